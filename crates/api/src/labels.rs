@@ -1,0 +1,68 @@
+//! Labels, annotations, the field manager and port numbers: every string that
+//! more than one part of the system must spell alike.
+
+/// Marks every object that Palladion made, so that one selector finds them.
+pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
+/// The value of [`MANAGED_BY`], and the server-side apply field manager.
+pub const PALLADION: &str = "palladion";
+/// Kubernetes' recommended name label.
+pub const APP_NAME: &str = "app.kubernetes.io/name";
+/// The cluster that an object belongs to (thesis T6).
+pub const CLUSTER: &str = "palladion.dev/cluster";
+/// The datacenter that an object belongs to (thesis T6).
+pub const DATACENTER: &str = "palladion.dev/datacenter";
+/// The rack that an object belongs to (thesis T6).
+pub const RACK: &str = "palladion.dev/rack";
+/// The member that an object belongs to.
+pub const MEMBER: &str = "palladion.dev/member";
+/// On a member Service: this member is a seed (thesis T7; a mirror for people).
+pub const SEED: &str = "palladion.dev/seed";
+/// On a member Service: "false" while leaving, "true" when gone (T27, T28; a mirror for people).
+pub const DECOMMISSIONED: &str = "palladion.dev/decommissioned";
+/// On a member Service, set by people: replace this member (T36).
+pub const REPLACE: &str = "palladion.dev/replace";
+
+/// On each applied object: hash of what was applied, so that a field that the
+/// operator stops setting is noticed without keeping the old object.
+pub const APPLIED: &str = "palladion.dev/applied";
+/// On StatefulSets and pods: hash of the rendered inputs without replicas (Yelp Y3).
+pub const SPEC_HASH: &str = "palladion.dev/spec-hash";
+/// On claims: host ID of the member whose data the volume holds.
+pub const HOST_ID: &str = "palladion.dev/host-id";
+/// On claims: ID of the volume, made by the agent at first mount.
+pub const VOLUME_ID: &str = "palladion.dev/volume-id";
+/// On claims: the member's static address.
+pub const ADDRESS: &str = "palladion.dev/address";
+/// On claims and members: uid of the cluster object that made them.
+pub const CLUSTER_UID: &str = "palladion.dev/cluster-uid";
+/// On a CassandraCluster, set by people: allow founding a new ring once, with the nonce shown in status.
+pub const ALLOW_FOUNDING: &str = "palladion.dev/allow-founding";
+/// On a CassandraCluster: Scylla in developer mode (T16).
+pub const DEVELOPER_MODE: &str = "palladion.dev/developer-mode";
+
+/// The pod revision label that the StatefulSet controller sets.
+pub const CONTROLLER_REVISION: &str = "controller-revision-hash";
+/// The pod name label that the StatefulSet controller sets.
+pub const POD_NAME: &str = "statefulset.kubernetes.io/pod-name";
+
+/// Ports of a member (thesis T5, T9).
+pub mod ports {
+    /// Traffic between members.
+    pub const INTERNODE: i32 = 7000;
+    /// Traffic between members over TLS (legacy port).
+    pub const INTERNODE_TLS: i32 = 7001;
+    /// JMX; the server listens on loopback only.
+    pub const JMX: i32 = 7199;
+    /// Native protocol.
+    pub const CQL: i32 = 9042;
+    /// Native protocol over TLS.
+    pub const CQL_TLS: i32 = 9142;
+    /// Thrift; kept in the Service as the thesis has it, unused since 4.0.
+    pub const THRIFT: i32 = 9160;
+    /// Jolokia; loopback only.
+    pub const JOLOKIA: i32 = 8778;
+    /// The server's metrics in Prometheus' format.
+    pub const PROMETHEUS: i32 = 9180;
+    /// The agent: `/healthz`, `/readyz`, `/metrics` (thesis T17).
+    pub const AGENT: i32 = 8080;
+}

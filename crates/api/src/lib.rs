@@ -1,0 +1,20 @@
+//! The words of Palladion: its kinds, defaults, labels, names, conditions and
+//! reasons. No I/O, no clock, no randomness; every other crate stands on it.
+
+pub mod cluster;
+pub mod conditions;
+pub mod labels;
+pub mod member;
+pub mod names;
+pub mod operator_config;
+pub mod reasons;
+pub mod server_config;
+
+pub use cluster::{CassandraCluster, CassandraClusterSpec, CassandraClusterStatus};
+pub use member::{CassandraMember, CassandraMemberSpec, CassandraMemberStatus};
+pub use operator_config::{OperatorConfig, OperatorConfigSpec};
+
+/// The API group of every kind.
+pub const GROUP: &str = "palladion.dev";
+/// The API version of every kind.
+pub const VERSION: &str = "v1alpha1";

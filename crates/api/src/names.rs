@@ -1,0 +1,55 @@
+//! Names of the objects made for a cluster, and their limits.
+
+/// Longest name of a StatefulSet whose pods can still be labelled: the
+/// controller puts `<name>-<10 characters of hash>` into a label value of 63.
+pub const STATEFUL_SET_NAME_MAX: usize = 52;
+
+/// `<cluster>-<datacenter>-<rack>` (thesis T1), in the characters of a DNS label.
+pub fn rack_set(cluster: &str, datacenter: &str, rack: &str) -> String {
+    format!("{cluster}-{}-{}", dns(datacenter), dns(rack))
+}
+
+/// A member, its pod and its Service: `<set>-<ordinal>`.
+pub fn member(set: &str, ordinal: i32) -> String {
+    format!("{set}-{ordinal}")
+}
+
+/// A member's claim: `<template>-<member>`, as the StatefulSet controller names it.
+pub fn claim(template: &str, member: &str) -> String {
+    format!("{template}-{member}")
+}
+
+/// The headless Service for drivers (thesis T4).
+pub fn client_service(cluster: &str) -> String {
+    format!("{cluster}-client")
+}
+
+/// ServiceAccount and RoleBinding of the member pods (thesis: `<cluster>-member`).
+pub fn member_account(cluster: &str) -> String {
+    format!("{cluster}-member")
+}
+
+/// The ordinal at the end of a member's name, if it is one of this set.
+pub fn ordinal(set: &str, member: &str) -> Option<i32> {
+    let digits = member.strip_prefix(set)?.strip_prefix('-')?;
+    let number: i32 = digits.parse().ok()?;
+    (number >= 0 && number.to_string() == digits).then_some(number)
+}
+
+/// Lower case, with `_` and `.` as `-`: Cassandra's names allow what DNS labels do not.
+pub fn dns(name: &str) -> String {
+    name.to_ascii_lowercase().replace(['_', '.'], "-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordinals_are_read_back_from_member_names() {
+        assert_eq!(ordinal("demo-dc1-a", "demo-dc1-a-12"), Some(12));
+        assert_eq!(ordinal("demo-dc1-a", "demo-dc1-a-b-0"), None);
+        assert_eq!(ordinal("demo-dc1-a", "demo-dc1-a-01"), None);
+        assert_eq!(ordinal("demo-dc1-a", "demo-dc1-ab-1"), None);
+    }
+}

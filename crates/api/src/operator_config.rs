@@ -1,0 +1,27 @@
+//! `OperatorConfig`: settings of the operator itself; one object, `default`.
+
+use kube_derive::{CustomResource, KubeSchema};
+use serde::{Deserialize, Serialize};
+
+/// Settings of the operator. Only the object named `default` is read.
+#[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[kube(
+    group = "palladion.dev",
+    version = "v1alpha1",
+    kind = "OperatorConfig",
+    shortname = "opcfg",
+    category = "palladion",
+    derive = "PartialEq",
+    derive = "Default",
+    crates(kube_core = "::kube_core")
+)]
+#[x_kube(crates(kube_core = "::kube_core"))]
+#[serde(rename_all = "camelCase")]
+pub struct OperatorConfigSpec {
+    /// While true, nothing but status is written for any object (Yelp Y13). Default false.
+    #[serde(default)]
+    pub paused: bool,
+    /// Image of the agent for clusters that name none. Default: the one this operator was released with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_image: Option<String>,
+}

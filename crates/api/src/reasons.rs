@@ -1,0 +1,134 @@
+//! The catalogue of reasons: every `reason` of a condition, event or member
+//! status, with what it means and what to do next. The troubleshooting page is
+//! generated from here, so a reason cannot be used and stay undocumented.
+
+macro_rules! reasons {
+    ($($(#[doc = $doc:literal])+ $name:ident => $next:literal;)+) => {
+        /// A documented reason.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Reason { $($(#[doc = $doc])+ $name,)+ }
+
+        impl Reason {
+            /// All reasons, in the order of the catalogue.
+            pub const ALL: &'static [Reason] = &[$(Reason::$name,)+];
+
+            /// The reason as it stands in conditions and events.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Reason::$name => stringify!($name),)+ }
+            }
+
+            /// What it means.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Reason::$name => concat!($($doc,)+).trim_ascii(),)+ }
+            }
+
+            /// What to do next.
+            pub fn next_step(self) -> &'static str {
+                match self { $(Reason::$name => $next,)+ }
+            }
+        }
+    };
+}
+
+reasons! {
+    /// All is as the spec says.
+    AsWanted => "Nothing.";
+    /// The spec was read and can be carried out.
+    Valid => "Nothing.";
+    /// The spec cannot be carried out; the message says which field and why.
+    InvalidSpec => "Correct the field that the message names and apply again.";
+    /// Nothing but status is written while the object or the operator is paused.
+    Paused => "Set `spec.paused` to false (or `OperatorConfig` `default`, where the message names it).";
+    /// An object with the name that is needed belongs to somebody else; it is not touched (thesis T8).
+    ForeignObject => "Rename or delete the object that the message names, or rename the cluster.";
+    /// Objects of the cluster are being made.
+    CreatingObjects => "Wait; the message names what is being made.";
+    /// A fact that the next step needs could not be read; nothing is decided on a guess.
+    FactUnknown => "Look at the operator's log for the read that fails; it goes on by itself when the read succeeds.";
+    /// A ConfigMap that the spec names does not exist.
+    ConfigMapMissing => "Create the ConfigMap that the message names, or take its name out of the spec.";
+    /// A ConfigMap that the spec names exists but lacks a key or cannot be parsed.
+    ConfigMapInvalid => "Correct the ConfigMap; the message quotes the error.";
+    /// The storage class that a rack names (or the default one) does not exist.
+    StorageClassMissing => "Create the storage class, or name one that exists: `kubectl get storageclass`.";
+    /// No node satisfies a member's placement, resources or volume.
+    Unschedulable => "The message is the scheduler's; change `placement` or `resources` of the rack, or add nodes.";
+    /// An image cannot be pulled.
+    ImagePullFailed => "Check `version`, `repository` and `imagePullSecrets`.";
+    /// A claim of a member is being deleted; its pod is kept until a person has decided.
+    ClaimTerminating => "The data goes when the pod goes. Move the data or let the member be replaced; see troubleshooting.";
+    /// The server ends by itself soon after its start.
+    ServerFailed => "The message quotes the server's last words and the exit code; correct `config`, `jvmOptions` or `resources`.";
+    /// The server refuses its configuration.
+    ConfigurationRefused => "The message quotes the server; correct `config` or the rack's ConfigMap.";
+    /// The container's memory does not suffice for the server.
+    NotEnoughMemory => "Raise the memory limit of the rack in `resources`, or lower `heapSize`.";
+    /// The pod of a member crashes outside the server.
+    PodFailing => "Look at the pod that the message names: `kubectl describe pod`.";
+    /// The node of a member does not answer.
+    NodeUnreachable => "Nothing is replaced while the node may come back. Delete the Node object only if the machine is gone for good.";
+    /// The first member starts a new ring.
+    Founding => "Wait.";
+    /// A new ring may not be founded: a volume of this name holds data or could not be asked.
+    FoundingRefused => "If the data is to be given up, annotate the cluster with `palladion.dev/allow-founding` and the nonce that the message shows.";
+    /// A member joins the ring.
+    Joining => "Wait; joins are one at a time.";
+    /// A join failed three times; its turn is over so that others may go on.
+    JoinFailed => "The message quotes the last failure. Correct its cause; deleting the member's pod tries again.";
+    /// A member waits for its turn to join.
+    WaitingForTurn => "Wait; the message names the member whose turn it is.";
+    /// A member waits until every known member is up and normal.
+    WaitingForRing => "Bring back the member that the message names.";
+    /// A member waits for the time between two starts (`bootstrapGraceSeconds`).
+    WaitingForGrace => "Wait.";
+    /// A member waits for its pod.
+    WaitingForPod => "Wait, or look at the pod: `kubectl describe pod`.";
+    /// A member waits for an answer of other members.
+    WaitingForEvidence => "Wait; if it lasts, look at the members that the message names.";
+    /// A member waits for a permit to start.
+    WaitingForPermit => "Wait; the cluster's Progressing condition says what is done first.";
+    /// The agent waits for its CassandraMember object or its address.
+    WaitingForMember => "Wait; the operator makes it. If it lasts, look at the operator's log.";
+    /// The pod's revision is not released to start a server yet.
+    WaitingForRevision => "Wait; a newer revision is being proven on another member first.";
+    /// The server has been started and is not a full member yet.
+    Starting => "Wait; the message says what the server is doing.";
+    /// The server runs and is a full member.
+    Running => "Nothing.";
+    /// The server is stopped because the spec says so.
+    StoppedByIntent => "Set the member's `run` to `Running`.";
+    /// The member was decommissioned; its server is never started again on this volume.
+    Decommissioned => "Nothing; the operator removes the pod.";
+    /// Another volume is recorded for this member: this pod is a stale twin and does nothing.
+    StaleTwin => "See troubleshooting; do not delete volumes before you know which one holds the data.";
+    /// The member's recorded volume is not mounted; another file system is in its place.
+    VolumeNotMounted => "Mount the volume on the node and delete the pod.";
+    /// The data of the member's volume is gone.
+    VolumeLost => "The member must be replaced.";
+    /// The volume holds another ring's data, or data that no ledger accounts for; it is not used.
+    VolumeForeign => "Give the member an empty volume, or put the right one in place.";
+    /// The volume holds data of a member that has left; it cannot be set aside.
+    RetainedVolumeInTheWay => "Free space on the volume or delete the claim.";
+    /// Members of the ring are down or not normal.
+    MembersDown => "The message names them; look at their reasons: `kubectl get cassandramembers`.";
+    /// The replication of the system keyspaces is being set.
+    SystemKeyspaces => "Wait.";
+    /// Members are being restarted to bring them to the newest revision.
+    RollingOut => "Wait; the message names the member.";
+    /// The rollout stopped at a member that does not come back.
+    RolloutStuck => "Correct the spec; a newer spec overtakes the broken one at once.";
+    /// The cluster is being removed.
+    Deleting => "Wait.";
+    /// The number of members is lowered, which this version does not carry out yet.
+    ScaleDownNotSupported => "Set `members` back.";
+    /// A step of the operator failed; it is tried again (thesis T22).
+    ErrSyncFailed => "The message quotes the answer of the API server.";
+    /// A step was done (thesis T22).
+    Synced => "Nothing.";
+}
+
+impl std::fmt::Display for Reason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,3 @@
+module palladion.dev/testbed/forward
+
+go 1.24.0
