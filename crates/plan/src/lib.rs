@@ -1,1 +1,18 @@
-//! x
+//! The grammar that every mind speaks: a [`Snapshot`] of observed facts goes
+//! in, a [`Plan`] of steps comes out. Pure data and pure functions: no I/O, no
+//! clock, no randomness.
+
+pub mod differ;
+pub mod hash;
+pub mod lint;
+pub mod mind;
+pub mod object;
+pub mod plan;
+pub mod snapshot;
+
+pub use mind::{Keep, Mind, Route, Watch};
+pub use object::{Meta, Object, ObjectKey, OwnerReference, Resource, Scope};
+pub use plan::{
+    Event, EventType, Fence, Loss, Plan, Precondition, Propagation, Step, Subresource, Wait,
+};
+pub use snapshot::{Failure, FailureClass, Observed, Snapshot};

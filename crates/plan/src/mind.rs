@@ -1,0 +1,60 @@
+//! What a mind is to the engine: which objects it wants to see, how they are
+//! routed to an owner, and one pure function from facts to plan.
+
+use crate::object::{Object, ObjectKey, Resource};
+use crate::plan::Plan;
+use crate::snapshot::Snapshot;
+
+/// How an object finds the owner whose decision it may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// It is the owner.
+    Owner,
+    /// The owner of the same namespace that this label names.
+    Label(&'static str),
+    /// Every owner: rare objects such as settings, nodes, storage classes.
+    Every,
+}
+
+/// Which fields of an object the store keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// All but `managedFields`: for objects that we write and compare.
+    Everything,
+    /// Only these JSON pointers (without wildcards; a pointer to an array or object keeps it whole), besides the metadata.
+    Only(&'static [&'static str]),
+    /// What this function leaves of the object.
+    Projection(fn(&serde_json::Value) -> serde_json::Value),
+}
+
+/// One watch for the whole process.
+#[derive(Clone, Copy, Debug)]
+pub struct Watch {
+    /// The kind.
+    pub resource: Resource,
+    /// Label selector, empty for all.
+    pub selector: &'static str,
+    /// What to keep.
+    pub keep: Keep,
+    /// Whose decision it may change.
+    pub route: Route,
+}
+
+/// A mind decides for one kind of owner.
+pub trait Mind: Send + Sync + 'static {
+    /// Name for logs and metrics.
+    fn name(&self) -> &'static str;
+
+    /// The kind that it decides for; among [`Mind::watches`] with [`Route::Owner`].
+    fn owner(&self) -> Resource;
+
+    /// What it wants to see.
+    fn watches(&self) -> Vec<Watch>;
+
+    /// Objects that this owner refers to by name and that no watch selects
+    /// (for example a user's ConfigMap). The engine watches each by name.
+    fn references(&self, owner: &Object) -> Vec<ObjectKey>;
+
+    /// From facts to plan: pure and total.
+    fn decide(&self, snapshot: &Snapshot) -> Plan;
+}

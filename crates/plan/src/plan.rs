@@ -1,0 +1,199 @@
+//! What is to be done. A plan leaves no choices: the engine carries out its
+//! steps in order and stops at the first that fails.
+
+use crate::object::ObjectKey;
+use serde::Serialize;
+use serde_json::Value;
+
+/// What the engine checks before a write, in the same request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub enum Precondition {
+    /// The object must not exist yet; one of that name is foreign and not touched.
+    Absent,
+    /// The object must still have this uid.
+    Uid(String),
+    /// The object must still have this uid and resourceVersion.
+    Version {
+        /// Its uid.
+        uid: String,
+        /// Its resourceVersion.
+        resource_version: String,
+    },
+}
+
+/// A condition on another object, read live right before the write: the write
+/// belongs to a turn, and the turn must still be ours.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Fence {
+    /// The object that holds the turn.
+    pub object: ObjectKey,
+    /// JSON pointer into the whole object, for example `/status/turn/nonce`.
+    pub pointer: String,
+    /// The value that must be there.
+    pub expected: Value,
+}
+
+/// What a deletion can lose, and why it may.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub enum Loss {
+    /// Nothing: the object can be made again from what is known.
+    Nothing,
+    /// A process: a pod of a member; the text names the turn or why the pod holds nothing that runs.
+    Process {
+        /// Why it may be stopped.
+        proof: String,
+    },
+    /// Data: a claim; the text names the recorded intent and the evidence.
+    Data {
+        /// Who wanted it, and what proves that it may go.
+        proof: String,
+    },
+}
+
+/// One write.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub enum Step {
+    /// Server-side apply of a whole object that we own, only where it differs.
+    Apply {
+        /// The object, with `apiVersion`, `kind` and `metadata`.
+        object: Value,
+        /// Which object it is.
+        key: ObjectKey,
+        /// What must hold of it.
+        precondition: Precondition,
+        /// What must hold elsewhere.
+        fence: Option<Fence>,
+        /// What is being done, for errors and logs: "create the StatefulSet of rack a".
+        doing: String,
+        /// Event to emit when it was done and changed something.
+        event: Option<Event>,
+    },
+    /// JSON merge patch of some fields of an object, which is not wholly ours.
+    Patch {
+        /// Which object.
+        key: ObjectKey,
+        /// The merge patch.
+        patch: Value,
+        /// Patch the status subresource?
+        subresource: Subresource,
+        /// What must hold of it.
+        precondition: Precondition,
+        /// What must hold elsewhere.
+        fence: Option<Fence>,
+        /// What is being done.
+        doing: String,
+        /// Event to emit when it was done.
+        event: Option<Event>,
+    },
+    /// Merge patch of the owner's status under a resourceVersion read live:
+    /// how the turn is taken, changed and ended.
+    Claim {
+        /// Merge patch of `status`.
+        status: Value,
+        /// JSON pointers into the owner with the values that were seen; if a live read differs, nothing is written.
+        seen: Vec<(String, Value)>,
+        /// What is being done.
+        doing: String,
+        /// Event to emit when it was done.
+        event: Option<Event>,
+    },
+    /// Delete one object by uid.
+    Delete {
+        /// Which object.
+        key: ObjectKey,
+        /// [`Precondition::Uid`] or [`Precondition::Version`].
+        precondition: Precondition,
+        /// What it can lose.
+        loss: Loss,
+        /// Leave dependents behind?
+        propagation: Propagation,
+        /// What must hold elsewhere.
+        fence: Option<Fence>,
+        /// What is being done.
+        doing: String,
+        /// Event to emit when it was done.
+        event: Option<Event>,
+    },
+}
+
+impl Step {
+    /// What the step does, for errors and logs.
+    pub fn doing(&self) -> &str {
+        match self {
+            Step::Apply { doing, .. }
+            | Step::Patch { doing, .. }
+            | Step::Claim { doing, .. }
+            | Step::Delete { doing, .. } => doing,
+        }
+    }
+}
+
+/// Which part of the object a patch is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Subresource {
+    /// The object itself.
+    None,
+    /// Its status.
+    Status,
+}
+
+/// Kubernetes' deletion propagation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Propagation {
+    /// Dependents are deleted by the garbage collector.
+    Background,
+    /// Dependents stay.
+    Orphan,
+}
+
+/// Normal or Warning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum EventType {
+    /// Expected.
+    Normal,
+    /// Needs eyes.
+    Warning,
+}
+
+/// A Kubernetes event about the owner.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Event {
+    /// Normal or Warning.
+    pub type_: EventType,
+    /// A documented reason.
+    pub reason: &'static str,
+    /// For people.
+    pub message: String,
+}
+
+/// What the plan waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Wait {
+    /// A documented reason.
+    pub reason: &'static str,
+    /// For people: what is waited for, which object, since when.
+    pub message: String,
+    /// When to look again at the latest, if nothing changes before.
+    pub until: Option<jiff::Timestamp>,
+}
+
+/// The outcome of one decision.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Plan {
+    /// Writes, in order.
+    pub steps: Vec<Step>,
+    /// Desired status of the owner, by top-level field; a `null` removes the
+    /// field, a field that is missing is left alone.
+    pub status: Value,
+    /// Events without a step. The engine itself emits one per changed condition.
+    pub events: Vec<Event>,
+    /// What is waited for.
+    pub waits: Vec<Wait>,
+}
+
+impl Plan {
+    /// The earliest time at which to look again.
+    pub fn wake_at(&self) -> Option<jiff::Timestamp> {
+        self.waits.iter().filter_map(|w| w.until).min()
+    }
+}

@@ -1,0 +1,92 @@
+//! What was observed at one moment. What could not be read is `Unknown`, and
+//! never empty, zero or fine.
+
+use crate::object::{Object, ObjectKey, Resource};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A fact that was read, or the reason why it was not.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Observed<T> {
+    /// Read.
+    Known {
+        /// The value.
+        value: T,
+        /// When the source was last known to be in touch.
+        as_of: jiff::Timestamp,
+    },
+    /// Not read.
+    Unknown {
+        /// Why, for people.
+        why: String,
+    },
+}
+
+impl<T> Observed<T> {
+    /// The value, or the reason why there is none.
+    pub fn known(&self) -> Result<&T, &str> {
+        match self {
+            Observed::Known { value, .. } => Ok(value),
+            Observed::Unknown { why } => Err(why),
+        }
+    }
+}
+
+/// What became of the last plan for this key, where a step failed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// What was being done, to which object.
+    pub doing: String,
+    /// The object.
+    pub object: Option<ObjectKey>,
+    /// What kind of failure.
+    pub class: FailureClass,
+    /// The answer.
+    pub message: String,
+    /// When.
+    pub at: jiff::Timestamp,
+}
+
+/// Kinds of failure, by what to do about them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureClass {
+    /// May pass by itself: time-outs, 429, 5xx.
+    Transient,
+    /// Somebody was faster: the world changed since the snapshot.
+    Conflict,
+    /// An object of the name exists and is not ours (thesis T8).
+    Foreign,
+    /// The API server will not accept it: 403, 422.
+    Refused,
+}
+
+/// All facts for one decision about one owner object.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// The time.
+    pub now: jiff::Timestamp,
+    /// Epoch of this process' leadership; grows with every change of leader.
+    pub epoch: i64,
+    /// A nonce made for this decision, unique for ever; minds may not make random numbers.
+    pub nonce: String,
+    /// The owner object. A mind is not asked for an owner that does not exist.
+    pub owner: Arc<Object>,
+    /// All objects of each watched kind that are routed to this owner.
+    pub objects: BTreeMap<Resource, Observed<Vec<Arc<Object>>>>,
+    /// Objects that the owner refers to by name ([`crate::Mind::references`]): `Known(None)` = does not exist.
+    pub references: BTreeMap<ObjectKey, Observed<Option<Arc<Object>>>>,
+    /// What failed the last time, if anything, and has not succeeded since.
+    pub failure: Option<Failure>,
+    /// Defaults that the process was started with, by name (for example the agent's image).
+    pub settings: Arc<BTreeMap<String, String>>,
+}
+
+impl Snapshot {
+    /// Objects of a kind, or why they are not known.
+    pub fn all(&self, resource: Resource) -> Result<&[Arc<Object>], String> {
+        match self.objects.get(&resource) {
+            None => Err(format!("{} is not watched", resource.plural)),
+            Some(observed) => observed.known().map(Vec::as_slice).map_err(str::to_string),
+        }
+    }
+}
