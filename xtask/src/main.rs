@@ -1,2 +1,39 @@
-//! x
-fn main() {}
+//! The project's chores: `cargo xtask --help` lists them.
+//!
+//! One module per chore; each has an `Arguments` type and a `run`.
+
+mod testbed;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "The project's chores")]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// A real Kubernetes on this machine: start it, use it, break it, remove it
+    Testbed(testbed::Arguments),
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().chore) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(chore: Chore) -> Result<()> {
+    match chore {
+        Chore::Testbed(arguments) => testbed::run(arguments),
+    }
+}

@@ -1,0 +1,81 @@
+//! Runs other programs, and makes their failures readable.
+
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::process::{Command, Output, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+/// How much of a failed program's output an error quotes, in bytes.
+const QUOTED_OUTPUT: usize = 2000;
+
+/// A command whose words can be shown in errors.
+pub fn command<S: AsRef<OsStr>>(program: &str, arguments: impl IntoIterator<Item = S>) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null());
+    command
+}
+
+/// Runs to the end; a failure quotes the end of what the program said.
+pub fn run(command: &mut Command) -> Result<String> {
+    let output = output(command)?;
+    if !output.status.success() {
+        bail!(
+            "`{}` failed ({}): {}",
+            shown(command),
+            output.status,
+            said(&output)
+        );
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Runs to the end and returns whatever came of it.
+pub fn output(command: &mut Command) -> Result<Output> {
+    command.output().with_context(|| {
+        format!(
+            "starting `{}`; hint: `cargo xtask testbed check` names missing programs",
+            shown(command)
+        )
+    })
+}
+
+/// `ip` with these words, split at blanks.
+pub fn ip(words: &str) -> Result<String> {
+    run(&mut command("ip", words.split_whitespace()))
+}
+
+/// The command as one line.
+pub fn shown(command: &Command) -> String {
+    let mut line = command.get_program().to_string_lossy().into_owned();
+    for argument in command.get_args() {
+        let _ = write!(line, " {}", argument.to_string_lossy());
+    }
+    line
+}
+
+fn said(output: &Output) -> String {
+    let mut text = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    let extra = String::from_utf8_lossy(&output.stdout);
+    if text.is_empty() {
+        text = extra.trim().to_owned();
+    }
+    let mut start = text.len().saturating_sub(QUOTED_OUTPUT);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    text.split_off(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_names_the_command_and_quotes_what_it_said() {
+        let error = run(&mut command("sh", ["-c", "echo no luck >&2; exit 3"]))
+            .expect_err("should fail")
+            .to_string();
+        assert!(error.contains("sh -c") && error.contains("no luck"), "{error}");
+    }
+}

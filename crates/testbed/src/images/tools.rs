@@ -1,0 +1,54 @@
+//! The image that tests run inside the cluster: busybox, Python, a real CQL
+//! driver and the stock CQL shell.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use super::archive::{Image, Start};
+use super::{TOOLS, copy, debian, layer::Layer};
+use crate::cache::{Cache, Key};
+use crate::command::{command, run};
+use crate::progress::Progress;
+use crate::sources::images_dir;
+
+const PACKAGES: [&str; 4] = ["busybox-static", "python3", "iproute2", "curl"];
+/// Applets for what the packages above lack: ping, nslookup, nc, wget, …
+const FINISH: &str = "/bin/busybox --install -s /usr/local/bin
+rm -f /usr/local/bin/sh /usr/local/bin/ip /usr/local/bin/ps";
+/// The Python of that Debian, and where it looks for packages.
+const PYTHON: &str = "3.11";
+const SITE: &str = "usr/lib/python3/dist-packages";
+
+/// The tools image.
+pub fn image(cache: &Cache, progress: &mut dyn Progress) -> Result<Image> {
+    let sources = images_dir()?.join("tools");
+    let base = debian::base(cache, "tools", &PACKAGES, FINISH, progress)?;
+    let key = Key::of("tools-python").tree(&sources)?.build();
+    let what = ("Fetching a CQL driver and shell", Duration::from_secs(20));
+    let python = Layer::stage(cache, &key, progress, what, |content| {
+        copy(&sources.join("cqlsh"), &content.join("usr/bin/cqlsh"))?;
+        let mut pip = command("pip", ["install", "--quiet", "--no-deps", "--no-compile"]);
+        pip.args(["--disable-pip-version-check", "--root-user-action=ignore"])
+            .args(["--require-hashes", "--only-binary=:all:", "--python-version", PYTHON])
+            .args(["--platform", "manylinux2014_x86_64", "--target"])
+            .arg(content.join(SITE))
+            .arg("--requirement")
+            .arg(sources.join("requirements.txt"));
+        run(&mut pip)
+            .map(drop)
+            .context("fetching the Python packages of the tools image")
+    })?;
+    Ok(Image {
+        reference: TOOLS.to_owned(),
+        layers: vec![base, python],
+        start: Start {
+            environment: vec![
+                "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin".to_owned(),
+                "LANG=C.UTF-8".to_owned(),
+            ],
+            command: vec!["sleep".to_owned(), "infinity".to_owned()],
+            ..Start::default()
+        },
+    })
+}
