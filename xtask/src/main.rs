@@ -2,6 +2,8 @@
 //!
 //! One module per chore; each has an `Arguments` type and a `run`.
 
+mod demo;
+mod install;
 mod testbed;
 
 use std::process::ExitCode;
@@ -18,6 +20,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Chore {
+    /// A real Cassandra ring on a real Kubernetes, from one command
+    Demo(demo::Arguments),
     /// A real Kubernetes on this machine: start it, use it, break it, remove it
     Testbed(testbed::Arguments),
 }
@@ -34,6 +38,7 @@ fn main() -> ExitCode {
 
 fn run(chore: Chore) -> Result<()> {
     match chore {
+        Chore::Demo(arguments) => demo::run(&arguments),
         Chore::Testbed(arguments) => testbed::run(arguments),
     }
 }

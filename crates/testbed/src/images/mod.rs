@@ -15,7 +15,7 @@ use anyhow::{Context, Result, bail};
 
 pub use archive::Image;
 use archive::Start;
-pub use palladion::palladion;
+pub use palladion::{AGENT, OPERATOR, palladion};
 
 use crate::cache::{Cache, Key, hex};
 use crate::parts::Parts;

@@ -1,0 +1,162 @@
+//! `cargo xtask demo`: a real Cassandra ring on a real Kubernetes, with proof
+//! that it answers CQL.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use palladion_testbed::progress::{Lines, Progress};
+use palladion_testbed::{Cluster, ClusterName, Config};
+use serde_json::Value;
+
+use crate::install;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Remove the demo: no process, namespace, mount or cgroup stays
+    #[arg(long)]
+    down: bool,
+    /// Which testbed it runs on
+    #[arg(long, default_value = "palladion", value_parser = ClusterName::parse)]
+    name: ClusterName,
+}
+
+const MANIFEST: &str = "examples/cassandra/two-racks.yaml";
+const CLUSTER: &str = "two-racks";
+/// A ring of three takes about a minute; ten times that means it will not come.
+const PATIENCE: Duration = Duration::from_secs(600);
+const TOOLS: &str = "palladion.dev/tools:dev";
+/// What the client does: a keyspace with three copies, a row, and the row read back at QUORUM.
+const CLIENT: &str = r#"
+import sys
+from cassandra.cluster import Cluster, ExecutionProfile, EXEC_PROFILE_DEFAULT
+from cassandra import ConsistencyLevel
+profile = ExecutionProfile(consistency_level=ConsistencyLevel.QUORUM, request_timeout=20)
+cluster = Cluster([sys.argv[1]], execution_profiles={EXEC_PROFILE_DEFAULT: profile}, connect_timeout=20, control_connection_timeout=20)
+session = cluster.connect()
+session.execute("CREATE KEYSPACE IF NOT EXISTS demo WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': 3}")
+session.execute("CREATE TABLE IF NOT EXISTS demo.greetings (id int PRIMARY KEY, text text)")
+session.execute("INSERT INTO demo.greetings (id, text) VALUES (1, 'written at QUORUM to three copies')")
+for row in session.execute("SELECT text FROM demo.greetings WHERE id = 1"):
+    print("read back at QUORUM:", row.text)
+print("members the client sees:", ", ".join(sorted(h.address + " in rack " + h.rack for h in cluster.metadata.all_hosts())))
+cluster.shutdown()
+"#;
+
+pub fn run(arguments: &Arguments) -> Result<()> {
+    if arguments.down {
+        return Cluster::down(&arguments.name, &mut Lines);
+    }
+    let begin = Instant::now();
+    let config = Config { name: arguments.name.clone(), ..Config::default() };
+    let cluster = Cluster::up(&config, &mut Lines)?;
+    install::install(&cluster, &mut Lines)?;
+    let manifest = install::root().join(MANIFEST);
+    let manifest = manifest.to_string_lossy();
+    Lines.note(&format!("applying {MANIFEST}"));
+    cluster.kubectl(&["apply", "-f", &manifest])?;
+    start_client(&cluster)?;
+    wait_for_ring(&cluster, begin)?;
+    let said = ask(&cluster)?;
+    println!("\n{said}");
+    println!("first CQL answer {:.0} s after the start of this command\n", begin.elapsed().as_secs_f64());
+    show_ring(&cluster)?;
+    hints(&cluster);
+    Ok(())
+}
+
+/// The client's pod starts while the ring forms.
+fn start_client(cluster: &Cluster) -> Result<()> {
+    if cluster.kubectl(&["get", "pod", "client"]).is_ok() {
+        return Ok(());
+    }
+    let arguments = ["run", "client", "--image", TOOLS, "--image-pull-policy", "Never", "--restart", "Never", "--command", "--", "/bin/busybox", "sleep", "1000000"];
+    cluster.kubectl(&arguments).map(drop)
+}
+
+/// Say what happens until all members are ready, each thing once.
+fn wait_for_ring(cluster: &Cluster, begin: Instant) -> Result<()> {
+    let deadline = Instant::now() + PATIENCE;
+    let mut last = String::new();
+    while Instant::now() < deadline {
+        let status = status(cluster)?;
+        let words = describe(&status);
+        if words != last {
+            eprintln!("[{:>4} s] {words}", begin.elapsed().as_secs());
+            last = words;
+        }
+        if is_complete(&status) {
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    bail!("the ring did not form in {} s; it says: {last}. Next: cargo xtask testbed kubectl describe cassandracluster {CLUSTER}", PATIENCE.as_secs())
+}
+
+fn status(cluster: &Cluster) -> Result<Value> {
+    let text = cluster.kubectl(&["get", "cassandracluster", CLUSTER, "-o", "json"])?;
+    let object: Value = serde_json::from_str(&text).context("reading the cluster's status")?;
+    Ok(object["status"].clone())
+}
+
+fn condition<'a>(status: &'a Value, type_: &str) -> Option<&'a Value> {
+    status["conditions"].as_array()?.iter().find(|c| c["type"] == type_)
+}
+
+fn describe(status: &Value) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
+    let part = |type_: &str| {
+        condition(status, type_).map(|c| format!("{}: {}", text(&c["reason"]), text(&c["message"])))
+    };
+    let members = status["members"].as_str().unwrap_or("0/?");
+    let doing = part("Progressing").unwrap_or_else(|| "waiting for the operator".into());
+    let trouble = condition(status, "Degraded").filter(|c| c["status"] == "True").and_then(|_| part("Degraded"));
+    match trouble {
+        Some(trouble) => format!("{members} members ready. {doing} (needs attention: {trouble})"),
+        None => format!("{members} members ready. {doing}"),
+    }
+}
+
+fn is_complete(status: &Value) -> bool {
+    let members = status["members"].as_str().and_then(|m| m.split_once('/'));
+    members.is_some_and(|(ready, wanted)| ready == wanted && ready != "0")
+}
+
+fn ask(cluster: &Cluster) -> Result<String> {
+    let service = format!("{CLUSTER}-client.default.svc.cluster.local");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        match cluster.kubectl(&["exec", "client", "--", "python3", "-c", CLIENT, &service]) {
+            Ok(said) => return Ok(said),
+            Err(error) if Instant::now() > deadline => return Err(error.context("asking the ring by CQL")),
+            Err(_) => std::thread::sleep(Duration::from_secs(1)),
+        }
+    }
+}
+
+/// The ring as each member sees it.
+fn show_ring(cluster: &Cluster) -> Result<()> {
+    let text = cluster.kubectl(&["get", "cassandramembers", "-l", &format!("palladion.dev/cluster={CLUSTER}"), "-o", "json"])?;
+    let list: Value = serde_json::from_str(&text).context("reading the members")?;
+    println!("{:<20} {:<6} {:<16} {:<10} {:<38} SEES", "MEMBER", "RACK", "ADDRESS", "MODE", "HOST ID");
+    for member in list["items"].as_array().into_iter().flatten() {
+        let field = |pointer: &str| member.pointer(pointer).and_then(Value::as_str).unwrap_or("-");
+        let ring = &member["status"]["ring"];
+        let odd = ring["exceptions"].as_array().map_or(0, Vec::len);
+        let sees = format!("{} members, {}", ring["members"], if odd == 0 { "all up and normal".to_string() } else { format!("{odd} not up and normal") });
+        println!(
+            "{:<20} {:<6} {:<16} {:<10} {:<38} {sees}",
+            field("/metadata/name"), field("/spec/rack"), field("/status/address"), field("/status/server/mode"), field("/status/hostID")
+        );
+    }
+    Ok(())
+}
+
+fn hints(cluster: &Cluster) {
+    println!("\nTry next (each line works as it is):");
+    println!("  export KUBECONFIG={}", cluster.kubeconfig().display());
+    println!("  cargo xtask testbed kubectl get cassandraclusters,cassandramembers,pods -o wide");
+    println!("  cargo xtask testbed kubectl exec client -- python3 -m cqlshlib.cqlshmain {CLUSTER}-client -e 'SELECT * FROM demo.greetings'");
+    println!("  cargo xtask testbed kubectl delete pod {CLUSTER}-dc1-a-1   # it comes back with its data");
+    println!("  cargo xtask demo --down");
+}

@@ -1,0 +1,92 @@
+//! Palladion on a testbed: build the two programs, make their images, load
+//! them, install the chart. Used by `demo`, `test`, `bench` and `soak`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use palladion_testbed::cache::Cache;
+use palladion_testbed::images::{self, AGENT, OPERATOR};
+use palladion_testbed::progress::{Progress, stage};
+use palladion_testbed::{Cluster, parts};
+
+/// Where the chart puts the operator.
+pub const NAMESPACE: &str = "palladion-system";
+/// The images hold nothing but the programs: these must bring all they need.
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+/// The root of this checkout.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
+}
+
+/// Build operator and agent, statically linked; returns their directory.
+pub fn binaries(progress: &mut dyn Progress) -> Result<PathBuf> {
+    stage(progress, "building operator and agent", Duration::from_secs(360), || {
+        let status = Command::new(env!("CARGO"))
+            .current_dir(root())
+            .args(["build", "--release", "--locked", "--target", TARGET])
+            .args(["-p", "palladion-operator", "-p", "palladion-agent"])
+            .env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS", "-C target-feature=+crt-static")
+            .env_remove("RUSTFLAGS")
+            .status()
+            .context("running cargo to build operator and agent")?;
+        if !status.success() {
+            bail!("operator and agent could not be built; cargo's own message is above");
+        }
+        Ok(())
+    })?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    Ok(target.join(TARGET).join("release"))
+}
+
+/// Load the images and install or upgrade the chart; returns when the operator is ready.
+pub fn install(cluster: &Cluster, progress: &mut dyn Progress) -> Result<()> {
+    let binaries = binaries(progress)?;
+    let cache = Cache::of_user()?;
+    stage(progress, "loading the images of operator and agent", Duration::from_secs(5), || {
+        cluster.load(&images::palladion(&cache, &binaries)?)
+    })?;
+    let helm = parts::helm(&cache, progress)?;
+    stage(progress, "installing the chart", Duration::from_secs(8), || {
+        // A pod of the same tag would keep the image it started with.
+        let restart = format!("podAnnotations.images={}", identity(&binaries)?);
+        run(Command::new(helm)
+            .args(["upgrade", "--install", "palladion"])
+            .arg(root().join("charts/palladion"))
+            .args(["--namespace", NAMESPACE, "--create-namespace", "--wait", "--timeout", "90s"])
+            .args(["--set", &image_value("image", OPERATOR)])
+            .args(["--set", &image_value("agentImage", AGENT)])
+            .args(["--set", "image.pullPolicy=IfNotPresent", "--set-string", &restart])
+            .arg("--kubeconfig")
+            .arg(cluster.kubeconfig()))
+    })
+}
+
+fn image_value(key: &str, reference: &str) -> String {
+    let (repository, tag) = reference.rsplit_once(':').unwrap_or((reference, "dev"));
+    format!("{key}.repository={repository},{key}.tag={tag}")
+}
+
+/// Changes whenever one of the programs does.
+fn identity(binaries: &Path) -> Result<String> {
+    let key = palladion_testbed::cache::Key::of("programs")
+        .file(&binaries.join("palladion-operator"))?
+        .file(&binaries.join("palladion-agent"))?
+        .build();
+    Ok(key.as_str().replace(['/', ':'], "-"))
+}
+
+fn run(command: &mut Command) -> Result<()> {
+    let output = command.output().with_context(|| format!("running {:?}", command.get_program()))?;
+    if !output.status.success() {
+        bail!(
+            "{:?} failed: {}{}",
+            command.get_program(),
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    Ok(())
+}
