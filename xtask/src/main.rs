@@ -4,6 +4,7 @@
 
 mod demo;
 mod install;
+mod test;
 mod testbed;
 
 use std::process::ExitCode;
@@ -22,6 +23,8 @@ struct Arguments {
 enum Chore {
     /// A real Cassandra ring on a real Kubernetes, from one command
     Demo(demo::Arguments),
+    /// All that must pass before a change lands
+    Test(test::Arguments),
     /// A real Kubernetes on this machine: start it, use it, break it, remove it
     Testbed(testbed::Arguments),
 }
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
 fn run(chore: Chore) -> Result<()> {
     match chore {
         Chore::Demo(arguments) => demo::run(&arguments),
+        Chore::Test(arguments) => test::run(&arguments),
         Chore::Testbed(arguments) => testbed::run(arguments),
     }
 }
