@@ -48,7 +48,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         return Cluster::down(&arguments.name, &mut Lines);
     }
     let begin = Instant::now();
-    let config = Config { name: arguments.name.clone(), ..Config::default() };
+    let config = Config {
+        name: arguments.name.clone(),
+        ..Config::default()
+    };
     let cluster = Cluster::up(&config, &mut Lines)?;
     install::install(&cluster, &mut Lines)?;
     let manifest = install::root().join(MANIFEST);
@@ -59,7 +62,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     wait_for_ring(&cluster, begin)?;
     let said = ask(&cluster)?;
     println!("\n{said}");
-    println!("first CQL answer {:.0} s after the start of this command\n", begin.elapsed().as_secs_f64());
+    println!(
+        "first CQL answer {:.0} s after the start of this command\n",
+        begin.elapsed().as_secs_f64()
+    );
     show_ring(&cluster)?;
     hints(&cluster);
     Ok(())
@@ -70,7 +76,21 @@ fn start_client(cluster: &Cluster) -> Result<()> {
     if cluster.kubectl(&["get", "pod", "client"]).is_ok() {
         return Ok(());
     }
-    let arguments = ["run", "client", "--image", TOOLS, "--image-pull-policy", "Never", "--restart", "Never", "--command", "--", "/bin/busybox", "sleep", "1000000"];
+    let arguments = [
+        "run",
+        "client",
+        "--image",
+        TOOLS,
+        "--image-pull-policy",
+        "Never",
+        "--restart",
+        "Never",
+        "--command",
+        "--",
+        "/bin/busybox",
+        "sleep",
+        "1000000",
+    ];
     cluster.kubectl(&arguments).map(drop)
 }
 
@@ -90,7 +110,10 @@ fn wait_for_ring(cluster: &Cluster, begin: Instant) -> Result<()> {
         }
         std::thread::sleep(Duration::from_millis(500));
     }
-    bail!("the ring did not form in {} s; it says: {last}. Next: cargo xtask testbed kubectl describe cassandracluster {CLUSTER}", PATIENCE.as_secs())
+    bail!(
+        "the ring did not form in {} s; it says: {last}. Next: cargo xtask testbed kubectl describe cassandracluster {CLUSTER}",
+        PATIENCE.as_secs()
+    )
 }
 
 fn status(cluster: &Cluster) -> Result<Value> {
@@ -100,7 +123,10 @@ fn status(cluster: &Cluster) -> Result<Value> {
 }
 
 fn condition<'a>(status: &'a Value, type_: &str) -> Option<&'a Value> {
-    status["conditions"].as_array()?.iter().find(|c| c["type"] == type_)
+    status["conditions"]
+        .as_array()?
+        .iter()
+        .find(|c| c["type"] == type_)
 }
 
 fn describe(status: &Value) -> String {
@@ -110,7 +136,9 @@ fn describe(status: &Value) -> String {
     };
     let members = status["members"].as_str().unwrap_or("0/?");
     let doing = part("Progressing").unwrap_or_else(|| "waiting for the operator".into());
-    let trouble = condition(status, "Degraded").filter(|c| c["status"] == "True").and_then(|_| part("Degraded"));
+    let trouble = condition(status, "Degraded")
+        .filter(|c| c["status"] == "True")
+        .and_then(|_| part("Degraded"));
     match trouble {
         Some(trouble) => format!("{members} members ready. {doing} (needs attention: {trouble})"),
         None => format!("{members} members ready. {doing}"),
@@ -128,7 +156,9 @@ fn ask(cluster: &Cluster) -> Result<String> {
     loop {
         match cluster.kubectl(&["exec", "client", "--", "python3", "-c", CLIENT, &service]) {
             Ok(said) => return Ok(said),
-            Err(error) if Instant::now() > deadline => return Err(error.context("asking the ring by CQL")),
+            Err(error) if Instant::now() > deadline => {
+                return Err(error.context("asking the ring by CQL"));
+            }
             Err(_) => std::thread::sleep(Duration::from_secs(1)),
         }
     }
@@ -136,17 +166,44 @@ fn ask(cluster: &Cluster) -> Result<String> {
 
 /// The ring as each member sees it.
 fn show_ring(cluster: &Cluster) -> Result<()> {
-    let text = cluster.kubectl(&["get", "cassandramembers", "-l", &format!("palladion.dev/cluster={CLUSTER}"), "-o", "json"])?;
+    let text = cluster.kubectl(&[
+        "get",
+        "cassandramembers",
+        "-l",
+        &format!("palladion.dev/cluster={CLUSTER}"),
+        "-o",
+        "json",
+    ])?;
     let list: Value = serde_json::from_str(&text).context("reading the members")?;
-    println!("{:<20} {:<6} {:<16} {:<10} {:<38} SEES", "MEMBER", "RACK", "ADDRESS", "MODE", "HOST ID");
+    println!(
+        "{:<20} {:<6} {:<16} {:<10} {:<38} SEES",
+        "MEMBER", "RACK", "ADDRESS", "MODE", "HOST ID"
+    );
     for member in list["items"].as_array().into_iter().flatten() {
-        let field = |pointer: &str| member.pointer(pointer).and_then(Value::as_str).unwrap_or("-");
+        let field = |pointer: &str| {
+            member
+                .pointer(pointer)
+                .and_then(Value::as_str)
+                .unwrap_or("-")
+        };
         let ring = &member["status"]["ring"];
         let odd = ring["exceptions"].as_array().map_or(0, Vec::len);
-        let sees = format!("{} members, {}", ring["members"], if odd == 0 { "all up and normal".to_string() } else { format!("{odd} not up and normal") });
+        let sees = format!(
+            "{} members, {}",
+            ring["members"],
+            if odd == 0 {
+                "all up and normal".to_string()
+            } else {
+                format!("{odd} not up and normal")
+            }
+        );
         println!(
             "{:<20} {:<6} {:<16} {:<10} {:<38} {sees}",
-            field("/metadata/name"), field("/spec/rack"), field("/status/address"), field("/status/server/mode"), field("/status/hostID")
+            field("/metadata/name"),
+            field("/spec/rack"),
+            field("/status/address"),
+            field("/status/server/mode"),
+            field("/status/hostID")
         );
     }
     Ok(())
@@ -156,7 +213,11 @@ fn hints(cluster: &Cluster) {
     println!("\nTry next (each line works as it is):");
     println!("  export KUBECONFIG={}", cluster.kubeconfig().display());
     println!("  cargo xtask testbed kubectl get cassandraclusters,cassandramembers,pods -o wide");
-    println!("  cargo xtask testbed kubectl exec client -- python3 -m cqlshlib.cqlshmain {CLUSTER}-client -e 'SELECT * FROM demo.greetings'");
-    println!("  cargo xtask testbed kubectl delete pod {CLUSTER}-dc1-a-1   # it comes back with its data");
+    println!(
+        "  cargo xtask testbed kubectl exec client -- python3 -m cqlshlib.cqlshmain {CLUSTER}-client -e 'SELECT * FROM demo.greetings'"
+    );
+    println!(
+        "  cargo xtask testbed kubectl delete pod {CLUSTER}-dc1-a-1   # it comes back with its data"
+    );
     println!("  cargo xtask demo --down");
 }

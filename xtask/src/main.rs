@@ -6,6 +6,7 @@ mod demo;
 mod install;
 mod test;
 mod testbed;
+mod testbed_fault;
 
 use std::process::ExitCode;
 

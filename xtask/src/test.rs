@@ -54,7 +54,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if !arguments.no_testbed {
         on_testbed(arguments, &mut counts, &mut failures)?;
     }
-    let ignored = if counts.ignored > 0 { format!(", {} skipped", counts.ignored) } else { String::new() };
+    let ignored = if counts.ignored > 0 {
+        format!(", {} skipped", counts.ignored)
+    } else {
+        String::new()
+    };
     for failure in &failures {
         eprintln!("failed: {failure}");
     }
@@ -63,7 +67,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         bail!("no test ran");
     }
     // A failed check that is no test, such as formatting, counts as one.
-    let failed = counts.failed.max(u64::try_from(failures.len()).unwrap_or(1));
+    let failed = counts
+        .failed
+        .max(u64::try_from(failures.len()).unwrap_or(1));
     println!("{} passed, {failed} failed{ignored}", counts.passed);
     if !failures.is_empty() {
         bail!("{} step(s) failed", failures.len());
@@ -74,19 +80,47 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 fn offline(counts: &mut Counts, failures: &mut Vec<String>) -> Result<()> {
     let steps: [(&str, &[&str]); 4] = [
         ("format", &["fmt", "--all", "--check"]),
-        ("clippy", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]),
+        (
+            "clippy",
+            &[
+                "clippy",
+                "--workspace",
+                "--all-targets",
+                "--locked",
+                "--",
+                "-D",
+                "warnings",
+            ],
+        ),
         ("generated files", &["xtask", "generate", "--check"]),
-        ("unit and snapshot tests", &["test", "--workspace", "--exclude", "palladion-e2e", "--locked", "--no-fail-fast"]),
+        (
+            "unit and snapshot tests",
+            &[
+                "test",
+                "--workspace",
+                "--exclude",
+                "palladion-e2e",
+                "--locked",
+                "--no-fail-fast",
+            ],
+        ),
     ];
     for (name, words) in steps {
         let mut command = Command::new(env!("CARGO"));
-        command.current_dir(install::root()).args(words).env("INSTA_UPDATE", "no");
+        command
+            .current_dir(install::root())
+            .args(words)
+            .env("INSTA_UPDATE", "no");
         step(name, &mut command, counts, failures)?;
     }
     Ok(())
 }
 
-fn on_testbed(arguments: &Arguments, counts: &mut Counts, failures: &mut Vec<String>) -> Result<()> {
+fn on_testbed(
+    arguments: &Arguments,
+    counts: &mut Counts,
+    failures: &mut Vec<String>,
+) -> Result<()> {
     // One that an earlier run left behind is not what a fresh machine has.
     Cluster::down(&arguments.name, &mut Lines)?;
     let outcome = prepared(arguments, counts, failures);
@@ -99,13 +133,23 @@ fn on_testbed(arguments: &Arguments, counts: &mut Counts, failures: &mut Vec<Str
 }
 
 fn prepared(arguments: &Arguments, counts: &mut Counts, failures: &mut Vec<String>) -> Result<()> {
-    let config = Config { name: arguments.name.clone(), ..Config::default() };
+    let config = Config {
+        name: arguments.name.clone(),
+        ..Config::default()
+    };
     let cluster = Cluster::up(&config, &mut Lines)?;
     install::install(&cluster, &mut Lines)?;
     let mut command = Command::new(env!("CARGO"));
     command
         .current_dir(install::root())
-        .args(["test", "--package", "palladion-e2e", "--locked", "--no-fail-fast", "--"])
+        .args([
+            "test",
+            "--package",
+            "palladion-e2e",
+            "--locked",
+            "--no-fail-fast",
+            "--",
+        ])
         .args(["--test-threads", "1", "--nocapture"])
         .args(&arguments.only)
         .env("PALLADION_TESTBED", arguments.name.as_str());
@@ -113,7 +157,12 @@ fn prepared(arguments: &Arguments, counts: &mut Counts, failures: &mut Vec<Strin
 }
 
 /// Run one step, pass its output on, and read the counts from it.
-fn step(name: &str, command: &mut Command, counts: &mut Counts, failures: &mut Vec<String>) -> Result<()> {
+fn step(
+    name: &str,
+    command: &mut Command,
+    counts: &mut Counts,
+    failures: &mut Vec<String>,
+) -> Result<()> {
     eprintln!("== {name}");
     let begin = Instant::now();
     let (status, ran) = run_counting(command).with_context(|| format!("running {name}"))?;
@@ -129,7 +178,10 @@ fn step(name: &str, command: &mut Command, counts: &mut Counts, failures: &mut V
 }
 
 fn run_counting(command: &mut Command) -> Result<(ExitStatus, Counts)> {
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()?;
     let mut counts = Counts::default();
     let stdout = child.stdout.take().context("reading its output")?;
     for line in BufReader::new(stdout).lines() {
@@ -146,9 +198,15 @@ fn run_counting(command: &mut Command) -> Result<(ExitStatus, Counts)> {
 fn result_line(line: &str) -> Option<Counts> {
     let rest = line.strip_prefix("test result: ")?.split_once(". ")?.1;
     let number = |word: &str| {
-        rest.split("; ").find_map(|part| part.strip_suffix(word)).and_then(|n| n.trim().parse().ok())
+        rest.split("; ")
+            .find_map(|part| part.strip_suffix(word))
+            .and_then(|n| n.trim().parse().ok())
     };
-    Some(Counts { passed: number("passed")?, failed: number("failed")?, ignored: number("ignored")? })
+    Some(Counts {
+        passed: number("passed")?,
+        failed: number("failed")?,
+        ignored: number("ignored")?,
+    })
 }
 
 #[cfg(test)]

@@ -63,6 +63,12 @@ impl AddressPlan {
         format!("10.{}.128.0/17", self.second)
     }
 
+    /// The node's own address on its pods' network, their way out; `number`
+    /// counts from 1.
+    pub fn pod_gateway(self, number: u8) -> Ipv4Addr {
+        Ipv4Addr::new(10, self.second, 128 + number, 1)
+    }
+
     /// A node's range of Pod addresses; `number` counts from 1.
     pub fn pods(self, number: u8) -> String {
         format!("10.{}.{}.0/24", self.second, 128 + number)

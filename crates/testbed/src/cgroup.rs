@@ -41,7 +41,8 @@ pub enum Cgroups {
 impl Cgroups {
     /// Finds out what this host has.
     pub fn detect() -> Result<Self> {
-        let mounts = fs::read_to_string("/proc/self/mounts").context("reading /proc/self/mounts")?;
+        let mounts =
+            fs::read_to_string("/proc/self/mounts").context("reading /proc/self/mounts")?;
         Self::from_mounts(&mounts)
     }
 
@@ -92,7 +93,9 @@ impl Cgroups {
     /// Makes a group in every hierarchy, ready for containers below it.
     pub fn create(&self, group: &str) -> Result<()> {
         match self {
-            Self::V1 { hierarchies, .. } => hierarchies.iter().try_for_each(|h| create_v1(h, group)),
+            Self::V1 { hierarchies, .. } => {
+                hierarchies.iter().try_for_each(|h| create_v1(h, group))
+            }
             Self::V2 { root } => create_v2(root, group),
         }
     }
@@ -121,7 +124,10 @@ impl Cgroups {
             }
             sleep(POLL);
         }
-        bail!("freezing {}: still not frozen after {FREEZE_PATIENCE:?}", directory.display())
+        bail!(
+            "freezing {}: still not frozen after {FREEZE_PATIENCE:?}",
+            directory.display()
+        )
     }
 
     /// Lets a frozen group go on.
@@ -144,14 +150,18 @@ impl Cgroups {
                 return Ok(());
             }
             if Instant::now() > end {
-                bail!("killing everything in {}: {processes:?} would not end", directory.display());
+                bail!(
+                    "killing everything in {}: {processes:?} would not end",
+                    directory.display()
+                );
             }
             match self {
                 Self::V1 { .. } => {
                     // Best effort: what cannot be frozen is killed all the same.
                     let _ = self.freeze(group);
                     self.processes(group).into_iter().for_each(kill_now);
-                    self.thaw(group)?;
+                    // Groups below may have been frozen by themselves.
+                    thaw_tree(&directory);
                 }
                 Self::V2 { .. } => write(&directory.join("cgroup.kill"), "1")?,
             }
@@ -167,7 +177,10 @@ impl Cgroups {
             while directory.is_dir() {
                 remove_tree(&directory);
                 if directory.is_dir() && Instant::now() > end {
-                    bail!("removing the cgroup {}: it is still in use", directory.display());
+                    bail!(
+                        "removing the cgroup {}: it is still in use",
+                        directory.display()
+                    );
                 }
                 sleep(Duration::from_millis(1));
             }
@@ -203,8 +216,8 @@ fn create_v1(hierarchy: &Path, group: &str) -> Result<()> {
             if !from.exists() || fs::read_to_string(&to).is_ok_and(|set| !set.trim().is_empty()) {
                 continue;
             }
-            let inherited = fs::read_to_string(&from)
-                .with_context(|| format!("reading {}", from.display()))?;
+            let inherited =
+                fs::read_to_string(&from).with_context(|| format!("reading {}", from.display()))?;
             write(&to, inherited.trim())?;
         }
     }
@@ -272,11 +285,23 @@ fn kill_now(pid: i32) {
 fn collect(directory: &Path, found: &mut Vec<i32>) {
     let listed = fs::read_to_string(directory.join("cgroup.procs")).unwrap_or_default();
     found.extend(listed.lines().filter_map(|line| line.parse::<i32>().ok()));
-    children(directory).iter().for_each(|child| collect(child, found));
+    children(directory)
+        .iter()
+        .for_each(|child| collect(child, found));
+}
+
+fn thaw_tree(directory: &Path) {
+    // It may have been removed since it was listed.
+    let _ = fs::write(directory.join("freezer.state"), "THAWED");
+    children(directory)
+        .iter()
+        .for_each(|child| thaw_tree(child));
 }
 
 fn remove_tree(directory: &Path) {
-    children(directory).iter().for_each(|child| remove_tree(child));
+    children(directory)
+        .iter()
+        .for_each(|child| remove_tree(child));
     // Busy for a moment after its last process: the caller tries again.
     let _ = fs::remove_dir(directory);
 }
@@ -298,7 +323,10 @@ mod tests {
             cgroup /sys/fs/cgroup/freezer cgroup rw,freezer 0 0\n\
             cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0\n";
         let found = Cgroups::from_mounts(mounts).expect("should be recognised");
-        assert_eq!(found.process_dir("x"), Path::new("/sys/fs/cgroup/freezer/x"));
+        assert_eq!(
+            found.process_dir("x"),
+            Path::new("/sys/fs/cgroup/freezer/x")
+        );
         let Cgroups::V1 { hierarchies, .. } = found else {
             panic!("{found:?}");
         };

@@ -62,7 +62,10 @@ pub fn ensure(progress: &mut dyn Progress) -> Result<()> {
         install(&missing, progress)?;
         let still = missing_packages();
         if !still.is_empty() {
-            problems.push(format!("still missing after installation: {}", still.join(" ")));
+            problems.push(format!(
+                "still missing after installation: {}",
+                still.join(" ")
+            ));
         }
     } else if !missing.is_empty() {
         problems.push(format!(
@@ -71,7 +74,10 @@ pub fn ensure(progress: &mut dyn Progress) -> Result<()> {
         ));
     }
     if !problems.is_empty() {
-        bail!("this host cannot run the testbed:\n- {}", problems.join("\n- "));
+        bail!(
+            "this host cannot run the testbed:\n- {}",
+            problems.join("\n- ")
+        );
     }
     Ok(())
 }
@@ -79,7 +85,9 @@ pub fn ensure(progress: &mut dyn Progress) -> Result<()> {
 /// Fails unless this process is root's, saying what to do.
 pub fn ensure_root() -> Result<()> {
     if !rustix::process::geteuid().is_root() {
-        bail!("the testbed makes network namespaces and cgroups: run this as root (for example with sudo -E)");
+        bail!(
+            "the testbed makes network namespaces and cgroups: run this as root (for example with sudo -E)"
+        );
     }
     Ok(())
 }
@@ -124,7 +132,10 @@ fn missing_packages() -> Vec<&'static str> {
 
 fn install(packages: &[&str], progress: &mut dyn Progress) -> Result<()> {
     if find("apt-get").is_none() {
-        bail!("missing programs of the Debian packages {}: install them", packages.join(" "));
+        bail!(
+            "missing programs of the Debian packages {}: install them",
+            packages.join(" ")
+        );
     }
     let what = format!("Installing {}", packages.join(" "));
     stage(progress, &what, std::time::Duration::from_secs(60), || {

@@ -61,7 +61,9 @@ impl Cluster {
             bail!("no testbed named {name} is up; hint: cargo xtask testbed up --name {name}");
         };
         if state.boot != boot()? {
-            bail!("the testbed {name} ended when this machine restarted; hint: cargo xtask testbed up --name {name}");
+            bail!(
+                "the testbed {name} ended when this machine restarted; hint: cargo xtask testbed up --name {name}"
+            );
         }
         let cache = Cache::of_user()?;
         let parts = Parts::build(&cache, &mut crate::progress::Silent)?;
@@ -85,7 +87,12 @@ impl Cluster {
         self.nodes()
             .into_iter()
             .find(|node| node.name() == name)
-            .with_context(|| format!("there is no node {name:?}; there are n1 to n{}", self.site.config.nodes))
+            .with_context(|| {
+                format!(
+                    "there is no node {name:?}; there are n1 to n{}",
+                    self.site.config.nodes
+                )
+            })
     }
 
     /// A kubeconfig that works on the host, for an administrator.
@@ -119,14 +126,28 @@ impl Cluster {
     /// `apply -f -`.
     pub fn kubectl_with_input(&self, arguments: &[&str], input: &str) -> Result<String> {
         let mut kubectl = self.kubectl_command();
-        kubectl.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        kubectl
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = kubectl.spawn().context("starting kubectl")?;
         let mut stdin = child.stdin.take().context("talking to kubectl")?;
-        stdin.write_all(input.as_bytes()).context("talking to kubectl")?;
+        stdin
+            .write_all(input.as_bytes())
+            .context("talking to kubectl")?;
         drop(stdin);
-        let Output { status, stdout, stderr } = child.wait_with_output().context("waiting for kubectl")?;
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = child.wait_with_output().context("waiting for kubectl")?;
         if !status.success() {
-            bail!("`kubectl {}` failed: {}", arguments.join(" "), String::from_utf8_lossy(&stderr).trim());
+            bail!(
+                "`kubectl {}` failed: {}",
+                arguments.join(" "),
+                String::from_utf8_lossy(&stderr).trim()
+            );
         }
         Ok(String::from_utf8_lossy(&stdout).into_owned())
     }
@@ -168,7 +189,8 @@ impl Cluster {
     pub fn forward(&self, target: std::net::SocketAddr) -> Result<u16> {
         let first = self.nodes()[0];
         let inside = Inside::Network(self.site.network.node(first));
-        let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).context("opening a port on the host's loopback")?;
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0))
+            .context("opening a port on the host's loopback")?;
         let port = listener.local_addr().context("reading a port")?.port();
         let name = format!("forward-{port}");
         forward(&self.site, name, inside, listener, &target.to_string())?;
@@ -189,7 +211,10 @@ impl State {
         let path = name.run_dir().join("state.json");
         match fs::read(&path) {
             Ok(text) => serde_json::from_slice(&text).map(Some).with_context(|| {
-                format!("reading {}; hint: cargo xtask testbed down --name {name}", path.display())
+                format!(
+                    "reading {}; hint: cargo xtask testbed down --name {name}",
+                    path.display()
+                )
             }),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error).with_context(|| format!("reading {}", path.display())),
@@ -216,7 +241,10 @@ pub(crate) fn forward(
         name,
         inside,
         cgroup: site.cgroups.process_dir(&site.control_plane_cgroup()),
-        words: vec![site.parts.forward.to_string_lossy().into_owned(), target.to_owned()],
+        words: vec![
+            site.parts.forward.to_string_lossy().into_owned(),
+            target.to_owned(),
+        ],
         environment: vec![],
         input: Some(listener.into()),
     };
@@ -226,7 +254,10 @@ pub(crate) fn forward(
 /// The kernel's identity of this boot.
 pub(crate) fn boot() -> Result<String> {
     let path = "/proc/sys/kernel/random/boot_id";
-    Ok(fs::read_to_string(path).with_context(|| format!("reading {path}"))?.trim().to_owned())
+    Ok(fs::read_to_string(path)
+        .with_context(|| format!("reading {path}"))?
+        .trim()
+        .to_owned())
 }
 
 /// One `up` or `down` of a name at a time.
@@ -239,4 +270,3 @@ fn lock(name: &ClusterName) -> Result<File> {
     file.lock().with_context(locking)?;
     Ok(file)
 }
-

@@ -76,6 +76,9 @@ mod tests {
         let error = run(&mut command("sh", ["-c", "echo no luck >&2; exit 3"]))
             .expect_err("should fail")
             .to_string();
-        assert!(error.contains("sh -c") && error.contains("no luck"), "{error}");
+        assert!(
+            error.contains("sh -c") && error.contains("no luck"),
+            "{error}"
+        );
     }
 }

@@ -5,6 +5,7 @@
 //! registries, so no container registry is needed.
 
 pub mod addresses;
+pub mod audit;
 pub mod cache;
 pub mod cgroup;
 pub mod checks;
@@ -13,6 +14,7 @@ mod command;
 pub mod config;
 pub mod control_plane;
 pub mod down;
+pub mod faults;
 mod image_store;
 pub mod images;
 mod kubeconfig;
@@ -21,10 +23,12 @@ pub mod network;
 pub mod node;
 pub mod parts;
 pub mod pki;
+pub mod pods;
 pub mod process;
 pub mod progress;
 pub mod site;
 mod sources;
+pub mod status;
 pub mod system;
 mod up;
 

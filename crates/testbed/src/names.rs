@@ -113,8 +113,21 @@ mod tests {
 
     #[test]
     fn names_that_could_reach_outside_our_directories_are_refused() {
-        for bad in ["", "..", "a/b", "A", "1a", "a_b", "a-", "a.b", "abcdefghijklmnopqrstu"] {
-            assert!(ClusterName::parse(bad).is_err(), "{bad:?} should be refused");
+        for bad in [
+            "",
+            "..",
+            "a/b",
+            "A",
+            "1a",
+            "a_b",
+            "a-",
+            "a.b",
+            "abcdefghijklmnopqrstu",
+        ] {
+            assert!(
+                ClusterName::parse(bad).is_err(),
+                "{bad:?} should be refused"
+            );
         }
         assert!(ClusterName::parse("ci-2").is_ok());
     }

@@ -98,7 +98,9 @@ impl Pki {
         let mut params = subject(name, &[]);
         params.extended_key_usages = usages(Purpose::Server);
         for host in hosts {
-            let host = (*host).try_into().with_context(|| format!("naming a server {host:?}"))?;
+            let host = (*host)
+                .try_into()
+                .with_context(|| format!("naming a server {host:?}"))?;
             params.subject_alt_names.push(SanType::DnsName(host));
         }
         let addresses = addresses.iter().map(|a| SanType::IpAddress(*a));
@@ -130,7 +132,9 @@ impl Pki {
         authority_params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let issuer = Issuer::from_params(&authority_params, &authority_key);
         let key = KeyPair::generate().context("making a key")?;
-        let certificate = params.signed_by(&key, &issuer).context("signing a certificate")?;
+        let certificate = params
+            .signed_by(&key, &issuer)
+            .context("signing a certificate")?;
         Ok(Pair {
             certificate: certificate.pem(),
             key: key.serialize_pem(),
@@ -158,7 +162,9 @@ fn subject(user: &str, groups: &[&str]) -> CertificateParams {
     let mut params = CertificateParams::default();
     params.distinguished_name.push(DnType::CommonName, user);
     for group in groups {
-        params.distinguished_name.push(DnType::OrganizationName, *group);
+        params
+            .distinguished_name
+            .push(DnType::OrganizationName, *group);
     }
     // A testbed may run on a machine whose clock is anywhere.
     params.not_before = date_time_ymd(2020, 1, 1);
@@ -194,7 +200,10 @@ mod tests {
         let before = first.authority().expect("should read");
         let second = Pki::create(directory.path()).expect("should open");
         assert_eq!(before, second.authority().expect("should read"));
-        let mode = fs::metadata(second.path("ca.key")).expect("should exist").permissions().mode();
+        let mode = fs::metadata(second.path("ca.key"))
+            .expect("should exist")
+            .permissions()
+            .mode();
         assert_eq!(mode & 0o777, 0o600);
         second.client("somebody", &["group"]).expect("should sign");
     }

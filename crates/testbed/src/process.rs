@@ -166,7 +166,11 @@ pub fn start(records: &Path, logs: &Path, daemon: Daemon) -> Result<Record> {
     command::run(&mut starter).with_context(|| format!("starting {}", daemon.name))?;
     let pid = wait_for_pid(&pid_file, &daemon.name, &log_path)?;
     let started = identity(pid).with_context(|| {
-        format!("starting {}: it ended at once; see {}", daemon.name, log_path.display())
+        format!(
+            "starting {}: it ended at once; see {}",
+            daemon.name,
+            log_path.display()
+        )
     })?;
     let record = Record { pid, started };
     let path = record_path(records, &daemon.name);
@@ -232,7 +236,10 @@ fn wait_for_pid(pid_file: &Path, name: &str, log: &Path) -> Result<i32> {
         }
         sleep(POLL);
     }
-    bail!("starting {name}: it did not begin within {START_PATIENCE:?}; see {}", log.display())
+    bail!(
+        "starting {name}: it did not begin within {START_PATIENCE:?}; see {}",
+        log.display()
+    )
 }
 
 fn record_path(records: &Path, name: &str) -> PathBuf {

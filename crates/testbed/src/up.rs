@@ -40,40 +40,64 @@ pub fn up(site: &Site, store: &Path, progress: &mut dyn Progress) -> Result<()> 
         empty_logs(site)?;
     }
     let state = prepare(site, store)?;
-    stage(progress, "Starting control plane and nodes", Duration::from_secs(10), || {
-        std::thread::scope(|scope| {
-            let control = scope.spawn(|| start_control_plane(site, state.api_port));
-            let nodes = site.config.node_list().into_iter();
-            let store = &state.store;
-            let nodes: Vec<_> = nodes.map(|n| scope.spawn(move || node::start(site, n, store))).collect();
-            let results: Vec<_> = std::iter::once(control).chain(nodes).map(join).collect();
-            results.into_iter().collect::<Result<()>>()
-        })
-    })?;
+    stage(
+        progress,
+        "Starting control plane and nodes",
+        Duration::from_secs(10),
+        || {
+            std::thread::scope(|scope| {
+                let control = scope.spawn(|| start_control_plane(site, state.api_port));
+                let nodes = site.config.node_list().into_iter();
+                let store = &state.store;
+                let nodes: Vec<_> = nodes
+                    .map(|n| scope.spawn(move || node::start(site, n, store)))
+                    .collect();
+                let results: Vec<_> = std::iter::once(control).chain(nodes).map(join).collect();
+                results.into_iter().collect::<Result<()>>()
+            })
+        },
+    )?;
     let cluster = cluster::Cluster::attach(name)?;
-    stage(progress, "Waiting for nodes and name servers", Duration::from_secs(15), || {
-        cluster.kubectl_with_input(&["apply", "--server-side", "--force-conflicts", "-f", "-"], &system::manifests(site))?;
-        wait_for_nodes(&cluster)
-    })
+    stage(
+        progress,
+        "Waiting for nodes and name servers",
+        Duration::from_secs(15),
+        || {
+            cluster.kubectl_with_input(
+                &["apply", "--server-side", "--force-conflicts", "-f", "-"],
+                &system::manifests(site),
+            )?;
+            wait_for_nodes(&cluster)
+        },
+    )
 }
 
 /// Waits for a thread, and turns its panic into an error.
 pub fn join(handle: ScopedJoinHandle<'_, Result<()>>) -> Result<()> {
-    handle.join().unwrap_or_else(|_| Err(anyhow!("a thread of the testbed panicked; its message is above")))
+    handle.join().unwrap_or_else(|_| {
+        Err(anyhow!(
+            "a thread of the testbed panicked; its message is above"
+        ))
+    })
 }
 
 fn prepare(site: &Site, store: &Path) -> Result<State> {
     let name = &site.config.name;
     for directory in [site.records(), site.data_dir(), site.log_dir()] {
-        fs::create_dir_all(&directory).with_context(|| format!("creating {}", directory.display()))?;
+        fs::create_dir_all(&directory)
+            .with_context(|| format!("creating {}", directory.display()))?;
     }
     keys(site)?;
     site.cgroups.create(&site.control_plane_cgroup())?;
-    site.network.create_control_plane(&site.config.node_list())?;
+    site.network
+        .create_control_plane(&site.config.node_list())?;
     if let Some(state) = State::read(name)? {
         return Ok(state);
     }
-    let port = TcpListener::bind(("127.0.0.1", 0)).and_then(|l| l.local_addr()).context("finding a free port on the host's loopback")?.port();
+    let port = TcpListener::bind(("127.0.0.1", 0))
+        .and_then(|l| l.local_addr())
+        .context("finding a free port on the host's loopback")?
+        .port();
     let state = State {
         config: site.config.clone(),
         boot: boot()?,
@@ -87,7 +111,8 @@ fn prepare(site: &Site, store: &Path) -> Result<State> {
 fn empty_logs(site: &Site) -> Result<()> {
     let logs = site.log_dir();
     if logs.exists() {
-        fs::remove_dir_all(&logs).with_context(|| format!("removing the old logs in {}", logs.display()))?;
+        fs::remove_dir_all(&logs)
+            .with_context(|| format!("removing the old logs in {}", logs.display()))?;
     }
     Ok(())
 }
@@ -106,7 +131,11 @@ fn keys(site: &Site) -> Result<()> {
         "kubernetes.default.svc",
         "kubernetes.default.svc.cluster.local",
     ];
-    let addresses = [Ipv4Addr::LOCALHOST, site.plan.control_plane(), site.plan.kubernetes_service()];
+    let addresses = [
+        Ipv4Addr::LOCALHOST,
+        site.plan.control_plane(),
+        site.plan.kubernetes_service(),
+    ];
     pki.server_files("kube-apiserver", &hosts, &addresses.map(IpAddr::V4))
 }
 
@@ -118,7 +147,13 @@ fn start_control_plane(site: &Site, api_port: u16) -> Result<()> {
     let inner = format!("https://{}:{API_PORT}", site.plan.control_plane());
     for component in [Component::ControllerManager, Component::Scheduler] {
         let user = pki.client(&format!("system:{}", component.name()), &[])?;
-        kubeconfig::write(&site.kubeconfig(component.name()), name, &inner, &pki, &user)?;
+        kubeconfig::write(
+            &site.kubeconfig(component.name()),
+            name,
+            &inner,
+            &pki,
+            &user,
+        )?;
     }
     let outer = format!("https://127.0.0.1:{api_port}");
     let admin = pki.client("testbed-admin", &["system:masters"])?;
@@ -167,12 +202,18 @@ pub fn wait_for_api(site: &Site) -> Result<()> {
     let end = Instant::now() + API_PATIENCE;
     loop {
         let mut ask = Command::new(site.parts.program("kubectl"));
-        ask.arg("--kubeconfig").arg(site.kubeconfig("admin")).args(["get", "--raw=/readyz"]);
-        ask.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        ask.arg("--kubeconfig")
+            .arg(site.kubeconfig("admin"))
+            .args(["get", "--raw=/readyz"]);
+        ask.stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         if ask.status().context("starting kubectl")?.success() {
             return Ok(());
         }
-        if !process::is_running(&site.records(), Component::ApiServer.name()) || Instant::now() > end {
+        if !process::is_running(&site.records(), Component::ApiServer.name())
+            || Instant::now() > end
+        {
             bail!(
                 "the API server did not become ready; see {}",
                 site.log_dir().join("kube-apiserver.log").display()
@@ -189,7 +230,15 @@ fn wait_for_nodes(cluster: &Cluster) -> Result<()> {
     loop {
         let ready = cluster.kubectl(&["get", "nodes", "-o", r#"jsonpath={range .items[*]}{.status.conditions[?(@.type=="Ready")].status}{"\n"}{end}"#])?;
         let ready = ready.lines().filter(|line| *line == "True").count();
-        let names = cluster.kubectl(&["-n", "kube-system", "get", "daemonset", "coredns", "-o", "jsonpath={.status.numberReady}"])?;
+        let names = cluster.kubectl(&[
+            "-n",
+            "kube-system",
+            "get",
+            "daemonset",
+            "coredns",
+            "-o",
+            "jsonpath={.status.numberReady}",
+        ])?;
         if ready == wanted && names.trim().parse() == Ok(wanted) {
             return Ok(());
         }

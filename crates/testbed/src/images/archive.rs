@@ -66,8 +66,8 @@ impl Image {
     }
 
     fn write_layer(&self, out: &mut dyn Write, layer: &Layer) -> Result<()> {
-        let mut file = File::open(&layer.tar)
-            .with_context(|| format!("opening {}", layer.tar.display()))?;
+        let mut file =
+            File::open(&layer.tar).with_context(|| format!("opening {}", layer.tar.display()))?;
         out.write_all(&header(&blob_path(&layer.blob.sha256), layer.blob.size))?;
         let copied = io::copy(&mut file, out)?;
         ensure!(

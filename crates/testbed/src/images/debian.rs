@@ -42,7 +42,10 @@ pub fn base(
     for part in packages.iter().chain(&UNUSED) {
         key = key.text(part);
     }
-    let what = format!("Making a Debian root file system with {}", packages.join(", "));
+    let what = format!(
+        "Making a Debian root file system with {}",
+        packages.join(", ")
+    );
     let usual = Duration::from_secs(60);
     Layer::stage(cache, &key.build(), progress, (&what, usual), |content| {
         let downloads = cache.root().join("debs");
@@ -67,8 +70,13 @@ pub fn base(
 
 /// The package mirror that this host itself uses.
 fn mirror() -> String {
-    let lists = ["/etc/apt/sources.list", "/etc/apt/sources.list.d/debian.sources"];
-    let texts = lists.iter().filter_map(|path| fs::read_to_string(path).ok());
+    let lists = [
+        "/etc/apt/sources.list",
+        "/etc/apt/sources.list.d/debian.sources",
+    ];
+    let texts = lists
+        .iter()
+        .filter_map(|path| fs::read_to_string(path).ok());
     texts
         .filter_map(|text| first_mirror(&text))
         .next()

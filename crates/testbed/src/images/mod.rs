@@ -86,7 +86,9 @@ fn files_layer(cache: &Cache, name: &str, files: &[(&Path, &str)]) -> Result<Lay
         key = key.text(to).file(from)?;
     }
     Layer::get(cache, &key.build(), |content| {
-        files.iter().try_for_each(|(from, to)| copy(from, &content.join(to)))
+        files
+            .iter()
+            .try_for_each(|(from, to)| copy(from, &content.join(to)))
     })
 }
 
@@ -111,7 +113,11 @@ fn verify(directory: &Path, list: &Path) -> Result<()> {
     for entry in std::fs::read_dir(directory).with_context(|| reading(directory))? {
         let path = entry.with_context(|| reading(directory))?.path();
         let content = std::fs::read(&path).with_context(|| reading(&path))?;
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         found.push(format!("{}  {name}", hex(&Sha256::digest(&content))));
     }
     let mut wanted: Vec<&str> = wanted.lines().collect();
@@ -121,10 +127,19 @@ fn verify(directory: &Path, list: &Path) -> Result<()> {
         .iter()
         .map(String::as_str)
         .filter(|line| wanted.binary_search(line).is_err())
-        .chain(wanted.iter().copied().filter(|line| found.binary_search(&(*line).to_owned()).is_err()))
+        .chain(
+            wanted
+                .iter()
+                .copied()
+                .filter(|line| found.binary_search(&(*line).to_owned()).is_err()),
+        )
         .collect();
     if !odd.is_empty() {
-        bail!("downloaded files differ from {}: {}", list.display(), odd.join(", "));
+        bail!(
+            "downloaded files differ from {}: {}",
+            list.display(),
+            odd.join(", ")
+        );
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ use crate::sources::images_dir;
 const PACKAGES: [&str; 4] = ["busybox-static", "python3", "iproute2", "curl"];
 /// Applets for what the packages above lack: ping, nslookup, nc, wget, …
 const FINISH: &str = "/bin/busybox --install -s /usr/local/bin
-rm -f /usr/local/bin/sh /usr/local/bin/ip /usr/local/bin/ps";
+rm -f /usr/local/bin/sh /usr/local/bin/ip";
 /// The Python of that Debian, and where it looks for packages.
 const PYTHON: &str = "3.11";
 const SITE: &str = "usr/lib/python3/dist-packages";
@@ -30,7 +30,12 @@ pub fn image(cache: &Cache, progress: &mut dyn Progress) -> Result<Image> {
         copy(&sources.join("cqlsh"), &content.join("usr/bin/cqlsh"))?;
         let mut pip = command("pip", ["install", "--quiet", "--no-deps", "--no-compile"]);
         pip.args(["--disable-pip-version-check", "--root-user-action=ignore"])
-            .args(["--require-hashes", "--only-binary=:all:", "--python-version", PYTHON])
+            .args([
+                "--require-hashes",
+                "--only-binary=:all:",
+                "--python-version",
+                PYTHON,
+            ])
             .args(["--platform", "manylinux2014_x86_64", "--target"])
             .arg(content.join(SITE))
             .arg("--requirement")

@@ -6,8 +6,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use serde_json::json;
+use sha2::{Digest, Sha256};
 
 use super::Part;
+use crate::cache::hex;
 use crate::config::Node;
 use crate::images;
 use crate::site::Site;
@@ -79,7 +81,12 @@ pub fn write(site: &Site, node: Node) -> Result<()> {
         fs::create_dir_all(path.parent().unwrap_or(&tunables)).with_context(making)?;
         fs::write(&path, format!("{value}\n")).with_context(making)?;
     }
-    put("resolv.conf", "# No way out: names outside the cluster do not resolve.\n")?;
+    let identity = Sha256::digest(site.network.node(node).as_bytes());
+    put("machine-id", &format!("{}\n", hex(&identity[..16])))?;
+    put(
+        "resolv.conf",
+        "# No way out: names outside the cluster do not resolve.\n",
+    )?;
     put("mounts.sh", &mounts_script(site, node))?;
     put("containerd.toml", &containerd(site, node))?;
     put("cni/10-bridge.conflist", &cni(site, node).to_string())?;
@@ -98,8 +105,18 @@ fn mounts_script(site: &Site, node: Node) -> String {
          mount --bind '{data}/kubelet' {KUBELET_ROOT}\n"
     );
     for (name, _) in TUNABLES {
-        let _ = writeln!(script, "mount --bind '{run}/tunables/{name}' /proc/sys/{name}");
+        let _ = writeln!(
+            script,
+            "mount --bind '{run}/tunables/{name}' /proc/sys/{name}"
+        );
     }
+    // Machines of their own, restarted at this moment.
+    let _ = write!(
+        script,
+        "cat /proc/sys/kernel/random/uuid >'{run}/boot-id'\n\
+         mount --bind '{run}/boot-id' /proc/sys/kernel/random/boot_id\n\
+         if [ -e /etc/machine-id ]; then mount --bind '{run}/machine-id' /etc/machine-id; fi\n"
+    );
     for number in 1..=site.config.volumes_per_node {
         // A mount of its own, as a real local disk is one.
         let volume = site.volume_dir(node, number);

@@ -1,0 +1,118 @@
+//! Local volumes that are emptied, go missing, or are made ready for the next.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::cluster::Cluster;
+use crate::command::run;
+use crate::config::Node;
+use crate::system::volume_name;
+
+impl Cluster {
+    /// The volume that a claim is bound to.
+    pub fn volume_of_claim(&self, namespace: &str, claim: &str) -> Result<String> {
+        let volume = self.kubectl(&[
+            "-n",
+            namespace,
+            "get",
+            "pvc",
+            claim,
+            "-o",
+            "jsonpath={.spec.volumeName}",
+        ])?;
+        if volume.is_empty() {
+            bail!("claim {namespace}/{claim} is bound to no volume yet");
+        }
+        Ok(volume)
+    }
+
+    /// The directory on the host that holds a volume's content.
+    pub fn volume_dir(&self, volume: &str) -> Result<PathBuf> {
+        self.locate(volume).map(|(_, directory)| directory)
+    }
+
+    /// Loses all that is on a volume; whoever uses it sees it empty at once.
+    pub fn wipe_volume(&self, volume: &str) -> Result<()> {
+        let directory = self.volume_dir(volume)?;
+        empty(&directory).with_context(|| format!("wiping volume {volume}"))
+    }
+
+    /// Puts another, empty file system in a volume's place, as when a disk was
+    /// not mounted after a restart. Pods that run keep what they have.
+    pub fn hide_volume(&self, volume: &str) -> Result<()> {
+        let (node, directory) = self.locate(volume)?;
+        let mut mount = self.on_node(node, "mount")?;
+        run(mount.args(["-t", "tmpfs", "tmpfs"]).arg(directory))
+            .map(drop)
+            .with_context(|| format!("hiding volume {volume}"))
+    }
+
+    /// Ends [`Cluster::hide_volume`].
+    pub fn unhide_volume(&self, volume: &str) -> Result<()> {
+        let (node, directory) = self.locate(volume)?;
+        run(self
+            .on_node(node, "umount")?
+            .args(["-t", "tmpfs"])
+            .arg(directory))
+        .map(drop)
+        .with_context(|| format!("bringing volume {volume} back"))
+    }
+
+    /// Empties every volume whose claim is gone and offers it again, and
+    /// returns their names. Volumes that are bound are left alone.
+    pub fn recycle_volumes(&self) -> Result<Vec<String>> {
+        let released =
+            r#"jsonpath={range .items[?(@.status.phase=="Released")]}{.metadata.name}{"\n"}{end}"#;
+        let volumes = self.kubectl(&["get", "pv", "-o", released])?;
+        let mut recycled = Vec::new();
+        for volume in volumes.lines() {
+            let directory = self.volume_dir(volume)?;
+            empty(&directory).with_context(|| format!("emptying volume {volume}"))?;
+            renew(&directory).with_context(|| format!("resetting volume {volume}"))?;
+            let forget = r#"[{"op": "remove", "path": "/spec/claimRef"}]"#;
+            self.kubectl(&["patch", "pv", volume, "--type=json", "-p", forget])?;
+            recycled.push(volume.to_owned());
+        }
+        Ok(recycled)
+    }
+
+    fn locate(&self, volume: &str) -> Result<(Node, PathBuf)> {
+        let site = self.site();
+        for node in self.nodes() {
+            for number in 1..=site.config.volumes_per_node {
+                if volume_name(node, number) == volume {
+                    return Ok((node, site.volume_dir(node, number)));
+                }
+            }
+        }
+        bail!("{volume:?} is not a volume of this testbed; they are called like local-n1-v1");
+    }
+}
+
+fn empty(directory: &Path) -> Result<()> {
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        let removed = if path.is_dir() && !path.is_symlink() {
+            fs::remove_dir_all(&path)
+        } else {
+            fs::remove_file(&path)
+        };
+        match removed {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            result => result.with_context(|| format!("removing {}", path.display()))?,
+        }
+    }
+    Ok(())
+}
+
+/// Owner and mode as a new disk has them: a pod's group may have changed them.
+fn renew(directory: &Path) -> Result<()> {
+    use std::os::unix::fs::{PermissionsExt, chown};
+    chown(directory, Some(0), Some(0))?;
+    Ok(fs::set_permissions(
+        directory,
+        fs::Permissions::from_mode(0o755),
+    )?)
+}
