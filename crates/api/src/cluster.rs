@@ -28,11 +28,28 @@ use std::collections::BTreeMap;
 )]
 #[kube(
     printcolumn(name = "Members", type_ = "string", json_path = ".status.members"),
-    printcolumn(name = "Available", type_ = "string", json_path = ".status.conditions[?(@.type=='Available')].status"),
-    printcolumn(name = "Progressing", type_ = "string", json_path = ".status.conditions[?(@.type=='Progressing')].reason"),
+    printcolumn(
+        name = "Available",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type=='Available')].status"
+    ),
+    printcolumn(
+        name = "Progressing",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type=='Progressing')].reason"
+    ),
     printcolumn(name = "Version", type_ = "string", json_path = ".spec.version"),
-    printcolumn(name = "Message", type_ = "string", json_path = ".status.conditions[?(@.type=='Progressing')].message", priority = 1),
-    printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
+    printcolumn(
+        name = "Message",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type=='Progressing')].message",
+        priority = 1
+    ),
+    printcolumn(
+        name = "Age",
+        type_ = "date",
+        json_path = ".metadata.creationTimestamp"
+    )
 )]
 #[x_kube(crates(kube_core = "::kube_core"))]
 #[serde(rename_all = "camelCase")]
@@ -111,7 +128,9 @@ fn free_map(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 }
 
 /// Which server a ring runs.
-#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(
+    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// Apache Cassandra.
@@ -122,7 +141,9 @@ pub enum Mode {
 }
 
 /// What becomes of the data when the object is deleted.
-#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(
+    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
+)]
 pub enum DeletionPolicy {
     /// Claims stay.
     #[default]
@@ -335,6 +356,20 @@ pub struct Turn {
     /// Number of the try, from 1.
     #[serde(default)]
     pub attempt: u32,
+    /// `Replace` only: whose place is taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<Replaced>,
+}
+
+/// The member whose place a replacement takes.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct Replaced {
+    /// Its host ID.
+    #[serde(rename = "hostID")]
+    pub host_id: String,
+    /// Its static address, which the ring still knows it by.
+    pub address: String,
 }
 
 /// What a turn is for.

@@ -35,6 +35,8 @@ pub const VOLUME_ID: &str = "palladion.dev/volume-id";
 pub const ADDRESS: &str = "palladion.dev/address";
 /// On claims and members: uid of the cluster object that made them.
 pub const CLUSTER_UID: &str = "palladion.dev/cluster-uid";
+/// On members that have left: the proof. On their claims: the host ID whose data the volume still holds.
+pub const GONE: &str = "palladion.dev/gone";
 /// On a CassandraCluster, set by people: allow founding a new ring once, with the nonce shown in status.
 pub const ALLOW_FOUNDING: &str = "palladion.dev/allow-founding";
 /// On a CassandraCluster: Scylla in developer mode (T16).

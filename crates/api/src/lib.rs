@@ -3,6 +3,7 @@
 
 pub mod cluster;
 pub mod conditions;
+pub mod crd;
 pub mod labels;
 pub mod member;
 pub mod names;

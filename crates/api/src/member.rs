@@ -28,9 +28,18 @@ use std::collections::BTreeMap;
     printcolumn(name = "State", type_ = "string", json_path = ".status.server.state"),
     printcolumn(name = "Mode", type_ = "string", json_path = ".status.server.mode"),
     printcolumn(name = "Address", type_ = "string", json_path = ".spec.address"),
-    printcolumn(name = "Host-ID", type_ = "string", json_path = ".status.hostID", priority = 1),
+    printcolumn(
+        name = "Host-ID",
+        type_ = "string",
+        json_path = ".status.hostID",
+        priority = 1
+    ),
     printcolumn(name = "Reason", type_ = "string", json_path = ".status.server.reason"),
-    printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
+    printcolumn(
+        name = "Age",
+        type_ = "date",
+        json_path = ".metadata.creationTimestamp"
+    )
 )]
 #[x_kube(crates(kube_core = "::kube_core"))]
 #[serde(rename_all = "camelCase")]
@@ -92,7 +101,9 @@ pub struct CassandraMemberSpec {
 }
 
 /// Whether the server of a member should run.
-#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(
+    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
+)]
 pub enum RunState {
     /// The server runs whenever it may.
     #[default]
@@ -134,7 +145,9 @@ pub struct StartPermit {
 }
 
 /// What the agent does with data directories before a permitted start.
-#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(
+    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
+)]
 pub enum DataBeforeStart {
     /// The volume must be empty; anything else is a refusal.
     #[default]
@@ -280,6 +293,11 @@ pub struct CassandraMemberStatus {
     /// How this member sees the ring, compact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ring: Option<RingSummary>,
+    /// Copies of the data of each keyspace that is replicated: the largest
+    /// number of members that hold one range. Read again when the schema or
+    /// the ring changes.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub copies: BTreeMap<String, u32>,
     /// Answer to `spec.evidence`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
@@ -443,6 +461,9 @@ pub struct IntentStatus {
     /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// Since when it is in this state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<Time>,
 }
 
 /// States of an intent.

@@ -119,8 +119,14 @@ reasons! {
     RolloutStuck => "Correct the spec; a newer spec overtakes the broken one at once.";
     /// The cluster is being removed.
     Deleting => "Wait.";
-    /// The number of members is lowered, which this version does not carry out yet.
-    ScaleDownNotSupported => "Set `members` back.";
+    /// A member leaves the ring, or waits to leave it.
+    MemberLeaving => "Wait; the message says what it does or waits for.";
+    /// A member cannot leave without breaking what the ring promises.
+    LeaveRefused => "The message names the keyspace or the cause; change it, or set `members` back.";
+    /// A member whose data is lost is being replaced, or waits for that.
+    MemberReplacing => "Wait; the message says what it does or waits for.";
+    /// Members owe repair or cleanup, which is paid first.
+    DebtsOwed => "Wait; the operator pays debts by itself, one member at a time.";
     /// A step of the operator failed; it is tried again (thesis T22).
     ErrSyncFailed => "The message quotes the answer of the API server.";
     /// A step was done (thesis T22).

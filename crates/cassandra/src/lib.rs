@@ -1,1 +1,103 @@
-//! x
+//! The mind of `CassandraCluster`: pure functions from what was observed to
+//! what is to be done. No I/O, no clock, no randomness.
+
+pub mod build;
+pub mod decide;
+pub mod facts;
+mod inputs;
+pub mod resources;
+pub mod status;
+pub mod validate;
+
+use decide::{Draft, teardown};
+use facts::Facts;
+use palladion_api::reasons::Reason;
+use palladion_plan::{Mind, Object, ObjectKey, Plan, Resource, Snapshot, Wait, Watch};
+use serde_json::Value;
+
+/// Decides for every `CassandraCluster`.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct CassandraMind;
+
+impl Mind for CassandraMind {
+    fn name(&self) -> &'static str {
+        "cassandra"
+    }
+
+    fn owner(&self) -> Resource {
+        resources::CLUSTER
+    }
+
+    fn watches(&self) -> Vec<Watch> {
+        resources::watches()
+    }
+
+    fn references(&self, owner: &Object) -> Vec<ObjectKey> {
+        let racks = owner.at("/spec/datacenter/racks").and_then(Value::as_array);
+        let names = racks.into_iter().flatten().flat_map(|rack| {
+            ["configMapName", "jmxExporterConfigMapName"].map(|field| rack[field].as_str())
+        });
+        let mut keys: Vec<ObjectKey> = names
+            .flatten()
+            .map(|name| ObjectKey::new(resources::CONFIG_MAP, &owner.meta.namespace, name))
+            .collect();
+        keys.sort();
+        keys.dedup();
+        keys
+    }
+
+    fn decide(&self, snapshot: &Snapshot) -> Plan {
+        if let Some(why) = status::unknown(snapshot) {
+            return nothing_known(why);
+        }
+        match Facts::read(snapshot) {
+            Err(why) => nothing_known(why),
+            Ok(facts) => decide_known(&facts),
+        }
+    }
+}
+
+/// Nothing is decided, and nothing is written, on a guess.
+fn nothing_known(why: String) -> Plan {
+    let wait = Wait {
+        reason: Reason::FactUnknown.as_str(),
+        message: why,
+        until: None,
+    };
+    Plan {
+        waits: vec![wait],
+        ..Plan::default()
+    }
+}
+
+fn decide_known(facts: &Facts<'_>) -> Plan {
+    if facts.snapshot.owner.meta.is_terminating() {
+        let mut draft = Draft::default();
+        if status::pause(facts).is_none() {
+            teardown::decide(facts, &mut draft);
+        }
+        return plan(draft, Value::Null);
+    }
+    let valid = match inputs::validated(facts) {
+        Ok(valid) => valid,
+        Err(refusal) => return plan(Draft::default(), status::refused(facts, &refusal)),
+    };
+    if status::pause(facts).is_some() {
+        let draft = Draft::default();
+        let status = status::of(facts, &valid, &draft);
+        return plan(draft, status);
+    }
+    let mut draft = decide::decide(facts, &valid);
+    teardown::keep_finalizer(facts, &mut draft);
+    let status = status::of(facts, &valid, &draft);
+    plan(draft, status)
+}
+
+fn plan(draft: Draft, status: Value) -> Plan {
+    Plan {
+        steps: draft.steps,
+        status,
+        events: draft.events,
+        waits: draft.waits,
+    }
+}

@@ -1,0 +1,12 @@
+//! The objects of a cluster, built from what was validated. Nothing here can
+//! fail: what could is refused by `validate`.
+
+mod common;
+mod config;
+mod pod;
+mod services;
+mod set;
+
+pub use config::config_map;
+pub use services::{client_service, disruption_budget, member, member_account, member_service};
+pub use set::stateful_set;

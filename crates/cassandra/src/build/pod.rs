@@ -1,0 +1,178 @@
+//! The pod of a member: a stock server image whose PID 1 is our init, with the
+//! agent put there by an init container (thesis T10, T11).
+
+use super::common::rack_labels;
+use super::config;
+use crate::validate::{Valid, ValidRack};
+use palladion_api::cluster::{Mode, Placement};
+use palladion_api::labels;
+use palladion_api::labels::ports;
+use palladion_api::names;
+use palladion_api::server_config::{CONFIG_DIR, SHARED_DIR};
+use serde_json::{Value, json};
+
+/// User and group of the server in the stock images.
+const USER: i64 = 999;
+/// Where rendered configuration, sockets and credentials are; in memory.
+const RUN_DIR: &str = "/run/palladion";
+
+/// The pod template, without the spec hash.
+pub fn template(valid: &Valid, rack: &ValidRack) -> Value {
+    let mut annotations = json!(rack.annotations);
+    if rack.jmx_exporter.is_some() {
+        annotations["prometheus.io/scrape"] = "true".into();
+        annotations["prometheus.io/port"] = ports::PROMETHEUS.to_string().into();
+    }
+    let mut spec = json!({
+        "serviceAccountName": names::member_account(&valid.name),
+        "automountServiceAccountToken": true,
+        "enableServiceLinks": false,
+        "terminationGracePeriodSeconds": valid.termination_grace_seconds,
+        "securityContext": {
+            "runAsUser": USER,
+            "runAsGroup": USER,
+            "runAsNonRoot": true,
+            "fsGroup": USER,
+            "fsGroupChangePolicy": "OnRootMismatch",
+            "seccompProfile": { "type": "RuntimeDefault" },
+        },
+        "initContainers": [install(valid)],
+        "containers": [server(valid, rack)],
+        "volumes": volumes(rack),
+    });
+    place(&mut spec, valid, rack.placement.as_ref());
+    if !valid.pull_secrets.is_empty() {
+        spec["imagePullSecrets"] = json!(valid.pull_secrets);
+    }
+    json!({
+        "metadata": { "labels": rack_labels(valid, rack), "annotations": annotations },
+        "spec": spec,
+    })
+}
+
+fn restricted() -> Value {
+    json!({
+        "allowPrivilegeEscalation": false,
+        "readOnlyRootFilesystem": true,
+        "capabilities": { "drop": ["ALL"] },
+    })
+}
+
+fn install(valid: &Valid) -> Value {
+    json!({
+        "name": "install",
+        "image": valid.agent_image,
+        "command": ["/palladion-agent", "install", SHARED_DIR],
+        "securityContext": restricted(),
+        "volumeMounts": [{ "name": "shared", "mountPath": SHARED_DIR }],
+    })
+}
+
+fn server(valid: &Valid, rack: &ValidRack) -> Value {
+    let agent = format!("{SHARED_DIR}/palladion-agent");
+    let (name, data_dir) = match valid.mode {
+        Mode::Cassandra => ("cassandra", "/var/lib/cassandra"),
+        Mode::Scylla => ("scylla", "/var/lib/scylla"),
+    };
+    let mut container = json!({
+        "name": name,
+        "image": valid.image,
+        "command": [agent, "init"],
+        "env": environment(valid),
+        "ports": [
+            port("intra-node", ports::INTERNODE),
+            port("tls-intra-node", ports::INTERNODE_TLS),
+            port("jmx", ports::JMX),
+            port("cql", ports::CQL),
+            port("cql-ssl", ports::CQL_TLS),
+            port("thrift", ports::THRIFT),
+            port("prometheus", ports::PROMETHEUS),
+            port("agent", ports::AGENT),
+        ],
+        "startupProbe": probe("/healthz", 2, 300),
+        "livenessProbe": probe("/healthz", 10, 6),
+        "readinessProbe": probe("/readyz", 2, 3),
+        "lifecycle": { "preStop": { "exec": { "command": [agent, "drain"] } } },
+        "securityContext": restricted(),
+        "volumeMounts": [
+            { "name": "shared", "mountPath": SHARED_DIR, "readOnly": true },
+            { "name": "config", "mountPath": CONFIG_DIR, "readOnly": true },
+            { "name": rack.claim.metadata.name, "mountPath": data_dir },
+            { "name": "run", "mountPath": RUN_DIR },
+            { "name": "tmp", "mountPath": "/tmp" },
+        ],
+    });
+    if let Some(resources) = &rack.resources {
+        container["resources"] = json!(resources);
+    }
+    container
+}
+
+fn port(name: &str, number: i32) -> Value {
+    json!({ "name": name, "containerPort": number, "protocol": "TCP" })
+}
+
+fn probe(path: &str, period: i32, failures: i32) -> Value {
+    json!({
+        "httpGet": { "path": path, "port": ports::AGENT },
+        "periodSeconds": period,
+        "timeoutSeconds": 5,
+        "failureThreshold": failures,
+    })
+}
+
+fn environment(valid: &Valid) -> Vec<Value> {
+    let field = |name: &str, path: &str| json!({ "name": name, "valueFrom": { "fieldRef": { "apiVersion": "v1", "fieldPath": path } } });
+    let limit = |name: &str, resource: &str, divisor: &str| json!({ "name": name, "valueFrom": { "resourceFieldRef": { "resource": resource, "divisor": divisor } } });
+    let mut env = vec![
+        field("POD_NAME", "metadata.name"),
+        field("POD_NAMESPACE", "metadata.namespace"),
+        field("POD_UID", "metadata.uid"),
+        field("POD_IP", "status.podIP"),
+        field("NODE_NAME", "spec.nodeName"),
+        field(
+            "POD_REVISION",
+            &format!("metadata.labels['{}']", labels::CONTROLLER_REVISION),
+        ),
+        limit("CPU_LIMIT", "limits.cpu", "1"),
+        limit("MEMORY_LIMIT", "limits.memory", "1Mi"),
+    ];
+    env.extend(valid.env.iter().map(|e| json!(e)));
+    env
+}
+
+fn volumes(rack: &ValidRack) -> Value {
+    json!([
+        { "name": "shared", "emptyDir": {} },
+        { "name": "config", "configMap": { "name": config::name(rack) } },
+        { "name": "run", "emptyDir": { "medium": "Memory", "sizeLimit": "16Mi" } },
+        { "name": "tmp", "emptyDir": {} },
+    ])
+}
+
+/// Placement as it is (T3); where it says nothing about other pods, members
+/// prefer nodes of their own.
+fn place(spec: &mut Value, valid: &Valid, placement: Option<&Placement>) {
+    let mut affinity = placement
+        .map(Placement::affinity)
+        .map_or_else(|| json!({}), |a| json!(a));
+    if placement.is_none_or(|p| p.pod_anti_affinity.is_none()) {
+        affinity["podAntiAffinity"] = json!({
+            "preferredDuringSchedulingIgnoredDuringExecution": [{
+                "weight": 100,
+                "podAffinityTerm": {
+                    "topologyKey": "kubernetes.io/hostname",
+                    "labelSelector": { "matchLabels": { labels::CLUSTER: valid.name } },
+                },
+            }],
+        });
+    }
+    spec["affinity"] = affinity;
+    let Some(placement) = placement else { return };
+    if !placement.tolerations.is_empty() {
+        spec["tolerations"] = json!(placement.tolerations);
+    }
+    if !placement.topology_spread_constraints.is_empty() {
+        spec["topologySpreadConstraints"] = json!(placement.topology_spread_constraints);
+    }
+}

@@ -1,0 +1,118 @@
+//! Services, the members' account, the disruption budget, the member objects.
+
+use super::common::{cluster_labels, metadata, rack_labels};
+use crate::validate::{Valid, ValidRack};
+use palladion_api::member::CassandraMemberSpec;
+use palladion_api::{labels, labels::ports, names};
+use serde_json::{Value, json};
+
+/// The role that every member pod is bound to; it ships with the chart.
+const MEMBER_ROLE: &str = "palladion-member";
+
+/// The headless Service for drivers: resolves to ready members only (T4).
+pub fn client_service(valid: &Valid) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": metadata(valid, &names::client_service(&valid.name), &cluster_labels(valid)),
+        "spec": {
+            "clusterIP": "None",
+            "type": "ClusterIP",
+            "ports": [port("cql", ports::CQL), port("prometheus", ports::PROMETHEUS)],
+            "selector": { labels::CLUSTER: valid.name, labels::DATACENTER: valid.datacenter },
+        },
+    })
+}
+
+/// The Service that gives a member its static address (T5, T7). It may ask for
+/// an address that the member had before.
+pub fn member_service(
+    valid: &Valid,
+    rack: &ValidRack,
+    member: &str,
+    address: Option<&str>,
+    is_seed: bool,
+) -> Value {
+    let mut all = rack_labels(valid, rack);
+    all.insert(labels::MEMBER.into(), Value::from(member));
+    if is_seed {
+        all.insert(labels::SEED.into(), Value::from(""));
+    }
+    let mut spec = json!({
+        "type": "ClusterIP",
+        "publishNotReadyAddresses": true,
+        "selector": { labels::POD_NAME: member },
+        "ports": [
+            port("inter-node-communication", ports::INTERNODE),
+            port("ssl-inter-node-communication", ports::INTERNODE_TLS),
+            port("jmx-monitoring", ports::JMX),
+            port("cql", ports::CQL),
+            port("thrift", ports::THRIFT),
+            port("cql-ssl", ports::CQL_TLS),
+        ],
+    });
+    if let Some(address) = address {
+        spec["clusterIP"] = Value::from(address);
+    }
+    json!({
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": metadata(valid, member, &all),
+        "spec": spec,
+    })
+}
+
+fn port(name: &str, number: i32) -> Value {
+    json!({ "name": name, "port": number, "protocol": "TCP", "targetPort": number })
+}
+
+/// Account and role binding of the member pods.
+pub fn member_account(valid: &Valid) -> Vec<Value> {
+    let name = names::member_account(&valid.name);
+    let labels = cluster_labels(valid);
+    vec![
+        json!({
+            "apiVersion": "v1",
+            "kind": "ServiceAccount",
+            "metadata": metadata(valid, &name, &labels),
+        }),
+        json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "RoleBinding",
+            "metadata": metadata(valid, &name, &labels),
+            "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": MEMBER_ROLE },
+            "subjects": [{ "kind": "ServiceAccount", "name": name, "namespace": valid.namespace }],
+        }),
+    ]
+}
+
+/// One member of the datacenter may be evicted at a time, and a member that is
+/// not ready only when nobody else is missing: its disk may hold the only copy
+/// that is up to date.
+pub fn disruption_budget(valid: &Valid) -> Value {
+    let name = format!("{}-{}", valid.name, names::dns(&valid.datacenter));
+    json!({
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": metadata(valid, &name, &cluster_labels(valid)),
+        "spec": {
+            "maxUnavailable": 1,
+            "unhealthyPodEvictionPolicy": "IfHealthyBudget",
+            "selector": { "matchLabels": { labels::CLUSTER: valid.name, labels::DATACENTER: valid.datacenter } },
+        },
+    })
+}
+
+/// A member object.
+pub fn member(valid: &Valid, rack: &ValidRack, member: &str, spec: &CassandraMemberSpec) -> Value {
+    let mut labels = rack_labels(valid, rack);
+    labels.insert(labels::MEMBER.into(), Value::from(member));
+    let mut metadata = metadata(valid, member, &labels);
+    metadata["annotations"] = json!({ labels::CLUSTER_UID: valid.uid });
+    json!({
+        "apiVersion": format!("{}/{}", palladion_api::GROUP, palladion_api::VERSION),
+        "kind": "CassandraMember",
+        "metadata": metadata,
+        "spec": spec,
+    })
+}

@@ -1,0 +1,342 @@
+//! What proves that the ring is well enough for the next step: fresh views of
+//! other members, read after a nonce was seen (safety rules, section 4).
+
+use super::Draft;
+use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use palladion_api::member::{Liveness, MemberState};
+use palladion_plan::{Fence, ObjectKey, Precondition, Step, Subresource};
+use serde_json::json;
+use std::collections::BTreeSet;
+
+/// What the witnesses say.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All of them see every known member up and normal; the text is the proof.
+    Good(String),
+    /// Not all have answered yet.
+    Waiting(Vec<String>),
+    /// An answer that forbids the step.
+    Bad {
+        /// What is wrong, naming the member.
+        why: String,
+        /// When the answer was read.
+        read_at: jiff::Timestamp,
+    },
+}
+
+/// Two full members in different racks, or all where there are fewer. The
+/// choice is stable, so that later decisions ask the same ones.
+pub fn witnesses<'a>(facts: &'a Facts<'_>, except: &str) -> Vec<&'a MemberFact> {
+    let mut normal = facts
+        .members
+        .values()
+        .filter(|m| m.is_normal() && m.name != except);
+    let Some(first) = normal.next() else {
+        return Vec::new();
+    };
+    let rest: Vec<_> = normal.collect();
+    let second = rest.iter().find(|m| m.rack != first.rack).or(rest.first());
+    std::iter::once(first).chain(second.copied()).collect()
+}
+
+/// Every host ID that any witness or record knows: the denominator that no
+/// short list can shrink.
+pub fn known_hosts(facts: &Facts<'_>) -> BTreeSet<String> {
+    let recorded = facts.members.values().filter_map(|m| m.recorded_host_id());
+    let claimed = facts
+        .members
+        .values()
+        .filter_map(|m| m.claim.as_ref()?.host_id.as_deref());
+    let founder = facts
+        .status
+        .founding
+        .as_ref()
+        .and_then(|f| f.host_id.as_deref());
+    let mut known: BTreeSet<String> = recorded
+        .chain(claimed)
+        .chain(founder)
+        .map(str::to_string)
+        .collect();
+    for answer in facts
+        .members
+        .values()
+        .filter_map(|m| m.status.evidence.as_ref())
+    {
+        let current = facts.turn().is_some_and(|t| t.nonce == answer.nonce);
+        if current {
+            known.extend(answer.members.iter().flatten().map(|m| m.host_id.clone()));
+        }
+    }
+    known.remove("");
+    known
+}
+
+/// Ask the witnesses that were not asked yet.
+pub fn ask(
+    facts: &Facts<'_>,
+    witnesses: &[&MemberFact],
+    nonce: &str,
+    fence: &Fence,
+    draft: &mut Draft,
+) {
+    for witness in witnesses {
+        let asked = witness.spec.as_ref().and_then(|s| s.evidence.as_ref());
+        if asked.is_some_and(|e| e.nonce == nonce) {
+            continue;
+        }
+        let Some(object) = &witness.object else {
+            continue;
+        };
+        draft.steps.push(Step::Patch {
+            key: ObjectKey::new(
+                kinds::MEMBER,
+                &facts.snapshot.owner.meta.namespace,
+                &witness.name,
+            ),
+            patch: json!({ "spec": { "evidence": { "nonce": nonce } } }),
+            subresource: Subresource::None,
+            precondition: Precondition::Uid(object.meta.uid.clone()),
+            fence: Some(fence.clone()),
+            doing: format!("ask member {} how it sees the ring", witness.name),
+            event: None,
+        });
+    }
+}
+
+/// Do the witnesses see every known member up and normal, with one schema?
+/// `except` is the host ID that the step repairs or restarts.
+pub fn verdict(
+    facts: &Facts<'_>,
+    witnesses: &[&MemberFact],
+    nonce: &str,
+    except: Option<&str>,
+) -> Verdict {
+    let known = known_hosts(facts);
+    let mut missing = Vec::new();
+    for witness in witnesses {
+        let answer = witness
+            .status
+            .evidence
+            .as_ref()
+            .filter(|e| e.nonce == nonce);
+        let Some(answer) = answer else {
+            missing.push(witness.name.clone());
+            continue;
+        };
+        let read_at = answer.read_at.0;
+        let bad = |why: String| Verdict::Bad { why, read_at };
+        let Some(members) = &answer.members else {
+            return bad(format!("member {} could not read its ring", witness.name));
+        };
+        if !answer.schema_agreed {
+            return bad(format!(
+                "member {} sees more than one schema version",
+                witness.name
+            ));
+        }
+        let odd = members.iter().find(|m| {
+            (m.liveness != Liveness::Up || m.state != MemberState::Normal)
+                && Some(m.host_id.as_str()) != except
+        });
+        if let Some(odd) = odd {
+            return bad(format!(
+                "member {} sees {} ({}) {:?} and {:?}",
+                witness.name, odd.address, odd.host_id, odd.liveness, odd.state
+            ));
+        }
+        let seen: BTreeSet<&str> = members.iter().map(|m| m.host_id.as_str()).collect();
+        if let Some(unseen) = known
+            .iter()
+            .find(|id| !seen.contains(id.as_str()) && Some(id.as_str()) != except)
+        {
+            return bad(format!(
+                "member {} does not see host ID {unseen}",
+                witness.name
+            ));
+        }
+    }
+    if missing.is_empty() {
+        let names: Vec<_> = witnesses.iter().map(|w| w.name.as_str()).collect();
+        Verdict::Good(format!(
+            "nonce {nonce}: {} see all {} members up and normal",
+            names.join(" and "),
+            known.len()
+        ))
+    } else {
+        Verdict::Waiting(missing)
+    }
+}
+
+/// The cheap look before a turn is taken: what the members report by
+/// themselves. `Err` names what is not as it should be.
+pub fn ring_is_quiet(facts: &Facts<'_>) -> Result<(), String> {
+    let known = known_hosts(facts).len();
+    for member in facts
+        .members
+        .values()
+        .filter(|m| m.recorded_host_id().is_some())
+    {
+        if !member.is_normal() {
+            return Err(format!("member {} is not up and normal", member.name));
+        }
+        let Some(ring) = &member.status.ring else {
+            return Err(format!(
+                "member {} has not reported its ring yet",
+                member.name
+            ));
+        };
+        if let Some(odd) = ring.exceptions.first() {
+            return Err(format!(
+                "member {} sees {} {:?} and {:?}",
+                member.name, odd.address, odd.liveness, odd.state
+            ));
+        }
+        if !ring.schema_agreed {
+            return Err(format!(
+                "member {} sees more than one schema version",
+                member.name
+            ));
+        }
+        if usize::try_from(ring.members) != Ok(known) {
+            return Err(format!(
+                "member {} sees {} of {known} members",
+                member.name, ring.members
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Do the others say that a member is gone?
+#[derive(Debug, PartialEq, Eq)]
+pub enum Gone {
+    /// Every live member, and a majority of the rest of the ring.
+    Proven(String),
+    /// Not all have answered yet.
+    Waiting(Vec<String>),
+    /// Somebody still knows it, or too few can be asked.
+    NotYet {
+        /// Who, or how many.
+        why: String,
+        /// When the newest answer was read.
+        read_at: jiff::Timestamp,
+    },
+}
+
+/// All full members but one.
+pub fn others<'a>(facts: &'a Facts<'_>, except: &str) -> Vec<&'a MemberFact> {
+    facts
+        .members
+        .values()
+        .filter(|m| m.is_normal() && m.name != except)
+        .collect()
+}
+
+/// Is this host ID gone? Every live member must say so, and they must be a
+/// majority of the rest of the ring; one dissent is enough to wait.
+pub fn gone(facts: &Facts<'_>, others: &[&MemberFact], nonce: &str, host_id: &str) -> Gone {
+    let mut missing = Vec::new();
+    let mut newest = jiff::Timestamp::UNIX_EPOCH;
+    for witness in others {
+        let Some(answer) = witness
+            .status
+            .evidence
+            .as_ref()
+            .filter(|e| e.nonce == nonce)
+        else {
+            missing.push(witness.name.clone());
+            continue;
+        };
+        newest = newest.max(answer.read_at.0);
+        let why = match &answer.members {
+            None => format!("member {} could not read its ring", witness.name),
+            Some(members) if members.iter().any(|m| m.host_id == host_id) => {
+                format!("member {} still knows host ID {host_id}", witness.name)
+            }
+            Some(_) => continue,
+        };
+        return Gone::NotYet {
+            why,
+            read_at: answer.read_at.0,
+        };
+    }
+    if !missing.is_empty() {
+        return Gone::Waiting(missing);
+    }
+    let rest = known_hosts(facts)
+        .iter()
+        .filter(|id| *id != host_id)
+        .count();
+    if others.len() * 2 <= rest {
+        let why = format!(
+            "only {} of the {rest} other members can be asked",
+            others.len()
+        );
+        return Gone::NotYet {
+            why,
+            read_at: newest,
+        };
+    }
+    let names: Vec<_> = others.iter().map(|w| w.name.as_str()).collect();
+    Gone::Proven(format!(
+        "nonce {nonce}: host ID {host_id} is gone, say {}",
+        names.join(", ")
+    ))
+}
+
+/// Is this host ID dead? A majority of the rest must have answered and every
+/// one of them must see it down; one that sees it up is enough to wait.
+pub fn dead(facts: &Facts<'_>, others: &[&MemberFact], nonce: &str, host_id: &str) -> Gone {
+    let mut missing = Vec::new();
+    let mut newest = jiff::Timestamp::UNIX_EPOCH;
+    for witness in others {
+        let Some(answer) = witness
+            .status
+            .evidence
+            .as_ref()
+            .filter(|e| e.nonce == nonce)
+        else {
+            missing.push(witness.name.clone());
+            continue;
+        };
+        newest = newest.max(answer.read_at.0);
+        let seen = answer
+            .members
+            .iter()
+            .flatten()
+            .find(|m| m.host_id == host_id);
+        let why = match (&answer.members, seen) {
+            (None, _) => format!("member {} could not read its ring", witness.name),
+            (Some(_), Some(m)) if m.liveness == Liveness::Down => continue,
+            (Some(_), Some(_)) => format!("member {} sees it up", witness.name),
+            (Some(_), None) => format!("member {} does not know host ID {host_id}", witness.name),
+        };
+        return Gone::NotYet {
+            why,
+            read_at: answer.read_at.0,
+        };
+    }
+    if !missing.is_empty() {
+        return Gone::Waiting(missing);
+    }
+    let rest = known_hosts(facts)
+        .iter()
+        .filter(|id| *id != host_id)
+        .count();
+    if others.len() * 2 <= rest {
+        let why = format!(
+            "only {} of the {rest} other members can be asked",
+            others.len()
+        );
+        return Gone::NotYet {
+            why,
+            read_at: newest,
+        };
+    }
+    let names: Vec<_> = others.iter().map(|w| w.name.as_str()).collect();
+    Gone::Proven(format!(
+        "nonce {nonce}: host ID {host_id} is down, say {}",
+        names.join(", ")
+    ))
+}

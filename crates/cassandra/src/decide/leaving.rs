@@ -1,0 +1,466 @@
+//! Scale-down: a member leaves by recorded intent, the rest of the ring proves
+//! that it is gone, and only then does its pod go. The claim is kept.
+
+use super::evidence::{self, Gone, Verdict};
+use super::{Draft, debts, replicas, system_keyspaces, turn};
+use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use crate::status::server_words;
+use crate::validate::{Valid, ValidRack};
+use jiff::SignedDuration;
+use palladion_api::cluster::{Turn, TurnStep};
+use palladion_api::member::{IntentKind, IntentState, VolumeState};
+use palladion_api::reasons::Reason;
+use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
+use serde_json::json;
+use std::collections::BTreeSet;
+
+/// Gossip settles within seconds; then the question is put again.
+const ASK_AGAIN: SignedDuration = SignedDuration::from_secs(5);
+/// A leave that failed is not tried again at once: its cause is rarely gone.
+const LEAVE_RETRY: SignedDuration = SignedDuration::from_secs(60);
+
+/// The next member that should leave, if the ring can spare it. True =
+/// something is being done or waited for that the rest must not overtake.
+pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
+    let Some((rack, member)) = candidate(facts, valid) else {
+        return false;
+    };
+    if member.recorded_host_id().is_none() {
+        return never_joined(facts, valid, member, draft);
+    }
+    let refuse = |draft: &mut Draft, reason, why: String| {
+        draft.wait(
+            reason,
+            format!("member {} waits to leave: {why}", member.name),
+        );
+        true
+    };
+    if let Err(why) = evidence::ring_is_quiet(facts) {
+        return refuse(draft, Reason::WaitingForRing, why);
+    }
+    if let Some(why) = debts::first(facts) {
+        refuse(draft, Reason::DebtsOwed, why);
+        return debts::pay(facts, valid, draft);
+    }
+    let left = facts
+        .members
+        .values()
+        .filter(|m| m.recorded_host_id().is_some())
+        .count()
+        - 1;
+    if left == 0 {
+        draft.trouble(
+            Reason::LeaveRefused,
+            format!(
+                "member {} is the last one of the ring; to end the ring delete the cluster",
+                member.name
+            ),
+        );
+        return true;
+    }
+    if !system_keyspaces::fit(facts, valid, left) {
+        system_keyspaces::set(facts, valid, left, draft);
+        return true;
+    }
+    if let Some(why) = keyspaces_forbid(facts, rack, left) {
+        draft.trouble(
+            Reason::LeaveRefused,
+            format!("member {} cannot leave: {why}", member.name),
+        );
+        return true;
+    }
+    if let Some(again) = failed_until(facts, member) {
+        draft.wait_until(
+            Reason::MemberLeaving,
+            format!("member {} tries again to leave at {again}", member.name),
+            again,
+        );
+        return true;
+    }
+    let Some(volume) = member.volume() else {
+        return false;
+    };
+    let turn = turn::new(facts, &member.name, &volume.volume_id, TurnStep::Leave, 1);
+    draft.steps.push(turn::claim(
+        facts,
+        Some(&turn),
+        None,
+        format!("give member {} the turn to leave", member.name),
+        super::synced(format!(
+            "Rack {} scaling down to {} members",
+            rack.name, member.ordinal
+        )),
+    ));
+    true
+}
+
+/// Highest ordinal of the rack that is furthest above its target.
+fn candidate<'a, 'v>(
+    facts: &'a Facts<'_>,
+    valid: &'v Valid,
+) -> Option<(&'v ValidRack, &'a MemberFact)> {
+    valid
+        .racks
+        .iter()
+        .map(|rack| (replicas::of(facts, rack), rack))
+        .filter(|(have, rack)| *have > rack.members)
+        .max_by_key(|(have, rack)| have - rack.members)
+        .and_then(|(have, rack)| {
+            let name = palladion_api::names::member(&rack.set, have - 1);
+            facts.members.get(&name).map(|m| (rack, m))
+        })
+}
+
+/// A member without a host ID holds no ranges: its permit must be void, then
+/// it is gone.
+fn never_joined(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mut Draft) -> bool {
+    let Some(spec) = &member.spec else {
+        return false;
+    };
+    if member
+        .volume()
+        .is_some_and(|v| matches!(v.state, VolumeState::Joined | VolumeState::Left))
+    {
+        draft.wait(
+            Reason::MemberLeaving,
+            format!(
+                "member {} is being recorded before it can leave",
+                member.name
+            ),
+        );
+        return true;
+    }
+    let in_use = spec.start.as_ref().is_some_and(|s| {
+        member.pod.as_ref().is_some_and(|p| p.uid == s.pod_uid)
+            && member.status.server.as_ref().is_some_and(|s| {
+                use palladion_api::member::ServerState as S;
+                matches!(s.state, S::Starting | S::Running | S::Stopping)
+            })
+    });
+    if in_use {
+        draft.wait(
+            Reason::MemberLeaving,
+            format!(
+                "member {} is joining; it leaves when that has come to an end",
+                member.name
+            ),
+        );
+        return true;
+    }
+    draft.steps.push(terminate(
+        facts,
+        valid,
+        member,
+        "it never joined and no server of it runs",
+        None,
+    ));
+    true
+}
+
+/// Replication that would no longer be met, naming the keyspace. What is not
+/// known forbids as well.
+fn keyspaces_forbid(facts: &Facts<'_>, rack: &ValidRack, left: usize) -> Option<String> {
+    let joined = || {
+        facts
+            .members
+            .values()
+            .filter(|m| m.recorded_host_id().is_some())
+    };
+    let Some(copies) = joined()
+        .filter(|m| m.is_normal())
+        .map(|m| &m.status.copies)
+        .find(|c| !c.is_empty())
+    else {
+        return Some("no member has reported the replication of the keyspaces yet".into());
+    };
+    let of_users = || {
+        copies
+            .iter()
+            .filter(|(name, _)| !system_keyspaces::is_one(name))
+    };
+    let held = |copies: &u32| usize::try_from(*copies).unwrap_or(usize::MAX);
+    if let Some((name, copies)) = of_users().find(|(_, copies)| held(copies) > left) {
+        return Some(format!(
+            "keyspace {name} keeps {copies} copies and {left} members would be left; ALTER KEYSPACE first"
+        ));
+    }
+    let racks: BTreeSet<&str> = joined().map(|m| m.rack.as_str()).collect();
+    let empties_rack = joined().filter(|m| m.rack == rack.name).count() == 1;
+    let racks_left = racks.len() - usize::from(empties_rack);
+    let crowded = of_users()
+        .find(|(_, copies)| empties_rack && racks_left > 1 && held(copies) == racks.len());
+    crowded.map(|(name, copies)| {
+        format!("keyspace {name} keeps a copy in each of {copies} racks and rack {} would be empty; ALTER KEYSPACE first", rack.name)
+    })
+}
+
+fn failed_until(facts: &Facts<'_>, member: &MemberFact) -> Option<jiff::Timestamp> {
+    let failed = member
+        .status
+        .intent
+        .as_ref()
+        .filter(|i| i.state == IntentState::Failed)?;
+    let again = failed.since.as_ref()?.0 + LEAVE_RETRY;
+    (facts.now() < again).then_some(again)
+}
+
+/// Go on with a Leave turn.
+pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft) {
+    let Some(member) = facts.members.get(&turn.member) else {
+        return end(facts, turn, "the member is gone", None, draft);
+    };
+    if member.is_gone() {
+        let event = super::synced(format!(
+            "Rack {} scaled down to {} members",
+            member.rack, member.ordinal
+        ));
+        return end(facts, turn, "it has left", event, draft);
+    }
+    let intent = member
+        .spec
+        .as_ref()
+        .and_then(|s| s.intent.as_ref())
+        .filter(|i| i.nonce == turn.nonce);
+    let answer = member
+        .status
+        .intent
+        .as_ref()
+        .filter(|i| i.nonce == turn.nonce);
+    match (intent, answer.map(|a| a.state)) {
+        (None, _) => before_intent(facts, valid, turn, member, draft),
+        (Some(_), Some(IntentState::Failed | IntentState::Refused)) => {
+            let why = answer.and_then(|a| a.message.clone()).unwrap_or_default();
+            draft.trouble(
+                Reason::LeaveRefused,
+                format!("member {} could not leave: {why}", member.name),
+            );
+            draft.steps.push(withdraw(valid, member));
+            end(
+                facts,
+                turn,
+                &format!("it could not leave: {why}"),
+                None,
+                draft,
+            );
+        }
+        (Some(_), Some(IntentState::Done)) => prove_gone(facts, valid, turn, member, draft),
+        (Some(_), None | Some(IntentState::Running)) => {
+            draft.wait(
+                Reason::MemberLeaving,
+                format!(
+                    "member {} leaves the ring: {}",
+                    member.name,
+                    server_words(member)
+                ),
+            );
+        }
+    }
+}
+
+fn before_intent(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    turn: &Turn,
+    member: &MemberFact,
+    draft: &mut Draft,
+) {
+    let still_wanted = candidate(facts, valid).is_none_or(|(_, m)| m.name != member.name);
+    if still_wanted {
+        return end(facts, turn, "the spec wants it again", None, draft);
+    }
+    let (Some(object), Some(host_id)) = (&member.object, member.recorded_host_id()) else {
+        return;
+    };
+    let witnesses = evidence::witnesses(facts, &member.name);
+    match evidence::verdict(facts, &witnesses, &turn.nonce, None) {
+        Verdict::Good(_) => draft.steps.push(Step::Patch {
+            key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+            patch: json!({ "spec": { "intent": {
+                "kind": IntentKind::Decommission,
+                "nonce": turn.nonce,
+                "hostID": host_id,
+                "volumeID": turn.volume_id,
+            }}}),
+            subresource: Subresource::None,
+            precondition: Precondition::Version {
+                uid: object.meta.uid.clone(),
+                resource_version: object.meta.resource_version.clone(),
+            },
+            fence: Some(turn::fence(facts, turn)),
+            doing: format!("let member {} leave", member.name),
+            event: super::synced(format!("Member {} leaves the ring", member.name)),
+        }),
+        Verdict::Waiting(names) => {
+            evidence::ask(
+                facts,
+                &witnesses,
+                &turn.nonce,
+                &turn::fence(facts, turn),
+                draft,
+            );
+            draft.wait(
+                Reason::WaitingForEvidence,
+                format!(
+                    "member {} waits to leave: {} should tell how they see the ring",
+                    member.name,
+                    names.join(", ")
+                ),
+            );
+        }
+        Verdict::Bad { why, read_at } => {
+            let again = read_at + ASK_AGAIN;
+            draft.wait_until(
+                Reason::WaitingForRing,
+                format!("member {} waits to leave: {why}", member.name),
+                again,
+            );
+            if facts.now() >= again {
+                end(facts, turn, &why, None, draft);
+            }
+        }
+    }
+}
+
+/// The member says that it has left; now the others must say so.
+fn prove_gone(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    turn: &Turn,
+    member: &MemberFact,
+    draft: &mut Draft,
+) {
+    let Some(host_id) = member.recorded_host_id() else {
+        return;
+    };
+    let nonce = format!("{}-gone", turn.nonce);
+    let others = evidence::others(facts, &member.name);
+    match evidence::gone(facts, &others, &nonce, host_id) {
+        Gone::Proven(proof) => {
+            draft
+                .steps
+                .push(terminate(facts, valid, member, &proof, Some(turn)))
+        }
+        Gone::Waiting(names) => {
+            evidence::ask(facts, &others, &nonce, &turn::fence(facts, turn), draft);
+            draft.wait(
+                Reason::WaitingForEvidence,
+                format!(
+                    "member {} has left; {} should confirm it",
+                    member.name,
+                    names.join(", ")
+                ),
+            );
+        }
+        Gone::NotYet { why, read_at } => {
+            let again = read_at + ASK_AGAIN;
+            draft.wait_until(
+                Reason::WaitingForEvidence,
+                format!("member {} has left: {why}", member.name),
+                again,
+            );
+            if facts.now() >= again {
+                // The same turn asks again under a fresh nonce.
+                let mut renewed = turn::new(
+                    facts,
+                    &turn.member,
+                    &turn.volume_id,
+                    TurnStep::Leave,
+                    turn.attempt + 1,
+                );
+                renewed.since = turn.since.clone();
+                draft.steps.push(renew(facts, valid, member, &renewed));
+                draft.steps.push(turn::claim(
+                    facts,
+                    Some(&renewed),
+                    None,
+                    format!("ask again whether member {} has left", member.name),
+                    None,
+                ));
+            }
+        }
+    }
+}
+
+/// The intent carries the new nonce of the renewed turn; the agent has done it
+/// already and answers at once.
+fn renew(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, turn: &Turn) -> Step {
+    let _ = facts;
+    Step::Patch {
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        patch: json!({ "spec": { "intent": { "nonce": turn.nonce } } }),
+        subresource: Subresource::None,
+        precondition: Precondition::Uid(
+            member
+                .object
+                .as_ref()
+                .map(|o| o.meta.uid.clone())
+                .unwrap_or_default(),
+        ),
+        fence: None,
+        doing: format!("renew the intent of member {}", member.name),
+        event: None,
+    }
+}
+
+fn withdraw(valid: &Valid, member: &MemberFact) -> Step {
+    Step::Patch {
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        patch: json!({ "spec": { "intent": null } }),
+        subresource: Subresource::None,
+        precondition: Precondition::Uid(
+            member
+                .object
+                .as_ref()
+                .map(|o| o.meta.uid.clone())
+                .unwrap_or_default(),
+        ),
+        fence: None,
+        doing: format!("withdraw the intent of member {}", member.name),
+        event: None,
+    }
+}
+
+/// Record that a member is gone for good: from here on its set may shrink.
+fn terminate(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    member: &MemberFact,
+    proof: &str,
+    turn: Option<&Turn>,
+) -> Step {
+    Step::Patch {
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        patch: json!({
+            "metadata": { "annotations": { palladion_api::labels::GONE: proof } },
+            "spec": { "run": "Terminated", "start": null },
+        }),
+        subresource: Subresource::None,
+        precondition: Precondition::Uid(
+            member
+                .object
+                .as_ref()
+                .map(|o| o.meta.uid.clone())
+                .unwrap_or_default(),
+        ),
+        fence: turn.map(|t| turn::fence(facts, t)),
+        doing: format!("record that member {} has left: {proof}", member.name),
+        event: super::synced(format!("Member {} has left the ring", member.name)),
+    }
+}
+
+fn end(
+    facts: &Facts<'_>,
+    turn: &Turn,
+    why: &str,
+    event: Option<palladion_plan::Event>,
+    draft: &mut Draft,
+) {
+    draft.steps.push(turn::claim(
+        facts,
+        None,
+        None,
+        format!("end the turn of member {}: {why}", turn.member),
+        event,
+    ));
+}

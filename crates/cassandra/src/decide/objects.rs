@@ -1,0 +1,107 @@
+//! The objects that a cluster and its racks consist of: Services, account,
+//! budget, configuration and sets. Written only where they differ.
+
+use super::{Draft, replicas, synced};
+use crate::build;
+use crate::facts::Facts;
+use crate::resources as kinds;
+use crate::validate::{Valid, ValidRack};
+use palladion_api::names;
+use palladion_api::reasons::Reason;
+use palladion_plan::{Event, ObjectKey, Precondition, Resource, Step};
+use serde_json::Value;
+
+/// Make and keep the objects of the cluster, rack by rack.
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    apply(
+        facts,
+        kinds::SERVICE,
+        build::client_service(valid),
+        "the client Service",
+        None,
+        draft,
+    );
+    for object in build::member_account(valid) {
+        let (kind, what) = match object["kind"].as_str() {
+            Some("RoleBinding") => (kinds::ROLE_BINDING, "the members' role binding"),
+            _ => (kinds::SERVICE_ACCOUNT, "the members' service account"),
+        };
+        apply(facts, kind, object, what, None, draft);
+    }
+    let budget = build::disruption_budget(valid);
+    apply(
+        facts,
+        kinds::DISRUPTION_BUDGET,
+        budget,
+        "the disruption budget",
+        None,
+        draft,
+    );
+    for rack in &valid.racks {
+        rack_objects(facts, valid, rack, draft);
+    }
+}
+
+fn rack_objects(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut Draft) {
+    let replicas = replicas::of(facts, rack);
+    for ordinal in 0..replicas {
+        let member = names::member(&rack.set, ordinal);
+        let recorded = facts.members.get(&member).and_then(|m| {
+            m.spec
+                .as_ref()
+                .and_then(|s| s.address.clone())
+                .or_else(|| m.claim.as_ref().and_then(|c| c.address.clone()))
+        });
+        let is_seed = u32::try_from(ordinal).is_ok_and(|o| o < valid.seeds_per_rack);
+        let service = build::member_service(valid, rack, &member, recorded.as_deref(), is_seed);
+        let what = format!("the Service of member {member}");
+        apply(facts, kinds::SERVICE, service, &what, None, draft);
+    }
+    let config = build::config_map(valid, rack);
+    let what = format!("the configuration of rack {}", rack.name);
+    apply(facts, kinds::CONFIG_MAP, config, &what, None, draft);
+
+    let event = match facts.sets.get(&rack.set) {
+        None => synced(format!("Rack {} created", rack.name)),
+        Some(set) if set.replicas < replicas => synced(format!(
+            "Rack {} scaled up to {replicas} members",
+            rack.name
+        )),
+        Some(_) => None,
+    };
+    let set = build::stateful_set(valid, rack, replicas);
+    let what = format!("the StatefulSet of rack {}", rack.name);
+    apply(facts, kinds::STATEFUL_SET, set, &what, event, draft);
+}
+
+/// Apply one object: it must not exist yet, or be the one that was seen.
+pub fn apply(
+    facts: &Facts<'_>,
+    resource: Resource,
+    object: Value,
+    what: &str,
+    event: Option<Event>,
+    draft: &mut Draft,
+) {
+    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    let seen = facts.objects(resource).iter().find(|o| o.meta.name == name);
+    let (verb, precondition) = match seen {
+        Some(seen) if seen.meta.is_terminating() => {
+            draft.wait(
+                Reason::CreatingObjects,
+                format!("{what} is being deleted; it is made again after that"),
+            );
+            return;
+        }
+        Some(seen) => ("update", Precondition::Uid(seen.meta.uid.clone())),
+        None => ("create", Precondition::Absent),
+    };
+    draft.steps.push(Step::Apply {
+        key: ObjectKey::new(resource, &facts.snapshot.owner.meta.namespace, name),
+        object,
+        precondition,
+        fence: None,
+        doing: format!("{verb} {what}"),
+        event,
+    });
+}

@@ -1,0 +1,300 @@
+//! Bringing members to the newest revision: a pod that runs nothing is replaced
+//! at once, a pod that serves only in its turn, while all others are up.
+
+use super::evidence::{self, Verdict};
+use super::{Draft, replicas, revisions, turn};
+use crate::facts::{Facts, MemberFact, PodFact};
+use crate::resources as kinds;
+use crate::status::{pod_words, server_words};
+use crate::validate::Valid;
+use jiff::SignedDuration;
+use palladion_api::cluster::{Turn, TurnStep};
+use palladion_api::member::ServerState;
+use palladion_api::reasons::Reason;
+use palladion_plan::{Fence, Loss, ObjectKey, Precondition, Propagation, Step};
+
+/// Gossip settles within seconds; then the question is put again.
+const ASK_AGAIN: SignedDuration = SignedDuration::from_secs(5);
+
+/// Delete one pod of an older revision in which no server serves, without
+/// waiting for anything: a fix must never wait for readiness
+/// (kubernetes/kubernetes#67250). True = done for now.
+pub fn replace_broken_pod(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
+    for (index, name) in replicas::in_order(facts, valid) {
+        let Some(member) = facts.members.get(&name) else {
+            continue;
+        };
+        let Some(newest) = newest(facts, &valid.racks[index].set) else {
+            continue;
+        };
+        let Some(pod) = member
+            .pod
+            .as_ref()
+            .filter(|p| p.revision != newest && !p.terminating)
+        else {
+            continue;
+        };
+        let Some(why) = runs_nothing(member, pod) else {
+            continue;
+        };
+        if member.claim.as_ref().is_some_and(|c| c.terminating) {
+            continue; // Reported by `claims`; the pod is all that keeps the data.
+        }
+        let proof = format!(
+            "pod {} of revision {} serves nothing: {why}",
+            pod.uid, pod.revision
+        );
+        draft
+            .steps
+            .push(delete_pod(valid, member, pod, proof, None));
+        draft.wait(
+            Reason::RollingOut,
+            format!("member {name} gets a pod of the newest revision: {why}"),
+        );
+        return true;
+    }
+    false
+}
+
+fn newest<'a>(facts: &'a Facts<'_>, set: &str) -> Option<&'a str> {
+    facts.sets.get(set)?.update_revision.as_deref()
+}
+
+fn runs_nothing(member: &MemberFact, pod: &PodFact) -> Option<String> {
+    if let Some(message) = &pod.unschedulable {
+        return Some(format!("it cannot be scheduled: {message}"));
+    }
+    if let Some(trouble) = &pod.trouble {
+        return Some(format!("{}: {}", trouble.reason, trouble.message));
+    }
+    let server = member
+        .status
+        .server
+        .as_ref()
+        .filter(|_| member.agent_speaks())?;
+    match server.state {
+        ServerState::Failed | ServerState::Waiting => Some(server_words(member)),
+        ServerState::Starting
+        | ServerState::Running
+        | ServerState::Stopped
+        | ServerState::Stopping
+        | ServerState::Decommissioned => None,
+    }
+}
+
+/// The next member on an older revision, if the ring can spare it. True =
+/// something is being done or waited for.
+pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
+    for (index, name) in replicas::in_order(facts, valid) {
+        let Some(member) = facts.members.get(&name) else {
+            continue;
+        };
+        let Some(newest) = newest(facts, &valid.racks[index].set) else {
+            continue;
+        };
+        let outdated = member.pod.as_ref().is_some_and(|p| p.revision != newest);
+        if !outdated || member.recorded_host_id().is_none() {
+            continue;
+        }
+        if let Err(why) = evidence::ring_is_quiet(facts) {
+            draft.wait(
+                Reason::RollingOut,
+                format!("member {name} waits for its restart: {why}"),
+            );
+            return true;
+        }
+        let Some(volume) = member.volume() else {
+            continue;
+        };
+        let turn = turn::new(facts, &name, &volume.volume_id, TurnStep::Restart, 1);
+        draft.steps.push(turn::claim(
+            facts,
+            Some(&turn),
+            None,
+            format!("give member {name} the turn to restart"),
+            None,
+        ));
+        return true;
+    }
+    false
+}
+
+/// Go on with a Restart turn.
+pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft) {
+    let rack_of = |m: &MemberFact| valid.racks.iter().find(|r| r.name == m.rack);
+    let Some((member, rack)) = facts
+        .members
+        .get(&turn.member)
+        .and_then(|m| rack_of(m).map(|r| (m, r)))
+    else {
+        draft.steps.push(turn::claim(
+            facts,
+            None,
+            None,
+            format!("end the turn of member {}: it is gone", turn.member),
+            None,
+        ));
+        return;
+    };
+    let Some(newest) = newest(facts, &rack.set) else {
+        draft.wait(
+            Reason::RollingOut,
+            format!("the set of rack {} is being updated", rack.name),
+        );
+        return;
+    };
+    let Some(pod) = member.pod.as_ref().filter(|p| !p.terminating) else {
+        draft.wait(
+            Reason::RollingOut,
+            format!(
+                "member {} is being restarted: {}",
+                member.name,
+                pod_words(member)
+            ),
+        );
+        return;
+    };
+    if pod.revision == newest {
+        return proven(facts, member, pod, draft);
+    }
+    let witnesses = evidence::witnesses(facts, &member.name);
+    match evidence::verdict(facts, &witnesses, &turn.nonce, None) {
+        Verdict::Good(proof) => stop(facts, valid, turn, member, pod, newest, proof, draft),
+        Verdict::Waiting(names) => {
+            evidence::ask(
+                facts,
+                &witnesses,
+                &turn.nonce,
+                &turn::fence(facts, turn),
+                draft,
+            );
+            draft.wait(
+                Reason::WaitingForEvidence,
+                format!(
+                    "member {} waits for its restart: {} should tell how they see the ring",
+                    member.name,
+                    names.join(", ")
+                ),
+            );
+        }
+        Verdict::Bad { why, read_at } => {
+            let again = read_at + ASK_AGAIN;
+            draft.wait_until(
+                Reason::RollingOut,
+                format!("member {} waits for its restart: {why}", member.name),
+                again,
+            );
+            if facts.now() >= again {
+                draft.steps.push(turn::claim(
+                    facts,
+                    None,
+                    None,
+                    format!("end the turn of member {}: {why}", member.name),
+                    None,
+                ));
+            }
+        }
+    }
+}
+
+fn proven(facts: &Facts<'_>, member: &MemberFact, pod: &PodFact, draft: &mut Draft) {
+    if member.is_normal() {
+        let event = super::synced(format!(
+            "Member {} restarted in revision {}",
+            member.name, pod.revision
+        ));
+        draft.steps.push(turn::claim(
+            facts,
+            None,
+            None,
+            format!("end the turn of member {}", member.name),
+            event,
+        ));
+        return;
+    }
+    let failed = member.agent_speaks()
+        && member
+            .status
+            .server
+            .as_ref()
+            .is_some_and(|s| s.state == ServerState::Failed);
+    if pod.trouble.is_some() || pod.unschedulable.is_some() || failed {
+        draft.trouble(
+            Reason::RolloutStuck,
+            format!(
+                "the rollout stopped at member {}: {}; {}",
+                member.name,
+                pod_words(member),
+                server_words(member)
+            ),
+        );
+    }
+    draft.wait(
+        Reason::RollingOut,
+        format!("member {} restarts: {}", member.name, server_words(member)),
+    );
+}
+
+#[expect(
+    clippy::too_many_arguments,
+    reason = "one write, all of whose parts are named here"
+)]
+fn stop(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    turn: &Turn,
+    member: &MemberFact,
+    pod: &PodFact,
+    newest: &str,
+    proof: String,
+    draft: &mut Draft,
+) {
+    let Some(object) = &member.object else { return };
+    if member.claim.as_ref().is_some_and(|c| c.terminating) {
+        draft.wait(
+            Reason::ClaimTerminating,
+            format!(
+                "member {} keeps its pod: its claim is being deleted",
+                member.name
+            ),
+        );
+        return;
+    }
+    let allowed = member
+        .spec
+        .as_ref()
+        .is_some_and(|s| s.revisions.iter().any(|r| r == newest));
+    if !allowed {
+        draft
+            .steps
+            .push(revisions::allow(valid, member, object, newest));
+    }
+    draft.steps.push(delete_pod(
+        valid,
+        member,
+        pod,
+        proof,
+        Some(turn::fence(facts, turn)),
+    ));
+}
+
+fn delete_pod(
+    valid: &Valid,
+    member: &MemberFact,
+    pod: &PodFact,
+    proof: String,
+    fence: Option<Fence>,
+) -> Step {
+    Step::Delete {
+        key: ObjectKey::new(kinds::POD, &valid.namespace, &member.name),
+        precondition: Precondition::Uid(pod.uid.clone()),
+        loss: Loss::Process { proof },
+        propagation: Propagation::Background,
+        fence,
+        doing: format!("replace the pod of member {}", member.name),
+        event: super::synced(format!(
+            "Pod of member {} is replaced to bring it to the newest revision",
+            member.name
+        )),
+    }
+}

@@ -1,0 +1,127 @@
+//! The ring's one turn: who holds it, and who gets it next. Every start, stop,
+//! join and restart goes through here, one at a time.
+
+use super::{
+    Draft, debts, epoch, founding, grant, joining, leaving, replacing, rollout, seeds,
+    system_keyspaces,
+};
+use crate::facts::Facts;
+use crate::validate::Valid;
+use palladion_api::cluster::{Founding, Turn, TurnStep};
+use palladion_plan::{Event, Fence, ObjectKey, Step};
+use serde_json::{Value, json};
+
+/// Go on with the turn that is under way, or give the next one.
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    if epoch::is_behind(facts) {
+        return;
+    }
+    grant::record_identities(facts, valid, draft);
+    if rollout::replace_broken_pod(facts, valid, draft) {
+        return;
+    }
+    match facts.turn() {
+        Some(turn) => match turn.step {
+            TurnStep::Found | TurnStep::Join => joining::advance(facts, valid, turn, draft),
+            TurnStep::Restart => rollout::advance(facts, valid, turn, draft),
+            TurnStep::Leave => leaving::advance(facts, valid, turn, draft),
+            TurnStep::Replace => replacing::advance(facts, valid, turn, draft),
+            TurnStep::ResumeLeave | TurnStep::Remove => {
+                // Given by a newer operator: it is not ours to end or to go on with.
+                draft.wait(
+                    palladion_api::reasons::Reason::FactUnknown,
+                    format!(
+                        "the turn of member {} is for {:?}, which this version does not know",
+                        turn.member, turn.step
+                    ),
+                );
+            }
+        },
+        None => next(facts, valid, draft),
+    }
+}
+
+/// Nobody has the turn: who needs it most?
+fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    if joining::adopt_permit(facts, draft) || founding::next(facts, valid, draft) {
+        return;
+    }
+    if !facts.ring_exists() {
+        return;
+    }
+    let busy = replacing::next(facts, valid, draft)
+        || joining::next(facts, valid, draft)
+        || leaving::next(facts, valid, draft)
+        || rollout::next(facts, valid, draft)
+        || debts::pay(facts, valid, draft);
+    if busy {
+        return;
+    }
+    system_keyspaces::decide(facts, valid, draft);
+    seeds::refresh(facts, valid, draft);
+}
+
+/// A new turn, as of this decision.
+pub fn new(facts: &Facts<'_>, member: &str, volume_id: &str, step: TurnStep, attempt: u32) -> Turn {
+    Turn {
+        member: member.to_string(),
+        volume_id: volume_id.to_string(),
+        step,
+        nonce: facts.snapshot.nonce.clone(),
+        epoch: facts.snapshot.epoch,
+        since: k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(facts.now()),
+        attempt,
+        replaces: None,
+    }
+}
+
+/// Take the turn, pass it on or end it, conditional on what was seen of it.
+pub fn claim(
+    facts: &Facts<'_>,
+    turn: Option<&Turn>,
+    founding: Option<&Founding>,
+    doing: String,
+    event: Option<Event>,
+) -> Step {
+    let mut status = json!({ "turn": turn, "epoch": facts.snapshot.epoch });
+    if let Some(turn) = turn.filter(|t| t.replaces.is_none()) {
+        // A merge patch would keep what the last turn had.
+        status["turn"] = json!(turn);
+        status["turn"]["replaces"] = Value::Null;
+    }
+    if let Some(founding) = founding {
+        status["founding"] = json!(founding);
+    }
+    if turn.is_some_and(|t| matches!(t.step, TurnStep::Found | TurnStep::Join)) {
+        status["lastStartTime"] = json!(facts.now());
+    }
+    let seen = |pointer: &str| {
+        let value = facts
+            .snapshot
+            .owner
+            .at(pointer)
+            .cloned()
+            .unwrap_or(Value::Null);
+        (pointer.to_string(), value)
+    };
+    Step::Claim {
+        status,
+        seen: vec![
+            seen("/status/turn"),
+            seen("/status/epoch"),
+            seen("/status/founding"),
+        ],
+        doing,
+        event,
+    }
+}
+
+/// The fence of every write that belongs to the turn.
+pub fn fence(facts: &Facts<'_>, turn: &Turn) -> Fence {
+    let owner = &facts.snapshot.owner.meta;
+    Fence {
+        object: ObjectKey::new(crate::resources::CLUSTER, &owner.namespace, &owner.name),
+        pointer: "/status/turn/nonce".to_string(),
+        expected: Value::from(turn.nonce.as_str()),
+    }
+}

@@ -1,0 +1,427 @@
+//! From objects to facts: one typed picture of a cluster and its members, on
+//! which all deciders work. Nothing is decided here.
+
+use crate::resources as kinds;
+use jiff::Timestamp;
+use palladion_api::cluster::{CassandraClusterSpec, CassandraClusterStatus, Turn};
+use palladion_api::member::{CassandraMemberSpec, CassandraMemberStatus, RunState, VolumeState};
+use palladion_api::{OperatorConfigSpec, labels};
+use palladion_plan::{Object, Resource, Snapshot};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Everything known about one cluster at one moment.
+#[derive(Debug)]
+pub struct Facts<'a> {
+    /// The raw snapshot: time, nonce, epoch, references, last failure.
+    pub snapshot: &'a Snapshot,
+    /// The spec.
+    pub spec: CassandraClusterSpec,
+    /// The status as stored.
+    pub status: CassandraClusterStatus,
+    /// Settings of the operator.
+    pub operator_config: Option<OperatorConfigSpec>,
+    /// Sets by name.
+    pub sets: BTreeMap<String, SetFact>,
+    /// Members by name: the union of member objects, pods and claims.
+    pub members: BTreeMap<String, MemberFact>,
+    /// Ready status of nodes by name.
+    pub nodes: BTreeMap<String, bool>,
+}
+
+/// A rack's StatefulSet.
+#[derive(Debug, Clone)]
+pub struct SetFact {
+    /// The stored object.
+    pub object: Arc<Object>,
+    /// Wanted replicas.
+    pub replicas: i32,
+    /// Revision of the newest template, once the controller has seen it.
+    pub update_revision: Option<String>,
+}
+
+/// One member: what is recorded, what its agent says, and what Kubernetes has.
+#[derive(Debug, Clone, Default)]
+pub struct MemberFact {
+    /// Name of the member, its pod and its Service.
+    pub name: String,
+    /// Rack by its own name.
+    pub rack: String,
+    /// Ordinal in the rack's set.
+    pub ordinal: i32,
+    /// The member object.
+    pub object: Option<Arc<Object>>,
+    /// Its spec.
+    pub spec: Option<CassandraMemberSpec>,
+    /// Its status, empty until its agent has written.
+    pub status: CassandraMemberStatus,
+    /// The pod.
+    pub pod: Option<PodFact>,
+    /// The member Service's address.
+    pub service: Option<ServiceFact>,
+    /// The claim.
+    pub claim: Option<ClaimFact>,
+}
+
+/// A member's pod.
+#[derive(Debug, Clone)]
+pub struct PodFact {
+    /// Unique ID.
+    pub uid: String,
+    /// `controller-revision-hash`.
+    pub revision: String,
+    /// Node, once scheduled.
+    pub node: Option<String>,
+    /// Phase.
+    pub phase: String,
+    /// Ready condition.
+    pub ready: bool,
+    /// Is it being deleted?
+    pub terminating: bool,
+    /// The scheduler's message, while it cannot be placed.
+    pub unschedulable: Option<String>,
+    /// What keeps a container from running.
+    pub trouble: Option<PodTrouble>,
+}
+
+/// What keeps a pod from running, in Kubernetes' words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PodTrouble {
+    /// `ImagePullBackOff`, `CrashLoopBackOff`, `OOMKilled` …
+    pub reason: String,
+    /// The message.
+    pub message: String,
+}
+
+/// A member's Service.
+#[derive(Debug, Clone)]
+pub struct ServiceFact {
+    /// The static address, once given.
+    pub address: Option<String>,
+    /// Unique ID.
+    pub uid: String,
+    /// The thesis' label of a member that leaves or has left.
+    pub decommissioned: Option<String>,
+    /// Since when it is kept for its address alone.
+    pub alone_since: Option<Timestamp>,
+}
+
+/// A member's claim.
+#[derive(Debug, Clone)]
+pub struct ClaimFact {
+    /// The stored object.
+    pub object: Arc<Object>,
+    /// Is it bound to a volume?
+    pub bound: bool,
+    /// Is it being deleted?
+    pub terminating: bool,
+    /// Recorded host ID.
+    pub host_id: Option<String>,
+    /// Recorded volume ID.
+    pub volume_id: Option<String>,
+    /// Recorded address.
+    pub address: Option<String>,
+}
+
+impl<'a> Facts<'a> {
+    /// Read a snapshot. An error says what could not be read or understood:
+    /// then nothing is decided.
+    pub fn read(snapshot: &'a Snapshot) -> Result<Self, String> {
+        let owner = &snapshot.owner;
+        let spec = part(owner, "spec")?.ok_or("the cluster has no spec")?;
+        let status = part(owner, "status")?.unwrap_or_default();
+        let operator_config = snapshot
+            .all(kinds::OPERATOR_CONFIG)?
+            .iter()
+            .find(|o| o.meta.name == "default")
+            .map(|o| part(o, "spec"))
+            .transpose()?
+            .flatten();
+        let mut facts = Facts {
+            snapshot,
+            spec,
+            status,
+            operator_config,
+            sets: BTreeMap::new(),
+            members: BTreeMap::new(),
+            nodes: BTreeMap::new(),
+        };
+        facts.read_sets()?;
+        facts.read_members()?;
+        for node in snapshot.all(kinds::NODE)? {
+            facts.nodes.insert(
+                node.meta.name.clone(),
+                node.str_at("/ready") == Some("True"),
+            );
+        }
+        Ok(facts)
+    }
+
+    fn read_sets(&mut self) -> Result<(), String> {
+        for set in self.snapshot.all(kinds::STATEFUL_SET)? {
+            let current = set.int_at("/status/observedGeneration") == Some(set.meta.generation);
+            self.sets.insert(
+                set.meta.name.clone(),
+                SetFact {
+                    object: set.clone(),
+                    replicas: to_i32(set.int_at("/spec/replicas")),
+                    update_revision: current
+                        .then(|| set.str_at("/status/updateRevision"))
+                        .flatten()
+                        .map(str::to_string),
+                },
+            );
+        }
+        Ok(())
+    }
+
+    fn read_members(&mut self) -> Result<(), String> {
+        for object in self.snapshot.all(kinds::MEMBER)? {
+            let spec: Option<CassandraMemberSpec> = part(object, "spec")?;
+            let status = part(object, "status")?.unwrap_or_default();
+            let member = self.member_entry(&object.meta.name, object);
+            member.spec = spec;
+            member.status = status;
+            member.object = Some(object.clone());
+        }
+        for object in self.snapshot.all(kinds::POD)? {
+            let name = object
+                .meta
+                .labels
+                .get(labels::POD_NAME)
+                .cloned()
+                .unwrap_or_default();
+            if !name.is_empty() {
+                self.member_entry(&name, object).pod = Some(PodFact::read(object));
+            }
+        }
+        for object in self.snapshot.all(kinds::SERVICE)? {
+            if object.str_at("/spec/clusterIP") == Some("None") {
+                continue;
+            }
+            let address = object.str_at("/spec/clusterIP").map(str::to_string);
+            self.member_entry(&object.meta.name, object).service = Some(ServiceFact {
+                address,
+                uid: object.meta.uid.clone(),
+                decommissioned: object.meta.labels.get(labels::DECOMMISSIONED).cloned(),
+                alone_since: object
+                    .meta
+                    .annotations
+                    .get(labels::GONE)
+                    .and_then(|t| t.parse().ok()),
+            });
+        }
+        for object in self.snapshot.all(kinds::CLAIM)? {
+            // `<template>-<member>`: the member's name starts with the cluster's.
+            let cluster = &self.snapshot.owner.meta.name;
+            let Some(start) = object.meta.name.find(&format!("-{cluster}-")) else {
+                continue;
+            };
+            let name = object.meta.name[start + 1..].to_string();
+            self.member_entry(&name, object).claim = Some(ClaimFact::read(object));
+        }
+        Ok(())
+    }
+
+    fn member_entry(&mut self, name: &str, object: &Object) -> &mut MemberFact {
+        let rack = object
+            .meta
+            .labels
+            .get(labels::RACK)
+            .cloned()
+            .unwrap_or_default();
+        let ordinal = name
+            .rsplit('-')
+            .next()
+            .and_then(|n| n.parse().ok())
+            .unwrap_or_default();
+        self.members
+            .entry(name.to_string())
+            .or_insert_with(|| MemberFact {
+                name: name.to_string(),
+                rack,
+                ordinal,
+                ..MemberFact::default()
+            })
+    }
+
+    /// The time of the snapshot.
+    pub fn now(&self) -> Timestamp {
+        self.snapshot.now
+    }
+
+    /// Objects of a kind that are known; `read` has made sure of those it needs.
+    pub fn objects(&self, resource: Resource) -> &[Arc<Object>] {
+        self.snapshot.all(resource).unwrap_or_default()
+    }
+
+    /// The turn that is under way.
+    pub fn turn(&self) -> Option<&Turn> {
+        self.status.turn.as_ref()
+    }
+
+    /// Is there, or has there ever been, a ring: any trace of a member that joined?
+    pub fn ring_exists(&self) -> bool {
+        self.status
+            .founding
+            .as_ref()
+            .is_some_and(|f| f.host_id.is_some())
+            || self
+                .members
+                .values()
+                .any(|m| m.recorded_host_id().is_some())
+    }
+}
+
+impl MemberFact {
+    /// Does the agent of the pod that exists now speak?
+    pub fn agent_speaks(&self) -> bool {
+        match (&self.pod, &self.status.agent) {
+            (Some(pod), Some(agent)) => pod.uid == agent.pod_uid && !pod.terminating,
+            _ => false,
+        }
+    }
+
+    /// Host ID from any witness: the operator's record, the agent's ledger once
+    /// it says that the member has joined, the claim. A joiner has none.
+    pub fn recorded_host_id(&self) -> Option<&str> {
+        if self.is_gone() {
+            return None;
+        }
+        let joined = self
+            .status
+            .volume
+            .as_ref()
+            .is_some_and(|v| v.state == VolumeState::Joined);
+        let reported = self.status.host_id.as_deref().filter(|_| joined);
+        self.spec
+            .as_ref()
+            .and_then(|s| s.host_id.as_deref())
+            .or(reported)
+            .or(self.claim.as_ref().and_then(|c| c.host_id.as_deref()))
+    }
+
+    /// Is it on record that this member has left for good, with proof?
+    pub fn is_gone(&self) -> bool {
+        self.spec
+            .as_ref()
+            .is_some_and(|s| s.run == RunState::Terminated)
+    }
+
+    /// Does it run and say that it is a full member?
+    pub fn is_normal(&self) -> bool {
+        self.agent_speaks()
+            && self.status.server.as_ref().is_some_and(|s| {
+                s.state == palladion_api::member::ServerState::Running
+                    && s.mode.as_deref() == Some("NORMAL")
+            })
+    }
+
+    /// The volume as its own agent reports it now.
+    pub fn volume(&self) -> Option<&palladion_api::member::VolumeStatus> {
+        self.agent_speaks()
+            .then_some(self.status.volume.as_ref())
+            .flatten()
+    }
+}
+
+impl PodFact {
+    fn read(object: &Object) -> Self {
+        let text = |pointer: &str| object.str_at(pointer).map(str::to_string);
+        let unschedulable = (object.str_at("/scheduled/status") == Some("False"))
+            .then(|| text("/scheduled/message").unwrap_or_default());
+        PodFact {
+            uid: object.meta.uid.clone(),
+            revision: object
+                .meta
+                .labels
+                .get(labels::CONTROLLER_REVISION)
+                .cloned()
+                .unwrap_or_default(),
+            node: text("/node"),
+            phase: text("/phase").unwrap_or_default(),
+            ready: object.at("/ready") == Some(&Value::Bool(true)),
+            terminating: object.meta.is_terminating(),
+            unschedulable,
+            trouble: trouble(object),
+        }
+    }
+}
+
+/// Waiting reasons that are steps on the way and no trouble.
+const ON_THE_WAY: [&str; 2] = ["ContainerCreating", "PodInitializing"];
+
+fn trouble(object: &Object) -> Option<PodTrouble> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
+    if object.str_at("/phase") == Some("Failed") {
+        let reason = object.str_at("/reason").unwrap_or("Failed").to_string();
+        return Some(PodTrouble {
+            reason,
+            message: text(&object.body["message"]),
+        });
+    }
+    let containers = object.at("/containers")?.as_array()?;
+    for container in containers {
+        let waiting = &container["waiting"];
+        let Some(reason) = waiting["reason"].as_str() else {
+            continue;
+        };
+        if ON_THE_WAY.contains(&reason) {
+            continue;
+        }
+        let last = &container["last"];
+        let reason = match last["reason"].as_str() {
+            Some("OOMKilled") => "OOMKilled",
+            _ => reason,
+        };
+        let name = text(&container["name"]);
+        let message = format!("container {name}: {}", text(&waiting["message"]));
+        return Some(PodTrouble {
+            reason: reason.to_string(),
+            message,
+        });
+    }
+    None
+}
+
+impl ClaimFact {
+    fn read(object: &Arc<Object>) -> Self {
+        let annotation = |key: &str| object.meta.annotations.get(key).cloned();
+        ClaimFact {
+            bound: object.str_at("/volume").is_some_and(|v| !v.is_empty()),
+            terminating: object.meta.is_terminating(),
+            host_id: annotation(labels::HOST_ID),
+            volume_id: annotation(labels::VOLUME_ID),
+            address: annotation(labels::ADDRESS),
+            object: object.clone(),
+        }
+    }
+}
+
+fn part<T: DeserializeOwned>(object: &Object, field: &str) -> Result<Option<T>, String> {
+    match object.body.get(field) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => serde_json::from_value(value.clone())
+            .map(Some)
+            .map_err(|e| format!("cannot read {field} of {}: {e}", object.meta.name)),
+    }
+}
+
+fn to_i32(value: Option<i64>) -> i32 {
+    value
+        .and_then(|v| i32::try_from(v).ok())
+        .unwrap_or_default()
+}
+
+impl MemberFact {
+    /// Is there a claim that holds the data of a member that joined?
+    pub fn is_bound_member(&self) -> bool {
+        !self.is_gone()
+            && self
+                .claim
+                .as_ref()
+                .is_some_and(|c| c.bound && c.host_id.is_some())
+    }
+}

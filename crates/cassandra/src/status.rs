@@ -1,0 +1,336 @@
+//! What is so, what is being done, and what is waited for and since when:
+//! observations only, no decision is taken from them.
+
+use crate::decide::Draft;
+use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use crate::validate::{Refusal, Valid};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+use palladion_api::cluster::RackStatus;
+use palladion_api::conditions::{self, ACCEPTED, AVAILABLE, DEGRADED, PAUSED, PROGRESSING};
+use palladion_api::member::{ServerState, VolumeState};
+use palladion_api::reasons::Reason;
+use palladion_plan::FailureClass;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Status of a cluster that was understood.
+pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
+    let wanted: i32 = valid.racks.iter().map(|r| r.members).sum();
+    let ready = facts
+        .members
+        .values()
+        .filter(|m| m.pod.as_ref().is_some_and(|p| p.ready))
+        .count();
+    let mut writer = Writer::new(facts);
+    writer.set(
+        ACCEPTED,
+        true,
+        Reason::Valid,
+        "the spec was read and can be carried out",
+    );
+    available(&mut writer, ready, wanted);
+    progressing(&mut writer, facts, draft, ready, wanted);
+    degraded(&mut writer, facts, draft);
+    paused(&mut writer, facts);
+    json!({
+        "observedGeneration": facts.snapshot.owner.meta.generation,
+        "conditions": writer.conditions,
+        "members": format!("{ready}/{wanted}"),
+        "racks": racks(facts, valid),
+        "seeds": crate::decide::seeds::of(facts, valid),
+    })
+}
+
+/// Status of a cluster that was refused: what runs goes on running.
+pub fn refused(facts: &Facts<'_>, refusal: &Refusal) -> Value {
+    let mut writer = Writer::new(facts);
+    writer.set(ACCEPTED, false, refusal.reason, &refusal.message);
+    writer.set(PROGRESSING, false, refusal.reason, &refusal.message);
+    paused(&mut writer, facts);
+    json!({
+        "observedGeneration": facts.snapshot.owner.meta.generation,
+        "conditions": writer.conditions,
+    })
+}
+
+/// Is everything for this cluster, or the cluster, paused? Says where.
+pub fn pause(facts: &Facts<'_>) -> Option<&'static str> {
+    if facts.operator_config.as_ref().is_some_and(|c| c.paused) {
+        return Some(
+            "OperatorConfig default has `paused: true`; nothing but status is written for any cluster",
+        );
+    }
+    facts
+        .spec
+        .paused
+        .then_some("`spec.paused` is true; nothing but status is written for this cluster")
+}
+
+struct Writer {
+    conditions: Vec<Condition>,
+    generation: i64,
+    now: jiff::Timestamp,
+}
+
+impl Writer {
+    fn new(facts: &Facts<'_>) -> Self {
+        Self {
+            conditions: facts.status.conditions.clone(),
+            generation: facts.snapshot.owner.meta.generation,
+            now: facts.now(),
+        }
+    }
+
+    fn set(&mut self, type_: &str, status: bool, reason: Reason, message: &str) {
+        let new = conditions::condition(
+            type_,
+            status,
+            reason.as_str(),
+            message,
+            Some(self.generation),
+            self.now,
+        );
+        conditions::set(&mut self.conditions, new);
+    }
+}
+
+fn available(writer: &mut Writer, ready: usize, wanted: i32) {
+    let quorum = usize::try_from(wanted).unwrap_or_default() / 2 + 1;
+    let message = format!("{ready} of {wanted} members are ready");
+    let (status, reason) = if ready >= quorum {
+        (true, Reason::Running)
+    } else {
+        (false, Reason::MembersDown)
+    };
+    writer.set(AVAILABLE, status, reason, &message);
+}
+
+fn progressing(writer: &mut Writer, facts: &Facts<'_>, draft: &Draft, ready: usize, wanted: i32) {
+    if let Some(paused) = pause(facts) {
+        return writer.set(PROGRESSING, false, Reason::Paused, paused);
+    }
+    if let Some(wait) = draft.waits.first() {
+        let reason = Reason::ALL
+            .iter()
+            .find(|r| r.as_str() == wait.reason)
+            .copied()
+            .unwrap_or(Reason::CreatingObjects);
+        return writer.set(PROGRESSING, true, reason, &wait.message);
+    }
+    if let Some(step) = draft.steps.first().filter(|s| !is_upkeep(s)) {
+        return writer.set(PROGRESSING, true, Reason::CreatingObjects, step.doing());
+    }
+    if usize::try_from(wanted) == Ok(ready) {
+        return writer.set(
+            PROGRESSING,
+            false,
+            Reason::AsWanted,
+            "all members are ready",
+        );
+    }
+    let words = facts
+        .members
+        .values()
+        .find(|m| !m.pod.as_ref().is_some_and(|p| p.ready))
+        .map(|m| format!("member {}: {}; {}", m.name, pod_words(m), server_words(m)));
+    writer.set(
+        PROGRESSING,
+        true,
+        Reason::MembersDown,
+        &words.unwrap_or_else(|| "members are being made".into()),
+    );
+}
+
+/// An apply of an object that exists is sent only where it differs; stating
+/// it is no progress.
+fn is_upkeep(step: &palladion_plan::Step) -> bool {
+    matches!(
+        step,
+        palladion_plan::Step::Apply {
+            precondition: palladion_plan::Precondition::Uid(_),
+            ..
+        }
+    )
+}
+
+fn degraded(writer: &mut Writer, facts: &Facts<'_>, draft: &Draft) {
+    let failed = facts
+        .snapshot
+        .failure
+        .as_ref()
+        .filter(|f| f.class != FailureClass::Conflict)
+        .map(|f| {
+            let reason = match f.class {
+                FailureClass::Foreign => Reason::ForeignObject,
+                FailureClass::Transient | FailureClass::Refused | FailureClass::Conflict => {
+                    Reason::ErrSyncFailed
+                }
+            };
+            (reason, format!("could not {}: {}", f.doing, f.message))
+        });
+    let trouble = failed
+        .or_else(|| draft.troubles.first().cloned())
+        .or_else(|| member_trouble(facts));
+    match trouble {
+        Some((reason, message)) => writer.set(DEGRADED, true, reason, &message),
+        None => writer.set(DEGRADED, false, Reason::AsWanted, "nothing needs a person"),
+    }
+}
+
+/// The first member whose pod, volume or server is in trouble.
+fn member_trouble(facts: &Facts<'_>) -> Option<(Reason, String)> {
+    facts.members.values().find_map(|member| {
+        let named =
+            |reason, text: String| Some((reason, format!("member {}: {text}", member.name)));
+        if let Some(pod) = &member.pod {
+            if let Some(message) = &pod.unschedulable {
+                return named(Reason::Unschedulable, message.clone());
+            }
+            if let Some(trouble) = &pod.trouble {
+                let reason = match trouble.reason.as_str() {
+                    "ImagePullBackOff" | "ErrImagePull" | "InvalidImageName"
+                    | "ErrImageNeverPull" => Reason::ImagePullFailed,
+                    "OOMKilled" => Reason::NotEnoughMemory,
+                    _ => Reason::PodFailing,
+                };
+                return named(reason, format!("{}: {}", trouble.reason, trouble.message));
+            }
+            if pod
+                .node
+                .as_ref()
+                .is_some_and(|n| facts.nodes.get(n) == Some(&false))
+            {
+                return named(
+                    Reason::NodeUnreachable,
+                    format!(
+                        "node {} does not answer",
+                        pod.node.clone().unwrap_or_default()
+                    ),
+                );
+            }
+        }
+        if let Some(volume) = member.volume() {
+            let reason = match volume.state {
+                VolumeState::Lost => Some(Reason::VolumeLost),
+                VolumeState::NotMounted => Some(Reason::VolumeNotMounted),
+                VolumeState::Foreign | VolumeState::Unaccounted => Some(Reason::VolumeForeign),
+                VolumeState::Left => Some(Reason::RetainedVolumeInTheWay),
+                VolumeState::Empty | VolumeState::Incomplete | VolumeState::Joined => None,
+            };
+            if let Some(reason) = reason {
+                let words = volume
+                    .message
+                    .clone()
+                    .unwrap_or_else(|| reason.next_step().to_string());
+                return named(reason, words);
+            }
+        }
+        server_trouble(member)
+    })
+}
+
+fn server_trouble(member: &MemberFact) -> Option<(Reason, String)> {
+    let server = member
+        .status
+        .server
+        .as_ref()
+        .filter(|_| member.agent_speaks())?;
+    if server.state != ServerState::Failed {
+        return None;
+    }
+    let reported = server.reason.as_deref();
+    let reason = Reason::ALL
+        .iter()
+        .copied()
+        .find(|r| Some(r.as_str()) == reported)
+        .unwrap_or(Reason::ServerFailed);
+    Some((reason, crate::decide::joining::failure_words(member)))
+}
+
+fn paused(writer: &mut Writer, facts: &Facts<'_>) {
+    match pause(facts) {
+        Some(message) => writer.set(PAUSED, true, Reason::Paused, message),
+        None => writer.set(PAUSED, false, Reason::AsWanted, "not paused"),
+    }
+}
+
+fn racks(facts: &Facts<'_>, valid: &Valid) -> BTreeMap<String, RackStatus> {
+    let mut racks = BTreeMap::new();
+    for rack in &valid.racks {
+        let newest = facts
+            .sets
+            .get(&rack.set)
+            .and_then(|s| s.update_revision.as_ref());
+        let pods: Vec<_> = facts
+            .members
+            .values()
+            .filter(|m| m.rack == rack.name)
+            .filter_map(|m| m.pod.as_ref())
+            .collect();
+        let count = |n: usize| i32::try_from(n).unwrap_or(i32::MAX);
+        racks.insert(
+            rack.name.clone(),
+            RackStatus {
+                members: facts.sets.get(&rack.set).map_or(0, |s| s.replicas),
+                ready_members: count(pods.iter().filter(|p| p.ready).count()),
+                updated_members: count(pods.iter().filter(|p| Some(&p.revision) == newest).count()),
+                conditions: Vec::new(),
+            },
+        );
+    }
+    racks
+}
+
+/// Where a member's pod is on its way, in words.
+pub fn pod_words(member: &MemberFact) -> String {
+    match &member.pod {
+        None => "its pod does not exist yet".into(),
+        Some(pod) if pod.terminating => "its old pod is ending".into(),
+        Some(pod) => match (&pod.unschedulable, &pod.trouble) {
+            (Some(message), _) => format!("its pod cannot be scheduled: {message}"),
+            (None, Some(trouble)) => format!(
+                "its pod is in trouble: {}: {}",
+                trouble.reason, trouble.message
+            ),
+            (None, None) if !member.agent_speaks() => format!(
+                "its pod is {} and its agent has not reported yet",
+                pod.phase
+            ),
+            (None, None) => "its pod runs".into(),
+        },
+    }
+}
+
+/// What a member's agent says about the server, in words.
+pub fn server_words(member: &MemberFact) -> String {
+    let Some(server) = member
+        .status
+        .server
+        .as_ref()
+        .filter(|_| member.agent_speaks())
+    else {
+        return "its agent has not reported yet".into();
+    };
+    let mode = server
+        .mode
+        .as_ref()
+        .map(|m| format!(", mode {m}"))
+        .unwrap_or_default();
+    let message = server
+        .message
+        .as_ref()
+        .map(|m| format!(": {m}"))
+        .unwrap_or_default();
+    format!("server {:?}{mode}{message}", server.state)
+}
+
+/// Does a kind that must be known for any decision stand in the snapshot?
+pub fn unknown(facts: &palladion_plan::Snapshot) -> Option<String> {
+    kinds::watches().iter().find_map(|w| {
+        facts
+            .all(w.resource)
+            .err()
+            .map(|why| format!("{}: {why}", w.resource.plural))
+    })
+}
