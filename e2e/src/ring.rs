@@ -1,0 +1,209 @@
+//! A ring under test: its manifest, its state, and clients that talk to it.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::bed::{Bed, wait_for};
+
+/// A ring takes well under a minute; a busy machine takes longer.
+const FORMS_IN: Duration = Duration::from_secs(300);
+/// The pod that clients run in.
+const CLIENT: &str = "client";
+
+/// A ring of Cassandra in a namespace of its own.
+pub struct Ring<'a> {
+    /// Where it runs.
+    pub bed: &'a Bed,
+    /// Its namespace.
+    pub namespace: String,
+    /// Name of the CassandraCluster.
+    pub name: String,
+}
+
+/// A manifest for small, fast rings: racks by name with their members.
+pub fn manifest(name: &str, racks: &[(&str, u32)]) -> String {
+    let racks: String = racks
+        .iter()
+        .map(|(rack, members)| {
+            format!(
+                "    - name: {rack}\n      members: {members}\n      resources:\n        requests: {{cpu: 100m, memory: 1Gi}}\n        limits: {{memory: 1Gi}}\n"
+            )
+        })
+        .collect();
+    format!(
+        "apiVersion: palladion.dev/v1alpha1
+kind: CassandraCluster
+metadata:
+  name: {name}
+spec:
+  repository: palladion.dev/cassandra
+  version: 5.0.5
+  heapSize: 400Mi
+  numTokens: 4
+  terminationGracePeriodSeconds: 60
+  jvmOptions:
+    - -XX:+UseSerialGC
+    - -XX:TieredStopAtLevel=1
+    - -Dcassandra.ring_delay_ms=2000
+    - -Dcassandra.skip_wait_for_gossip_to_settle=0
+    - -Dcassandra.superuser_setup_delay_ms=0
+  datacenter:
+    name: dc1
+    racks:
+{racks}"
+    )
+}
+
+impl<'a> Ring<'a> {
+    /// Make a ring in a fresh namespace and wait until all members are ready.
+    pub fn create(bed: &'a Bed, namespace: &str, racks: &[(&str, u32)]) -> Result<Self> {
+        bed.fresh_namespace(namespace)?;
+        let ring = Self { bed, namespace: namespace.to_string(), name: namespace.to_string() };
+        bed.apply(namespace, &manifest(&ring.name, racks))?;
+        ring.start_client()?;
+        let members: u32 = racks.iter().map(|(_, members)| members).sum();
+        ring.wait_ready(members)?;
+        Ok(ring)
+    }
+
+    /// Names of the members, sorted.
+    pub fn member_names(&self) -> Result<Vec<String>> {
+        let mut names: Vec<String> = self.members()?.iter().filter_map(|m| m["metadata"]["name"].as_str().map(str::to_string)).collect();
+        names.sort();
+        Ok(names)
+    }
+
+    /// The member objects.
+    pub fn members(&self) -> Result<Vec<Value>> {
+        self.bed.list(&self.namespace, "cassandramembers")
+    }
+
+    /// One member object.
+    pub fn member(&self, name: &str) -> Result<Value> {
+        self.bed.get(&self.namespace, "cassandramember", name)?.with_context(|| format!("member {name} should exist"))
+    }
+
+    /// The cluster object.
+    pub fn cluster(&self) -> Result<Value> {
+        self.bed.get(&self.namespace, "cassandracluster", &self.name)?.context("the cluster should exist")
+    }
+
+    /// A condition of the cluster.
+    pub fn condition(&self, type_: &str) -> Result<Option<Value>> {
+        let cluster = self.cluster()?;
+        let conditions = cluster["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        Ok(conditions.into_iter().find(|c| c["type"] == type_))
+    }
+
+    /// Wait until a condition has this reason, and return its message.
+    pub fn wait_reason(&self, type_: &str, reason: &str, patience: Duration) -> Result<String> {
+        wait_for(&format!("{type_} to be {reason}; it is {:?}", self.condition(type_)), patience, || {
+            let condition = self.condition(type_)?;
+            Ok(condition.filter(|c| c["reason"] == reason).map(|c| c["message"].as_str().unwrap_or_default().to_string()))
+        })
+    }
+
+    /// Wait until this many members are ready, and no others exist.
+    pub fn wait_ready(&self, members: u32) -> Result<()> {
+        let wanted = format!("{members}/{members}");
+        let outcome = wait_for(&format!("{wanted} members"), FORMS_IN, || {
+            Ok((self.cluster()?["status"]["members"] == wanted.as_str()).then_some(()))
+        });
+        outcome.with_context(|| format!("conditions: {}", self.cluster().map(|c| c["status"]["conditions"].to_string()).unwrap_or_default()))
+    }
+
+    /// Wait until all is as wanted: nothing is being done any more.
+    pub fn wait_settled(&self) -> Result<()> {
+        self.wait_reason("Progressing", "AsWanted", FORMS_IN).map(drop)
+    }
+
+    /// Host IDs by member.
+    pub fn host_ids(&self) -> Result<Vec<(String, String)>> {
+        let mut ids: Vec<_> = self
+            .members()?
+            .iter()
+            .map(|m| {
+                let text = |pointer: &str| m.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_string();
+                (text("/metadata/name"), text("/status/hostID"))
+            })
+            .collect();
+        ids.sort();
+        Ok(ids)
+    }
+
+    /// Pod uids by member.
+    pub fn pod_uids(&self) -> Result<Vec<(String, String)>> {
+        let mut uids: Vec<_> = self
+            .bed
+            .list(&self.namespace, "pods")?
+            .iter()
+            .filter(|p| p["metadata"]["labels"]["palladion.dev/cluster"] == self.name.as_str())
+            .map(|p| {
+                let text = |key: &str| p["metadata"][key].as_str().unwrap_or_default().to_string();
+                (text("name"), text("uid"))
+            })
+            .collect();
+        uids.sort();
+        Ok(uids)
+    }
+
+    /// A new client pod, after nodes were without power.
+    pub fn restart_client(&self) -> Result<()> {
+        self.bed.kubectl(&format!("delete pod {CLIENT} -n {} --ignore-not-found --grace-period=0 --force", self.namespace))?;
+        self.start_client()
+    }
+
+    fn start_client(&self) -> Result<()> {
+        let words = format!("run {CLIENT} -n {} --image palladion.dev/tools:dev --image-pull-policy Never --restart Never --command -- /bin/busybox sleep 1000000", self.namespace);
+        self.bed.kubectl(&words).map(drop)
+    }
+
+    /// Run statements with a real client at QUORUM, with retries of the driver
+    /// only; returns one line per row of the last statement.
+    pub fn cql(&self, statements: &[&str]) -> Result<Vec<String>> {
+        let host = format!("{}-client", self.name);
+        let mut command = vec!["python3", "-c", PROGRAM, &host];
+        command.extend(statements);
+        let said = wait_for("an answer by CQL", Duration::from_secs(90), || {
+            self.bed.exec(&self.namespace, CLIENT, &command).map(Some)
+        })?;
+        Ok(said.lines().map(str::to_string).collect())
+    }
+
+    /// A keyspace with three copies and some rows, to be found again later.
+    pub fn write_data(&self, copies: u32) -> Result<()> {
+        let keyspace = format!("CREATE KEYSPACE IF NOT EXISTS kept WITH replication = {{'class': 'NetworkTopologyStrategy', 'dc1': {copies}}}");
+        self.cql(&[&keyspace, "CREATE TABLE IF NOT EXISTS kept.rows (id int PRIMARY KEY, text text)"])?;
+        let inserts: Vec<String> = (0..ROWS).map(|i| format!("INSERT INTO kept.rows (id, text) VALUES ({i}, 'row {i}')")).collect();
+        self.cql(&inserts.iter().map(String::as_str).collect::<Vec<_>>()).map(drop)
+    }
+
+    /// Are all rows there, at QUORUM?
+    pub fn check_data(&self) -> Result<()> {
+        let said = self.cql(&["SELECT count(*) FROM kept.rows"])?;
+        if said.first().map(String::as_str) != Some(&ROWS.to_string()) {
+            bail!("{ROWS} rows were written and {said:?} were found");
+        }
+        Ok(())
+    }
+}
+
+/// Enough to be on every member.
+const ROWS: u32 = 100;
+
+const PROGRAM: &str = r#"
+import sys
+from cassandra.cluster import Cluster, ExecutionProfile, EXEC_PROFILE_DEFAULT
+from cassandra import ConsistencyLevel
+profile = ExecutionProfile(consistency_level=ConsistencyLevel.QUORUM, request_timeout=20)
+cluster = Cluster([sys.argv[1]], execution_profiles={EXEC_PROFILE_DEFAULT: profile}, connect_timeout=20, control_connection_timeout=20)
+session = cluster.connect()
+rows = []
+for statement in sys.argv[2:]:
+    rows = session.execute(statement)
+for row in rows:
+    print(*row)
+cluster.shutdown()
+"#;
