@@ -8,6 +8,8 @@ pub mod lint;
 pub mod mind;
 pub mod object;
 pub mod plan;
+#[cfg(feature = "sim")]
+pub mod sim;
 pub mod snapshot;
 
 pub use mind::{Keep, Mind, Route, Watch};

@@ -1,0 +1,88 @@
+//! Kubelets: containers start a second after their pod was placed, pods that
+//! are being deleted end after a drain, a machine that is down does nothing.
+
+use super::{Kubernetes, Machine};
+use crate::object::ObjectKey;
+use crate::sim::Activity;
+use crate::sim::kinds;
+use crate::sim::store::{Store, text};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// From placement to running containers.
+const START: SignedDuration = SignedDuration::from_secs(1);
+/// From deletion to the end of the pod: preStop drains the server.
+const DRAIN: SignedDuration = SignedDuration::from_secs(2);
+/// An image whose tag contains this word does not exist.
+const MISSING_IMAGE: &str = "missing";
+
+impl<C: Clone + Default> Kubernetes<C> {
+    pub(super) fn run_kubelets(&mut self, store: &mut Store) -> Activity {
+        let placed: Vec<(ObjectKey, Arc<Value>)> = store
+            .list(kinds::POD)
+            .filter(|(_, pod)| self.machines.get(text(pod, "/spec/nodeName")) == Some(&Machine::Up))
+            .map(|(key, pod)| (key.clone(), pod.clone()))
+            .collect();
+        placed.into_iter().fold(Activity::default(), |all, (key, pod)| all.and(run_pod(store, &key, &pod)))
+    }
+
+    /// Say whether a pod is ready.
+    pub fn set_ready(&self, store: &mut Store, key: &ObjectKey, ready: bool) {
+        let Some(pod) = store.get(key).cloned() else { return };
+        if is_ready(&pod) == ready || text(&pod, "/status/phase") != "Running" {
+            return;
+        }
+        let mut status = pod["status"].clone();
+        let condition = json!({ "type": "Ready", "status": if ready { "True" } else { "False" } });
+        let rest = status["conditions"].as_array().into_iter().flatten().filter(|c| c["type"] != "Ready").cloned();
+        status["conditions"] = rest.chain([condition]).collect();
+        let _ = store.put_status(key, status);
+    }
+}
+
+fn run_pod(store: &mut Store, key: &ObjectKey, pod: &Value) -> Activity {
+    let time = |value: &str| value.parse::<Timestamp>().ok();
+    if let Some(deleted) = time(text(pod, "/metadata/deletionTimestamp")) {
+        let end = deleted + DRAIN;
+        if store.now < end {
+            return Activity::default().at(end);
+        }
+        store.remove(key);
+        return Activity::ACTED;
+    }
+    if text(pod, "/status/phase") != "Pending" {
+        return Activity::default();
+    }
+    let placed = time(text(pod, "/status/conditions/0/lastTransitionTime")).unwrap_or(store.now);
+    let start = placed + START;
+    if store.now < start {
+        return Activity::default().at(start);
+    }
+    let containers = pod["spec"]["containers"].as_array();
+    let image = containers.and_then(|c| c.first()).map(|c| text(c, "/image")).unwrap_or_default();
+    let name = containers.and_then(|c| c.first()).map(|c| c["name"].clone());
+    let (phase, state) = if image.contains(MISSING_IMAGE) {
+        ("Pending", json!({ "waiting": { "reason": "ImagePullBackOff", "message": format!("Back-off pulling image {image}") } }))
+    } else {
+        ("Running", json!({ "running": { "startedAt": store.now } }))
+    };
+    let status = json!({
+        "phase": phase,
+        "conditions": pod["status"]["conditions"],
+        "containerStatuses": [{ "name": name, "state": state }],
+    });
+    match store.put_status(key, status.clone()) {
+        Ok(_) if pod["status"] != status => Activity::ACTED,
+        Ok(_) | Err(_) => Activity::default(),
+    }
+}
+
+/// Is a pod ready?
+pub(super) fn is_ready(pod: &Value) -> bool {
+    pod["status"]["conditions"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .any(|c| c["type"] == "Ready" && c["status"] == "True")
+}

@@ -1,0 +1,127 @@
+//! The scheduler, and the binding of claims to local disks (wait for first
+//! consumer): required node affinity, the node of a bound disk, even spread.
+
+use super::{Disk, Kubernetes, Machine, Mount, claim_names};
+use crate::object::ObjectKey;
+use crate::plan::Subresource;
+use crate::sim::kinds;
+use crate::sim::store::{Store, text};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+impl<C: Clone + Default> Kubernetes<C> {
+    /// Give each waiting pod a node, or say why there is none.
+    pub(super) fn schedule(&mut self, store: &mut Store) {
+        let waiting: Vec<(ObjectKey, Arc<Value>)> = store
+            .list(kinds::POD)
+            .filter(|(_, pod)| !pod["spec"]["nodeName"].is_string())
+            .map(|(key, pod)| (key.clone(), pod.clone()))
+            .collect();
+        for (key, pod) in waiting {
+            match self.place(store, &key, &pod) {
+                Ok(node) => self.bind(store, &key, &pod, &node),
+                Err(why) => {
+                    let condition = json!([{ "type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": why }]);
+                    let _ = store.put_status(&key, json!({ "phase": "Pending", "conditions": condition }));
+                }
+            }
+        }
+    }
+
+    fn place(&self, store: &Store, key: &ObjectKey, pod: &Value) -> Result<String, String> {
+        let total = store.list(kinds::NODE).count();
+        let mut why = Vec::new();
+        let mut fit: Vec<(usize, String)> = Vec::new();
+        for (node_key, node) in store.list(kinds::NODE) {
+            if node["spec"]["unschedulable"] == true || node["status"]["conditions"][0]["status"] != "True" {
+                why.push("node(s) were unschedulable");
+            } else if !matches_affinity(pod, node) {
+                why.push("node(s) didn't match Pod's node affinity/selector");
+            } else if !self.has_its_disks(store, key, pod, &node_key.name) {
+                why.push("node(s) didn't match PersistentVolume's node affinity");
+            } else {
+                let load = store.list(kinds::POD).filter(|(_, p)| text(p, "/spec/nodeName") == node_key.name).count();
+                fit.push((load, node_key.name.clone()));
+            }
+        }
+        fit.sort();
+        why.sort_unstable();
+        why.dedup();
+        match fit.into_iter().next() {
+            Some((_, node)) => Ok(node),
+            None => Err(format!("0/{total} nodes are available: {}", why.join(", "))),
+        }
+    }
+
+    fn has_its_disks(&self, store: &Store, key: &ObjectKey, pod: &Value, node: &str) -> bool {
+        claim_names(pod).all(|claim| match self.disk_of(store, key, claim).as_str() {
+            "" => true,
+            disk => self.disks.get(disk).is_some_and(|d| d.node == node),
+        })
+    }
+
+    fn bind(&mut self, store: &mut Store, key: &ObjectKey, pod: &Value, node: &str) {
+        for claim in claim_names(pod) {
+            if !self.disk_of(store, key, claim).is_empty() {
+                continue;
+            }
+            self.disks_made += 1;
+            let disk = format!("disk-{}", self.disks_made);
+            self.disks.insert(
+                disk.clone(),
+                Disk { node: node.to_string(), claim: claim.to_string(), mount: Mount::Mounted, content: C::default() },
+            );
+            let claim = ObjectKey::new(kinds::CLAIM, &key.namespace, claim);
+            let _ = store.merge(&claim, &json!({ "spec": { "volumeName": disk } }), Subresource::None);
+            let _ = store.put_status(&claim, json!({ "phase": "Bound" }));
+        }
+        let _ = store.merge(key, &json!({ "spec": { "nodeName": node } }), Subresource::None);
+        let condition = json!([{ "type": "PodScheduled", "status": "True", "lastTransitionTime": store.now }]);
+        let _ = store.put_status(key, json!({ "phase": "Pending", "conditions": condition }));
+    }
+
+    /// A machine stops or starts to answer; the node controller says so.
+    pub fn set_machine(&mut self, store: &mut Store, node: &str, machine: Machine) {
+        self.machines.insert(node.to_string(), machine);
+        let ready = match machine {
+            Machine::Up => "True",
+            Machine::Down => "Unknown",
+        };
+        let key = ObjectKey::new(kinds::NODE, "", node);
+        let _ = store.put_status(&key, json!({ "conditions": [{ "type": "Ready", "status": ready }] }));
+    }
+
+    /// A node goes for good, with its disks and the pods on it.
+    pub fn delete_node(&mut self, store: &mut Store, node: &str) {
+        self.machines.remove(node);
+        store.remove(&ObjectKey::new(kinds::NODE, "", node));
+        let pods: Vec<ObjectKey> = store
+            .list(kinds::POD)
+            .filter(|(_, pod)| text(pod, "/spec/nodeName") == node)
+            .map(|(key, _)| key.clone())
+            .collect();
+        for pod in pods {
+            store.remove(&pod);
+        }
+    }
+}
+
+fn matches_affinity(pod: &Value, node: &Value) -> bool {
+    let selector = pod["spec"]["nodeSelector"].as_object();
+    let labels = &node["metadata"]["labels"];
+    let selected = selector.into_iter().flatten().all(|(key, value)| labels[key] == *value);
+    let pointer = "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms";
+    let terms = pod.pointer(pointer).and_then(Value::as_array);
+    let fits = |expression: &Value| {
+        let label = &labels[text(expression, "/key")];
+        let listed = expression["values"].as_array().into_iter().flatten().any(|v| v == label);
+        match text(expression, "/operator") {
+            "In" => listed,
+            "NotIn" => !listed,
+            "Exists" => !label.is_null(),
+            _ => false,
+        }
+    };
+    let term_fits = |term: &Value| term["matchExpressions"].as_array().into_iter().flatten().all(fits);
+    selected && terms.is_none_or(|terms| terms.iter().any(term_fits))
+}

@@ -1,0 +1,129 @@
+//! The StatefulSet controller with `OnDelete` and `Parallel`, as tried: every
+//! new pod has the newest revision, claims are never touched once made.
+
+use crate::hash;
+use crate::object::ObjectKey;
+use crate::plan::{Precondition, Propagation};
+use crate::sim::kinds;
+use crate::sim::store::{Store, owners, text};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Bring pods and claims of every set to what the set says.
+pub(super) fn run(store: &mut Store) {
+    let sets: Vec<(ObjectKey, Arc<Value>)> = store
+        .list(kinds::STATEFUL_SET)
+        .filter(|(_, set)| !set["metadata"]["deletionTimestamp"].is_string())
+        .map(|(key, set)| (key.clone(), set.clone()))
+        .collect();
+    for (key, set) in sets {
+        let revision = format!("{}-{}", key.name, &hash::of(&set["spec"]["template"])[..10]);
+        let replicas = set["spec"]["replicas"].as_i64().unwrap_or(1);
+        end_failed_pods(store, &set);
+        for ordinal in 0..replicas {
+            make_member(store, &key, &set, ordinal, &revision);
+        }
+        end_surplus(store, &key, &set, replicas);
+        report(store, &key, &set, &revision);
+    }
+}
+
+fn pods_of(store: &Store, set: &Value) -> Vec<(ObjectKey, Arc<Value>)> {
+    let uid = text(set, "/metadata/uid");
+    store
+        .list(kinds::POD)
+        .filter(|(_, pod)| owners(pod).any(|r| r["uid"] == uid))
+        .map(|(key, pod)| (key.clone(), pod.clone()))
+        .collect()
+}
+
+/// Even under OnDelete the controller replaces a Failed pod by itself.
+fn end_failed_pods(store: &mut Store, set: &Value) {
+    for (key, pod) in pods_of(store, set) {
+        if text(&pod, "/status/phase") == "Failed" {
+            store.remove(&key);
+        }
+    }
+}
+
+fn make_member(store: &mut Store, set_key: &ObjectKey, set: &Value, ordinal: i64, revision: &str) {
+    let name = format!("{}-{ordinal}", set_key.name);
+    let pod_key = ObjectKey::new(kinds::POD, &set_key.namespace, &name);
+    let templates = set["spec"]["volumeClaimTemplates"].as_array().cloned().unwrap_or_default();
+    let claim_key = |template: &Value| {
+        let claim = format!("{}-{name}", text(template, "/metadata/name"));
+        ObjectKey::new(kinds::CLAIM, &set_key.namespace, &claim)
+    };
+    if store.get(&pod_key).is_some_and(|pod| pod["spec"]["nodeName"].is_string()) {
+        return;
+    }
+    for template in &templates {
+        let key = claim_key(template);
+        if store.get(&key).is_none() {
+            let mut claim = template.clone();
+            claim["apiVersion"] = json!("v1");
+            claim["kind"] = json!("PersistentVolumeClaim");
+            claim["metadata"]["name"] = json!(key.name);
+            claim["metadata"]["namespace"] = json!(key.namespace);
+            for (label, value) in set["spec"]["selector"]["matchLabels"].as_object().into_iter().flatten() {
+                claim["metadata"]["labels"][label] = value.clone();
+            }
+            let _ = store.create(&key, &claim);
+        }
+    }
+    let ending = |key: &ObjectKey| store.get(key).is_some_and(|c| c["metadata"]["deletionTimestamp"].is_string());
+    if store.get(&pod_key).is_some() || templates.iter().any(|t| ending(&claim_key(t))) {
+        return;
+    }
+    let pod = pod(set_key, set, &name, ordinal, revision, &templates);
+    let _ = store.create(&pod_key, &pod);
+}
+
+fn pod(set_key: &ObjectKey, set: &Value, name: &str, ordinal: i64, revision: &str, templates: &[Value]) -> Value {
+    let mut pod = set["spec"]["template"].clone();
+    pod["apiVersion"] = json!("v1");
+    pod["kind"] = json!("Pod");
+    let metadata = &mut pod["metadata"];
+    metadata["name"] = json!(name);
+    metadata["namespace"] = json!(set_key.namespace);
+    metadata["labels"]["controller-revision-hash"] = json!(revision);
+    metadata["labels"]["statefulset.kubernetes.io/pod-name"] = json!(name);
+    metadata["labels"]["apps.kubernetes.io/pod-index"] = json!(ordinal.to_string());
+    metadata["ownerReferences"] = json!([{
+        "apiVersion": "apps/v1", "kind": "StatefulSet", "name": set_key.name,
+        "uid": set["metadata"]["uid"], "controller": true, "blockOwnerDeletion": true,
+    }]);
+    let mut volumes = pod["spec"]["volumes"].as_array().cloned().unwrap_or_default();
+    for template in templates {
+        let volume = text(template, "/metadata/name");
+        volumes.push(json!({ "name": volume, "persistentVolumeClaim": { "claimName": format!("{volume}-{name}") } }));
+    }
+    pod["spec"]["volumes"] = Value::from(volumes);
+    pod["status"] = json!({ "phase": "Pending" });
+    pod
+}
+
+/// All of them at once: Parallel.
+fn end_surplus(store: &mut Store, set_key: &ObjectKey, set: &Value, replicas: i64) {
+    for (key, pod) in pods_of(store, set) {
+        let ordinal = key.name.strip_prefix(&format!("{}-", set_key.name)).and_then(|n| n.parse::<i64>().ok());
+        if ordinal.is_none_or(|o| o >= replicas) && !pod["metadata"]["deletionTimestamp"].is_string() {
+            let uid = text(&pod, "/metadata/uid").to_string();
+            let _ = store.delete(&key, &Precondition::Uid(uid), Propagation::Background);
+        }
+    }
+}
+
+fn report(store: &mut Store, key: &ObjectKey, set: &Value, revision: &str) {
+    let pods = pods_of(store, set);
+    let count = |of: &dyn Fn(&Value) -> bool| pods.iter().filter(|(_, pod)| of(pod)).count();
+    let status = json!({
+        "observedGeneration": set["metadata"]["generation"],
+        "updateRevision": revision,
+        "currentRevision": set["status"]["currentRevision"].as_str().unwrap_or(revision),
+        "replicas": pods.len(),
+        "updatedReplicas": count(&|pod| text(pod, "/metadata/labels/controller-revision-hash") == revision),
+        "readyReplicas": count(&|pod| super::kubelet::is_ready(pod)),
+    });
+    let _ = store.put_status(key, status);
+}

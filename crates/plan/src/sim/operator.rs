@@ -1,0 +1,251 @@
+//! One operator process: it gathers, asks the mind, and carries out the plan
+//! one write at a time as the engine does, so that everything else in the
+//! simulation can happen between two writes.
+
+mod apply;
+mod report;
+
+use super::cache::Cache;
+use super::faults::Faults;
+use super::store::Store;
+use super::{Activity, cache};
+use crate::lint::{self, Violation};
+use crate::mind::Mind;
+use crate::object::{Object, ObjectKey, Resource};
+use crate::plan::{Event, Plan, Wait};
+use crate::snapshot::{Failure, FailureClass, Observed, Snapshot};
+use jiff::{SignedDuration, Timestamp};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Longest wait for an own write to come back through the watch.
+const PATIENCE: SignedDuration = SignedDuration::from_secs(30);
+
+/// A write that was sent, or what became of the process.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Done {
+    /// What was done, in the plan's words; empty for status.
+    pub doing: String,
+    /// The object.
+    pub object: ObjectKey,
+    /// Which kind of write.
+    pub write: Write,
+    /// How it ended.
+    pub end: End,
+    /// The event that went with it.
+    pub event: Option<Event>,
+}
+
+/// Kinds of write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Write {
+    /// Server-side apply.
+    Apply,
+    /// Merge patch.
+    Patch,
+    /// The owner's turn.
+    Claim,
+    /// Deletion without loss.
+    Delete,
+    /// Deletion of a pod.
+    DeleteProcess,
+    /// Deletion of data.
+    DeleteData,
+    /// The owner's status.
+    Status,
+}
+
+/// How a write ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Done.
+    Done,
+    /// Refused or not answered, as the process saw it.
+    Failed(FailureClass, String),
+    /// The process died at it.
+    Died,
+}
+
+/// Life of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Life {
+    /// It runs.
+    Running,
+    /// It was frozen before a write.
+    Frozen,
+    /// It is dead.
+    Dead,
+}
+
+/// Does a plan go on?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Course {
+    /// To its end.
+    On,
+    /// A step has failed; only the status is reported.
+    Stopped,
+}
+
+#[derive(Clone, Debug)]
+struct Running {
+    plan: Plan,
+    next: usize,
+    course: Course,
+    owner: Arc<Object>,
+}
+
+/// The process.
+#[derive(Clone)]
+pub struct Operator<M> {
+    mind: M,
+    owner: ObjectKey,
+    settings: Arc<BTreeMap<String, String>>,
+    epoch: i64,
+    decisions: u64,
+    /// What it knows.
+    pub cache: Cache,
+    life: Life,
+    running: Option<Running>,
+    failure: Option<Failure>,
+    failures: u32,
+    /// Kind, resourceVersion and until when it is waited for.
+    expected: Vec<(Resource, u64, Timestamp)>,
+    memo: BTreeMap<ObjectKey, (String, String, String)>,
+    dirty: bool,
+    wake: Option<Timestamp>,
+    /// What the plans waited for last.
+    pub waits: Vec<Wait>,
+    /// Plans that the linter refused.
+    pub violations: Vec<Violation>,
+    /// Writes since this was last emptied.
+    pub done: Vec<Done>,
+}
+
+impl<M: Mind + Clone> Operator<M> {
+    /// A fresh process for one owner.
+    pub fn new(mind: M, owner: ObjectKey, settings: &BTreeMap<String, String>, epoch: i64) -> Self {
+        Operator {
+            cache: Cache::new(mind.watches()),
+            mind,
+            owner,
+            settings: Arc::new(settings.clone()),
+            epoch,
+            decisions: 0,
+            life: Life::Running,
+            running: None,
+            failure: None,
+            failures: 0,
+            expected: Vec::new(),
+            memo: BTreeMap::new(),
+            dirty: true,
+            wake: None,
+            waits: Vec::new(),
+            violations: Vec::new(),
+            done: Vec::new(),
+        }
+    }
+
+    /// Does it run?
+    pub fn life(&self) -> Life {
+        self.life
+    }
+
+    /// A frozen process wakes up and goes on where it was.
+    pub fn thaw(&mut self) {
+        if self.life == Life::Frozen {
+            self.life = Life::Running;
+        }
+    }
+
+    /// Look again although nothing has changed.
+    pub fn resync(&mut self) {
+        self.dirty = true;
+    }
+
+    /// Do the next thing: one decision or one write.
+    pub fn step(&mut self, store: &mut Store, faults: &mut Faults) -> Activity {
+        if self.life != Life::Running {
+            return Activity::default();
+        }
+        self.dirty |= self.cache.follow(store);
+        if let Some(running) = self.running.take() {
+            return self.go_on(running, store, faults);
+        }
+        let now = store.now;
+        let cache = &self.cache;
+        self.expected.retain(|(kind, version, until)| !cache.has_seen(*kind, *version) && *until > now);
+        if let Some(until) = self.expected.iter().map(|(_, _, until)| *until).min() {
+            return Activity::default().at(until);
+        }
+        if self.wake.is_some_and(|wake| wake <= now) {
+            self.dirty = true;
+            self.wake = None;
+        }
+        if !self.dirty || (self.failure.is_some() && self.wake.is_some()) {
+            return Activity { acted: false, next: self.wake };
+        }
+        self.dirty = false;
+        self.decide(store);
+        Activity { acted: self.running.is_some(), next: self.wake }
+    }
+
+    fn decide(&mut self, store: &Store) {
+        let Some(owner) = self.cache.get(&self.owner).cloned() else { return };
+        let snapshot = self.gather(store, &owner);
+        let mut plan = self.mind.decide(&snapshot);
+        self.wake = plan.wake_at();
+        self.waits.clone_from(&plan.waits);
+        let violations = lint::violations(&plan);
+        if !violations.is_empty() {
+            plan.steps.clear();
+            self.violations.extend(violations);
+        }
+        self.running = Some(Running { plan, next: 0, course: Course::On, owner });
+    }
+
+    fn gather(&mut self, store: &Store, owner: &Arc<Object>) -> Snapshot {
+        self.decisions += 1;
+        let observed = |value| Observed::Known { value, as_of: store.now };
+        let objects = self.cache.routed(owner).into_iter().map(|(kind, known)| {
+            (kind, known.map_or_else(|why| Observed::Unknown { why }, observed))
+        });
+        let references = self.mind.references(owner).into_iter().map(|key| {
+            let value = store.get(&key).map(|o| Arc::new(cache::project(o, crate::mind::Keep::Everything)));
+            (key, Observed::Known { value, as_of: store.now })
+        });
+        Snapshot {
+            now: store.now,
+            epoch: self.epoch,
+            nonce: format!("e{}-{:04}", self.epoch, self.decisions),
+            owner: owner.clone(),
+            objects: objects.collect(),
+            references: references.collect(),
+            failure: self.failure.clone(),
+            settings: self.settings.clone(),
+        }
+    }
+
+    fn expect(&mut self, store: &Store, resource: Resource, version: u64) {
+        if self.mind.watches().iter().any(|w| w.resource == resource) {
+            self.expected.push((resource, version, store.now + PATIENCE));
+        }
+    }
+
+    fn fail(&mut self, store: &Store, doing: &str, object: &ObjectKey, class: FailureClass, message: String) {
+        let (first, longest) = match class {
+            FailureClass::Conflict => (50, 5_000),
+            FailureClass::Transient => (500, 60_000),
+            FailureClass::Refused | FailureClass::Foreign => (5_000, 30_000),
+        };
+        let delay = (first << self.failures.min(12)).min(longest);
+        self.failures += 1;
+        self.wake = Some(store.now + SignedDuration::from_millis(delay));
+        self.failure = Some(Failure {
+            doing: doing.to_string(),
+            object: Some(object.clone()),
+            class,
+            message,
+            at: store.now,
+        });
+    }
+}

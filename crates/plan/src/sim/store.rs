@@ -1,0 +1,333 @@
+//! The API server: objects with uid, resourceVersion and generation, writes
+//! with preconditions, finalizers, and a log of changes that watches follow at
+//! their own pace.
+
+use super::json;
+use super::kinds;
+use crate::object::{ObjectKey, Resource};
+use crate::plan::{Precondition, Propagation, Subresource};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Kubernetes' own finalizer on claims that a pod uses.
+pub const CLAIM_PROTECTION: &str = "kubernetes.io/pvc-protection";
+
+/// Why a request was not done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// 404.
+    NotFound,
+    /// 409 on creation.
+    AlreadyExists,
+    /// 409: another uid or resourceVersion.
+    Conflict(String),
+    /// 422.
+    Invalid(String),
+}
+
+/// One change, as a watch sees it.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// Its resourceVersion.
+    pub version: u64,
+    /// The object.
+    pub key: ObjectKey,
+    /// As it is now; absent when it was removed.
+    pub object: Option<Arc<Value>>,
+}
+
+/// A rule of admission: old object if any, new object.
+pub type Rule = fn(&ObjectKey, Option<&Value>, &Value) -> Result<(), String>;
+
+#[derive(Clone, Debug)]
+struct Stored {
+    object: Arc<Value>,
+    /// What our one field manager applied last.
+    applied: Option<Arc<Value>>,
+}
+
+/// The store.
+#[derive(Clone, Debug)]
+pub struct Store {
+    objects: BTreeMap<ObjectKey, Stored>,
+    log: Vec<Change>,
+    version: u64,
+    uids: u64,
+    addresses: BTreeSet<u8>,
+    rules: Vec<Rule>,
+    /// The time; set by whoever drives the simulation.
+    pub now: Timestamp,
+}
+
+impl Store {
+    /// An empty one.
+    pub fn new(now: Timestamp, rules: Vec<Rule>) -> Self {
+        Store {
+            objects: BTreeMap::new(),
+            log: Vec::new(),
+            version: 100,
+            uids: 0,
+            addresses: BTreeSet::new(),
+            rules,
+            now,
+        }
+    }
+
+    /// All changes so far.
+    pub fn log(&self) -> &[Change] {
+        &self.log
+    }
+
+    /// An object as it is now.
+    pub fn get(&self, key: &ObjectKey) -> Option<&Arc<Value>> {
+        self.objects.get(key).map(|s| &s.object)
+    }
+
+    /// All objects of a kind, by name.
+    pub fn list(&self, resource: Resource) -> impl Iterator<Item = (&ObjectKey, &Arc<Value>)> {
+        self.objects
+            .range(ObjectKey::new(resource, "", "")..)
+            .take_while(move |(key, _)| key.resource == resource)
+            .map(|(key, stored)| (key, &stored.object))
+    }
+
+    /// All objects.
+    pub fn all(&self) -> impl Iterator<Item = (&ObjectKey, &Arc<Value>)> {
+        self.objects.iter().map(|(key, stored)| (key, &stored.object))
+    }
+
+    /// Make an object that must not exist.
+    pub fn create(&mut self, key: &ObjectKey, object: &Value) -> Result<u64, Refusal> {
+        if self.objects.contains_key(key) {
+            return Err(Refusal::AlreadyExists);
+        }
+        self.insert(key, object.clone(), None)
+    }
+
+    /// Server-side apply, forced: creates the object where it is missing.
+    pub fn apply(&mut self, key: &ObjectKey, wanted: &Value) -> Result<u64, Refusal> {
+        let metadata = &wanted["metadata"];
+        let Some(stored) = self.objects.get(key).cloned() else {
+            if metadata["uid"].is_string() {
+                return Err(Refusal::Conflict(format!("uid precondition on {key}, which does not exist")));
+            }
+            return self.insert(key, wanted.clone(), Some(wanted.clone()));
+        };
+        check(key, &stored.object, metadata)?;
+        let mut stated = wanted.clone();
+        for field in ["uid", "resourceVersion"] {
+            if let Some(m) = stated["metadata"].as_object_mut() {
+                m.remove(field);
+            }
+        }
+        let mut object = Value::clone(&stored.object);
+        json::apply(&mut object, stored.applied.as_deref(), &stated);
+        self.replace(key, &stored, object, Some(Arc::new(stated)))
+    }
+
+    /// Merge patch of an object or of its status.
+    pub fn merge(&mut self, key: &ObjectKey, patch: &Value, part: Subresource) -> Result<u64, Refusal> {
+        let stored = self.objects.get(key).cloned().ok_or(Refusal::NotFound)?;
+        check(key, &stored.object, &patch["metadata"])?;
+        let mut patch = patch.clone();
+        if let Some(metadata) = patch["metadata"].as_object_mut() {
+            metadata.remove("uid");
+            metadata.remove("resourceVersion");
+        }
+        let mut object = Value::clone(&stored.object);
+        match part {
+            Subresource::None => {
+                if let Some(map) = patch.as_object_mut() {
+                    map.remove("status");
+                    map.retain(|key, value| key != "metadata" || !value.is_null());
+                }
+                json::merge(&mut object, &patch);
+            }
+            Subresource::Status => {
+                let mut status = object["status"].take();
+                json::merge(&mut status, &patch["status"]);
+                object["status"] = status;
+            }
+        }
+        let applied = stored.applied.clone();
+        self.replace(key, &stored, object, applied)
+    }
+
+    /// Set a status whole, as its only writer does.
+    pub fn put_status(&mut self, key: &ObjectKey, status: Value) -> Result<u64, Refusal> {
+        let stored = self.objects.get(key).cloned().ok_or(Refusal::NotFound)?;
+        let mut object = Value::clone(&stored.object);
+        object["status"] = status;
+        let applied = stored.applied.clone();
+        self.replace(key, &stored, object, applied)
+    }
+
+    /// Delete an object; finalizers and running pods delay its end.
+    pub fn delete(&mut self, key: &ObjectKey, precondition: &Precondition, propagation: Propagation) -> Result<u64, Refusal> {
+        let stored = self.objects.get(key).cloned().ok_or(Refusal::NotFound)?;
+        check(key, &stored.object, &conditions(precondition))?;
+        let uid = text(&stored.object, "/metadata/uid").to_string();
+        if propagation == Propagation::Orphan {
+            self.orphan(&uid);
+        }
+        if stored.object["metadata"]["deletionTimestamp"].is_string() {
+            return Ok(self.version);
+        }
+        let mut object = Value::clone(&stored.object);
+        object["metadata"]["deletionTimestamp"] = json!(self.now);
+        let applied = stored.applied.clone();
+        self.replace(key, &stored, object, applied)
+    }
+
+    /// Take an object away at once, as the kubelet does with an ended pod.
+    pub fn remove(&mut self, key: &ObjectKey) {
+        let Some(stored) = self.objects.remove(key) else { return };
+        if let Some(last) = text(&stored.object, "/spec/clusterIP").rsplit('.').next() {
+            self.addresses.remove(&last.parse().unwrap_or_default());
+        }
+        self.version += 1;
+        self.log.push(Change { version: self.version, key: key.clone(), object: None });
+    }
+
+    fn orphan(&mut self, owner: &str) {
+        let dependents: Vec<ObjectKey> = self
+            .all()
+            .filter(|(_, o)| owners(o).any(|r| r["uid"] == owner))
+            .map(|(key, _)| key.clone())
+            .collect();
+        for key in dependents {
+            let Some(stored) = self.objects.get(&key).cloned() else { continue };
+            let mut object = Value::clone(&stored.object);
+            let rest: Vec<Value> = owners(&object).filter(|r| r["uid"] != owner).cloned().collect();
+            object["metadata"]["ownerReferences"] = Value::from(rest);
+            let applied = stored.applied.clone();
+            let _ = self.replace(&key, &stored, object, applied);
+        }
+    }
+
+    fn insert(&mut self, key: &ObjectKey, mut object: Value, applied: Option<Value>) -> Result<u64, Refusal> {
+        self.admit(key, None, &object)?;
+        if key.resource == kinds::SERVICE {
+            self.allocate(&mut object)?;
+        }
+        self.uids += 1;
+        self.version += 1;
+        let metadata = &mut object["metadata"];
+        metadata["uid"] = json!(format!("uid-{:04}", self.uids));
+        metadata["resourceVersion"] = json!(self.version.to_string());
+        metadata["generation"] = json!(1);
+        metadata["creationTimestamp"] = json!(self.now);
+        if key.resource == kinds::CLAIM {
+            metadata["finalizers"] = json!([CLAIM_PROTECTION]);
+        }
+        let stored = Stored { object: Arc::new(object), applied: applied.map(Arc::new) };
+        self.log.push(Change { version: self.version, key: key.clone(), object: Some(stored.object.clone()) });
+        self.objects.insert(key.clone(), stored);
+        Ok(self.version)
+    }
+
+    fn replace(&mut self, key: &ObjectKey, old: &Stored, mut object: Value, applied: Option<Arc<Value>>) -> Result<u64, Refusal> {
+        if key.resource == kinds::SERVICE && object["spec"]["clusterIP"].is_null() {
+            object["spec"]["clusterIP"] = old.object["spec"]["clusterIP"].clone();
+        }
+        if object == *old.object {
+            if let Some(stored) = self.objects.get_mut(key) {
+                stored.applied = applied;
+            }
+            return Ok(self.version);
+        }
+        self.admit(key, Some(&old.object), &object)?;
+        self.version += 1;
+        if differs_in_spec(&old.object, &object) {
+            let generation = old.object["metadata"]["generation"].as_i64().unwrap_or_default();
+            object["metadata"]["generation"] = json!(generation + 1);
+        }
+        object["metadata"]["resourceVersion"] = json!(self.version.to_string());
+        let ended = is_ended(key, &object);
+        let object = Arc::new(object);
+        self.log.push(Change { version: self.version, key: key.clone(), object: Some(object.clone()) });
+        self.objects.insert(key.clone(), Stored { object, applied });
+        if ended {
+            self.remove(key);
+        }
+        Ok(self.version)
+    }
+
+    fn admit(&self, key: &ObjectKey, old: Option<&Value>, new: &Value) -> Result<(), Refusal> {
+        self.rules.iter().try_for_each(|rule| rule(key, old, new)).map_err(Refusal::Invalid)
+    }
+
+    /// The lowest free address, so that a freed one soon meets a stranger.
+    fn allocate(&mut self, service: &mut Value) -> Result<(), Refusal> {
+        let asked = match service["spec"]["clusterIP"].as_str() {
+            Some("None") => return Ok(()),
+            Some(asked) => Some(asked.rsplit('.').next().and_then(|n| n.parse::<u8>().ok()).unwrap_or_default()),
+            None => None,
+        };
+        let number = match asked {
+            Some(number) if self.addresses.contains(&number) => {
+                return Err(Refusal::Invalid(format!("spec.clusterIPs: 10.96.0.{number}: provided IP is already allocated")));
+            }
+            Some(number) => number,
+            None => (1..=254).find(|n| !self.addresses.contains(n)).unwrap_or(255),
+        };
+        self.addresses.insert(number);
+        service["spec"]["clusterIP"] = json!(format!("10.96.0.{number}"));
+        Ok(())
+    }
+}
+
+/// The uid and resourceVersion that a precondition states, as metadata.
+pub fn conditions(precondition: &Precondition) -> Value {
+    match precondition {
+        Precondition::Absent => json!({}),
+        Precondition::Uid(uid) => json!({ "uid": uid }),
+        Precondition::Version { uid, resource_version } => json!({ "uid": uid, "resourceVersion": resource_version }),
+    }
+}
+
+/// Owner references of an object.
+pub fn owners(object: &Value) -> impl Iterator<Item = &Value> {
+    object["metadata"]["ownerReferences"].as_array().into_iter().flatten()
+}
+
+/// The string at a JSON pointer, empty where there is none.
+pub fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
+    object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn check(key: &ObjectKey, object: &Value, metadata: &Value) -> Result<(), Refusal> {
+    for field in ["uid", "resourceVersion"] {
+        let (asked, is) = (metadata[field].as_str(), object["metadata"][field].as_str());
+        if asked.is_some() && asked != is {
+            return Err(Refusal::Conflict(format!(
+                "the {field} in the precondition ({}) does not match that of {key} ({})",
+                asked.unwrap_or_default(),
+                is.unwrap_or_default()
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn differs_in_spec(old: &Value, new: &Value) -> bool {
+    let rest = |o: &Value| -> BTreeMap<String, Value> {
+        o.as_object()
+            .into_iter()
+            .flatten()
+            .filter(|(key, _)| !matches!(key.as_str(), "metadata" | "status"))
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect()
+    };
+    rest(old) != rest(new)
+}
+
+/// A deleted object without finalizers is gone; a pod on a node waits for its kubelet.
+fn is_ended(key: &ObjectKey, object: &Value) -> bool {
+    let metadata = &object["metadata"];
+    metadata["deletionTimestamp"].is_string()
+        && metadata["finalizers"].as_array().is_none_or(Vec::is_empty)
+        && !(key.resource == kinds::POD && object["spec"]["nodeName"].is_string())
+}
