@@ -1,1 +1,30 @@
-//! x
+//! All of Palladion's Kubernetes input and output. It knows no system: a
+//! [`palladion_plan::Mind`] is handed in and asked, and its plan carried out.
+//!
+//! One reconcile goes through rooms, each a module of its name: [`watch`] keeps
+//! projected stores and wakes keys in the [`queue`]; [`gather`] makes a
+//! snapshot; [`decide`] asks the mind; [`apply`] carries out the plan;
+//! [`report`] tells people. Around them: [`leader`] (who may write) and
+//! [`serve`] (probes and metrics).
+
+pub mod apply;
+pub mod backoff;
+pub mod client;
+pub mod decide;
+pub mod error;
+pub mod expect;
+pub mod faults;
+pub mod gather;
+pub mod leader;
+pub mod memory;
+pub mod metrics;
+pub mod queue;
+pub mod reconcile;
+pub mod report;
+pub mod request;
+pub mod run;
+pub mod serve;
+pub mod watch;
+
+pub use error::ApiError;
+pub use run::{Engine, EngineError, Leadership, Options};

@@ -1,2 +1,50 @@
-//! x
-fn main() {}
+//! The operator: reads its flags, connects, and runs the engine with every mind
+//! until it is told to stop. Decides nothing itself.
+
+mod arguments;
+mod log;
+mod minds;
+mod signals;
+
+use anyhow::Context;
+use arguments::Arguments;
+use clap::Parser;
+use palladion_engine::Engine;
+use palladion_engine::serve::serve;
+use std::process::ExitCode;
+use tokio_util::sync::CancellationToken;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    log::start(arguments.log_format);
+    match run(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // A new process begins with a clean state; the kubelet starts it.
+            tracing::error!(error = %format!("{error:#}"), "stopped");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn run(arguments: Arguments) -> anyhow::Result<()> {
+    // Only fails if a provider is installed already, and then that one serves.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+    let client = palladion_engine::client::connect()
+        .await
+        .context("cannot read how to reach the API server (in-cluster account or kubeconfig)")?;
+    let engine = Engine::new(client, minds::minds(), arguments.options());
+    let doors = engine.doors();
+    let stop = CancellationToken::new();
+    signals::cancel_on_signal(&stop).context("cannot listen for signals")?;
+    tokio::select! {
+        ended = engine.run(stop) => ended.context("the engine ended"),
+        ended = serve(arguments.metrics_address, doors.metrics_router()) => {
+            ended.with_context(|| format!("cannot serve metrics on {}", arguments.metrics_address))
+        }
+        ended = serve(arguments.health_address, doors.health_router()) => {
+            ended.with_context(|| format!("cannot serve probes on {}", arguments.health_address))
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Claims: how a turn is taken, changed and ended. The owner is read live, the
+//! values that were decided from are compared, and the write holds only for
+//! the version that was read. Of two leaders at most one gets through.
+
+use crate::apply::fence::stands;
+use crate::apply::{Applier, Effect, StepError};
+use palladion_plan::Subresource;
+use serde_json::{Value, json};
+
+impl Applier<'_> {
+    pub(super) async fn claim(
+        &self,
+        status: &Value,
+        seen: &[(String, Value)],
+    ) -> Result<Effect, StepError> {
+        let key = self.owner_key;
+        let Some(live) = self.api.get(key).await? else {
+            return Err(StepError::conflict(format!("{key} no longer exists")));
+        };
+        if live["metadata"]["uid"] != json!(self.owner.meta.uid) {
+            return Err(StepError::conflict(format!(
+                "{key} was deleted and made again"
+            )));
+        }
+        if let Some((pointer, _)) = seen
+            .iter()
+            .find(|(pointer, value)| !stands(&live, pointer, value))
+        {
+            return Err(StepError::conflict(format!(
+                "{key} has changed at {pointer} since this was decided"
+            )));
+        }
+        let version = live["metadata"]["resourceVersion"]
+            .as_str()
+            .unwrap_or_default();
+        let patch = json!({
+            "metadata": {"uid": self.owner.meta.uid, "resourceVersion": version},
+            "status": status,
+        });
+        self.may_write()?;
+        let answer = self.api.merge(key, Subresource::Status, &patch).await;
+        self.written(key, Some(version), answer)
+    }
+}

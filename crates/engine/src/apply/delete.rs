@@ -1,0 +1,63 @@
+//! Deletions. Each names the uid of what it deletes, and the server compares.
+
+use crate::apply::{Applier, Effect, StepError};
+use palladion_plan::{FailureClass, Fence, ObjectKey, Precondition, Propagation};
+use serde_json::{Value, json};
+
+impl Applier<'_> {
+    pub(super) async fn delete(
+        &self,
+        key: &ObjectKey,
+        precondition: &Precondition,
+        propagation: Propagation,
+        fence: Option<&Fence>,
+    ) -> Result<Effect, StepError> {
+        let (uid, preconditions) = named(precondition)?;
+        let stored = self.watches.world().stored(key);
+        if let Some((record, _)) = &stored
+            && *record.uid == *uid
+            && record.object().meta.is_terminating()
+        {
+            return Ok(Effect::Nothing);
+        }
+        self.pass(fence).await?;
+        self.may_write()?;
+        let options = json!({
+            "apiVersion": "v1",
+            "kind": "DeleteOptions",
+            "preconditions": preconditions,
+            "propagationPolicy": match propagation {
+                Propagation::Background => "Background",
+                Propagation::Orphan => "Orphan",
+            },
+        });
+        let answer = self.api.delete(key, &options).await;
+        self.faults.after_write();
+        match answer {
+            Ok(_) => {}
+            // Gone already: that is what was wanted.
+            Err(error) if error.is_not_found() => {}
+            Err(error) => return Err(error.into()),
+        }
+        Ok(Effect::Changed(self.watches.world().expect_gone(key, uid)))
+    }
+}
+
+fn named(precondition: &Precondition) -> Result<(&str, Value), StepError> {
+    match precondition {
+        Precondition::Uid(uid) => Ok((uid, json!({"uid": uid}))),
+        Precondition::Version {
+            uid,
+            resource_version,
+        } => Ok((
+            uid,
+            json!({"uid": uid, "resourceVersion": resource_version}),
+        )),
+        // The plan linter refuses such a plan; this is the second lock.
+        Precondition::Absent => Err(StepError {
+            class: FailureClass::Refused,
+            message: "a deletion that names no uid".to_string(),
+            retry_after: None,
+        }),
+    }
+}

@@ -1,0 +1,82 @@
+//! Fences: a write that belongs to a turn first looks, live, whether the turn
+//! is still ours. The cache is not asked, because a former leader's cache
+//! agrees with a former leader.
+
+use crate::apply::{Applier, StepError};
+use palladion_plan::{Fence, Precondition};
+use serde_json::Value;
+
+impl Applier<'_> {
+    /// Does the fence still stand?
+    pub(super) async fn pass(&self, fence: Option<&Fence>) -> Result<(), StepError> {
+        let Some(fence) = fence else { return Ok(()) };
+        let object = self.api.get(&fence.object).await?;
+        let Some(object) = object else {
+            return Err(StepError::conflict(format!(
+                "{} no longer exists",
+                fence.object
+            )));
+        };
+        match stands(&object, &fence.pointer, &fence.expected) {
+            true => Ok(()),
+            false => Err(StepError::conflict(format!(
+                "{} has changed at {} since this was decided",
+                fence.object, fence.pointer
+            ))),
+        }
+    }
+}
+
+/// Is the value at the pointer the expected one? What is missing is `null`.
+pub(super) fn stands(object: &Value, pointer: &str, expected: &Value) -> bool {
+    object.pointer(pointer).unwrap_or(&Value::Null) == expected
+}
+
+/// Does an object with this uid and version meet the precondition?
+pub(super) fn meets(
+    precondition: &Precondition,
+    uid: &str,
+    version: &str,
+) -> Result<(), StepError> {
+    let met = match precondition {
+        Precondition::Absent => true,
+        Precondition::Uid(wanted) => wanted == uid,
+        Precondition::Version {
+            uid: wanted,
+            resource_version,
+        } => wanted == uid && resource_version == version,
+    };
+    match met {
+        true => Ok(()),
+        false => Err(StepError::conflict(
+            "the object has changed since this was decided".to_string(),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_missing_value_is_null_and_nothing_else() {
+        let object = json!({"status": {"turn": {"nonce": "a"}}});
+        assert!(stands(&object, "/status/turn/nonce", &json!("a")));
+        assert!(!stands(&object, "/status/turn/nonce", &json!("b")));
+        assert!(stands(&object, "/status/turn/member", &Value::Null));
+        assert!(!stands(&object, "/status/turn", &Value::Null));
+    }
+
+    #[test]
+    fn a_precondition_names_uid_and_version() {
+        let version = Precondition::Version {
+            uid: "u".to_string(),
+            resource_version: "1".to_string(),
+        };
+        assert!(meets(&version, "u", "1").is_ok());
+        assert!(meets(&version, "u", "2").is_err());
+        assert!(meets(&Precondition::Uid("u".to_string()), "u", "2").is_ok());
+        assert!(meets(&Precondition::Uid("u".to_string()), "v", "2").is_err());
+    }
+}

@@ -1,0 +1,220 @@
+//! The room that writes. It carries out a plan's steps in order and stops at
+//! the first that fails. It makes no choices: whether a write is needed is a
+//! comparison, whether it is allowed is a precondition.
+
+pub mod claim;
+pub mod delete;
+pub mod fence;
+pub mod object;
+pub mod patch;
+
+use crate::error::ApiError;
+use crate::expect::Expectation;
+use crate::faults::Faults;
+use crate::leader::Term;
+use crate::memory::Memory;
+use crate::request::Api;
+use crate::watch::Watches;
+use palladion_plan::{Event, FailureClass, Object, ObjectKey, Plan, Step};
+use serde_json::Value;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// Why a step was not carried out.
+#[derive(Debug)]
+pub struct StepError {
+    /// What to do about it.
+    pub class: FailureClass,
+    /// The answer, for people.
+    pub message: String,
+    /// When the server wants to be asked again.
+    pub retry_after: Option<Duration>,
+}
+
+impl StepError {
+    /// The world is not as the plan supposed.
+    pub fn conflict(message: String) -> Self {
+        Self {
+            class: FailureClass::Conflict,
+            message,
+            retry_after: None,
+        }
+    }
+}
+
+impl From<ApiError> for StepError {
+    fn from(error: ApiError) -> Self {
+        Self {
+            class: error.class(),
+            message: error.message.clone(),
+            retry_after: error.retry_after,
+        }
+    }
+}
+
+/// What a step did.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Everything was so already.
+    Nothing,
+    /// Something was written; these have to come back through the watches.
+    Changed(Vec<Expectation>),
+}
+
+/// A step that failed.
+#[derive(Debug)]
+pub struct Failed {
+    /// What was being done.
+    pub doing: String,
+    /// The object.
+    pub object: ObjectKey,
+    /// Why.
+    pub error: StepError,
+}
+
+/// What became of a plan.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Steps that wrote something, by what they did.
+    pub done: Vec<String>,
+    /// Events of the steps that wrote something.
+    pub events: Vec<Event>,
+    /// Own writes that have to come back.
+    pub expectations: Vec<Expectation>,
+    /// The step that failed, if one did.
+    pub failed: Option<Failed>,
+    /// Why the status could not be written.
+    pub status_failed: Option<ApiError>,
+}
+
+/// All that carrying out a plan needs.
+pub struct Applier<'a> {
+    /// The API server.
+    pub api: &'a Api,
+    /// What is known.
+    pub watches: &'a Watches,
+    /// The right to write.
+    pub term: &'a Term,
+    /// Fault injection.
+    pub faults: &'a Faults,
+    /// The owner.
+    pub owner: &'a Object,
+    /// Its key.
+    pub owner_key: &'a ObjectKey,
+    /// Cancelled when the process is to end: the running step is the last.
+    pub stopping: &'a CancellationToken,
+}
+
+impl Applier<'_> {
+    /// Carry out the steps in order; stop at the first that fails.
+    pub async fn carry_out(&self, plan: &Plan, memory: &mut Memory) -> Outcome {
+        let mut outcome = Outcome::default();
+        for step in &plan.steps {
+            if self.stopping.is_cancelled() {
+                break;
+            }
+            match self.step(step, memory).await {
+                Ok(Effect::Nothing) => {}
+                Ok(Effect::Changed(expectations)) => {
+                    outcome.done.push(step.doing().to_string());
+                    outcome.events.extend(event(step).cloned());
+                    outcome.expectations.extend(expectations);
+                }
+                Err(error) => {
+                    let object = self.subject(step).clone();
+                    outcome.failed = Some(Failed {
+                        doing: step.doing().to_string(),
+                        object,
+                        error,
+                    });
+                    break;
+                }
+            }
+        }
+        outcome
+    }
+
+    async fn step(&self, step: &Step, memory: &mut Memory) -> Result<Effect, StepError> {
+        match step {
+            Step::Apply {
+                object,
+                key,
+                precondition,
+                fence,
+                ..
+            } => {
+                self.apply_object(key, object, precondition, fence.as_ref(), memory)
+                    .await
+            }
+            Step::Patch {
+                key,
+                patch,
+                subresource,
+                precondition,
+                fence,
+                ..
+            } => {
+                self.patch(key, patch, *subresource, precondition, fence.as_ref())
+                    .await
+            }
+            Step::Claim { status, seen, .. } => self.claim(status, seen).await,
+            Step::Delete {
+                key,
+                precondition,
+                propagation,
+                fence,
+                ..
+            } => {
+                self.delete(key, precondition, *propagation, fence.as_ref())
+                    .await
+            }
+        }
+    }
+
+    fn subject<'a>(&'a self, step: &'a Step) -> &'a ObjectKey {
+        match step {
+            Step::Apply { key, .. } | Step::Patch { key, .. } | Step::Delete { key, .. } => key,
+            Step::Claim { .. } => self.owner_key,
+        }
+    }
+
+    /// To be called right before every write.
+    fn may_write(&self) -> Result<(), StepError> {
+        if let Err(over) = self.term.check() {
+            return Err(StepError {
+                class: FailureClass::Transient,
+                message: over.to_string(),
+                retry_after: None,
+            });
+        }
+        self.faults.before_write();
+        Ok(())
+    }
+
+    /// To be called with every answer to a write.
+    fn written(
+        &self,
+        key: &ObjectKey,
+        before: Option<&str>,
+        answer: Result<Value, ApiError>,
+    ) -> Result<Effect, StepError> {
+        self.faults.after_write();
+        let object = answer?;
+        let version = object["metadata"]["resourceVersion"].as_str();
+        if before.is_some() && before == version {
+            return Ok(Effect::Nothing);
+        }
+        Ok(Effect::Changed(
+            self.watches.world().expect_version(key, &object),
+        ))
+    }
+}
+
+fn event(step: &Step) -> Option<&Event> {
+    match step {
+        Step::Apply { event, .. }
+        | Step::Patch { event, .. }
+        | Step::Claim { event, .. }
+        | Step::Delete { event, .. } => event.as_ref(),
+    }
+}

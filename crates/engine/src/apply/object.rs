@@ -1,0 +1,247 @@
+//! Server-side apply of an object that is wholly ours, only where it differs.
+
+use crate::apply::fence::meets;
+use crate::apply::{Applier, Effect, StepError};
+use crate::memory::{Applied, Memory};
+use crate::request::Conflicts;
+use crate::watch::project::projection;
+use palladion_api::labels;
+use palladion_plan::{FailureClass, Fence, Keep, ObjectKey, Precondition, differ, hash};
+use serde_json::{Value, json};
+
+/// An object as it was last seen, in the store or live.
+struct Seen {
+    object: Value,
+    uid: String,
+    version: String,
+    keep: Keep,
+}
+
+impl Applier<'_> {
+    pub(super) async fn apply_object(
+        &self,
+        key: &ObjectKey,
+        object: &Value,
+        precondition: &Precondition,
+        fence: Option<&Fence>,
+        memory: &mut Memory,
+    ) -> Result<Effect, StepError> {
+        let print = hash::of(object);
+        let wanted = with_print(object, &print);
+        let Some(seen) = self.seen(key, precondition).await? else {
+            self.pass(fence).await?;
+            self.may_write()?;
+            // A conflict here means that somebody has created it meanwhile.
+            let answer = self.api.apply(key, &wanted, Conflicts::Refuse).await;
+            remember(memory, key, &print, &answer, Keep::Everything);
+            return self.written(key, None, answer);
+        };
+        meets(precondition, &seen.uid, &seen.version)?;
+        self.ours(key, &seen.object, precondition)?;
+        if says(&seen.object, &wanted) || became(memory, key, &print, &seen) {
+            return Ok(Effect::Nothing);
+        }
+        let body = pinned(wanted, &seen, precondition);
+        self.pass(fence).await?;
+        self.may_write()?;
+        let answer = self.api.apply(key, &body, Conflicts::Take).await;
+        remember(memory, key, &print, &answer, seen.keep);
+        self.written(key, Some(&seen.version), answer)
+    }
+
+    /// The object from the store. If it is not there and should not be, it is
+    /// looked for live: one that our watches do not select is somebody else's.
+    async fn seen(
+        &self,
+        key: &ObjectKey,
+        precondition: &Precondition,
+    ) -> Result<Option<Seen>, StepError> {
+        let stored = self.watches.world().stored(key);
+        if let Some((record, keep)) = stored {
+            let (uid, version) = (record.uid.to_string(), record.version.to_string());
+            return Ok(Some(Seen {
+                object: record.value(),
+                uid,
+                version,
+                keep,
+            }));
+        }
+        match precondition {
+            Precondition::Absent => {}
+            Precondition::Uid(_) | Precondition::Version { .. } => {
+                return Err(StepError::conflict(format!("{key} no longer exists")));
+            }
+        }
+        let text = |object: &Value, field: &str| {
+            object["metadata"][field]
+                .as_str()
+                .unwrap_or_default()
+                .to_string()
+        };
+        Ok(self.api.get(key).await?.map(|object| Seen {
+            uid: text(&object, "uid"),
+            version: text(&object, "resourceVersion"),
+            object: projection(&object, Keep::Everything),
+            keep: Keep::Everything,
+        }))
+    }
+
+    /// Is the object ours to write? (thesis T8: what is not is not touched)
+    fn ours(
+        &self,
+        key: &ObjectKey,
+        object: &Value,
+        precondition: &Precondition,
+    ) -> Result<(), StepError> {
+        let holder = match ownership(object, &self.owner.meta.uid) {
+            Ownership::Ours => None,
+            Ownership::Foreign(holder) => Some(holder),
+        };
+        if let Some(holder) = holder {
+            return Err(StepError {
+                class: FailureClass::Foreign,
+                message: format!("{key} exists and is owned by {holder}"),
+                retry_after: None,
+            });
+        }
+        let terminating = !object["metadata"]["deletionTimestamp"].is_null();
+        if terminating && *precondition == Precondition::Absent {
+            return Err(StepError::conflict(format!("{key} is still being deleted")));
+        }
+        Ok(())
+    }
+}
+
+enum Ownership {
+    Ours,
+    Foreign(String),
+}
+
+/// Ours is what our owner controls, and what nobody controls and carries our
+/// mark.
+fn ownership(object: &Value, owner_uid: &str) -> Ownership {
+    let metadata = &object["metadata"];
+    let owners = metadata["ownerReferences"].as_array();
+    let controller = owners.and_then(|all| all.iter().find(|o| o["controller"] == true));
+    match controller {
+        Some(controller) if controller["uid"] == owner_uid => Ownership::Ours,
+        Some(controller) => {
+            let text = |field: &str| controller[field].as_str().unwrap_or_default().to_string();
+            Ownership::Foreign(format!(
+                "{} {} (uid {})",
+                text("kind"),
+                text("name"),
+                text("uid")
+            ))
+        }
+        // The owner itself has no controller and needs no mark.
+        None if metadata["uid"] == owner_uid => Ownership::Ours,
+        None if metadata["labels"][labels::MANAGED_BY] == labels::PALLADION => Ownership::Ours,
+        None => Ownership::Foreign("nobody".to_string()),
+    }
+}
+
+fn with_print(object: &Value, print: &str) -> Value {
+    let mut wanted = object.clone();
+    wanted["metadata"]["annotations"][labels::APPLIED] = json!(print);
+    wanted
+}
+
+/// Does the object say all that is wanted, and nothing that was wanted once?
+/// The print covers the second: it is of the whole object of the last apply.
+fn says(seen: &Value, wanted: &Value) -> bool {
+    let mut wanted = wanted.clone();
+    if let Value::Object(map) = &mut wanted {
+        map.remove("apiVersion");
+        map.remove("kind");
+    }
+    differ::contains(seen, &wanted)
+}
+
+/// Did the last apply of the same object leave it just as it is now? Then the
+/// server (or an admission webhook) writes it in its own way, and applying it
+/// again would change nothing, for ever.
+fn became(memory: &Memory, key: &ObjectKey, print: &str, seen: &Seen) -> bool {
+    memory.applied.get(key).is_some_and(|applied| {
+        applied.uid == seen.uid
+            && applied.wanted == print
+            && applied.became == essence(&seen.object)
+    })
+}
+
+fn remember(
+    memory: &mut Memory,
+    key: &ObjectKey,
+    print: &str,
+    answer: &Result<Value, crate::error::ApiError>,
+    keep: Keep,
+) {
+    if let Ok(object) = answer {
+        let applied = Applied {
+            uid: object["metadata"]["uid"]
+                .as_str()
+                .unwrap_or_default()
+                .to_string(),
+            wanted: print.to_string(),
+            became: essence(&projection(object, keep)),
+        };
+        memory.applied.insert(key.clone(), applied);
+    }
+}
+
+/// Hash of what an apply decides: all but status and the server's counters.
+fn essence(object: &Value) -> String {
+    let mut object = object.clone();
+    if let Value::Object(map) = &mut object {
+        map.remove("status");
+    }
+    if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+        metadata.remove("generation");
+    }
+    hash::of(&object)
+}
+
+/// The object with the identity that it must still have.
+fn pinned(mut wanted: Value, seen: &Seen, precondition: &Precondition) -> Value {
+    wanted["metadata"]["uid"] = json!(seen.uid);
+    if let Precondition::Version {
+        resource_version, ..
+    } = precondition
+    {
+        wanted["metadata"]["resourceVersion"] = json!(resource_version);
+    }
+    wanted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn controlled_by(uid: &str) -> Value {
+        json!({"metadata": {"ownerReferences": [{"kind": "K", "name": "n", "uid": uid, "controller": true}]}})
+    }
+
+    #[test]
+    fn only_what_our_owner_controls_or_what_carries_our_mark_is_ours() {
+        let ours = |object: &Value| matches!(ownership(object, "me"), Ownership::Ours);
+        assert!(ours(&controlled_by("me")));
+        assert!(!ours(&controlled_by("you")));
+        assert!(!ours(&json!({"metadata": {}})));
+        let mut marked = controlled_by("you");
+        marked["metadata"]["labels"] = json!({labels::MANAGED_BY: labels::PALLADION});
+        assert!(!ours(&marked), "another owner's, though we made it");
+        marked["metadata"]["ownerReferences"] = json!([]);
+        assert!(ours(&marked));
+    }
+
+    #[test]
+    fn a_field_that_is_no_longer_wanted_is_a_difference() {
+        let (two, one) = (
+            json!({"metadata": {}, "data": {"a": "1", "b": "2"}}),
+            json!({"metadata": {}, "data": {"a": "1"}}),
+        );
+        let stored = with_print(&two, &hash::of(&two));
+        assert!(says(&stored, &with_print(&two, &hash::of(&two))));
+        assert!(!says(&stored, &with_print(&one, &hash::of(&one))));
+    }
+}

@@ -1,0 +1,108 @@
+//! Merge patches of objects that are not wholly ours.
+
+use crate::apply::fence::meets;
+use crate::apply::{Applier, Effect, StepError};
+use palladion_plan::{FailureClass, Fence, Keep, ObjectKey, Precondition, Subresource};
+use serde_json::{Value, json};
+
+impl Applier<'_> {
+    pub(super) async fn patch(
+        &self,
+        key: &ObjectKey,
+        patch: &Value,
+        subresource: Subresource,
+        precondition: &Precondition,
+        fence: Option<&Fence>,
+    ) -> Result<Effect, StepError> {
+        let stored = self.watches.world().stored(key);
+        let version = stored
+            .as_ref()
+            .map(|(record, _)| record.version.to_string());
+        if let Some((record, keep)) = &stored {
+            meets(precondition, &record.uid, &record.version)?;
+            if says(&record.value(), patch, *keep) {
+                return Ok(Effect::Nothing);
+            }
+        }
+        let body = pinned(patch, precondition)?;
+        self.pass(fence).await?;
+        self.may_write()?;
+        let answer = self.api.merge(key, subresource, &body).await;
+        self.written(key, version.as_deref(), answer)
+    }
+}
+
+/// The patch with the identity that the object must still have.
+fn pinned(patch: &Value, precondition: &Precondition) -> Result<Value, StepError> {
+    let mut body = patch.clone();
+    match precondition {
+        Precondition::Absent => {
+            return Err(StepError {
+                class: FailureClass::Refused,
+                message: "a patch of an object that must not exist".to_string(),
+                retry_after: None,
+            });
+        }
+        Precondition::Uid(uid) => body["metadata"]["uid"] = json!(uid),
+        Precondition::Version {
+            uid,
+            resource_version,
+        } => {
+            body["metadata"]["uid"] = json!(uid);
+            body["metadata"]["resourceVersion"] = json!(resource_version);
+        }
+    }
+    Ok(body)
+}
+
+/// Would the patch change nothing? Only a field that is certain to be in the
+/// projection can be missed there.
+fn says(stored: &Value, patch: &Value, keep: Keep) -> bool {
+    let Value::Object(fields) = patch else {
+        return false;
+    };
+    fields.iter().all(|(name, value)| {
+        let whole = name == "metadata" || matches!(keep, Keep::Everything);
+        whole && merged(stored.get(name), value)
+    })
+}
+
+fn merged(stored: Option<&Value>, patch: &Value) -> bool {
+    match (stored, patch) {
+        (None, Value::Null) => true,
+        (Some(Value::Object(have)), Value::Object(want)) => want
+            .iter()
+            .all(|(name, value)| merged(have.get(name), value)),
+        (Some(have), want) => have == want,
+        (None, _) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_that_is_so_already_is_not_sent() {
+        let stored = json!({"metadata": {"annotations": {"a": "1"}}, "spec": {"x": 1}});
+        let all = Keep::Everything;
+        assert!(says(
+            &stored,
+            &json!({"metadata": {"annotations": {"a": "1", "b": null}}}),
+            all
+        ));
+        assert!(says(&stored, &json!({"spec": {"y": null}}), all));
+        assert!(!says(&stored, &json!({"spec": {"x": null}}), all));
+        assert!(!says(&stored, &json!({"spec": {"x": 2}}), all));
+    }
+
+    #[test]
+    fn what_is_not_kept_cannot_be_missed() {
+        let stored = json!({"metadata": {}, "spec": {}});
+        assert!(!says(
+            &stored,
+            &json!({"spec": {"x": null}}),
+            Keep::Only(&["/spec/y"])
+        ));
+    }
+}

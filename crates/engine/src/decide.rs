@@ -1,0 +1,39 @@
+//! The door to the minds. A mind that panics loses its own decision and takes
+//! nobody else's with it; a plan that breaks a safety rule is not carried out.
+
+use palladion_plan::lint::{Violation, violations};
+use palladion_plan::{Mind, Object, ObjectKey, Plan, Snapshot};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What came of asking a mind.
+#[derive(Debug)]
+pub enum Decision {
+    /// A plan that may be carried out.
+    Plan(Plan),
+    /// A plan that may not; its status is still told.
+    Vetoed(Plan, Vec<Violation>),
+    /// The mind panicked: a bug of ours.
+    Panicked(String),
+}
+
+/// Ask the mind.
+pub fn decide(mind: &dyn Mind, snapshot: &Snapshot) -> Decision {
+    match catch_unwind(AssertUnwindSafe(|| mind.decide(snapshot))) {
+        Err(panic) => Decision::Panicked(words(panic.as_ref())),
+        Ok(plan) => match violations(&plan) {
+            found if found.is_empty() => Decision::Plan(plan),
+            found => Decision::Vetoed(plan, found),
+        },
+    }
+}
+
+/// Ask the mind what the owner refers to.
+pub fn references(mind: &dyn Mind, owner: &Object) -> Result<Vec<ObjectKey>, String> {
+    catch_unwind(AssertUnwindSafe(|| mind.references(owner))).map_err(|panic| words(panic.as_ref()))
+}
+
+fn words(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|s| (*s).to_string());
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no words".to_string())
+}

@@ -1,0 +1,137 @@
+//! What the API server answered when it did not do what was asked, and which
+//! class of failure that is.
+
+use kube::core::Status;
+use palladion_plan::FailureClass;
+use std::time::Duration;
+
+/// A request to the API server that failed.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct ApiError {
+    /// HTTP status code; none when there was no answer.
+    pub code: Option<u16>,
+    /// Kubernetes' reason, for example `Conflict`; empty when there was no answer.
+    pub reason: String,
+    /// The answer, for people.
+    pub message: String,
+    /// When the server wants to be asked again.
+    pub retry_after: Option<Duration>,
+    /// The fields that the server names as causes.
+    fields: Vec<String>,
+    #[source]
+    source: Option<Box<kube::Error>>,
+}
+
+impl ApiError {
+    /// No answer in time.
+    pub fn timeout(limit: Duration) -> Self {
+        Self::local(format!(
+            "the API server did not answer within {} s",
+            limit.as_secs()
+        ))
+    }
+
+    /// An answer that cannot be what was asked for, or no answer.
+    pub fn local(message: String) -> Self {
+        Self {
+            code: None,
+            reason: String::new(),
+            message,
+            retry_after: None,
+            fields: Vec::new(),
+            source: None,
+        }
+    }
+
+    /// The error that a watch reported inside its stream.
+    pub fn from_status(status: Status) -> Self {
+        let details = status.details.as_ref();
+        let retry = details.map_or(0, |d| d.retry_after_seconds);
+        Self {
+            code: Some(status.code),
+            retry_after: (retry > 0).then(|| Duration::from_secs(u64::from(retry))),
+            fields: details
+                .map(|d| d.causes.iter().map(|c| c.field.clone()).collect())
+                .unwrap_or_default(),
+            reason: status.reason,
+            message: status.message,
+            source: None,
+        }
+    }
+
+    /// Does the object (or the kind) not exist?
+    pub fn is_not_found(&self) -> bool {
+        self.code == Some(404)
+    }
+
+    /// Has the watch's resourceVersion been forgotten by the server?
+    pub fn is_gone(&self) -> bool {
+        self.code == Some(410) || self.reason == "Expired"
+    }
+
+    /// What to do about it.
+    pub fn class(&self) -> FailureClass {
+        match self.code {
+            // A stale uid is answered as an invalid field by some verbs.
+            Some(422) if self.fields.iter().any(|f| f == "metadata.uid") => FailureClass::Conflict,
+            Some(404 | 409 | 410 | 412) => FailureClass::Conflict,
+            // 401: the token may be renewed on disk at this moment.
+            None | Some(0 | 401 | 408 | 429 | 500..=599) => FailureClass::Transient,
+            Some(_) => FailureClass::Refused,
+        }
+    }
+}
+
+impl From<kube::Error> for ApiError {
+    fn from(error: kube::Error) -> Self {
+        match error {
+            kube::Error::Api(status) => Self::from_status(*status),
+            other => {
+                let message = format!("no usable answer from the API server: {}", root(&other));
+                Self {
+                    source: Some(Box::new(other)),
+                    ..Self::local(message)
+                }
+            }
+        }
+    }
+}
+
+/// The innermost cause says what happened; the outer ones only name layers.
+fn root(error: &dyn std::error::Error) -> String {
+    let mut inner = error;
+    while let Some(source) = inner.source() {
+        inner = source;
+    }
+    inner.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(code: u16) -> ApiError {
+        ApiError::from_status(Status {
+            code,
+            ..Status::default()
+        })
+    }
+
+    #[test]
+    fn every_answer_has_a_class_by_what_to_do_about_it() {
+        for code in [404, 409, 410, 412] {
+            assert_eq!(answer(code).class(), FailureClass::Conflict, "{code}");
+        }
+        for code in [401, 408, 429, 500, 503, 504] {
+            assert_eq!(answer(code).class(), FailureClass::Transient, "{code}");
+        }
+        for code in [400, 403, 413, 422] {
+            assert_eq!(answer(code).class(), FailureClass::Refused, "{code}");
+        }
+        assert_eq!(
+            ApiError::timeout(Duration::from_secs(1)).class(),
+            FailureClass::Transient
+        );
+    }
+}

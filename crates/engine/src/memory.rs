@@ -1,0 +1,41 @@
+//! What the engine remembers of one owner between two decisions. Nothing here
+//! may be missed after a crash: losing it costs a request or repeats an event.
+
+use crate::expect::Expectation;
+use palladion_plan::{Failure, ObjectKey};
+use std::collections::BTreeMap;
+use tokio::time::Instant;
+
+/// What an apply left behind: the server's own version of what was wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applied {
+    /// Uid of the object.
+    pub uid: String,
+    /// Hash of the object that was wanted.
+    pub wanted: String,
+    /// Hash of what the server made of it, without status.
+    pub became: String,
+}
+
+/// Memory of one owner.
+#[derive(Debug, Default)]
+pub struct Memory {
+    /// Uid of the owner; another uid begins with an empty memory.
+    pub uid: String,
+    /// What failed the last time and has not succeeded since.
+    pub failure: Option<Failure>,
+    /// Failures in a row.
+    pub attempts: u32,
+    /// What was applied and how the server stored it.
+    pub applied: BTreeMap<ObjectKey, Applied>,
+    /// Own writes that have to come back first.
+    pub expectations: Vec<Expectation>,
+    /// Since when they are awaited.
+    pub expected_since: Option<Instant>,
+    /// What the owner refers to.
+    pub references: Vec<ObjectKey>,
+    /// The last events: type and reason with message, and when.
+    pub events: BTreeMap<String, (String, Instant)>,
+    /// A status patch that the server accepted without storing it.
+    pub futile_status: Option<serde_json::Value>,
+}

@@ -1,0 +1,346 @@
+//! One reconcile: the rooms in their order. Never sleeps and never waits for
+//! the world; it says when to look again.
+
+use crate::apply::{Applier, Failed, Outcome};
+use crate::backoff;
+use crate::decide::{Decision, decide, references};
+use crate::error::ApiError;
+use crate::expect::PATIENCE;
+use crate::faults::Faults;
+use crate::gather::{Constants, Owner, owner, snapshot};
+use crate::leader::Term;
+use crate::memory::Memory;
+use crate::metrics::{Metrics, ReconcileOutcome, Room};
+use crate::queue::{After, Key};
+use crate::request::Api;
+use crate::watch::Watches;
+use palladion_plan::lint::Violation;
+use palladion_plan::{Failure, FailureClass, Mind, Object, ObjectKey, Plan, Snapshot};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// A mind that asks to be woken in the past is woken a little later.
+const SHORTEST_WAKE: Duration = Duration::from_secs(1);
+
+/// Everything that a reconcile needs.
+pub struct Reconciler {
+    pub(crate) api: Api,
+    pub(crate) watches: Arc<Watches>,
+    pub(crate) minds: Vec<Arc<dyn Mind>>,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) faults: Arc<Faults>,
+    pub(crate) constants: Constants,
+    pub(crate) term: Term,
+    pub(crate) instance: String,
+    pub(crate) stopping: CancellationToken,
+    pub(crate) memories: Mutex<HashMap<Key, Memory>>,
+}
+
+/// One owner that is being decided.
+pub(crate) struct Case<'a> {
+    pub(crate) key: &'a Key,
+    pub(crate) mind: &'a dyn Mind,
+    pub(crate) owner: Arc<Object>,
+    pub(crate) owner_key: ObjectKey,
+}
+
+impl Reconciler {
+    /// Decide for one owner and carry it out; says when to look again.
+    pub async fn reconcile(&self, key: &Key) -> After {
+        let mut memory = self.memories().remove(key).unwrap_or_default();
+        let Some(mind) = self.minds.get(key.mind.0) else {
+            return After::Rest;
+        };
+        if let Some(after) = self.await_own_writes(key, mind.name(), &mut memory) {
+            self.memories().insert(key.clone(), memory);
+            return after;
+        }
+        let found = owner(&self.watches.world(), key);
+        match found {
+            Owner::Gone => {
+                self.watches.refer(key, &[]);
+                After::Rest
+            }
+            Owner::Unclear => {
+                self.memories().insert(key.clone(), memory);
+                After::Rest
+            }
+            Owner::Present(object) => {
+                let after = self
+                    .decide_for(key, mind.as_ref(), object, &mut memory)
+                    .await;
+                self.memories().insert(key.clone(), memory);
+                after
+            }
+        }
+    }
+
+    /// Wait, without sleeping, until the own writes have come back.
+    fn await_own_writes(
+        &self,
+        key: &Key,
+        mind: &'static str,
+        memory: &mut Memory,
+    ) -> Option<After> {
+        let since = memory.expected_since?;
+        let mut world = self.watches.world();
+        if !world.caught_up(&memory.expectations) {
+            if since.elapsed() < PATIENCE {
+                self.metrics.reconcile(mind, ReconcileOutcome::Deferred);
+                return Some(After::WakeAt(since + PATIENCE));
+            }
+            self.metrics.late_expectations.inc();
+            tracing::warn!(
+                mind, namespace = %key.namespace, name = %key.name,
+                "own writes did not come back through the watch; deciding with what there is"
+            );
+        }
+        world.awaited.forget(key);
+        memory.expectations.clear();
+        memory.expected_since = None;
+        None
+    }
+
+    async fn decide_for(
+        &self,
+        key: &Key,
+        mind: &dyn Mind,
+        owner: Arc<Object>,
+        memory: &mut Memory,
+    ) -> After {
+        if memory.uid != owner.meta.uid {
+            *memory = Memory {
+                uid: owner.meta.uid.clone(),
+                ..Memory::default()
+            };
+        }
+        let owner_key = ObjectKey::new(mind.owner(), &key.namespace, &key.name);
+        let case = Case {
+            key,
+            mind,
+            owner,
+            owner_key,
+        };
+        let began = Instant::now();
+        if let Err(words) = self.update_references(&case, memory) {
+            return self.panicked(&case, &words, memory);
+        }
+        let gathered = snapshot(
+            &self.watches.world(),
+            key,
+            Arc::clone(&case.owner),
+            memory,
+            &self.constants,
+        );
+        self.metrics
+            .room(mind.name(), Room::Gather, began.elapsed());
+        let Some(mut facts) = gathered else {
+            // The first list that is missing wakes this key when it arrives.
+            self.metrics
+                .reconcile(mind.name(), ReconcileOutcome::Deferred);
+            return After::Rest;
+        };
+        let began = Instant::now();
+        let decision = decide(mind, &facts);
+        self.metrics
+            .room(mind.name(), Room::Decide, began.elapsed());
+        match decision {
+            Decision::Panicked(words) => self.panicked(&case, &words, memory),
+            Decision::Vetoed(plan, found) => self.vetoed(&case, &plan, &found, memory).await,
+            Decision::Plan(plan) => self.carry_out(&case, plan, &mut facts, memory).await,
+        }
+    }
+
+    fn update_references(&self, case: &Case<'_>, memory: &mut Memory) -> Result<(), String> {
+        let wanted = references(case.mind, &case.owner)?;
+        if wanted != memory.references {
+            self.watches.refer(case.key, &wanted);
+            memory.references = wanted;
+        }
+        Ok(())
+    }
+
+    async fn carry_out(
+        &self,
+        case: &Case<'_>,
+        mut plan: Plan,
+        facts: &mut Snapshot,
+        memory: &mut Memory,
+    ) -> After {
+        let began = Instant::now();
+        let applier = Applier {
+            api: &self.api,
+            watches: &self.watches,
+            term: &self.term,
+            faults: &self.faults,
+            owner: &case.owner,
+            owner_key: &case.owner_key,
+            stopping: &self.stopping,
+        };
+        let mut outcome = applier.carry_out(&plan, memory).await;
+        self.metrics
+            .room(case.mind.name(), Room::Apply, began.elapsed());
+        let retry = match outcome.failed.take() {
+            Some(failed) => {
+                let retry = self.failed(case, failed, memory);
+                // People shall see the failure now and not after the next try.
+                facts.failure.clone_from(&memory.failure);
+                if let Decision::Plan(told) | Decision::Vetoed(told, _) = decide(case.mind, facts) {
+                    plan.status = told.status;
+                }
+                Some(retry)
+            }
+            None => {
+                memory.failure = None;
+                memory.attempts = 0;
+                None
+            }
+        };
+        let began = Instant::now();
+        self.report(case, &plan, &mut outcome, memory).await;
+        self.metrics
+            .room(case.mind.name(), Room::Report, began.elapsed());
+        self.metrics
+            .reconcile(case.mind.name(), ended(&outcome, retry.is_some()));
+        self.after(case, &plan, facts, outcome, retry, memory)
+    }
+
+    /// When to look again.
+    fn after(
+        &self,
+        case: &Case<'_>,
+        plan: &Plan,
+        facts: &Snapshot,
+        outcome: Outcome,
+        retry: Option<After>,
+        memory: &mut Memory,
+    ) -> After {
+        let retry = retry.or_else(|| {
+            outcome
+                .status_failed
+                .as_ref()
+                .map(|error| self.status_failed(error, memory))
+        });
+        let mut after = retry.unwrap_or(After::Rest);
+        if let (After::Rest, Some(wake)) = (after, plan.wake_at()) {
+            let until = wake.duration_since(facts.now);
+            let until = Duration::try_from(until)
+                .unwrap_or_default()
+                .max(SHORTEST_WAKE);
+            after = After::WakeAt(Instant::now() + until);
+        }
+        if outcome.expectations.is_empty() {
+            return after;
+        }
+        memory.expected_since = Some(Instant::now());
+        let mut world = self.watches.world();
+        world.awaited.expect(case.key, &outcome.expectations);
+        let come_back = world.caught_up(&outcome.expectations);
+        memory.expectations = outcome.expectations;
+        match (retry, come_back) {
+            (Some(retry), _) => retry,
+            (None, true) => After::WakeAt(Instant::now()),
+            (None, false) => After::WakeAt(Instant::now() + PATIENCE),
+        }
+    }
+
+    fn failed(&self, case: &Case<'_>, failed: Failed, memory: &mut Memory) -> After {
+        let Failed {
+            doing,
+            object,
+            error,
+        } = failed;
+        let wait =
+            backoff::wait(error.class, memory.attempts).max(error.retry_after.unwrap_or_default());
+        memory.attempts = memory.attempts.saturating_add(1);
+        let news = memory
+            .failure
+            .as_ref()
+            .is_none_or(|f| f.message != error.message || f.doing != doing);
+        // A conflict is somebody else's success: it is looked at again, not told.
+        if news && error.class != FailureClass::Conflict {
+            tracing::warn!(
+                mind = case.mind.name(), namespace = %case.key.namespace, name = %case.key.name,
+                step = %doing, object = %object, class = ?error.class, error = %error.message,
+                "step failed"
+            );
+        }
+        let at = Instant::now() + wait;
+        let after = match error.class {
+            FailureClass::Transient => After::HoldUntil(at),
+            FailureClass::Conflict | FailureClass::Foreign | FailureClass::Refused => {
+                After::RetryAt(at)
+            }
+        };
+        memory.failure = Some(Failure {
+            doing,
+            object: Some(object),
+            class: error.class,
+            message: error.message,
+            at: jiff::Timestamp::now(),
+        });
+        after
+    }
+
+    fn status_failed(&self, error: &ApiError, memory: &mut Memory) -> After {
+        let wait = backoff::wait(error.class(), memory.attempts)
+            .max(error.retry_after.unwrap_or_default());
+        memory.attempts = memory.attempts.saturating_add(1);
+        After::RetryAt(Instant::now() + wait)
+    }
+
+    async fn vetoed(
+        &self,
+        case: &Case<'_>,
+        plan: &Plan,
+        found: &[Violation],
+        memory: &mut Memory,
+    ) -> After {
+        let words = found
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join("; ");
+        tracing::error!(
+            mind = case.mind.name(), namespace = %case.key.namespace, name = %case.key.name,
+            violations = %words, "plan breaks a safety rule and is not carried out"
+        );
+        self.veto_event(case, &words, memory);
+        self.report(case, plan, &mut Outcome::default(), memory)
+            .await;
+        self.metrics
+            .reconcile(case.mind.name(), ReconcileOutcome::Vetoed);
+        self.again(memory)
+    }
+
+    fn panicked(&self, case: &Case<'_>, words: &str, memory: &mut Memory) -> After {
+        tracing::error!(
+            mind = case.mind.name(), namespace = %case.key.namespace, name = %case.key.name,
+            panic = %words, "mind panicked; this is a bug, other objects are not affected"
+        );
+        self.metrics
+            .reconcile(case.mind.name(), ReconcileOutcome::Panicked);
+        self.again(memory)
+    }
+
+    fn again(&self, memory: &mut Memory) -> After {
+        let wait = backoff::wait(FailureClass::Refused, memory.attempts);
+        memory.attempts = memory.attempts.saturating_add(1);
+        After::RetryAt(Instant::now() + wait)
+    }
+
+    fn memories(&self) -> MutexGuard<'_, HashMap<Key, Memory>> {
+        self.memories.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn ended(outcome: &Outcome, failed: bool) -> ReconcileOutcome {
+    match (failed, outcome.done.is_empty()) {
+        (true, _) => ReconcileOutcome::Failed,
+        (false, true) => ReconcileOutcome::AtRest,
+        (false, false) => ReconcileOutcome::Done,
+    }
+}

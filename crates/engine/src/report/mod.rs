@@ -1,0 +1,135 @@
+//! The last room: what people see. Status is patched only where it differs,
+//! events are sent on transitions only, and at rest nothing is said at all.
+
+pub mod events;
+pub mod status;
+
+use crate::apply::Outcome;
+use crate::memory::Memory;
+use crate::reconcile::{Case, Reconciler};
+use events::Events;
+use palladion_plan::{EventType, FailureClass, Plan, Subresource};
+use serde_json::{Value, json};
+
+/// Reason of the event about a step that failed (thesis T8).
+const STEP_FAILED: &str = "ErrSyncFailed";
+/// Reason of the event about a plan that breaks a safety rule.
+const PLAN_VETOED: &str = "PlanVetoed";
+
+impl Reconciler {
+    /// Tell what was done and how things are.
+    pub(crate) async fn report(
+        &self,
+        case: &Case<'_>,
+        plan: &Plan,
+        outcome: &mut Outcome,
+        memory: &mut Memory,
+    ) {
+        for done in &outcome.done {
+            tracing::info!(
+                mind = case.mind.name(), namespace = %case.key.namespace, name = %case.key.name,
+                step = %done, "step carried out"
+            );
+        }
+        let events = self.events(case);
+        for event in outcome.events.iter().chain(&plan.events) {
+            events.send(event, memory);
+        }
+        if let Some(failure) = memory.failure.clone()
+            && failure.class != FailureClass::Conflict
+        {
+            let message = format!("cannot {}: {}", failure.doing, failure.message);
+            events.say(EventType::Warning, STEP_FAILED, &message, memory);
+        }
+        self.write_status(case, &plan.status, outcome, memory).await;
+    }
+
+    /// Tell that a plan was refused by the linter.
+    pub(crate) fn veto_event(&self, case: &Case<'_>, words: &str, memory: &mut Memory) {
+        let message = format!("a plan breaks a safety rule and is not carried out: {words}");
+        self.events(case)
+            .say(EventType::Warning, PLAN_VETOED, &message, memory);
+    }
+
+    async fn write_status(
+        &self,
+        case: &Case<'_>,
+        wanted: &Value,
+        outcome: &mut Outcome,
+        memory: &mut Memory,
+    ) {
+        let stored = case.owner.at("/status");
+        let Some(change) = status::patch(stored, wanted) else {
+            return;
+        };
+        if memory.futile_status.as_ref() == Some(&change) || self.term.check().is_err() {
+            return;
+        }
+        let patch = json!({"metadata": {"uid": case.owner.meta.uid}, "status": change});
+        self.faults.before_write();
+        let answer = self
+            .api
+            .merge(&case.owner_key, Subresource::Status, &patch)
+            .await;
+        self.faults.after_write();
+        match answer {
+            Ok(object) => {
+                memory.futile_status = None;
+                if object["metadata"]["resourceVersion"] == json!(case.owner.meta.resource_version)
+                {
+                    tracing::error!(
+                        mind = case.mind.name(), namespace = %case.key.namespace, name = %case.key.name,
+                        patch = %fields(&change), "the API server does not store these fields of status"
+                    );
+                    memory.futile_status = Some(change);
+                    return;
+                }
+                let world = self.watches.world();
+                outcome
+                    .expectations
+                    .extend(world.expect_version(&case.owner_key, &object));
+                drop(world);
+                self.tell_conditions(case, stored, wanted, memory);
+            }
+            // The status is derived from the world: the next decision writes it.
+            Err(error) => {
+                tracing::debug!(error = %error, "cannot write status");
+                outcome.status_failed = Some(error);
+            }
+        }
+    }
+
+    fn tell_conditions(
+        &self,
+        case: &Case<'_>,
+        stored: Option<&Value>,
+        wanted: &Value,
+        memory: &mut Memory,
+    ) {
+        let events = self.events(case);
+        for (type_, reason, message) in events::of_conditions(stored, wanted) {
+            tracing::info!(
+                mind = case.mind.name(), namespace = %case.key.namespace, name = %case.key.name,
+                reason = %reason, message = %message, "condition changed"
+            );
+            events.say(type_, &reason, &message, memory);
+        }
+    }
+
+    fn events<'a>(&'a self, case: &'a Case<'_>) -> Events<'a> {
+        Events {
+            api: &self.api,
+            resource: case.mind.owner(),
+            owner: &case.owner,
+            instance: &self.instance,
+        }
+    }
+}
+
+/// Names of the fields of a patch, for logs: their values may be large.
+fn fields(patch: &Value) -> String {
+    let names = patch
+        .as_object()
+        .map(|map| map.keys().cloned().collect::<Vec<_>>());
+    names.unwrap_or_default().join(", ")
+}

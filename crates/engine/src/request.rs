@@ -1,0 +1,351 @@
+//! Requests to the API server, for kinds that are only known by their
+//! [`Resource`]. Every request has a time limit and is counted; none is
+//! repeated here, because the queue repeats whole decisions.
+
+use crate::error::ApiError;
+use crate::metrics::{Metrics, Verb};
+use futures::{Stream, StreamExt};
+use http::{Method, Request};
+use kube::Client;
+use kube::api::WatchEvent;
+use palladion_plan::{ObjectKey, Resource, Subresource};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Longest time for one request. A healthy API server answers within 1 s; its
+/// own limit is 60 s, too long to hold a key.
+pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(15);
+/// Our one field manager.
+pub const FIELD_MANAGER: &str = palladion_api::labels::PALLADION;
+/// Objects of one list page.
+const PAGE: u32 = 500;
+
+const JSON: &str = "application/json";
+const MERGE_PATCH: &str = "application/merge-patch+json";
+const APPLY_PATCH: &str = "application/apply-patch+yaml";
+
+/// May an apply take fields from other managers?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conflicts {
+    /// The object is ours: take the field back.
+    Take,
+    /// Answer with a conflict.
+    Refuse,
+}
+
+/// What a list or a watch is about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Selection {
+    /// The kind.
+    pub resource: Resource,
+    /// One namespace, or all.
+    pub namespace: Option<String>,
+    /// Label selector, empty for all.
+    pub labels: String,
+    /// Field selector, empty for all.
+    pub fields: String,
+}
+
+impl std::fmt::Display for Selection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.resource.plural)?;
+        for part in [
+            self.namespace.as_deref().unwrap_or(""),
+            &self.labels,
+            &self.fields,
+        ] {
+            if !part.is_empty() {
+                write!(f, " {part}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where a watch begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start<'a> {
+    /// With all objects, as they are now (a consistent read, streamed).
+    InitialEvents,
+    /// After this resourceVersion.
+    After(&'a str),
+}
+
+/// The API server.
+#[derive(Clone)]
+pub struct Api {
+    client: Client,
+    metrics: Arc<Metrics>,
+}
+
+impl Api {
+    /// Requests through this client, counted in these metrics.
+    pub fn new(client: Client, metrics: Arc<Metrics>) -> Self {
+        Self { client, metrics }
+    }
+
+    /// One object as it is now; `None` if it does not exist.
+    pub async fn get(&self, key: &ObjectKey) -> Result<Option<Value>, ApiError> {
+        let request = (Method::GET, object_path(key), None);
+        match self.send(Verb::Get, key.resource, request).await {
+            Ok(object) => Ok(Some(object)),
+            Err(error) if error.is_not_found() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Server-side apply of a whole object.
+    pub async fn apply(
+        &self,
+        key: &ObjectKey,
+        object: &Value,
+        conflicts: Conflicts,
+    ) -> Result<Value, ApiError> {
+        let force = conflicts == Conflicts::Take;
+        let path = format!(
+            "{}?fieldManager={FIELD_MANAGER}&force={force}",
+            object_path(key)
+        );
+        self.send(
+            Verb::Apply,
+            key.resource,
+            (Method::PATCH, path, Some((APPLY_PATCH, object))),
+        )
+        .await
+    }
+
+    /// Merge patch of an object or of its status.
+    pub async fn merge(
+        &self,
+        key: &ObjectKey,
+        part: Subresource,
+        patch: &Value,
+    ) -> Result<Value, ApiError> {
+        let subresource = match part {
+            Subresource::None => "",
+            Subresource::Status => "/status",
+        };
+        let path = format!(
+            "{}{subresource}?fieldManager={FIELD_MANAGER}",
+            object_path(key)
+        );
+        self.send(
+            Verb::Patch,
+            key.resource,
+            (Method::PATCH, path, Some((MERGE_PATCH, patch))),
+        )
+        .await
+    }
+
+    /// Create an object.
+    pub async fn create(
+        &self,
+        resource: Resource,
+        namespace: &str,
+        object: &Value,
+    ) -> Result<Value, ApiError> {
+        let path = format!(
+            "{}?fieldManager={FIELD_MANAGER}",
+            collection_path(&resource, Some(namespace))
+        );
+        self.send(
+            Verb::Create,
+            resource,
+            (Method::POST, path, Some((JSON, object))),
+        )
+        .await
+    }
+
+    /// Replace an object at the resourceVersion that it carries.
+    pub async fn replace(&self, key: &ObjectKey, object: &Value) -> Result<Value, ApiError> {
+        let path = format!("{}?fieldManager={FIELD_MANAGER}", object_path(key));
+        self.send(
+            Verb::Update,
+            key.resource,
+            (Method::PUT, path, Some((JSON, object))),
+        )
+        .await
+    }
+
+    /// Delete an object; `options` are the `DeleteOptions` with preconditions.
+    pub async fn delete(&self, key: &ObjectKey, options: &Value) -> Result<Value, ApiError> {
+        self.send(
+            Verb::Delete,
+            key.resource,
+            (Method::DELETE, object_path(key), Some((JSON, options))),
+        )
+        .await
+    }
+
+    /// One page of a list that is as fresh as the storage itself.
+    pub async fn list(&self, selection: &Selection, page: Option<&str>) -> Result<Value, ApiError> {
+        let mut path = format!("{}limit={PAGE}", selection_query(selection));
+        if let Some(token) = page {
+            path.push_str(&format!("&continue={}", encode(token)));
+        }
+        self.send(Verb::List, selection.resource, (Method::GET, path, None))
+            .await
+    }
+
+    /// Open a watch. Returns as soon as the server has accepted it.
+    pub async fn watch(
+        &self,
+        selection: &Selection,
+        start: Start<'_>,
+        timeout: Duration,
+    ) -> Result<impl Stream<Item = Result<WatchEvent<Value>, ApiError>> + Send + use<>, ApiError>
+    {
+        let mut path = format!(
+            "{}watch=true&allowWatchBookmarks=true&timeoutSeconds={}",
+            selection_query(selection),
+            timeout.as_secs()
+        );
+        match start {
+            Start::InitialEvents => {
+                path.push_str("&sendInitialEvents=true&resourceVersionMatch=NotOlderThan")
+            }
+            Start::After(version) => {
+                path.push_str(&format!("&resourceVersion={}", encode(version)))
+            }
+        }
+        let request = build(Method::GET, &path, None)?;
+        let open = self.client.request_events::<Value>(request);
+        let answer = match tokio::time::timeout(REQUEST_TIMEOUT, open).await {
+            Ok(answer) => answer.map_err(ApiError::from),
+            Err(_) => Err(ApiError::timeout(REQUEST_TIMEOUT)),
+        };
+        self.metrics
+            .request(Verb::Watch, selection.resource.kind, &answer);
+        Ok(answer?.map(|event| event.map_err(ApiError::from)))
+    }
+
+    async fn send(
+        &self,
+        verb: Verb,
+        resource: Resource,
+        request: Call<'_>,
+    ) -> Result<Value, ApiError> {
+        let (method, path, body) = request;
+        let request = build(method, &path, body)?;
+        let answer = match tokio::time::timeout(
+            REQUEST_TIMEOUT,
+            self.client.request::<Value>(request),
+        )
+        .await
+        {
+            Ok(answer) => answer.map_err(ApiError::from),
+            Err(_) => Err(ApiError::timeout(REQUEST_TIMEOUT)),
+        };
+        self.metrics.request(verb, resource.kind, &answer);
+        answer
+    }
+}
+
+type Call<'a> = (Method, String, Option<(&'static str, &'a Value)>);
+
+fn build(
+    method: Method,
+    path: &str,
+    body: Option<(&'static str, &Value)>,
+) -> Result<Request<Vec<u8>>, ApiError> {
+    let mut request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header("accept", JSON);
+    let mut bytes = Vec::new();
+    if let Some((media, value)) = body {
+        request = request.header("content-type", media);
+        bytes = value.to_string().into_bytes();
+    }
+    request
+        .body(bytes)
+        .map_err(|e| ApiError::local(format!("cannot ask for {path}: {e}")))
+}
+
+/// The collection's path and the selectors, ready for one more parameter.
+fn selection_query(selection: &Selection) -> String {
+    let mut path = collection_path(&selection.resource, selection.namespace.as_deref());
+    path.push('?');
+    for (name, value) in [
+        ("labelSelector", &selection.labels),
+        ("fieldSelector", &selection.fields),
+    ] {
+        if !value.is_empty() {
+            path.push_str(&format!("{name}={}&", encode(value)));
+        }
+    }
+    path
+}
+
+fn collection_path(resource: &Resource, namespace: Option<&str>) -> String {
+    let root = if resource.group.is_empty() {
+        "/api"
+    } else {
+        "/apis"
+    };
+    let namespace = match namespace {
+        Some(namespace) if !namespace.is_empty() => format!("/namespaces/{}", encode(namespace)),
+        _ => String::new(),
+    };
+    format!(
+        "{root}/{}{namespace}/{}",
+        resource.api_version(),
+        resource.plural
+    )
+}
+
+fn object_path(key: &ObjectKey) -> String {
+    let collection = collection_path(&key.resource, Some(&key.namespace));
+    format!("{collection}/{}", encode(&key.name))
+}
+
+/// Percent-encoding of all but unreserved characters.
+fn encode(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                out.push(byte as char)
+            }
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POD: Resource = Resource::namespaced("", "v1", "Pod", "pods");
+    const CLASS: Resource =
+        Resource::cluster("storage.k8s.io", "v1", "StorageClass", "storageclasses");
+
+    #[test]
+    fn paths_are_those_of_the_kubernetes_api() {
+        assert_eq!(
+            object_path(&ObjectKey::new(POD, "a", "b")),
+            "/api/v1/namespaces/a/pods/b"
+        );
+        assert_eq!(
+            object_path(&ObjectKey::new(CLASS, "", "b")),
+            "/apis/storage.k8s.io/v1/storageclasses/b"
+        );
+        assert_eq!(collection_path(&POD, None), "/api/v1/pods");
+    }
+
+    #[test]
+    fn selectors_are_encoded() {
+        let selection = Selection {
+            resource: POD,
+            namespace: None,
+            labels: "a/b=c".to_string(),
+            fields: "metadata.name=x".to_string(),
+        };
+        assert_eq!(
+            selection_query(&selection),
+            "/api/v1/pods?labelSelector=a%2Fb%3Dc&fieldSelector=metadata.name%3Dx&"
+        );
+    }
+}

@@ -1,0 +1,225 @@
+//! The life of the process: open the watches, become the leader, decide until
+//! told to stop or until the leadership is lost.
+
+use crate::faults::Faults;
+use crate::gather::Constants;
+use crate::leader::Term;
+use crate::leader::evaluate::Identity;
+use crate::leader::run::{Election, Lost};
+use crate::metrics::Metrics;
+use crate::queue::Queue;
+use crate::reconcile::Reconciler;
+use crate::request::Api;
+use crate::serve::Doors;
+use crate::watch::Watches;
+use kube::Client;
+use palladion_plan::Mind;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// Owners decided side by side. Each holds at most one request at a time, so
+/// this bounds what the API server is asked at once.
+const SIDE_BY_SIDE: usize = 64;
+/// How long running steps may take to end after the signal to stop; longer
+/// than one request may take.
+const LAST_STEPS: Duration = Duration::from_secs(20);
+
+/// How it is made sure that only one process decides.
+#[derive(Clone, Debug)]
+pub enum Leadership {
+    /// By a Lease.
+    Elected {
+        /// Its namespace.
+        namespace: String,
+        /// Its name.
+        name: String,
+        /// Name of the pod, and its uid where it is known.
+        pod: String,
+        /// See [`Identity::pod`].
+        pod_uid: Option<String>,
+    },
+    /// By the one who starts the process: for tests.
+    Alone {
+        /// The epoch.
+        epoch: i64,
+    },
+}
+
+/// How the engine is to run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Who may decide.
+    pub leadership: Leadership,
+    /// The namespaces to watch; all, if empty.
+    pub namespaces: Vec<String>,
+    /// Defaults for the minds, by name.
+    pub settings: BTreeMap<String, String>,
+}
+
+/// Why the engine ended without being told to.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The leadership was lost. A new process begins with a clean state.
+    #[error("the leadership was lost; nothing is written any more")]
+    LeadershipLost(#[source] Lost),
+}
+
+/// An engine whose watches are not open yet.
+pub struct Engine {
+    api: Api,
+    queue: Arc<Queue>,
+    metrics: Arc<Metrics>,
+    watches: Arc<Watches>,
+    minds: Vec<Arc<dyn Mind>>,
+    options: Options,
+}
+
+impl Engine {
+    /// An engine for these minds.
+    pub fn new(client: Client, minds: Vec<Arc<dyn Mind>>, options: Options) -> Self {
+        let metrics = Arc::new(Metrics::default());
+        let api = Api::new(client, Arc::clone(&metrics));
+        let queue = Arc::new(Queue::default());
+        let watches = Watches::new(
+            api.clone(),
+            Arc::clone(&queue),
+            Arc::clone(&metrics),
+            &minds,
+            &options.namespaces,
+        );
+        Self {
+            api,
+            queue,
+            metrics,
+            watches,
+            minds,
+            options,
+        }
+    }
+
+    /// Its doors for probes and Prometheus.
+    pub fn doors(&self) -> Doors {
+        Doors::new(
+            Arc::clone(&self.metrics),
+            Arc::clone(&self.watches),
+            Arc::clone(&self.queue),
+        )
+    }
+
+    /// Run until `stop` is cancelled, or until the leadership is lost.
+    pub async fn run(self, stop: CancellationToken) -> Result<(), EngineError> {
+        // Before leading, so that a standby takes over with full stores.
+        self.watches.start();
+        let ended = self.lead(&stop).await;
+        self.watches.stop();
+        ended
+    }
+
+    async fn lead(&self, stop: &CancellationToken) -> Result<(), EngineError> {
+        let mut election = match &self.options.leadership {
+            Leadership::Alone { epoch } => {
+                self.begin(*epoch);
+                self.work(Term::unlimited(*epoch), std::future::pending(), stop)
+                    .await?;
+                return Ok(());
+            }
+            Leadership::Elected {
+                namespace,
+                name,
+                pod,
+                pod_uid,
+            } => {
+                let identity = identity(pod, pod_uid.as_deref());
+                Election::new(self.api.clone(), namespace, name, identity)
+            }
+        };
+        tracing::info!("waiting for the leadership");
+        let term = tokio::select! {
+            term = election.acquire() => term,
+            () = stop.cancelled() => return Ok(()),
+        };
+        self.begin(term.epoch);
+        let ended = self.work(term.clone(), election.keep(&term), stop).await;
+        self.metrics.leader.set(0);
+        if ended.is_ok() {
+            election.release(&term).await;
+            tracing::info!(epoch = term.epoch, "gave up the leadership");
+        }
+        ended
+    }
+
+    fn begin(&self, epoch: i64) {
+        self.metrics.leader.set(1);
+        self.metrics.epoch.set(epoch);
+        tracing::info!(epoch, "leading");
+    }
+
+    async fn work(
+        &self,
+        term: Term,
+        keep: impl Future<Output = Lost>,
+        stop: &CancellationToken,
+    ) -> Result<(), EngineError> {
+        let reconciler = Arc::new(self.reconciler(term, stop.clone()));
+        let mut running: JoinSet<()> = JoinSet::new();
+        let mut keep = std::pin::pin!(keep);
+        loop {
+            tokio::select! {
+                biased;
+                lost = &mut keep => return Err(EngineError::LeadershipLost(lost)),
+                () = stop.cancelled() => break,
+                Some(_) = running.join_next() => {}
+                key = self.queue.next(), if running.len() < SIDE_BY_SIDE => {
+                    let (reconciler, queue) = (Arc::clone(&reconciler), Arc::clone(&self.queue));
+                    running.spawn(async move {
+                        let after = reconciler.reconcile(&key).await;
+                        queue.done(&key, after);
+                    });
+                }
+            }
+        }
+        let last = async { while running.join_next().await.is_some() {} };
+        tokio::select! {
+            lost = &mut keep => Err(EngineError::LeadershipLost(lost)),
+            _ = tokio::time::timeout(LAST_STEPS, last) => Ok(()),
+        }
+    }
+
+    fn reconciler(&self, term: Term, stopping: CancellationToken) -> Reconciler {
+        Reconciler {
+            api: self.api.clone(),
+            watches: Arc::clone(&self.watches),
+            minds: self.minds.clone(),
+            metrics: Arc::clone(&self.metrics),
+            faults: Arc::new(Faults::from_environment()),
+            constants: Constants {
+                epoch: term.epoch,
+                settings: Arc::new(self.options.settings.clone()),
+            },
+            term,
+            instance: match &self.options.leadership {
+                Leadership::Elected { pod, .. } => pod.clone(),
+                Leadership::Alone { .. } => "palladion".to_string(),
+            },
+            stopping,
+            memories: Mutex::new(HashMap::new()),
+        }
+    }
+}
+
+fn identity(pod: &str, uid: Option<&str>) -> Identity {
+    let process = uuid::Uuid::new_v4();
+    match uid {
+        Some(uid) => Identity {
+            process: format!("{pod}_{uid}_{process}"),
+            pod: Some(format!("{pod}_{uid}_")),
+        },
+        None => Identity {
+            process: format!("{pod}_{process}"),
+            pod: None,
+        },
+    }
+}

@@ -1,0 +1,313 @@
+//! One connection to the API server that keeps a part of the world up to date.
+//!
+//! Not kube's `watcher`: that one lets a streamed first list come from a stale
+//! cache, does not tell when a quiet watch is in touch again, and ends every
+//! watch after five minutes at most.
+
+use crate::backoff;
+use crate::error::ApiError;
+use crate::metrics::RestartCause;
+use crate::request::{Selection, Start};
+use crate::watch::Watches;
+use crate::watch::project::{Record, project};
+use crate::watch::world::{FeedId, Projection, Target};
+use futures::{Stream, StreamExt};
+use kube::api::WatchEvent;
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long the server is asked to keep a watch open; jittered by a quarter, so
+/// that watches do not end together. At rest each watch is thus opened about
+/// once in an hour. TCP keep-alive notices a dead connection (see `client`).
+const WATCH_TIME: Duration = Duration::from_secs(3600);
+/// The server ends a watch by itself; a little later it is given up here.
+const WATCH_GRACE: Duration = Duration::from_secs(30);
+/// A streamed first list that has not ended by then is asked for page by page:
+/// some servers accept the question and never say that they are through.
+const STREAMED_LIST_TIME: Duration = Duration::from_secs(30);
+/// A watch that lived shorter than this is not opened again at once.
+const SHORT_LIFE: Duration = Duration::from_secs(1);
+const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
+
+/// How the first list is had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FirstList {
+    /// As the beginning of the watch: cheapest for the server.
+    Streamed,
+    /// Page by page, then a watch.
+    Paged,
+}
+
+/// How a session ended.
+enum End {
+    /// The server ended the watch; it goes on after this version.
+    Over,
+    /// The server has forgotten the version.
+    Expired,
+    /// It failed.
+    Failed(ApiError),
+}
+
+/// See the module.
+pub struct Feed {
+    watches: Arc<Watches>,
+    id: FeedId,
+    selection: Selection,
+    projections: Vec<Projection>,
+    first_list: FirstList,
+    version: Option<String>,
+}
+
+impl Feed {
+    /// A feed that is not open yet.
+    pub fn new(watches: Arc<Watches>, id: FeedId, selection: Selection) -> Self {
+        let projections = watches.world().projections(id);
+        Self {
+            watches,
+            id,
+            selection,
+            projections,
+            first_list: FirstList::Streamed,
+            version: None,
+        }
+    }
+
+    /// Keep the world up to date, for ever.
+    pub async fn run(mut self) {
+        let mut failures = 0;
+        loop {
+            let opened = Instant::now();
+            let end = self.session().await;
+            let lived = opened.elapsed();
+            let cause = match end {
+                End::Over => RestartCause::Ended,
+                End::Expired => {
+                    self.version = None;
+                    RestartCause::Expired
+                }
+                End::Failed(error) => {
+                    self.failed(&error);
+                    RestartCause::Failed
+                }
+            };
+            self.watches
+                .metrics
+                .restart(self.selection.resource.kind, cause);
+            failures = if lived > SHORT_LIFE { 0 } else { failures + 1 };
+            if failures > 0 || cause == RestartCause::Failed {
+                tokio::time::sleep(backoff::watch(failures)).await;
+            }
+        }
+    }
+
+    fn failed(&mut self, error: &ApiError) {
+        tracing::debug!(selection = %self.selection, error = %error, "watch failed");
+        let why = format!("cannot watch {}: {error}", self.selection);
+        let wakes = self.watches.world().failed(self.id, why.clone());
+        if !wakes.is_empty() {
+            tracing::warn!(selection = %self.selection, error = %error, "facts became unknown");
+        }
+        self.watches.wake(wakes);
+    }
+
+    /// From opening a watch to its end.
+    async fn session(&mut self) -> End {
+        let ended = match (self.version.clone(), self.first_list) {
+            (Some(version), _) => self.follow(&version).await,
+            (None, FirstList::Streamed) => self.streamed().await,
+            (None, FirstList::Paged) => match self.paged().await {
+                Ok(version) => self.follow(&version).await,
+                Err(error) => Err(error),
+            },
+        };
+        match ended {
+            Ok(end) => end,
+            Err(error) if error.is_gone() => End::Expired,
+            Err(error) => End::Failed(error),
+        }
+    }
+
+    /// First list and watch in one request.
+    async fn streamed(&mut self) -> Result<End, ApiError> {
+        let time = backoff::jittered(WATCH_TIME);
+        let opened = self
+            .watches
+            .api
+            .watch(&self.selection, Start::InitialEvents, time)
+            .await;
+        let stream = match opened {
+            Ok(stream) => stream,
+            // Servers that do not stream lists refuse the question itself.
+            Err(error) if matches!(error.code, Some(400 | 422)) => return Ok(self.page_by_page()),
+            Err(error) => return Err(error),
+        };
+        let mut stream = Box::pin(stream);
+        let list = self.initial_events(&mut stream);
+        match tokio::time::timeout(STREAMED_LIST_TIME, list).await {
+            Err(_) => Ok(self.page_by_page()),
+            Ok(Err(error))
+                if error.code.is_some() && !error.is_gone() && error.code != Some(429) =>
+            {
+                Ok(self.page_by_page())
+            }
+            Ok(Err(error)) => Err(error),
+            Ok(Ok((lists, version))) => {
+                let wakes = self.watches.world().listed(self.id, lists, &version);
+                self.watches.wake(wakes);
+                self.version = Some(version);
+                self.events(&mut stream, time).await
+            }
+        }
+    }
+
+    fn page_by_page(&mut self) -> End {
+        self.first_list = FirstList::Paged;
+        End::Expired
+    }
+
+    async fn initial_events(
+        &self,
+        stream: &mut (impl Stream<Item = Result<WatchEvent<Value>, ApiError>> + Unpin),
+    ) -> Result<(Vec<(Target, Vec<Record>)>, String), ApiError> {
+        let mut lists = self.empty_lists();
+        while let Some(event) = stream.next().await {
+            match event? {
+                WatchEvent::Added(object) | WatchEvent::Modified(object) => {
+                    self.collect(&object, &mut lists)?
+                }
+                WatchEvent::Deleted(_) => {}
+                WatchEvent::Error(status) => return Err(ApiError::from_status(*status)),
+                WatchEvent::Bookmark(bookmark) => {
+                    if bookmark
+                        .metadata
+                        .annotations
+                        .contains_key(INITIAL_EVENTS_END)
+                    {
+                        return Ok((lists, bookmark.metadata.resource_version));
+                    }
+                }
+            }
+        }
+        Err(ApiError::local(
+            "the first list ended before it was complete".to_string(),
+        ))
+    }
+
+    /// First list, page by page; the version to watch from.
+    async fn paged(&mut self) -> Result<String, ApiError> {
+        let mut lists = self.empty_lists();
+        let mut token: Option<String> = None;
+        loop {
+            let page = self
+                .watches
+                .api
+                .list(&self.selection, token.as_deref())
+                .await?;
+            for object in page["items"].as_array().into_iter().flatten() {
+                self.collect(object, &mut lists)?;
+            }
+            token = page["metadata"]["continue"]
+                .as_str()
+                .filter(|t| !t.is_empty())
+                .map(str::to_string);
+            if token.is_none() {
+                let version = page["metadata"]["resourceVersion"]
+                    .as_str()
+                    .unwrap_or_default()
+                    .to_string();
+                let wakes = self.watches.world().listed(self.id, lists, &version);
+                self.watches.wake(wakes);
+                self.version = Some(version.clone());
+                return Ok(version);
+            }
+        }
+    }
+
+    /// Watch on from a version.
+    async fn follow(&mut self, version: &str) -> Result<End, ApiError> {
+        let time = backoff::jittered(WATCH_TIME);
+        let stream = self
+            .watches
+            .api
+            .watch(&self.selection, Start::After(version), time)
+            .await?;
+        let wakes = self.watches.world().heard(self.id);
+        self.watches.wake(wakes);
+        self.events(&mut Box::pin(stream), time).await
+    }
+
+    async fn events(
+        &mut self,
+        stream: &mut (impl Stream<Item = Result<WatchEvent<Value>, ApiError>> + Unpin),
+        time: Duration,
+    ) -> Result<End, ApiError> {
+        let deadline = Instant::now() + time + WATCH_GRACE;
+        while let Ok(Some(event)) = tokio::time::timeout_at(deadline, stream.next()).await {
+            let wakes = match event? {
+                WatchEvent::Added(object) | WatchEvent::Modified(object) => {
+                    let records = match self.records(&object) {
+                        Ok(records) => records,
+                        // Listed anew, so that it stays a failure until it can be read.
+                        Err(error) => {
+                            self.version = None;
+                            return Err(error);
+                        }
+                    };
+                    let version = self.advance(&object);
+                    self.watches.world().put(self.id, records, &version)
+                }
+                WatchEvent::Deleted(object) => {
+                    let version = self.advance(&object);
+                    let metadata = &object["metadata"];
+                    let text = |field: &str| metadata[field].as_str().unwrap_or_default();
+                    self.watches
+                        .world()
+                        .remove(self.id, text("namespace"), text("name"), &version)
+                }
+                WatchEvent::Bookmark(bookmark) => {
+                    self.version = Some(bookmark.metadata.resource_version.clone());
+                    self.watches
+                        .world()
+                        .bookmark(self.id, &bookmark.metadata.resource_version)
+                }
+                WatchEvent::Error(status) => return Err(ApiError::from_status(*status)),
+            };
+            self.watches.wake(wakes);
+        }
+        Ok(End::Over)
+    }
+
+    /// Remember where the watch has got to.
+    fn advance(&mut self, object: &Value) -> String {
+        let version = object["metadata"]["resourceVersion"]
+            .as_str()
+            .unwrap_or_default()
+            .to_string();
+        self.version = Some(version.clone());
+        version
+    }
+
+    fn records(&self, object: &Value) -> Result<Vec<(Target, Record)>, ApiError> {
+        let record = |p: &Projection| match project(object, p.keep, &p.labels) {
+            Ok(record) => Ok((p.target.clone(), record)),
+            Err(error) => Err(ApiError::local(error.to_string())),
+        };
+        self.projections.iter().map(record).collect()
+    }
+
+    fn empty_lists(&self) -> Vec<(Target, Vec<Record>)> {
+        self.projections
+            .iter()
+            .map(|p| (p.target.clone(), Vec::new()))
+            .collect()
+    }
+
+    fn collect(&self, object: &Value, lists: &mut [(Target, Vec<Record>)]) -> Result<(), ApiError> {
+        for ((_, record), list) in self.records(object)?.into_iter().zip(lists) {
+            list.1.push(record);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,10 @@
+//! Every mind of this operator. A new system is one line here.
+
+use palladion_cassandra::CassandraMind;
+use palladion_plan::Mind;
+use std::sync::Arc;
+
+/// The minds.
+pub fn minds() -> Vec<Arc<dyn Mind>> {
+    vec![Arc::new(CassandraMind)]
+}
