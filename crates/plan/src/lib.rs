@@ -11,6 +11,7 @@ pub mod plan;
 #[cfg(feature = "sim")]
 pub mod sim;
 pub mod snapshot;
+pub mod workload;
 
 pub use mind::{Keep, Mind, Route, Watch};
 pub use object::{Meta, Object, ObjectKey, OwnerReference, Resource, Scope};

@@ -1,0 +1,200 @@
+//! A pod in the few words that decisions need, and what keeps it from running.
+
+use crate::object::Object;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Waiting reasons that are steps on the way and no trouble.
+const ON_THE_WAY: [&str; 2] = ["ContainerCreating", "PodInitializing"];
+
+/// A pod.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PodFact {
+    /// Name.
+    pub name: String,
+    /// Unique ID.
+    pub uid: String,
+    /// Labels.
+    pub labels: BTreeMap<String, String>,
+    /// Annotations.
+    pub annotations: BTreeMap<String, String>,
+    /// The StatefulSet revision that it was made from.
+    pub revision: String,
+    /// The number at the end of its name.
+    pub ordinal: i32,
+    /// Node, once scheduled.
+    pub node: Option<String>,
+    /// Address, once given.
+    pub address: Option<String>,
+    /// Phase.
+    pub phase: String,
+    /// Since when it is ready; `None` = it is not.
+    pub ready_since: Option<Timestamp>,
+    /// Is it being deleted?
+    pub terminating: bool,
+    /// The scheduler's message, while it cannot be placed.
+    pub unschedulable: Option<String>,
+    /// What keeps a container from running.
+    pub trouble: Option<PodTrouble>,
+}
+
+/// What keeps a pod from running, in Kubernetes' words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PodTrouble {
+    /// `ImagePullBackOff`, `CrashLoopBackOff`, `OOMKilled` …
+    pub reason: String,
+    /// The message.
+    pub message: String,
+}
+
+/// What to keep of a pod; for [`crate::Keep::Projection`], read by [`PodFact::read`].
+pub fn project(object: &Value) -> Value {
+    let status = &object["status"];
+    let containers: Vec<Value> = ["initContainerStatuses", "containerStatuses"]
+        .iter()
+        .filter_map(|key| status[*key].as_array())
+        .flatten()
+        .filter_map(|c| {
+            let waiting = c["state"]["waiting"]["reason"].as_str()?;
+            Some(json!({
+                "name": c["name"],
+                "reason": waiting,
+                "message": c["state"]["waiting"]["message"],
+                "last": c["lastState"]["terminated"]["reason"],
+            }))
+        })
+        .collect();
+    let ready = condition(object, "Ready");
+    json!({
+        "node": object["spec"]["nodeName"],
+        "address": status["podIP"],
+        "phase": status["phase"],
+        "reason": status["reason"],
+        "message": status["message"],
+        "readySince": if ready["status"] == "True" { ready["lastTransitionTime"].clone() } else { Value::Null },
+        "scheduled": { "status": condition(object, "PodScheduled")["status"], "message": condition(object, "PodScheduled")["message"] },
+        "waiting": containers,
+    })
+}
+
+fn condition<'a>(object: &'a Value, type_: &str) -> &'a Value {
+    const NONE: &Value = &Value::Null;
+    let all = object["status"]["conditions"].as_array();
+    all.and_then(|all| all.iter().find(|c| c["type"] == type_)).unwrap_or(NONE)
+}
+
+impl PodFact {
+    /// Read a projected pod.
+    pub fn read(object: &Object) -> Self {
+        let text = |pointer: &str| object.str_at(pointer).map(str::to_string);
+        let unscheduled = object.str_at("/scheduled/status") == Some("False");
+        let revision = object.meta.labels.get("controller-revision-hash").cloned();
+        let ordinal = object.meta.name.rsplit('-').next().and_then(|n| n.parse().ok());
+        Self {
+            name: object.meta.name.clone(),
+            uid: object.meta.uid.clone(),
+            labels: object.meta.labels.clone(),
+            annotations: object.meta.annotations.clone(),
+            revision: revision.unwrap_or_default(),
+            ordinal: ordinal.unwrap_or_default(),
+            node: text("/node"),
+            address: text("/address").filter(|a| !a.is_empty()),
+            phase: text("/phase").unwrap_or_default(),
+            ready_since: object.str_at("/readySince").and_then(|t| t.parse().ok()),
+            terminating: object.meta.is_terminating(),
+            unschedulable: unscheduled.then(|| text("/scheduled/message").unwrap_or_default()),
+            trouble: trouble(object),
+        }
+    }
+
+    /// Is it ready, and not on its way out?
+    pub fn is_ready(&self) -> bool {
+        self.ready_since.is_some() && !self.terminating
+    }
+
+    /// From when on it counts as available: ready for this many seconds.
+    pub fn available_at(&self, min_ready_seconds: i32) -> Option<Timestamp> {
+        let since = self.ready_since.filter(|_| !self.terminating)?;
+        Some(since + jiff::SignedDuration::from_secs(min_ready_seconds.max(0).into()))
+    }
+
+    /// Can it never run as it is: unschedulable, or a container that does not start?
+    pub fn is_stuck(&self) -> bool {
+        !self.terminating && (self.unschedulable.is_some() || self.trouble.is_some())
+    }
+
+    /// How it is, in words.
+    pub fn words(&self) -> String {
+        if self.terminating {
+            return format!("pod {} is ending", self.name);
+        }
+        match (&self.unschedulable, &self.trouble) {
+            (Some(message), _) => format!("pod {} cannot be scheduled: {message}", self.name),
+            (None, Some(t)) => format!("pod {}: {}: {}", self.name, t.reason, t.message),
+            (None, None) if self.is_ready() => format!("pod {} is ready", self.name),
+            (None, None) => format!("pod {} is {} and not ready", self.name, self.phase),
+        }
+    }
+}
+
+fn trouble(object: &Object) -> Option<PodTrouble> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
+    if object.str_at("/phase") == Some("Failed") {
+        let reason = object.str_at("/reason").unwrap_or("Failed").to_string();
+        return Some(PodTrouble { reason, message: text(&object.body["message"]) });
+    }
+    let waiting = object.at("/waiting")?.as_array()?;
+    let container = waiting
+        .iter()
+        .find(|c| c["reason"].as_str().is_some_and(|r| !ON_THE_WAY.contains(&r)))?;
+    let reason = match container["last"].as_str() {
+        Some("OOMKilled") => "OOMKilled".to_string(),
+        _ => text(&container["reason"]),
+    };
+    let message = format!("container {}: {}", text(&container["name"]), text(&container["message"]));
+    Some(PodTrouble { reason, message })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::Meta;
+
+    fn read(pod: Value) -> PodFact {
+        let meta = Meta { name: "web-z0-2".into(), ..Meta::default() };
+        PodFact::read(&Object { meta, body: project(&pod) })
+    }
+
+    #[test]
+    fn a_ready_pod_is_available_after_its_settling_time() {
+        let pod = read(json!({ "status": { "phase": "Running", "conditions": [
+            { "type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z" }
+        ] } }));
+        assert_eq!(pod.ordinal, 2);
+        assert!(pod.is_ready() && !pod.is_stuck());
+        assert_eq!(pod.available_at(10), Some("2026-01-01T00:00:10Z".parse().unwrap()));
+    }
+
+    #[test]
+    fn a_container_that_cannot_start_is_trouble_and_one_on_its_way_is_not() {
+        let waiting = |reason: &str| {
+            read(json!({ "status": { "phase": "Pending", "containerStatuses": [
+                { "name": "c", "state": { "waiting": { "reason": reason, "message": "m" } } }
+            ] } }))
+        };
+        assert!(!waiting("ContainerCreating").is_stuck());
+        let stuck = waiting("ImagePullBackOff");
+        assert!(stuck.is_stuck());
+        assert_eq!(stuck.words(), "pod web-z0-2: ImagePullBackOff: container c: m");
+    }
+
+    #[test]
+    fn a_pod_without_a_place_is_stuck() {
+        let pod = read(json!({ "status": { "phase": "Pending", "conditions": [
+            { "type": "PodScheduled", "status": "False", "message": "0/3 nodes" }
+        ] } }));
+        assert!(pod.is_stuck());
+        assert_eq!(pod.words(), "pod web-z0-2 cannot be scheduled: 0/3 nodes");
+    }
+}
