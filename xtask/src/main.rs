@@ -3,6 +3,7 @@
 //! One module per chore; each has an `Arguments` type and a `run`.
 
 mod demo;
+mod generate;
 mod install;
 mod test;
 mod testbed;
@@ -24,6 +25,8 @@ struct Arguments {
 enum Chore {
     /// A real Cassandra ring on a real Kubernetes, from one command
     Demo(demo::Arguments),
+    /// Make all generated files from the Rust types
+    Generate(generate::Arguments),
     /// All that must pass before a change lands
     Test(test::Arguments),
     /// A real Kubernetes on this machine: start it, use it, break it, remove it
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
 fn run(chore: Chore) -> Result<()> {
     match chore {
         Chore::Demo(arguments) => demo::run(&arguments),
+        Chore::Generate(arguments) => generate::run(&arguments),
         Chore::Test(arguments) => test::run(&arguments),
         Chore::Testbed(arguments) => testbed::run(arguments),
     }

@@ -1,6 +1,6 @@
 //! `cargo xtask testbed`: the command line of `palladion_testbed`.
 
-use std::net::SocketAddr;
+use std::net::SocketAddrV4;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
@@ -69,7 +69,7 @@ enum Verb {
     /// Make an address inside the testbed reachable on the host's loopback
     Forward {
         /// A pod's or Service's ADDRESS:PORT
-        target: SocketAddr,
+        target: SocketAddrV4,
     },
     /// Count requests to the API server by user
     Audit {

@@ -85,7 +85,9 @@ pub enum Fault {
     WipeVolume { volume: String },
     /// Put another, empty file system in a volume's place
     HideVolume { volume: String },
-    /// Bring a hidden volume back
+    /// Put an empty file system of so many MiB in a volume's place
+    ShrinkVolume { volume: String, size_mib: u32 },
+    /// Bring a hidden or shrunk volume back
     UnhideVolume { volume: String },
 }
 
@@ -173,6 +175,7 @@ pub fn run(cluster: &Cluster, fault: &Fault) -> Result<()> {
         Fault::StartControlPlane { component: Some(c) } => cluster.start_component((*c).into()),
         Fault::WipeVolume { volume } => cluster.wipe_volume(volume),
         Fault::HideVolume { volume } => cluster.hide_volume(volume),
+        Fault::ShrinkVolume { volume, size_mib } => cluster.shrink_volume(volume, *size_mib),
         Fault::UnhideVolume { volume } => cluster.unhide_volume(volume),
     }
 }
