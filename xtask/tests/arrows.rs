@@ -105,10 +105,6 @@ fn the_engine_knows_no_system_and_only_it_and_the_agent_know_the_client() {
             "engine must not depend on {mind}"
         );
     }
-    assert!(
-        !all["palladion-engine"].contains("palladion-api"),
-        "engine speaks only plan's words"
-    );
     for (name, needs) in &all {
         assert!(
             !needs.contains("kube") || KNOW_KUBE.contains(&name.as_str()),
