@@ -76,6 +76,7 @@ pub fn snapshot(
         owner,
         objects,
         references,
+        probes: BTreeMap::new(),
         failure: memory.failure.clone(),
         settings: Arc::clone(&constants.settings),
     })

@@ -8,6 +8,7 @@ pub mod lint;
 pub mod mind;
 pub mod object;
 pub mod plan;
+pub mod probe;
 #[cfg(feature = "sim")]
 pub mod sim;
 pub mod snapshot;
@@ -18,4 +19,5 @@ pub use object::{Meta, Object, ObjectKey, OwnerReference, Resource, Scope};
 pub use plan::{
     Event, EventType, Fence, Loss, Plan, Precondition, Propagation, Step, Subresource, Wait,
 };
+pub use probe::{ProbeAction, ProbeKey, ProbeRequest, ProbeResult, Tally, Verdict};
 pub use snapshot::{Failure, FailureClass, Observed, Snapshot};

@@ -3,6 +3,7 @@
 
 use crate::object::{Object, ObjectKey, Resource};
 use crate::plan::Plan;
+use crate::probe::ProbeRequest;
 use crate::snapshot::Snapshot;
 
 /// How an object finds the owner whose decision it may change.
@@ -17,7 +18,7 @@ pub enum Route {
 }
 
 /// Which fields of an object the store keeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Keep {
     /// All but `managedFields`: for objects that we write and compare.
     Everything,
@@ -54,6 +55,12 @@ pub trait Mind: Send + Sync + 'static {
     /// Objects that this owner refers to by name and that no watch selects
     /// (for example a user's ConfigMap). The engine watches each by name.
     fn references(&self, owner: &Object) -> Vec<ObjectKey>;
+
+    /// Questions to ask of pods again and again, as of this snapshot; the
+    /// answers are in the snapshots that follow. Asked after each decision.
+    fn probes(&self, _snapshot: &Snapshot) -> Vec<ProbeRequest> {
+        Vec::new()
+    }
 
     /// From facts to plan: pure and total.
     fn decide(&self, snapshot: &Snapshot) -> Plan;

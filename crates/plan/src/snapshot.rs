@@ -2,6 +2,7 @@
 //! never empty, zero or fine.
 
 use crate::object::{Object, ObjectKey, Resource};
+use crate::probe::{ProbeKey, ProbeResult};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -75,6 +76,8 @@ pub struct Snapshot {
     pub objects: BTreeMap<Resource, Observed<Vec<Arc<Object>>>>,
     /// Objects that the owner refers to by name ([`crate::Mind::references`]): `Known(None)` = does not exist.
     pub references: BTreeMap<ObjectKey, Observed<Option<Arc<Object>>>>,
+    /// Answers to the questions of [`crate::Mind::probes`]; `Unknown` until the thresholds are met, or when nobody could ask.
+    pub probes: BTreeMap<ProbeKey, Observed<ProbeResult>>,
     /// What failed the last time, if anything, and has not succeeded since.
     pub failure: Option<Failure>,
     /// Defaults that the process was started with, by name (for example the agent's image).

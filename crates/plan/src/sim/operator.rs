@@ -220,6 +220,7 @@ impl<M: Mind + Clone> Operator<M> {
             owner: owner.clone(),
             objects: objects.collect(),
             references: references.collect(),
+            probes: BTreeMap::new(),
             failure: self.failure.clone(),
             settings: self.settings.clone(),
         }
