@@ -9,7 +9,7 @@ use serde_json::Value;
 /// Where the chart puts the operator.
 pub const OPERATOR_NAMESPACE: &str = "palladion-system";
 /// The operator's user name in the audit log.
-pub const OPERATOR_USER: &str = "system:serviceaccount:palladion-system:palladion-operator";
+pub const OPERATOR_USER: &str = "system:serviceaccount:palladion-system:palladion";
 
 /// A testbed with Palladion on it.
 pub struct Bed {

@@ -363,17 +363,24 @@ fn release(facts: &Facts<'_>, turn: &Turn, why: &str, draft: &mut Draft) {
     ));
 }
 
-/// Has this pod used up its tries? A new pod (or a new spec) tries again.
+/// Has this pod used up its tries, or has its agent refused? A new pod (or a
+/// new spec) tries again.
 pub fn has_failed_for_good(member: &MemberFact) -> bool {
-    let start = member.spec.as_ref().and_then(|s| s.start.as_ref());
-    let failed = member
+    let Some(start) = member.spec.as_ref().and_then(|s| s.start.as_ref()) else {
+        return false;
+    };
+    let of_this_pod = member.pod.as_ref().is_some_and(|p| p.uid == start.pod_uid);
+    let answer = member
         .status
         .permit
         .as_ref()
-        .is_some_and(|p| p.state == PermitState::Failed);
-    start.is_some_and(|s| {
-        failed && s.attempt >= TRIES && member.pod.as_ref().is_some_and(|p| p.uid == s.pod_uid)
-    })
+        .filter(|p| p.nonce == start.nonce);
+    of_this_pod
+        && match answer.map(|p| p.state) {
+            Some(PermitState::Failed) => start.attempt >= TRIES,
+            Some(PermitState::Refused) => true,
+            None | Some(PermitState::Used | PermitState::Done | PermitState::Withdrawn) => false,
+        }
 }
 
 /// The last failure of a member, in the server's own words.

@@ -46,12 +46,18 @@ fn rack_objects(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut 
     let replicas = replicas::of(facts, rack);
     for ordinal in 0..replicas {
         let member = names::member(&rack.set, ordinal);
-        let recorded = facts.members.get(&member).and_then(|m| {
-            m.spec
-                .as_ref()
-                .and_then(|s| s.address.clone())
-                .or_else(|| m.claim.as_ref().and_then(|c| c.address.clone()))
-        });
+        // Asked for only where the Service is made anew: stating the address
+        // that it has would be a write for nothing.
+        let recorded = facts
+            .members
+            .get(&member)
+            .filter(|m| m.service.is_none())
+            .and_then(|m| {
+                m.spec
+                    .as_ref()
+                    .and_then(|s| s.address.clone())
+                    .or_else(|| m.claim.as_ref().and_then(|c| c.address.clone()))
+            });
         let is_seed = u32::try_from(ordinal).is_ok_and(|o| o < valid.seeds_per_rack);
         let service = build::member_service(valid, rack, &member, recorded.as_deref(), is_seed);
         let what = format!("the Service of member {member}");
