@@ -33,6 +33,11 @@ impl AddressPlan {
         format!("10.{}.0.0/18", self.second)
     }
 
+    /// Whether an address is a Service's.
+    pub fn is_service(self, address: Ipv4Addr) -> bool {
+        matches!(address.octets(), [10, second, third, _] if second == self.second && third < 64)
+    }
+
     /// The address of the `kubernetes` Service.
     pub fn kubernetes_service(self) -> Ipv4Addr {
         Ipv4Addr::new(10, self.second, 0, 1)
@@ -107,5 +112,7 @@ mod tests {
         assert_eq!(plan.services(), format!("{a}.{b}.0.0/18"));
         assert_eq!(plan.dns_service().octets()[2..], [0, 10]);
         assert_eq!(plan.kubernetes_service().octets()[2..], [0, 1]);
+        assert!(plan.is_service(plan.dns_service()));
+        assert!(!plan.is_service(plan.node(1)) && !plan.is_service(plan.pod_gateway(1)));
     }
 }

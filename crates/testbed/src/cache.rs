@@ -79,10 +79,34 @@ impl Cache {
         }
         fs::create_dir_all(&unfinished)
             .with_context(|| format!("creating {}", unfinished.display()))?;
-        make(&unfinished)?;
+        if let Err(error) = make(&unfinished) {
+            // Gigabytes, perhaps, that nobody would look for.
+            let _ = fs::remove_dir_all(&unfinished);
+            return Err(error);
+        }
         fs::rename(&unfinished, &path)
             .with_context(|| format!("putting {} into place", path.display()))?;
         Ok(path)
+    }
+
+    /// Removes all but the newest entries of a kind.
+    pub fn keep_newest(&self, kind: &str, count: usize) -> Result<()> {
+        let directory = self.root.join(kind);
+        let listing = || format!("listing {}", directory.display());
+        let mut entries = Vec::new();
+        for entry in fs::read_dir(&directory).with_context(listing)? {
+            let entry = entry.with_context(listing)?;
+            let metadata = entry.metadata().with_context(listing)?;
+            if metadata.is_dir() && !entry.file_name().as_encoded_bytes().starts_with(b".") {
+                entries.push((metadata.modified().with_context(listing)?, entry.path()));
+            }
+        }
+        entries.sort();
+        entries.truncate(entries.len().saturating_sub(count));
+        for (_, path) in entries {
+            fs::remove_dir_all(&path).with_context(|| format!("removing {}", path.display()))?;
+        }
+        Ok(())
     }
 
     fn entry(&self, kind: &str, key: &Key) -> PathBuf {
@@ -222,6 +246,21 @@ mod tests {
         for (i, a) in keys.iter().enumerate() {
             assert!(keys[i + 1..].iter().all(|b| a != b), "{keys:?}");
         }
+    }
+
+    #[test]
+    fn old_entries_go_and_new_ones_stay() {
+        let directory = tempfile::tempdir().expect("should make a directory");
+        let cache = Cache::at(directory.path());
+        let make = |name: &str| {
+            let key = Key::of(name).build();
+            let path = cache.get("stores", &key, |_| Ok(())).expect("should make");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            path
+        };
+        let (old, new) = (make("old"), make("new"));
+        cache.keep_newest("stores", 1).expect("should remove");
+        assert!(!old.exists() && new.exists());
     }
 
     #[test]

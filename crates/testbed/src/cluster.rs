@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::Write;
+use std::net::{SocketAddrV4, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -26,6 +27,8 @@ pub(crate) struct State {
     pub config: Config,
     /// The kernel's identity of this boot: nothing of another one still runs.
     pub boot: String,
+    /// The programs it was started with.
+    pub parts: Parts,
     /// The image store the nodes were made from.
     pub store: PathBuf,
     /// The API server's port on the host's loopback.
@@ -66,9 +69,8 @@ impl Cluster {
             );
         }
         let cache = Cache::of_user()?;
-        let parts = Parts::build(&cache, &mut crate::progress::Silent)?;
         Ok(Self {
-            site: Site::new(state.config, cache, parts)?,
+            site: Site::new(state.config, cache, state.parts)?,
         })
     }
 
@@ -185,15 +187,31 @@ impl Cluster {
     }
 
     /// Makes an address inside the testbed (a pod's, a Service's) reachable on
-    /// the host's loopback until `down`, and returns the port.
-    pub fn forward(&self, target: std::net::SocketAddr) -> Result<u16> {
-        let first = self.nodes()[0];
-        let inside = Inside::Network(self.site.network.node(first));
-        let listener = std::net::TcpListener::bind(("127.0.0.1", 0))
-            .context("opening a port on the host's loopback")?;
+    /// the host's loopback until `down`, and returns the port. A Service is
+    /// reached by way of a node that runs, and no longer if that one ends.
+    pub fn forward(&self, target: SocketAddrV4) -> Result<u16> {
+        let network = &self.site.network;
+        let namespace =
+            if self.site.plan.is_service(*target.ip()) {
+                let runs = |node: &Node| node::inside(&self.site, *node).is_ok();
+                let node = self.nodes().into_iter().find(runs);
+                network.node(node.with_context(|| {
+                    format!("forwarding to the Service at {target}: no node runs")
+                })?)
+            } else {
+                network.control_plane()
+            };
+        let listener =
+            TcpListener::bind(("127.0.0.1", 0)).context("opening a port on the host's loopback")?;
         let port = listener.local_addr().context("reading a port")?.port();
-        let name = format!("forward-{port}");
-        forward(&self.site, name, inside, listener, &target.to_string())?;
+        let inside = Inside::Network(namespace);
+        forward(
+            &self.site,
+            format!("forward-{port}"),
+            inside,
+            listener,
+            &target.to_string(),
+        )?;
         Ok(port)
     }
 
@@ -234,7 +252,7 @@ pub(crate) fn forward(
     site: &Site,
     name: String,
     inside: Inside,
-    listener: std::net::TcpListener,
+    listener: TcpListener,
     target: &str,
 ) -> Result<()> {
     let daemon = Daemon {

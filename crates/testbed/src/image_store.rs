@@ -24,6 +24,10 @@ use crate::progress::{Progress, stage};
 const PATIENCE: Duration = Duration::from_secs(30);
 const POLL: Duration = Duration::from_millis(20);
 
+/// A store takes more than a gigabyte, and a running node does not need the one
+/// it was made from.
+const KEPT_STORES: usize = 3;
+
 /// The namespace inside containerd that Kubernetes uses.
 const KUBERNETES: &str = "k8s.io";
 
@@ -39,14 +43,16 @@ pub fn build(cache: &Cache, images: &[Image], progress: &mut dyn Progress) -> Re
         return Ok(store);
     }
     let usual = Duration::from_secs(40);
-    stage(progress, "Unpacking the images", usual, || {
+    let store = stage(progress, "Unpacking the images", usual, || {
         cache.get("stores", &key, |directory| {
             let mut containerd = Temporary::start(directory)?;
             let socket = containerd.socket();
             images.iter().try_for_each(|image| import(&socket, image))?;
             containerd.stop()
         })
-    })
+    })?;
+    cache.keep_newest("stores", KEPT_STORES)?;
+    Ok(store)
 }
 
 /// Gives a node its own store, unless it has one.

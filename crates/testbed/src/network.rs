@@ -105,6 +105,12 @@ impl Network {
 
     /// Removes a node's namespace, with all that is in it.
     pub fn delete_node(&self, node: Node) -> Result<()> {
+        // The kernel ends a namespace some time after its name is gone; the
+        // wire must not outlive the name, or the next one finds its port taken.
+        let (control, port) = (self.control_plane(), node.name());
+        if ip(&format!("-n {control} link show {port}")).is_ok() {
+            ip(&format!("-n {control} link delete {port}"))?;
+        }
         delete(&self.node(node))
     }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
 
 use crate::cache::{Cache, Key};
 use crate::command::{command, run};
@@ -31,7 +32,7 @@ const KUBERNETES_PROGRAMS: [&str; 7] = [
 ];
 
 /// Where the built programs are.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Parts {
     kubernetes: PathBuf,
     /// The static CoreDNS server.

@@ -101,6 +101,7 @@ fn prepare(site: &Site, store: &Path) -> Result<State> {
     let state = State {
         config: site.config.clone(),
         boot: boot()?,
+        parts: site.parts.clone(),
         store: store.to_path_buf(),
         api_port: port,
     };

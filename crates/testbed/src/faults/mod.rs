@@ -5,6 +5,7 @@
 //! testbed's own directories.
 
 mod control_plane;
+mod filter;
 mod network;
 mod node;
 mod pod;

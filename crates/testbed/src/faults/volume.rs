@@ -42,14 +42,18 @@ impl Cluster {
     /// Puts another, empty file system in a volume's place, as when a disk was
     /// not mounted after a restart. Pods that run keep what they have.
     pub fn hide_volume(&self, volume: &str) -> Result<()> {
-        let (node, directory) = self.locate(volume)?;
-        let mut mount = self.on_node(node, "mount")?;
-        run(mount.args(["-t", "tmpfs", "tmpfs"]).arg(directory))
-            .map(drop)
+        self.mount_over(volume, "mode=755")
             .with_context(|| format!("hiding volume {volume}"))
     }
 
-    /// Ends [`Cluster::hide_volume`].
+    /// Puts an empty file system of so many MiB in a volume's place, which a
+    /// server can fill up. It lives in memory, so it does not outlast its node.
+    pub fn shrink_volume(&self, volume: &str, size_mib: u32) -> Result<()> {
+        self.mount_over(volume, &format!("mode=755,size={size_mib}m"))
+            .with_context(|| format!("shrinking volume {volume}"))
+    }
+
+    /// Ends [`Cluster::hide_volume`] and [`Cluster::shrink_volume`].
     pub fn unhide_volume(&self, volume: &str) -> Result<()> {
         let (node, directory) = self.locate(volume)?;
         run(self
@@ -76,6 +80,15 @@ impl Cluster {
             recycled.push(volume.to_owned());
         }
         Ok(recycled)
+    }
+
+    fn mount_over(&self, volume: &str, options: &str) -> Result<()> {
+        let (node, directory) = self.locate(volume)?;
+        let mut mount = self.on_node(node, "mount")?;
+        mount
+            .args(["-t", "tmpfs", "-o", options, "tmpfs"])
+            .arg(directory);
+        run(&mut mount).map(drop)
     }
 
     fn locate(&self, volume: &str) -> Result<(Node, PathBuf)> {

@@ -16,6 +16,10 @@ const SUITE: &str = "bookworm";
 /// Where packages come from if the host does not say.
 const MIRROR: &str = "http://deb.debian.org/debian";
 
+/// What it mounts below the new root ends with it, however it ends: removing a
+/// half-made root must never reach into the host's /proc or /sys.
+const PRIVATE_MOUNTS: [&str; 3] = ["--mount", "--propagation", "private"];
+
 /// What no container of ours reads, and what only changes from build to build.
 const UNUSED: [&str; 9] = [
     "dev",
@@ -51,8 +55,9 @@ pub fn base(
         let downloads = cache.root().join("debs");
         fs::create_dir_all(&downloads)
             .with_context(|| format!("creating {}", downloads.display()))?;
-        let mut bootstrap = command("debootstrap", ["--variant=minbase"]);
+        let mut bootstrap = command("unshare", PRIVATE_MOUNTS);
         bootstrap
+            .args(["debootstrap", "--variant=minbase"])
             .arg(format!("--cache-dir={}", downloads.display()))
             .arg(format!("--include={}", packages.join(",")))
             .arg(SUITE)
@@ -62,8 +67,12 @@ pub fn base(
         for unused in UNUSED {
             empty(&content.join(unused))?;
         }
-        run(command("chroot", [content]).args(["/bin/sh", "-ec", finish]))
-            .with_context(|| format!("finishing the root file system of {name}"))?;
+        let mut chroot = command("unshare", PRIVATE_MOUNTS);
+        chroot
+            .arg("chroot")
+            .arg(content)
+            .args(["/bin/sh", "-ec", finish]);
+        run(&mut chroot).with_context(|| format!("finishing the root file system of {name}"))?;
         Ok(())
     })
 }

@@ -116,6 +116,16 @@ fn prepare(site: &Site, node: Node, images: &std::path::Path) -> Result<()> {
             .with_context(|| format!("creating {}", directory.display()))?;
     }
     image_store::give(images, &data.join("containerd"))?;
+    keys(site, node)?;
+    settings::write(site, node)
+}
+
+/// The node's own keys, made once.
+fn keys(site: &Site, node: Node) -> Result<()> {
+    let run = site.node_run_dir(node);
+    if run.join("kube-proxy.kubeconfig").exists() {
+        return Ok(());
+    }
     let pki = site.pki();
     let name = node.name();
     let address = IpAddr::V4(site.plan.node(node.number()));
@@ -131,7 +141,7 @@ fn prepare(site: &Site, node: Node, images: &std::path::Path) -> Result<()> {
         let path = run.join(format!("{who}.kubeconfig"));
         kubeconfig::write(&path, site.config.name.as_str(), &server, &pki, user)?;
     }
-    settings::write(site, node)
+    Ok(())
 }
 
 fn wait(what: &str, ready: impl Fn() -> bool) -> Result<()> {

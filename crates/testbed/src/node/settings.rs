@@ -72,6 +72,10 @@ pub fn write(site: &Site, node: Node) -> Result<()> {
     let run = site.node_run_dir(node);
     let put = |name: &str, content: &str| {
         let path = run.join(name);
+        // kube-proxy ends when its file is written, even with the same content.
+        if fs::read(&path).is_ok_and(|before| before == content.as_bytes()) {
+            return Ok(());
+        }
         fs::write(&path, content).with_context(|| format!("writing {}", path.display()))
     };
     let tunables = run.join("tunables");
@@ -101,8 +105,11 @@ fn mounts_script(site: &Site, node: Node) -> String {
         "set -e\n\
          rm -f '{run}/mounted'\n\
          mount --make-rshared /\n\
-         mount --bind '{data}/log' /var/log\n\
-         mount --bind '{data}/kubelet' {KUBELET_ROOT}\n"
+         # A bound directory is in its source's peer group, so that a mount\n\
+         # below one would show up below the other: each gets a group alone.\n\
+         own() {{ mount --bind \"$1\" \"$2\"; mount --make-private \"$2\"; mount --make-shared \"$2\"; }}\n\
+         own '{data}/log' /var/log\n\
+         own '{data}/kubelet' {KUBELET_ROOT}\n"
     );
     for (name, _) in TUNABLES {
         let _ = writeln!(
@@ -118,9 +125,14 @@ fn mounts_script(site: &Site, node: Node) -> String {
          if [ -e /etc/machine-id ]; then mount --bind '{run}/machine-id' /etc/machine-id; fi\n"
     );
     for number in 1..=site.config.volumes_per_node {
-        // A mount of its own, as a real local disk is one.
+        // A mount of its own, as a real local disk is one, and private: a pod
+        // that runs keeps it whatever is mounted over it later.
         let volume = site.volume_dir(node, number);
-        let _ = writeln!(script, "mount --bind '{0}' '{0}'", volume.display());
+        let volume = volume.display();
+        let _ = writeln!(
+            script,
+            "mount --bind '{volume}' '{volume}'; mount --make-private '{volume}'"
+        );
     }
     let _ = writeln!(script, "touch '{run}/mounted'\nexec sleep infinity");
     script
