@@ -113,9 +113,8 @@ impl Engine {
     pub async fn run(self, stop: CancellationToken) -> Result<(), EngineError> {
         // Before leading, so that a standby takes over with full stores.
         self.watches.start();
-        let ended = self.lead(&stop).await;
-        self.watches.stop();
-        ended
+        let _closing = CloseOnDrop(Arc::clone(&self.watches));
+        self.lead(&stop).await
     }
 
     async fn lead(&self, stop: &CancellationToken) -> Result<(), EngineError> {
@@ -207,6 +206,15 @@ impl Engine {
             stopping,
             memories: Mutex::new(HashMap::new()),
         }
+    }
+}
+
+/// The feeds are tasks of their own; they end with the engine, however it ends.
+struct CloseOnDrop(Arc<Watches>);
+
+impl Drop for CloseOnDrop {
+    fn drop(&mut self) {
+        self.0.stop();
     }
 }
 

@@ -1,0 +1,139 @@
+//! The engine makes the world as the mind wants it, whatever happens on the way.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use serde_json::json;
+use std::time::Duration;
+use support::fake::Fake;
+use support::harness::{alone, made, pass, status, toy, until};
+
+#[tokio::test(start_paused = true)]
+async fn it_makes_what_is_wanted_changes_it_and_takes_it_away() {
+    let fake = Fake::new();
+    let _engine = alone(&fake);
+    toy(&fake, "a", json!({"count": 3, "value": "x"}));
+    until("three", || made(&fake, "a", 3, "x")).await;
+    fake.edit("toys", "n", "a", |t| {
+        t["spec"] = json!({"count": 2, "value": "y"})
+    });
+    until("two others", || made(&fake, "a", 2, "y")).await;
+    assert_eq!(fake.count("configmaps"), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_somebody_else_changes_is_put_right() {
+    let fake = Fake::new();
+    let _engine = alone(&fake);
+    toy(&fake, "a", json!({"count": 2, "value": "x"}));
+    until("made", || made(&fake, "a", 2, "x")).await;
+    fake.edit("configmaps", "n", "a-1", |m| {
+        m["data"]["value"] = json!("vandal")
+    });
+    until("put right", || made(&fake, "a", 2, "x")).await;
+    fake.delete("configmaps", "n", "a-0");
+    until("made again", || made(&fake, "a", 2, "x")).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_field_that_is_no_longer_wanted_goes() {
+    let fake = Fake::new();
+    let _engine = alone(&fake);
+    toy(&fake, "a", json!({"count": 1, "value": "x", "extra": "e"}));
+    let extra = || fake.get("configmaps", "n", "a-0").unwrap()["data"]["extra"].clone();
+    until("made", || made(&fake, "a", 1, "x")).await;
+    assert_eq!(extra(), "e");
+    fake.edit("toys", "n", "a", |t| {
+        t["spec"] = json!({"count": 1, "value": "x"})
+    });
+    until("gone", || extra().is_null()).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn creating_costs_one_write_for_each_object_and_few_of_status() {
+    let fake = Fake::new();
+    let _engine = alone(&fake);
+    toy(&fake, "a", json!({"count": 10, "value": "x"}));
+    until("made", || made(&fake, "a", 10, "x")).await;
+    pass(Duration::from_secs(60)).await;
+    let of =
+        |plural: &'static str| fake.requests(move |s| s.is_write() && s.target.plural == plural);
+    assert_eq!(of("configmaps"), 10, "each written once");
+    // The epoch, the first and the last status.
+    assert!(of("toys") <= 3, "{} writes of status", of("toys"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn at_rest_nothing_is_read_and_nothing_is_written() {
+    let fake = Fake::new();
+    let _engine = alone(&fake);
+    for name in ["a", "b", "c"] {
+        toy(&fake, name, json!({"count": 3, "value": "x"}));
+    }
+    until("made", || {
+        ["a", "b", "c"].iter().all(|n| made(&fake, n, 3, "x"))
+    })
+    .await;
+    pass(Duration::from_secs(60)).await;
+    let before = fake.requests(|_| true);
+    pass(Duration::from_secs(600)).await;
+    assert_eq!(fake.requests(|_| true), before);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_restart_at_rest_writes_nothing() {
+    let fake = Fake::new();
+    let engine = alone(&fake);
+    toy(&fake, "a", json!({"count": 3, "value": "x"}));
+    until("made", || made(&fake, "a", 3, "x")).await;
+    pass(Duration::from_secs(10)).await;
+    engine.crash().await;
+    let before = fake.writes();
+    let _engine = alone(&fake);
+    pass(Duration::from_secs(60)).await;
+    assert_eq!(fake.writes(), before);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_of_the_name_that_is_somebody_elses_is_not_touched() {
+    let fake = Fake::new();
+    let _engine = alone(&fake);
+    let theirs = fake.put(
+        "configmaps",
+        "n",
+        "a-1",
+        json!({"metadata": {}, "data": {"value": "theirs"}}),
+    );
+    toy(&fake, "a", json!({"count": 3, "value": "x"}));
+    until("told", || {
+        status(&fake, "a")["failure"]["class"] == "Foreign"
+    })
+    .await;
+    let words = status(&fake, "a")["failure"]["message"]
+        .as_str()
+        .unwrap()
+        .to_string();
+    assert_eq!(words, "ConfigMap a-1 exists and is owned by nobody");
+    pass(Duration::from_secs(120)).await;
+    assert_eq!(fake.get("configmaps", "n", "a-1"), Some(theirs));
+    // Cured without a word to the operator.
+    fake.delete("configmaps", "n", "a-1");
+    until("made", || made(&fake, "a", 3, "x")).await;
+    assert!(status(&fake, "a")["failure"].is_null());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wake_up_is_kept_and_writes_nothing_by_itself() {
+    let fake = Fake::new();
+    let _engine = alone(&fake);
+    toy(
+        &fake,
+        "a",
+        json!({"count": 1, "value": "x", "wakeSeconds": 30}),
+    );
+    until("made", || made(&fake, "a", 1, "x")).await;
+    pass(Duration::from_secs(10)).await;
+    let before = fake.requests(|_| true);
+    pass(Duration::from_secs(300)).await;
+    assert_eq!(fake.requests(|_| true), before);
+}

@@ -1,0 +1,178 @@
+//! At most one engine writes, and a former leader that wakes writes nothing.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use palladion_engine::EngineError;
+use serde_json::{Value, json};
+use std::time::Duration;
+use support::fake::{Action, Fake};
+use support::harness::{elected, made, pass, start, status, toy, until};
+
+fn lease(fake: &Fake) -> Option<Value> {
+    fake.get("leases", "system", "engine")
+        .map(|l| l["spec"].clone())
+}
+
+fn holder(fake: &Fake) -> String {
+    lease(fake)
+        .and_then(|l| l["holderIdentity"].as_str().map(str::to_string))
+        .unwrap_or_default()
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_two_one_leads_and_the_other_follows_when_it_is_killed() {
+    let fake = Fake::new();
+    let first = start(&fake, elected("one"));
+    until("leads", || holder(&fake).starts_with("one")).await;
+    let _second = start(&fake, elected("two"));
+    toy(&fake, "a", json!({"count": 1, "value": "x"}));
+    until("made", || made(&fake, "a", 1, "x")).await;
+    pass(Duration::from_secs(120)).await;
+    assert!(
+        holder(&fake).starts_with("one"),
+        "a live lease is not taken"
+    );
+    first.crash().await;
+    let began = tokio::time::Instant::now();
+    until("follows", || holder(&fake).starts_with("two")).await;
+    let took = began.elapsed();
+    assert!(
+        took > Duration::from_secs(9) && took < Duration::from_secs(18),
+        "{took:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_graceful_stop_hands_over_within_about_a_second() {
+    let fake = Fake::new();
+    let first = start(&fake, elected("one"));
+    until("leads", || holder(&fake).starts_with("one")).await;
+    let _second = start(&fake, elected("two"));
+    pass(Duration::from_secs(3)).await;
+    first.stop.cancel();
+    assert!(first.task.await.unwrap().is_ok());
+    let began = tokio::time::Instant::now();
+    until("follows", || holder(&fake).starts_with("two")).await;
+    assert!(
+        began.elapsed() < Duration::from_millis(1500),
+        "{:?}",
+        began.elapsed()
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_container_that_is_restarted_in_its_pod_leads_again_at_once_with_a_new_epoch() {
+    let fake = Fake::new();
+    let first = start(&fake, elected("one"));
+    until("leads", || holder(&fake).starts_with("one")).await;
+    let (old, epoch) = (
+        holder(&fake),
+        lease(&fake).unwrap()["leaseTransitions"].as_i64().unwrap(),
+    );
+    first.crash().await;
+    let _again = start(&fake, elected("one"));
+    let began = tokio::time::Instant::now();
+    until("leads again", || holder(&fake) != old).await;
+    assert!(began.elapsed() < Duration::from_secs(1));
+    assert_eq!(lease(&fake).unwrap()["leaseTransitions"], epoch + 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_leader_whose_lease_is_taken_stops_writing_and_ends() {
+    let fake = Fake::new();
+    let first = start(&fake, elected("one"));
+    toy(&fake, "a", json!({"count": 1, "value": "x"}));
+    until("made", || made(&fake, "a", 1, "x")).await;
+    fake.edit("leases", "system", "engine", |l| {
+        l["spec"]["holderIdentity"] = json!("thief")
+    });
+    let ended = first.task.await.unwrap();
+    assert!(matches!(ended, Err(EngineError::LeadershipLost(_))));
+    let before = fake.writes();
+    fake.edit("toys", "n", "a", |t| t["spec"]["value"] = json!("y"));
+    pass(Duration::from_secs(60)).await;
+    assert_eq!(fake.writes(), before);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_leader_that_cannot_renew_stops_before_its_lease_runs_out() {
+    let fake = Fake::new();
+    let first = start(&fake, elected("one"));
+    toy(&fake, "a", json!({"count": 1, "value": "x"}));
+    until("made", || made(&fake, "a", 1, "x")).await;
+    fake.fault(|seen| {
+        let renewal = seen.target.plural == "leases";
+        if renewal {
+            Action::Refuse(503)
+        } else {
+            Action::Pass
+        }
+    });
+    let began = tokio::time::Instant::now();
+    let ended = first.task.await.unwrap();
+    assert!(matches!(ended, Err(EngineError::LeadershipLost(_))));
+    assert!(
+        began.elapsed() < Duration::from_secs(15),
+        "{:?}",
+        began.elapsed()
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_short_failure_of_the_renewal_costs_nothing() {
+    let fake = Fake::new();
+    let first = start(&fake, elected("one"));
+    until("leads", || holder(&fake).starts_with("one")).await;
+    let mut left = 3;
+    fake.fault(move |seen| {
+        if seen.target.plural == "leases" && left > 0 {
+            left -= 1;
+            return Action::Refuse(503);
+        }
+        Action::Pass
+    });
+    pass(Duration::from_secs(60)).await;
+    assert!(!first.task.is_finished());
+}
+
+/// The fence: the write of a leader that was frozen between its decision and
+/// its request meets the epoch of its successor.
+#[tokio::test(start_paused = true)]
+async fn the_epoch_fences_a_frozen_leader() {
+    let fake = Fake::new();
+    let _first = start(&fake, elected("one"));
+    toy(&fake, "a", json!({"count": 1, "value": "x"}));
+    until("made", || made(&fake, "a", 1, "x")).await;
+    pass(Duration::from_secs(5)).await;
+    // A successor has raised the epoch; the first one's cache does not show it.
+    fake.hold("toys");
+    let epoch = status(&fake, "a")["epoch"].as_i64().unwrap();
+    fake.edit("toys", "n", "a", |t| {
+        t["status"]["epoch"] = json!(epoch + 1)
+    });
+    let before = fake.requests(|s| s.is_write() && s.target.plural == "configmaps");
+    fake.edit("configmaps", "n", "a-0", |m| {
+        m["data"]["value"] = json!("successor")
+    });
+    pass(Duration::from_secs(120)).await;
+    assert_eq!(
+        fake.get("configmaps", "n", "a-0").unwrap()["data"]["value"],
+        "successor"
+    );
+    let tried = fake.requests(|s| s.is_write() && s.target.plural == "configmaps");
+    assert_eq!(tried, before, "the fence stands before the write");
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_two_engines_without_election_only_the_higher_epoch_writes() {
+    let fake = Fake::new();
+    let old = start(&fake, palladion_engine::Leadership::Alone { epoch: 1 });
+    toy(&fake, "a", json!({"count": 1, "value": "x"}));
+    until("made", || made(&fake, "a", 1, "x")).await;
+    let _new = start(&fake, palladion_engine::Leadership::Alone { epoch: 2 });
+    until("epoch", || status(&fake, "a")["epoch"] == 2).await;
+    fake.edit("toys", "n", "a", |t| t["spec"]["value"] = json!("y"));
+    until("made", || made(&fake, "a", 1, "y")).await;
+    assert!(!old.task.is_finished());
+}

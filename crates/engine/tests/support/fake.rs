@@ -1,0 +1,257 @@
+//! An API server in memory, as a service under `kube::Client`: versions,
+//! conflicts, server-side apply, watches, and faults on demand.
+
+use super::answers::{answer, status};
+use super::path::Target;
+use super::store::Store;
+use super::watch;
+use bytes::Bytes;
+use http::{Method, Request, Response};
+use http_body_util::{BodyExt, Either, Full};
+use kube::Client;
+use kube::client::Body;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard};
+use tokio::sync::watch as signal;
+
+/// What to do with a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Answer it.
+    Pass,
+    /// Answer with this code and do nothing.
+    Refuse(u16),
+    /// Do it and answer with this code all the same.
+    Lose(u16),
+    /// Never answer.
+    Hang,
+    /// Do it and never answer.
+    HangAfter,
+}
+
+/// One request, for counting and for choosing faults.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    pub method: Method,
+    pub target: Target,
+}
+
+impl Seen {
+    pub fn is_write(&self) -> bool {
+        self.method != Method::GET
+    }
+
+    /// Not of the lease and not an event.
+    pub fn is_object(&self) -> bool {
+        self.target.plural != "leases" && self.target.plural != "events"
+    }
+}
+
+type Fault = Box<dyn FnMut(&Seen) -> Action + Send>;
+
+#[derive(Default)]
+pub struct State {
+    pub store: Store,
+    pub seen: Vec<Seen>,
+    /// Kinds whose watches deliver nothing for now.
+    pub held: BTreeSet<String>,
+    pub generation: u64,
+    pub fault: Option<Fault>,
+}
+
+pub struct Shared {
+    state: Mutex<State>,
+    pub changed: signal::Sender<u64>,
+}
+
+impl Shared {
+    pub fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap()
+    }
+
+    fn announce(&self) {
+        self.changed.send_modify(|n| *n += 1);
+    }
+}
+
+/// See the module.
+#[derive(Clone)]
+pub struct Fake {
+    shared: Arc<Shared>,
+}
+
+impl Fake {
+    pub fn new() -> Self {
+        let (changed, _) = signal::channel(0);
+        Self {
+            shared: Arc::new(Shared {
+                state: Mutex::default(),
+                changed,
+            }),
+        }
+    }
+
+    pub fn client(&self) -> Client {
+        let fake = self.clone();
+        Client::new(
+            tower::service_fn(move |request| fake.clone().serve(request)),
+            "default",
+        )
+    }
+
+    pub fn state(&self) -> MutexGuard<'_, State> {
+        self.shared.state()
+    }
+
+    pub fn fault(&self, fault: impl FnMut(&Seen) -> Action + Send + 'static) {
+        self.state().fault = Some(Box::new(fault));
+    }
+
+    pub fn no_fault(&self) {
+        self.state().fault = None;
+    }
+
+    /// End every open watch.
+    pub fn cut_watches(&self) {
+        self.state().generation += 1;
+        self.shared.announce();
+    }
+
+    /// Forget the history: watches have to list anew.
+    pub fn compact(&self) {
+        let mut state = self.state();
+        state.store.compacted = state.store.version + 1;
+        state.store.version += 1;
+    }
+
+    /// Let watches of a kind deliver nothing, or everything again.
+    pub fn hold(&self, plural: &str) {
+        self.state().held.insert(plural.to_string());
+    }
+
+    pub fn release(&self, plural: &str) {
+        self.state().held.remove(plural);
+        self.shared.announce();
+    }
+
+    pub fn put(&self, plural: &str, namespace: &str, name: &str, object: Value) -> Value {
+        let stored = self.state().store.put(key(plural, namespace, name), object);
+        self.shared.announce();
+        stored
+    }
+
+    pub fn edit(&self, plural: &str, namespace: &str, name: &str, edit: impl FnOnce(&mut Value)) {
+        let mut object = self.get(plural, namespace, name).unwrap();
+        edit(&mut object);
+        self.put(plural, namespace, name, object);
+    }
+
+    pub fn get(&self, plural: &str, namespace: &str, name: &str) -> Option<Value> {
+        self.state()
+            .store
+            .get(&key(plural, namespace, name))
+            .cloned()
+    }
+
+    pub fn delete(&self, plural: &str, namespace: &str, name: &str) {
+        self.state().store.delete(&key(plural, namespace, name));
+        self.shared.announce();
+    }
+
+    pub fn count(&self, plural: &str) -> usize {
+        self.state()
+            .store
+            .objects
+            .keys()
+            .filter(|(p, _, _)| p == plural)
+            .count()
+    }
+
+    /// Requests so far that satisfy a predicate.
+    pub fn requests(&self, wanted: impl Fn(&Seen) -> bool) -> usize {
+        self.state().seen.iter().filter(|s| wanted(s)).count()
+    }
+
+    /// Writes of objects and status so far.
+    pub fn writes(&self) -> usize {
+        self.requests(|s| s.is_write() && s.is_object())
+    }
+
+    async fn serve(
+        self,
+        request: Request<Body>,
+    ) -> Result<Response<Either<Full<Bytes>, watch::WatchBody>>, kube::Error> {
+        // As on a real wire, an answer never comes in the same instant.
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        let (parts, body) = request.into_parts();
+        let bytes = body.collect().await.unwrap().to_bytes();
+        let seen = Seen {
+            method: parts.method,
+            target: Target::parse(&parts.uri),
+        };
+        let action = self.note(&seen);
+        let media = parts
+            .headers
+            .get("content-type")
+            .and_then(|v| v.to_str().ok())
+            .unwrap_or_default();
+        match action {
+            Action::Hang => std::future::pending().await,
+            Action::Refuse(code) => return Ok(respond(status(code, reason(code), "injected"))),
+            Action::Pass | Action::Lose(_) | Action::HangAfter => {}
+        }
+        if seen.target.is_watch() {
+            let body = watch::open(Arc::clone(&self.shared), seen.target);
+            return Ok(Response::new(Either::Right(body)));
+        }
+        let body = if bytes.is_empty() {
+            json!(null)
+        } else {
+            serde_json::from_slice(&bytes).unwrap()
+        };
+        let answered = answer(
+            &mut self.state().store,
+            &seen.method,
+            &seen.target,
+            media,
+            body,
+        );
+        self.shared.announce();
+        match action {
+            Action::Lose(code) => Ok(respond(status(code, reason(code), "injected"))),
+            Action::HangAfter => std::future::pending().await,
+            Action::Pass | Action::Hang | Action::Refuse(_) => Ok(respond(answered)),
+        }
+    }
+
+    fn note(&self, seen: &Seen) -> Action {
+        let mut state = self.state();
+        state.seen.push(seen.clone());
+        let mut fault = state.fault.take();
+        let action = fault.as_mut().map_or(Action::Pass, |f| f(seen));
+        state.fault = fault;
+        action
+    }
+}
+
+fn key(plural: &str, namespace: &str, name: &str) -> (String, String, String) {
+    (plural.to_string(), namespace.to_string(), name.to_string())
+}
+
+fn reason(code: u16) -> &'static str {
+    match code {
+        403 => "Forbidden",
+        409 => "Conflict",
+        422 => "Invalid",
+        429 => "TooManyRequests",
+        503 => "ServiceUnavailable",
+        504 => "Timeout",
+        _ => "InternalError",
+    }
+}
+
+fn respond((code, body): (u16, Value)) -> Response<Either<Full<Bytes>, watch::WatchBody>> {
+    let body = Either::Left(Full::new(Bytes::from(body.to_string())));
+    Response::builder().status(code).body(body).unwrap()
+}

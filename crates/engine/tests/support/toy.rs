@@ -1,0 +1,208 @@
+//! A mind for tests: a `Toy` with `spec.count` wants so many ConfigMaps that say
+//! `spec.value`. Its epoch is kept in its status and fences every write.
+
+use palladion_api::labels;
+use palladion_plan::{
+    Fence, Keep, Loss, Mind, Object, ObjectKey, Plan, Precondition, Propagation, Resource, Route,
+    Snapshot, Step, Wait, Watch,
+};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+pub const TOY: Resource = Resource::namespaced("engine.test", "v1", "Toy", "toys");
+pub const CONFIG_MAP: Resource = Resource::namespaced("", "v1", "ConfigMap", "configmaps");
+pub const NODE: Resource = Resource::cluster("", "v1", "Node", "nodes");
+pub const POD: Resource = Resource::namespaced("", "v1", "Pod", "pods");
+pub const OWNER: &str = "engine.test/toy";
+
+pub struct ToyMind;
+
+impl Mind for ToyMind {
+    fn name(&self) -> &'static str {
+        "toy"
+    }
+
+    fn owner(&self) -> Resource {
+        TOY
+    }
+
+    fn watches(&self) -> Vec<Watch> {
+        let watch = |resource, selector, route| Watch {
+            resource,
+            selector,
+            keep: Keep::Everything,
+            route,
+        };
+        vec![
+            watch(TOY, "", Route::Owner),
+            watch(
+                CONFIG_MAP,
+                "app.kubernetes.io/managed-by=palladion",
+                Route::Label(OWNER),
+            ),
+            watch(NODE, "", Route::Every),
+        ]
+    }
+
+    fn references(&self, owner: &Object) -> Vec<ObjectKey> {
+        let name = owner.str_at("/spec/reference");
+        name.map(|name| ObjectKey::new(CONFIG_MAP, &owner.meta.namespace, name))
+            .into_iter()
+            .collect()
+    }
+
+    fn decide(&self, snapshot: &Snapshot) -> Plan {
+        let owner = &snapshot.owner;
+        match owner.str_at("/spec/behaviour") {
+            Some("panic") => panic!("as the spec says"),
+            Some("lawless") => return lawless(),
+            _ => {}
+        }
+        let (maps, nodes) = match (snapshot.all(CONFIG_MAP), snapshot.all(NODE)) {
+            (Ok(maps), Ok(nodes)) => (maps, nodes.len()),
+            (Err(why), _) | (_, Err(why)) => {
+                return Plan {
+                    status: json!({"unknown": why}),
+                    ..Plan::default()
+                };
+            }
+        };
+        let seen = owner.at("/status/epoch").cloned().unwrap_or(Value::Null);
+        if seen.as_i64().unwrap_or(0) < snapshot.epoch {
+            let claim = Step::Claim {
+                status: json!({"epoch": snapshot.epoch}),
+                seen: vec![("/status/epoch".to_string(), seen)],
+                doing: "take the epoch".to_string(),
+                event: None,
+            };
+            return Plan {
+                steps: vec![claim],
+                ..Plan::default()
+            };
+        }
+        Plan {
+            steps: steps(snapshot, maps),
+            status: status(snapshot, maps, nodes),
+            ..wake(snapshot)
+        }
+    }
+}
+
+fn wake(snapshot: &Snapshot) -> Plan {
+    let seconds = snapshot.owner.int_at("/spec/wakeSeconds");
+    let wait = |s| Wait {
+        reason: "Waiting",
+        message: "for the time".to_string(),
+        until: Some(snapshot.now + jiff::SignedDuration::from_secs(s)),
+    };
+    Plan {
+        waits: seconds.map(wait).into_iter().collect(),
+        ..Plan::default()
+    }
+}
+
+fn steps(snapshot: &Snapshot, maps: &[Arc<Object>]) -> Vec<Step> {
+    let owner = &snapshot.owner;
+    let count = owner.int_at("/spec/count").unwrap_or(0);
+    let fence = Some(Fence {
+        object: ObjectKey::new(TOY, &owner.meta.namespace, &owner.meta.name),
+        pointer: "/status/epoch".to_string(),
+        expected: json!(snapshot.epoch),
+    });
+    let mut steps: Vec<Step> = Vec::new();
+    for number in 0..count {
+        let name = format!("{}-{number}", owner.meta.name);
+        let precondition = match maps.iter().find(|m| m.meta.name == name) {
+            Some(map) => Precondition::Uid(map.meta.uid.clone()),
+            None => Precondition::Absent,
+        };
+        steps.push(Step::Apply {
+            key: ObjectKey::new(CONFIG_MAP, &owner.meta.namespace, &name),
+            object: map(owner, &name),
+            precondition,
+            fence: fence.clone(),
+            doing: format!("apply ConfigMap {name}"),
+            event: None,
+        });
+    }
+    let wanted = |m: &Object| (0..count).any(|n| m.meta.name == format!("{}-{n}", owner.meta.name));
+    for map in maps.iter().filter(|m| !wanted(m)) {
+        steps.push(Step::Delete {
+            key: ObjectKey::new(CONFIG_MAP, &owner.meta.namespace, &map.meta.name),
+            precondition: Precondition::Uid(map.meta.uid.clone()),
+            loss: Loss::Nothing,
+            propagation: Propagation::Background,
+            fence: fence.clone(),
+            doing: format!("delete ConfigMap {}", map.meta.name),
+            event: None,
+        });
+    }
+    steps
+}
+
+fn map(owner: &Object, name: &str) -> Value {
+    let mut data = json!({"value": owner.str_at("/spec/value").unwrap_or_default()});
+    if let Some(extra) = owner.str_at("/spec/extra") {
+        data["extra"] = json!(extra);
+    }
+    json!({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {
+            "name": name, "namespace": owner.meta.namespace,
+            "labels": {OWNER: owner.meta.name, labels::MANAGED_BY: labels::PALLADION},
+            "ownerReferences": [{
+                "apiVersion": "engine.test/v1", "kind": "Toy", "name": owner.meta.name,
+                "uid": owner.meta.uid, "controller": true, "blockOwnerDeletion": true,
+            }],
+        },
+        "data": data,
+    })
+}
+
+fn status(snapshot: &Snapshot, maps: &[Arc<Object>], nodes: usize) -> Value {
+    let count = snapshot.owner.int_at("/spec/count").unwrap_or(0);
+    let made = i64::try_from(maps.len()).unwrap();
+    let (ready, reason) = if made == count {
+        ("True", "AsWanted")
+    } else {
+        ("False", "CreatingObjects")
+    };
+    let reference = snapshot
+        .references
+        .values()
+        .next()
+        .map(|r| match r.known() {
+            Ok(Some(object)) => object
+                .str_at("/data/value")
+                .unwrap_or("present")
+                .to_string(),
+            Ok(None) => "missing".to_string(),
+            Err(why) => why.to_string(),
+        });
+    json!({
+        "made": made,
+        "nodes": nodes,
+        "unknown": null,
+        "reference": reference,
+        "failure": snapshot.failure.as_ref().map(|f| json!({"class": format!("{:?}", f.class), "message": f.message})),
+        "conditions": [{"type": "Ready", "status": ready, "reason": reason, "message": format!("{made} of {count}")}],
+    })
+}
+
+/// A plan that deletes a pod as if nothing could be lost.
+fn lawless() -> Plan {
+    let step = Step::Delete {
+        key: ObjectKey::new(POD, "n", "precious"),
+        precondition: Precondition::Uid("uid-1".to_string()),
+        loss: Loss::Nothing,
+        propagation: Propagation::Background,
+        fence: None,
+        doing: "delete a pod without a word".to_string(),
+        event: None,
+    };
+    Plan {
+        steps: vec![step],
+        status: json!({"told": "yes"}),
+        ..Plan::default()
+    }
+}
