@@ -1,0 +1,9 @@
+//! Histories of a cluster, told by the simulator: the real deciders, and
+//! around them everything that can happen.
+
+#![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
+
+#[path = "../sim/mod.rs"]
+mod sim;
+
+mod creation;

@@ -1,0 +1,314 @@
+//! The agent's side of the member protocol: one per running pod. It knows its
+//! own member (a little late), its volume and its server, and nothing else.
+
+use super::ring::{Disks, Phase, Ring};
+use super::volume::{self, Ledger, Membership, Unused, Volume};
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::member::{
+    AgentStatus, CassandraMemberSpec, CassandraMemberStatus, Evidence, IntentState, Liveness, MemberState,
+    OperationKind, OperationState, OperationStatus, PROTOCOL, RingMember, RingSummary, RunState,
+    ServerState, ServerStatus, VolumeState, VolumeStatus,
+};
+use palladion_api::reasons::Reason;
+use palladion_plan::sim::kubernetes::Mount;
+use palladion_plan::sim::{Activity, PodRun};
+use palladion_plan::hash;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// From a change of the member to the agent's knowing of it.
+pub const LAG: SignedDuration = SignedDuration::from_millis(100);
+/// How long an operation takes.
+const OPERATION: SignedDuration = SignedDuration::from_secs(2);
+
+/// An agent.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    pub pod: PodRun,
+    /// The last spec that it has read; on its volume after that.
+    pub spec: Option<CassandraMemberSpec>,
+    /// What the server is started with is broken, in the server's words.
+    pub broken: Option<String>,
+    pub state: ServerState,
+    pub since: Timestamp,
+    pub reason: Reason,
+    pub message: String,
+    pub not_before: Option<Timestamp>,
+    pub failures: u32,
+    evidence: Option<Evidence>,
+    operation_ends: Option<(String, Timestamp)>,
+}
+
+/// All that an agent can touch.
+pub struct Reach<'a> {
+    pub now: Timestamp,
+    pub disks: &'a mut Disks,
+    pub ring: &'a mut Ring,
+    /// Volumes ever taken into use.
+    pub volumes: &'a mut usize,
+}
+
+impl Agent {
+    pub fn new(pod: PodRun, now: Timestamp, broken: Option<String>) -> Self {
+        Agent {
+            pod,
+            spec: None,
+            broken,
+            state: ServerState::Waiting,
+            since: now,
+            reason: Reason::WaitingForMember,
+            message: String::new(),
+            not_before: None,
+            failures: 0,
+            evidence: None,
+            operation_ends: None,
+        }
+    }
+
+    /// Act on what is known.
+    pub fn step(&mut self, reach: &mut Reach<'_>) -> Activity {
+        let Some(spec) = self.spec.clone().or_else(|| self.volume(reach).and_then(|v| v.saved.clone())) else {
+            return Activity::default();
+        };
+        self.take_volume_into_use(&spec, reach);
+        self.note_exit(reach);
+        if self.pod.ending {
+            reach.ring.stop(&self.pod.uid, reach.now);
+            self.set(ServerState::Stopping, Reason::StoppedByIntent, "the pod is being ended", reach.now);
+            return Activity::default();
+        }
+        let started = self.run_server(&spec, reach);
+        self.observe(reach);
+        self.follow_intent(&spec, reach);
+        let working = self.run_operation(&spec, reach);
+        self.answer(&spec, reach);
+        started.and(working)
+    }
+
+    pub fn volume<'r>(&self, reach: &'r Reach<'_>) -> Option<&'r Volume> {
+        reach.disks.get(&self.pod.disk).filter(|d| d.mount == Mount::Mounted).map(|d| &d.content)
+    }
+
+    pub fn ledger<'r>(&self, reach: &'r Reach<'_>) -> Option<&'r Ledger> {
+        self.volume(reach).and_then(|v| v.ledger.as_ref())
+    }
+
+    pub fn ledger_mut<'r>(&self, reach: &'r mut Reach<'_>) -> Option<&'r mut Ledger> {
+        reach.disks.get_mut(&self.pod.disk).and_then(|d| d.content.ledger.as_mut())
+    }
+
+    fn file_system(&self, reach: &Reach<'_>) -> String {
+        match reach.disks.get(&self.pod.disk).map(|d| d.mount) {
+            Some(Mount::Mounted) => format!("fs-{}", self.pod.disk),
+            Some(Mount::Missing) | None => "fs-root".to_string(),
+        }
+    }
+
+    fn take_volume_into_use(&mut self, spec: &CassandraMemberSpec, reach: &mut Reach<'_>) {
+        let file_system = self.file_system(reach);
+        let Some(disk) = reach.disks.get_mut(&self.pod.disk).filter(|d| d.mount == Mount::Mounted) else { return };
+        disk.content.saved = Some(spec.clone());
+        if disk.content.ledger.is_some() || disk.content.data.is_some() {
+            return;
+        }
+        let successor_of = match volume::unused(&file_system, spec) {
+            Unused::New => None,
+            Unused::Successor(lost) => Some(lost),
+            Unused::NotMounted => return,
+        };
+        *reach.volumes += 1;
+        disk.content.ledger = Some(Ledger::new(format!("volume-{}", reach.volumes), successor_of));
+    }
+
+    /// The volume as it is reported.
+    pub fn volume_state(&self, spec: &CassandraMemberSpec, reach: &Reach<'_>) -> VolumeStatus {
+        let file_system = self.file_system(reach);
+        let message = None;
+        match (self.volume(reach), self.ledger(reach)) {
+            (Some(volume), Some(ledger)) => VolumeStatus {
+                volume_id: ledger.volume_id.clone(),
+                state: volume::state(volume, ledger, spec),
+                file_system,
+                ring: ledger.ring.clone(),
+                message,
+            },
+            (Some(volume), None) if volume.data.is_some() => {
+                VolumeStatus { volume_id: String::new(), state: VolumeState::Unaccounted, file_system, ring: None, message }
+            }
+            (Some(_) | None, _) => {
+                VolumeStatus { volume_id: String::new(), state: VolumeState::NotMounted, file_system, ring: None, message }
+            }
+        }
+    }
+
+    pub fn set(&mut self, state: ServerState, reason: Reason, message: &str, now: Timestamp) {
+        if self.state != state {
+            self.since = now;
+        }
+        (self.state, self.reason) = (state, reason);
+        self.message = message.to_string();
+    }
+
+    /// What the server has become.
+    fn observe(&mut self, reach: &mut Reach<'_>) {
+        let Some(server) = reach.ring.servers.get(&self.pod.uid).cloned() else { return };
+        let now = reach.now;
+        match server.phase {
+            Phase::Normal if server.until <= now => {
+                let (host, address) = (server.host_id.clone(), server.address.clone());
+                if let Some(ledger) = self.ledger_mut(reach) {
+                    ledger.host_id = host;
+                    ledger.address = Some(address);
+                    if ledger.membership != Membership::Leaving {
+                        ledger.membership = Membership::Joined;
+                    }
+                    if let Some(permit) = ledger.permit.as_mut().filter(|p| p.state == palladion_api::member::PermitState::Used) {
+                        permit.state = palladion_api::member::PermitState::Done;
+                    }
+                    if let Some(start) = ledger.starts.first_mut().filter(|s| s.normal_at.is_none()) {
+                        start.normal_at = Some(Time(now));
+                    }
+                }
+                self.failures = 0;
+                self.set(ServerState::Running, Reason::Running, "", now);
+            }
+            Phase::Decommissioned => {
+                if let Some(ledger) = self.ledger_mut(reach) {
+                    ledger.membership = Membership::Left;
+                    if let Some(intent) = &mut ledger.intent {
+                        intent.state = IntentState::Done;
+                        intent.since = Some(Time(now));
+                    }
+                }
+                self.set(ServerState::Decommissioned, Reason::Decommissioned, "", now);
+            }
+            Phase::Leaving | Phase::Left => {}
+            Phase::Booting | Phase::Waking | Phase::Founding | Phase::Joining { .. } | Phase::Normal => {
+                self.set(ServerState::Starting, Reason::Starting, "", now);
+            }
+        }
+    }
+
+    fn run_operation(&mut self, spec: &CassandraMemberSpec, reach: &mut Reach<'_>) -> Activity {
+        let Some(operation) = &spec.operation else { return Activity::default() };
+        let now = reach.now;
+        let known = self.ledger(reach).and_then(|l| l.operations.iter().find(|o| o.id == operation.id).cloned());
+        let mine = self.operation_ends.clone().filter(|(id, _)| *id == operation.id);
+        let outcome = match (known.map(|k| k.state), mine) {
+            (None, _) if self.state != ServerState::Running => return Activity::default(),
+            (None, _) => {
+                self.operation_ends = Some((operation.id.clone(), now + OPERATION));
+                OperationState::Running
+            }
+            (Some(OperationState::Running), None) => OperationState::Interrupted,
+            (Some(OperationState::Running), Some((_, end))) if end > now => return Activity::default().at(end),
+            (Some(OperationState::Running), Some(_)) => {
+                if operation.kind == OperationKind::AlterReplication {
+                    reach.ring.system_copies = operation.replication.values().next().copied();
+                }
+                OperationState::Succeeded
+            }
+            (Some(_), _) => return Activity::default(),
+        };
+        let finished_at = (outcome != OperationState::Running).then_some(Time(now));
+        let status = OperationStatus { id: operation.id.clone(), state: outcome, progress: None, message: None, started_at: None, finished_at };
+        if let Some(ledger) = self.ledger_mut(reach) {
+            ledger.operations.retain(|o| o.id != status.id);
+            ledger.operations.insert(0, status);
+        }
+        Activity::ACTED.at(now + OPERATION)
+    }
+
+    fn answer(&mut self, spec: &CassandraMemberSpec, reach: &Reach<'_>) {
+        let Some(asked) = spec.evidence.as_ref().filter(|e| self.evidence.as_ref().is_none_or(|a| a.nonce != e.nonce)) else { return };
+        let mode = self.mode(reach);
+        let members = mode.as_ref().map(|_| reach.ring.views.of(&self.pod.uid));
+        self.evidence = Some(Evidence { nonce: asked.nonce.clone(), read_at: Time(reach.now), mode, schema_agreed: true, members });
+    }
+
+    fn mode(&self, reach: &Reach<'_>) -> Option<String> {
+        let server = reach.ring.servers.get(&self.pod.uid)?;
+        let mode = match server.phase {
+            Phase::Booting => return None,
+            Phase::Waking | Phase::Founding => "STARTING",
+            Phase::Joining { .. } => "JOINING",
+            Phase::Normal => "NORMAL",
+            Phase::Leaving | Phase::Left => "LEAVING",
+            Phase::Decommissioned => "DECOMMISSIONED",
+        };
+        Some(mode.to_string())
+    }
+
+    /// What is reported.
+    pub fn status(&self, spec: &CassandraMemberSpec, generation: Option<i64>, reach: &Reach<'_>) -> CassandraMemberStatus {
+        let ledger = self.ledger(reach);
+        let mode = self.mode(reach);
+        let view = reach.ring.views.of(&self.pod.uid);
+        let full = mode.as_deref() == Some("NORMAL");
+        CassandraMemberStatus {
+            observed_generation: generation,
+            agent: Some(AgentStatus {
+                version: "sim".into(),
+                protocol: PROTOCOL,
+                pod_uid: self.pod.uid.clone(),
+                revision: self.pod.revision.clone(),
+                node: self.pod.node.clone(),
+            }),
+            volume: Some(self.volume_state(spec, reach)),
+            server: Some(ServerStatus {
+                state: self.state,
+                since: Time(self.since),
+                reason: Some(self.reason.to_string()),
+                message: (!self.message.is_empty()).then(|| self.message.clone()),
+                native_transport: mode.as_ref().map(|_| self.state == ServerState::Running),
+                mode,
+                version: None,
+                schema_version: None,
+                tokens_hash: None,
+                config_hash: None,
+                seeds: Vec::new(),
+                restart_token: None,
+            }),
+            host_id: ledger.and_then(|l| l.host_id.clone()),
+            address: ledger.and_then(|l| l.address.clone()),
+            permit: ledger.and_then(|l| l.permit.clone()),
+            intent: ledger.and_then(|l| l.intent.clone()),
+            operation: ledger.and_then(|l| l.operations.first().cloned()),
+            ring: full.then(|| summary(&view)),
+            copies: if full { copies(reach.ring, view.len()) } else { BTreeMap::new() },
+            evidence: self.evidence.clone(),
+            start_history: ledger.map(|l| l.starts.clone()).unwrap_or_default(),
+        }
+    }
+
+    /// Should the server run at all?
+    pub fn is_wanted(spec: &CassandraMemberSpec) -> bool {
+        spec.run == RunState::Running
+    }
+}
+
+fn summary(view: &[RingMember]) -> RingSummary {
+    let hosts: Vec<&String> = view.iter().map(|m| &m.host_id).collect();
+    let odd = |m: &&RingMember| m.liveness != Liveness::Up || m.state != MemberState::Normal;
+    RingSummary {
+        members: u32::try_from(view.len()).unwrap_or(u32::MAX),
+        hash: hash::of(&json!(hosts)),
+        schema_agreed: true,
+        exceptions: view.iter().filter(odd).cloned().collect(),
+    }
+}
+
+fn copies(ring: &Ring, members: usize) -> BTreeMap<String, u32> {
+    let held = |copies: u32| copies.min(u32::try_from(members).unwrap_or(u32::MAX));
+    let system = ring.system_copies;
+    [
+        ("system_auth", system.unwrap_or(1)),
+        ("system_distributed", system.unwrap_or(3)),
+        ("system_traces", system.unwrap_or(2)),
+        ("shop", u32::try_from(ring.copies).unwrap_or(u32::MAX)),
+    ]
+    .into_iter()
+    .map(|(name, copies)| (name.to_string(), held(copies)))
+    .collect()
+}

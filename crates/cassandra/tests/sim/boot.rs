@@ -1,0 +1,75 @@
+//! What a Cassandra process decides when it starts, as it was seen to do:
+//! refusals in its own words, and the start that nothing but the agent prevents.
+
+use super::ring::{Disks, Phase, Ring, Server};
+use super::volume::{Bootstrapped, Data};
+use jiff::Timestamp;
+use palladion_api::member::{Liveness, MemberState};
+
+impl Ring {
+    /// A server process has read its disk and contacts its seeds.
+    pub fn boot(&mut self, pod: &str, now: Timestamp, disks: &mut Disks) {
+        let Some(server) = self.servers.get(pod).cloned() else { return };
+        if let Some(words) = &server.broken {
+            return self.exit(pod, words);
+        }
+        let data = disks.get(&server.disk).and_then(|d| d.content.data.clone());
+        match data.as_ref().map(|d| d.bootstrapped) {
+            Some(Bootstrapped::Completed) => {
+                if let Some(data) = &data {
+                    self.begin_waking(pod, data, now);
+                }
+            }
+            Some(Bootstrapped::Decommissioned) => self.exit(
+                pod,
+                "This node was decommissioned and will not rejoin the ring unless cassandra.override_decommission=true has been set",
+            ),
+            Some(Bootstrapped::NeedsBootstrap) => {
+                self.breaches.push(format!("{} was started after it had left and bootstraps itself back", server.member));
+                self.bootstrap(pod, &server, data.as_ref(), now, disks);
+            }
+            Some(Bootstrapped::InProgress) | None => self.bootstrap(pod, &server, data.as_ref(), now, disks),
+        }
+    }
+
+    fn bootstrap(&mut self, pod: &str, server: &Server, data: Option<&Data>, now: Timestamp, disks: &mut Disks) {
+        let own_seed = server.seeds.contains(&server.address);
+        let contact = self
+            .servers
+            .iter()
+            .filter(|(_, s)| s.address != server.address && server.seeds.contains(&s.address))
+            .find(|(_, s)| matches!(s.phase, Phase::Normal | Phase::Leaving))
+            .map(|(pod, s)| (pod.clone(), s.lineage.unwrap_or_default()));
+        let Some((contact, lineage)) = contact else {
+            if own_seed {
+                return self.begin_founding(pod, now, disks);
+            }
+            return self.exit(pod, &format!("Unable to contact any seeds: {:?}", server.seeds));
+        };
+        let view = self.views.of(&contact);
+        if let Some(replace) = &server.replace {
+            return match view.iter().find(|m| m.address == *replace) {
+                None => self.exit(pod, &format!("Cannot replace_address {replace} because it doesn't exist in gossip")),
+                Some(m) if m.liveness == Liveness::Up => self.exit(pod, &format!("Cannot replace a live node {replace}")),
+                Some(m) => {
+                    let host = m.host_id.clone();
+                    self.begin_join(pod, lineage, Some(host), now, disks);
+                }
+            };
+        }
+        let known = view.iter().find(|m| m.address == server.address && data.is_none_or(|d| d.host_id != m.host_id));
+        if known.is_some() {
+            return self.exit(
+                pod,
+                &format!("A node with address {} already exists, cancelling join. Use cassandra.replace_address if you want to replace this node.", server.address),
+            );
+        }
+        if own_seed {
+            self.breaches.push(format!("{} entered the ring as a seed, without streaming", server.member));
+        }
+        if let Some(other) = view.iter().find(|m| m.state != MemberState::Normal) {
+            return self.exit(pod, &format!("Other bootstrapping/leaving/moving nodes detected, cannot bootstrap while cassandra.consistent.rangemovement is true. Nodes detected: {}", other.address));
+        }
+        self.begin_join(pod, lineage, None, now, disks);
+    }
+}

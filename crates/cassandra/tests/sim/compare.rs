@@ -1,0 +1,106 @@
+//! How a history ended, without what may differ between two good ends: times,
+//! nonces, resourceVersions.
+
+use super::manifests::NAMESPACE;
+use super::ring::Phase;
+use super::world::{World, cluster_key};
+use palladion_cassandra::resources as kinds;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// An end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct End {
+    /// Each member: what it is, in words.
+    pub members: BTreeMap<String, String>,
+    /// Each condition: status and reason.
+    pub conditions: BTreeMap<String, String>,
+    /// Objects by kind and name, but for configurations of older revisions.
+    pub objects: Vec<String>,
+    /// Full members of the ring.
+    pub full_members: usize,
+    /// Turn, replication and racks in the status.
+    pub status: BTreeMap<String, Value>,
+    /// Stops and deletions.
+    pub destructive: Vec<String>,
+}
+
+impl World {
+    /// How it has ended.
+    pub fn end(&self) -> End {
+        let status = self.store.get(&cluster_key()).map(|c| c["status"].clone()).unwrap_or_default();
+        let conditions = status["conditions"].as_array().into_iter().flatten().map(|c| {
+            let text = |field: &str| c[field].as_str().unwrap_or_default().to_string();
+            (text("type"), format!("{} {}", text("status"), text("reason")))
+        });
+        let mut objects: Vec<String> = self
+            .store
+            .all()
+            .filter(|(key, _)| key.namespace == NAMESPACE)
+            .map(|(key, _)| format!("{} {}", key.resource.kind, key.name))
+            .collect();
+        objects.sort();
+        let mut destructive = self.destructive.clone();
+        destructive.sort();
+        let kept = ["turn", "systemReplication", "racks", "members"];
+        End {
+            members: self.members().into_iter().map(|m| (m.clone(), self.words_of(&m))).collect(),
+            conditions: conditions.collect(),
+            objects,
+            full_members: self.ring.full_members(),
+            status: kept.iter().map(|k| (k.to_string(), status[*k].clone())).collect(),
+            destructive,
+        }
+    }
+
+    /// Names of all members that are recorded.
+    pub fn members(&self) -> Vec<String> {
+        self.store.list(kinds::MEMBER).map(|(key, _)| key.name.clone()).collect()
+    }
+
+    /// What a member is, in words that do not depend on the history.
+    fn words_of(&self, name: &str) -> String {
+        let Some(member) = self.store.list(kinds::MEMBER).find(|(key, _)| key.name == name).map(|(_, m)| m.clone()) else {
+            return "no record".into();
+        };
+        let claim = self.store.list(kinds::CLAIM).find(|(key, _)| key.name == format!("data-{name}")).map(|(_, c)| c.clone());
+        let annotation = |key: &str| claim.as_ref().map(|c| c["metadata"]["annotations"][key].clone()).unwrap_or_default();
+        let agrees = |recorded: &Value, seen: &Value, claimed: Value| *recorded == *seen && *recorded == claimed && recorded.is_string();
+        let host = agrees(&member["spec"]["hostID"], &member["status"]["hostID"], annotation("palladion.dev/host-id"));
+        let volume = agrees(
+            &member["spec"]["volumeID"],
+            &member["status"]["volume"]["volumeID"],
+            annotation("palladion.dev/volume-id"),
+        );
+        let server = self.ring.servers.values().find(|s| s.member == name);
+        let phase = server.map_or("no server".to_string(), |s| format!("{:?}", s.phase));
+        let permit = if member["spec"]["start"].is_null() { "no permit" } else { "a permit" };
+        let same_seeds = member["spec"]["seeds"].as_array().map_or(0, Vec::len);
+        let record = |is: bool| if is { "recorded" } else { "not recorded" };
+        format!("{phase}, host ID {}, volume {}, {permit}, {same_seeds} seeds", record(host), record(volume))
+    }
+
+    /// Is every wanted member a full one, with nothing left to do?
+    pub fn expect_ring(&mut self, members: usize) {
+        let normal = self.ring.servers.values().filter(|s| s.phase == Phase::Normal).count();
+        assert_eq!((normal, self.ring.full_members()), (members, members), "servers that are NORMAL, members of the ring\n{}", self.last_words());
+        let end = self.end();
+        assert_eq!(end.status["turn"], Value::Null, "the turn has ended\n{}", self.last_words());
+        assert_eq!(end.conditions["Progressing"], "False AsWanted", "{}", self.last_words());
+        assert_eq!(end.conditions["Degraded"], "False AsWanted", "{}", self.last_words());
+        for (name, words) in &end.members {
+            assert!(words.contains("host ID recorded, volume recorded, no permit"), "{name}: {words}\n{}", self.last_words());
+        }
+        self.expect_rest();
+    }
+
+    /// A look at the world without need writes nothing.
+    pub fn expect_rest(&mut self) {
+        let before = self.faults.writes();
+        for operator in &mut self.operators {
+            operator.resync();
+        }
+        self.settle();
+        assert_eq!(self.faults.writes(), before, "at rest nothing is written\n{}", self.last_words());
+    }
+}

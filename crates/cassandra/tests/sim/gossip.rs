@@ -1,0 +1,104 @@
+//! How members see each other: each server's view follows the truth after a
+//! delay, and a dead member is seen down only after the failure detector's time.
+
+use super::ring::{Phase, Ring};
+use jiff::{SignedDuration, Timestamp};
+use palladion_api::member::{Liveness, MemberState, RingMember};
+use palladion_plan::sim::{Activity, Random};
+use std::collections::BTreeMap;
+
+/// A member that stops is seen down by the others after this long.
+const FAILURE_DETECTION: i64 = 20_000;
+/// Any other news.
+const NEWS: i64 = 1_000;
+
+/// The view of every running server.
+#[derive(Clone, Debug, Default)]
+pub struct Views {
+    seen: BTreeMap<String, BTreeMap<String, RingMember>>,
+    due: BTreeMap<(String, String), Timestamp>,
+}
+
+impl Views {
+    /// What a server sees now.
+    pub fn of(&self, pod: &str) -> Vec<RingMember> {
+        self.seen.get(pod).map(|view| view.values().cloned().collect()).unwrap_or_default()
+    }
+
+    /// A server has ended.
+    pub fn forget(&mut self, pod: &str) {
+        self.seen.remove(pod);
+        self.due.retain(|(observer, _), _| observer != pod);
+    }
+}
+
+impl Ring {
+    /// Bring views nearer to the truth.
+    pub fn gossip(&mut self, now: Timestamp, random: &mut Option<Random>) -> Activity {
+        let mut all = Activity::default();
+        let observers: Vec<(String, usize, Option<String>)> = self
+            .servers
+            .iter()
+            .filter(|(_, s)| matches!(s.phase, Phase::Waking | Phase::Founding | Phase::Joining { .. } | Phase::Normal | Phase::Leaving))
+            .filter_map(|(pod, s)| s.lineage.map(|l| (pod.clone(), l, s.host_id.clone())))
+            .collect();
+        for (pod, lineage, own) in observers {
+            let first = !self.views.seen.contains_key(&pod);
+            let truth = self.truth(lineage);
+            let view = self.views.seen.entry(pod.clone()).or_default();
+            let hosts: Vec<String> = truth.keys().chain(view.keys()).cloned().collect();
+            for host in hosts {
+                let (is, seen) = (truth.get(&host), view.get(&host));
+                let key = (pod.clone(), host.clone());
+                if is == seen {
+                    self.views.due.remove(&key);
+                    continue;
+                }
+                let goes_down = is.is_some_and(|m| m.liveness == Liveness::Down) && seen.is_some_and(|m| m.liveness == Liveness::Up);
+                let delay = match (goes_down, own.as_ref() == Some(&host)) {
+                    (_, true) => 0,
+                    (true, false) => FAILURE_DETECTION,
+                    // A server reads its peers from disk, and learns who is up.
+                    (false, false) if first => NEWS / 2,
+                    (false, false) => NEWS,
+                };
+                let jitter = random.as_mut().map_or(0, |r| r.within(0..=delay / 2));
+                let due = *self.views.due.entry(key.clone()).or_insert(now + SignedDuration::from_millis(delay + jitter));
+                if due > now {
+                    all = all.at(due);
+                    continue;
+                }
+                match is {
+                    Some(member) => view.insert(host, member.clone()),
+                    None => view.remove(&host),
+                };
+                self.views.due.remove(&key);
+                all.acted = true;
+            }
+        }
+        all
+    }
+
+    /// A ring as it truly is.
+    pub fn truth(&self, lineage: usize) -> BTreeMap<String, RingMember> {
+        let is_up = |host: &str| {
+            self.servers.values().any(|s| {
+                s.host_id.as_deref() == Some(host) && !matches!(s.phase, Phase::Booting | Phase::Left | Phase::Decommissioned)
+            })
+        };
+        self.seats
+            .iter()
+            .filter(|(_, seat)| seat.lineage == lineage)
+            .map(|(host, seat)| {
+                let liveness = if is_up(host) { Liveness::Up } else { Liveness::Down };
+                let member = RingMember { host_id: host.clone(), address: seat.address.clone(), liveness, state: seat.state };
+                (host.clone(), member)
+            })
+            .collect()
+    }
+
+    /// Full members of all rings.
+    pub fn full_members(&self) -> usize {
+        self.seats.values().filter(|s| s.state == MemberState::Normal).count()
+    }
+}

@@ -1,0 +1,61 @@
+//! What must hold after every single step, whatever went wrong before.
+
+use super::ring::Phase;
+use super::world::World;
+use palladion_cassandra::resources as kinds;
+use palladion_plan::ObjectKey;
+
+impl World {
+    /// The first invariant that does not hold.
+    pub fn check(&self) -> Result<(), String> {
+        if self.ring.founders.len() > self.foundings_allowed {
+            return Err(format!("a second ring of the same name was founded: by {:?}", self.ring.founders));
+        }
+        if let Some(breach) = self.ring.breaches.first() {
+            return Err(breach.clone());
+        }
+        let joining: Vec<&String> = self
+            .ring
+            .servers
+            .values()
+            .filter(|s| matches!(s.phase, Phase::Joining { .. } | Phase::Founding))
+            .map(|s| &s.member)
+            .collect();
+        if joining.len() > 1 {
+            return Err(format!("more than one member joins: {joining:?}"));
+        }
+        if let Some(violation) = self.operators.iter().find_map(|o| o.violations.first()) {
+            return Err(format!("the linter refused a plan: {violation}"));
+        }
+        self.no_claim_of_a_member_is_gone()?;
+        let lost = self.ring.lost_rows(&self.kube.disks);
+        if !lost.is_empty() {
+            return Err(format!("rows {lost:?} are on no member any more"));
+        }
+        Ok(())
+    }
+
+    /// A disk with the data of a member of the ring keeps its claim.
+    fn no_claim_of_a_member_is_gone(&self) -> Result<(), String> {
+        for (name, disk) in &self.kube.disks {
+            let Some(data) = &disk.content.data else { continue };
+            let key = ObjectKey::new(kinds::CLAIM, super::manifests::NAMESPACE, &disk.claim);
+            let bound = self.store.get(&key).is_some_and(|c| c["spec"]["volumeName"] == name.as_str());
+            if !bound && self.ring.seats.contains_key(&data.host_id) && self.deletion_is_wanted() == Wanted::No {
+                return Err(format!("claim {} is gone, and its disk holds the data of {}", disk.claim, data.host_id));
+            }
+        }
+        Ok(())
+    }
+
+    fn deletion_is_wanted(&self) -> Wanted {
+        let asked = self.store.get(&super::world::cluster_key()).is_none_or(|c| c["spec"]["deletionPolicy"] == "Delete");
+        if asked { Wanted::Yes } else { Wanted::No }
+    }
+}
+
+#[derive(PartialEq, Eq)]
+enum Wanted {
+    Yes,
+    No,
+}

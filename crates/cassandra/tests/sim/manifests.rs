@@ -1,0 +1,41 @@
+//! One builder for the clusters of all scenarios.
+
+use serde_json::{Value, json};
+
+/// Namespace and name of the cluster.
+pub const NAMESPACE: &str = "default";
+pub const CLUSTER: &str = "demo";
+
+/// Racks with their members, one zone each: `a` in z1, `b` in z2, `c` in z3.
+pub fn a_cluster(racks: &[(&str, i32)]) -> Value {
+    let zones = ["z1", "z2", "z3"];
+    let racks: Vec<Value> = racks.iter().enumerate().map(|(i, (name, members))| rack(name, *members, zones[i])).collect();
+    json!({
+        "apiVersion": "palladion.dev/v1alpha1",
+        "kind": "CassandraCluster",
+        "metadata": { "name": CLUSTER, "namespace": NAMESPACE },
+        "spec": {
+            "version": "5.0.5",
+            "datacenter": { "name": "dc1", "racks": racks },
+            "numTokens": 16,
+            "seedsPerRack": 2,
+            "terminationGracePeriodSeconds": 900,
+        },
+    })
+}
+
+fn rack(name: &str, members: i32, zone: &str) -> Value {
+    let term = json!({ "matchExpressions": [{ "key": "topology.kubernetes.io/zone", "operator": "In", "values": [zone] }] });
+    json!({
+        "name": name,
+        "members": members,
+        "placement": { "nodeAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": { "nodeSelectorTerms": [term] },
+        }},
+    })
+}
+
+/// The example that the demo applies.
+pub fn two_racks() -> Value {
+    a_cluster(&[("a", 2), ("b", 1)])
+}

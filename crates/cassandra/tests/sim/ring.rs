@@ -1,0 +1,314 @@
+//! The truth about all servers: who runs, who is a member of which ring, and
+//! what each phase of a start or a leave does to that.
+
+use super::gossip::Views;
+use super::volume::{Bootstrapped, Data};
+use jiff::{SignedDuration, Timestamp};
+use palladion_api::member::MemberState;
+use palladion_plan::sim::kubernetes::Disk;
+use palladion_plan::sim::{Activity, Random};
+use std::collections::BTreeMap;
+
+use super::volume::Volume;
+
+/// Disks by name.
+pub type Disks = BTreeMap<String, Disk<Volume>>;
+
+/// A place in a ring, as all its members will learn of it.
+#[derive(Clone, Debug)]
+pub struct Seat {
+    pub lineage: usize,
+    pub address: String,
+    pub state: MemberState,
+    /// When a joiner that died is forgotten.
+    pub forgotten_at: Option<Timestamp>,
+}
+
+/// A server process.
+#[derive(Clone, Debug)]
+pub struct Server {
+    pub member: String,
+    pub disk: String,
+    pub address: String,
+    pub seeds: Vec<String>,
+    pub replace: Option<String>,
+    pub lineage: Option<usize>,
+    pub host_id: Option<String>,
+    pub phase: Phase,
+    pub until: Timestamp,
+    /// The server refuses its configuration with these words.
+    pub broken: Option<String>,
+}
+
+/// What a server is doing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Reads its data, contacts seeds.
+    Booting,
+    /// Has decided what it is and comes up with its data.
+    Waking,
+    /// Founds a ring.
+    Founding,
+    /// Streams what it will own; replacing this host ID if any.
+    Joining { replaces: Option<String> },
+    /// A full member; clients are served from `until` on.
+    Normal,
+    /// Streams away what it owns.
+    Leaving,
+    /// Out of the ring; the process has not said so yet.
+    Left,
+    /// Has left.
+    Decommissioned,
+}
+
+/// How a process ended by itself.
+#[derive(Clone, Debug)]
+pub struct Exit {
+    pub code: i32,
+    pub message: String,
+}
+
+/// All servers and rings.
+#[derive(Clone)]
+pub struct Ring {
+    pub servers: BTreeMap<String, Server>,
+    pub seats: BTreeMap<String, Seat>,
+    /// Member that founded each ring there ever was.
+    pub founders: Vec<String>,
+    pub views: Views,
+    pub exits: BTreeMap<String, Exit>,
+    /// Rows ever written.
+    pub rows: u32,
+    /// Copies of the users' keyspace.
+    pub copies: usize,
+    /// Copies of the system keyspaces, once they were set.
+    pub system_copies: Option<u32>,
+    /// What must never happen and has.
+    pub breaches: Vec<String>,
+    /// What has happened, for the story.
+    pub told: Vec<String>,
+    hosts: usize,
+}
+
+pub const BOOT: SignedDuration = SignedDuration::from_secs(2);
+const WAKE: SignedDuration = SignedDuration::from_secs(2);
+const JOIN: SignedDuration = SignedDuration::from_secs(8);
+/// Replacing under a new address sleeps for 60 s.
+const REPLACE: SignedDuration = SignedDuration::from_secs(68);
+const NATIVE: SignedDuration = SignedDuration::from_secs(1);
+const LEAVE: SignedDuration = SignedDuration::from_secs(6);
+/// The others drop the host ID this long before the leaver says that it has left.
+const LEFT: SignedDuration = SignedDuration::from_secs(4);
+/// Gossip keeps a joiner that died.
+const FAT_CLIENT: SignedDuration = SignedDuration::from_secs(30);
+
+impl Ring {
+    pub fn new(copies: usize) -> Self {
+        Ring {
+            servers: BTreeMap::new(),
+            seats: BTreeMap::new(),
+            founders: Vec::new(),
+            views: Views::default(),
+            exits: BTreeMap::new(),
+            rows: 0,
+            copies,
+            system_copies: None,
+            breaches: Vec::new(),
+            told: Vec::new(),
+            hosts: 0,
+        }
+    }
+
+    /// Let time pass for every server.
+    pub fn step(&mut self, now: Timestamp, disks: &mut Disks, random: &mut Option<Random>) -> Activity {
+        let mut all = Activity::default();
+        let forgotten: Vec<String> =
+            self.seats.iter().filter(|(_, s)| s.forgotten_at.is_some_and(|t| t <= now)).map(|(id, _)| id.clone()).collect();
+        for host in forgotten {
+            self.seats.remove(&host);
+            all.acted = true;
+        }
+        let due: Vec<String> = self
+            .servers
+            .iter()
+            .filter(|(_, s)| s.until <= now && !matches!(s.phase, Phase::Normal | Phase::Decommissioned))
+            .map(|(pod, _)| pod.clone())
+            .collect();
+        for pod in due {
+            self.advance(&pod, now, disks);
+            all.acted = true;
+        }
+        for server in self.servers.values() {
+            if server.until > now {
+                all = all.at(server.until);
+            }
+        }
+        for seat in self.seats.values() {
+            if let Some(time) = seat.forgotten_at {
+                all = all.at(time);
+            }
+        }
+        all.and(self.gossip(now, random))
+    }
+
+    fn advance(&mut self, pod: &str, now: Timestamp, disks: &mut Disks) {
+        let Some(server) = self.servers.get(pod).cloned() else { return };
+        match server.phase {
+            Phase::Booting => self.boot(pod, now, disks),
+            Phase::Waking | Phase::Founding => self.become_normal(pod, now, disks),
+            Phase::Joining { replaces } => {
+                if let Some(old) = replaces {
+                    self.seats.remove(&old);
+                }
+                self.become_normal(pod, now, disks);
+            }
+            Phase::Leaving => self.become_left(pod, now, disks),
+            Phase::Left => {
+                if let Some(data) = disks.get_mut(&server.disk).and_then(|d| d.content.data.as_mut()) {
+                    data.bootstrapped = Bootstrapped::Decommissioned;
+                }
+                self.set_phase(pod, Phase::Decommissioned, now);
+                self.told.push(format!("{} is DECOMMISSIONED", server.member));
+            }
+            Phase::Normal | Phase::Decommissioned => {}
+        }
+    }
+
+    fn become_normal(&mut self, pod: &str, now: Timestamp, disks: &mut Disks) {
+        let Some(server) = self.servers.get(pod).cloned() else { return };
+        let (Some(host), Some(lineage)) = (server.host_id.clone(), server.lineage) else { return };
+        let seat = Seat { lineage, address: server.address.clone(), state: MemberState::Normal, forgotten_at: None };
+        self.seats.insert(host, seat);
+        let data = disks.get_mut(&server.disk).and_then(|d| d.content.data.as_mut());
+        if let Some(data) = data {
+            data.bootstrapped = Bootstrapped::Completed;
+        }
+        self.set_phase(pod, Phase::Normal, now + NATIVE);
+        if !matches!(server.phase, Phase::Waking) {
+            self.stream(lineage, disks);
+        }
+        self.told.push(format!("{} is NORMAL", server.member));
+    }
+
+    fn become_left(&mut self, pod: &str, now: Timestamp, disks: &mut Disks) {
+        let Some(server) = self.servers.get(pod).cloned() else { return };
+        let (Some(host), Some(lineage)) = (server.host_id, server.lineage) else { return };
+        let leaver = self.seats.remove(&host);
+        self.stream(lineage, disks);
+        if leaver.is_none() {
+            self.breaches.push(format!("{} left a ring that did not know it", server.member));
+        }
+        if let Some(data) = disks.get_mut(&server.disk).and_then(|d| d.content.data.as_mut()) {
+            data.bootstrapped = Bootstrapped::NeedsBootstrap;
+        }
+        self.set_phase(pod, Phase::Left, now + LEFT);
+    }
+
+    pub fn set_phase(&mut self, pod: &str, phase: Phase, until: Timestamp) {
+        if let Some(server) = self.servers.get_mut(pod) {
+            server.phase = phase;
+            server.until = until;
+        }
+    }
+
+    /// A server ends by itself.
+    pub fn exit(&mut self, pod: &str, message: &str) {
+        if let Some(server) = self.servers.remove(pod) {
+            self.told.push(format!("{} exits: {message}", server.member));
+            self.exits.insert(pod.to_string(), Exit { code: 3, message: message.to_string() });
+        }
+    }
+
+    /// A server is stopped or killed.
+    pub fn stop(&mut self, pod: &str, now: Timestamp) {
+        let Some(server) = self.servers.remove(pod) else { return };
+        self.views.forget(pod);
+        let Some(seat) = server.host_id.and_then(|h| self.seats.get_mut(&h)) else { return };
+        match server.phase {
+            Phase::Joining { .. } | Phase::Founding => seat.forgotten_at = Some(now + FAT_CLIENT),
+            Phase::Booting
+            | Phase::Waking
+            | Phase::Normal
+            | Phase::Leaving
+            | Phase::Left
+            | Phase::Decommissioned => {}
+        }
+    }
+
+    /// Start to leave, or the server's refusal.
+    pub fn decommission(&mut self, pod: &str, now: Timestamp) -> Result<(), String> {
+        let Some(server) = self.servers.get(pod).cloned() else { return Err("no server runs".into()) };
+        let full = self.seats.values().filter(|s| Some(s.lineage) == server.lineage && s.state == MemberState::Normal).count();
+        let needed = self.system_copies.map_or(3, |c| usize::try_from(c).unwrap_or(3)).max(self.copies);
+        if full <= needed {
+            return Err(format!("Not enough live nodes to maintain replication factor (RF = {needed}, N = {full})"));
+        }
+        if let Some(seat) = server.host_id.as_ref().and_then(|h| self.seats.get_mut(h)) {
+            seat.state = MemberState::Leaving;
+        }
+        self.set_phase(pod, Phase::Leaving, now + LEAVE);
+        self.told.push(format!("{} is LEAVING", server.member));
+        Ok(())
+    }
+
+    /// Seat and phase of a server that streams its way into a ring.
+    pub fn begin_join(&mut self, pod: &str, lineage: usize, replaces: Option<String>, now: Timestamp, disks: &mut Disks) {
+        let Some(server) = self.servers.get(pod).cloned() else { return };
+        let kept = disks.get(&server.disk).and_then(|d| d.content.data.as_ref()).map(|d| d.host_id.clone());
+        let host = kept.unwrap_or_else(|| self.new_host());
+        let time = if replaces.is_some() { REPLACE } else { JOIN };
+        if replaces.is_none() {
+            let seat = Seat { lineage, address: server.address.clone(), state: MemberState::Joining, forgotten_at: None };
+            self.seats.insert(host.clone(), seat);
+        }
+        write_data(disks, &server.disk, lineage, &host, Bootstrapped::InProgress);
+        self.identify(pod, lineage, &host);
+        self.set_phase(pod, Phase::Joining { replaces }, now + time);
+        self.told.push(format!("{} is JOINING", server.member));
+    }
+
+    /// A new ring comes into being.
+    pub fn begin_founding(&mut self, pod: &str, now: Timestamp, disks: &mut Disks) {
+        let Some(server) = self.servers.get(pod).cloned() else { return };
+        let kept = disks.get(&server.disk).and_then(|d| d.content.data.clone());
+        let (lineage, host) = match kept {
+            Some(data) => (data.lineage, data.host_id),
+            None => {
+                self.founders.push(server.member.clone());
+                (self.founders.len() - 1, self.new_host())
+            }
+        };
+        write_data(disks, &server.disk, lineage, &host, Bootstrapped::InProgress);
+        self.identify(pod, lineage, &host);
+        self.set_phase(pod, Phase::Founding, now + WAKE);
+        self.told.push(format!("{} founds a ring", server.member));
+    }
+
+    /// A member comes back with its data.
+    pub fn begin_waking(&mut self, pod: &str, data: &Data, now: Timestamp) {
+        let Some(server) = self.servers.get(pod) else { return };
+        if !self.seats.contains_key(&data.host_id) {
+            self.breaches.push(format!("{} came back under host ID {}, which the ring has removed", server.member, data.host_id));
+        }
+        self.identify(pod, data.lineage, &data.host_id);
+        self.set_phase(pod, Phase::Waking, now + WAKE);
+    }
+
+    fn identify(&mut self, pod: &str, lineage: usize, host: &str) {
+        if let Some(server) = self.servers.get_mut(pod) {
+            server.lineage = Some(lineage);
+            server.host_id = Some(host.to_string());
+        }
+    }
+
+    fn new_host(&mut self) -> String {
+        self.hosts += 1;
+        format!("host-{}", self.hosts)
+    }
+}
+
+fn write_data(disks: &mut Disks, disk: &str, lineage: usize, host: &str, bootstrapped: Bootstrapped) {
+    let Some(disk) = disks.get_mut(disk) else { return };
+    let rows = disk.content.data.take().map(|d| d.rows).unwrap_or_default();
+    disk.content.data = Some(Data { lineage, host_id: host.to_string(), bootstrapped, rows });
+}

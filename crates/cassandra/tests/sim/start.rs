@@ -1,0 +1,240 @@
+//! When an agent starts, stops or refuses to start a server (safety rules,
+//! section 2): by itself with data as recorded, otherwise by permit only.
+
+use super::agent::{Agent, Reach};
+use super::ring::{BOOT, Phase, Server};
+use super::volume::{Bootstrapped, Membership};
+use jiff::SignedDuration;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::member::{
+    CassandraMemberSpec, DataBeforeStart, IntentState, IntentStatus, PermitKind, PermitState, PermitStatus,
+    RunState, ServerState, StartPermit, StartRecord, VolumeState,
+};
+use palladion_api::reasons::Reason;
+use palladion_plan::sim::Activity;
+
+impl Agent {
+    /// The process ended by itself.
+    pub(super) fn note_exit(&mut self, reach: &mut Reach<'_>) {
+        let Some(exit) = reach.ring.exits.remove(&self.pod.uid) else { return };
+        let now = reach.now;
+        if let Some(ledger) = self.ledger_mut(reach) {
+            if let Some(start) = ledger.starts.first_mut() {
+                start.ended_at = Some(Time(now));
+                start.exit_code = Some(exit.code);
+                start.message = Some(exit.message.clone());
+            }
+            if let Some(permit) = ledger.permit.as_mut().filter(|p| p.state == PermitState::Used) {
+                permit.state = PermitState::Failed;
+                permit.message = Some(exit.message.clone());
+            }
+        }
+        self.failures += 1;
+        let backoff = 10_i64 << self.failures.min(5);
+        self.not_before = Some(now + SignedDuration::from_secs(backoff.min(300)));
+        let reason = if self.broken.is_some() { Reason::ConfigurationRefused } else { Reason::ServerFailed };
+        self.set(ServerState::Failed, reason, &exit.message, now);
+    }
+
+    /// Start, stop or leave alone.
+    pub(super) fn run_server(&mut self, spec: &CassandraMemberSpec, reach: &mut Reach<'_>) -> Activity {
+        let now = reach.now;
+        let runs = reach.ring.servers.contains_key(&self.pod.uid);
+        let volume = self.volume_state(spec, reach);
+        let has_left = volume.state == VolumeState::Left;
+        if spec.run == RunState::Terminated {
+            if let Some(ledger) = self.ledger_mut(reach) {
+                ledger.banned = true;
+            }
+        }
+        let twin = spec.volume_id.as_ref().is_some_and(|recorded| *recorded != volume.volume_id);
+        if !Agent::is_wanted(spec) || (twin && volume.state != VolumeState::Lost) {
+            reach.ring.stop(&self.pod.uid, now);
+            let (state, reason) = match (has_left, twin) {
+                (true, _) => (ServerState::Decommissioned, Reason::Decommissioned),
+                (false, true) => (ServerState::Waiting, Reason::StaleTwin),
+                (false, false) => (ServerState::Stopped, Reason::StoppedByIntent),
+            };
+            self.set(state, reason, "", now);
+            return Activity::default();
+        }
+        if runs {
+            self.heed_withdrawal(spec, reach);
+            return Activity::default();
+        }
+        if has_left && spec.start.is_none() {
+            self.set(ServerState::Decommissioned, Reason::Decommissioned, "", now);
+            return Activity::default();
+        }
+        if !spec.revisions.contains(&self.pod.revision) {
+            self.wait(Reason::WaitingForRevision, now);
+            return Activity::default();
+        }
+        self.consider(spec, volume.state, reach)
+    }
+
+    fn consider(&mut self, spec: &CassandraMemberSpec, state: VolumeState, reach: &mut Reach<'_>) -> Activity {
+        let now = reach.now;
+        let Some(ledger) = self.ledger(reach).cloned() else {
+            self.wait(Reason::VolumeNotMounted, now);
+            return Activity::default();
+        };
+        if ledger.banned {
+            self.set(ServerState::Stopped, Reason::StoppedByIntent, "terminated once", now);
+            return Activity::default();
+        }
+        let as_recorded = ledger.host_id.is_some() && ledger.address == spec.address;
+        if state == VolumeState::Joined && ledger.membership == Membership::Joined && as_recorded {
+            if let Some(time) = self.not_before.filter(|t| *t > now) {
+                return Activity::default().at(time);
+            }
+            self.launch(spec, None, spec.seeds.clone(), reach);
+            return Activity::ACTED;
+        }
+        match &spec.start {
+            Some(permit) if !ledger.used.contains(&permit.nonce) => self.use_permit(spec, permit, state, reach),
+            Some(_) | None => {
+                // A server that ran by this permit is gone: with its container, or by itself.
+                if let Some(permit) = self.ledger_mut(reach).and_then(|l| l.permit.as_mut()) {
+                    if permit.state == PermitState::Used {
+                        permit.state = PermitState::Failed;
+                    }
+                }
+                if self.state != ServerState::Failed {
+                    self.wait(Reason::WaitingForPermit, now);
+                }
+                Activity::default()
+            }
+        }
+    }
+
+    fn use_permit(&mut self, spec: &CassandraMemberSpec, permit: &StartPermit, state: VolumeState, reach: &mut Reach<'_>) -> Activity {
+        let ledger_id = self.ledger(reach).map(|l| l.volume_id.clone()).unwrap_or_default();
+        let fits_data = match (state, permit.data) {
+            (VolumeState::Empty, _) => true,
+            (VolumeState::Incomplete, DataBeforeStart::Wipe) => permit.kind != PermitKind::Found,
+            (VolumeState::Incomplete, DataBeforeStart::Keep) => permit.kind == PermitKind::Found,
+            (VolumeState::Left, DataBeforeStart::Retire) => permit.kind == PermitKind::Join,
+            (_, _) => false,
+        };
+        let refusal = if permit.pod_uid != self.pod.uid {
+            Some("the permit is for another pod")
+        } else if permit.volume_id != ledger_id {
+            Some("the permit is for another volume")
+        } else if !fits_data {
+            Some("the permit does not fit what is on the volume")
+        } else {
+            None
+        };
+        let now = reach.now;
+        if let Some(words) = refusal {
+            if let Some(ledger) = self.ledger_mut(reach) {
+                ledger.permit = Some(PermitStatus { nonce: permit.nonce.clone(), state: PermitState::Refused, message: Some(words.into()) });
+            }
+            self.wait(Reason::WaitingForPermit, now);
+            return Activity::default();
+        }
+        if let Some(disk) = reach.disks.get_mut(&self.pod.disk) {
+            match permit.data {
+                DataBeforeStart::Wipe => disk.content.data = None,
+                DataBeforeStart::Retire => disk.content.retired.extend(disk.content.data.take()),
+                DataBeforeStart::MustBeEmpty | DataBeforeStart::Keep => {}
+            }
+            if disk.content.data.as_ref().is_some_and(|d| d.bootstrapped != Bootstrapped::InProgress) {
+                reach.ring.breaches.push(format!("{} uses a permit on a volume with data", self.pod.key.name));
+            }
+        }
+        if let Some(ledger) = self.ledger_mut(reach) {
+            ledger.ring = Some(spec.ring.clone());
+            ledger.membership = Membership::Joining { kind: permit.kind, nonce: permit.nonce.clone() };
+            ledger.host_id = None;
+            ledger.address = None;
+            ledger.intent = None;
+            ledger.used.push(permit.nonce.clone());
+            ledger.permit = Some(PermitStatus { nonce: permit.nonce.clone(), state: PermitState::Used, message: None });
+        }
+        let own = spec.address.clone().unwrap_or_default();
+        let seeds = match permit.kind {
+            PermitKind::Found => vec![own],
+            PermitKind::Join | PermitKind::Replace | PermitKind::ResumeLeave => {
+                spec.seeds.iter().filter(|s| **s != own).cloned().collect()
+            }
+        };
+        self.launch(spec, Some(permit), seeds, reach);
+        Activity::ACTED
+    }
+
+    fn launch(&mut self, spec: &CassandraMemberSpec, permit: Option<&StartPermit>, seeds: Vec<String>, reach: &mut Reach<'_>) {
+        let cause = permit.map_or("Autonomous".to_string(), |p| format!("{:?}", p.kind));
+        let member = self.pod.key.name.clone();
+        reach.ring.told.push(format!("{member} starts its server ({cause})"));
+        let server = Server {
+            member,
+            disk: self.pod.disk.clone(),
+            address: spec.address.clone().unwrap_or_default(),
+            seeds,
+            replace: permit.and_then(|p| p.replace_address.clone()),
+            lineage: None,
+            host_id: None,
+            phase: Phase::Booting,
+            until: reach.now + BOOT,
+            broken: self.broken.clone(),
+        };
+        reach.ring.servers.insert(self.pod.uid.clone(), server);
+        let record = StartRecord { started_at: Time(reach.now), cause, normal_at: None, ended_at: None, exit_code: None, message: None };
+        if let Some(ledger) = self.ledger_mut(reach) {
+            ledger.starts.insert(0, record);
+            ledger.starts.truncate(5);
+        }
+        self.set(ServerState::Starting, Reason::Starting, "", reach.now);
+    }
+
+    /// A permit that was taken back: the server that is not a full member yet is stopped.
+    fn heed_withdrawal(&mut self, spec: &CassandraMemberSpec, reach: &mut Reach<'_>) {
+        let Some(ledger) = self.ledger(reach) else { return };
+        let joining = matches!(ledger.membership, Membership::Joining { .. });
+        let used = ledger.permit.clone().filter(|p| p.state == PermitState::Used);
+        let Some(used) = used.filter(|_| joining) else { return };
+        if spec.start.as_ref().is_some_and(|s| s.nonce == used.nonce) {
+            return;
+        }
+        reach.ring.stop(&self.pod.uid, reach.now);
+        if let Some(permit) = self.ledger_mut(reach).and_then(|l| l.permit.as_mut()) {
+            permit.state = PermitState::Withdrawn;
+        }
+        self.wait(Reason::WaitingForPermit, reach.now);
+    }
+
+    fn wait(&mut self, reason: Reason, now: jiff::Timestamp) {
+        self.set(ServerState::Waiting, reason, "", now);
+    }
+
+    /// Leave the ring, if the intent is for this host ID on this volume.
+    pub(super) fn follow_intent(&mut self, spec: &CassandraMemberSpec, reach: &mut Reach<'_>) {
+        let Some(intent) = &spec.intent else { return };
+        let Some(ledger) = self.ledger(reach).cloned() else { return };
+        if ledger.intent.as_ref().is_some_and(|i| i.nonce == intent.nonce) {
+            return;
+        }
+        let fits = ledger.host_id.as_ref() == Some(&intent.host_id) && ledger.volume_id == intent.volume_id;
+        let (state, message) = match (&ledger.membership, fits) {
+            (_, false) => (IntentState::Refused, Some("the intent is for another host ID or volume".to_string())),
+            (Membership::Left, true) => (IntentState::Done, None),
+            (Membership::Leaving, true) => (IntentState::Running, None),
+            (Membership::Joined, true) if self.state == ServerState::Running => {
+                match reach.ring.decommission(&self.pod.uid, reach.now) {
+                    Ok(()) => (IntentState::Running, None),
+                    Err(words) => (IntentState::Failed, Some(words)),
+                }
+            }
+            (Membership::Joined | Membership::Empty | Membership::Joining { .. }, true) => return,
+        };
+        let now = reach.now;
+        if let Some(ledger) = self.ledger_mut(reach) {
+            if state == IntentState::Running {
+                ledger.membership = Membership::Leaving;
+            }
+            ledger.intent = Some(IntentStatus { nonce: intent.nonce.clone(), state, message, since: Some(Time(now)) });
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! The whole: API server, controllers, disks, operator processes, agents and
+//! servers, one step after the other, with every invariant looked at after each.
+
+use super::agent::{Agent, LAG, Reach};
+use super::manifests::{CLUSTER, NAMESPACE};
+use super::ring::Ring;
+use super::volume::Volume;
+use jiff::{SignedDuration, Timestamp};
+use palladion_api::member::CassandraMemberSpec;
+use palladion_cassandra::{CassandraMind, resources as kinds};
+use palladion_plan::sim::kubernetes::RULES;
+use palladion_plan::sim::operator::{Life, Write};
+use palladion_plan::sim::{Activity, Faults, Kubernetes, Operator, PodRun, Random, Store};
+use palladion_plan::{ObjectKey, Precondition, Propagation, Subresource};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Where every history starts.
+const START: Timestamp = Timestamp::constant(1_767_225_600, 0);
+/// A round in which something happened takes this long.
+const ROUND: SignedDuration = SignedDuration::from_millis(100);
+/// Nothing to do for this long is rest.
+const REST: SignedDuration = SignedDuration::from_secs(900);
+/// A history that does not come to rest in so many rounds never will.
+const ROUNDS: usize = 6_000;
+/// From the end of an operator process to its successor.
+const RESTART: SignedDuration = SignedDuration::from_secs(2);
+
+/// Can pods reach the API server?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Api {
+    Reachable,
+    Away,
+}
+
+/// What becomes of a dead operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Restart {
+    Soon,
+    Never,
+}
+
+/// Everything.
+#[derive(Clone)]
+pub struct World {
+    pub store: Store,
+    pub kube: Kubernetes<Volume>,
+    pub ring: Ring,
+    pub operators: Vec<Operator<CassandraMind>>,
+    pub faults: Faults,
+    pub restart: Restart,
+    pub api: Api,
+    agents: BTreeMap<String, (Agent, Option<Timestamp>)>,
+    volumes: usize,
+    epoch: i64,
+    restart_at: Option<Timestamp>,
+    random: Option<Random>,
+    /// How often a ring may be founded; more than once only where a person said so.
+    pub foundings_allowed: usize,
+    /// Stops, deletions and permits, in order.
+    pub destructive: Vec<String>,
+    /// Writes of the operator that were sent, by what they did.
+    pub writes: Vec<String>,
+    pub story: Vec<String>,
+}
+
+impl World {
+    /// Three nodes in three zones, and a user's keyspace with two copies.
+    pub fn new() -> Self {
+        let mut rules = RULES.to_vec();
+        rules.push(fixed_member_fields);
+        let mut store = Store::new(START, rules);
+        let kube = Kubernetes::new(&mut store, &[("n1", "z1"), ("n2", "z2"), ("n3", "z3")]);
+        let mut world = World {
+            store,
+            kube,
+            ring: Ring::new(2),
+            operators: Vec::new(),
+            faults: Faults::default(),
+            restart: Restart::Soon,
+            api: Api::Reachable,
+            agents: BTreeMap::new(),
+            volumes: 0,
+            epoch: 0,
+            restart_at: None,
+            random: None,
+            foundings_allowed: 1,
+            destructive: Vec::new(),
+            writes: Vec::new(),
+            story: Vec::new(),
+        };
+        world.start_operator();
+        world
+    }
+
+    /// Things happen in an order that the seed chooses.
+    pub fn shuffled(mut self, seed: u64) -> Self {
+        self.random = Some(Random::new(seed));
+        self
+    }
+
+    /// A person applies a cluster.
+    pub fn with(mut self, cluster: &Value) -> Self {
+        self.apply(cluster);
+        self
+    }
+
+    pub fn apply(&mut self, cluster: &Value) {
+        let key = cluster_key();
+        match self.store.get(&key) {
+            None => self.store.create(&key, cluster).map(|_| ()),
+            Some(_) => self.store.merge(&key, &json!({ "spec": cluster["spec"] }), Subresource::None).map(|_| ()),
+        }
+        .expect("a person's cluster should be accepted");
+    }
+
+    pub fn delete_cluster(&mut self) {
+        self.tell("a person deletes the cluster");
+        self.store.delete(&cluster_key(), &Precondition::Absent, Propagation::Background).expect("should be deletable");
+    }
+
+    /// A new leader.
+    pub fn start_operator(&mut self) {
+        self.epoch += 1;
+        let settings = BTreeMap::from([("agentImage".to_string(), "palladion.dev/agent:0.1.0".to_string())]);
+        self.operators.push(Operator::new(CassandraMind, cluster_key(), &settings, self.epoch));
+    }
+
+    pub fn now(&self) -> Timestamp {
+        self.store.now
+    }
+
+    /// Seconds since the start.
+    pub fn clock(&self) -> i64 {
+        self.now().duration_since(START).as_secs()
+    }
+
+    pub fn tell(&mut self, what: &str) {
+        self.story.push(format!("{:>4}s  {what}", self.clock()));
+    }
+
+    /// Go on until nothing happens any more.
+    pub fn settle(&mut self) {
+        if let Err(why) = self.try_settle() {
+            panic!("{why}\n{}", self.last_words());
+        }
+    }
+
+    pub fn try_settle(&mut self) -> Result<(), String> {
+        for _ in 0..ROUNDS {
+            let activity = self.round();
+            self.check()?;
+            if activity.acted {
+                self.store.now += ROUND;
+                continue;
+            }
+            match activity.next {
+                Some(next) if next <= self.now() + REST => self.store.now = next.max(self.now() + SignedDuration::from_millis(1)),
+                Some(_) | None => return Ok(()),
+            }
+        }
+        Err(format!("no rest after {ROUNDS} rounds"))
+    }
+
+    /// Go on until something is so; false = it came to rest without.
+    pub fn until(&mut self, is_so: impl Fn(&World) -> bool) -> bool {
+        for _ in 0..ROUNDS {
+            if is_so(self) {
+                return true;
+            }
+            let activity = self.round();
+            if let Err(why) = self.check() {
+                panic!("{why}\n{}", self.last_words());
+            }
+            match activity.next {
+                _ if activity.acted => self.store.now += ROUND,
+                Some(next) if next <= self.now() + REST => self.store.now = next.max(self.now() + SignedDuration::from_millis(1)),
+                Some(_) | None => return is_so(self),
+            }
+        }
+        false
+    }
+
+    /// Go on for some seconds.
+    pub fn pass(&mut self, seconds: i64) {
+        let end = self.now() + SignedDuration::from_secs(seconds);
+        self.until(|w| w.now() >= end);
+        self.store.now = self.now().max(end);
+    }
+
+    /// Everybody once.
+    fn round(&mut self) -> Activity {
+        let mut actors = [Actor::Operators, Actor::Kubernetes, Actor::Agents, Actor::Ring];
+        if let Some(random) = &mut self.random {
+            random.shuffle(&mut actors);
+        }
+        let mut all = Activity::default();
+        for actor in actors {
+            all = all.and(match actor {
+                Actor::Operators => self.step_operators(),
+                Actor::Kubernetes => self.kube.step(&mut self.store),
+                Actor::Agents => self.step_agents(),
+                Actor::Ring => self.ring.step(self.store.now, &mut self.kube.disks, &mut self.random),
+            });
+            for line in std::mem::take(&mut self.ring.told) {
+                self.tell(&line);
+            }
+        }
+        all
+    }
+
+    fn step_operators(&mut self) -> Activity {
+        let mut all = Activity::default();
+        if self.api == Api::Away {
+            return all;
+        }
+        for i in 0..self.operators.len() {
+            let activity = self.operators[i].step(&mut self.store, &mut self.faults);
+            all = all.and(activity);
+            for done in std::mem::take(&mut self.operators[i].done) {
+                self.note(&done);
+            }
+        }
+        if self.operators.iter().any(|o| o.life() == Life::Dead) {
+            self.operators.retain(|o| o.life() != Life::Dead);
+            self.tell("the operator dies");
+        }
+        if self.operators.is_empty() && self.restart == Restart::Soon {
+            let at = *self.restart_at.get_or_insert(self.store.now + RESTART);
+            if at <= self.now() {
+                self.restart_at = None;
+                self.start_operator();
+                self.tell("the operator starts again");
+                return all.and(Activity::ACTED);
+            }
+            all = all.at(at);
+        }
+        all
+    }
+
+    fn note(&mut self, done: &palladion_plan::sim::Done) {
+        use palladion_plan::sim::operator::End;
+        let what = if done.write == Write::Status { "report the status".to_string() } else { done.doing.clone() };
+        let end = match &done.end {
+            End::Done => String::new(),
+            End::Failed(class, message) => format!(" ({class:?}: {message})"),
+            End::Died => " (dies)".to_string(),
+        };
+        self.writes.push(what.clone());
+        if done.write != Write::Status || !end.is_empty() {
+            self.tell(&format!("operator: {what}{end}"));
+        }
+        if let Some(event) = &done.event {
+            self.tell(&format!("   event: {}", event.message));
+        }
+        if matches!(done.write, Write::DeleteProcess | Write::DeleteData) && done.end != End::Died {
+            self.destructive.push(format!("{:?} {}", done.write, done.object.name));
+        }
+    }
+
+    fn step_agents(&mut self) -> Activity {
+        let pods = self.kube.pods(&self.store);
+        let mut gone: Vec<String> = self.agents.keys().filter(|uid| !pods.iter().any(|p| p.uid == **uid)).cloned().collect();
+        gone.sort();
+        for uid in gone {
+            self.agents.remove(&uid);
+            self.ring.stop(&uid, self.store.now);
+        }
+        pods.into_iter().fold(Activity::default(), |all, pod| all.and(self.step_agent(pod)))
+    }
+
+    fn step_agent(&mut self, pod: PodRun) -> Activity {
+        let now = self.store.now;
+        let (mut agent, mut refresh) = match self.agents.remove(&pod.uid) {
+            Some(known) => known,
+            None => (Agent::new(pod.clone(), now, self.configuration_error(&pod)), None),
+        };
+        agent.pod.ending = pod.ending;
+        let key = ObjectKey::new(kinds::MEMBER, &pod.key.namespace, &pod.key.name);
+        let live = self.store.get(&key).filter(|_| self.api == Api::Reachable).cloned();
+        let spec: Option<CassandraMemberSpec> = live.as_ref().and_then(|m| serde_json::from_value(m["spec"].clone()).ok());
+        let mut all = Activity::default();
+        if spec.is_some() && spec != agent.spec {
+            let due = *refresh.get_or_insert(now + LAG);
+            if due <= now {
+                agent.spec = spec;
+                refresh = None;
+            } else {
+                all = all.at(due);
+            }
+        }
+        let mut reach = Reach { now, disks: &mut self.kube.disks, ring: &mut self.ring, volumes: &mut self.volumes };
+        all = all.and(agent.step(&mut reach));
+        if let (Some(live), Some(spec)) = (&live, &agent.spec) {
+            let generation = live["metadata"]["generation"].as_i64();
+            let status = json!(agent.status(spec, generation, &reach));
+            let ready = status["server"]["nativeTransport"] == true;
+            if live["status"] != status {
+                let _ = self.store.put_status(&key, status);
+                all = all.and(Activity::ACTED);
+            }
+            self.kube.set_ready(&mut self.store, &pod.key, ready);
+        }
+        self.agents.insert(pod.uid, (agent, refresh));
+        all
+    }
+
+    /// What the server will say to the configuration that its pod mounts.
+    fn configuration_error(&self, pod: &PodRun) -> Option<String> {
+        let object = self.store.get(&pod.key)?;
+        let volumes = object["spec"]["volumes"].as_array()?;
+        let map = volumes.iter().find_map(|v| v["configMap"]["name"].as_str())?;
+        let map = self.store.get(&ObjectKey::new(kinds::CONFIG_MAP, &pod.key.namespace, map))?;
+        let broken = map["data"]["server.json"].as_str().is_some_and(|text| text.contains("broken_setting"));
+        broken.then(|| "ConfigurationException: Invalid yaml. Please remove properties [broken_setting]".to_string())
+    }
+
+    pub fn last_words(&self) -> String {
+        let start = self.story.len().saturating_sub(60);
+        let waits: Vec<String> = self.operators.iter().flat_map(|o| &o.waits).map(|w| format!("waits: {}: {}", w.reason, w.message)).collect();
+        format!("{}\n{}", self.story[start..].join("\n"), waits.join("\n"))
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Actor {
+    Operators,
+    Kubernetes,
+    Agents,
+    Ring,
+}
+
+pub fn cluster_key() -> ObjectKey {
+    ObjectKey::new(kinds::CLUSTER, NAMESPACE, CLUSTER)
+}
+
+/// What the CRD's transition rules refuse.
+fn fixed_member_fields(key: &ObjectKey, old: Option<&Value>, new: &Value) -> Result<(), String> {
+    let Some(old) = old.filter(|_| key.resource == kinds::MEMBER) else { return Ok(()) };
+    for field in ["cluster", "ring", "datacenter", "rack"] {
+        if old["spec"][field] != new["spec"][field] {
+            return Err(format!("spec.{field}: the {field} of a member is fixed"));
+        }
+    }
+    Ok(())
+}
