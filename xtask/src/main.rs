@@ -2,6 +2,7 @@
 //!
 //! One module per chore; each has an `Arguments` type and a `run`.
 
+mod bench;
 mod demo;
 mod generate;
 mod install;
@@ -27,6 +28,8 @@ enum Chore {
     Demo(demo::Arguments),
     /// Make all generated files from the Rust types
     Generate(generate::Arguments),
+    /// The figures of the project, measured in one run and written to a report
+    Bench(bench::Arguments),
     /// All that must pass before a change lands
     Test(test::Arguments),
     /// A real Kubernetes on this machine: start it, use it, break it, remove it
@@ -47,6 +50,7 @@ fn run(chore: Chore) -> Result<()> {
     match chore {
         Chore::Demo(arguments) => demo::run(&arguments),
         Chore::Generate(arguments) => generate::run(&arguments),
+        Chore::Bench(arguments) => bench::run(&arguments),
         Chore::Test(arguments) => test::run(&arguments),
         Chore::Testbed(arguments) => testbed::run(arguments),
     }
