@@ -1,2 +1,50 @@
-//! x
-fn main() {}
+//! `palladion-agent`: init and agent of a database container. This file only
+//! says which command does what; see the library for how.
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use palladion_agent::{agent, drain, init, install, settings::Settings};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Init and agent of a Palladion database container.
+#[derive(Parser)]
+#[command(version, about)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Copy this binary and the Java agents beside it to a directory (init container).
+    Install {
+        /// Where to copy to.
+        directory: PathBuf,
+        /// Where the Java agents of the image are.
+        #[arg(long, default_value = "/")]
+        from: PathBuf,
+    },
+    /// Run as process 1 of the database container: start, reap, signal.
+    Init(Settings),
+    /// Run the agent; `init` starts it.
+    Agent(Settings),
+    /// Ask the running agent to drain the server (preStop hook). Never fails the hook.
+    Drain {
+        /// Longest time to wait for the answer, in seconds.
+        #[arg(long, default_value_t = 90)]
+        timeout: u64,
+        #[command(flatten)]
+        settings: Settings,
+    },
+}
+
+fn main() -> Result<ExitCode> {
+    match Cli::parse().command {
+        Command::Install { directory, from } => install::run(&from, &directory)?,
+        Command::Init(settings) => return init::run(&settings),
+        Command::Agent(settings) => agent::run(settings)?,
+        Command::Drain { timeout, settings } => drain::ask(&settings, timeout),
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,337 @@
+//! [`ServerAdmin`] for Apache Cassandra 4.0 to 5.0, over Jolokia.
+
+use super::jolokia::{Client, Item};
+use super::{Answer, Error, Figures, Reading, RepairState, RepairTicket, ServerAdmin};
+use crate::render::capabilities::{Capabilities, UpgradeSstables};
+use palladion_api::member::{Liveness, MemberState, RingMember};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+const STORAGE_SERVICE: &str = "org.apache.cassandra.db:type=StorageService";
+const STORAGE_PROXY: &str = "org.apache.cassandra.db:type=StorageProxy";
+const GOSSIPER: &str = "org.apache.cassandra.net:type=Gossiper";
+const LOAD: &str = "org.apache.cassandra.metrics:type=Storage,name=Load";
+const PENDING_COMPACTIONS: &str = "org.apache.cassandra.metrics:type=Compaction,name=PendingTasks";
+const CLIENTS: &str = "org.apache.cassandra.metrics:type=Client,name=connectedNativeClients";
+const MEMORY: &str = "java.lang:type=Memory";
+
+/// What a look reads: every MBean and attribute that Jolokia's policy must allow.
+pub const READS: [(&str, &str); 19] = [
+    (STORAGE_SERVICE, "OperationMode"),
+    (STORAGE_SERVICE, "NativeTransportRunning"),
+    (STORAGE_SERVICE, "ReleaseVersion"),
+    (STORAGE_SERVICE, "LocalHostId"),
+    (STORAGE_SERVICE, "SchemaVersion"),
+    (STORAGE_PROXY, "SchemaVersionsWithPort"),
+    (STORAGE_SERVICE, "Tokens"),
+    (GOSSIPER, "Seeds"),
+    (STORAGE_SERVICE, "LiveNodesWithPort"),
+    (STORAGE_SERVICE, "UnreachableNodesWithPort"),
+    (STORAGE_SERVICE, "JoiningNodesWithPort"),
+    (STORAGE_SERVICE, "LeavingNodesWithPort"),
+    (STORAGE_SERVICE, "MovingNodesWithPort"),
+    (STORAGE_SERVICE, "EndpointWithPortToHostId"),
+    (STORAGE_SERVICE, "NonLocalStrategyKeyspaces"),
+    (LOAD, "Count"),
+    (PENDING_COMPACTIONS, "Value"),
+    (MEMORY, "HeapMemoryUsage"),
+    (CLIENTS, "Value"),
+];
+
+/// What the agent calls: every operation that Jolokia's policy must allow.
+pub const CALLS: [(&str, &str); 10] = [
+    (STORAGE_SERVICE, "drain"),
+    (STORAGE_SERVICE, "decommission"),
+    (STORAGE_SERVICE, "forceKeyspaceCleanup"),
+    (STORAGE_SERVICE, "forceKeyspaceFlush"),
+    (STORAGE_SERVICE, "upgradeSSTables"),
+    (STORAGE_SERVICE, "removeNode"),
+    (STORAGE_SERVICE, "repairAsync"),
+    (STORAGE_SERVICE, "getParentRepairStatus"),
+    (STORAGE_SERVICE, "getRangeToEndpointWithPortMap"),
+    (GOSSIPER, "reloadSeeds"),
+];
+
+/// A Cassandra server.
+pub struct Cassandra {
+    client: Client,
+    capabilities: Capabilities,
+}
+
+impl Cassandra {
+    /// Behind this client.
+    pub fn new(client: Client, capabilities: Capabilities) -> Self {
+        Self { client, capabilities }
+    }
+
+    async fn call(&self, mbean: &'static str, operation: &'static str, arguments: Vec<Value>) -> Result<Value, Error> {
+        self.client.exec(&Item::Exec { mbean, operation, arguments }).await
+    }
+
+    /// Operations that answer 0 for success, 1 for "stopped by a person", 2 for "could not begin".
+    async fn rewrite(&self, operation: &'static str, arguments: Vec<Value>) -> Result<(), Error> {
+        let answer = self.call(STORAGE_SERVICE, operation, arguments).await?;
+        let message = match answer.as_i64() {
+            Some(0) => return Ok(()),
+            Some(1) => "it was stopped before its end".to_string(),
+            Some(2) => "other compactions could not be paused".to_string(),
+            Some(_) | None => format!("unexpected answer {answer}"),
+        };
+        Err(Error::Failed { operation: operation.split('(').next().unwrap_or(operation).into(), message })
+    }
+}
+
+impl ServerAdmin for Cassandra {
+    fn read(&self) -> Answer<'_, Reading> {
+        Box::pin(async {
+            let items: Vec<Item> =
+                READS.iter().map(|(mbean, attribute)| Item::Read { mbean, attribute }).collect();
+            let values = self.client.read(&items).await?;
+            let found: BTreeMap<&str, Value> = READS
+                .iter()
+                .zip(values)
+                .filter_map(|((mbean, attribute), value)| Some((name(mbean, attribute), value?)))
+                .collect();
+            Ok(reading(&found))
+        })
+    }
+
+    fn drain(&self) -> Answer<'_, ()> {
+        Box::pin(async { self.call(STORAGE_SERVICE, "drain()", vec![]).await.map(drop) })
+    }
+
+    fn decommission(&self) -> Answer<'_, ()> {
+        // Not forced: a keyspace with more replicas than remain is a refusal that people must see.
+        Box::pin(async {
+            self.call(STORAGE_SERVICE, "decommission(boolean)", vec![json!(false)]).await.map(drop)
+        })
+    }
+
+    fn reload_seeds(&self) -> Answer<'_, ()> {
+        Box::pin(async { self.call(GOSSIPER, "reloadSeeds()", vec![]).await.map(drop) })
+    }
+
+    fn keyspaces(&self) -> Answer<'_, Vec<String>> {
+        Box::pin(async {
+            let item = Item::Read { mbean: STORAGE_SERVICE, attribute: "NonLocalStrategyKeyspaces" };
+            let value = self.client.read(&[item]).await?.into_iter().next().flatten();
+            value.map(|v| strings(&v)).ok_or_else(|| Error::Failed {
+                operation: "listing keyspaces".into(),
+                message: "the server does not tell them yet".into(),
+            })
+        })
+    }
+
+    fn copies(&self) -> Answer<'_, BTreeMap<String, u32>> {
+        Box::pin(async {
+            let mut copies = BTreeMap::new();
+            for keyspace in self.keyspaces().await? {
+                let operation = "getRangeToEndpointWithPortMap(java.lang.String)";
+                let ranges = self.call(STORAGE_SERVICE, operation, vec![json!(keyspace)]).await?;
+                copies.insert(keyspace, most_holders(ranges.as_object().into_iter().flat_map(|r| r.values())));
+            }
+            Ok(copies)
+        })
+    }
+
+    fn cleanup<'a>(&'a self, keyspace: &'a str) -> Answer<'a, ()> {
+        let arguments = vec![json!(0), json!(keyspace), json!([])];
+        Box::pin(self.rewrite("forceKeyspaceCleanup(int,java.lang.String,[Ljava.lang.String;)", arguments))
+    }
+
+    fn flush<'a>(&'a self, keyspace: &'a str) -> Answer<'a, ()> {
+        Box::pin(async move {
+            let operation = "forceKeyspaceFlush(java.lang.String,[Ljava.lang.String;)";
+            self.call(STORAGE_SERVICE, operation, vec![json!(keyspace), json!([])]).await.map(drop)
+        })
+    }
+
+    fn upgrade_sstables<'a>(&'a self, keyspace: &'a str) -> Answer<'a, ()> {
+        let (operation, arguments) = match self.capabilities.upgrade_sstables {
+            UpgradeSstables::ByVersion => (
+                "upgradeSSTables(java.lang.String,boolean,int,[Ljava.lang.String;)",
+                vec![json!(keyspace), json!(true), json!(0), json!([])],
+            ),
+            UpgradeSstables::ByVersionAndAge => (
+                "upgradeSSTables(java.lang.String,boolean,long,int,[Ljava.lang.String;)",
+                vec![json!(keyspace), json!(true), json!(i64::MAX), json!(0), json!([])],
+            ),
+        };
+        Box::pin(self.rewrite(operation, arguments))
+    }
+
+    fn remove_node<'a>(&'a self, host_id: &'a str) -> Answer<'a, ()> {
+        Box::pin(async move {
+            self.call(STORAGE_SERVICE, "removeNode(java.lang.String)", vec![json!(host_id)]).await.map(drop)
+        })
+    }
+
+    fn begin_repair<'a>(&'a self, keyspace: &'a str) -> Answer<'a, Option<RepairTicket>> {
+        Box::pin(async move {
+            let options = json!({"primaryRange": "true", "incremental": "false", "parallelism": "parallel"});
+            let operation = "repairAsync(java.lang.String,java.util.Map)";
+            let answer = self.call(STORAGE_SERVICE, operation, vec![json!(keyspace), options]).await?;
+            match answer.as_i64() {
+                Some(0) => Ok(None),
+                Some(number) => Ok(Some(RepairTicket { keyspace: keyspace.into(), number })),
+                None => Err(Error::Failed { operation: "repairAsync".into(), message: format!("unexpected answer {answer}") }),
+            }
+        })
+    }
+
+    fn repair_state<'a>(&'a self, ticket: &'a RepairTicket) -> Answer<'a, RepairState> {
+        Box::pin(async move {
+            let operation = "getParentRepairStatus(int)";
+            let answer = self.call(STORAGE_SERVICE, operation, vec![json!(ticket.number)]).await?;
+            let words = strings(&answer);
+            Ok(match words.first().map(String::as_str) {
+                Some("COMPLETED") => RepairState::Completed,
+                Some("FAILED") => RepairState::Failed(words[1..].join("; ")),
+                Some(_) => RepairState::Running,
+                None => RepairState::Unknown,
+            })
+        })
+    }
+}
+
+/// Attributes of one name differ only in metrics: those go by their MBean.
+fn name(mbean: &'static str, attribute: &'static str) -> &'static str {
+    match attribute {
+        "Value" | "Count" => mbean,
+        _ => attribute,
+    }
+}
+
+fn reading(found: &BTreeMap<&str, Value>) -> Reading {
+    let text = |key: &str| found.get(key).and_then(Value::as_str).map(str::to_string);
+    let number = |key: &str| found.get(key).and_then(Value::as_f64);
+    Reading {
+        mode: text("OperationMode"),
+        native_transport: found.get("NativeTransportRunning").and_then(Value::as_bool),
+        version: text("ReleaseVersion"),
+        host_id: text("LocalHostId"),
+        schema_version: text("SchemaVersion"),
+        schema_agreed: found.get("SchemaVersionsWithPort").and_then(Value::as_object).map(|versions| {
+            versions.keys().filter(|v| v.as_str() != "UNREACHABLE").count() <= 1
+        }),
+        tokens: found.get("Tokens").map(strings),
+        seeds: found.get("Seeds").map(|v| strings(v).iter().map(|a| address(a)).collect()),
+        members: members(found),
+        figures: Figures {
+            load: number(LOAD),
+            pending_compactions: number(PENDING_COMPACTIONS),
+            heap_used: found.get("HeapMemoryUsage").and_then(|v| v.get("used")).and_then(Value::as_f64),
+            clients: number(CLIENTS),
+        },
+    }
+}
+
+/// Every member that the server knows; absent if any of the lists is, because
+/// a short list would be a lie.
+fn members(found: &BTreeMap<&str, Value>) -> Option<Vec<RingMember>> {
+    let list = |key: &str| -> Option<BTreeSet<String>> {
+        Some(strings(found.get(key)?).iter().map(|a| address(a)).collect())
+    };
+    let live = list("LiveNodesWithPort")?;
+    let down = list("UnreachableNodesWithPort")?;
+    let joining = list("JoiningNodesWithPort")?;
+    let leaving = list("LeavingNodesWithPort")?;
+    let moving = list("MovingNodesWithPort")?;
+    let host_ids: BTreeMap<String, String> = found
+        .get("EndpointWithPortToHostId")?
+        .as_object()?
+        .iter()
+        .filter_map(|(endpoint, id)| Some((address(endpoint), id.as_str()?.to_string())))
+        .collect();
+    let all: BTreeSet<&String> = live.iter().chain(&down).chain(host_ids.keys()).collect();
+    let member = |endpoint: &String| {
+        let host_id = host_ids.get(endpoint).cloned().unwrap_or_default();
+        RingMember {
+            liveness: if live.contains(endpoint) { Liveness::Up } else { Liveness::Down },
+            state: match () {
+                () if leaving.contains(endpoint) => MemberState::Leaving,
+                () if moving.contains(endpoint) => MemberState::Moving,
+                // An address without a host ID is not a member yet, or not any more.
+                () if joining.contains(endpoint) || host_id.is_empty() => MemberState::Joining,
+                () => MemberState::Normal,
+            },
+            host_id,
+            address: endpoint.clone(),
+        }
+    };
+    Some(all.into_iter().map(member).collect())
+}
+
+/// The longest of the lists of members that hold a range.
+fn most_holders<'a>(lists: impl Iterator<Item = &'a Value>) -> u32 {
+    let longest = lists.map(|holders| holders.as_array().map_or(0, Vec::len)).max();
+    u32::try_from(longest.unwrap_or(0)).unwrap_or(u32::MAX)
+}
+
+fn strings(value: &Value) -> Vec<String> {
+    value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_string).collect()
+}
+
+/// The address in `10.0.0.1:7000`, `/10.0.0.1:7000`, `[::1]:7000` or a bare one.
+fn address(endpoint: &str) -> String {
+    let endpoint = endpoint.rsplit('/').next().unwrap_or(endpoint);
+    if let Ok(socket) = endpoint.parse::<std::net::SocketAddr>() {
+        return socket.ip().to_string();
+    }
+    endpoint.trim_matches(['[', ']']).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endpoints_lose_their_ports_in_every_spelling() {
+        for endpoint in ["10.0.0.1:7000", "/10.0.0.1:7000", "10.0.0.1", "host/10.0.0.1:7000"] {
+            assert_eq!(address(endpoint), "10.0.0.1", "{endpoint}");
+        }
+        assert_eq!(address("[fd00::1]:7000"), "fd00::1");
+    }
+
+    fn lists() -> BTreeMap<&'static str, Value> {
+        BTreeMap::from([
+            ("LiveNodesWithPort", json!(["10.0.0.1:7000", "10.0.0.2:7000", "10.0.0.4:7000"])),
+            ("UnreachableNodesWithPort", json!(["10.0.0.3:7000"])),
+            ("JoiningNodesWithPort", json!([])),
+            ("LeavingNodesWithPort", json!(["10.0.0.2:7000"])),
+            ("MovingNodesWithPort", json!([])),
+            ("EndpointWithPortToHostId", json!({"10.0.0.1:7000": "h1", "10.0.0.2:7000": "h2", "10.0.0.3:7000": "h3"})),
+        ])
+    }
+
+    #[test]
+    fn the_ring_is_the_union_of_all_lists() {
+        let members = members(&lists()).unwrap();
+        let words: Vec<String> =
+            members.iter().map(|m| format!("{} {} {:?} {:?}", m.address, m.host_id, m.liveness, m.state)).collect();
+        assert_eq!(words, [
+            "10.0.0.1 h1 Up Normal",
+            "10.0.0.2 h2 Up Leaving",
+            "10.0.0.3 h3 Down Normal",
+            "10.0.0.4  Up Joining",
+        ]);
+    }
+
+    #[test]
+    fn a_missing_list_makes_the_whole_ring_unknown() {
+        for key in lists().keys() {
+            let mut short = lists();
+            short.remove(key);
+            assert_eq!(members(&short), None, "{key}");
+        }
+    }
+
+    #[test]
+    fn unreachable_members_do_not_count_against_schema_agreement() {
+        let one = BTreeMap::from([("SchemaVersionsWithPort", json!({"v1": ["a"], "UNREACHABLE": ["b"]}))]);
+        assert_eq!(reading(&one).schema_agreed, Some(true));
+        let two = BTreeMap::from([("SchemaVersionsWithPort", json!({"v1": ["a"], "v2": ["b"]}))]);
+        assert_eq!(reading(&two).schema_agreed, Some(false));
+        assert_eq!(reading(&BTreeMap::new()).schema_agreed, None);
+    }
+}

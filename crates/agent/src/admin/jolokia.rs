@@ -1,0 +1,140 @@
+//! A client of the Jolokia agent in the server's JVM: bulk reads and calls over
+//! loopback HTTP, each answer with a status of its own.
+
+use super::Error;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+/// A JVM in a long collection answers late; a look must not hang for ever.
+const READ_TIME: Duration = Duration::from_secs(5);
+/// Connecting on loopback is immediate or not at all.
+const CONNECT_TIME: Duration = Duration::from_secs(1);
+/// How much of an unexpected body is worth telling.
+const BODY_CHARACTERS: usize = 300;
+
+/// Who we are for Jolokia; made anew at each start of the server.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct Credentials {
+    /// User.
+    pub user: String,
+    /// Password.
+    pub password: String,
+}
+
+impl Credentials {
+    /// Random ones.
+    pub fn random() -> Self {
+        let word = || uuid::Uuid::new_v4().simple().to_string();
+        Self { user: word(), password: format!("{}{}", word(), word()) }
+    }
+}
+
+impl std::fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Credentials(hidden)")
+    }
+}
+
+/// One question or call.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+#[serde(rename_all = "camelCase", tag = "type")]
+pub enum Item {
+    /// Read an attribute.
+    Read {
+        /// Of which MBean.
+        mbean: &'static str,
+        /// Which one.
+        attribute: &'static str,
+    },
+    /// Call an operation.
+    Exec {
+        /// Of which MBean.
+        mbean: &'static str,
+        /// With its signature, where it is overloaded.
+        operation: &'static str,
+        /// Its arguments.
+        arguments: Vec<Value>,
+    },
+}
+
+#[derive(Deserialize)]
+struct ItemAnswer {
+    status: i64,
+    #[serde(default)]
+    value: Value,
+    #[serde(default)]
+    error: Option<String>,
+}
+
+/// A client for one server.
+pub struct Client {
+    http: reqwest::Client,
+    url: String,
+    credentials: Credentials,
+}
+
+impl Client {
+    /// For the server whose Jolokia listens here.
+    pub fn new(address: SocketAddr, credentials: Credentials) -> Self {
+        let http = reqwest::Client::builder()
+            .connect_timeout(CONNECT_TIME)
+            .pool_max_idle_per_host(1)
+            .build()
+            .expect("should build: no TLS, no proxy, nothing that can fail");
+        Self { http, url: format!("http://{address}/jolokia/"), credentials }
+    }
+
+    /// Read many attributes in one request. A part that is not there (an MBean
+    /// that is not registered yet) is `None`.
+    pub async fn read(&self, items: &[Item]) -> Result<Vec<Option<Value>>, Error> {
+        let answers: Vec<ItemAnswer> = self.post(items, Some(READ_TIME)).await?;
+        if answers.len() != items.len() {
+            return Err(Error::Failed {
+                operation: "a bulk read".into(),
+                message: format!("{} answers to {} questions", answers.len(), items.len()),
+            });
+        }
+        Ok(answers.into_iter().map(|a| (a.status == 200 && !a.value.is_null()).then_some(a.value)).collect())
+    }
+
+    /// Call an operation and wait for its end, for as long as it takes.
+    pub async fn exec(&self, item: &Item) -> Result<Value, Error> {
+        let answer: ItemAnswer = self.post(item, None).await?;
+        if answer.status == 200 {
+            return Ok(answer.value);
+        }
+        let operation = match item {
+            Item::Exec { operation, .. } => operation.split('(').next().unwrap_or(operation),
+            Item::Read { attribute, .. } => attribute,
+        };
+        let message = answer.error.unwrap_or_else(|| format!("status {}", answer.status));
+        Err(Error::Failed { operation: operation.into(), message })
+    }
+
+    async fn post<T: serde::de::DeserializeOwned>(
+        &self,
+        body: &(impl Serialize + ?Sized),
+        time: Option<Duration>,
+    ) -> Result<T, Error> {
+        let failed = |source| Error::Http { url: self.url.clone(), source };
+        let mut request = self
+            .http
+            .post(&self.url)
+            .basic_auth(&self.credentials.user, Some(&self.credentials.password))
+            .json(body);
+        if let Some(time) = time {
+            request = request.timeout(time);
+        }
+        let response = request.send().await.map_err(failed)?;
+        let status = response.status();
+        if !status.is_success() {
+            let body = response.text().await.unwrap_or_default();
+            let body = body.chars().take(BODY_CHARACTERS).collect();
+            return Err(Error::Status { url: self.url.clone(), status: status.as_u16(), body });
+        }
+        response.json().await.map_err(failed)
+    }
+}

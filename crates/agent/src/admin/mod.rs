@@ -1,0 +1,165 @@
+//! How the server is asked and told: one trait, a back end for Cassandra
+//! (Jolokia) and one for Scylla (REST). Calls that move data answer when they
+//! are done, which may take days: they are made from a task of their own, and
+//! what became of them is also read from the server's state.
+
+pub mod cassandra;
+pub mod jolokia;
+pub mod scylla;
+
+use futures::future::BoxFuture;
+use palladion_api::member::{MemberState, RingMember};
+use std::collections::BTreeMap;
+
+/// What a server said about itself and its ring. A part that could not be read
+/// is absent; nothing absent means "no".
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reading {
+    /// Operation mode.
+    pub mode: Option<String>,
+    /// Is the native transport up?
+    pub native_transport: Option<bool>,
+    /// Version of the server.
+    pub version: Option<String>,
+    /// Own host ID.
+    pub host_id: Option<String>,
+    /// Own schema version.
+    pub schema_version: Option<String>,
+    /// Do all reachable members share one?
+    pub schema_agreed: Option<bool>,
+    /// Own tokens.
+    pub tokens: Option<Vec<String>>,
+    /// Seeds that it knows.
+    pub seeds: Option<Vec<String>>,
+    /// Every member that it knows.
+    pub members: Option<Vec<RingMember>>,
+    /// Figures for metrics.
+    pub figures: Figures,
+}
+
+/// Figures of a server.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Figures {
+    /// Bytes of data.
+    pub load: Option<f64>,
+    /// Compactions that wait.
+    pub pending_compactions: Option<f64>,
+    /// Bytes of heap in use.
+    pub heap_used: Option<f64>,
+    /// Native connections.
+    pub clients: Option<f64>,
+}
+
+/// Mode of a full member.
+pub const NORMAL: &str = "NORMAL";
+/// Mode of a member that has left.
+pub const DECOMMISSIONED: &str = "DECOMMISSIONED";
+/// Mode after a decommission that failed (5.0), which may be a full member's.
+pub const DECOMMISSION_FAILED: &str = "DECOMMISSION_FAILED";
+/// Mode after a bootstrap that failed (5.0).
+pub const JOINING_FAILED: &str = "JOINING_FAILED";
+
+impl Reading {
+    /// Is the mode this one?
+    pub fn is(&self, mode: &str) -> bool {
+        self.mode.as_deref() == Some(mode)
+    }
+
+    /// Full member that answers CQL.
+    pub fn serves(&self) -> bool {
+        self.is(NORMAL) && self.native_transport == Some(true)
+    }
+
+    /// Does the server itself see its own host ID leaving?
+    pub fn sees_itself_leaving(&self) -> bool {
+        let own = self.host_id.as_deref();
+        self.members.iter().flatten().any(|m| Some(m.host_id.as_str()) == own && m.state == MemberState::Leaving)
+    }
+}
+
+/// Why a server could not be asked or told.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No answer.
+    #[error("asking the server at {url}")]
+    Http {
+        /// Where.
+        url: String,
+        /// The cause.
+        source: reqwest::Error,
+    },
+    /// An answer that is not the interface's.
+    #[error("the server at {url} answered {status}: {body}")]
+    Status {
+        /// Where.
+        url: String,
+        /// HTTP status.
+        status: u16,
+        /// First part of the body.
+        body: String,
+    },
+    /// The server refused, or the work failed.
+    #[error("{operation} failed: {message}")]
+    Failed {
+        /// What was asked for.
+        operation: String,
+        /// The server's words.
+        message: String,
+    },
+    /// The server's version cannot do it.
+    #[error("{0} is not something that this server can do")]
+    Unsupported(&'static str),
+}
+
+/// Progress of a repair.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RepairState {
+    /// Under way.
+    Running,
+    /// Done.
+    Completed,
+    /// Failed, in the server's words.
+    Failed(String),
+    /// The server does not know of it (any more).
+    Unknown,
+}
+
+/// A running repair, as the server numbers it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RepairTicket {
+    /// Keyspace.
+    pub keyspace: String,
+    /// The server's number.
+    pub number: i64,
+}
+
+/// Answer of a call.
+pub type Answer<'a, T> = BoxFuture<'a, Result<T, Error>>;
+
+/// What the agent asks of a server.
+pub trait ServerAdmin: Send + Sync {
+    /// One look at everything, in one request where the interface can.
+    fn read(&self) -> Answer<'_, Reading>;
+    /// Flush, stop serving, end gossip. Answers when done.
+    fn drain(&self) -> Answer<'_, ()>;
+    /// Leave the ring. Answers when done.
+    fn decommission(&self) -> Answer<'_, ()>;
+    /// Read the seeds again from the configuration file.
+    fn reload_seeds(&self) -> Answer<'_, ()>;
+    /// Keyspaces whose data this server shares with others.
+    fn keyspaces(&self) -> Answer<'_, Vec<String>>;
+    /// Of each of them, the largest number of members that hold one range.
+    fn copies(&self) -> Answer<'_, BTreeMap<String, u32>>;
+    /// Drop data of ranges that this server no longer owns. Answers when done.
+    fn cleanup<'a>(&'a self, keyspace: &'a str) -> Answer<'a, ()>;
+    /// Write memtables to disk.
+    fn flush<'a>(&'a self, keyspace: &'a str) -> Answer<'a, ()>;
+    /// Rewrite SSTables of an older version. Answers when done.
+    fn upgrade_sstables<'a>(&'a self, keyspace: &'a str) -> Answer<'a, ()>;
+    /// Remove a dead member by host ID. Answers when done.
+    fn remove_node<'a>(&'a self, host_id: &'a str) -> Answer<'a, ()>;
+    /// Begin a full repair of the primary ranges; `None` where there is nothing to repair.
+    fn begin_repair<'a>(&'a self, keyspace: &'a str) -> Answer<'a, Option<RepairTicket>>;
+    /// How far is it?
+    fn repair_state<'a>(&'a self, ticket: &'a RepairTicket) -> Answer<'a, RepairState>;
+}

@@ -1,0 +1,163 @@
+//! Act: carry out one action. Makes no choices; what must survive is in the
+//! ledger before it is done.
+
+use super::state::{Agent, Done};
+use crate::decide::{Action, Cause, LeaveCall, Start, Then};
+use crate::launch::{self, record::LaunchRecord};
+use crate::volume::ledger::{Ban, End, Ledger, Membership};
+use crate::volume::seconds;
+use anyhow::{Context, Result, anyhow, bail};
+use jiff::Timestamp;
+use palladion_api::member::{IntentState, PermitKind};
+
+impl Agent {
+    pub(super) async fn act(&mut self, action: Action) -> Result<()> {
+        match action {
+            Action::Nothing => Ok(()),
+            Action::TakeVolume { successor_of } => self.take_volume(successor_of),
+            Action::Ban => self.change_ledger(|ledger| ledger.ban = Ban::Terminated),
+            Action::SettlePermit { nonce, state, message } => {
+                tracing::info!(nonce, state = ?state, message, "permit settled");
+                self.change_ledger(|ledger| ledger.set_permit(&nonce, state, message))
+            }
+            Action::SettleIntent { nonce, state, message, then } => {
+                tracing::info!(nonce, state = ?state, message, "intent settled");
+                self.change_ledger(|ledger| {
+                    ledger.set_intent(&nonce, state, message, Timestamp::now());
+                    match then {
+                        Then::Unchanged => {}
+                        Then::Joined => ledger.membership = Membership::Joined,
+                        Then::Left => ledger.membership = Membership::Left,
+                    }
+                })
+            }
+            Action::RecordNormal { host_id, address } => self.record_normal(host_id, address),
+            Action::Start(start) => self.start(start).await,
+            Action::Stop(why) => {
+                self.stop(why);
+                Ok(())
+            }
+            Action::Leave { nonce } => self.leave(&nonce),
+        }
+    }
+
+    /// Change the ledger; what is in memory is what is on the disk.
+    pub(super) fn change_ledger(&mut self, change: impl FnOnce(&mut Ledger)) -> Result<()> {
+        let mut ledger = self.ledger().cloned().context("the volume has no ledger")?;
+        change(&mut ledger);
+        self.save_ledger(ledger)
+    }
+
+    fn save_ledger(&mut self, ledger: Ledger) -> Result<()> {
+        let volume = self.volume.as_ref().context("the volume is not known")?;
+        volume.save(&ledger)?;
+        if let Ok(found) = &mut self.found {
+            found.ledger = Some(ledger);
+        }
+        Ok(())
+    }
+
+    fn take_volume(&mut self, successor_of: Option<String>) -> Result<()> {
+        let volume = self.volume.as_ref().context("the volume is not known")?;
+        let ledger = volume.take(successor_of)?;
+        tracing::info!(volume = ledger.volume_id, successor_of = ledger.successor_of, "volume taken into use");
+        if let Some(saved) = &self.saved {
+            volume.save_member(saved)?;
+        }
+        self.found = volume.inspect().map_err(|e| format!("{e:#}"));
+        Ok(())
+    }
+
+    fn record_normal(&mut self, host_id: String, address: String) -> Result<()> {
+        tracing::info!(host_id, address, "the server is a full member");
+        self.change_ledger(|ledger| {
+            if let Some(start) = ledger.starts.first_mut() {
+                start.record.normal_at = Some(seconds(Timestamp::now()));
+            }
+            // A member that had joined keeps what is recorded; a difference is reported.
+            if ledger.membership != Membership::Joined || ledger.host_id.is_none() {
+                ledger.host_id = Some(host_id);
+                ledger.address = Some(address);
+            }
+            ledger.membership = Membership::Joined;
+            ledger.successor_of = None;
+        })
+    }
+
+    async fn start(&mut self, start: Start) -> Result<()> {
+        let mounted = self.mounted.clone().map_err(|why| anyhow!(why))?;
+        let spec = self.saved.as_ref().map(|s| s.spec.clone()).context("the spec is not known")?;
+        let config = &mounted.config;
+        if (&config.ring, &config.datacenter, &config.rack) != (&spec.ring, &spec.datacenter, &spec.rack) {
+            bail!("the mounted configuration is for {}/{}/{}, the member for {}/{}/{}", config.ring, config.datacenter, config.rack, spec.ring, spec.datacenter, spec.rack);
+        }
+        // First what may fail: a permit is not used up by an image without Java.
+        let (launch, record) = launch::prepare(&self.settings, &mounted, &start.identity)?;
+        let mut ledger = self.ledger().cloned().context("the volume has no ledger")?;
+        let cause = match &start.cause {
+            Cause::Autonomous => "Autonomous".to_string(),
+            Cause::Permit { kind, nonce, data } => {
+                let volume = self.volume.as_ref().context("the volume is not known")?;
+                volume.prepare(*data, &mut ledger).context("preparing the data directories")?;
+                use_permit(&mut ledger, *kind, nonce);
+                format!("{kind:?}")
+            }
+        };
+        ledger.ring = Some(spec.ring.clone());
+        ledger.restart_token.clone_from(&spec.restart_token);
+        ledger.begin_start(&record.tag, &cause, Timestamp::now());
+        self.save_ledger(ledger)?;
+        record.save(&self.settings.launch_file())?;
+        tracing::info!(cause, seeds = record.seeds.join(","), "starting the server");
+        self.metrics.server_starts.inc();
+        self.last_words = None;
+        let answer = self.supervisor.launch(launch).await;
+        self.after_launch(record, answer.map_err(anyhow::Error::from)).await
+    }
+
+    async fn after_launch(&mut self, record: LaunchRecord, answer: Result<()>) -> Result<()> {
+        let Err(error) = answer else {
+            self.gather().await;
+            return Ok(());
+        };
+        let text = format!("{error:#}");
+        self.change_ledger(|ledger| {
+            if let Some(start) = ledger.starts.first_mut().filter(|s| s.tag == record.tag) {
+                start.end = End::Died;
+                start.record.ended_at = Some(seconds(Timestamp::now()));
+                start.record.message = Some(text.clone());
+            }
+        })?;
+        self.last_words = Some(crate::decide::LastWords { reason: palladion_api::reasons::Reason::ServerFailed, text });
+        Err(error).context("starting the server")
+    }
+
+    fn leave(&mut self, nonce: &str) -> Result<()> {
+        let admin = self.admin.clone().context("there is no way to ask the server")?;
+        self.change_ledger(|ledger| {
+            ledger.membership = Membership::Leaving { nonce: nonce.into() };
+            ledger.set_intent(nonce, IntentState::Running, None, Timestamp::now());
+        })?;
+        tracing::info!(nonce, "leaving the ring");
+        self.leave_call = LeaveCall::UnderWay;
+        let done = self.done.clone();
+        tokio::spawn(async move {
+            let answer = admin.decommission().await.map_err(|e| format!("{:#}", anyhow::Error::from(e)));
+            let _ = done.send(Done::Left(answer)).await;
+        });
+        Ok(())
+    }
+}
+
+fn use_permit(ledger: &mut Ledger, kind: PermitKind, nonce: &str) {
+    ledger.use_permit(nonce);
+    match kind {
+        PermitKind::Found | PermitKind::Join | PermitKind::Replace => {
+            ledger.membership = Membership::Joining { kind, nonce: nonce.into() };
+            ledger.host_id = None;
+            ledger.address = None;
+        }
+        // Still leaving, until the server is seen to be a full member again.
+        PermitKind::ResumeLeave => {}
+    }
+}

@@ -1,0 +1,225 @@
+//! Gather: init, volume, spec, server. What cannot be had is said to be so.
+
+use super::state::{Agent, Look};
+use crate::admin::cassandra::Cassandra;
+use crate::admin::jolokia::Client;
+use crate::admin::scylla::Scylla;
+use crate::admin::{Reading, ServerAdmin};
+use crate::decide::{Process, Source};
+use crate::init::protocol::{LogTail, Phase, Report};
+use crate::kubernetes::News;
+use crate::launch;
+use crate::launch::record::LaunchRecord;
+use crate::operations::Worker;
+use crate::render::capabilities;
+use crate::report::last_words;
+use crate::volume::ledger::End;
+use crate::volume::{SavedMember, Volume, seconds};
+use jiff::Timestamp;
+use palladion_api::cluster::Mode;
+use palladion_api::member::Liveness;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long the API may take to tell the spec before the saved one counts: it
+/// could say that the server must not run.
+const API_GRACE: Duration = Duration::from_secs(10);
+/// Looks while something changes.
+const LOOK_OFTEN: Duration = Duration::from_millis(900);
+/// Looks while the server starts.
+const LOOK_START: Duration = Duration::from_millis(400);
+/// Looks at rest.
+const LOOK_REST: Duration = Duration::from_secs(5);
+/// Init is asked this often at rest: a server that died is noticed.
+const TURN_REST: Duration = Duration::from_secs(1);
+
+impl Agent {
+    pub(super) async fn gather(&mut self) {
+        self.gather_mounted();
+        self.gather_process().await;
+        if self.process != Process::Running || self.found.is_err() {
+            self.gather_volume();
+        }
+        self.gather_spec();
+        self.close_start().await;
+        if self.process == Process::Running && self.looked.is_none_or(|at| at.elapsed() >= self.look_pause()) {
+            self.look().await;
+        }
+    }
+
+    fn gather_mounted(&mut self) {
+        if self.mounted.is_err() {
+            self.mounted = launch::mounted(&self.settings).map_err(|e| format!("{e:#}"));
+        }
+        if let (None, Ok(mounted)) = (&self.volume, &self.mounted) {
+            self.volume = Some(Volume::new(self.settings.data_root(mounted.config.mode)));
+        }
+    }
+
+    fn gather_volume(&mut self) {
+        self.found = match (&self.volume, &self.mounted) {
+            (Some(volume), _) => volume.inspect().map_err(|e| format!("{e:#}")),
+            (None, Err(why)) => Err(why.clone()),
+            (None, Ok(_)) => Err("the volume was not looked at yet".into()),
+        };
+    }
+
+    async fn gather_process(&mut self) {
+        let answer = self.supervisor.query(LogTail::Nothing).await;
+        self.health.turned(answer.as_ref().map(|_| ()).map_err(ToString::to_string));
+        match answer {
+            Err(error) => self.process = Process::Unknown(format!("{:#}", anyhow::Error::from(error))),
+            Ok(report) => self.note_process(&report),
+        }
+    }
+
+    fn note_process(&mut self, report: &Report) {
+        if report.phase == Phase::Ending {
+            self.container = Phase::Ending;
+        }
+        let Some(running) = &report.running else {
+            self.process = Process::Absent;
+            (self.launch, self.admin, self.look, self.looked) = (None, None, None, None);
+            return;
+        };
+        self.process = Process::Running;
+        if self.launch.as_ref().is_none_or(|l| l.tag != running.tag) {
+            self.launch = LaunchRecord::load(&self.settings.launch_file(), &running.tag);
+            self.admin = None;
+            self.look = None;
+        }
+        if self.admin.is_none() {
+            self.admin = self.make_admin();
+        }
+    }
+
+    fn make_admin(&self) -> Option<Arc<dyn ServerAdmin>> {
+        let mounted = self.mounted.as_ref().ok()?;
+        match mounted.config.mode {
+            Mode::Scylla => Some(Arc::new(Scylla::new(self.settings.scylla_api_address))),
+            Mode::Cassandra => {
+                let credentials = self.launch.as_ref()?.credentials.clone()?;
+                let row = capabilities::of(&mounted.config.version).ok()?;
+                Some(Arc::new(Cassandra::new(Client::new(self.settings.jolokia_address, credentials), row)))
+            }
+        }
+    }
+
+    /// The live spec; or the saved one once the API has had its chance.
+    fn gather_spec(&mut self) {
+        let News::Present(member) = self.news.borrow_and_update().clone() else {
+            let waited = self.started.elapsed() >= API_GRACE || matches!(*self.news.borrow(), News::Unreachable(_));
+            if self.saved.is_none() && waited && self.ledger().is_some() {
+                if let Some(volume) = &self.volume {
+                    self.saved = volume.saved_member().unwrap_or_else(|error| {
+                        tracing::warn!(error = format!("{error:#}"), "the spec beside the ledger cannot be read");
+                        None
+                    });
+                }
+            }
+            return;
+        };
+        if self.evidence.is_none() {
+            // An answer that an earlier agent gave stands.
+            self.evidence = member.status.as_ref().and_then(|s| s.evidence.clone());
+        }
+        let live = SavedMember { generation: member.metadata.generation, spec: member.spec.clone() };
+        if self.saved.as_ref() != Some(&live) {
+            let usable = self.ledger().is_some_and(|l| l.ring.as_ref().is_none_or(|r| *r == live.spec.ring));
+            if let (Some(volume), true) = (&self.volume, usable) {
+                if let Err(error) = volume.save_member(&live) {
+                    tracing::warn!(error = format!("{error:#}"), "the spec cannot be kept beside the ledger");
+                }
+            }
+            self.saved = Some(live);
+        }
+    }
+
+    /// Was the spec read from the API since this agent was started?
+    pub(super) fn source(&self) -> Source {
+        match *self.news.borrow() {
+            News::Present(_) => Source::Live,
+            News::Unknown | News::Unreachable(_) | News::Absent => Source::Saved,
+        }
+    }
+
+    /// Note in the ledger how the server ended.
+    async fn close_start(&mut self) {
+        if self.process != Process::Absent {
+            return;
+        }
+        let open = self.ledger().and_then(|l| l.last_start()).filter(|s| s.end == End::Open).cloned();
+        let Some(open) = open else {
+            self.stopping = None;
+            return;
+        };
+        let Ok(report) = self.supervisor.query(LogTail::Kept).await else { return };
+        let ended = report.ended.filter(|e| e.tag == open.tag);
+        let code = ended.as_ref().map(|e| e.code);
+        let at = ended.as_ref().and_then(|e| Timestamp::from_millisecond(e.at_ms).ok()).unwrap_or_else(Timestamp::now);
+        let stopped = self.stopping.as_ref().is_some_and(|s| s.why != crate::decide::StopWhy::JoinFailed);
+        let end = match (&ended, stopped || self.container == Phase::Ending) {
+            (_, true) => End::Stopped,
+            (Some(_), false) => End::Died,
+            (None, false) => End::WithContainer,
+        };
+        let words = (end == End::Died).then(|| last_words::of(&report.log, code));
+        let noted = self.change_ledger(|ledger| {
+            if let Some(start) = ledger.starts.first_mut() {
+                start.end = end;
+                start.record.ended_at = Some(seconds(at));
+                start.record.exit_code = code;
+                start.record.message = words.as_ref().map(|w| w.text.clone());
+            }
+        });
+        if let Err(error) = noted {
+            self.trouble = Some(format!("{error:#}"));
+            return;
+        }
+        self.stopping = None;
+        self.last_words = words;
+        tracing::info!(code, end = ?end, "the server has ended");
+    }
+
+    /// Look at the server.
+    pub(super) async fn look(&mut self) {
+        let Some(admin) = self.admin.clone() else { return };
+        let begun = Instant::now();
+        self.looked = Some(begun);
+        match admin.read().await {
+            Ok(reading) => self.look = Some(Look { begun, reading }),
+            Err(error) => {
+                self.metrics.read_failures.inc();
+                tracing::debug!(error = format!("{:#}", anyhow::Error::from(error)), "the server does not answer");
+            }
+        }
+    }
+
+    /// At rest: a full member, a ring that is well, nothing under way.
+    fn at_rest(&self) -> bool {
+        let well = |r: &Reading| r.serves() && r.members.iter().flatten().all(|m| m.liveness == Liveness::Up);
+        self.reading().is_some_and(well)
+            && self.worker() == Worker::Idle
+            && self.stopping.is_none()
+            && self.question.is_none()
+            && self.trouble.is_none()
+            && self.ledger().is_some_and(|l| l.membership == crate::volume::ledger::Membership::Joined)
+    }
+
+    fn look_pause(&self) -> Duration {
+        let normal = self.reading().is_some_and(Reading::serves);
+        match (self.at_rest(), normal) {
+            (true, _) => LOOK_REST,
+            (false, true) => LOOK_OFTEN,
+            (false, false) => LOOK_START,
+        }
+    }
+
+    /// Time until the next turn, if nothing happens before.
+    pub(super) fn pause(&self) -> Duration {
+        match self.process {
+            Process::Running => self.look_pause().min(TURN_REST),
+            Process::Absent | Process::Unknown(_) => TURN_REST,
+        }
+    }
+}

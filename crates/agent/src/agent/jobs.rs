@@ -1,0 +1,185 @@
+//! What the spec asks for while the server runs: seeds, operations, questions.
+
+use super::state::{Agent, Copies, Done, Job, Question};
+use crate::admin::Reading;
+use crate::decide::{Process, Source};
+use crate::launch;
+use crate::operations::{self, Next, Server, Tools, Worker};
+use crate::render::{Entry, Identity};
+use crate::report::ring;
+use crate::volume::ledger::Membership;
+use crate::volume::seconds;
+use jiff::Timestamp;
+use palladion_api::cluster::Mode;
+use palladion_api::labels::ports;
+use palladion_api::member::{Operation, OperationState, OperationStatus};
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// A server that does not answer a question in this time could not be asked.
+const QUESTION_TIME: Duration = Duration::from_secs(8);
+
+impl Agent {
+    pub(super) fn worker(&self) -> Worker {
+        if self.job.is_some() { Worker::Busy } else { Worker::Idle }
+    }
+
+    /// New seeds of a full member: written to its file and read again, without a restart.
+    pub(super) async fn follow_seeds(&mut self) {
+        let serves = self.reading().is_some_and(Reading::serves);
+        let joined = self.ledger().is_some_and(|l| l.membership == Membership::Joined);
+        let (true, true, Source::Live) = (serves, joined, self.source()) else { return };
+        let (Some(saved), Some(launch), Ok(mounted), Some(admin)) =
+            (&self.saved, &self.launch, &self.mounted, &self.admin)
+        else {
+            return;
+        };
+        // Scylla reads its seeds at its first start only.
+        if saved.spec.seeds.is_empty() || saved.spec.seeds == launch.seeds || mounted.config.mode == Mode::Scylla {
+            return;
+        }
+        let Some(address) = saved.spec.address.clone() else { return };
+        let identity = Identity { address, seeds: saved.spec.seeds.clone(), entry: Entry::Plain };
+        let mut record = launch.clone();
+        record.seeds.clone_from(&identity.seeds);
+        let written = launch::write_server_yaml(&self.settings, mounted, &identity);
+        let outcome = match written {
+            Ok(()) => admin.reload_seeds().await.map_err(anyhow::Error::from),
+            Err(error) => Err(error),
+        };
+        match outcome.and_then(|()| record.save(&self.settings.launch_file())) {
+            Ok(()) => {
+                tracing::info!(seeds = record.seeds.join(","), "seeds reloaded");
+                self.launch = Some(record);
+                self.looked = None;
+            }
+            Err(error) => self.trouble = Some(format!("reloading the seeds: {error:#}")),
+        }
+    }
+
+    /// Count the copies of each keyspace again when schema or ring has changed:
+    /// the one look that costs the server more than a moment.
+    pub(super) async fn count_copies(&mut self) {
+        let Some(reading) = self.reading().filter(|r| r.serves() && r.schema_agreed == Some(true)) else { return };
+        let Some(summary) = ring::summary(reading) else { return };
+        let of = (reading.schema_version.clone(), summary.hash);
+        let (true, Some(admin)) = (of != self.copies.of, self.admin.clone()) else { return };
+        match admin.copies().await {
+            Ok(counts) => self.copies = Copies { of, counts },
+            Err(error) => tracing::debug!(error = format!("{:#}", anyhow::Error::from(error)), "copies are not counted yet"),
+        }
+    }
+
+    /// Begin the operation that the spec names, or note what became of an old one.
+    pub(super) fn operate(&mut self) {
+        let (Some(saved), Some(ledger), Source::Live) = (&self.saved, self.ledger(), self.source()) else { return };
+        let server = match self.reading() {
+            Some(reading) if reading.serves() => Server::Serves,
+            Some(_) | None => Server::DoesNotServe,
+        };
+        let done = match operations::next(&saved.spec, ledger, self.worker(), server) {
+            Next::Nothing => Ok(()),
+            Next::NoteInterrupted => self.change_ledger(|ledger| {
+                for operation in ledger.operations.iter_mut().filter(|o| o.state == OperationState::Running) {
+                    operation.state = OperationState::Interrupted;
+                    operation.finished_at = Some(seconds(Timestamp::now()));
+                    operation.message = Some("the agent ended while it was under way".into());
+                }
+            }),
+            Next::Begin => match saved.spec.operation.clone() {
+                Some(operation) => self.begin_operation(operation),
+                None => Ok(()),
+            },
+        };
+        if let Err(error) = done {
+            self.trouble = Some(format!("noting the operation: {error:#}"));
+        }
+    }
+
+    fn begin_operation(&mut self, operation: Operation) -> anyhow::Result<()> {
+        let Some(admin) = self.admin.clone() else { return Ok(()) };
+        let id = operation.id.clone();
+        self.change_ledger(|ledger| {
+            ledger.set_operation(OperationStatus {
+                id: id.clone(),
+                state: OperationState::Running,
+                progress: None,
+                message: None,
+                started_at: Some(seconds(Timestamp::now())),
+                finished_at: None,
+            });
+        })?;
+        tracing::info!(id, kind = ?operation.kind, "operation begun");
+        let port = u16::try_from(ports::CQL).unwrap_or_default();
+        let tools = Tools {
+            admin,
+            cql: SocketAddr::new(self.settings.pod_ip, port),
+            credentials: operations::mounted_credentials(&self.settings.cql_credentials_dir),
+        };
+        let (progress, seen) = watch::channel(0);
+        self.job = Some(Job { id: id.clone(), progress: seen });
+        let done = self.done.clone();
+        tokio::spawn(async move {
+            let outcome = operations::run(&operation, &tools, &progress).await.map_err(|e| format!("{e:#}"));
+            let _ = done.send(Done::Operation { id, outcome }).await;
+        });
+        Ok(())
+    }
+
+    /// Note how an operation ended.
+    pub(super) fn end_operation(&mut self, id: &str, outcome: Result<String, String>) {
+        tracing::info!(id, outcome = ?outcome, "operation ended");
+        self.job = None;
+        let (state, message) = match outcome {
+            Ok(message) => (OperationState::Succeeded, message),
+            Err(message) => (OperationState::Failed, message),
+        };
+        let noted = self.change_ledger(|ledger| {
+            let started_at = ledger.operation(id).and_then(|o| o.started_at.clone());
+            ledger.set_operation(OperationStatus {
+                id: id.into(),
+                state,
+                progress: None,
+                message: Some(message),
+                started_at,
+                finished_at: Some(seconds(Timestamp::now())),
+            });
+        });
+        if let Err(error) = noted {
+            tracing::error!(error = format!("{error:#}"), "the end of an operation could not be noted");
+        }
+    }
+
+    /// Notice a question, so that the look which answers it is taken after it.
+    pub(super) fn observe(&mut self) {
+        let asked = self.saved.as_ref().and_then(|s| s.spec.evidence.as_ref()).map(|e| e.nonce.clone());
+        let Some(nonce) = asked.filter(|_| self.source() == Source::Live) else {
+            self.question = None;
+            return;
+        };
+        let answered = self.evidence.as_ref().is_some_and(|e| e.nonce == nonce);
+        let known = self.question.as_ref().is_some_and(|q| q.nonce == nonce);
+        match (answered, known) {
+            (true, _) => self.question = None,
+            (false, true) => {}
+            (false, false) => {
+                self.question = Some(Question { nonce, seen: Instant::now() });
+                self.looked = None;
+            }
+        }
+    }
+
+    /// Answer a question from a look that was begun after it was seen.
+    pub(super) fn answer_question(&mut self) {
+        let Some(question) = &self.question else { return };
+        let fresh = self.look.as_ref().filter(|l| l.begun >= question.seen).map(|l| &l.reading);
+        let answer = match (&self.process, fresh) {
+            (Process::Running, Some(reading)) => Some(reading),
+            (Process::Running, None) if question.seen.elapsed() < QUESTION_TIME => return,
+            (Process::Running | Process::Absent | Process::Unknown(_), _) => None,
+        };
+        self.evidence = Some(ring::evidence(&question.nonce, answer, Timestamp::now()));
+        self.question = None;
+    }
+}

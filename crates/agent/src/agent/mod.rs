@@ -1,0 +1,146 @@
+//! The agent's loop: gather, decide, act, tell. One thread, one turn at a
+//! time; what takes long runs in tasks beside it.
+
+mod act;
+mod gather;
+mod jobs;
+mod state;
+mod stop;
+mod tell;
+
+use crate::http::{self, Health};
+use crate::kubernetes::{self, News};
+use crate::metrics::Metrics;
+use crate::settings::Settings;
+use crate::{decide, drain};
+use anyhow::{Context, Result};
+use state::{Agent, Done};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{mpsc, watch};
+
+/// A deployment error (no token, port taken) is tried again this often.
+const AGAIN: Duration = Duration::from_secs(5);
+/// Actions in one turn; each is a step, and no chain of steps is longer.
+const STEPS: usize = 12;
+
+/// Run until told to end.
+pub fn run(settings: Settings) -> Result<()> {
+    tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::new(&settings.log))
+        .with_target(false)
+        .json()
+        .init();
+    // Fails only if it was done before, which does no harm.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(2)
+        .build()
+        .context("starting the runtime")?
+        .block_on(turn_for_ever(settings))
+}
+
+async fn turn_for_ever(settings: Settings) -> Result<()> {
+    let metrics = Arc::new(Metrics::new());
+    let health = Arc::new(Health::default());
+    let (news_in, news) = watch::channel(News::Unknown);
+    let (status, status_out) = watch::channel(None);
+    let (drains_in, mut drains) = mpsc::channel(4);
+    let (done_in, mut done) = mpsc::channel(4);
+    tokio::spawn(serve(settings.clone(), health.clone(), metrics.clone()));
+    tokio::spawn(take_drains(settings.clone(), drains_in));
+    tokio::spawn(speak_to_kubernetes(settings.clone(), news_in, status_out, news.clone(), metrics.clone()));
+    let mut terminate = signal(SignalKind::terminate()).context("handling SIGTERM")?;
+    let mut agent = Agent::new(settings, health, metrics, news, status, done_in);
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), member = agent.settings.pod_name, "agent started");
+    loop {
+        agent.turn().await;
+        let pause = agent.pause();
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            changed = agent.news.changed() => if changed.is_err() { return Ok(()) },
+            Some(what) = done.recv() => agent.note(what),
+            Some(request) = drains.recv() => agent.drain_for_the_end(request),
+            _ = terminate.recv() => {
+                let _ = std::fs::remove_file(agent.settings.agent_socket());
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl Agent {
+    /// One turn.
+    async fn turn(&mut self) {
+        self.gather().await;
+        self.trouble = None;
+        let mut decision = decide::decide(&self.facts());
+        for _ in 0..STEPS {
+            if decision.action == decide::Action::Nothing {
+                break;
+            }
+            if let Err(error) = self.act(decision.action.clone()).await {
+                tracing::error!(error = format!("{error:#}"), "a step failed; trying again");
+                self.trouble = Some(format!("{error:#}"));
+                break;
+            }
+            decision = decide::decide(&self.facts());
+        }
+        self.follow_seeds().await;
+        self.count_copies().await;
+        self.operate();
+        self.answer_question();
+        self.tell(&decision);
+        self.observe();
+    }
+
+    /// Note the outcome of a task.
+    fn note(&mut self, what: Done) {
+        match what {
+            Done::Left(answer) => self.leave_call = decide::LeaveCall::Answered(answer),
+            Done::Operation { id, outcome } => self.end_operation(&id, outcome),
+        }
+    }
+}
+
+async fn serve(settings: Settings, health: Arc<Health>, metrics: Arc<Metrics>) {
+    loop {
+        if let Err(error) = http::serve(settings.http_address, health.clone(), metrics.clone()).await {
+            tracing::error!(error = format!("{error:#}"), "probes and metrics are not served; trying again");
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
+}
+
+async fn take_drains(settings: Settings, requests: mpsc::Sender<drain::Request>) {
+    loop {
+        if let Err(error) = drain::listen(settings.clone(), requests.clone()).await {
+            tracing::error!(error = format!("{error:#}"), "drain requests are not taken; trying again");
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
+}
+
+async fn speak_to_kubernetes(
+    settings: Settings,
+    news: watch::Sender<News>,
+    status: watch::Receiver<Option<palladion_api::member::CassandraMemberStatus>>,
+    heard: watch::Receiver<News>,
+    metrics: Arc<Metrics>,
+) {
+    let members = loop {
+        match kubernetes::members(&settings) {
+            Ok(members) => break members,
+            Err(error) => {
+                tracing::error!(error = format!("{error:#}"), "there is no way to the Kubernetes API; trying again");
+                news.send_replace(News::Unreachable(format!("{error:#}")));
+                tokio::time::sleep(AGAIN).await;
+            }
+        }
+    };
+    let name = settings.pod_name.clone();
+    let reporting = kubernetes::report(members.clone(), name.clone(), status, heard, metrics.clone());
+    tokio::join!(kubernetes::watch(members, name, news, metrics), reporting);
+}

@@ -1,0 +1,191 @@
+//! What the agent holds between turns. All of it can be lost: it is gathered
+//! anew from init, volume, server and API.
+
+use crate::admin::{Reading, ServerAdmin};
+use crate::decide::{LastWords, LeaveCall, Process, SpecFact, StopWhy, VolumeFact};
+use crate::http::Health;
+use crate::init::protocol::Phase;
+use crate::kubernetes::News;
+use crate::launch::Mounted;
+use crate::launch::record::LaunchRecord;
+use crate::metrics::Metrics;
+use crate::settings::Settings;
+use crate::supervisor::Supervisor;
+use crate::volume::ledger::Ledger;
+use crate::volume::{Found, SavedMember, Volume};
+use crate::{decide, launch};
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::member::{CassandraMemberStatus, Evidence, ServerState};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, watch};
+
+/// A look is believed for this long where a newer one fails: a collection of
+/// the JVM is not a change of the ring.
+pub const READING_LIFE: Duration = Duration::from_secs(15);
+
+/// The outcome of a task.
+pub enum Done {
+    /// The call to leave was answered.
+    Left(Result<(), String>),
+    /// An operation ended.
+    Operation {
+        /// Its ID.
+        id: String,
+        /// How: a line for people either way.
+        outcome: Result<String, String>,
+    },
+}
+
+/// A look at the server.
+pub struct Look {
+    /// When it was begun.
+    pub begun: Instant,
+    /// What it showed.
+    pub reading: Reading,
+}
+
+/// A stop under way.
+pub struct Stopping {
+    /// Why.
+    pub why: StopWhy,
+    /// Since when.
+    pub since: Instant,
+}
+
+/// A job under way.
+pub struct Job {
+    /// Its ID.
+    pub id: String,
+    /// How far it is.
+    pub progress: watch::Receiver<u8>,
+}
+
+/// A question about the ring.
+pub struct Question {
+    /// Its nonce.
+    pub nonce: String,
+    /// When it was seen.
+    pub seen: Instant,
+}
+
+/// Copies of each keyspace, and what they were read for.
+#[derive(Default)]
+pub struct Copies {
+    /// Schema version and ring at that time.
+    pub of: (Option<String>, String),
+    /// Copies by keyspace.
+    pub counts: BTreeMap<String, u32>,
+}
+
+/// The agent.
+pub struct Agent {
+    pub settings: Settings,
+    pub supervisor: Supervisor,
+    pub health: Arc<Health>,
+    pub metrics: Arc<Metrics>,
+    pub news: watch::Receiver<News>,
+    pub status: watch::Sender<Option<CassandraMemberStatus>>,
+    pub done: mpsc::Sender<Done>,
+    pub started: Instant,
+    pub mounted: Result<Mounted, String>,
+    pub volume: Option<Volume>,
+    pub found: Result<Found, String>,
+    pub saved: Option<SavedMember>,
+    pub process: Process,
+    pub container: Phase,
+    pub launch: Option<LaunchRecord>,
+    pub admin: Option<Arc<dyn ServerAdmin>>,
+    pub look: Option<Look>,
+    pub looked: Option<Instant>,
+    pub last_words: Option<LastWords>,
+    pub stopping: Option<Stopping>,
+    pub leave_call: LeaveCall,
+    pub job: Option<Job>,
+    pub question: Option<Question>,
+    pub evidence: Option<Evidence>,
+    pub copies: Copies,
+    pub state: Option<(ServerState, Time)>,
+    pub trouble: Option<String>,
+}
+
+impl Agent {
+    /// At its start.
+    pub fn new(
+        settings: Settings,
+        health: Arc<Health>,
+        metrics: Arc<Metrics>,
+        news: watch::Receiver<News>,
+        status: watch::Sender<Option<CassandraMemberStatus>>,
+        done: mpsc::Sender<Done>,
+    ) -> Self {
+        let mounted = launch::mounted(&settings).map_err(|e| format!("{e:#}"));
+        let supervisor = Supervisor::new(&settings.init_socket());
+        Self {
+            settings,
+            supervisor,
+            health,
+            metrics,
+            news,
+            status,
+            done,
+            started: Instant::now(),
+            mounted,
+            volume: None,
+            found: Err("the volume was not looked at yet".into()),
+            saved: None,
+            process: Process::Unknown("init was not asked yet".into()),
+            container: Phase::Serving,
+            launch: None,
+            admin: None,
+            look: None,
+            looked: None,
+            last_words: None,
+            stopping: None,
+            leave_call: LeaveCall::NotMade,
+            job: None,
+            question: None,
+            evidence: None,
+            copies: Copies::default(),
+            state: None,
+            trouble: None,
+        }
+    }
+
+    /// The ledger, once the volume is ours.
+    pub fn ledger(&self) -> Option<&Ledger> {
+        let found = self.found.as_ref().ok()?;
+        found.ledger.as_ref().filter(|_| found.marker.is_some())
+    }
+
+    /// What the server said, if lately.
+    pub fn reading(&self) -> Option<&Reading> {
+        self.look.as_ref().filter(|l| l.begun.elapsed() < READING_LIFE).map(|l| &l.reading)
+    }
+
+    /// All facts, for a decision.
+    pub fn facts(&self) -> decide::Facts<'_> {
+        decide::Facts {
+            now: Timestamp::now(),
+            pod_uid: &self.settings.pod_uid,
+            revision: &self.settings.pod_revision,
+            spec: self.spec(),
+            volume: match &self.found {
+                Ok(found) => VolumeFact::Found(found),
+                Err(why) => VolumeFact::Unreadable(why),
+            },
+            process: self.process.clone(),
+            container: self.container,
+            reading: self.reading(),
+            stopping: self.stopping.as_ref().map(|s| s.why),
+            leave_call: &self.leave_call,
+            last_words: self.last_words.as_ref(),
+        }
+    }
+
+    fn spec(&self) -> Option<SpecFact<'_>> {
+        self.saved.as_ref().map(|saved| SpecFact { spec: &saved.spec, source: self.source() })
+    }
+}

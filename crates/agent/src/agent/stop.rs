@@ -1,0 +1,79 @@
+//! Stopping the server: drained where it serves, told to end, and killed only
+//! if that leads to nothing.
+
+use super::state::{Agent, Stopping};
+use crate::admin::{Reading, ServerAdmin};
+use crate::decide::{Process, StopWhy};
+use crate::drain;
+use crate::init::protocol::{Phase, Signal};
+use crate::supervisor::Supervisor;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A drain flushes memtables and waits for the batch log; beyond this the
+/// server is told to end, which drains once more.
+const DRAIN_TIME: Duration = Duration::from_secs(90);
+/// Time from the beginning of a stop to a kill.
+const STOP_TIME: Duration = Duration::from_secs(300);
+
+impl Agent {
+    /// Begin to stop the server.
+    pub(super) fn stop(&mut self, why: StopWhy) {
+        let Some(tag) = self.launch.as_ref().map(|l| l.tag.clone()) else {
+            tracing::error!("the server was launched by an agent that left no record; it is not stopped");
+            return;
+        };
+        tracing::info!(why = ?why, "stopping the server");
+        self.stopping = Some(Stopping { why, since: Instant::now() });
+        let serves = self.reading().is_some_and(Reading::serves);
+        let drained = self.admin.clone().filter(|_| serves);
+        let supervisor = self.supervisor.clone();
+        tokio::spawn(async move {
+            if let Some(admin) = drained {
+                drain_in_time(admin).await;
+            }
+            if let Err(error) = supervisor.signal(&tag, Signal::Terminate).await {
+                tracing::warn!(error = error.to_string(), "the server could not be told to end");
+            }
+        });
+    }
+
+    /// Kill a server that does not end.
+    pub(super) fn kill_if_overdue(&mut self) {
+        let overdue = self.stopping.as_ref().is_some_and(|s| s.since.elapsed() > STOP_TIME);
+        let (true, Process::Running, Some(launch)) = (overdue, &self.process, &self.launch) else { return };
+        tracing::error!("the server has not ended in time; killing it");
+        let (supervisor, tag): (Supervisor, String) = (self.supervisor.clone(), launch.tag.clone());
+        if let Some(stopping) = &mut self.stopping {
+            stopping.since = Instant::now();
+        }
+        tokio::spawn(async move {
+            if let Err(error) = supervisor.signal(&tag, Signal::Kill).await {
+                tracing::warn!(error = error.to_string(), "the server could not be killed");
+            }
+        });
+    }
+
+    /// The container is about to end (preStop): drain, and start nothing more.
+    pub(super) fn drain_for_the_end(&mut self, request: drain::Request) {
+        self.container = Phase::Ending;
+        let Some(admin) = self.admin.clone().filter(|_| self.process == Process::Running) else {
+            let _ = request.send("no server runs; nothing to drain".into());
+            return;
+        };
+        tracing::info!("draining the server: the container is about to end");
+        tokio::spawn(async move {
+            let _ = request.send(drain_in_time(admin).await);
+        });
+    }
+}
+
+async fn drain_in_time(admin: Arc<dyn ServerAdmin>) -> String {
+    let answer = match tokio::time::timeout(DRAIN_TIME, admin.drain()).await {
+        Ok(Ok(())) => "drained".to_string(),
+        Ok(Err(error)) => format!("not drained: {:#}", anyhow::Error::from(error)),
+        Err(_) => format!("not drained within {} s", DRAIN_TIME.as_secs()),
+    };
+    tracing::info!(answer, "drain");
+    answer
+}

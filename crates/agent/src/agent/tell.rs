@@ -1,0 +1,83 @@
+//! Tell: status, probes, metrics.
+
+use super::state::Agent;
+use crate::admin::Reading;
+use crate::decide::{self, Decision, Source};
+use crate::kubernetes::News;
+use crate::report::{self, Parts};
+use crate::volume::seconds;
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::member::ServerState;
+use palladion_api::reasons::Reason;
+
+impl Agent {
+    pub(super) fn tell(&mut self, decision: &Decision) {
+        self.kill_if_overdue();
+        let mut decision = decision.clone();
+        if let Some(trouble) = &self.trouble {
+            if decision.state == ServerState::Starting && self.reading().is_none() {
+                decision.state = ServerState::Failed;
+                decision.reason = Reason::ServerFailed;
+            }
+            decision.message = Some(trouble.clone());
+        }
+        let since = self.since(decision.state);
+        self.tell_probes(&decision);
+        self.metrics.note(self.reading());
+        let facts = self.facts();
+        let source = self.source();
+        let saved = self.saved.as_ref();
+        let status = report::status(&Parts {
+            settings: &self.settings,
+            generation: saved.filter(|_| source == Source::Live).and_then(|s| s.generation),
+            volume: decide::volume_state(&facts),
+            file_system: self.found.as_ref().ok().map(|f| f.file_system.as_str()),
+            ledger: self.ledger(),
+            decision: &decision,
+            since,
+            reading: self.reading(),
+            launch: self.launch.as_ref(),
+            copies: &self.copies.counts,
+            evidence: self.evidence.as_ref(),
+            operation: saved.and_then(|s| s.spec.operation.as_ref()).map(|o| o.id.as_str()),
+            progress: self.job.as_ref().map(|j| *j.progress.borrow()),
+        });
+        drop(facts);
+        self.status.send_if_modified(|told| {
+            let differs = told.as_ref() != Some(&status);
+            *told = Some(status);
+            differs
+        });
+    }
+
+    /// Since when the state holds; what an earlier agent told goes on.
+    fn since(&mut self, state: ServerState) -> Time {
+        if let Some((known, since)) = &self.state {
+            if *known == state {
+                return since.clone();
+            }
+        }
+        let earlier = match (&self.state, &*self.news.borrow()) {
+            (None, News::Present(member)) => {
+                let server = member.status.as_ref().and_then(|s| s.server.as_ref());
+                server.filter(|s| s.state == state).map(|s| s.since.clone())
+            }
+            (_, News::Unknown | News::Unreachable(_) | News::Absent | News::Present(_)) => None,
+        };
+        let since = earlier.unwrap_or_else(|| seconds(Timestamp::now()));
+        self.state = Some((state, since.clone()));
+        since
+    }
+
+    fn tell_probes(&self, decision: &Decision) {
+        // A server that is being drained takes no new clients.
+        let open = decision.state != ServerState::Stopping;
+        if open && self.reading().is_some_and(Reading::serves) {
+            self.health.serves();
+        } else {
+            let message = decision.message.clone().unwrap_or_default();
+            self.health.does_not_serve(format!("{:?}: {}: {message}", decision.state, decision.reason));
+        }
+    }
+}

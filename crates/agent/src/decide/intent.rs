@@ -1,0 +1,93 @@
+//! The intent to leave the ring: for the right host ID and volume only, once,
+//! and never back by accident. Facts: a server that is killed while streaming
+//! comes back NORMAL; one that is killed after the others took its leave joins
+//! again under a new token, unless nobody starts it.
+
+use super::{Action, Facts, LeaveCall, Process, Source, Then};
+use crate::admin::{self, Reading};
+use crate::volume::ledger::{Ledger, Membership};
+use palladion_api::member::{Intent, IntentKind, IntentState};
+
+/// What is to be noted of an intent.
+pub fn settle(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
+    if let Membership::Leaving { nonce } = &ledger.membership {
+        return settle_leaving(facts, ledger, nonce);
+    }
+    let intent = wanted(facts, ledger)?;
+    let settle = |state, message: String| {
+        Some(Action::SettleIntent { nonce: intent.nonce.clone(), state, message: Some(message), then: Then::Unchanged })
+    };
+    if intent.volume_id != ledger.volume_id {
+        return settle(IntentState::Refused, format!("it is for volume {}, this is volume {}", intent.volume_id, ledger.volume_id));
+    }
+    if ledger.host_id.as_ref() != Some(&intent.host_id) {
+        let own = ledger.host_id.as_deref().unwrap_or("none");
+        return settle(IntentState::Refused, format!("it is for host ID {}, this is host ID {own}", intent.host_id));
+    }
+    match ledger.membership {
+        Membership::Left => settle(IntentState::Done, "the member had left before".into()),
+        Membership::Joined | Membership::Empty | Membership::Joining { .. } | Membership::Leaving { .. } => None,
+    }
+}
+
+/// The intent in the spec, if it was not settled before. Only as read live:
+/// nobody leaves a ring by an old file.
+fn wanted<'a>(facts: &Facts<'a>, ledger: &Ledger) -> Option<&'a Intent> {
+    let intent = facts.spec.filter(|s| s.source == Source::Live)?.spec.intent.as_ref()?;
+    let known = ledger.intent.as_ref().is_some_and(|i| i.nonce == intent.nonce);
+    (!known).then_some(intent)
+}
+
+fn settle_leaving(facts: &Facts<'_>, ledger: &Ledger, nonce: &str) -> Option<Action> {
+    let open = ledger.intent.as_ref().is_some_and(|i| i.nonce == nonce && i.state == IntentState::Running);
+    let settle = |state, message: Option<String>, then| {
+        Some(Action::SettleIntent { nonce: nonce.into(), state, message, then })
+    };
+    if facts.process == Process::Absent {
+        let message = "the server ended while the member was leaving; whether it has left, the others must tell";
+        return open.then(|| settle(IntentState::Failed, Some(message.into()), Then::Unchanged)).flatten();
+    }
+    let reading = facts.reading?;
+    if reading.is(admin::DECOMMISSIONED) {
+        return settle(IntentState::Done, None, Then::Left);
+    }
+    match facts.leave_call {
+        LeaveCall::UnderWay => None,
+        LeaveCall::Answered(Ok(())) => None,
+        LeaveCall::Answered(Err(why)) => {
+            let then = if is_full_member(reading) { Then::Joined } else { Then::Unchanged };
+            (open || then == Then::Joined).then(|| settle(IntentState::Failed, Some(why.clone()), then)).flatten()
+        }
+        // An earlier agent made the call and cannot hear the answer.
+        LeaveCall::NotMade => {
+            let failed = reading.is(admin::DECOMMISSION_FAILED) && is_full_member(reading);
+            failed.then(|| settle(IntentState::Failed, Some("the server says DECOMMISSION_FAILED".into()), Then::Joined)).flatten()
+        }
+    }
+}
+
+/// After a refusal 4.1 says NORMAL, and 5.0 DECOMMISSION_FAILED although the
+/// member is a full one; it is not if it sees itself leaving.
+fn is_full_member(reading: &Reading) -> bool {
+    let mode = reading.is(admin::NORMAL) || reading.is(admin::DECOMMISSION_FAILED);
+    mode && reading.members.is_some() && !reading.sees_itself_leaving()
+}
+
+/// Begin to leave, or begin again where an earlier agent's call left no trace.
+pub fn leave(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
+    let reading = facts.reading.filter(|r| r.is(admin::NORMAL))?;
+    match &ledger.membership {
+        Membership::Joined => {
+            let intent = wanted(facts, ledger)?;
+            match intent.kind {
+                IntentKind::Decommission => Some(Action::Leave { nonce: intent.nonce.clone() }),
+            }
+        }
+        Membership::Leaving { nonce } => {
+            let again = *facts.leave_call == LeaveCall::NotMade && is_full_member(reading);
+            let open = ledger.intent.as_ref().is_some_and(|i| i.state == IntentState::Running);
+            (again && open).then(|| Action::Leave { nonce: nonce.clone() })
+        }
+        Membership::Empty | Membership::Joining { .. } | Membership::Left => None,
+    }
+}

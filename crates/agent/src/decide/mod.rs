@@ -1,0 +1,285 @@
+//! What the agent does next: pure, total, one small action at a time. This
+//! file is the table of contents; each rule stands in the file named for it,
+//! and the law is `safety.md`, sections 1, 2 and 4.
+
+pub mod backoff;
+pub mod intent;
+pub mod permit;
+pub mod running;
+pub mod start;
+#[cfg(test)]
+pub mod testing;
+#[cfg(test)]
+mod tests;
+
+use crate::admin::Reading;
+use crate::init::protocol::Phase;
+use crate::render::Identity;
+use crate::volume::Found;
+use crate::volume::judge::{Judgement, judge};
+use crate::volume::ledger::Ledger;
+use jiff::Timestamp;
+use palladion_api::member::{
+    CassandraMemberSpec, DataBeforeStart, IntentState, PermitKind, PermitState, ServerState, VolumeState,
+};
+use palladion_api::reasons::Reason;
+
+/// All that a decision is made of.
+#[derive(Clone, Debug)]
+pub struct Facts<'a> {
+    /// Now.
+    pub now: Timestamp,
+    /// UID of our pod.
+    pub pod_uid: &'a str,
+    /// Revision of our pod.
+    pub revision: &'a str,
+    /// The member's spec.
+    pub spec: Option<SpecFact<'a>>,
+    /// The volume.
+    pub volume: VolumeFact<'a>,
+    /// The server's process.
+    pub process: Process,
+    /// Is the container ending?
+    pub container: Phase,
+    /// What the running server says, if it could be asked.
+    pub reading: Option<&'a Reading>,
+    /// A stop that is under way.
+    pub stopping: Option<StopWhy>,
+    /// Our call to leave the ring.
+    pub leave_call: &'a LeaveCall,
+    /// The last telling words of a server that failed.
+    pub last_words: Option<&'a LastWords>,
+}
+
+/// The spec and how fresh it is.
+#[derive(Clone, Copy, Debug)]
+pub struct SpecFact<'a> {
+    /// The spec.
+    pub spec: &'a CassandraMemberSpec,
+    /// Where it comes from.
+    pub source: Source,
+}
+
+/// Where a spec comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// From the API, since this agent was started.
+    Live,
+    /// From beside the ledger; the API could not be asked.
+    Saved,
+}
+
+/// The volume.
+#[derive(Clone, Debug)]
+pub enum VolumeFact<'a> {
+    /// What is on it.
+    Found(&'a Found),
+    /// It could not be looked at.
+    Unreadable(&'a str),
+}
+
+/// The server's process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Process {
+    /// Init could not be asked.
+    Unknown(String),
+    /// None runs.
+    Absent,
+    /// It runs.
+    Running,
+}
+
+/// Our call to leave the ring.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LeaveCall {
+    /// Not made by this agent.
+    NotMade,
+    /// Made, not answered yet.
+    UnderWay,
+    /// Answered.
+    Answered(Result<(), String>),
+}
+
+/// The last telling words of a server, with what they mean.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LastWords {
+    /// The reason that they tell.
+    pub reason: Reason,
+    /// The words.
+    pub text: String,
+}
+
+/// Why the server is stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopWhy {
+    /// Another volume is recorded for this member.
+    StaleTwin,
+    /// The spec says `Stopped` or `Terminated`.
+    SpecSaysSo,
+    /// A new restart token.
+    Restart,
+    /// The permit that it was started with was withdrawn.
+    PermitWithdrawn,
+    /// The join failed inside the server.
+    JoinFailed,
+    /// It has left the ring.
+    Decommissioned,
+}
+
+/// The next action. Each can be repeated after a crash without harm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Nothing to do.
+    Nothing,
+    /// Mark the volume as ours.
+    TakeVolume {
+        /// The volume that was lost here, if one was.
+        successor_of: Option<String>,
+    },
+    /// Note that this volume must never see a server again.
+    Ban,
+    /// Note what became of a permit.
+    SettlePermit {
+        /// Its nonce.
+        nonce: String,
+        /// What became of it.
+        state: PermitState,
+        /// Why, for people.
+        message: Option<String>,
+    },
+    /// Note what became of an intent, and where membership stands then.
+    SettleIntent {
+        /// Its nonce.
+        nonce: String,
+        /// What became of it.
+        state: IntentState,
+        /// Why, for people.
+        message: Option<String>,
+        /// Membership after it.
+        then: Then,
+    },
+    /// The server is a full member: note host ID and address.
+    RecordNormal {
+        /// Host ID as the server has it.
+        host_id: String,
+        /// Address that it broadcasts.
+        address: String,
+    },
+    /// Start the server.
+    Start(Start),
+    /// Drain and stop the server.
+    Stop(StopWhy),
+    /// Leave the ring: note it, then call.
+    Leave {
+        /// The intent's nonce.
+        nonce: String,
+    },
+}
+
+/// Where membership stands after an intent was settled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// Where it stood.
+    Unchanged,
+    /// A full member again.
+    Joined,
+    /// Out of the ring, for good.
+    Left,
+}
+
+/// A start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// Why it may.
+    pub cause: Cause,
+    /// Who the member is in this start.
+    pub identity: Identity,
+}
+
+/// Why a server may start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// It has joined before.
+    Autonomous,
+    /// By permit.
+    Permit {
+        /// Its kind.
+        kind: PermitKind,
+        /// Its nonce.
+        nonce: String,
+        /// What is done with data first.
+        data: DataBeforeStart,
+    },
+}
+
+/// A decision: what to do, and what to tell people meanwhile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// The next action.
+    pub action: Action,
+    /// State of the server.
+    pub state: ServerState,
+    /// Why.
+    pub reason: Reason,
+    /// Why, for people.
+    pub message: Option<String>,
+}
+
+impl Decision {
+    fn new(action: Action, state: ServerState, reason: Reason, message: impl Into<Option<String>>) -> Self {
+        Self { action, state, reason, message: message.into() }
+    }
+
+    fn wait(reason: Reason, message: impl Into<String>) -> Self {
+        Self::new(Action::Nothing, ServerState::Waiting, reason, Some(message.into()))
+    }
+
+    fn first(action: Action) -> Self {
+        Self::new(action, ServerState::Waiting, Reason::WaitingForPermit, None)
+    }
+}
+
+/// The volume as it is reported; `None` while it is not ours yet.
+pub fn volume_state(facts: &Facts<'_>) -> Option<(VolumeState, Option<String>)> {
+    let (VolumeFact::Found(found), Some(spec)) = (&facts.volume, &facts.spec) else { return None };
+    match judge(found, spec.spec) {
+        Judgement::Is(state, message) => Some((state, message)),
+        Judgement::New | Judgement::LostUnmarked { .. } => None,
+    }
+}
+
+/// Decide.
+pub fn decide(facts: &Facts<'_>) -> Decision {
+    let running = match &facts.process {
+        Process::Unknown(why) => {
+            return Decision::wait(Reason::FactUnknown, format!("whether the server runs could not be found out: {why}"));
+        }
+        Process::Running => true,
+        Process::Absent => false,
+    };
+    let ledger = match &facts.volume {
+        VolumeFact::Found(found) => found.ledger.as_ref().filter(|_| found.marker.is_some()),
+        VolumeFact::Unreadable(_) => None,
+    };
+    match (running, ledger) {
+        (true, Some(ledger)) => running::decide(facts, ledger),
+        // A server runs, and its volume tells nothing: nothing is done on a guess.
+        (true, None) => Decision::new(
+            Action::Nothing,
+            ServerState::Running,
+            Reason::VolumeForeign,
+            Some("the server runs, and the ledger on its volume cannot be read".to_string()),
+        ),
+        (false, Some(ledger)) => start::decide(facts, ledger),
+        (false, None) => start::without_ledger(facts),
+    }
+}
+
+/// Does the spec name another volume than ours, and nothing says that ours
+/// takes its place? Then this is the stale twin (safety, section 1).
+fn is_stale_twin(spec: &CassandraMemberSpec, ledger: &Ledger) -> bool {
+    let Some(recorded) = &spec.volume_id else { return false };
+    let successor = ledger.successor_of.as_ref() == Some(recorded);
+    let permitted = spec.start.as_ref().is_some_and(|permit| permit.volume_id == ledger.volume_id);
+    *recorded != ledger.volume_id && !successor && !permitted
+}

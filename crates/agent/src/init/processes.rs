@@ -1,0 +1,177 @@
+//! Init's children: the server, the agent, and the orphans that it reaps.
+
+use super::log::Tail;
+use super::protocol::{Ended, Launch, Running, Signal};
+use anyhow::{Context, Result};
+use rustix::process::{Pid, WaitOptions, WaitStatus, kill_process, waitpid};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// First wait before an agent that died is started again; doubles up to [`AGENT_LONGEST`].
+const AGENT_FIRST: Duration = Duration::from_millis(200);
+/// A server without its agent still serves; there is no hurry beyond this.
+const AGENT_LONGEST: Duration = Duration::from_secs(30);
+/// An agent that lived this long has not died of its start.
+const AGENT_STEADY: Duration = Duration::from_secs(60);
+
+/// The server: runs or not, and how the last one ended.
+#[derive(Default)]
+pub struct Server {
+    /// The one that runs.
+    pub running: Option<Running>,
+    /// The one that ended last.
+    pub ended: Option<Ended>,
+    /// What it printed.
+    pub tail: Tail,
+}
+
+impl Server {
+    /// Start it.
+    pub fn launch(&mut self, launch: Launch) -> Result<()> {
+        let (reader, writer) = std::io::pipe().context("making a pipe for the server's output")?;
+        let errors = writer.try_clone().context("making a pipe for the server's output")?;
+        self.tail.clear();
+        let mut command = Command::new(&launch.program);
+        command
+            .args(&launch.arguments)
+            .envs(&launch.environment)
+            .current_dir(&launch.directory)
+            .stdin(Stdio::null())
+            .stdout(writer)
+            .stderr(errors)
+            .process_group(0);
+        let pid = spawn(command)
+            .with_context(|| format!("starting {} in {}", launch.program.display(), launch.directory.display()))?;
+        let tail = self.tail.clone();
+        std::thread::Builder::new()
+            .name("server-log".into())
+            .stack_size(128 * 1024)
+            .spawn(move || tail.pass_on(reader))
+            .context("starting the thread that passes the server's log on")?;
+        self.running = Some(Running { tag: launch.tag, pid: pid.as_raw_pid(), since_ms: now_ms() });
+        Ok(())
+    }
+
+    /// Signal the server that was launched with this tag.
+    pub fn signal(&self, tag: &str, signal: Signal) -> Result<(), String> {
+        let running = self.running.as_ref().filter(|r| r.tag == tag);
+        let pid = running.and_then(|r| Pid::from_raw(r.pid)).ok_or("no server of that launch runs")?;
+        let signal = match signal {
+            Signal::Terminate => rustix::process::Signal::TERM,
+            Signal::Kill => rustix::process::Signal::KILL,
+            Signal::Reload => rustix::process::Signal::HUP,
+        };
+        // Ours until we reap it, so the ID cannot have been given to another process.
+        kill_process(pid, signal).map_err(|e| format!("signalling process {}: {e}", pid.as_raw_pid()))
+    }
+}
+
+/// The agent: started again when it dies, ever more slowly.
+pub struct Agent {
+    pid: Option<Pid>,
+    since: Instant,
+    wait: Duration,
+    due: Option<Instant>,
+}
+
+impl Default for Agent {
+    fn default() -> Self {
+        let now = Instant::now();
+        Self { pid: None, since: now, wait: AGENT_FIRST, due: Some(now) }
+    }
+}
+
+impl Agent {
+    /// Time until it must be started, if it must.
+    pub fn due_in(&self) -> Option<Duration> {
+        self.due.map(|due| due.saturating_duration_since(Instant::now()))
+    }
+
+    /// Start it if it is time.
+    pub fn start_if_due(&mut self) {
+        if self.due.is_none_or(|due| due > Instant::now()) {
+            return;
+        }
+        let started = own_binary().and_then(|path| {
+            let mut command = Command::new(path);
+            // One arena: a process of one thread gains nothing by more, and they cost memory.
+            command.arg("agent").env("MALLOC_ARENA_MAX", "1").stdin(Stdio::null()).process_group(0);
+            spawn(command).context("starting the agent")
+        });
+        match started {
+            Ok(pid) => {
+                self.pid = Some(pid);
+                self.since = Instant::now();
+                self.due = None;
+            }
+            Err(error) => {
+                eprintln!("init: {error:#}; trying again in {:?}", self.wait);
+                self.back_off();
+            }
+        }
+    }
+
+    fn ended(&mut self, code: i32) {
+        self.pid = None;
+        if self.since.elapsed() >= AGENT_STEADY {
+            self.wait = AGENT_FIRST;
+        }
+        eprintln!("init: the agent ended with {code}; starting it again in {:?}", self.wait);
+        self.back_off();
+    }
+
+    fn back_off(&mut self) {
+        self.due = Some(Instant::now() + self.wait);
+        self.wait = (self.wait * 2).min(AGENT_LONGEST);
+    }
+
+    /// Is it there?
+    pub fn runs(&self) -> bool {
+        self.pid.is_some()
+    }
+
+    /// End it for good.
+    pub fn terminate(&mut self) {
+        self.due = None;
+        if let Some(pid) = self.pid {
+            let _ = kill_process(pid, rustix::process::Signal::TERM);
+        }
+    }
+}
+
+/// Reap every child that has ended.
+pub fn reap(server: &mut Server, agent: &mut Agent) {
+    while let Ok(Some((pid, status))) = waitpid(None, WaitOptions::NOHANG) {
+        let code = exit_code(status);
+        if agent.pid == Some(pid) {
+            agent.ended(code);
+        } else if server.running.as_ref().is_some_and(|r| r.pid == pid.as_raw_pid()) {
+            let tag = server.running.take().map(|r| r.tag).unwrap_or_default();
+            eprintln!("init: the server ended with {code}");
+            server.ended = Some(Ended { tag, code, at_ms: now_ms() });
+        }
+    }
+}
+
+fn exit_code(status: WaitStatus) -> i32 {
+    status.exit_status().or_else(|| status.terminating_signal().map(|s| 128 + s)).unwrap_or(-1)
+}
+
+/// Start a child that [`reap`] will reap.
+#[allow(clippy::zombie_processes, reason = "reaped by process ID with all other children of process 1")]
+fn spawn(mut command: Command) -> Result<Pid> {
+    let child = command.spawn()?;
+    i32::try_from(child.id()).ok().and_then(Pid::from_raw).context("a process ID out of range")
+}
+
+/// By the name we were started with: the init container may have put a newer
+/// binary there, and an agent that is started again then is the newer one.
+fn own_binary() -> Result<std::path::PathBuf> {
+    std::env::current_exe().context("finding this binary")
+}
+
+fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

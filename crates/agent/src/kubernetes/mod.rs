@@ -1,0 +1,30 @@
+//! The one object that the agent shares with the operator: its own
+//! `CassandraMember`, watched here and answered in its status. An API that is
+//! away changes nothing for the server.
+
+mod patch;
+mod report;
+mod watch;
+
+pub use report::report;
+pub use watch::{News, watch};
+
+use crate::settings::Settings;
+use anyhow::{Context, Result};
+use kube::{Api, Client, Config};
+use palladion_api::member::CassandraMember;
+use std::time::Duration;
+
+/// An API server that does not take a connection in this time is away.
+const CONNECT_TIME: Duration = Duration::from_secs(5);
+
+/// Our member, through the pod's own token (which the client reads again as it is renewed).
+pub fn members(settings: &Settings) -> Result<Api<CassandraMember>> {
+    let mut config = match &settings.api_url {
+        Some(url) => Config::new(url.parse().with_context(|| format!("parsing the API URL {url}"))?),
+        None => Config::incluster().context("reading the pod's API configuration")?,
+    };
+    config.connect_timeout = Some(CONNECT_TIME);
+    let client = Client::try_from(config).context("making an API client")?;
+    Ok(Api::namespaced(client, &settings.pod_namespace))
+}

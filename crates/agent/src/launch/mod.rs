@@ -1,0 +1,179 @@
+//! From a decision to start to a command line for init: reads the operator's
+//! configuration, writes the rendered files.
+
+pub mod java;
+pub mod record;
+
+use crate::admin::jolokia::Credentials;
+use crate::init::protocol::Launch;
+use crate::render::{Identity, Local, capabilities, cassandra_yaml, heap, jolokia, jvm, logback, rackdc, scylla};
+use crate::settings::Settings;
+use anyhow::{Context, Result, bail};
+use palladion_api::cluster::Mode;
+use palladion_api::server_config::{JMX_EXPORTER_FILE, SERVER_CONFIG_FILE, ServerConfig};
+use palladion_api::labels::ports;
+use record::{LaunchRecord, write_secret};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The operator's configuration as it is mounted, and its hash.
+#[derive(Clone, Debug)]
+pub struct Mounted {
+    /// What it says.
+    pub config: ServerConfig,
+    /// SHA-256 of the mounted files, shortened to 16 hexadecimal digits.
+    pub hash: String,
+}
+
+/// Read the mounted configuration.
+pub fn mounted(settings: &Settings) -> Result<Mounted> {
+    let path = settings.config_file(SERVER_CONFIG_FILE);
+    let text = fs::read(&path).with_context(|| format!("reading {}", path.display()))?;
+    let config: ServerConfig =
+        serde_json::from_slice(&text).with_context(|| format!("parsing {}", path.display()))?;
+    let mut hasher = Sha256::new();
+    hasher.update(&text);
+    if config.jmx_exporter {
+        let path = settings.config_file(JMX_EXPORTER_FILE);
+        hasher.update(fs::read(&path).with_context(|| format!("reading {}", path.display()))?);
+    }
+    let hash = hasher.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect();
+    Ok(Mounted { config, hash })
+}
+
+/// Write the files and say how to start the server.
+pub fn prepare(settings: &Settings, mounted: &Mounted, identity: &Identity) -> Result<(Launch, LaunchRecord)> {
+    let conf = settings.conf_dir();
+    fs::create_dir_all(&conf).with_context(|| format!("making directory {}", conf.display()))?;
+    fs::create_dir_all(&settings.tmp_dir).with_context(|| format!("making directory {}", settings.tmp_dir.display()))?;
+    let tag = uuid::Uuid::new_v4().to_string();
+    write(&conf.join("cassandra-rackdc.properties"), &rackdc::render(&mounted.config))?;
+    write_server_yaml(settings, mounted, identity)?;
+    let (program, arguments, credentials) = match mounted.config.mode {
+        Mode::Cassandra => cassandra(settings, &mounted.config, identity)?,
+        Mode::Scylla => {
+            let arguments = scylla::arguments(&mounted.config, &local(settings, &mounted.config), identity, &conf);
+            (settings.scylla.clone(), arguments, None)
+        }
+    };
+    let tmp = settings.tmp_dir.display().to_string();
+    let environment = BTreeMap::from([
+        ("HOME".to_string(), tmp.clone()),
+        ("TMPDIR".to_string(), tmp),
+        ("CASSANDRA_CONF".to_string(), conf.display().to_string()),
+        ("SCYLLA_CONF".to_string(), conf.display().to_string()),
+    ]);
+    let launch = Launch { tag: tag.clone(), program, arguments, environment, directory: settings.tmp_dir.clone() };
+    let record = LaunchRecord { tag, config_hash: mounted.hash.clone(), seeds: identity.seeds.clone(), credentials };
+    Ok((launch, record))
+}
+
+/// Write `cassandra.yaml` or `scylla.yaml`; also for seeds that change while the server runs.
+pub fn write_server_yaml(settings: &Settings, mounted: &Mounted, identity: &Identity) -> Result<()> {
+    let config = &mounted.config;
+    let local = local(settings, config);
+    match config.mode {
+        Mode::Cassandra => {
+            let capabilities = capabilities::of(&config.version)?;
+            let text = cassandra_yaml::render(config, capabilities, &local, identity);
+            write(&settings.conf_dir().join("cassandra.yaml"), &text)
+        }
+        Mode::Scylla => {
+            let text = scylla::render(config, &local, identity, settings.scylla_api_address);
+            write(&settings.conf_dir().join("scylla.yaml"), &text)
+        }
+    }
+}
+
+fn local(settings: &Settings, config: &ServerConfig) -> Local {
+    Local {
+        pod_ip: settings.pod_ip,
+        cpus: settings.cpu_limit.max(1),
+        memory_mib: settings.memory_limit,
+        data_root: settings.data_root(config.mode),
+    }
+}
+
+type Command = (PathBuf, Vec<String>, Option<Credentials>);
+
+fn cassandra(settings: &Settings, config: &ServerConfig, identity: &Identity) -> Result<Command> {
+    let conf = settings.conf_dir();
+    let capabilities = capabilities::of(&config.version)?;
+    write(&conf.join("logback.xml"), logback::FILE)?;
+    let policy = settings.run_dir.join("jolokia-policy.xml");
+    write(&policy, &jolokia::policy())?;
+    let credentials = Credentials::random();
+    let properties = settings.run_dir.join("jolokia.properties");
+    write_secret(&properties, jolokia::properties(settings.jolokia_address, &credentials, &policy).as_bytes())?;
+    let java = java::program(settings.java_home.as_deref());
+    let image = image_options(&settings.image_conf(), java::major(&java)?)?;
+    let options = jvm::Options {
+        image: &image,
+        person: &config.jvm_options,
+        heap: heap::size(settings.memory_limit, settings.cpu_limit, config.heap_mib),
+        memory_mib: settings.memory_limit,
+        cpus: settings.cpu_limit.max(1),
+    };
+    let layout = jvm::Layout {
+        home: settings.cassandra_home.clone(),
+        conf,
+        data_root: settings.data_root(config.mode),
+        tmp: settings.tmp_dir.clone(),
+        java_agents: java_agents(settings, config, &properties)?,
+        jmx_port: settings.jmx_port,
+    };
+    Ok((java, jvm::arguments(&options, &layout, capabilities, identity), Some(credentials)))
+}
+
+/// `jvm-server.options`, then the file for this Java, as the image's own start script reads them.
+fn image_options(conf: &Path, java: u32) -> Result<Vec<String>> {
+    let mut all = Vec::new();
+    for name in ["jvm-server.options".to_string(), format!("jvm{java}-server.options")] {
+        let path = conf.join(name);
+        match fs::read_to_string(&path) {
+            Ok(text) => all.extend(jvm::parse_options(&text)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                tracing::warn!(path = %path.display(), "the image has no JVM option file of this name");
+            }
+            Err(error) => return Err(error).with_context(|| format!("reading {}", path.display())),
+        }
+    }
+    Ok(all)
+}
+
+fn java_agents(settings: &Settings, config: &ServerConfig, properties: &Path) -> Result<Vec<String>> {
+    let mut all = vec![jamm(&settings.cassandra_home.join("lib"))?.display().to_string()];
+    let jolokia = settings.shared_dir.join("jolokia.jar");
+    if !jolokia.exists() {
+        bail!("{} is missing: the init container `install` should have put it there", jolokia.display());
+    }
+    all.push(format!("{}=config={}", jolokia.display(), properties.display()));
+    if config.jmx_exporter {
+        let jar = settings.shared_dir.join("jmx_prometheus_javaagent.jar");
+        let file = settings.config_file(JMX_EXPORTER_FILE);
+        all.push(format!("{}={}:{}", jar.display(), ports::PROMETHEUS, file.display()));
+    }
+    Ok(all)
+}
+
+fn jamm(lib: &Path) -> Result<PathBuf> {
+    let entries = fs::read_dir(lib).with_context(|| format!("listing {}", lib.display()))?;
+    let is_jamm = |path: &PathBuf| {
+        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+        name.starts_with("jamm-") && name.ends_with(".jar")
+    };
+    entries
+        .flatten()
+        .map(|e| e.path())
+        .find(is_jamm)
+        .with_context(|| format!("no jamm-*.jar in {}; is CASSANDRA_HOME right?", lib.display()))
+}
+
+/// In one go: the server reads its file again when seeds change.
+fn write(path: &Path, text: &str) -> Result<()> {
+    let part = path.with_extension("part");
+    fs::write(&part, text).with_context(|| format!("writing {}", part.display()))?;
+    fs::rename(&part, path).with_context(|| format!("renaming {} to {}", part.display(), path.display()))
+}

@@ -1,0 +1,73 @@
+//! What the agent must know of the running server after a restart of its own.
+//! Kept in memory-backed storage: it holds Jolokia's credentials.
+
+use crate::admin::jolokia::Credentials;
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// The record of a launch.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct LaunchRecord {
+    /// Tag of the launch; init tells it of the server that runs.
+    pub tag: String,
+    /// Hash of the operator's configuration that the server was started with.
+    pub config_hash: String,
+    /// Seeds that the configuration file has now.
+    pub seeds: Vec<String>,
+    /// Credentials, where the server was given some.
+    pub credentials: Option<Credentials>,
+}
+
+/// Write a file that only we may read, in one go.
+pub fn write_secret(path: &Path, text: &[u8]) -> Result<()> {
+    let part = path.with_extension("part");
+    let _ = std::fs::remove_file(&part);
+    let mut file = std::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&part)
+        .with_context(|| format!("creating {}", part.display()))?;
+    file.write_all(text).with_context(|| format!("writing {}", part.display()))?;
+    std::fs::rename(&part, path).with_context(|| format!("renaming {} to {}", part.display(), path.display()))
+}
+
+impl LaunchRecord {
+    /// Keep it.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let text = serde_json::to_vec(self).context("serialising the launch record")?;
+        write_secret(path, &text)
+    }
+
+    /// The record of the launch with this tag, if it is there.
+    pub fn load(path: &Path, tag: &str) -> Option<Self> {
+        let text = std::fs::read(path).ok()?;
+        serde_json::from_slice::<Self>(&text).ok().filter(|record| record.tag == tag)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn is_found_by_its_tag_alone_and_read_by_us_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("launch.json");
+        let record = LaunchRecord {
+            tag: "t1".into(),
+            config_hash: "c".into(),
+            seeds: vec!["10.96.0.11".into()],
+            credentials: Some(Credentials::random()),
+        };
+        record.save(&path).unwrap();
+        assert_eq!(LaunchRecord::load(&path, "t1"), Some(record));
+        assert_eq!(LaunchRecord::load(&path, "t2"), None);
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}

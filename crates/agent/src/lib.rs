@@ -1,0 +1,24 @@
+//! The agent of a ring member, as a library so that its parts can be tested.
+//!
+//! Read in this order: [`init`] (process 1), [`agent`] (the loop), [`volume`]
+//! (who are we), [`decide`] (what may be done), [`render`] and [`launch`] (how
+//! the server is started), [`admin`] (how it is asked), [`operations`] (jobs),
+//! [`report`] and [`kubernetes`] (how it is told).
+
+pub mod admin;
+pub mod agent;
+pub mod cql;
+pub mod decide;
+pub mod drain;
+pub mod http;
+pub mod init;
+pub mod install;
+pub mod kubernetes;
+pub mod launch;
+pub mod metrics;
+pub mod operations;
+pub mod render;
+pub mod report;
+pub mod settings;
+pub mod supervisor;
+pub mod volume;

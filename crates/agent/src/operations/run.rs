@@ -1,0 +1,137 @@
+//! How each job is carried out, in a task beside the loop.
+
+use crate::admin::{RepairState, ServerAdmin};
+use crate::cql::{self, Connection, quoted};
+use anyhow::{Context, Result, bail};
+use palladion_api::member::{Operation, OperationKind};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch::Sender;
+
+/// How often the server is asked how far a repair is.
+const REPAIR_LOOK: Duration = Duration::from_secs(2);
+/// Looks that fail in a row before a repair counts as lost.
+const REPAIR_LOOKS: u32 = 30;
+
+/// How far a job is, in percent.
+pub type Progress = Sender<u8>;
+
+/// What a job needs.
+pub struct Tools {
+    /// The server.
+    pub admin: Arc<dyn ServerAdmin>,
+    /// Its native protocol.
+    pub cql: SocketAddr,
+    /// User and password, where the ring wants them.
+    pub credentials: Option<cql::Credentials>,
+}
+
+/// Credentials as a Secret is mounted; `None` where there is none.
+pub fn mounted_credentials(directory: &Path) -> Option<cql::Credentials> {
+    let read = |name| Some(std::fs::read_to_string(directory.join(name)).ok()?.trim_end().to_string());
+    Some(cql::Credentials { username: read("username")?, password: read("password")? })
+}
+
+/// Carry out a job; what comes back is a line for people.
+pub async fn run(operation: &Operation, tools: &Tools, progress: &Progress) -> Result<String> {
+    let admin = tools.admin.as_ref();
+    match operation.kind {
+        OperationKind::AlterReplication => alter_replication(operation, tools, progress).await,
+        OperationKind::RemoveNode => {
+            let target = operation.target.as_deref().context("the operation names no host ID to remove")?;
+            admin.remove_node(target).await?;
+            Ok(format!("host ID {target} is removed"))
+        }
+        OperationKind::Repair => repair(operation, admin, progress).await,
+        OperationKind::Cleanup => each(operation, admin, progress, Work::Cleanup).await,
+        OperationKind::Flush => each(operation, admin, progress, Work::Flush).await,
+        OperationKind::UpgradeSstables => each(operation, admin, progress, Work::UpgradeSstables).await,
+    }
+}
+
+async fn keyspaces(operation: &Operation, admin: &dyn ServerAdmin) -> Result<Vec<String>> {
+    if operation.keyspaces.is_empty() {
+        return admin.keyspaces().await.context("listing the keyspaces");
+    }
+    Ok(operation.keyspaces.clone())
+}
+
+/// Work that is done keyspace by keyspace.
+#[derive(Clone, Copy)]
+enum Work {
+    Cleanup,
+    Flush,
+    UpgradeSstables,
+}
+
+async fn each(operation: &Operation, admin: &dyn ServerAdmin, progress: &Progress, work: Work) -> Result<String> {
+    let all = keyspaces(operation, admin).await?;
+    for (index, keyspace) in all.iter().enumerate() {
+        let (doing, answer) = match work {
+            Work::Cleanup => ("cleaning up", admin.cleanup(keyspace)),
+            Work::Flush => ("flushing", admin.flush(keyspace)),
+            Work::UpgradeSstables => ("upgrading", admin.upgrade_sstables(keyspace)),
+        };
+        answer.await.with_context(|| format!("{doing} keyspace {keyspace}"))?;
+        tell(progress, index + 1, all.len());
+    }
+    let names: Vec<&str> = all.iter().map(String::as_str).collect();
+    Ok(format!("done for {}", words(&names)))
+}
+
+async fn alter_replication(operation: &Operation, tools: &Tools, progress: &Progress) -> Result<String> {
+    if operation.keyspaces.is_empty() || operation.replication.is_empty() {
+        bail!("the operation names no keyspaces or no replication");
+    }
+    let factors: Vec<String> = operation
+        .replication
+        .iter()
+        .map(|(datacenter, factor)| format!("'{}': {factor}", datacenter.replace('\'', "''")))
+        .collect();
+    let mut connection = Connection::open(tools.cql, tools.credentials.as_ref()).await.context("connecting to the member itself")?;
+    for (index, keyspace) in operation.keyspaces.iter().enumerate() {
+        let statement = format!(
+            "ALTER KEYSPACE {} WITH replication = {{'class': 'NetworkTopologyStrategy', {}}}",
+            quoted(keyspace),
+            factors.join(", ")
+        );
+        connection.execute(&statement).await.with_context(|| format!("altering keyspace {keyspace}"))?;
+        tell(progress, index + 1, operation.keyspaces.len());
+    }
+    Ok(format!("{} replicated {}", operation.keyspaces.join(", "), factors.join(", ")))
+}
+
+async fn repair(operation: &Operation, admin: &dyn ServerAdmin, progress: &Progress) -> Result<String> {
+    let all = keyspaces(operation, admin).await?;
+    let mut repaired = Vec::new();
+    for (index, keyspace) in all.iter().enumerate() {
+        let doing = || format!("repairing keyspace {keyspace}");
+        if let Some(ticket) = admin.begin_repair(keyspace).await.with_context(doing)? {
+            let mut silent = 0;
+            loop {
+                tokio::time::sleep(REPAIR_LOOK).await;
+                match admin.repair_state(&ticket).await {
+                    Ok(RepairState::Running) => silent = 0,
+                    Ok(RepairState::Completed) => break,
+                    Ok(RepairState::Failed(why)) => bail!("repairing keyspace {keyspace}: {why}"),
+                    Ok(RepairState::Unknown) => bail!("repairing keyspace {keyspace}: the server does not know of it any more"),
+                    Err(error) if silent >= REPAIR_LOOKS => return Err(error).with_context(doing),
+                    Err(_) => silent += 1,
+                }
+            }
+            repaired.push(keyspace.as_str());
+        }
+        tell(progress, index + 1, all.len());
+    }
+    Ok(format!("repaired {}", words(&repaired)))
+}
+
+fn tell(progress: &Progress, done: usize, all: usize) {
+    progress.send_replace(u8::try_from(done * 100 / all.max(1)).unwrap_or(100));
+}
+
+fn words(names: &[&str]) -> String {
+    if names.is_empty() { "nothing: no keyspace needs it".into() } else { names.join(", ") }
+}

@@ -1,0 +1,91 @@
+//! `cassandra.yaml`: complete and minimal; what is not in it has the server's
+//! own default.
+
+use super::capabilities::{Capabilities, Units};
+use super::{Identity, Local, addresses, override_with, yaml};
+use palladion_api::server_config::ServerConfig;
+use serde_json::{Map, Value, json};
+
+/// The file.
+pub fn render(config: &ServerConfig, capabilities: Capabilities, local: &Local, identity: &Identity) -> String {
+    let mut settings = Map::new();
+    settings.insert("cluster_name".into(), json!(config.ring));
+    settings.insert("num_tokens".into(), json!(config.num_tokens));
+    if config.num_tokens > 1 {
+        // Spreads tokens evenly for the usual replication within a datacenter.
+        settings.insert("allocate_tokens_for_local_replication_factor".into(), json!(3));
+    }
+    settings.insert("partitioner".into(), json!("org.apache.cassandra.dht.Murmur3Partitioner"));
+    settings.insert("endpoint_snitch".into(), json!("GossipingPropertyFileSnitch"));
+    directories(local, &mut settings);
+    addresses(local, identity, &mut settings);
+    settings.insert("commitlog_sync".into(), json!("periodic"));
+    match capabilities.units {
+        Units::InName => settings.insert("commitlog_sync_period_in_ms".into(), json!(10000)),
+        Units::InValue => settings.insert("commitlog_sync_period".into(), json!("10000ms")),
+    };
+    // A server that lost its disk should end, not linger with closed ports: its
+    // end is seen, told in its own words, and tried again ever more slowly.
+    settings.insert("disk_failure_policy".into(), json!("die"));
+    settings.insert("commit_failure_policy".into(), json!("die"));
+    override_with(config, &mut settings);
+    yaml(&settings)
+}
+
+fn directories(local: &Local, settings: &mut Map<String, Value>) {
+    let below = |name: &str| json!(local.data_root.join(name));
+    settings.insert("data_file_directories".into(), json!([below("data")]));
+    settings.insert("commitlog_directory".into(), below("commitlog"));
+    settings.insert("hints_directory".into(), below("hints"));
+    settings.insert("saved_caches_directory".into(), below("saved_caches"));
+    settings.insert("cdc_raw_directory".into(), below("cdc_raw"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Entry, capabilities};
+    use super::*;
+    use crate::render::testing::{a_config, a_local};
+
+    fn identity() -> Identity {
+        Identity { address: "10.96.0.11".into(), seeds: vec!["10.96.0.11".into(), "10.96.0.12".into()], entry: Entry::Plain }
+    }
+
+    fn render_for(version: &str, change: impl FnOnce(&mut ServerConfig)) -> String {
+        let mut config = a_config(version);
+        change(&mut config);
+        render(&config, capabilities::of(version).unwrap(), &a_local(), &identity())
+    }
+
+    #[test]
+    fn each_version_has_its_file() {
+        for version in ["4.0.18", "4.1.9", "5.0.5"] {
+            insta::assert_snapshot!(format!("cassandra_yaml_{version}"), render_for(version, |_| {}));
+        }
+    }
+
+    #[test]
+    fn one_token_is_not_allocated() {
+        let file = render_for("5.0.5", |c| c.num_tokens = 1);
+        assert!(!file.contains("allocate_tokens"));
+    }
+
+    #[test]
+    fn an_override_replaces_our_setting_under_its_old_name_too() {
+        let file = render_for("5.0.5", |c| {
+            c.config.insert("commitlog_sync_period_in_ms".into(), json!(2000));
+        });
+        assert!(file.contains("commitlog_sync_period_in_ms: 2000"));
+        assert!(!file.contains("commitlog_sync_period: "));
+    }
+
+    #[test]
+    fn overrides_may_be_nested_and_new() {
+        let file = render_for("5.0.5", |c| {
+            c.config.insert("disk_failure_policy".into(), json!("stop"));
+            c.config.insert("audit_logging_options".into(), json!({"enabled": true}));
+        });
+        assert!(file.contains("disk_failure_policy: stop"));
+        assert!(file.contains("audit_logging_options:\n  enabled: true"));
+    }
+}

@@ -1,0 +1,74 @@
+//! Jolokia's configuration and policy: loopback, credentials made anew at each
+//! start, POST only, and exactly what the agent reads and calls.
+
+use crate::admin::cassandra::{CALLS, READS};
+use crate::admin::jolokia::Credentials;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::net::SocketAddr;
+use std::path::Path;
+
+/// One for the looks, one for a call that lasts days, one for a drain beside
+/// it, one in reserve: a pool of one would be blind while it decommissions.
+const THREADS: u32 = 4;
+
+/// The properties file, which only the server's user may read.
+pub fn properties(address: SocketAddr, credentials: &Credentials, policy: &Path) -> String {
+    format!(
+        "host={}\nport={}\nuser={}\npassword={}\nexecutor=fixed\nthreadNr={THREADS}\n\
+         agentContext=/jolokia\ndiscoveryEnabled=false\ndisableDetectors=true\nincludeRequest=false\n\
+         policyLocation=file://{}\n",
+        address.ip(),
+        address.port(),
+        credentials.user,
+        credentials.password,
+        policy.display(),
+    )
+}
+
+/// The policy file.
+pub fn policy() -> String {
+    let mut allowed: BTreeMap<&str, (Vec<&str>, Vec<&str>)> = BTreeMap::new();
+    for (mbean, attribute) in READS {
+        allowed.entry(mbean).or_default().0.push(attribute);
+    }
+    for (mbean, operation) in CALLS {
+        allowed.entry(mbean).or_default().1.push(operation);
+    }
+    let mut text = String::from(
+        "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<restrict>\n  \
+         <remote><host>127.0.0.1</host><host>::1</host></remote>\n  \
+         <http><method>post</method></http>\n  <cors><strict-checking/></cors>\n  \
+         <commands></commands>\n  <allow>\n",
+    );
+    for (mbean, (attributes, operations)) in &allowed {
+        let _ = writeln!(text, "    <mbean>\n      <name>{mbean}</name>");
+        for attribute in attributes {
+            let _ = writeln!(text, "      <attribute mode=\"read\">{attribute}</attribute>");
+        }
+        for operation in operations {
+            let _ = writeln!(text, "      <operation>{operation}</operation>");
+        }
+        text.push_str("    </mbean>\n");
+    }
+    text.push_str("  </allow>\n</restrict>\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_policy_allows_what_we_use_and_nothing_else() {
+        insta::assert_snapshot!(policy());
+    }
+
+    #[test]
+    fn credentials_stand_only_in_the_properties() {
+        let credentials = Credentials { user: "u".into(), password: "p".into() };
+        let text = properties("127.0.0.1:8778".parse().unwrap(), &credentials, Path::new("/run/palladion/policy.xml"));
+        insta::assert_snapshot!(text);
+        assert_eq!(format!("{credentials:?}"), "Credentials(hidden)");
+    }
+}

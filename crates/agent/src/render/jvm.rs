@@ -1,0 +1,190 @@
+//! The JVM's command line: the image's own option files for the Java that is
+//! there, then what this pod and this start need, then the person's options.
+
+use super::capabilities::{BootstrapProgress, Capabilities};
+use super::heap::Heap;
+use super::{Entry, Identity};
+use std::path::PathBuf;
+
+/// A machine with less memory than this should not touch its whole heap at start.
+const TOUCH_FROM_MIB: u64 = 4096;
+
+/// Where things are for the JVM.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// Home of the server in its image.
+    pub home: PathBuf,
+    /// Our configuration directory.
+    pub conf: PathBuf,
+    /// Root of the data volume.
+    pub data_root: PathBuf,
+    /// Scratch space.
+    pub tmp: PathBuf,
+    /// Java agents, in order, with their options.
+    pub java_agents: Vec<String>,
+    /// Loopback port of JMX.
+    pub jmx_port: u16,
+}
+
+/// What the command line is made of.
+#[derive(Clone, Debug)]
+pub struct Options<'a> {
+    /// Options of the image's files, in order.
+    pub image: &'a [String],
+    /// Options of the person, in order; last, so that they win.
+    pub person: &'a [String],
+    /// Heap.
+    pub heap: Heap,
+    /// Memory of the container in MiB.
+    pub memory_mib: u64,
+    /// CPUs of the container.
+    pub cpus: u32,
+}
+
+/// Arguments of `java`.
+pub fn arguments(options: &Options<'_>, layout: &Layout, capabilities: Capabilities, identity: &Identity) -> Vec<String> {
+    let mut all = image_options(options);
+    all.extend(memory(options, &all));
+    all.extend(layout.java_agents.iter().map(|agent| format!("-javaagent:{agent}")));
+    all.extend(server(layout, options.cpus));
+    all.extend(entry(capabilities, identity));
+    all.extend(options.person.iter().cloned());
+    all.push("-cp".into());
+    all.push(format!("{}:{}/*", layout.conf.display(), layout.home.join("lib").display()));
+    all.push("org.apache.cassandra.service.CassandraDaemon".into());
+    all
+}
+
+/// The image's options without a heap size (ours follows) and, where a person
+/// chooses a collector, without the image's: two collectors are refused.
+fn image_options(options: &Options<'_>) -> Vec<String> {
+    let chosen = options.person.iter().any(|o| is_collector(o));
+    let heap = ["-Xmx", "-Xms", "-Xmn"];
+    options
+        .image
+        .iter()
+        .filter(|o| !heap.iter().any(|h| o.starts_with(h)))
+        .filter(|o| !(chosen && (is_collector(o) || o.contains("CMS"))))
+        .cloned()
+        .collect()
+}
+
+fn is_collector(option: &str) -> bool {
+    option.starts_with("-XX:+Use") && option.ends_with("GC")
+}
+
+fn memory(options: &Options<'_>, image: &[String]) -> Vec<String> {
+    let Heap { total_mib, young_mib } = options.heap;
+    let mut all = vec![format!("-Xms{total_mib}M"), format!("-Xmx{total_mib}M")];
+    if image.iter().chain(options.person).any(|o| o == "-XX:+UseConcMarkSweepGC") {
+        all.push(format!("-Xmn{young_mib}M"));
+    }
+    if options.memory_mib < TOUCH_FROM_MIB {
+        all.push("-XX:-AlwaysPreTouch".into());
+    }
+    // A JVM out of memory is not a member any more; it ends and is started again.
+    all.push("-XX:+ExitOnOutOfMemoryError".into());
+    // A dump is as big as the heap and would fill the pod's scratch space.
+    all.push("-XX:-HeapDumpOnOutOfMemoryError".into());
+    all
+}
+
+fn server(layout: &Layout, cpus: u32) -> Vec<String> {
+    let conf = layout.conf.display();
+    let tmp = layout.tmp.display();
+    vec![
+        format!("-XX:ErrorFile={tmp}/hs_err_pid%p.log"),
+        format!("-Djava.io.tmpdir={tmp}"),
+        format!("-Dcassandra.config=file://{conf}/cassandra.yaml"),
+        format!("-Dlogback.configurationFile=file://{conf}/logback.xml"),
+        format!("-Dcassandra.logdir={tmp}"),
+        format!("-Dcassandra.storagedir={}", layout.data_root.display()),
+        "-Dcassandra-foreground=yes".into(),
+        format!("-Dcassandra.jmx.local.port={}", layout.jmx_port),
+        format!("-Dcassandra.available_processors={cpus}"),
+    ]
+}
+
+fn entry(capabilities: Capabilities, identity: &Identity) -> Vec<String> {
+    let reset = match capabilities.bootstrap_progress {
+        BootstrapProgress::Resumed => None,
+        BootstrapProgress::MustBeReset => Some("-Dcassandra.reset_bootstrap_progress=true".to_string()),
+    };
+    match &identity.entry {
+        Entry::Plain => Vec::new(),
+        Entry::Join => reset.into_iter().collect(),
+        // Of no effect once the member has joined; the plain flag would then be refused.
+        Entry::Replace { address, .. } => {
+            reset.into_iter().chain([format!("-Dcassandra.replace_address_first_boot={address}")]).collect()
+        }
+    }
+}
+
+/// Options in a file of the image: one or more a line, `#` begins a comment.
+pub fn parse_options(file: &str) -> Vec<String> {
+    file.lines()
+        .map(str::trim)
+        .filter(|line| line.starts_with('-'))
+        .flat_map(str::split_whitespace)
+        .map(str::to_string)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{capabilities, heap};
+    use super::*;
+
+    const G1: &str = "# heap\n-Xmx4G\n-XX:+UseG1GC\n--add-opens java.base/java.io=ALL-UNNAMED\n#-Dx=y\n";
+
+    fn layout() -> Layout {
+        Layout {
+            home: "/opt/cassandra".into(),
+            conf: "/run/palladion/conf".into(),
+            data_root: "/var/lib/cassandra".into(),
+            tmp: "/tmp".into(),
+            java_agents: vec!["/opt/cassandra/lib/jamm-0.4.0.jar".into(), "/mnt/shared/jolokia.jar=config=/run/palladion/jolokia.properties".into()],
+            jmx_port: 7199,
+        }
+    }
+
+    fn arguments_of(version: &str, image: &str, person: &[&str], entry: Entry) -> Vec<String> {
+        let image = parse_options(image);
+        let person: Vec<String> = person.iter().map(|s| (*s).to_string()).collect();
+        let options = Options { image: &image, person: &person, heap: heap::size(2048, 2, None), memory_mib: 2048, cpus: 2 };
+        let identity = Identity { address: "10.96.0.11".into(), seeds: vec![], entry };
+        arguments(&options, &layout(), capabilities::of(version).unwrap(), &identity)
+    }
+
+    #[test]
+    fn each_version_has_its_command_line() {
+        let replace = || Entry::Replace { address: "10.96.0.12".into(), host_id: None };
+        let cms = "-XX:+UseConcMarkSweepGC\n-XX:+CMSParallelRemarkEnabled\n";
+        for (version, image) in [("4.0.18", cms), ("4.1.9", cms), ("5.0.5", G1)] {
+            insta::assert_snapshot!(format!("jvm_{version}"), arguments_of(version, image, &[], replace()).join("\n"));
+        }
+    }
+
+    #[test]
+    fn only_joins_and_replacements_carry_flags_of_entry() {
+        let plain = arguments_of("5.0.5", G1, &[], Entry::Plain).join(" ");
+        assert!(!plain.contains("reset_bootstrap_progress") && !plain.contains("replace_address"));
+        let join = arguments_of("5.0.5", G1, &[], Entry::Join).join(" ");
+        assert!(join.contains("reset_bootstrap_progress") && !join.contains("replace_address"));
+    }
+
+    #[test]
+    fn a_chosen_collector_removes_the_images() {
+        let all = arguments_of("5.0.5", G1, &["-XX:+UseSerialGC"], Entry::Plain);
+        assert!(!all.iter().any(|o| o == "-XX:+UseG1GC"));
+        assert!(all.iter().any(|o| o == "-XX:+UseSerialGC"));
+        assert!(!all.iter().any(|o| o == "-Xmx4G"));
+    }
+
+    #[test]
+    fn the_persons_options_come_last() {
+        let all = arguments_of("5.0.5", G1, &["-Xmx300M"], Entry::Plain);
+        let at = |o: &str| all.iter().position(|x| x == o).unwrap();
+        assert!(at("-Xmx300M") > at("-Xmx1024M"));
+    }
+}

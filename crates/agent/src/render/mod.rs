@@ -1,0 +1,125 @@
+//! Configuration of the server: pure functions from what the operator says
+//! (the rack's [`ServerConfig`]), what is local to the pod, and how this start
+//! was permitted.
+
+pub mod capabilities;
+pub mod cassandra_yaml;
+pub mod heap;
+pub mod jolokia;
+pub mod jvm;
+pub mod logback;
+pub mod names;
+pub mod rackdc;
+pub mod scylla;
+
+use palladion_api::server_config::ServerConfig;
+use serde_json::{Map, Value, json};
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+/// What is local to the pod.
+#[derive(Clone, Debug)]
+pub struct Local {
+    /// Address that the server listens on.
+    pub pod_ip: IpAddr,
+    /// CPUs.
+    pub cpus: u32,
+    /// Memory in MiB.
+    pub memory_mib: u64,
+    /// Root of the data volume.
+    pub data_root: PathBuf,
+}
+
+/// Who the member is in this start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The member's static address.
+    pub address: String,
+    /// Seeds of this start.
+    pub seeds: Vec<String>,
+    /// How it enters the ring.
+    pub entry: Entry,
+}
+
+/// How the server enters the ring.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// With its data, or as the first member.
+    Plain,
+    /// As a new member.
+    Join,
+    /// In the place of a dead one.
+    Replace {
+        /// Its address.
+        address: String,
+        /// Its host ID (Scylla goes by it).
+        host_id: Option<String>,
+    },
+}
+
+/// The seed provider that reads its list from the configuration file.
+fn seed_provider(seeds: &[String]) -> Value {
+    json!([{
+        "class_name": "org.apache.cassandra.locator.SimpleSeedProvider",
+        "parameters": [{ "seeds": seeds.join(",") }],
+    }])
+}
+
+/// Addresses, alike for both servers.
+fn addresses(local: &Local, identity: &Identity, into: &mut Map<String, Value>) {
+    into.insert("listen_address".into(), json!(local.pod_ip.to_string()));
+    into.insert("broadcast_address".into(), json!(identity.address));
+    // Bound everywhere so that a port-forward to loopback works (thesis T13, as its code has it).
+    into.insert("rpc_address".into(), json!("0.0.0.0"));
+    into.insert("broadcast_rpc_address".into(), json!(identity.address));
+    into.insert("seed_provider".into(), seed_provider(&identity.seeds));
+}
+
+/// Put the person's settings over ours. A setting of ours goes where theirs
+/// has its older or newer name: both together are refused by the server.
+fn override_with(config: &ServerConfig, into: &mut Map<String, Value>) {
+    for (name, value) in &config.config {
+        into.retain(|ours, _| names::modern(ours) != names::modern(name));
+        into.insert(name.clone(), value.clone());
+    }
+}
+
+/// As YAML. Keys are sorted, so that equal settings give equal files.
+fn yaml(settings: &Map<String, Value>) -> String {
+    serde_yaml::to_string(settings).expect("should serialise: JSON values are YAML values")
+}
+
+/// Builders for tests.
+#[cfg(test)]
+pub mod testing {
+    use super::*;
+    use palladion_api::cluster::Mode;
+    use std::collections::BTreeMap;
+
+    /// A rack's configuration.
+    pub fn a_config(version: &str) -> ServerConfig {
+        ServerConfig {
+            mode: Mode::Cassandra,
+            version: version.into(),
+            ring: "ring one".into(),
+            datacenter: "dc1".into(),
+            rack: "a".into(),
+            num_tokens: 16,
+            heap_mib: None,
+            config: BTreeMap::new(),
+            jvm_options: Vec::new(),
+            developer_mode: false,
+            jmx_exporter: false,
+        }
+    }
+
+    /// A pod.
+    pub fn a_local() -> Local {
+        Local {
+            pod_ip: IpAddr::from([10, 1, 0, 5]),
+            cpus: 2,
+            memory_mib: 2048,
+            data_root: "/var/lib/cassandra".into(),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What a server that ended has to say for itself: the one telling line of its
+//! log, and what kind of failure it tells.
+
+use crate::decide::LastWords;
+use palladion_api::reasons::Reason;
+
+/// Longest line that is told.
+const CHARACTERS: usize = 400;
+
+/// Parts of lines that tell most, the most telling first.
+const TELLING: [(&str, Reason); 17] = [
+    ("OutOfMemoryError", Reason::NotEnoughMemory),
+    ("insufficient memory", Reason::NotEnoughMemory),
+    ("Could not reserve enough space", Reason::NotEnoughMemory),
+    ("ConfigurationException", Reason::ConfigurationRefused),
+    ("Invalid yaml", Reason::ConfigurationRefused),
+    ("Unrecognized VM option", Reason::ConfigurationRefused),
+    ("Unrecognized option", Reason::ConfigurationRefused),
+    ("Error: Could not find or load", Reason::ConfigurationRefused),
+    ("Conflicting collector", Reason::ConfigurationRefused),
+    ("Invalid maximum heap size", Reason::ConfigurationRefused),
+    ("Invalid initial heap size", Reason::ConfigurationRefused),
+    ("already exists", Reason::ServerFailed),
+    ("Unable to contact any seeds", Reason::ServerFailed),
+    ("Unable to gossip with any peers", Reason::ServerFailed),
+    ("Exception: ", Reason::ServerFailed),
+    ("encountered during startup", Reason::ServerFailed),
+    ("ERROR", Reason::ServerFailed),
+];
+
+/// 128 + SIGKILL: nobody but the kernel's out-of-memory killer does that here.
+const KILLED: i32 = 137;
+/// Cassandra's exit code for a configuration that it refuses.
+const WRONG_CONFIGURATION: i32 = 100;
+
+/// The last words of a server that ended with this code.
+pub fn of(log: &[String], code: Option<i32>) -> LastWords {
+    let told = TELLING.iter().find_map(|(part, reason)| {
+        let line = log.iter().rev().find(|line| line.contains(part) && !is_noise(line))?;
+        Some(LastWords { reason: *reason, text: cut(line) })
+    });
+    let mut words = told.unwrap_or_else(|| LastWords {
+        reason: Reason::ServerFailed,
+        text: log.iter().rev().find(|l| !l.trim().is_empty()).map_or("it said nothing".into(), |l| cut(l)),
+    });
+    match code {
+        Some(KILLED) => {
+            words.reason = Reason::NotEnoughMemory;
+            words.text = format!("killed by signal 9, as a container is that uses more memory than its limit; last line: {}", words.text);
+        }
+        Some(WRONG_CONFIGURATION) => words.reason = Reason::ConfigurationRefused,
+        Some(_) | None => {}
+    }
+    words
+}
+
+/// The options we pass name what we look for.
+fn is_noise(line: &str) -> bool {
+    line.contains("ExitOnOutOfMemoryError") || line.contains("JVM Arguments")
+}
+
+fn cut(line: &str) -> String {
+    line.trim().chars().take(CHARACTERS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(log: &[&str], code: i32) -> LastWords {
+        of(&log.iter().map(|s| (*s).to_string()).collect::<Vec<_>>(), Some(code))
+    }
+
+    #[test]
+    fn the_most_telling_line_wins_over_the_last_one() {
+        let words = words(
+            &[
+                "INFO  [main] JVM Arguments: [-XX:+ExitOnOutOfMemoryError]",
+                "Exception (org.apache.cassandra.exceptions.ConfigurationException) encountered during startup: Invalid yaml. Please remove properties [nonsense]",
+                "\tat org.apache.cassandra.config.YamlConfigurationLoader",
+                "ERROR [main] something later",
+            ],
+            1,
+        );
+        assert_eq!(words.reason, Reason::ConfigurationRefused);
+        assert!(words.text.contains("[nonsense]"), "{}", words.text);
+    }
+
+    #[test]
+    fn a_collision_is_told_in_the_servers_words() {
+        let text = "java.lang.RuntimeException: A node with address /10.0.0.1:7000 already exists, cancelling join.";
+        let words = words(&["ERROR [main] Exception encountered during startup", text, "INFO end"], 3);
+        assert_eq!((words.reason, words.text.as_str()), (Reason::ServerFailed, text));
+    }
+
+    #[test]
+    fn memory_and_configuration_are_known_by_their_exit_codes_too() {
+        assert_eq!(words(&["INFO all is well"], 137).reason, Reason::NotEnoughMemory);
+        assert_eq!(words(&["INFO all is well"], 100).reason, Reason::ConfigurationRefused);
+        let out = words(&["Terminating due to java.lang.OutOfMemoryError: Java heap space"], 3);
+        assert_eq!(out.reason, Reason::NotEnoughMemory);
+    }
+
+    #[test]
+    fn silence_is_told_as_silence() {
+        assert_eq!(words(&[], 1).text, "it said nothing");
+        assert_eq!(words(&["x".repeat(900).as_str()], 1).text.len(), 400);
+    }
+}

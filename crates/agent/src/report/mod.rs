@@ -1,0 +1,151 @@
+//! The member's status, put together from what the agent knows.
+
+pub mod last_words;
+pub mod ring;
+
+use crate::admin::Reading;
+use crate::decide::Decision;
+use crate::launch::record::LaunchRecord;
+use crate::settings::Settings;
+use crate::volume::ledger::Ledger;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::member::{
+    AgentStatus, CassandraMemberStatus, Evidence, OperationStatus, PROTOCOL, ServerStatus, VolumeState, VolumeStatus,
+};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+/// Starts that are reported.
+const STARTS: usize = 5;
+
+/// What a status is made of.
+pub struct Parts<'a> {
+    /// The pod.
+    pub settings: &'a Settings,
+    /// Generation of the spec that was decided on.
+    pub generation: Option<i64>,
+    /// The volume's state, once it is ours or known to be unusable.
+    pub volume: Option<(VolumeState, Option<String>)>,
+    /// Identity of the file system.
+    pub file_system: Option<&'a str>,
+    /// The ledger.
+    pub ledger: Option<&'a Ledger>,
+    /// What was decided.
+    pub decision: &'a Decision,
+    /// Since when the server is in that state.
+    pub since: Time,
+    /// What the server says.
+    pub reading: Option<&'a Reading>,
+    /// The launch that runs.
+    pub launch: Option<&'a LaunchRecord>,
+    /// Copies of each keyspace.
+    pub copies: &'a BTreeMap<String, u32>,
+    /// The answer to the last question.
+    pub evidence: Option<&'a Evidence>,
+    /// The operation that the spec names.
+    pub operation: Option<&'a str>,
+    /// How far the running operation is.
+    pub progress: Option<u8>,
+}
+
+/// Put it together.
+pub fn status(parts: &Parts<'_>) -> CassandraMemberStatus {
+    let ledger = parts.ledger;
+    CassandraMemberStatus {
+        observed_generation: parts.generation,
+        agent: Some(AgentStatus {
+            version: env!("CARGO_PKG_VERSION").into(),
+            protocol: PROTOCOL,
+            pod_uid: parts.settings.pod_uid.clone(),
+            revision: parts.settings.pod_revision.clone(),
+            node: parts.settings.node_name.clone(),
+        }),
+        volume: volume(parts),
+        server: Some(server(parts)),
+        host_id: ledger.and_then(|l| l.host_id.clone()),
+        address: ledger.and_then(|l| l.address.clone()),
+        permit: ledger.and_then(|l| l.permit.clone()),
+        intent: ledger.and_then(|l| l.intent.clone()),
+        operation: operation(parts),
+        ring: parts.reading.and_then(ring::summary),
+        copies: parts.copies.clone(),
+        evidence: parts.evidence.cloned(),
+        start_history: ledger
+            .map(|l| l.starts.iter().take(STARTS).map(|s| s.record.clone()).collect())
+            .unwrap_or_default(),
+    }
+}
+
+fn volume(parts: &Parts<'_>) -> Option<VolumeStatus> {
+    let (state, message) = parts.volume.clone()?;
+    Some(VolumeStatus {
+        volume_id: parts.ledger.map(|l| l.volume_id.clone()).unwrap_or_default(),
+        state,
+        file_system: parts.file_system.unwrap_or_default().into(),
+        ring: parts.ledger.and_then(|l| l.ring.clone()),
+        message,
+    })
+}
+
+fn server(parts: &Parts<'_>) -> ServerStatus {
+    let decision = parts.decision;
+    let reading = parts.reading;
+    ServerStatus {
+        state: decision.state,
+        since: parts.since.clone(),
+        reason: Some(decision.reason.as_str().into()),
+        message: decision.message.clone(),
+        mode: reading.and_then(|r| r.mode.clone()),
+        native_transport: reading.and_then(|r| r.native_transport),
+        version: reading.and_then(|r| r.version.clone()),
+        schema_version: reading.and_then(|r| r.schema_version.clone()),
+        tokens_hash: reading.and_then(|r| r.tokens.as_ref()).map(|tokens| hash_sorted(tokens)),
+        config_hash: parts.launch.map(|l| l.config_hash.clone()),
+        seeds: sorted(reading.and_then(|r| r.seeds.as_ref())),
+        restart_token: parts.ledger.and_then(|l| l.restart_token.clone()),
+    }
+}
+
+fn sorted(list: Option<&Vec<String>>) -> Vec<String> {
+    let mut list = list.cloned().unwrap_or_default();
+    list.sort();
+    list
+}
+
+fn operation(parts: &Parts<'_>) -> Option<OperationStatus> {
+    let ledger = parts.ledger?;
+    let known = match parts.operation {
+        Some(id) => ledger.operation(id)?,
+        None => ledger.operations.first()?,
+    };
+    let mut status = known.clone();
+    if status.state == palladion_api::member::OperationState::Running {
+        status.progress = parts.progress.or(status.progress);
+    }
+    Some(status)
+}
+
+/// Hash of a list regardless of its order: 16 hexadecimal digits of SHA-256.
+pub fn hash_sorted(list: &[String]) -> String {
+    let mut sorted: Vec<&String> = list.iter().collect();
+    sorted.sort();
+    let mut hasher = Sha256::new();
+    for entry in sorted {
+        hasher.update(entry);
+        hasher.update([0]);
+    }
+    hasher.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_of_a_list_does_not_change_its_hash() {
+        let of = |list: &[&str]| hash_sorted(&list.iter().map(|s| (*s).to_string()).collect::<Vec<_>>());
+        assert_eq!(of(&["a", "b"]), of(&["b", "a"]));
+        assert_ne!(of(&["a", "b"]), of(&["ab"]));
+        assert_eq!(of(&[]).len(), 16);
+    }
+}

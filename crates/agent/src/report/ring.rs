@@ -1,0 +1,75 @@
+//! How this member sees the ring: one line while all is well, the whole list
+//! as evidence.
+
+use super::hash_sorted;
+use crate::admin::Reading;
+use crate::volume::seconds;
+use jiff::Timestamp;
+use palladion_api::member::{Evidence, Liveness, MemberState, RingSummary};
+
+/// The compact view; `None` where the ring could not be read as a whole.
+pub fn summary(reading: &Reading) -> Option<RingSummary> {
+    let members = reading.members.as_ref()?;
+    let host_ids: Vec<String> = members.iter().map(|m| m.host_id.clone()).filter(|id| !id.is_empty()).collect();
+    let exceptional = |m: &&palladion_api::member::RingMember| {
+        m.liveness != Liveness::Up || m.state != MemberState::Normal
+    };
+    Some(RingSummary {
+        members: u32::try_from(members.len()).unwrap_or(u32::MAX),
+        hash: hash_sorted(&host_ids),
+        schema_agreed: reading.schema_agreed?,
+        exceptions: members.iter().filter(exceptional).cloned().collect(),
+    })
+}
+
+/// The answer to a question, from a look that was taken after it; without one
+/// the answer says that the server could not be asked.
+pub fn evidence(nonce: &str, reading: Option<&Reading>, now: Timestamp) -> Evidence {
+    Evidence {
+        nonce: nonce.into(),
+        read_at: seconds(now),
+        mode: reading.and_then(|r| r.mode.clone()),
+        schema_agreed: reading.and_then(|r| r.schema_agreed).unwrap_or(false),
+        members: reading.and_then(|r| r.members.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use palladion_api::member::RingMember;
+
+    fn member(host_id: &str, liveness: Liveness, state: MemberState) -> RingMember {
+        RingMember { host_id: host_id.into(), address: "10.0.0.1".into(), liveness, state }
+    }
+
+    fn reading(members: Vec<RingMember>) -> Reading {
+        Reading { members: Some(members), schema_agreed: Some(true), mode: Some("NORMAL".into()), ..Reading::default() }
+    }
+
+    #[test]
+    fn a_ring_that_is_well_is_one_line() {
+        let well = reading(vec![member("h1", Liveness::Up, MemberState::Normal), member("h2", Liveness::Up, MemberState::Normal)]);
+        let summary = summary(&well).unwrap();
+        assert_eq!((summary.members, summary.exceptions.len()), (2, 0));
+    }
+
+    #[test]
+    fn exceptions_are_named() {
+        let ill = reading(vec![
+            member("h1", Liveness::Up, MemberState::Normal),
+            member("h2", Liveness::Down, MemberState::Normal),
+            member("", Liveness::Up, MemberState::Joining),
+        ]);
+        let summary = summary(&ill).unwrap();
+        assert_eq!(summary.members, 3);
+        assert_eq!(summary.exceptions.iter().map(|m| m.host_id.as_str()).collect::<Vec<_>>(), ["h2", ""]);
+    }
+
+    #[test]
+    fn evidence_without_a_look_claims_nothing() {
+        let evidence = evidence("n", None, Timestamp::UNIX_EPOCH);
+        assert_eq!((evidence.mode, evidence.members, evidence.schema_agreed), (None, None, false));
+        assert_eq!(super::summary(&Reading::default()), None);
+    }
+}

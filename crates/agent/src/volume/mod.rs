@@ -1,0 +1,211 @@
+//! The data volume: its marker, its ledger, and what they and the recorded
+//! facts together say about the data on it.
+
+pub mod durable;
+mod filesystem;
+pub mod judge;
+pub mod ledger;
+pub mod prepare;
+
+use anyhow::{Context, Result, bail};
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use ledger::Ledger;
+use palladion_api::member::CassandraMemberSpec;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Our own directory on the volume.
+const OWN: &str = ".palladion";
+/// Directories that hold no data of the server.
+const NOT_DATA: [&str; 3] = [OWN, "lost+found", prepare::RETIRED];
+
+/// Kubernetes keeps whole seconds; what we compare with it must do so too.
+pub fn seconds(time: Timestamp) -> Time {
+    Time(Timestamp::from_second(time.as_second()).unwrap_or(time))
+}
+
+/// What is on a volume.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// Identity of the file system.
+    pub file_system: String,
+    /// The volume's ID from the marker.
+    pub marker: Option<String>,
+    /// The ledger.
+    pub ledger: Option<Ledger>,
+    /// Is there any file of a server?
+    pub data: Data,
+}
+
+/// Whether there is data of a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Data {
+    /// Not a single file.
+    Absent,
+    /// Some.
+    Present,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Marker {
+    #[serde(rename = "volumeID")]
+    volume_id: String,
+}
+
+/// The last spec that was read, for starts without the API.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct SavedMember {
+    /// Its generation.
+    pub generation: Option<i64>,
+    /// The spec.
+    pub spec: CassandraMemberSpec,
+}
+
+/// A data volume.
+#[derive(Clone, Debug)]
+pub struct Volume {
+    root: PathBuf,
+}
+
+impl Volume {
+    /// The volume mounted at `root`.
+    pub fn new(root: PathBuf) -> Self {
+        Self { root }
+    }
+
+    /// Where it is mounted.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn own(&self, name: &str) -> PathBuf {
+        self.root.join(OWN).join(name)
+    }
+
+    /// Look at it; changes nothing.
+    pub fn inspect(&self) -> Result<Found> {
+        let file_system = filesystem::identity(&self.root)?;
+        let marker: Option<Marker> = durable::read_json(&self.own("volume.json"))?;
+        let ledger: Option<Ledger> = durable::read_json(&self.own("ledger.json"))?;
+        if let Some(ledger) = &ledger {
+            if !ledger.is_readable() {
+                bail!("the ledger on {} has format {}, which this agent does not read; use a newer agent", self.root.display(), ledger.format);
+            }
+            if marker.as_ref().is_some_and(|m| m.volume_id != ledger.volume_id) {
+                bail!("marker and ledger on {} name different volumes", self.root.display());
+            }
+        }
+        let data = if any_file(&self.root, &NOT_DATA)? { Data::Present } else { Data::Absent };
+        Ok(Found { file_system, marker: marker.map(|m| m.volume_id), ledger, data })
+    }
+
+    /// Take it into use: a random ID, written to marker and ledger. The ledger
+    /// comes first; a marker alone would be a member without a past.
+    pub fn take(&self, successor_of: Option<String>) -> Result<Ledger> {
+        let directory = self.root.join(OWN);
+        fs::create_dir_all(&directory).with_context(|| format!("making directory {}", directory.display()))?;
+        let ledger = Ledger::new(uuid::Uuid::new_v4().to_string(), successor_of);
+        self.save(&ledger)?;
+        durable::write_json(&self.own("volume.json"), &Marker { volume_id: ledger.volume_id.clone() })?;
+        durable::sync_directory(&self.root)?;
+        Ok(ledger)
+    }
+
+    /// Write the ledger; on return it survives a power cut.
+    pub fn save(&self, ledger: &Ledger) -> Result<()> {
+        durable::write_json(&self.own("ledger.json"), ledger)
+    }
+
+    /// Keep the last spec beside the ledger.
+    pub fn save_member(&self, member: &SavedMember) -> Result<()> {
+        durable::write_json(&self.own("member.json"), member)
+    }
+
+    /// The last spec that was kept.
+    pub fn saved_member(&self) -> Result<Option<SavedMember>> {
+        durable::read_json(&self.own("member.json"))
+    }
+}
+
+/// Is there any file below a directory? Stops at the first.
+fn any_file(directory: &Path, except: &[&str]) -> Result<bool> {
+    let entries = fs::read_dir(directory).with_context(|| format!("listing {}", directory.display()))?;
+    for entry in entries {
+        let entry = entry.with_context(|| format!("listing {}", directory.display()))?;
+        if except.iter().any(|name| entry.file_name() == *name) {
+            continue;
+        }
+        let kind = entry.file_type().with_context(|| format!("looking at {}", entry.path().display()))?;
+        if !kind.is_dir() || any_file(&entry.path(), &[])? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn volume() -> (tempfile::TempDir, Volume) {
+        let directory = tempfile::tempdir().unwrap();
+        let volume = Volume::new(directory.path().to_path_buf());
+        (directory, volume)
+    }
+
+    #[test]
+    fn a_fresh_volume_is_unmarked_and_without_data() {
+        let (_directory, volume) = volume();
+        fs::create_dir_all(volume.root().join("data/empty")).unwrap();
+        fs::create_dir_all(volume.root().join("lost+found")).unwrap();
+        let found = volume.inspect().unwrap();
+        assert_eq!((found.marker, found.ledger, found.data), (None, None, Data::Absent));
+    }
+
+    #[test]
+    fn taking_gives_a_new_id_that_is_found_again() {
+        let (_directory, volume) = volume();
+        let ledger = volume.take(None).unwrap();
+        let found = volume.inspect().unwrap();
+        assert_eq!(found.marker.as_deref(), Some(ledger.volume_id.as_str()));
+        assert_eq!(found.ledger, Some(ledger.clone()));
+        let (_other_directory, other) = self::volume();
+        assert_ne!(other.take(None).unwrap().volume_id, ledger.volume_id);
+    }
+
+    #[test]
+    fn one_file_deep_below_is_data() {
+        let (_directory, volume) = volume();
+        fs::create_dir_all(volume.root().join("data/system/local")).unwrap();
+        fs::write(volume.root().join("data/system/local/nb-1-big-Data.db"), "x").unwrap();
+        assert_eq!(volume.inspect().unwrap().data, Data::Present);
+    }
+
+    #[test]
+    fn a_ledger_that_cannot_be_read_is_an_error_and_not_an_empty_volume() {
+        let (_directory, volume) = volume();
+        volume.take(None).unwrap();
+        fs::write(volume.own("ledger.json"), "{").unwrap();
+        assert!(volume.inspect().unwrap_err().to_string().contains("parsing"));
+        let mut ledger = Ledger::new("other".into(), None);
+        volume.save(&ledger).unwrap();
+        assert!(volume.inspect().unwrap_err().to_string().contains("different volumes"));
+        ledger.format = 99;
+        volume.save(&ledger).unwrap();
+        assert!(volume.inspect().unwrap_err().to_string().contains("format 99"));
+    }
+
+    #[test]
+    fn the_last_spec_is_kept_beside_the_ledger() {
+        let (_directory, volume) = volume();
+        volume.take(None).unwrap();
+        assert_eq!(volume.saved_member().unwrap(), None);
+        let member = SavedMember { generation: Some(3), spec: CassandraMemberSpec { cluster: "c".into(), ..Default::default() } };
+        volume.save_member(&member).unwrap();
+        assert_eq!(volume.saved_member().unwrap(), Some(member));
+    }
+}

@@ -1,0 +1,139 @@
+//! What a permit may ask to be done with data before a start. Nothing else in
+//! the agent removes or moves a file of the server.
+
+use super::ledger::{Ledger, Membership};
+use super::{NOT_DATA, Volume, durable};
+use anyhow::{Context, Result, bail};
+use palladion_api::member::DataBeforeStart;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Data of a host ID that is proven gone is kept here.
+pub const RETIRED: &str = "retired";
+
+impl Volume {
+    /// Carry out what the permit says about data. The ledger is the caller's to save.
+    pub fn prepare(&self, what: DataBeforeStart, ledger: &mut Ledger) -> Result<()> {
+        match what {
+            DataBeforeStart::MustBeEmpty | DataBeforeStart::Keep => Ok(()),
+            DataBeforeStart::Wipe => self.wipe(ledger),
+            DataBeforeStart::Retire => self.retire(ledger),
+        }
+    }
+
+    /// Remove the left-overs of a join that did not finish. The data of a
+    /// member that has joined is not ours to remove, whatever a permit says.
+    fn wipe(&self, ledger: &mut Ledger) -> Result<()> {
+        match ledger.membership {
+            Membership::Empty | Membership::Joining { .. } => {}
+            Membership::Joined | Membership::Leaving { .. } | Membership::Left => {
+                bail!("refusing to remove the data of host ID {}", ledger.host_id.as_deref().unwrap_or("unknown"))
+            }
+        }
+        for path in self.data_entries()? {
+            remove(&path)?;
+        }
+        durable::sync_directory(self.root())?;
+        ledger.reset_data();
+        Ok(())
+    }
+
+    fn retire(&self, ledger: &mut Ledger) -> Result<()> {
+        let Some(host_id) = ledger.host_id.clone() else {
+            bail!("the ledger names no host ID to retire the data of");
+        };
+        let used: u64 = self.data_entries()?.iter().map(|p| size(p)).sum();
+        let space = rustix::fs::statvfs(self.root()).context("asking for free space")?;
+        let free = space.f_bavail.saturating_mul(space.f_frsize);
+        // The new member will need about as much as the old one had.
+        if free < used {
+            bail!("the data of host ID {host_id} takes {used} bytes and only {free} are free: no room to keep it and to join again");
+        }
+        let target = self.root().join(RETIRED).join(&host_id);
+        fs::create_dir_all(&target).with_context(|| format!("making directory {}", target.display()))?;
+        for path in self.data_entries()? {
+            let name = path.file_name().context("an entry without a name")?;
+            let to = target.join(name);
+            fs::rename(&path, &to).with_context(|| format!("moving {} to {}", path.display(), to.display()))?;
+        }
+        durable::sync_directory(&target)?;
+        durable::sync_directory(self.root())?;
+        ledger.reset_data();
+        Ok(())
+    }
+
+    fn data_entries(&self) -> Result<Vec<PathBuf>> {
+        let mut paths = Vec::new();
+        for entry in fs::read_dir(self.root()).with_context(|| format!("listing {}", self.root().display()))? {
+            let entry = entry.with_context(|| format!("listing {}", self.root().display()))?;
+            if !NOT_DATA.iter().any(|name| entry.file_name() == *name) {
+                paths.push(entry.path());
+            }
+        }
+        Ok(paths)
+    }
+}
+
+fn remove(path: &Path) -> Result<()> {
+    let kind = fs::symlink_metadata(path).with_context(|| format!("looking at {}", path.display()))?;
+    let removed = if kind.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    removed.with_context(|| format!("removing {}", path.display()))
+}
+
+/// Bytes below a path; what cannot be read counts as nothing.
+fn size(path: &Path) -> u64 {
+    let Ok(meta) = fs::symlink_metadata(path) else { return 0 };
+    if !meta.is_dir() {
+        return meta.len();
+    }
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    entries.map(|e| size(&e.path())).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use palladion_api::member::PermitKind;
+
+    fn with_data(membership: Membership) -> (tempfile::TempDir, Volume, Ledger) {
+        let directory = tempfile::tempdir().unwrap();
+        let volume = Volume::new(directory.path().to_path_buf());
+        let mut ledger = volume.take(None).unwrap();
+        ledger.membership = membership;
+        ledger.host_id = Some("h1".into());
+        fs::create_dir_all(volume.root().join("data/system")).unwrap();
+        fs::write(volume.root().join("data/system/x.db"), "data").unwrap();
+        (directory, volume, ledger)
+    }
+
+    #[test]
+    fn wipe_removes_left_overs_and_keeps_marker_and_ledger() {
+        let joining = Membership::Joining { kind: PermitKind::Join, nonce: "n".into() };
+        let (_d, volume, mut ledger) = with_data(joining);
+        volume.prepare(DataBeforeStart::Wipe, &mut ledger).unwrap();
+        let found = volume.inspect().unwrap();
+        assert_eq!(found.data, super::super::Data::Absent);
+        assert_eq!(found.marker, Some(ledger.volume_id.clone()));
+        assert_eq!(ledger.membership, Membership::Empty);
+    }
+
+    #[test]
+    fn wipe_refuses_the_data_of_a_member_that_has_joined() {
+        for membership in [Membership::Joined, Membership::Leaving { nonce: "n".into() }, Membership::Left] {
+            let (_d, volume, mut ledger) = with_data(membership);
+            let error = volume.prepare(DataBeforeStart::Wipe, &mut ledger).unwrap_err();
+            assert!(error.to_string().contains("h1"));
+            assert!(volume.root().join("data/system/x.db").exists());
+        }
+    }
+
+    #[test]
+    fn retire_moves_the_data_below_its_host_id() {
+        let (_d, volume, mut ledger) = with_data(Membership::Left);
+        volume.prepare(DataBeforeStart::Retire, &mut ledger).unwrap();
+        assert!(volume.root().join("retired/h1/data/system/x.db").exists());
+        assert!(!volume.root().join("data").exists());
+        assert_eq!(ledger.membership, Membership::Empty);
+        assert_eq!(ledger.host_id, None);
+    }
+}
