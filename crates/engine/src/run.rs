@@ -7,7 +7,7 @@ use crate::leader::Term;
 use crate::leader::evaluate::Identity;
 use crate::leader::run::{Election, Lost};
 use crate::metrics::Metrics;
-use crate::queue::Queue;
+use crate::queue::{After, Key, Queue};
 use crate::reconcile::Reconciler;
 use crate::request::Api;
 use crate::serve::Doors;
@@ -17,12 +17,15 @@ use palladion_plan::Mind;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// Owners decided side by side. Each holds at most one request at a time, so
 /// this bounds what the API server is asked at once.
 const SIDE_BY_SIDE: usize = 64;
+/// When an owner is tried again whose reconcile panicked outside its mind.
+const AFTER_A_BUG: Duration = Duration::from_secs(30);
 /// How long running steps may take to end after the signal to stop; longer
 /// than one request may take.
 const LAST_STEPS: Duration = Duration::from_secs(20);
@@ -170,12 +173,12 @@ impl Engine {
                 biased;
                 lost = &mut keep => return Err(EngineError::LeadershipLost(lost)),
                 () = stop.cancelled() => break,
-                Some(_) = running.join_next() => {}
+                Some(ended) = running.join_next() => tell_panic(ended),
                 key = self.queue.next(), if running.len() < SIDE_BY_SIDE => {
                     let (reconciler, queue) = (Arc::clone(&reconciler), Arc::clone(&self.queue));
                     running.spawn(async move {
-                        let after = reconciler.reconcile(&key).await;
-                        queue.done(&key, after);
+                        let mut turn = Turn { queue, key, after: None };
+                        turn.after = Some(reconciler.reconcile(&turn.key).await);
                     });
                 }
             }
@@ -206,6 +209,29 @@ impl Engine {
             stopping,
             memories: Mutex::new(HashMap::new()),
         }
+    }
+}
+
+fn tell_panic(ended: Result<(), JoinError>) {
+    if let Err(error) = ended {
+        tracing::error!(error = %error, "reconcile panicked; this is a bug");
+    }
+}
+
+/// Gives a key back to the queue, also if its task panics: an owner must not be
+/// lost to a bug.
+struct Turn {
+    queue: Arc<Queue>,
+    key: Key,
+    after: Option<After>,
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let after = self
+            .after
+            .unwrap_or(After::RetryAt(Instant::now() + AFTER_A_BUG));
+        self.queue.done(&self.key, after);
     }
 }
 

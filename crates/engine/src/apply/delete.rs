@@ -1,6 +1,7 @@
 //! Deletions. Each names the uid of what it deletes, and the server compares.
 
 use crate::apply::{Applier, Effect, StepError};
+use crate::memory::Memory;
 use palladion_plan::{FailureClass, Fence, ObjectKey, Precondition, Propagation};
 use serde_json::{Value, json};
 
@@ -11,6 +12,7 @@ impl Applier<'_> {
         precondition: &Precondition,
         propagation: Propagation,
         fence: Option<&Fence>,
+        memory: &mut Memory,
     ) -> Result<Effect, StepError> {
         let (uid, preconditions) = named(precondition)?;
         let stored = self.watches.world().stored(key);
@@ -39,7 +41,12 @@ impl Applier<'_> {
             Err(error) if error.is_not_found() => {}
             Err(error) => return Err(error.into()),
         }
-        Ok(Effect::Changed(self.watches.world().expect_gone(key, uid)))
+        memory.applied.remove(key);
+        let expectations = self.watches.world().expect_gone(key, uid);
+        Ok(Effect::Changed {
+            expectations,
+            version: None,
+        })
     }
 }
 

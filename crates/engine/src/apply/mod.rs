@@ -57,8 +57,13 @@ impl From<ApiError> for StepError {
 pub enum Effect {
     /// Everything was so already.
     Nothing,
-    /// Something was written; these have to come back through the watches.
-    Changed(Vec<Expectation>),
+    /// Something was written.
+    Changed {
+        /// These have to come back through the watches.
+        expectations: Vec<Expectation>,
+        /// The resourceVersion that the object has now, if it exists.
+        version: Option<String>,
+    },
 }
 
 /// A step that failed.
@@ -83,6 +88,8 @@ pub struct Outcome {
     pub expectations: Vec<Expectation>,
     /// The step that failed, if one did.
     pub failed: Option<Failed>,
+    /// The owner's resourceVersion, if a step has changed the owner.
+    pub owner_version: Option<String>,
     /// Why the status could not be written.
     pub status_failed: Option<ApiError>,
 }
@@ -115,10 +122,16 @@ impl Applier<'_> {
             }
             match self.step(step, memory).await {
                 Ok(Effect::Nothing) => {}
-                Ok(Effect::Changed(expectations)) => {
+                Ok(Effect::Changed {
+                    expectations,
+                    version,
+                }) => {
                     outcome.done.push(step.doing().to_string());
                     outcome.events.extend(event(step).cloned());
                     outcome.expectations.extend(expectations);
+                    if self.subject(step) == self.owner_key {
+                        outcome.owner_version = version;
+                    }
                 }
                 Err(error) => {
                     let object = self.subject(step).clone();
@@ -165,7 +178,7 @@ impl Applier<'_> {
                 fence,
                 ..
             } => {
-                self.delete(key, precondition, *propagation, fence.as_ref())
+                self.delete(key, precondition, *propagation, fence.as_ref(), memory)
                     .await
             }
         }
@@ -204,9 +217,10 @@ impl Applier<'_> {
         if before.is_some() && before == version {
             return Ok(Effect::Nothing);
         }
-        Ok(Effect::Changed(
-            self.watches.world().expect_version(key, &object),
-        ))
+        Ok(Effect::Changed {
+            expectations: self.watches.world().expect_version(key, &object),
+            version: version.map(str::to_string),
+        })
     }
 }
 

@@ -24,11 +24,35 @@ impl Applier<'_> {
                 return Ok(Effect::Nothing);
             }
         }
-        let body = pinned(patch, precondition)?;
+        let mut body = pinned(patch, precondition)?;
+        if subresource == Subresource::Status && body["metadata"]["resourceVersion"].is_null() {
+            // The status subresource ignores a uid, so the version has to do.
+            body["metadata"]["resourceVersion"] =
+                json!(self.version_of(key, precondition, &version).await?);
+        }
         self.pass(fence).await?;
         self.may_write()?;
         let answer = self.api.merge(key, subresource, &body).await;
         self.written(key, version.as_deref(), answer)
+    }
+}
+
+impl Applier<'_> {
+    /// The version of the object that meets the precondition.
+    async fn version_of(
+        &self,
+        key: &ObjectKey,
+        precondition: &Precondition,
+        stored: &Option<String>,
+    ) -> Result<String, StepError> {
+        if let Some(version) = stored {
+            return Ok(version.clone());
+        }
+        let live = self.api.get(key).await?;
+        let live = live.ok_or_else(|| StepError::conflict(format!("{key} no longer exists")))?;
+        let text = |field: &str| live["metadata"][field].as_str().unwrap_or_default();
+        meets(precondition, text("uid"), text("resourceVersion"))?;
+        Ok(text("resourceVersion").to_string())
     }
 }
 

@@ -6,9 +6,10 @@ pub mod status;
 
 use crate::apply::Outcome;
 use crate::memory::Memory;
+use crate::reconcile::again::worth_telling;
 use crate::reconcile::{Case, Reconciler};
 use events::Events;
-use palladion_plan::{EventType, FailureClass, Plan, Subresource};
+use palladion_plan::{EventType, Plan, Subresource};
 use serde_json::{Value, json};
 
 /// Reason of the event about a step that failed (thesis T8).
@@ -26,17 +27,14 @@ impl Reconciler {
         memory: &mut Memory,
     ) {
         for done in &outcome.done {
-            tracing::info!(
-                mind = case.mind.name(), namespace = %case.key.namespace, name = %case.key.name,
-                step = %done, "step carried out"
-            );
+            tracing::info!(step = %done, "step carried out");
         }
         let events = self.events(case);
         for event in outcome.events.iter().chain(&plan.events) {
             events.send(event, memory);
         }
         if let Some(failure) = memory.failure.clone()
-            && failure.class != FailureClass::Conflict
+            && worth_telling(failure.class, memory.attempts)
         {
             let message = format!("cannot {}: {}", failure.doing, failure.message);
             events.say(EventType::Warning, STEP_FAILED, &message, memory);
@@ -65,7 +63,14 @@ impl Reconciler {
         if memory.futile_status.as_ref() == Some(&change) || self.term.check().is_err() {
             return;
         }
-        let patch = json!({"metadata": {"uid": case.owner.meta.uid}, "status": change});
+        // Under the version that was decided from (or that this plan has made of
+        // it): the status subresource ignores a uid, and a status that was
+        // decided for an object must not end up on its namesake.
+        let version = outcome
+            .owner_version
+            .as_ref()
+            .unwrap_or(&case.owner.meta.resource_version);
+        let patch = json!({"metadata": {"resourceVersion": version}, "status": change});
         self.faults.before_write();
         let answer = self
             .api
@@ -73,25 +78,23 @@ impl Reconciler {
             .await;
         self.faults.after_write();
         match answer {
+            Ok(object) if object["metadata"]["resourceVersion"] == json!(version) => {
+                let fields = names(&change);
+                tracing::error!(
+                    fields,
+                    "the API server does not store these fields of status"
+                );
+                memory.futile_status = Some(change);
+            }
             Ok(object) => {
                 memory.futile_status = None;
-                if object["metadata"]["resourceVersion"] == json!(case.owner.meta.resource_version)
-                {
-                    tracing::error!(
-                        mind = case.mind.name(), namespace = %case.key.namespace, name = %case.key.name,
-                        patch = %fields(&change), "the API server does not store these fields of status"
-                    );
-                    memory.futile_status = Some(change);
-                    return;
-                }
-                let world = self.watches.world();
-                outcome
-                    .expectations
-                    .extend(world.expect_version(&case.owner_key, &object));
-                drop(world);
+                let expected = self
+                    .watches
+                    .world()
+                    .expect_version(&case.owner_key, &object);
+                outcome.expectations.extend(expected);
                 self.tell_conditions(case, stored, wanted, memory);
             }
-            // The status is derived from the world: the next decision writes it.
             Err(error) => {
                 tracing::debug!(error = %error, "cannot write status");
                 outcome.status_failed = Some(error);
@@ -108,10 +111,7 @@ impl Reconciler {
     ) {
         let events = self.events(case);
         for (type_, reason, message) in events::of_conditions(stored, wanted) {
-            tracing::info!(
-                mind = case.mind.name(), namespace = %case.key.namespace, name = %case.key.name,
-                reason = %reason, message = %message, "condition changed"
-            );
+            tracing::info!(reason = %reason, detail = %message, "condition changed");
             events.say(type_, &reason, &message, memory);
         }
     }
@@ -127,7 +127,7 @@ impl Reconciler {
 }
 
 /// Names of the fields of a patch, for logs: their values may be large.
-fn fields(patch: &Value) -> String {
+fn names(patch: &Value) -> String {
     let names = patch
         .as_object()
         .map(|map| map.keys().cloned().collect::<Vec<_>>());

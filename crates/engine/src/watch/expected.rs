@@ -1,11 +1,37 @@
-//! Which feeds will bring back an own write.
+//! Which feeds will bring back an own write, and whether they have.
 
 use crate::expect::Expectation;
-use crate::watch::world::{Feed, FeedId, World};
+use crate::watch::world::{Feed, FeedId, Target, World};
 use palladion_plan::ObjectKey;
 use serde_json::Value;
 
 impl World {
+    /// Have all of these own writes come back?
+    pub fn caught_up(&self, expectations: &[Expectation]) -> bool {
+        expectations.iter().all(|expectation| match expectation {
+            Expectation::Version { feed, version } => {
+                self.feeds.get(feed).is_none_or(|f| f.high >= *version)
+            }
+            Expectation::Gone {
+                feed,
+                namespace,
+                name,
+                uid,
+            } => {
+                let found = self
+                    .targets(*feed)
+                    .into_iter()
+                    .find_map(|target| match target {
+                        Target::Shelf(shelf) => self.shelves[shelf]
+                            .get(namespace, name)
+                            .map(|e| e.record.clone()),
+                        Target::Reference(key) => self.references.record(&key).cloned(),
+                    });
+                found.is_none_or(|r| *r.uid != **uid || r.object().meta.is_terminating())
+            }
+        })
+    }
+
     /// Expectations for an object as the server answered it.
     pub fn expect_version(&self, key: &ObjectKey, answer: &Value) -> Vec<Expectation> {
         let Some(version) = answer["metadata"]["resourceVersion"]

@@ -21,19 +21,14 @@ use tokio::time::Instant;
 /// How long the server is asked to keep a watch open; jittered by a quarter, so
 /// that watches do not end together. At rest each watch is thus opened about
 /// once in an hour. TCP keep-alive notices a dead connection (see `client`).
-const WATCH_TIME: Duration = Duration::from_secs(3600);
+pub(super) const WATCH_TIME: Duration = Duration::from_secs(3600);
 /// The server ends a watch by itself; a little later it is given up here.
 const WATCH_GRACE: Duration = Duration::from_secs(30);
-/// A streamed first list that has not ended by then is asked for page by page:
-/// some servers accept the question and never say that they are through.
-const STREAMED_LIST_TIME: Duration = Duration::from_secs(30);
 /// A watch that lived shorter than this is not opened again at once.
 const SHORT_LIFE: Duration = Duration::from_secs(1);
-const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
-
 /// How the first list is had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FirstList {
+pub(super) enum FirstList {
     /// As the beginning of the watch: cheapest for the server.
     Streamed,
     /// Page by page, then a watch.
@@ -41,7 +36,7 @@ enum FirstList {
 }
 
 /// How a session ended.
-enum End {
+pub(super) enum End {
     /// The server ended the watch; it goes on after this version.
     Over,
     /// The server has forgotten the version.
@@ -52,12 +47,12 @@ enum End {
 
 /// See the module.
 pub struct Feed {
-    watches: Arc<Watches>,
-    id: FeedId,
-    selection: Selection,
-    projections: Vec<Projection>,
-    first_list: FirstList,
-    version: Option<String>,
+    pub(super) watches: Arc<Watches>,
+    pub(super) id: FeedId,
+    pub(super) selection: Selection,
+    pub(super) projections: Vec<Projection>,
+    pub(super) first_list: FirstList,
+    pub(super) version: Option<String>,
 }
 
 impl Feed {
@@ -129,102 +124,6 @@ impl Feed {
         }
     }
 
-    /// First list and watch in one request.
-    async fn streamed(&mut self) -> Result<End, ApiError> {
-        let time = backoff::jittered(WATCH_TIME);
-        let opened = self
-            .watches
-            .api
-            .watch(&self.selection, Start::InitialEvents, time)
-            .await;
-        let stream = match opened {
-            Ok(stream) => stream,
-            // Servers that do not stream lists refuse the question itself.
-            Err(error) if matches!(error.code, Some(400 | 422)) => return Ok(self.page_by_page()),
-            Err(error) => return Err(error),
-        };
-        let mut stream = Box::pin(stream);
-        let list = self.initial_events(&mut stream);
-        match tokio::time::timeout(STREAMED_LIST_TIME, list).await {
-            Err(_) => Ok(self.page_by_page()),
-            Ok(Err(error))
-                if error.code.is_some() && !error.is_gone() && error.code != Some(429) =>
-            {
-                Ok(self.page_by_page())
-            }
-            Ok(Err(error)) => Err(error),
-            Ok(Ok((lists, version))) => {
-                let wakes = self.watches.world().listed(self.id, lists, &version);
-                self.watches.wake(wakes);
-                self.version = Some(version);
-                self.events(&mut stream, time).await
-            }
-        }
-    }
-
-    fn page_by_page(&mut self) -> End {
-        self.first_list = FirstList::Paged;
-        End::Expired
-    }
-
-    async fn initial_events(
-        &self,
-        stream: &mut (impl Stream<Item = Result<WatchEvent<Value>, ApiError>> + Unpin),
-    ) -> Result<(Vec<(Target, Vec<Record>)>, String), ApiError> {
-        let mut lists = self.empty_lists();
-        while let Some(event) = stream.next().await {
-            match event? {
-                WatchEvent::Added(object) | WatchEvent::Modified(object) => {
-                    self.collect(&object, &mut lists)?
-                }
-                WatchEvent::Deleted(_) => {}
-                WatchEvent::Error(status) => return Err(ApiError::from_status(*status)),
-                WatchEvent::Bookmark(bookmark) => {
-                    if bookmark
-                        .metadata
-                        .annotations
-                        .contains_key(INITIAL_EVENTS_END)
-                    {
-                        return Ok((lists, bookmark.metadata.resource_version));
-                    }
-                }
-            }
-        }
-        Err(ApiError::local(
-            "the first list ended before it was complete".to_string(),
-        ))
-    }
-
-    /// First list, page by page; the version to watch from.
-    async fn paged(&mut self) -> Result<String, ApiError> {
-        let mut lists = self.empty_lists();
-        let mut token: Option<String> = None;
-        loop {
-            let page = self
-                .watches
-                .api
-                .list(&self.selection, token.as_deref())
-                .await?;
-            for object in page["items"].as_array().into_iter().flatten() {
-                self.collect(object, &mut lists)?;
-            }
-            token = page["metadata"]["continue"]
-                .as_str()
-                .filter(|t| !t.is_empty())
-                .map(str::to_string);
-            if token.is_none() {
-                let version = page["metadata"]["resourceVersion"]
-                    .as_str()
-                    .unwrap_or_default()
-                    .to_string();
-                let wakes = self.watches.world().listed(self.id, lists, &version);
-                self.watches.wake(wakes);
-                self.version = Some(version.clone());
-                return Ok(version);
-            }
-        }
-    }
-
     /// Watch on from a version.
     async fn follow(&mut self, version: &str) -> Result<End, ApiError> {
         let time = backoff::jittered(WATCH_TIME);
@@ -238,7 +137,7 @@ impl Feed {
         self.events(&mut Box::pin(stream), time).await
     }
 
-    async fn events(
+    pub(super) async fn events(
         &mut self,
         stream: &mut (impl Stream<Item = Result<WatchEvent<Value>, ApiError>> + Unpin),
         time: Duration,
@@ -289,25 +188,11 @@ impl Feed {
         version
     }
 
-    fn records(&self, object: &Value) -> Result<Vec<(Target, Record)>, ApiError> {
+    pub(super) fn records(&self, object: &Value) -> Result<Vec<(Target, Record)>, ApiError> {
         let record = |p: &Projection| match project(object, p.keep, &p.labels) {
             Ok(record) => Ok((p.target.clone(), record)),
             Err(error) => Err(ApiError::local(error.to_string())),
         };
         self.projections.iter().map(record).collect()
-    }
-
-    fn empty_lists(&self) -> Vec<(Target, Vec<Record>)> {
-        self.projections
-            .iter()
-            .map(|p| (p.target.clone(), Vec::new()))
-            .collect()
-    }
-
-    fn collect(&self, object: &Value, lists: &mut [(Target, Vec<Record>)]) -> Result<(), ApiError> {
-        for ((_, record), list) in self.records(object)?.into_iter().zip(lists) {
-            list.1.push(record);
-        }
-        Ok(())
     }
 }

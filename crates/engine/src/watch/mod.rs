@@ -2,8 +2,11 @@
 //! process, into projected stores. Decides nothing; wakes the keys whose
 //! decision an event may change.
 
-pub mod expected;
+mod arrive;
+mod build;
+mod expected;
 pub mod feed;
+mod first;
 pub mod project;
 pub mod references;
 pub mod shelf;

@@ -119,13 +119,22 @@ fn merge(store: &mut Store, target: &Target, body: Value) -> Answer {
     let Some(stored) = store.get(&key).cloned() else {
         return missing(target);
     };
-    if let Some(conflict) = mismatch(&stored, &body) {
+    let mut named = body.clone();
+    if target.status {
+        // As the real one does for custom resources.
+        named["metadata"]["uid"] = Value::Null;
+    }
+    if let Some(conflict) = mismatch(&stored, &named) {
         return conflict;
     }
     let mut object = stored.clone();
     if target.status {
         let mut status = stored["status"].clone();
         merge_patch(&mut status, &body["status"]);
+        // A field that the schema does not have.
+        if let Value::Object(map) = &mut status {
+            map.remove("pruned");
+        }
         object["status"] = status;
     } else {
         merge_patch(&mut object, &body);

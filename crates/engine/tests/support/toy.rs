@@ -182,6 +182,7 @@ fn status(snapshot: &Snapshot, maps: &[Arc<Object>], nodes: usize) -> Value {
     json!({
         "made": made,
         "nodes": nodes,
+        "pruned": snapshot.owner.str_at("/spec/pruned"),
         "unknown": null,
         "reference": reference,
         "failure": snapshot.failure.as_ref().map(|f| json!({"class": format!("{:?}", f.class), "message": f.message})),

@@ -2,6 +2,8 @@
 //! [`Resource`]. Every request has a time limit and is counted; none is
 //! repeated here, because the queue repeats whole decisions.
 
+pub mod path;
+
 use crate::error::ApiError;
 use crate::metrics::{Metrics, Verb};
 use futures::{Stream, StreamExt};
@@ -9,9 +11,12 @@ use http::{Method, Request};
 use kube::Client;
 use kube::api::WatchEvent;
 use palladion_plan::{ObjectKey, Resource, Subresource};
+use path::{collection_path, encode, object_path, selection_query};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
+
+pub use path::Selection;
 
 /// Longest time for one request. A healthy API server answers within 1 s; its
 /// own limit is 60 s, too long to hold a key.
@@ -32,35 +37,6 @@ pub enum Conflicts {
     Take,
     /// Answer with a conflict.
     Refuse,
-}
-
-/// What a list or a watch is about.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Selection {
-    /// The kind.
-    pub resource: Resource,
-    /// One namespace, or all.
-    pub namespace: Option<String>,
-    /// Label selector, empty for all.
-    pub labels: String,
-    /// Field selector, empty for all.
-    pub fields: String,
-}
-
-impl std::fmt::Display for Selection {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.resource.plural)?;
-        for part in [
-            self.namespace.as_deref().unwrap_or(""),
-            &self.labels,
-            &self.fields,
-        ] {
-            if !part.is_empty() {
-                write!(f, " {part}")?;
-            }
-        }
-        Ok(())
-    }
 }
 
 /// Where a watch begins.
@@ -261,91 +237,4 @@ fn build(
     request
         .body(bytes)
         .map_err(|e| ApiError::local(format!("cannot ask for {path}: {e}")))
-}
-
-/// The collection's path and the selectors, ready for one more parameter.
-fn selection_query(selection: &Selection) -> String {
-    let mut path = collection_path(&selection.resource, selection.namespace.as_deref());
-    path.push('?');
-    for (name, value) in [
-        ("labelSelector", &selection.labels),
-        ("fieldSelector", &selection.fields),
-    ] {
-        if !value.is_empty() {
-            path.push_str(&format!("{name}={}&", encode(value)));
-        }
-    }
-    path
-}
-
-fn collection_path(resource: &Resource, namespace: Option<&str>) -> String {
-    let root = if resource.group.is_empty() {
-        "/api"
-    } else {
-        "/apis"
-    };
-    let namespace = match namespace {
-        Some(namespace) if !namespace.is_empty() => format!("/namespaces/{}", encode(namespace)),
-        _ => String::new(),
-    };
-    format!(
-        "{root}/{}{namespace}/{}",
-        resource.api_version(),
-        resource.plural
-    )
-}
-
-fn object_path(key: &ObjectKey) -> String {
-    let collection = collection_path(&key.resource, Some(&key.namespace));
-    format!("{collection}/{}", encode(&key.name))
-}
-
-/// Percent-encoding of all but unreserved characters.
-fn encode(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                out.push(byte as char)
-            }
-            _ => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const POD: Resource = Resource::namespaced("", "v1", "Pod", "pods");
-    const CLASS: Resource =
-        Resource::cluster("storage.k8s.io", "v1", "StorageClass", "storageclasses");
-
-    #[test]
-    fn paths_are_those_of_the_kubernetes_api() {
-        assert_eq!(
-            object_path(&ObjectKey::new(POD, "a", "b")),
-            "/api/v1/namespaces/a/pods/b"
-        );
-        assert_eq!(
-            object_path(&ObjectKey::new(CLASS, "", "b")),
-            "/apis/storage.k8s.io/v1/storageclasses/b"
-        );
-        assert_eq!(collection_path(&POD, None), "/api/v1/pods");
-    }
-
-    #[test]
-    fn selectors_are_encoded() {
-        let selection = Selection {
-            resource: POD,
-            namespace: None,
-            labels: "a/b=c".to_string(),
-            fields: "metadata.name=x".to_string(),
-        };
-        assert_eq!(
-            selection_query(&selection),
-            "/api/v1/pods?labelSelector=a%2Fb%3Dc&fieldSelector=metadata.name%3Dx&"
-        );
-    }
 }

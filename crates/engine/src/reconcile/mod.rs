@@ -1,10 +1,10 @@
 //! One reconcile: the rooms in their order. Never sleeps and never waits for
 //! the world; it says when to look again.
 
-use crate::apply::{Applier, Failed, Outcome};
-use crate::backoff;
+pub mod again;
+
+use crate::apply::{Applier, Outcome};
 use crate::decide::{Decision, decide, references};
-use crate::error::ApiError;
 use crate::expect::PATIENCE;
 use crate::faults::Faults;
 use crate::gather::{Constants, Owner, owner, snapshot};
@@ -15,15 +15,12 @@ use crate::queue::{After, Key};
 use crate::request::Api;
 use crate::watch::Watches;
 use palladion_plan::lint::Violation;
-use palladion_plan::{Failure, FailureClass, Mind, Object, ObjectKey, Plan, Snapshot};
+use palladion_plan::{Mind, Object, ObjectKey, Plan, Snapshot};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-
-/// A mind that asks to be woken in the past is woken a little later.
-const SHORTEST_WAKE: Duration = Duration::from_secs(1);
+use tracing::{Instrument, debug_span};
 
 /// Everything that a reconcile needs.
 pub struct Reconciler {
@@ -50,10 +47,16 @@ pub(crate) struct Case<'a> {
 impl Reconciler {
     /// Decide for one owner and carry it out; says when to look again.
     pub async fn reconcile(&self, key: &Key) -> After {
-        let mut memory = self.memories().remove(key).unwrap_or_default();
         let Some(mind) = self.minds.get(key.mind.0) else {
             return After::Rest;
         };
+        let (namespace, name) = (&*key.namespace, &*key.name);
+        let span = tracing::info_span!("reconcile", mind = mind.name(), namespace, name);
+        self.rooms(key, mind.as_ref()).instrument(span).await
+    }
+
+    async fn rooms(&self, key: &Key, mind: &dyn Mind) -> After {
+        let mut memory = self.memories().remove(key).unwrap_or_default();
         if let Some(after) = self.await_own_writes(key, mind.name(), &mut memory) {
             self.memories().insert(key.clone(), memory);
             return after;
@@ -69,9 +72,7 @@ impl Reconciler {
                 After::Rest
             }
             Owner::Present(object) => {
-                let after = self
-                    .decide_for(key, mind.as_ref(), object, &mut memory)
-                    .await;
+                let after = self.decide_for(key, mind, object, &mut memory).await;
                 self.memories().insert(key.clone(), memory);
                 after
             }
@@ -94,7 +95,6 @@ impl Reconciler {
             }
             self.metrics.late_expectations.inc();
             tracing::warn!(
-                mind, namespace = %key.namespace, name = %key.name,
                 "own writes did not come back through the watch; deciding with what there is"
             );
         }
@@ -124,19 +124,10 @@ impl Reconciler {
             owner,
             owner_key,
         };
-        let began = Instant::now();
-        if let Err(words) = self.update_references(&case, memory) {
-            return self.panicked(&case, &words, memory);
-        }
-        let gathered = snapshot(
-            &self.watches.world(),
-            key,
-            Arc::clone(&case.owner),
-            memory,
-            &self.constants,
-        );
-        self.metrics
-            .room(mind.name(), Room::Gather, began.elapsed());
+        let gathered = match self.gather(&case, memory) {
+            Ok(gathered) => gathered,
+            Err(words) => return self.panicked(&case, &words, memory),
+        };
         let Some(mut facts) = gathered else {
             // The first list that is missing wakes this key when it arrives.
             self.metrics
@@ -144,7 +135,7 @@ impl Reconciler {
             return After::Rest;
         };
         let began = Instant::now();
-        let decision = decide(mind, &facts);
+        let decision = debug_span!("decide").in_scope(|| decide(mind, &facts));
         self.metrics
             .room(mind.name(), Room::Decide, began.elapsed());
         match decision {
@@ -154,13 +145,26 @@ impl Reconciler {
         }
     }
 
-    fn update_references(&self, case: &Case<'_>, memory: &mut Memory) -> Result<(), String> {
+    /// The facts; `None` if a first list is still missing.
+    fn gather(&self, case: &Case<'_>, memory: &mut Memory) -> Result<Option<Snapshot>, String> {
+        let _span = debug_span!("gather").entered();
+        let began = Instant::now();
         let wanted = references(case.mind, &case.owner)?;
         if wanted != memory.references {
             self.watches.refer(case.key, &wanted);
             memory.references = wanted;
         }
-        Ok(())
+        let owner = Arc::clone(&case.owner);
+        let facts = snapshot(
+            &self.watches.world(),
+            case.key,
+            owner,
+            memory,
+            &self.constants,
+        );
+        self.metrics
+            .room(case.mind.name(), Room::Gather, began.elapsed());
+        Ok(facts)
     }
 
     async fn carry_out(
@@ -180,12 +184,15 @@ impl Reconciler {
             owner_key: &case.owner_key,
             stopping: &self.stopping,
         };
-        let mut outcome = applier.carry_out(&plan, memory).await;
+        let mut outcome = applier
+            .carry_out(&plan, memory)
+            .instrument(debug_span!("apply"))
+            .await;
         self.metrics
             .room(case.mind.name(), Room::Apply, began.elapsed());
         let retry = match outcome.failed.take() {
             Some(failed) => {
-                let retry = self.failed(case, failed, memory);
+                let retry = self.failed(failed, memory);
                 // People shall see the failure now and not after the next try.
                 facts.failure.clone_from(&memory.failure);
                 if let Decision::Plan(told) | Decision::Vetoed(told, _) = decide(case.mind, facts) {
@@ -200,96 +207,14 @@ impl Reconciler {
             }
         };
         let began = Instant::now();
-        self.report(case, &plan, &mut outcome, memory).await;
+        self.report(case, &plan, &mut outcome, memory)
+            .instrument(debug_span!("report"))
+            .await;
         self.metrics
             .room(case.mind.name(), Room::Report, began.elapsed());
         self.metrics
             .reconcile(case.mind.name(), ended(&outcome, retry.is_some()));
         self.after(case, &plan, facts, outcome, retry, memory)
-    }
-
-    /// When to look again.
-    fn after(
-        &self,
-        case: &Case<'_>,
-        plan: &Plan,
-        facts: &Snapshot,
-        outcome: Outcome,
-        retry: Option<After>,
-        memory: &mut Memory,
-    ) -> After {
-        let retry = retry.or_else(|| {
-            outcome
-                .status_failed
-                .as_ref()
-                .map(|error| self.status_failed(error, memory))
-        });
-        let mut after = retry.unwrap_or(After::Rest);
-        if let (After::Rest, Some(wake)) = (after, plan.wake_at()) {
-            let until = wake.duration_since(facts.now);
-            let until = Duration::try_from(until)
-                .unwrap_or_default()
-                .max(SHORTEST_WAKE);
-            after = After::WakeAt(Instant::now() + until);
-        }
-        if outcome.expectations.is_empty() {
-            return after;
-        }
-        memory.expected_since = Some(Instant::now());
-        let mut world = self.watches.world();
-        world.awaited.expect(case.key, &outcome.expectations);
-        let come_back = world.caught_up(&outcome.expectations);
-        memory.expectations = outcome.expectations;
-        match (retry, come_back) {
-            (Some(retry), _) => retry,
-            (None, true) => After::WakeAt(Instant::now()),
-            (None, false) => After::WakeAt(Instant::now() + PATIENCE),
-        }
-    }
-
-    fn failed(&self, case: &Case<'_>, failed: Failed, memory: &mut Memory) -> After {
-        let Failed {
-            doing,
-            object,
-            error,
-        } = failed;
-        let wait =
-            backoff::wait(error.class, memory.attempts).max(error.retry_after.unwrap_or_default());
-        memory.attempts = memory.attempts.saturating_add(1);
-        let news = memory
-            .failure
-            .as_ref()
-            .is_none_or(|f| f.message != error.message || f.doing != doing);
-        // A conflict is somebody else's success: it is looked at again, not told.
-        if news && error.class != FailureClass::Conflict {
-            tracing::warn!(
-                mind = case.mind.name(), namespace = %case.key.namespace, name = %case.key.name,
-                step = %doing, object = %object, class = ?error.class, error = %error.message,
-                "step failed"
-            );
-        }
-        let at = Instant::now() + wait;
-        let after = match error.class {
-            FailureClass::Transient => After::HoldUntil(at),
-            FailureClass::Conflict | FailureClass::Foreign | FailureClass::Refused => {
-                After::RetryAt(at)
-            }
-        };
-        memory.failure = Some(Failure {
-            doing,
-            object: Some(object),
-            class: error.class,
-            message: error.message,
-            at: jiff::Timestamp::now(),
-        });
-        after
-    }
-
-    fn status_failed(&self, error: &ApiError, memory: &mut Memory) -> After {
-        let wait = backoff::wait(error.class(), memory.attempts)
-            .max(error.retry_after.unwrap_or_default());
-        memory.attempts = memory.attempts.saturating_add(1);
-        After::RetryAt(Instant::now() + wait)
     }
 
     async fn vetoed(
@@ -304,32 +229,25 @@ impl Reconciler {
             .map(ToString::to_string)
             .collect::<Vec<_>>()
             .join("; ");
-        tracing::error!(
-            mind = case.mind.name(), namespace = %case.key.namespace, name = %case.key.name,
-            violations = %words, "plan breaks a safety rule and is not carried out"
-        );
+        tracing::error!(violations = %words, "plan breaks a safety rule and is not carried out");
         self.veto_event(case, &words, memory);
-        self.report(case, plan, &mut Outcome::default(), memory)
+        let mut outcome = Outcome::default();
+        self.report(case, plan, &mut outcome, memory)
+            .instrument(debug_span!("report"))
             .await;
         self.metrics
             .reconcile(case.mind.name(), ReconcileOutcome::Vetoed);
-        self.again(memory)
+        self.bug(memory)
     }
 
     fn panicked(&self, case: &Case<'_>, words: &str, memory: &mut Memory) -> After {
         tracing::error!(
-            mind = case.mind.name(), namespace = %case.key.namespace, name = %case.key.name,
-            panic = %words, "mind panicked; this is a bug, other objects are not affected"
+            panic = %words,
+            "mind panicked; this is a bug, other objects are not affected"
         );
         self.metrics
             .reconcile(case.mind.name(), ReconcileOutcome::Panicked);
-        self.again(memory)
-    }
-
-    fn again(&self, memory: &mut Memory) -> After {
-        let wait = backoff::wait(FailureClass::Refused, memory.attempts);
-        memory.attempts = memory.attempts.saturating_add(1);
-        After::RetryAt(Instant::now() + wait)
+        self.bug(memory)
     }
 
     fn memories(&self) -> MutexGuard<'_, HashMap<Key, Memory>> {
