@@ -10,10 +10,12 @@ pub mod names;
 pub mod operator_config;
 pub mod reasons;
 pub mod server_config;
+pub mod zoned_stateful_set;
 
 pub use cluster::{CassandraCluster, CassandraClusterSpec, CassandraClusterStatus};
 pub use member::{CassandraMember, CassandraMemberSpec, CassandraMemberStatus};
 pub use operator_config::{OperatorConfig, OperatorConfigSpec};
+pub use zoned_stateful_set::{ZonedStatefulSet, ZonedStatefulSetSpec, ZonedStatefulSetStatus};
 
 /// The API group of every kind.
 pub const GROUP: &str = "palladion.dev";

@@ -127,6 +127,34 @@ reasons! {
     MemberReplacing => "Wait; the message says what it does or waits for.";
     /// Members owe repair or cleanup, which is paid first.
     DebtsOwed => "Wait; the operator pays debts by itself, one member at a time.";
+    /// Pods are not ready.
+    PodsNotReady => "The message names a pod and what it waits for; look at it: `kubectl describe pod`.";
+    /// No node carries the zone's label, so its pods have nowhere to run.
+    ZoneWithoutNodes => "Correct `zones` or `zoneNodeLabel`, or label nodes: `kubectl get nodes --show-labels`.";
+    /// The canary or the rest of a rollout was not ready in time; the other pods keep what they run.
+    RolloutFailed => "Correct the template; a newer one overtakes the failed one at once. The message names the pod.";
+    /// The new version has no ready pod yet; the old one goes on serving.
+    VersionNotRunning => "If it lasts, correct the template; the message names the pod.";
+    /// Replicas that were asked for are outside `scaling`; the nearest allowed number is used.
+    ReplicasLimited => "Nothing, or change `scaling`.";
+    /// A volume claim template was changed in a way that is not carried out on claims that exist (document Q15).
+    VolumeClaimTemplatesWarning => "Set the claim template back, or make a new object and move the data. Only a larger storage request is carried out.";
+    /// A ConfigMap or Secret that the template needs does not exist.
+    ConfigMissing => "Create the object that the message names.";
+    /// A ConfigMap or Secret that the template refers to cannot be read; pods are not restarted on a guess.
+    ConfigUnreadable => "Give the operator the right to get, list and watch the object that the message names, in its namespace; see the how-to page.";
+    /// Configuration has changed; further changes of the next seconds are taken along.
+    GatheringConfig => "Wait.";
+    /// No pod's active probe passes, so that no pod is labelled active.
+    NoActivePod => "The message quotes the probes; correct the pods or the probe.";
+    /// A pod was labelled active, or the label was taken from it.
+    ActivePod => "Nothing.";
+    /// The answer to an active probe cannot be had; labels stay as they are.
+    ProbeUnanswered => "For exec probes set the chart's value `zonedStatefulSet.allowExec: true`; otherwise look at the operator's log.";
+    /// A StatefulSet could not be created (document Q15).
+    CreateStatefulSetError => "The message quotes the answer of the API server; correct the template.";
+    /// A StatefulSet could not be changed (document Q15).
+    UpdateError => "The message quotes the answer of the API server; correct the template.";
     /// A step of the operator failed; it is tried again (thesis T22).
     ErrSyncFailed => "The message quotes the answer of the API server.";
     /// A step was done (thesis T22).

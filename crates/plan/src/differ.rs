@@ -39,8 +39,8 @@ fn same_quantity(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// A Kubernetes quantity in thousandths, for comparison only.
-fn quantity(value: &Value) -> Option<i128> {
+/// A Kubernetes quantity in thousandths, for comparison only; `None` if it is not one.
+pub fn quantity(value: &Value) -> Option<i128> {
     let text = match value {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),

@@ -126,9 +126,15 @@ mod tests {
     #[test]
     fn thresholds_turn_the_verdict_and_nothing_else_does() {
         let request = ProbeRequest {
-            key: ProbeKey { pod_uid: "u".into(), name: "p".into() },
+            key: ProbeKey {
+                pod_uid: "u".into(),
+                name: "p".into(),
+            },
             pod: ObjectKey::new(Resource::namespaced("", "v1", "Pod", "pods"), "n", "p"),
-            action: ProbeAction::Tcp { address: "10.0.0.1".into(), port: 1 },
+            action: ProbeAction::Tcp {
+                address: "10.0.0.1".into(),
+                port: 1,
+            },
             period: SignedDuration::from_secs(1),
             timeout: SignedDuration::from_secs(1),
             failure_threshold: 2,
@@ -136,8 +142,9 @@ mod tests {
         };
         let mut tally = Tally::default();
         let (good, bad) = (Verdict::Passing, Verdict::Failing);
-        let seen: Vec<_> =
-            [good, good, bad, good, bad, bad, good, good].map(|a| tally.count(a, &request)).to_vec();
+        let seen: Vec<_> = [good, good, bad, good, bad, bad, good, good]
+            .map(|a| tally.count(a, &request))
+            .to_vec();
         let (p, f) = (Some(good), Some(bad));
         assert_eq!(seen, [None, p, p, p, p, f, f, p]);
     }

@@ -81,7 +81,8 @@ pub fn project(object: &Value) -> Value {
 fn condition<'a>(object: &'a Value, type_: &str) -> &'a Value {
     const NONE: &Value = &Value::Null;
     let all = object["status"]["conditions"].as_array();
-    all.and_then(|all| all.iter().find(|c| c["type"] == type_)).unwrap_or(NONE)
+    all.and_then(|all| all.iter().find(|c| c["type"] == type_))
+        .unwrap_or(NONE)
 }
 
 impl PodFact {
@@ -90,7 +91,12 @@ impl PodFact {
         let text = |pointer: &str| object.str_at(pointer).map(str::to_string);
         let unscheduled = object.str_at("/scheduled/status") == Some("False");
         let revision = object.meta.labels.get("controller-revision-hash").cloned();
-        let ordinal = object.meta.name.rsplit('-').next().and_then(|n| n.parse().ok());
+        let ordinal = object
+            .meta
+            .name
+            .rsplit('-')
+            .next()
+            .and_then(|n| n.parse().ok());
         Self {
             name: object.meta.name.clone(),
             uid: object.meta.uid.clone(),
@@ -142,17 +148,26 @@ fn trouble(object: &Object) -> Option<PodTrouble> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
     if object.str_at("/phase") == Some("Failed") {
         let reason = object.str_at("/reason").unwrap_or("Failed").to_string();
-        return Some(PodTrouble { reason, message: text(&object.body["message"]) });
+        return Some(PodTrouble {
+            reason,
+            message: text(&object.body["message"]),
+        });
     }
     let waiting = object.at("/waiting")?.as_array()?;
-    let container = waiting
-        .iter()
-        .find(|c| c["reason"].as_str().is_some_and(|r| !ON_THE_WAY.contains(&r)))?;
+    let container = waiting.iter().find(|c| {
+        c["reason"]
+            .as_str()
+            .is_some_and(|r| !ON_THE_WAY.contains(&r))
+    })?;
     let reason = match container["last"].as_str() {
         Some("OOMKilled") => "OOMKilled".to_string(),
         _ => text(&container["reason"]),
     };
-    let message = format!("container {}: {}", text(&container["name"]), text(&container["message"]));
+    let message = format!(
+        "container {}: {}",
+        text(&container["name"]),
+        text(&container["message"])
+    );
     Some(PodTrouble { reason, message })
 }
 
@@ -162,8 +177,14 @@ mod tests {
     use crate::object::Meta;
 
     fn read(pod: Value) -> PodFact {
-        let meta = Meta { name: "web-z0-2".into(), ..Meta::default() };
-        PodFact::read(&Object { meta, body: project(&pod) })
+        let meta = Meta {
+            name: "web-z0-2".into(),
+            ..Meta::default()
+        };
+        PodFact::read(&Object {
+            meta,
+            body: project(&pod),
+        })
     }
 
     #[test]
@@ -173,20 +194,28 @@ mod tests {
         ] } }));
         assert_eq!(pod.ordinal, 2);
         assert!(pod.is_ready() && !pod.is_stuck());
-        assert_eq!(pod.available_at(10), Some("2026-01-01T00:00:10Z".parse().unwrap()));
+        assert_eq!(
+            pod.available_at(10),
+            Some("2026-01-01T00:00:10Z".parse().unwrap())
+        );
     }
 
     #[test]
     fn a_container_that_cannot_start_is_trouble_and_one_on_its_way_is_not() {
         let waiting = |reason: &str| {
-            read(json!({ "status": { "phase": "Pending", "containerStatuses": [
+            read(
+                json!({ "status": { "phase": "Pending", "containerStatuses": [
                 { "name": "c", "state": { "waiting": { "reason": reason, "message": "m" } } }
-            ] } }))
+            ] } }),
+            )
         };
         assert!(!waiting("ContainerCreating").is_stuck());
         let stuck = waiting("ImagePullBackOff");
         assert!(stuck.is_stuck());
-        assert_eq!(stuck.words(), "pod web-z0-2: ImagePullBackOff: container c: m");
+        assert_eq!(
+            stuck.words(),
+            "pod web-z0-2: ImagePullBackOff: container c: m"
+        );
     }
 
     #[test]

@@ -70,6 +70,9 @@ mod tests {
                 {}
             ])
         );
-        assert_eq!(template["spec"]["affinity"]["podAntiAffinity"]["kept"], json!(true));
+        assert_eq!(
+            template["spec"]["affinity"]["podAntiAffinity"]["kept"],
+            json!(true)
+        );
     }
 }

@@ -1,0 +1,131 @@
+//! What is so, what is being done, and what is waited for.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What is observed of a `ZonedStatefulSet`.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct ZonedStatefulSetStatus {
+    /// `metadata.generation` that this status answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
+    /// Conditions: Accepted, Available, Progressing, Degraded, Paused.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
+    pub conditions: Vec<Condition>,
+    /// Are all pods of all zones ready, in the newest version?
+    #[serde(default)]
+    pub ready: bool,
+    /// `ready/wanted` pods of all zones, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pods: Option<String>,
+    /// Replicas of each zone that are carried out, within `spec.scaling`; read by the scale subresource.
+    #[serde(default)]
+    pub replicas: i32,
+    /// Selects the pods of the first zone, for the scale subresource: the number that it scales is that of one zone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selector: Option<String>,
+    /// The newest version, from 1.
+    #[serde(default)]
+    pub version: i64,
+    /// The least advanced state of all zones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rollout: Option<RolloutState>,
+    /// Every StatefulSet, by its name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sets: BTreeMap<String, SetStatus>,
+    /// Names of the pods that are labelled active.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_pods: Option<String>,
+    /// With `activePassiveMode: Single`: uid of the pod that may be labelled active; written before the label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_uid: Option<String>,
+    /// A change of configuration that is gathered with those that follow it before the pods are rolled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending_config: Option<PendingConfig>,
+    /// Newest number of each versioned Secret that the template refers to, by its name without the number.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub secret_versions: BTreeMap<String, u32>,
+}
+
+/// Where a rollout is.
+#[derive(
+    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord,
+)]
+pub enum RolloutState {
+    /// It stopped: the canary or the rollout took too long. A newer template overtakes it.
+    Failed,
+    /// The new template is written; no pod has it yet.
+    Pending,
+    /// `Recreate`: old pods are ending.
+    Stopping,
+    /// The first pod of the zone is being proven.
+    Canary,
+    /// The other pods follow, one after another.
+    Rollout,
+    /// All pods have the newest template and were ready.
+    Done,
+}
+
+impl RolloutState {
+    /// All states.
+    pub const ALL: [RolloutState; 6] = [
+        RolloutState::Failed,
+        RolloutState::Pending,
+        RolloutState::Stopping,
+        RolloutState::Canary,
+        RolloutState::Rollout,
+        RolloutState::Done,
+    ];
+
+    /// The word in annotations and status.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            RolloutState::Failed => "Failed",
+            RolloutState::Pending => "Pending",
+            RolloutState::Stopping => "Stopping",
+            RolloutState::Canary => "Canary",
+            RolloutState::Rollout => "Rollout",
+            RolloutState::Done => "Done",
+        }
+    }
+}
+
+/// One StatefulSet.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct SetStatus {
+    /// Index of its zone, from 0.
+    pub zone_index: usize,
+    /// Its zone; empty without zones.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub zone: String,
+    /// Its version.
+    pub version: i64,
+    /// Where its rollout is.
+    pub state: RolloutState,
+    /// Since when the rollout of this set runs, or ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started: Option<Time>,
+    /// Wanted pods.
+    pub replicas: i32,
+    /// Ready pods.
+    pub ready_replicas: i32,
+    /// Pods of the newest template.
+    pub updated_replicas: i32,
+    /// What it waits for, or why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// A change of configuration that was seen and is not rolled out yet.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct PendingConfig {
+    /// Hash of the data that all references hold now.
+    pub hash: String,
+    /// When the first change of this gathering was seen.
+    pub since: Time,
+}

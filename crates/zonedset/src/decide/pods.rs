@@ -1,0 +1,52 @@
+//! What pods that exist should carry and a template cannot give them: their
+//! ordinal as a label (document Q14, without a webhook) and the list of zones as
+//! it is now (Q3), which may change without a restart.
+
+use super::Draft;
+use crate::build::set::zones_annotation;
+use crate::facts::Facts;
+use crate::resources::POD;
+use crate::validate::Valid;
+use palladion_api::zoned_stateful_set::names;
+use palladion_plan::workload::pod::PodFact;
+use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
+use serde_json::{Map, Value, json};
+
+/// Patch every pod that lacks something.
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    let zones = zones_annotation(valid);
+    for pod in facts.pods().filter(|p| !p.terminating) {
+        let mut labels = Map::new();
+        let mut annotations = Map::new();
+        let ordinal = pod.ordinal.to_string();
+        if pod.labels.get(names::POD_ORDINAL) != Some(&ordinal) {
+            labels.insert(names::POD_ORDINAL.into(), ordinal.into());
+        }
+        if pod.annotations.get(names::ZONES) != zones.as_ref() {
+            let value = zones.clone().map_or(Value::Null, Value::String);
+            annotations.insert(names::ZONES.into(), value);
+        }
+        if !labels.is_empty() || !annotations.is_empty() {
+            let patch = json!({ "metadata": { "labels": labels, "annotations": annotations } });
+            draft.steps.push(patch_pod(
+                valid,
+                pod,
+                patch,
+                format!("label pod {}", pod.name),
+            ));
+        }
+    }
+}
+
+/// A merge patch of one pod, as it was seen.
+pub fn patch_pod(valid: &Valid, pod: &PodFact, patch: Value, doing: String) -> Step {
+    Step::Patch {
+        key: ObjectKey::new(POD, &valid.namespace, &pod.name),
+        patch,
+        subresource: Subresource::None,
+        precondition: Precondition::Uid(pod.uid.clone()),
+        fence: None,
+        doing,
+        event: None,
+    }
+}

@@ -1,0 +1,310 @@
+//! What is so, what is being done, and what is waited for and since when:
+//! observations only, no decision is taken from them.
+
+use crate::decide::{Draft, active};
+use crate::facts::{Facts, SetFact};
+use crate::validate::Valid;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
+use palladion_api::ZonedStatefulSetSpec;
+use palladion_api::conditions::{self, ACCEPTED, AVAILABLE, DEGRADED, PAUSED, PROGRESSING};
+use palladion_api::reasons::Reason;
+use palladion_api::zoned_stateful_set::{RolloutState, SetStatus, names};
+use palladion_plan::workload::pod::PodFact;
+use palladion_plan::{FailureClass, Precondition, Step};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Status of an owner that was understood.
+pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
+    let wanted = usize::try_from(valid.replicas).unwrap_or_default() * valid.zones.len();
+    let ready = facts.pods().filter(|p| p.is_ready()).count();
+    let is_ready = is_ready(facts, valid, draft);
+    let mut writer = Writer::new(facts);
+    writer.set(
+        ACCEPTED,
+        true,
+        Reason::Valid,
+        "the spec was read and can be carried out",
+    );
+    available(&mut writer, facts, valid, ready, wanted);
+    progressing(&mut writer, facts, valid, draft, is_ready);
+    degraded(&mut writer, facts, valid, draft);
+    paused(&mut writer, facts, &valid.spec);
+    let active: Vec<&str> = facts
+        .pods()
+        .filter(|p| active::is_labelled(p))
+        .map(|p| p.name.as_str())
+        .collect();
+    json!({
+        "observedGeneration": facts.snapshot.owner.meta.generation,
+        "conditions": writer.conditions,
+        "ready": is_ready,
+        "pods": format!("{ready}/{wanted}"),
+        "replicas": valid.replicas,
+        "selector": format!("{}={},{}=0", names::OWNER, valid.name, names::AZ_INDEX),
+        "version": facts.sets.values().map(|s| s.version).max().unwrap_or(facts.status.version),
+        "rollout": least_advanced(facts, draft),
+        "sets": map_or_null(&sets(facts, draft)),
+        "activePods": (!active.is_empty()).then(|| active.join(",")),
+        "pendingConfig": draft.pending_config,
+        "secretVersions": map_or_null(&draft.secret_versions),
+    })
+}
+
+/// Status of an owner that was refused: what runs goes on running.
+pub fn refused(facts: &Facts<'_>, message: &str) -> Value {
+    let mut writer = Writer::new(facts);
+    writer.set(ACCEPTED, false, Reason::InvalidSpec, message);
+    writer.set(PROGRESSING, false, Reason::InvalidSpec, message);
+    json!({
+        "observedGeneration": facts.snapshot.owner.meta.generation,
+        "conditions": writer.conditions,
+        "ready": false,
+    })
+}
+
+/// Is everything, or this object, paused? Says where.
+pub fn pause(facts: &Facts<'_>, spec: &ZonedStatefulSetSpec) -> Option<&'static str> {
+    if facts.operator_config.as_ref().is_some_and(|c| c.paused) {
+        return Some(
+            "OperatorConfig default has `paused: true`; nothing but status is written for any object",
+        );
+    }
+    spec.paused
+        .then_some("`spec.paused` is true; nothing but status is written for this object")
+}
+
+/// An empty map is no field at all.
+fn map_or_null<T: serde::Serialize>(map: &BTreeMap<String, T>) -> Value {
+    if map.is_empty() {
+        Value::Null
+    } else {
+        json!(map)
+    }
+}
+
+struct Writer {
+    conditions: Vec<Condition>,
+    generation: i64,
+    now: jiff::Timestamp,
+}
+
+impl Writer {
+    fn new(facts: &Facts<'_>) -> Self {
+        Self {
+            conditions: facts.status.conditions.clone(),
+            generation: facts.snapshot.owner.meta.generation,
+            now: facts.now(),
+        }
+    }
+
+    fn set(&mut self, type_: &str, status: bool, reason: Reason, message: &str) {
+        let new = conditions::condition(
+            type_,
+            status,
+            reason.as_str(),
+            message,
+            Some(self.generation),
+            self.now,
+        );
+        conditions::set(&mut self.conditions, new);
+    }
+}
+
+/// Everything as wanted: the wanted sets alone, done, all their pods ready, and
+/// nothing that this decision is about to change.
+fn is_ready(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> bool {
+    facts.sets.len() == valid.zones.len()
+        && facts.sets.values().all(|set| {
+            let goes_on = set.state == RolloutState::Done && set.replicas == valid.replicas;
+            let ready = set.pods.iter().filter(|p| p.is_ready()).count();
+            goes_on
+                && set.seen
+                && draft.wanted.contains(&set.name)
+                && i32::try_from(ready) == Ok(valid.replicas)
+        })
+        && !draft
+            .waits
+            .iter()
+            .any(|w| w.reason == Reason::RollingOut.as_str())
+}
+
+fn available(writer: &mut Writer, facts: &Facts<'_>, valid: &Valid, ready: usize, wanted: usize) {
+    let message = format!("{ready} of {wanted} pods are ready");
+    let zone_without = valid.zones.iter().find(|zone| {
+        let mut sets = facts.sets.values().filter(|s| s.zone_index == zone.index);
+        valid.replicas > 0 && !sets.any(|s| s.ready() > 0)
+    });
+    match zone_without {
+        None => writer.set(AVAILABLE, true, Reason::AsWanted, &message),
+        Some(zone) => {
+            let place = zone
+                .name
+                .as_ref()
+                .map(|z| format!("; zone {z} has none"))
+                .unwrap_or_default();
+            writer.set(
+                AVAILABLE,
+                false,
+                Reason::PodsNotReady,
+                &format!("{message}{place}"),
+            );
+        }
+    }
+}
+
+fn progressing(
+    writer: &mut Writer,
+    facts: &Facts<'_>,
+    valid: &Valid,
+    draft: &Draft,
+    is_ready: bool,
+) {
+    if let Some(paused) = pause(facts, &valid.spec) {
+        return writer.set(PROGRESSING, false, Reason::Paused, paused);
+    }
+    if let Some(wait) = draft.waits.first() {
+        let reason = Reason::ALL
+            .iter()
+            .find(|r| r.as_str() == wait.reason)
+            .copied();
+        return writer.set(
+            PROGRESSING,
+            true,
+            reason.unwrap_or(Reason::CreatingObjects),
+            &wait.message,
+        );
+    }
+    if let Some((reason, message)) = draft
+        .troubles
+        .iter()
+        .find(|(r, _)| *r == Reason::RolloutFailed)
+    {
+        return writer.set(PROGRESSING, false, *reason, message);
+    }
+    if is_ready {
+        return writer.set(PROGRESSING, false, Reason::AsWanted, &as_wanted(valid));
+    }
+    let words = facts.pods().find(|p| !p.is_ready()).map(PodFact::words);
+    writer.set(
+        PROGRESSING,
+        true,
+        Reason::PodsNotReady,
+        &words.unwrap_or_else(|| "pods are being made".into()),
+    );
+}
+
+fn as_wanted(valid: &Valid) -> String {
+    let asked = valid.spec.template.spec.replicas;
+    match asked == valid.replicas {
+        true => "all pods are ready".into(),
+        false => format!(
+            "all pods are ready; {asked} replicas were asked for, `scaling` makes it {}",
+            valid.replicas
+        ),
+    }
+}
+
+fn degraded(writer: &mut Writer, facts: &Facts<'_>, valid: &Valid, draft: &Draft) {
+    let trouble = failure(facts)
+        .or_else(|| draft.troubles.first().cloned())
+        .or_else(|| stuck_pod(facts));
+    match trouble {
+        Some((reason, message)) => writer.set(DEGRADED, true, reason, &message),
+        None if valid.spec.template.spec.replicas != valid.replicas => {
+            writer.set(DEGRADED, false, Reason::ReplicasLimited, &as_wanted(valid));
+        }
+        None => writer.set(DEGRADED, false, Reason::AsWanted, "nothing needs a person"),
+    }
+}
+
+/// The step that failed the last time, by what it did (document Q15).
+fn failure(facts: &Facts<'_>) -> Option<(Reason, String)> {
+    let failed = facts.snapshot.failure.as_ref()?;
+    let reason = match failed.class {
+        FailureClass::Conflict => return None,
+        FailureClass::Foreign => Reason::ForeignObject,
+        FailureClass::Transient => Reason::ErrSyncFailed,
+        FailureClass::Refused if failed.doing.starts_with("create StatefulSet") => {
+            Reason::CreateStatefulSetError
+        }
+        FailureClass::Refused if failed.doing.starts_with("update StatefulSet") => {
+            Reason::UpdateError
+        }
+        FailureClass::Refused => Reason::ErrSyncFailed,
+    };
+    Some((
+        reason,
+        format!("could not {}: {}", failed.doing, failed.message),
+    ))
+}
+
+fn stuck_pod(facts: &Facts<'_>) -> Option<(Reason, String)> {
+    let pod = facts.pods().find(|p| p.is_stuck())?;
+    let reason = match &pod.trouble {
+        None => Reason::Unschedulable,
+        Some(trouble) => match trouble.reason.as_str() {
+            "ImagePullBackOff" | "ErrImagePull" | "InvalidImageName" | "ErrImageNeverPull" => {
+                Reason::ImagePullFailed
+            }
+            _ => Reason::PodFailing,
+        },
+    };
+    Some((reason, pod.words()))
+}
+
+fn paused(writer: &mut Writer, facts: &Facts<'_>, spec: &ZonedStatefulSetSpec) {
+    match pause(facts, spec) {
+        Some(message) => writer.set(PAUSED, true, Reason::Paused, message),
+        None => writer.set(PAUSED, false, Reason::AsWanted, "not paused"),
+    }
+}
+
+fn least_advanced(facts: &Facts<'_>, draft: &Draft) -> Option<RolloutState> {
+    let wanted = facts
+        .sets
+        .values()
+        .filter(|s| draft.wanted.contains(&s.name));
+    wanted.map(|s| coming(s, draft)).min()
+}
+
+/// The state that this decision is about to write, so that the status is not
+/// one step behind.
+fn coming(set: &SetFact, draft: &Draft) -> RolloutState {
+    let written = draft.steps.iter().find_map(|step| match step {
+        Step::Apply {
+            object,
+            precondition: Precondition::Uid(uid),
+            ..
+        } if *uid == set.object.meta.uid => {
+            object["metadata"]["annotations"][names::STATE].as_str()
+        }
+        Step::Apply { .. } | Step::Patch { .. } | Step::Claim { .. } | Step::Delete { .. } => None,
+    });
+    RolloutState::ALL
+        .into_iter()
+        .find(|s| Some(s.as_str()) == written)
+        .unwrap_or(set.state)
+}
+
+fn sets(facts: &Facts<'_>, draft: &Draft) -> BTreeMap<String, SetStatus> {
+    let count = |n: usize| i32::try_from(n).unwrap_or(i32::MAX);
+    facts
+        .sets
+        .values()
+        .map(|set| {
+            let status = SetStatus {
+                zone_index: set.zone_index,
+                zone: set.zone.clone(),
+                version: set.version,
+                state: coming(set, draft),
+                started: set.started.map(Time),
+                replicas: set.replicas,
+                ready_replicas: count(set.ready()),
+                updated_replicas: count(set.pods.iter().filter(|p| set.is_updated(p)).count()),
+                message: draft.messages.get(&set.name).cloned(),
+            };
+            (set.name.clone(), status)
+        })
+        .collect()
+}

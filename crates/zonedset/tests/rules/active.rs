@@ -1,0 +1,95 @@
+//! Q11: active and passive pods.
+
+use crate::world::{World, a_spec, with};
+use palladion_plan::Verdict::{Failing, Passing};
+use serde_json::{Value, json};
+
+fn probed() -> Value {
+    with(
+        a_spec(),
+        "/activePassiveProbes",
+        json!({ "c": { "exec": { "command": ["/active"] }, "periodSeconds": 1 } }),
+    )
+}
+
+fn world() -> World {
+    let mut world = World::settled(probed());
+    assert!(
+        world.active().is_empty(),
+        "nobody is active before a probe has passed"
+    );
+    for pod in ["web-z0-0", "web-z0-1", "web-z1-0", "web-z1-1"] {
+        world.answer(pod, Passing);
+    }
+    world
+}
+
+#[test]
+fn exactly_one_pod_is_active_and_stays_so() {
+    let mut world = world();
+    assert_eq!(world.active(), ["web-z0-0"]);
+    assert_eq!(world.status()["activePods"], "web-z0-0");
+    world.answer("web-z1-0", Failing);
+    world.answer("web-z1-0", Passing);
+    assert_eq!(world.active(), ["web-z0-0"]);
+    assert_eq!(world.most_active, 1);
+}
+
+#[test]
+fn the_next_takes_over_when_the_probe_fails_and_there_are_never_two() {
+    let mut world = world();
+    world.answer("web-z0-0", Failing);
+    assert_eq!(world.active(), ["web-z0-1"]);
+    world.answer("web-z0-0", Passing);
+    assert_eq!(world.active(), ["web-z0-1"], "it is not given back");
+    assert_eq!(world.most_active, 1);
+}
+
+#[test]
+fn the_next_takes_over_when_the_active_pod_is_gone() {
+    let mut world = world();
+    world.remove_pod("web-z0-0");
+    world.answers.lock().unwrap().remove("web-z0-0");
+    world.settle();
+    assert_eq!(world.active(), ["web-z0-1"]);
+    assert_eq!(world.most_active, 1);
+}
+
+#[test]
+fn a_fresh_process_leaves_the_label_as_it_was() {
+    let mut world = world();
+    world.answers.lock().unwrap().clear();
+    world.pass(600);
+    assert_eq!(world.active(), ["web-z0-0"]);
+}
+
+#[test]
+fn while_nobody_passes_nobody_is_active_and_it_is_said() {
+    let mut world = world();
+    for pod in ["web-z0-0", "web-z0-1", "web-z1-0", "web-z1-1"] {
+        world.answer(pod, Failing);
+    }
+    assert!(world.active().is_empty());
+    assert_eq!(world.condition("Degraded")["reason"], "NoActivePod");
+    world.answer("web-z1-1", Passing);
+    assert_eq!(world.active(), ["web-z1-1"]);
+}
+
+#[test]
+fn with_all_passing_every_passing_pod_is_active() {
+    let mut world = World::settled(with(probed(), "/activePassiveMode", json!("AllPassing")));
+    for pod in ["web-z0-0", "web-z1-1"] {
+        world.answer(pod, Passing);
+    }
+    assert_eq!(world.active(), ["web-z0-0", "web-z1-1"]);
+    world.answer("web-z0-0", Failing);
+    assert_eq!(world.active(), ["web-z1-1"]);
+}
+
+#[test]
+fn without_probes_the_label_is_taken_away() {
+    let mut world = world();
+    world.set_spec(a_spec());
+    world.settle();
+    assert!(world.active().is_empty());
+}
