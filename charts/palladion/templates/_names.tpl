@@ -3,7 +3,7 @@
 {{- end }}
 
 {{- define "palladion.account" -}}
-{{ .Values.serviceAccount.name | default (include "palladion.name" .) }}
+{{ .Values.serviceAccount.name | default (printf "%s-operator" (include "palladion.name" .)) }}
 {{- end }}
 
 {{- define "palladion.username" -}}

@@ -1,18 +1,27 @@
 //! The CustomResourceDefinitions, made from the types. Nothing is written by
 //! hand: the chart's copies and the reference pages come from here.
 
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube_core::CustomResourceExt;
-use serde_json::{Map, Value};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
+    CustomResourceDefinition, CustomResourceValidation,
+};
+use kube_core::{CustomResourceExt, Rule};
+use serde_json::{Map, Value, json};
 
-use crate::labels;
+use crate::{labels, rules};
 
 /// All kinds, in the order in which they are documented.
 pub fn all() -> Vec<CustomResourceDefinition> {
     vec![
-        finished(crate::CassandraCluster::crd()),
-        finished(crate::CassandraMember::crd()),
-        finished(crate::OperatorConfig::crd()),
+        finished(
+            crate::CassandraCluster::crd(),
+            &rules::cluster::of_the_whole_object(),
+        ),
+        finished(crate::CassandraMember::crd(), &[]),
+        finished(crate::OperatorConfig::crd(), &[rules::named_default()]),
+        finished(
+            crate::ZonedStatefulSet::crd(),
+            &crate::zoned_stateful_set::root_rules(),
+        ),
     ]
 }
 
@@ -26,26 +35,115 @@ pub fn schema(definition: &CustomResourceDefinition) -> Value {
     serde_json::to_value(schema.and_then(|s| s.open_api_v3_schema.as_ref())).unwrap_or(Value::Null)
 }
 
-fn finished(mut definition: CustomResourceDefinition) -> CustomResourceDefinition {
+/// `root` are the rules that see the object's own name.
+fn finished(mut definition: CustomResourceDefinition, root: &[Rule]) -> CustomResourceDefinition {
     definition.metadata.labels =
         Some([(labels::APP_NAME.to_string(), labels::PALLADION.to_string())].into());
     // An uninstalled chart must not take the definitions, and with them every ring, along.
     definition.metadata.annotations =
         Some([("helm.sh/resource-policy".to_string(), "keep".to_string())].into());
     let mut schema = schema(&definition);
-    bound(&mut schema);
-    if let Some(version) = definition.spec.versions.first_mut()
-        && let Ok(props) = serde_json::from_value(schema)
-    {
-        version.schema = Some(
-            k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceValidation {
-                open_api_v3_schema: Some(props),
-            },
-        );
+    finish(&mut schema, "");
+    if !root.is_empty() {
+        schema["x-kubernetes-validations"] = json!(root);
+    }
+    if let Some(version) = definition.spec.versions.first_mut() {
+        let open_api_v3_schema = serde_json::from_value(schema).ok();
+        version.schema = Some(CustomResourceValidation { open_api_v3_schema });
     }
     definition
 }
 
-fn bound(_schema: &mut Value) {
-    let _ = Map::<String, Value>::new();
+/// What Kubernetes itself accepts as a quantity.
+const QUANTITY: &str =
+    r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$";
+
+/// Bounds of lists and texts in Kubernetes' own types that our rules walk: CEL
+/// is only admitted over what is bounded. The type's name, the bound, its value.
+const BOUNDS: [(&str, &str, u64); 5] = [
+    ("env[].name", "maxLength", 253),
+    ("volumeClaimTemplates[].spec.accessModes", "maxItems", 4),
+    ("volumeClaimTemplates[].spec.accessModes[]", "maxLength", 32),
+    (
+        "volumeClaimTemplates[].spec.storageClassName",
+        "maxLength",
+        253,
+    ),
+    ("volumeClaimTemplates[].spec.volumeMode", "maxLength", 32),
+];
+
+/// Bring a generated schema to what the API server and people expect of one.
+fn finish(schema: &mut Value, path: &str) {
+    let Some(map) = schema.as_object_mut() else {
+        return;
+    };
+    // Absence says it already, and a rule that meets a null cannot be evaluated.
+    map.remove("nullable");
+    // The API server warns of formats that it does not know.
+    match map.get("format").and_then(Value::as_str) {
+        Some("uint8" | "uint16" | "int16") => map.insert("format".into(), json!("int32")),
+        Some("uint32" | "uint64") => map.insert("format".into(), json!("int64")),
+        _ => None,
+    };
+    if path.ends_with(CLAIM_REQUEST) {
+        *map = quantity_text_map();
+    }
+    if map.get("x-kubernetes-int-or-string") == Some(&json!(true))
+        && quantity(map.get("description"))
+    {
+        map.insert(
+            "description".into(),
+            json!("A quantity, for example `500m`, `2` or `4Gi`."),
+        );
+        map.insert("pattern".into(), json!(QUANTITY));
+    }
+    for (_, bound, value) in BOUNDS.iter().filter(|(end, ..)| path.ends_with(end)) {
+        map.insert((*bound).into(), json!(value));
+    }
+    for (name, field) in map
+        .get_mut("properties")
+        .and_then(Value::as_object_mut)
+        .into_iter()
+        .flatten()
+    {
+        let path = if path.is_empty() {
+            name.clone()
+        } else {
+            format!("{path}.{name}")
+        };
+        finish(field, &path);
+    }
+    if let Some(items) = map.get_mut("items") {
+        finish(items, &format!("{path}[]"));
+    }
+    if let Some(values) = map.get_mut("additionalProperties") {
+        finish(values, &format!("{path}.*"));
+    }
+}
+
+/// Storage requests of a claim, which a rule compares for each pair of racks.
+const CLAIM_REQUEST: &str = "volumeClaimTemplates[].spec.resources.requests.*";
+
+/// A quantity that must be a text, because a rule that reads a number or a
+/// text is estimated as if the text could fill the whole request.
+pub(crate) fn quantity_text(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    quantity_text_map().into()
+}
+
+fn quantity_text_map() -> Map<String, Value> {
+    Map::from_iter([
+        (
+            "description".into(),
+            json!("A quantity, for example `512Mi` or `4Gi`."),
+        ),
+        ("type".into(), json!("string")),
+        ("maxLength".into(), json!(32)),
+        ("pattern".into(), json!(QUANTITY)),
+    ])
+}
+
+fn quantity(description: Option<&Value>) -> bool {
+    description
+        .and_then(Value::as_str)
+        .is_some_and(|text| text.starts_with("Quantity is"))
 }

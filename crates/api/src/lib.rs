@@ -1,6 +1,11 @@
 //! The words of Palladion: its kinds, defaults, labels, names, conditions and
 //! reasons. No I/O, no clock, no randomness; every other crate stands on it.
 
+#![expect(
+    clippy::duplicated_attributes,
+    reason = "the lint takes the types of two printer columns for one attribute given twice"
+)]
+
 pub mod cluster;
 pub mod conditions;
 pub mod crd;
@@ -9,6 +14,8 @@ pub mod member;
 pub mod names;
 pub mod operator_config;
 pub mod reasons;
+pub mod reserved;
+pub mod rules;
 pub mod server_config;
 pub mod zoned_stateful_set;
 

@@ -23,5 +23,6 @@ pub struct OperatorConfigSpec {
     pub paused: bool,
     /// Image of the agent for clusters that name none. Default: the one this operator was released with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 512))]
     pub agent_image: Option<String>,
 }

@@ -1,0 +1,215 @@
+//! Settings that are the operator's or the agent's own, and what a person sets
+//! instead. Admission rules, validation and reference are all made from here.
+
+use serde_json::{Value, json};
+
+/// What kind of value a setting takes, as far as a schema must know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A number or a text.
+    Scalar,
+    /// `true` or `false`.
+    Flag,
+    /// A list of texts.
+    Texts,
+    /// A list of maps.
+    Maps,
+}
+
+/// A setting that people may not set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reserved {
+    /// The setting, or the beginning of it where that is said.
+    pub name: &'static str,
+    /// What to do instead, as the end of a sentence.
+    pub instead: &'static str,
+}
+
+const ADDRESSES: &str = "addresses are those of the member's pod and Service";
+const DIRECTORIES: &str = "directories lie on the member's one claim";
+const PORTS: &str = "the ports are those of the member's Service";
+const JOINING: &str = "a member joins, leaves and is replaced by the operator's permit";
+const JMX: &str = "JMX and its agent listen on loopback for the agent alone";
+
+const fn reserved(name: &'static str, instead: &'static str) -> Reserved {
+    Reserved { name, instead }
+}
+
+/// Settings of `cassandra.yaml` and `scylla.yaml`.
+pub const CONFIG: &[(Reserved, Shape)] = &[
+    (reserved("cluster_name", "set `ringName`"), Shape::Scalar),
+    (reserved("num_tokens", "set `numTokens`"), Shape::Scalar),
+    (
+        reserved("initial_token", "tokens are allocated"),
+        Shape::Scalar,
+    ),
+    (
+        reserved("partitioner", "rings use Murmur3Partitioner"),
+        Shape::Scalar,
+    ),
+    (reserved("seed_provider", "set `seedsPerRack`"), Shape::Maps),
+    (
+        reserved(
+            "endpoint_snitch",
+            "racks and datacenter come from `datacenter`",
+        ),
+        Shape::Scalar,
+    ),
+    (reserved("listen_address", ADDRESSES), Shape::Scalar),
+    (reserved("listen_interface", ADDRESSES), Shape::Scalar),
+    (
+        reserved("listen_on_broadcast_address", ADDRESSES),
+        Shape::Flag,
+    ),
+    (reserved("broadcast_address", ADDRESSES), Shape::Scalar),
+    (reserved("rpc_address", ADDRESSES), Shape::Scalar),
+    (reserved("rpc_interface", ADDRESSES), Shape::Scalar),
+    (reserved("broadcast_rpc_address", ADDRESSES), Shape::Scalar),
+    (reserved("api_address", JMX), Shape::Scalar),
+    (reserved("api_port", JMX), Shape::Scalar),
+    (reserved("prometheus_address", PORTS), Shape::Scalar),
+    (reserved("prometheus_port", PORTS), Shape::Scalar),
+    (reserved("storage_port", PORTS), Shape::Scalar),
+    (reserved("ssl_storage_port", PORTS), Shape::Scalar),
+    (reserved("native_transport_port", PORTS), Shape::Scalar),
+    (reserved("native_transport_port_ssl", PORTS), Shape::Scalar),
+    (
+        reserved("start_native_transport", "the agent starts it"),
+        Shape::Flag,
+    ),
+    (reserved("auto_bootstrap", JOINING), Shape::Flag),
+    (reserved("join_ring", JOINING), Shape::Flag),
+    (reserved("override_decommission", JOINING), Shape::Flag),
+    (reserved("replace_address", JOINING), Shape::Scalar),
+    (
+        reserved("replace_address_first_boot", JOINING),
+        Shape::Scalar,
+    ),
+    (reserved("replace_node_first_boot", JOINING), Shape::Scalar),
+    (reserved("workdir", DIRECTORIES), Shape::Scalar),
+    (reserved("data_file_directories", DIRECTORIES), Shape::Texts),
+    (
+        reserved("local_system_data_file_directory", DIRECTORIES),
+        Shape::Scalar,
+    ),
+    (reserved("commitlog_directory", DIRECTORIES), Shape::Scalar),
+    (reserved("hints_directory", DIRECTORIES), Shape::Scalar),
+    (reserved("view_hints_directory", DIRECTORIES), Shape::Scalar),
+    (
+        reserved("saved_caches_directory", DIRECTORIES),
+        Shape::Scalar,
+    ),
+    (reserved("cdc_raw_directory", DIRECTORIES), Shape::Scalar),
+];
+
+/// JVM options, by their beginning.
+pub const JVM_OPTIONS: &[Reserved] = &[
+    reserved("-Xmx", "set `heapSize`"),
+    reserved("-Xms", "set `heapSize`"),
+    reserved("-Dcassandra.config", "settings go into `config`"),
+    reserved(
+        "-Dcassandra-rackdc",
+        "racks and datacenter come from `datacenter`",
+    ),
+    reserved("-Dcassandra.storagedir", DIRECTORIES),
+    reserved("-Dcassandra.initial_token", "tokens are allocated"),
+    reserved("-Dcassandra.num_tokens", "set `numTokens`"),
+    reserved("-Dcassandra.replace_", JOINING),
+    reserved("-Dcassandra.allow_unsafe_", JOINING),
+    reserved("-Dcassandra.join_ring", JOINING),
+    reserved("-Dcassandra.override_decommission", JOINING),
+    reserved("-Dcassandra.reset_bootstrap_progress", JOINING),
+    reserved(
+        "-Dcassandra.consistent.rangemovement",
+        "joins are one at a time",
+    ),
+    reserved("-Dcassandra.jmx", JMX),
+    reserved("-Dcassandra.native_transport_port", PORTS),
+    reserved("-Dcassandra.storage_port", PORTS),
+    reserved("-Dcassandra.ssl_storage_port", PORTS),
+    reserved("-Dcom.sun.management.jmxremote", JMX),
+];
+
+/// A word that makes a `-javaagent:` option the agent's own.
+pub const JAVA_AGENT: Reserved = reserved("jolokia", JMX);
+
+/// Environment variables that the pod template sets.
+pub const ENV: &[&str] = &["NODE_NAME", "CPU_LIMIT", "MEMORY_LIMIT"];
+
+/// Beginnings of environment variables that are the pod template's, the agent's or Kubernetes'.
+pub const ENV_PREFIXES: &[&str] = &["POD_", "PALLADION_", "KUBERNETES_"];
+
+/// Least memory limit of a Cassandra member: with a heap of 400 MB a server is
+/// about 800 MB resident, and below this it is killed while it starts.
+pub const LEAST_MEMORY_MIB: u64 = 768;
+
+/// Most of the memory limit that the heap may take, in percent: off-heap
+/// memory, metaspace and threads need the rest.
+pub const HEAP_SHARE_PERCENT: u64 = 80;
+
+/// Is this setting of `cassandra.yaml` or `scylla.yaml` reserved?
+pub fn config(name: &str) -> Option<Reserved> {
+    CONFIG
+        .iter()
+        .map(|(reserved, _)| *reserved)
+        .find(|r| r.name == name)
+}
+
+/// Is this JVM option reserved?
+pub fn jvm_option(option: &str) -> Option<Reserved> {
+    let by_beginning = JVM_OPTIONS
+        .iter()
+        .copied()
+        .find(|r| option.starts_with(r.name));
+    let agent = option.starts_with("-javaagent:") && option.contains(JAVA_AGENT.name);
+    by_beginning.or(agent.then_some(JAVA_AGENT))
+}
+
+/// Is this environment variable reserved?
+pub fn env(name: &str) -> bool {
+    ENV.contains(&name) || ENV_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Schema of `config`: any setting by its own name, but for the reserved ones,
+/// which are declared only so that a rule can see and refuse them.
+pub(crate) fn config_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    let properties: serde_json::Map<String, Value> = CONFIG
+        .iter()
+        .map(|(reserved, shape)| {
+            let mut schema = match shape {
+                Shape::Scalar => json!({ "x-kubernetes-int-or-string": true }),
+                Shape::Flag => json!({ "type": "boolean" }),
+                Shape::Texts => json!({ "type": "array", "items": { "type": "string" } }),
+                Shape::Maps => json!({ "type": "array", "items": { "type": "object", "x-kubernetes-preserve-unknown-fields": true } }),
+            };
+            schema["description"] = json!(format!("Refused: {}.", reserved.instead));
+            (reserved.name.to_string(), schema)
+        })
+        .collect();
+    let rules: Vec<Value> = CONFIG
+        .iter()
+        .map(|(r, _)| {
+            let message = format!("{} is not for `config`: {}", r.name, r.instead);
+            json!({ "rule": format!("!has(self.{})", r.name), "message": message, "reason": "FieldValueForbidden", "fieldPath": format!(".{}", r.name) })
+        })
+        .collect();
+    schemars::json_schema!({
+        "type": "object",
+        "maxProperties": 512,
+        "x-kubernetes-preserve-unknown-fields": true,
+        "properties": properties,
+        "x-kubernetes-validations": rules,
+    })
+}
+
+/// Schema of `jvmOptions`.
+pub(crate) fn jvm_options_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    let mut rules = vec![crate::rules::cluster::jvm_options_begin_with_a_dash()];
+    rules.extend(crate::rules::cluster::jvm_options_are_not_reserved());
+    schemars::json_schema!({
+        "type": "array",
+        "maxItems": 256,
+        "items": { "type": "string", "maxLength": 1024 },
+        "x-kubernetes-validations": rules,
+    })
+}

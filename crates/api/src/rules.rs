@@ -1,0 +1,37 @@
+//! Admission rules in CEL, one function each, named for what they demand. They
+//! stand beside the fields they guard by `#[x_kube(validation = …)]`.
+//!
+//! Limits of what CEL may cost come from the API server: every list and text
+//! that a rule walks needs a `maxItems` or `maxLength`, `has()` is cheap where
+//! `.?` is not, and texts are put together by `format`, not by `+`. Rules that
+//! compare with `oldSelf` stand on the parent, where they also see a field that
+//! is set or taken away.
+
+pub mod claims;
+pub mod cluster;
+pub mod member;
+
+use kube_core::{Message, Reason, Rule};
+
+/// A rule with a fixed message.
+fn must(rule: impl Into<String>, message: impl Into<String>) -> Rule {
+    Rule::new(rule).message(Message::Message(message.into()))
+}
+
+/// A rule whose message names what is wrong.
+fn must_saying(rule: impl Into<String>, message: impl Into<String>) -> Rule {
+    Rule::new(rule).message(Message::Expression(message.into()))
+}
+
+/// A rule that holds for the life of the object.
+fn fixed(rule: impl Into<String>, message: impl Into<String>) -> Rule {
+    must_saying(rule, message).reason(Reason::FieldValueForbidden)
+}
+
+/// Only the object of this name is read.
+pub fn named_default() -> Rule {
+    must(
+        "self.metadata.name == 'default'",
+        "only the object named `default` is read: name it so",
+    )
+}

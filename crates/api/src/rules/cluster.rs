@@ -1,0 +1,278 @@
+//! Rules of `CassandraCluster`.
+
+use kube_core::{Reason, Rule};
+
+use super::{fixed, must, must_saying};
+use crate::names::STATEFUL_SET_NAME_MAX;
+use crate::reserved;
+
+/// Lines of Cassandra whose configuration and operations are known.
+pub const CASSANDRA_LINES: [&str; 3] = ["4.0", "4.1", "5.0"];
+
+/// Names of racks and datacenters: what Cassandra allows, and what a label value and a DNS name made of it allow.
+const NAME: &str = "^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$";
+
+// The object as a whole, where its name can be seen.
+
+/// Rules of the object as a whole.
+pub fn of_the_whole_object() -> Vec<Rule> {
+    vec![name_is_a_service_name(), derived_names_fit()]
+}
+
+/// The name starts the name of Services, which must begin with a letter.
+pub fn name_is_a_service_name() -> Rule {
+    must(
+        "self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
+        "the name of the object begins the names of its Services: use a-z, 0-9 and -, begin with a letter, end with a letter or digit",
+    )
+}
+
+/// The client Service's name must fit, whatever the racks are called.
+pub fn derived_names_fit() -> Rule {
+    let length = "size(self.metadata.name) + size(self.spec.datacenter.name) + size(r.name) + 2";
+    must_saying(
+        format!("self.spec.datacenter.racks.all(r, {length} <= {STATEFUL_SET_NAME_MAX})"),
+        format!(
+            "'names too long: <cluster>-<datacenter>-<rack> may have {STATEFUL_SET_NAME_MAX} characters, more has rack %s; shorten one of the three'.format([self.spec.datacenter.racks.filter(r, {length} > {STATEFUL_SET_NAME_MAX}).map(r, r.name)])"
+        ),
+    )
+}
+
+// The spec.
+
+/// Only lines whose configuration is known; for Scylla any version.
+pub fn version_is_supported() -> Rule {
+    let lines = CASSANDRA_LINES
+        .map(|line| line.replace('.', "\\\\."))
+        .join("|");
+    must_saying(
+        format!("self.mode == 'scylla' ? self.version.matches('^[0-9]+\\\\.[0-9]+[A-Za-z0-9_.-]*$') : self.version.matches('^({lines})(\\\\.[0-9]+)?([-.][A-Za-z0-9_.-]+)?$')"),
+        format!(
+            "'version %s is not supported: use %s'.format([self.version, self.mode == 'scylla' ? 'a version of Scylla such as 6.2.0' : 'one of the lines {}, for example 5.0.5'])",
+            CASSANDRA_LINES.join(", ")
+        ),
+    )
+    .field_path(".version")
+}
+
+/// The ring's name is in every member's data.
+pub fn ring_name_is_fixed() -> Rule {
+    fixed(
+        "has(oldSelf.ringName) == has(self.ringName) && (!has(self.ringName) || oldSelf.ringName == self.ringName)",
+        "'ringName is fixed at %s: members refuse to start under another'.format([has(oldSelf.ringName) ? oldSelf.ringName : 'the name of the object'])",
+    )
+    .field_path(".ringName")
+}
+
+/// Cassandra's data is not Scylla's.
+pub fn mode_is_fixed() -> Rule {
+    fixed(
+        "oldSelf.mode == self.mode",
+        "'mode is fixed at %s'.format([oldSelf.mode])",
+    )
+    .field_path(".mode")
+}
+
+/// Tokens are in every member's data.
+pub fn num_tokens_is_fixed() -> Rule {
+    fixed(
+        "oldSelf.numTokens == self.numTokens",
+        "'numTokens is fixed at %d: members keep the tokens they have; make another datacenter and move to it'.format([oldSelf.numTokens])",
+    )
+    .field_path(".numTokens")
+}
+
+/// Scylla has no JVM.
+pub fn scylla_has_no_jvm() -> Rule {
+    must(
+        "self.mode != 'scylla' || (!has(self.heapSize) && (!has(self.jvmOptions) || size(self.jvmOptions) == 0) && self.datacenter.racks.all(r, !has(r.jmxExporterConfigMapName)))",
+        "Scylla has no JVM: take out heapSize, jvmOptions and jmxExporterConfigMapName",
+    )
+}
+
+/// Rack `r` has a memory limit.
+const LIMITED: &str =
+    "has(r.resources) && has(r.resources.limits) && 'memory' in r.resources.limits";
+
+/// An expression over the memory limit of rack `r`. A limit may be a number or
+/// a text, and to turn the one into the other costs more than a rule may.
+fn of_limit(number: &str, text: &str) -> String {
+    let limit = "r.resources.limits['memory']";
+    format!(
+        "(type({limit}) == int ? {} : {})",
+        number.replace('@', limit),
+        text.replace('@', &format!("quantity({limit})"))
+    )
+}
+
+/// A server that is killed while it starts helps nobody.
+pub fn memory_suffices() -> Rule {
+    let least = reserved::LEAST_MEMORY_MIB;
+    let lacks = format!(
+        "{LIMITED} && {}",
+        of_limit(
+            &format!("@ < {}", least * 1024 * 1024),
+            &format!("@.isLessThan(quantity('{least}Mi'))")
+        )
+    );
+    must_saying(
+        format!("self.mode == 'scylla' || !self.datacenter.racks.exists(r, {lacks})"),
+        format!(
+            "'too little memory: Cassandra needs a limit of {least}Mi or more, less has rack %s; raise resources.limits.memory'.format([self.datacenter.racks.filter(r, {lacks}).map(r, r.name)])"
+        ),
+    )
+}
+
+/// The rest of the server's memory needs room beside the heap.
+pub fn heap_fits_into_memory() -> Rule {
+    let share = reserved::HEAP_SHARE_PERCENT;
+    let heap = "quantity(self.heapSize).asApproximateFloat() * 100.0";
+    let exceeds = format!(
+        "{LIMITED} && {heap} > {}",
+        of_limit(
+            &format!("double(@) * {share}.0"),
+            &format!("@.asApproximateFloat() * {share}.0")
+        )
+    );
+    must_saying(
+        format!("!has(self.heapSize) || !self.datacenter.racks.exists(r, {exceeds})"),
+        format!("'heapSize takes more than {share} %% of the memory limit of rack %s: lower heapSize or raise resources.limits.memory'.format([self.datacenter.racks.filter(r, {exceeds}).map(r, r.name)])"),
+    )
+    .field_path(".heapSize")
+}
+
+// JVM options and environment.
+
+/// Each option is one argument of the JVM.
+pub fn jvm_options_begin_with_a_dash() -> Rule {
+    must_saying(
+        "self.all(o, o.startsWith('-'))",
+        "'a JVM option begins with a dash, not so %s'.format([self.filter(o, !o.startsWith('-'))])",
+    )
+}
+
+/// One rule for each reserved option, whose message says what to do instead.
+pub fn jvm_options_are_not_reserved() -> Vec<Rule> {
+    let agent = reserved::JAVA_AGENT;
+    let by_beginning = reserved::JVM_OPTIONS
+        .iter()
+        .map(|r| (format!("o.startsWith('{}')", r.name), r));
+    let by_word = (
+        format!(
+            "o.startsWith('-javaagent:') && o.contains('{}')",
+            agent.name
+        ),
+        &agent,
+    );
+    by_beginning
+        .chain([by_word])
+        .map(|(taken, r)| {
+            must(
+                format!("self.all(o, !({taken}))"),
+                format!("{} is not for `jvmOptions`: {}", r.name, r.instead),
+            )
+        })
+        .collect()
+}
+
+/// Variables of the pod template win or lose by order; neither is what a person wants.
+pub fn env_is_not_reserved() -> Rule {
+    let words: Vec<String> = reserved::ENV.iter().map(|w| format!("'{w}'")).collect();
+    let prefixes: Vec<String> = reserved::ENV_PREFIXES
+        .iter()
+        .map(|p| format!("e.name.startsWith('{p}')"))
+        .collect();
+    let taken = format!(
+        "e.name in [{}] || {}",
+        words.join(", "),
+        prefixes.join(" || ")
+    );
+    must_saying(
+        format!("self.all(e, !({taken}))"),
+        format!(
+            "'set by the operator, take them out: %s'.format([self.filter(e, {taken}).map(e, e.name)])"
+        ),
+    )
+}
+
+/// Of two values for one name, one would be ignored.
+pub fn env_names_are_unique() -> Rule {
+    must_saying(
+        "self.all(e, self.exists_one(f, f.name == e.name))",
+        "'names of variables must be unique, repeated: %s'.format([self.filter(e, !self.exists_one(f, f.name == e.name)).map(e, e.name)])",
+    )
+}
+
+/// Annotations under our own prefix steer the operator.
+pub fn annotations_are_not_reserved() -> Rule {
+    must(
+        "self.all(k, !k.startsWith('palladion.dev/'))",
+        "annotations under palladion.dev/ are the operator's: take them out",
+    )
+}
+
+// The datacenter.
+
+/// The datacenter's name is in every member's data.
+pub fn datacenter_name_is_fixed() -> Rule {
+    fixed(
+        "oldSelf.name == self.name",
+        "'the name of the datacenter is fixed at %s'.format([oldSelf.name])",
+    )
+    .field_path(".name")
+}
+
+/// Characters of a rack's or datacenter's name.
+pub fn name_has_known_characters() -> Rule {
+    must(
+        format!("self.matches('{NAME}')"),
+        "use letters, digits, `_`, `.` and `-`; begin and end with a letter or digit",
+    )
+}
+
+/// Racks are told apart by name.
+pub fn rack_names_are_unique() -> Rule {
+    must_saying(
+        "self.racks.all(r, self.racks.exists_one(q, q.name == r.name))",
+        "'rack names must be unique, repeated: %s'.format([self.racks.filter(r, !self.racks.exists_one(q, q.name == r.name)).map(r, r.name)])",
+    )
+    .field_path(".racks")
+}
+
+/// The name in lower case, with `_` and `.` as `-`: what names of objects are made of.
+const DNS: &str = ".name.lowerAscii().replace('_', '-').replace('.', '-')";
+
+/// Two racks may not want objects of the same name.
+pub fn rack_names_stay_apart_in_dns() -> Rule {
+    must_saying(
+        format!("self.racks.all(r, !self.racks.exists(q, q.name != r.name && q{DNS} == r{DNS}))"),
+        format!(
+            "'names of objects know no case, `_` and `.`: give another name to all but one of %s'.format([self.racks.filter(r, self.racks.exists(q, q.name != r.name && q{DNS} == r{DNS})).map(r, r.name)])"
+        ),
+    )
+    .field_path(".racks")
+}
+
+/// A ring without members is a deleted ring, and deletion is said otherwise.
+pub fn has_a_member() -> Rule {
+    must(
+        "self.racks.exists(r, r.members > 0)",
+        "a ring needs a member: set `members` of a rack to 1 or more; to end a ring, delete the object",
+    )
+    .field_path(".racks")
+}
+
+/// A rack that goes takes its StatefulSet along.
+pub fn removed_racks_are_empty() -> Rule {
+    must_saying(
+        "oldSelf.racks.all(o, o.members == 0 || self.racks.exists(n, n.name == o.name))",
+        "'only an empty rack may be removed: first set `members` to 0 in %s and wait until its members have left'.format([oldSelf.racks.filter(o, o.members > 0 && !self.racks.exists(n, n.name == o.name)).map(o, o.name)])",
+    )
+    .reason(Reason::FieldValueForbidden)
+    .field_path(".racks")
+}
+
+/// Members cannot be less than none.
+pub fn members_are_not_negative() -> Rule {
+    must("self >= 0", "`members` must be 0 or more")
+}

@@ -1,0 +1,41 @@
+//! Rules of `CassandraMember`. The operator keeps them by construction; they
+//! are for the hand that edits a member in the middle of the night.
+
+use kube_core::{Reason, Rule};
+
+use super::{fixed, must};
+
+/// What a member is does not change.
+pub fn is_fixed(field: &str) -> Rule {
+    fixed(
+        format!("oldSelf.{field} == self.{field}"),
+        format!("'{field} of a member is fixed at %s'.format([oldSelf.{field}])"),
+    )
+    .field_path(format!(".{field}"))
+}
+
+/// A terminated member's server is never started again.
+pub fn terminated_is_final() -> Rule {
+    must(
+        "oldSelf.run != 'Terminated' || self.run == 'Terminated'",
+        "run is Terminated, which is final: the member has left the ring",
+    )
+    .reason(Reason::FieldValueForbidden)
+    .field_path(".run")
+}
+
+/// Whose place is taken must be said, and only there.
+pub fn permit_names_whom_it_replaces() -> Rule {
+    must(
+        "self.kind == 'Replace' ? has(self.hostID) && has(self.replaceAddress) : !has(self.replaceAddress)",
+        "a permit to Replace names hostID and replaceAddress of the member whose place is taken; no other permit has a replaceAddress",
+    )
+}
+
+/// An operation carries what its kind needs.
+pub fn operation_is_complete() -> Rule {
+    must(
+        "(self.kind != 'AlterReplication' || (has(self.replication) && size(self.replication) > 0)) && (self.kind != 'RemoveNode' || has(self.target))",
+        "AlterReplication needs `replication`, RemoveNode needs `target`",
+    )
+}

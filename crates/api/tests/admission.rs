@@ -1,0 +1,193 @@
+//! Every admission rule, run offline over the manifests that the tests on the
+//! testbed hand to the real API server.
+
+#[path = "../../../tests/manifests/manifests.rs"]
+mod manifests;
+mod offline;
+mod structural;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::LazyLock;
+
+use kube_core::cel::{CompiledSchema, Validator, apply_defaults, compile_schema};
+use manifests::{Manifest, Verdict, read_all};
+use serde_json::Value;
+
+fn all() -> Vec<Manifest> {
+    read_all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/manifests"))
+}
+
+/// A kind's schema, its rules compiled once.
+struct Judge {
+    schema: Value,
+    rules: CompiledSchema,
+}
+
+fn judges() -> &'static BTreeMap<String, Judge> {
+    static JUDGES: LazyLock<BTreeMap<String, Judge>> = LazyLock::new(|| {
+        let definitions = palladion_api::crd::all();
+        let judge = |definition| {
+            let schema = palladion_api::crd::schema(definition);
+            let rules = compile_schema(&offline::adapted(schema.clone()));
+            Judge { schema, rules }
+        };
+        definitions
+            .iter()
+            .map(|d| (d.spec.names.kind.clone(), judge(d)))
+            .collect()
+    });
+    &JUDGES
+}
+
+/// What is said against an object, and by which rules.
+#[derive(Default)]
+struct Refusal {
+    words: Vec<String>,
+    rules: Vec<String>,
+}
+
+fn judge(object: &Value, old: Option<&Value>) -> Refusal {
+    let Judge { schema, rules } = &judges()[object["kind"].as_str().expect("an object has a kind")];
+    let mut refusal = Refusal {
+        words: structural::refusals(schema, object),
+        rules: Vec::new(),
+    };
+    // As the API server has it: rules see an object with its defaults, and none that has the wrong shape.
+    if refusal.words.iter().any(|w| structural::blocks_rules(w)) {
+        return refusal;
+    }
+    let (new, old) = (
+        apply_defaults(schema, object),
+        old.map(|o| apply_defaults(schema, o)),
+    );
+    if let Err(errors) = Validator::new().validate_compiled(rules, &new, old.as_ref()) {
+        for error in errors.iter() {
+            refusal.words.push(error.to_string());
+            refusal.rules.push(error.rule.clone());
+        }
+    }
+    refusal
+}
+
+#[test]
+fn what_is_good_is_accepted_and_what_is_not_is_refused_with_the_right_words() {
+    let mut wrong = Vec::new();
+    let (mut judged, mut left) = (0, Vec::new());
+    for manifest in all() {
+        if let Some(why) = &manifest.offline_unsupported {
+            left.push(format!("{} ({why})", manifest.name));
+            continue;
+        }
+        judged += 1;
+        if let Some(old) = &manifest.old {
+            let said = judge(old, None).words;
+            if !said.is_empty() {
+                wrong.push(format!(
+                    "{}: what was there before is itself refused: {said:#?}",
+                    manifest.name
+                ));
+            }
+        }
+        let said = judge(&manifest.new, manifest.old.as_ref()).words;
+        let missing: Vec<&String> = manifest
+            .expect
+            .iter()
+            .filter(|e| !said.iter().any(|s| s.contains(*e)))
+            .collect();
+        match manifest.verdict {
+            Verdict::Accepted if !said.is_empty() => {
+                wrong.push(format!("{}: refused: {said:#?}", manifest.name))
+            }
+            Verdict::Refused if said.is_empty() => {
+                wrong.push(format!("{}: accepted", manifest.name))
+            }
+            Verdict::Refused if !missing.is_empty() => wrong.push(format!(
+                "{}: said {said:#?} and not {missing:?}",
+                manifest.name
+            )),
+            Verdict::Accepted | Verdict::Refused => {}
+        }
+    }
+    println!(
+        "{judged} manifests judged offline, {} left to the API server: {left:?}",
+        left.len()
+    );
+    assert!(
+        wrong.is_empty(),
+        "{} of {judged}:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn every_rule_is_broken_by_some_manifest() {
+    let mut broken = BTreeSet::new();
+    for manifest in all().iter().filter(|m| m.verdict == Verdict::Refused) {
+        broken.extend(judge(&manifest.new, manifest.old.as_ref()).rules);
+    }
+    let mut rules = Vec::new();
+    for kind in ["CassandraCluster", "CassandraMember", "OperatorConfig"] {
+        collect(&offline::adapted(judges()[kind].schema.clone()), &mut rules);
+    }
+    assert!(
+        rules.len() > 50,
+        "only {} rules found: the walk over the schema is broken",
+        rules.len()
+    );
+    let untested: Vec<&String> = rules.iter().filter(|r| !broken.contains(*r)).collect();
+    assert!(
+        untested.is_empty(),
+        "write a manifest in tests/manifests/refused for: {untested:#?}"
+    );
+}
+
+fn collect(schema: &Value, rules: &mut Vec<String>) {
+    for rule in schema["x-kubernetes-validations"]
+        .as_array()
+        .into_iter()
+        .flatten()
+    {
+        rules.push(
+            rule["rule"]
+                .as_str()
+                .expect("a rule has a text")
+                .to_string(),
+        );
+    }
+    for field in schema["properties"].as_object().into_iter().flatten() {
+        collect(field.1, rules);
+    }
+    for inner in ["items", "additionalProperties"] {
+        if schema[inner].is_object() {
+            collect(&schema[inner], rules);
+        }
+    }
+}
+
+#[test]
+fn every_field_says_what_it_is_for() {
+    let mut silent = Vec::new();
+    for (kind, judge) in judges() {
+        for part in ["spec", "status"] {
+            undocumented(
+                &judge.schema["properties"][part],
+                &format!("{kind}.{part}"),
+                &mut silent,
+            );
+        }
+    }
+    assert!(silent.is_empty(), "no description: {silent:#?}");
+}
+
+fn undocumented(schema: &Value, path: &str, silent: &mut Vec<String>) {
+    for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+        let path = format!("{path}.{name}");
+        if field["description"].as_str().is_none_or(str::is_empty) {
+            silent.push(path.clone());
+        }
+        undocumented(field, &path, silent);
+        undocumented(&field["items"], &format!("{path}[]"), silent);
+    }
+}
