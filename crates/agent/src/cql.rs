@@ -72,7 +72,10 @@ pub struct Connection {
 
 impl Connection {
     /// Connect and log in.
-    pub async fn open(address: SocketAddr, credentials: Option<&Credentials>) -> Result<Self, Error> {
+    pub async fn open(
+        address: SocketAddr,
+        credentials: Option<&Credentials>,
+    ) -> Result<Self, Error> {
         let failed = |source| Error::Io { address, source };
         let stream = timeout(CONNECT_TIME, TcpStream::connect(address))
             .await
@@ -136,7 +139,9 @@ impl Connection {
         let mut header = [0; 9];
         self.stream.read_exact(&mut header).await?;
         let size = u32::from_be_bytes([header[5], header[6], header[7], header[8]]);
-        let size = usize::try_from(size).ok().filter(|size| *size <= FRAME_BYTES);
+        let size = usize::try_from(size)
+            .ok()
+            .filter(|size| *size <= FRAME_BYTES);
         let mut answer = vec![0; size.ok_or(io::ErrorKind::InvalidData)?];
         self.stream.read_exact(&mut answer).await?;
         Ok((header[4], answer))
@@ -154,8 +159,13 @@ fn put_string(into: &mut Vec<u8>, text: &str) {
 }
 
 fn refused(body: &[u8]) -> Error {
-    let code = body.first_chunk::<4>().map_or(-1, |b| i32::from_be_bytes(*b));
-    let message = body.get(6..).map(|b| String::from_utf8_lossy(b).into_owned()).unwrap_or_default();
+    let code = body
+        .first_chunk::<4>()
+        .map_or(-1, |b| i32::from_be_bytes(*b));
+    let message = body
+        .get(6..)
+        .map(|b| String::from_utf8_lossy(b).into_owned())
+        .unwrap_or_default();
     Error::Refused { code, message }
 }
 
@@ -168,7 +178,9 @@ pub fn quoted(name: &str) -> String {
 mod tests {
     use super::*;
 
-    async fn server(answers: Vec<(u8, Vec<u8>)>) -> (SocketAddr, tokio::task::JoinHandle<Vec<(u8, Vec<u8>)>>) {
+    async fn server(
+        answers: Vec<(u8, Vec<u8>)>,
+    ) -> (SocketAddr, tokio::task::JoinHandle<Vec<(u8, Vec<u8>)>>) {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let served = tokio::spawn(async move {
@@ -192,17 +204,29 @@ mod tests {
     }
 
     fn credentials() -> Credentials {
-        Credentials { username: "u".into(), password: "p".into() }
+        Credentials {
+            username: "u".into(),
+            password: "p".into(),
+        }
     }
 
     #[tokio::test]
     async fn logs_in_and_carries_out_a_statement() {
-        let (address, served) =
-            server(vec![(AUTHENTICATE, vec![]), (AUTH_SUCCESS, vec![]), (RESULT, vec![0, 0, 0, 1])]).await;
-        let mut connection = Connection::open(address, Some(&credentials())).await.unwrap();
+        let (address, served) = server(vec![
+            (AUTHENTICATE, vec![]),
+            (AUTH_SUCCESS, vec![]),
+            (RESULT, vec![0, 0, 0, 1]),
+        ])
+        .await;
+        let mut connection = Connection::open(address, Some(&credentials()))
+            .await
+            .unwrap();
         connection.execute("ALTER KEYSPACE k").await.unwrap();
         let asked = served.await.unwrap();
-        assert_eq!(asked.iter().map(|(opcode, _)| *opcode).collect::<Vec<_>>(), [STARTUP, AUTH_RESPONSE, QUERY]);
+        assert_eq!(
+            asked.iter().map(|(opcode, _)| *opcode).collect::<Vec<_>>(),
+            [STARTUP, AUTH_RESPONSE, QUERY]
+        );
         assert_eq!(asked[1].1, b"\0\0\0\x04\0u\0p");
         assert_eq!(asked[2].1, b"\0\0\0\x10ALTER KEYSPACE k\0\x01\0");
     }
@@ -214,13 +238,19 @@ mod tests {
         let (address, _served) = server(vec![(READY, vec![]), (ERROR, body)]).await;
         let mut connection = Connection::open(address, None).await.unwrap();
         let error = connection.execute("x").await.unwrap_err();
-        assert_eq!(error.to_string(), "the server refused: no such keyspace (error 0x2300)");
+        assert_eq!(
+            error.to_string(),
+            "the server refused: no such keyspace (error 0x2300)"
+        );
     }
 
     #[tokio::test]
     async fn without_credentials_a_server_that_asks_is_an_error() {
         let (address, _served) = server(vec![(AUTHENTICATE, vec![])]).await;
-        assert!(matches!(Connection::open(address, None).await, Err(Error::NoCredentials)));
+        assert!(matches!(
+            Connection::open(address, None).await,
+            Err(Error::NoCredentials)
+        ));
     }
 
     #[test]

@@ -14,7 +14,9 @@ use tokio::sync::{mpsc, oneshot};
 pub fn ask(settings: &Settings, timeout_seconds: u64) {
     match request(settings, Duration::from_secs(timeout_seconds)) {
         Ok(answer) => println!("{answer}"),
-        Err(error) => println!("not drained: {error:#}; the server drains itself when it is told to end"),
+        Err(error) => {
+            println!("not drained: {error:#}; the server drains itself when it is told to end")
+        }
     }
 }
 
@@ -22,10 +24,16 @@ fn request(settings: &Settings, timeout: Duration) -> Result<String> {
     let path = settings.agent_socket();
     let mut stream = std::os::unix::net::UnixStream::connect(&path)
         .with_context(|| format!("asking the agent at {}", path.display()))?;
-    stream.set_read_timeout(Some(timeout.max(Duration::from_secs(1)))).context("setting the time limit")?;
-    stream.write_all(b"drain\n").context("asking the agent to drain")?;
+    stream
+        .set_read_timeout(Some(timeout.max(Duration::from_secs(1))))
+        .context("setting the time limit")?;
+    stream
+        .write_all(b"drain\n")
+        .context("asking the agent to drain")?;
     let mut answer = String::new();
-    BufReader::new(stream).read_line(&mut answer).context("waiting for the agent to drain the server")?;
+    BufReader::new(stream)
+        .read_line(&mut answer)
+        .context("waiting for the agent to drain the server")?;
     Ok(answer.trim_end().to_string())
 }
 
@@ -36,11 +44,15 @@ pub type Request = oneshot::Sender<String>;
 pub async fn listen(settings: Settings, requests: mpsc::Sender<Request>) -> Result<()> {
     let path = settings.agent_socket();
     let _ = std::fs::remove_file(&path);
-    let listener = tokio::net::UnixListener::bind(&path).with_context(|| format!("listening on {}", path.display()))?;
+    let listener = tokio::net::UnixListener::bind(&path)
+        .with_context(|| format!("listening on {}", path.display()))?;
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))
         .with_context(|| format!("setting the mode of {}", path.display()))?;
     loop {
-        let (stream, _) = listener.accept().await.with_context(|| format!("listening on {}", path.display()))?;
+        let (stream, _) = listener
+            .accept()
+            .await
+            .with_context(|| format!("listening on {}", path.display()))?;
         tokio::spawn(answer(stream, requests.clone()));
     }
 }

@@ -42,7 +42,10 @@ impl Default for Health {
 
 impl Health {
     fn inner(&self) -> Inner {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// The loop has turned; did init answer?
@@ -67,7 +70,10 @@ impl Health {
     fn alive(&self) -> Result<(), String> {
         let inner = self.inner();
         if inner.turned.elapsed() > LOOP_TIME {
-            return Err(format!("the agent has not turned for {} s", inner.turned.elapsed().as_secs()));
+            return Err(format!(
+                "the agent has not turned for {} s",
+                inner.turned.elapsed().as_secs()
+            ));
         }
         inner.init
     }
@@ -84,8 +90,12 @@ impl Health {
 
 /// Serve for ever.
 pub async fn serve(address: SocketAddr, health: Arc<Health>, metrics: Arc<Metrics>) -> Result<()> {
-    let healthz = |State((health, _)): State<(Arc<Health>, Arc<Metrics>)>| async move { probe(health.alive()) };
-    let readyz = |State((health, _)): State<(Arc<Health>, Arc<Metrics>)>| async move { probe(health.ready()) };
+    let healthz = |State((health, _)): State<(Arc<Health>, Arc<Metrics>)>| async move {
+        probe(health.alive())
+    };
+    let readyz = |State((health, _)): State<(Arc<Health>, Arc<Metrics>)>| async move {
+        probe(health.ready())
+    };
     let figures = |State((_, metrics)): State<(Arc<Health>, Arc<Metrics>)>| async move {
         let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
         ([(header::CONTENT_TYPE, kind)], metrics.text())
@@ -95,9 +105,12 @@ pub async fn serve(address: SocketAddr, health: Arc<Health>, metrics: Arc<Metric
         .route("/readyz", get(readyz))
         .route("/metrics", get(figures))
         .with_state((health, metrics));
-    let listener =
-        tokio::net::TcpListener::bind(address).await.with_context(|| format!("listening on {address}"))?;
-    axum::serve(listener, router).await.with_context(|| format!("serving on {address}"))
+    let listener = tokio::net::TcpListener::bind(address)
+        .await
+        .with_context(|| format!("listening on {address}"))?;
+    axum::serve(listener, router)
+        .await
+        .with_context(|| format!("serving on {address}"))
 }
 
 fn probe(answer: Result<(), String>) -> impl IntoResponse {

@@ -14,14 +14,19 @@ pub fn run(from: &Path, to: &Path) -> Result<()> {
     let entries = fs::read_dir(from).with_context(|| format!("listing {}", from.display()))?;
     let mut jars = 0;
     for entry in entries {
-        let path = entry.with_context(|| format!("listing {}", from.display()))?.path();
+        let path = entry
+            .with_context(|| format!("listing {}", from.display()))?
+            .path();
         if path.extension().is_some_and(|e| e == "jar") {
             let name = path.file_name().context("a jar without a name")?;
             copy(&path, &to.join(name), 0o644)?;
             jars += 1;
         }
     }
-    println!("installed palladion-agent and {jars} Java agents in {}", to.display());
+    println!(
+        "installed palladion-agent and {jars} Java agents in {}",
+        to.display()
+    );
     Ok(())
 }
 
@@ -32,7 +37,8 @@ fn copy(from: &Path, to: &Path, mode: u32) -> Result<()> {
         .with_context(|| format!("copying {} to {}", from.display(), part.display()))?;
     fs::set_permissions(&part, fs::Permissions::from_mode(mode))
         .with_context(|| format!("setting the mode of {}", part.display()))?;
-    fs::rename(&part, to).with_context(|| format!("renaming {} to {}", part.display(), to.display()))
+    fs::rename(&part, to)
+        .with_context(|| format!("renaming {} to {}", part.display(), to.display()))
 }
 
 #[cfg(test)]
@@ -47,11 +53,16 @@ mod tests {
         fs::write(from.path().join("readme.txt"), "no").unwrap();
         run(from.path(), to.path()).unwrap();
         run(from.path(), to.path()).unwrap();
-        let mut names: Vec<_> =
-            fs::read_dir(to.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<_> = fs::read_dir(to.path())
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         assert_eq!(names, ["jolokia.jar", "palladion-agent"]);
-        let mode = fs::metadata(to.path().join("palladion-agent")).unwrap().permissions().mode();
+        let mode = fs::metadata(to.path().join("palladion-agent"))
+            .unwrap()
+            .permissions()
+            .mode();
         assert_eq!(mode & 0o777, 0o755);
     }
 }

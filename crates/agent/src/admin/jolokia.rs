@@ -14,6 +14,9 @@ const CONNECT_TIME: Duration = Duration::from_secs(1);
 /// How much of an unexpected body is worth telling.
 const BODY_CHARACTERS: usize = 300;
 
+/// The only origin that the policy allows: no page in a browser can be it.
+pub const ORIGIN: &str = "palladion-agent://member";
+
 /// Who we are for Jolokia; made anew at each start of the server.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
@@ -28,7 +31,10 @@ impl Credentials {
     /// Random ones.
     pub fn random() -> Self {
         let word = || uuid::Uuid::new_v4().simple().to_string();
-        Self { user: word(), password: format!("{}{}", word(), word()) }
+        Self {
+            user: word(),
+            password: format!("{}{}", word(), word()),
+        }
     }
 }
 
@@ -69,6 +75,13 @@ struct ItemAnswer {
     error: Option<String>,
 }
 
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum BulkAnswer {
+    Each(Vec<ItemAnswer>),
+    Whole(ItemAnswer),
+}
+
 /// A client for one server.
 pub struct Client {
     http: reqwest::Client,
@@ -84,20 +97,37 @@ impl Client {
             .pool_max_idle_per_host(1)
             .build()
             .expect("should build: no TLS, no proxy, nothing that can fail");
-        Self { http, url: format!("http://{address}/jolokia/"), credentials }
+        Self {
+            http,
+            url: format!("http://{address}/jolokia/"),
+            credentials,
+        }
     }
 
     /// Read many attributes in one request. A part that is not there (an MBean
     /// that is not registered yet) is `None`.
     pub async fn read(&self, items: &[Item]) -> Result<Vec<Option<Value>>, Error> {
-        let answers: Vec<ItemAnswer> = self.post(items, Some(READ_TIME)).await?;
+        let answers = match self.post(items, Some(READ_TIME)).await? {
+            BulkAnswer::Each(answers) => answers,
+            // What is wrong with the request as a whole is told once.
+            BulkAnswer::Whole(refusal) => {
+                return Err(Error::Status {
+                    url: self.url.clone(),
+                    status: u16::try_from(refusal.status).unwrap_or_default(),
+                    body: refusal.error.unwrap_or_default(),
+                });
+            }
+        };
         if answers.len() != items.len() {
             return Err(Error::Failed {
                 operation: "a bulk read".into(),
                 message: format!("{} answers to {} questions", answers.len(), items.len()),
             });
         }
-        Ok(answers.into_iter().map(|a| (a.status == 200 && !a.value.is_null()).then_some(a.value)).collect())
+        Ok(answers
+            .into_iter()
+            .map(|a| (a.status == 200 && !a.value.is_null()).then_some(a.value))
+            .collect())
     }
 
     /// Call an operation and wait for its end, for as long as it takes.
@@ -110,8 +140,13 @@ impl Client {
             Item::Exec { operation, .. } => operation.split('(').next().unwrap_or(operation),
             Item::Read { attribute, .. } => attribute,
         };
-        let message = answer.error.unwrap_or_else(|| format!("status {}", answer.status));
-        Err(Error::Failed { operation: operation.into(), message })
+        let message = answer
+            .error
+            .unwrap_or_else(|| format!("status {}", answer.status));
+        Err(Error::Failed {
+            operation: operation.into(),
+            message,
+        })
     }
 
     async fn post<T: serde::de::DeserializeOwned>(
@@ -119,11 +154,15 @@ impl Client {
         body: &(impl Serialize + ?Sized),
         time: Option<Duration>,
     ) -> Result<T, Error> {
-        let failed = |source| Error::Http { url: self.url.clone(), source };
+        let failed = |source| Error::Http {
+            url: self.url.clone(),
+            source,
+        };
         let mut request = self
             .http
             .post(&self.url)
             .basic_auth(&self.credentials.user, Some(&self.credentials.password))
+            .header("Origin", ORIGIN)
             .json(body);
         if let Some(time) = time {
             request = request.timeout(time);
@@ -133,7 +172,11 @@ impl Client {
         if !status.is_success() {
             let body = response.text().await.unwrap_or_default();
             let body = body.chars().take(BODY_CHARACTERS).collect();
-            return Err(Error::Status { url: self.url.clone(), status: status.as_u16(), body });
+            return Err(Error::Status {
+                url: self.url.clone(),
+                status: status.as_u16(),
+                body,
+            });
         }
         response.json().await.map_err(failed)
     }

@@ -73,7 +73,10 @@ impl Reading {
     /// Does the server itself see its own host ID leaving?
     pub fn sees_itself_leaving(&self) -> bool {
         let own = self.host_id.as_deref();
-        self.members.iter().flatten().any(|m| Some(m.host_id.as_str()) == own && m.state == MemberState::Leaving)
+        self.members
+            .iter()
+            .flatten()
+            .any(|m| Some(m.host_id.as_str()) == own && m.state == MemberState::Leaving)
     }
 }
 

@@ -5,7 +5,7 @@ use super::state::{Agent, Done};
 use crate::decide::{Action, Cause, LeaveCall, Start, Then};
 use crate::launch::{self, record::LaunchRecord};
 use crate::volume::ledger::{Ban, End, Ledger, Membership};
-use crate::volume::seconds;
+use crate::volume::{Data, seconds};
 use anyhow::{Context, Result, anyhow, bail};
 use jiff::Timestamp;
 use palladion_api::member::{IntentState, PermitKind};
@@ -16,11 +16,20 @@ impl Agent {
             Action::Nothing => Ok(()),
             Action::TakeVolume { successor_of } => self.take_volume(successor_of),
             Action::Ban => self.change_ledger(|ledger| ledger.ban = Ban::Terminated),
-            Action::SettlePermit { nonce, state, message } => {
+            Action::SettlePermit {
+                nonce,
+                state,
+                message,
+            } => {
                 tracing::info!(nonce, state = ?state, message, "permit settled");
                 self.change_ledger(|ledger| ledger.set_permit(&nonce, state, message))
             }
-            Action::SettleIntent { nonce, state, message, then } => {
+            Action::SettleIntent {
+                nonce,
+                state,
+                message,
+                then,
+            } => {
                 tracing::info!(nonce, state = ?state, message, "intent settled");
                 self.change_ledger(|ledger| {
                     ledger.set_intent(&nonce, state, message, Timestamp::now());
@@ -60,7 +69,11 @@ impl Agent {
     fn take_volume(&mut self, successor_of: Option<String>) -> Result<()> {
         let volume = self.volume.as_ref().context("the volume is not known")?;
         let ledger = volume.take(successor_of)?;
-        tracing::info!(volume = ledger.volume_id, successor_of = ledger.successor_of, "volume taken into use");
+        tracing::info!(
+            volume = ledger.volume_id,
+            successor_of = ledger.successor_of,
+            "volume taken into use"
+        );
         if let Some(saved) = &self.saved {
             volume.save_member(saved)?;
         }
@@ -70,6 +83,9 @@ impl Agent {
 
     fn record_normal(&mut self, host_id: String, address: String) -> Result<()> {
         tracing::info!(host_id, address, "the server is a full member");
+        if let Ok(found) = &mut self.found {
+            found.data = Data::Present;
+        }
         self.change_ledger(|ledger| {
             if let Some(start) = ledger.starts.first_mut() {
                 start.record.normal_at = Some(seconds(Timestamp::now()));
@@ -86,10 +102,24 @@ impl Agent {
 
     async fn start(&mut self, start: Start) -> Result<()> {
         let mounted = self.mounted.clone().map_err(|why| anyhow!(why))?;
-        let spec = self.saved.as_ref().map(|s| s.spec.clone()).context("the spec is not known")?;
+        let spec = self
+            .saved
+            .as_ref()
+            .map(|s| s.spec.clone())
+            .context("the spec is not known")?;
         let config = &mounted.config;
-        if (&config.ring, &config.datacenter, &config.rack) != (&spec.ring, &spec.datacenter, &spec.rack) {
-            bail!("the mounted configuration is for {}/{}/{}, the member for {}/{}/{}", config.ring, config.datacenter, config.rack, spec.ring, spec.datacenter, spec.rack);
+        if (&config.ring, &config.datacenter, &config.rack)
+            != (&spec.ring, &spec.datacenter, &spec.rack)
+        {
+            bail!(
+                "the mounted configuration is for {}/{}/{}, the member for {}/{}/{}",
+                config.ring,
+                config.datacenter,
+                config.rack,
+                spec.ring,
+                spec.datacenter,
+                spec.rack
+            );
         }
         // First what may fail: a permit is not used up by an image without Java.
         let (launch, record) = launch::prepare(&self.settings, &mounted, &start.identity)?;
@@ -98,7 +128,9 @@ impl Agent {
             Cause::Autonomous => "Autonomous".to_string(),
             Cause::Permit { kind, nonce, data } => {
                 let volume = self.volume.as_ref().context("the volume is not known")?;
-                volume.prepare(*data, &mut ledger).context("preparing the data directories")?;
+                volume
+                    .prepare(*data, &mut ledger)
+                    .context("preparing the data directories")?;
                 use_permit(&mut ledger, *kind, nonce);
                 format!("{kind:?}")
             }
@@ -112,7 +144,8 @@ impl Agent {
         self.metrics.server_starts.inc();
         self.last_words = None;
         let answer = self.supervisor.launch(launch).await;
-        self.after_launch(record, answer.map_err(anyhow::Error::from)).await
+        self.after_launch(record, answer.map_err(anyhow::Error::from))
+            .await
     }
 
     async fn after_launch(&mut self, record: LaunchRecord, answer: Result<()>) -> Result<()> {
@@ -128,21 +161,32 @@ impl Agent {
                 start.record.message = Some(text.clone());
             }
         })?;
-        self.last_words = Some(crate::decide::LastWords { reason: palladion_api::reasons::Reason::ServerFailed, text });
+        self.last_words = Some(crate::decide::LastWords {
+            reason: palladion_api::reasons::Reason::ServerFailed,
+            text,
+        });
         Err(error).context("starting the server")
     }
 
     fn leave(&mut self, nonce: &str) -> Result<()> {
-        let admin = self.admin.clone().context("there is no way to ask the server")?;
+        let admin = self
+            .admin
+            .clone()
+            .context("there is no way to ask the server")?;
         self.change_ledger(|ledger| {
-            ledger.membership = Membership::Leaving { nonce: nonce.into() };
+            ledger.membership = Membership::Leaving {
+                nonce: nonce.into(),
+            };
             ledger.set_intent(nonce, IntentState::Running, None, Timestamp::now());
         })?;
         tracing::info!(nonce, "leaving the ring");
         self.leave_call = LeaveCall::UnderWay;
         let done = self.done.clone();
         tokio::spawn(async move {
-            let answer = admin.decommission().await.map_err(|e| format!("{:#}", anyhow::Error::from(e)));
+            let answer = admin
+                .decommission()
+                .await
+                .map_err(|e| format!("{:#}", anyhow::Error::from(e)));
             let _ = done.send(Done::Left(answer)).await;
         });
         Ok(())
@@ -153,7 +197,10 @@ fn use_permit(ledger: &mut Ledger, kind: PermitKind, nonce: &str) {
     ledger.use_permit(nonce);
     match kind {
         PermitKind::Found | PermitKind::Join | PermitKind::Replace => {
-            ledger.membership = Membership::Joining { kind, nonce: nonce.into() };
+            ledger.membership = Membership::Joining {
+                kind,
+                nonce: nonce.into(),
+            };
             ledger.host_id = None;
             ledger.address = None;
         }

@@ -4,7 +4,7 @@ use super::state::{Agent, Look};
 use crate::admin::cassandra::Cassandra;
 use crate::admin::jolokia::Client;
 use crate::admin::scylla::Scylla;
-use crate::admin::{Reading, ServerAdmin};
+use crate::admin::{Error, Reading, ServerAdmin};
 use crate::decide::{Process, Source};
 use crate::init::protocol::{LogTail, Phase, Report};
 use crate::kubernetes::News;
@@ -42,7 +42,11 @@ impl Agent {
         }
         self.gather_spec();
         self.close_start().await;
-        if self.process == Process::Running && self.looked.is_none_or(|at| at.elapsed() >= self.look_pause()) {
+        if self.process == Process::Running
+            && self
+                .looked
+                .is_none_or(|at| at.elapsed() >= self.look_pause())
+        {
             self.look().await;
         }
     }
@@ -66,9 +70,12 @@ impl Agent {
 
     async fn gather_process(&mut self) {
         let answer = self.supervisor.query(LogTail::Nothing).await;
-        self.health.turned(answer.as_ref().map(|_| ()).map_err(ToString::to_string));
+        self.health
+            .turned(answer.as_ref().map(|_| ()).map_err(ToString::to_string));
         match answer {
-            Err(error) => self.process = Process::Unknown(format!("{:#}", anyhow::Error::from(error))),
+            Err(error) => {
+                self.process = Process::Unknown(format!("{:#}", anyhow::Error::from(error)))
+            }
             Ok(report) => self.note_process(&report),
         }
     }
@@ -100,7 +107,10 @@ impl Agent {
             Mode::Cassandra => {
                 let credentials = self.launch.as_ref()?.credentials.clone()?;
                 let row = capabilities::of(&mounted.config.version).ok()?;
-                Some(Arc::new(Cassandra::new(Client::new(self.settings.jolokia_address, credentials), row)))
+                Some(Arc::new(Cassandra::new(
+                    Client::new(self.settings.jolokia_address, credentials),
+                    row,
+                )))
             }
         }
     }
@@ -108,11 +118,15 @@ impl Agent {
     /// The live spec; or the saved one once the API has had its chance.
     fn gather_spec(&mut self) {
         let News::Present(member) = self.news.borrow_and_update().clone() else {
-            let waited = self.started.elapsed() >= API_GRACE || matches!(*self.news.borrow(), News::Unreachable(_));
+            let waited = self.started.elapsed() >= API_GRACE
+                || matches!(*self.news.borrow(), News::Unreachable(_));
             if self.saved.is_none() && waited && self.ledger().is_some() {
                 if let Some(volume) = &self.volume {
                     self.saved = volume.saved_member().unwrap_or_else(|error| {
-                        tracing::warn!(error = format!("{error:#}"), "the spec beside the ledger cannot be read");
+                        tracing::warn!(
+                            error = format!("{error:#}"),
+                            "the spec beside the ledger cannot be read"
+                        );
                         None
                     });
                 }
@@ -123,12 +137,20 @@ impl Agent {
             // An answer that an earlier agent gave stands.
             self.evidence = member.status.as_ref().and_then(|s| s.evidence.clone());
         }
-        let live = SavedMember { generation: member.metadata.generation, spec: member.spec.clone() };
+        let live = SavedMember {
+            generation: member.metadata.generation,
+            spec: member.spec.clone(),
+        };
         if self.saved.as_ref() != Some(&live) {
-            let usable = self.ledger().is_some_and(|l| l.ring.as_ref().is_none_or(|r| *r == live.spec.ring));
+            let usable = self
+                .ledger()
+                .is_some_and(|l| l.ring.as_ref().is_none_or(|r| *r == live.spec.ring));
             if let (Some(volume), true) = (&self.volume, usable) {
                 if let Err(error) = volume.save_member(&live) {
-                    tracing::warn!(error = format!("{error:#}"), "the spec cannot be kept beside the ledger");
+                    tracing::warn!(
+                        error = format!("{error:#}"),
+                        "the spec cannot be kept beside the ledger"
+                    );
                 }
             }
             self.saved = Some(live);
@@ -148,16 +170,28 @@ impl Agent {
         if self.process != Process::Absent {
             return;
         }
-        let open = self.ledger().and_then(|l| l.last_start()).filter(|s| s.end == End::Open).cloned();
+        let open = self
+            .ledger()
+            .and_then(|l| l.last_start())
+            .filter(|s| s.end == End::Open)
+            .cloned();
         let Some(open) = open else {
             self.stopping = None;
             return;
         };
-        let Ok(report) = self.supervisor.query(LogTail::Kept).await else { return };
+        let Ok(report) = self.supervisor.query(LogTail::Kept).await else {
+            return;
+        };
         let ended = report.ended.filter(|e| e.tag == open.tag);
         let code = ended.as_ref().map(|e| e.code);
-        let at = ended.as_ref().and_then(|e| Timestamp::from_millisecond(e.at_ms).ok()).unwrap_or_else(Timestamp::now);
-        let stopped = self.stopping.as_ref().is_some_and(|s| s.why != crate::decide::StopWhy::JoinFailed);
+        let at = ended
+            .as_ref()
+            .and_then(|e| Timestamp::from_millisecond(e.at_ms).ok())
+            .unwrap_or_else(Timestamp::now);
+        let stopped = self
+            .stopping
+            .as_ref()
+            .is_some_and(|s| s.why != crate::decide::StopWhy::JoinFailed);
         let end = match (&ended, stopped || self.container == Phase::Ending) {
             (_, true) => End::Stopped,
             (Some(_), false) => End::Died,
@@ -183,27 +217,47 @@ impl Agent {
 
     /// Look at the server.
     pub(super) async fn look(&mut self) {
-        let Some(admin) = self.admin.clone() else { return };
+        let Some(admin) = self.admin.clone() else {
+            return;
+        };
         let begun = Instant::now();
         self.looked = Some(begun);
         match admin.read().await {
             Ok(reading) => self.look = Some(Look { begun, reading }),
             Err(error) => {
                 self.metrics.read_failures.inc();
-                tracing::debug!(error = format!("{:#}", anyhow::Error::from(error)), "the server does not answer");
+                if let Error::Status { .. } = error {
+                    // Not a server that is still starting, but one that refuses us.
+                    tracing::warn!(
+                        error = error.to_string(),
+                        "the server refuses to be looked at"
+                    );
+                }
+                tracing::debug!(
+                    error = format!("{:#}", anyhow::Error::from(error)),
+                    "the server does not answer"
+                );
             }
         }
     }
 
     /// At rest: a full member, a ring that is well, nothing under way.
     fn at_rest(&self) -> bool {
-        let well = |r: &Reading| r.serves() && r.members.iter().flatten().all(|m| m.liveness == Liveness::Up);
+        let well = |r: &Reading| {
+            r.serves()
+                && r.members
+                    .iter()
+                    .flatten()
+                    .all(|m| m.liveness == Liveness::Up)
+        };
         self.reading().is_some_and(well)
             && self.worker() == Worker::Idle
             && self.stopping.is_none()
             && self.question.is_none()
             && self.trouble.is_none()
-            && self.ledger().is_some_and(|l| l.membership == crate::volume::ledger::Membership::Joined)
+            && self
+                .ledger()
+                .is_some_and(|l| l.membership == crate::volume::ledger::Membership::Joined)
     }
 
     fn look_pause(&self) -> Duration {

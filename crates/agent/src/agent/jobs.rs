@@ -22,25 +22,42 @@ const QUESTION_TIME: Duration = Duration::from_secs(8);
 
 impl Agent {
     pub(super) fn worker(&self) -> Worker {
-        if self.job.is_some() { Worker::Busy } else { Worker::Idle }
+        if self.job.is_some() {
+            Worker::Busy
+        } else {
+            Worker::Idle
+        }
     }
 
     /// New seeds of a full member: written to its file and read again, without a restart.
     pub(super) async fn follow_seeds(&mut self) {
         let serves = self.reading().is_some_and(Reading::serves);
-        let joined = self.ledger().is_some_and(|l| l.membership == Membership::Joined);
-        let (true, true, Source::Live) = (serves, joined, self.source()) else { return };
+        let joined = self
+            .ledger()
+            .is_some_and(|l| l.membership == Membership::Joined);
+        let (true, true, Source::Live) = (serves, joined, self.source()) else {
+            return;
+        };
         let (Some(saved), Some(launch), Ok(mounted), Some(admin)) =
             (&self.saved, &self.launch, &self.mounted, &self.admin)
         else {
             return;
         };
         // Scylla reads its seeds at its first start only.
-        if saved.spec.seeds.is_empty() || saved.spec.seeds == launch.seeds || mounted.config.mode == Mode::Scylla {
+        if saved.spec.seeds.is_empty()
+            || saved.spec.seeds == launch.seeds
+            || mounted.config.mode == Mode::Scylla
+        {
             return;
         }
-        let Some(address) = saved.spec.address.clone() else { return };
-        let identity = Identity { address, seeds: saved.spec.seeds.clone(), entry: Entry::Plain };
+        let Some(address) = saved.spec.address.clone() else {
+            return;
+        };
+        let identity = Identity {
+            address,
+            seeds: saved.spec.seeds.clone(),
+            entry: Entry::Plain,
+        };
         let mut record = launch.clone();
         record.seeds.clone_from(&identity.seeds);
         let written = launch::write_server_yaml(&self.settings, mounted, &identity);
@@ -61,19 +78,34 @@ impl Agent {
     /// Count the copies of each keyspace again when schema or ring has changed:
     /// the one look that costs the server more than a moment.
     pub(super) async fn count_copies(&mut self) {
-        let Some(reading) = self.reading().filter(|r| r.serves() && r.schema_agreed == Some(true)) else { return };
-        let Some(summary) = ring::summary(reading) else { return };
+        let Some(reading) = self
+            .reading()
+            .filter(|r| r.serves() && r.schema_agreed == Some(true))
+        else {
+            return;
+        };
+        let Some(summary) = ring::summary(reading) else {
+            return;
+        };
         let of = (reading.schema_version.clone(), summary.hash);
-        let (true, Some(admin)) = (of != self.copies.of, self.admin.clone()) else { return };
+        let (true, Some(admin)) = (of != self.copies.of, self.admin.clone()) else {
+            return;
+        };
         match admin.copies().await {
             Ok(counts) => self.copies = Copies { of, counts },
-            Err(error) => tracing::debug!(error = format!("{:#}", anyhow::Error::from(error)), "copies are not counted yet"),
+            Err(error) => tracing::debug!(
+                error = format!("{:#}", anyhow::Error::from(error)),
+                "copies are not counted yet"
+            ),
         }
     }
 
     /// Begin the operation that the spec names, or note what became of an old one.
     pub(super) fn operate(&mut self) {
-        let (Some(saved), Some(ledger), Source::Live) = (&self.saved, self.ledger(), self.source()) else { return };
+        let (Some(saved), Some(ledger), Source::Live) = (&self.saved, self.ledger(), self.source())
+        else {
+            return;
+        };
         let server = match self.reading() {
             Some(reading) if reading.serves() => Server::Serves,
             Some(_) | None => Server::DoesNotServe,
@@ -81,7 +113,11 @@ impl Agent {
         let done = match operations::next(&saved.spec, ledger, self.worker(), server) {
             Next::Nothing => Ok(()),
             Next::NoteInterrupted => self.change_ledger(|ledger| {
-                for operation in ledger.operations.iter_mut().filter(|o| o.state == OperationState::Running) {
+                for operation in ledger
+                    .operations
+                    .iter_mut()
+                    .filter(|o| o.state == OperationState::Running)
+                {
                     operation.state = OperationState::Interrupted;
                     operation.finished_at = Some(seconds(Timestamp::now()));
                     operation.message = Some("the agent ended while it was under way".into());
@@ -98,7 +134,9 @@ impl Agent {
     }
 
     fn begin_operation(&mut self, operation: Operation) -> anyhow::Result<()> {
-        let Some(admin) = self.admin.clone() else { return Ok(()) };
+        let Some(admin) = self.admin.clone() else {
+            return Ok(());
+        };
         let id = operation.id.clone();
         self.change_ledger(|ledger| {
             ledger.set_operation(OperationStatus {
@@ -118,10 +156,12 @@ impl Agent {
             credentials: operations::mounted_credentials(&self.settings.cql_credentials_dir),
         };
         let (progress, seen) = watch::channel(0);
-        self.job = Some(Job { id: id.clone(), progress: seen });
+        self.job = Some(Job { progress: seen });
         let done = self.done.clone();
         tokio::spawn(async move {
-            let outcome = operations::run(&operation, &tools, &progress).await.map_err(|e| format!("{e:#}"));
+            let outcome = operations::run(&operation, &tools, &progress)
+                .await
+                .map_err(|e| format!("{e:#}"));
             let _ = done.send(Done::Operation { id, outcome }).await;
         });
         Ok(())
@@ -147,13 +187,20 @@ impl Agent {
             });
         });
         if let Err(error) = noted {
-            tracing::error!(error = format!("{error:#}"), "the end of an operation could not be noted");
+            tracing::error!(
+                error = format!("{error:#}"),
+                "the end of an operation could not be noted"
+            );
         }
     }
 
     /// Notice a question, so that the look which answers it is taken after it.
     pub(super) fn observe(&mut self) {
-        let asked = self.saved.as_ref().and_then(|s| s.spec.evidence.as_ref()).map(|e| e.nonce.clone());
+        let asked = self
+            .saved
+            .as_ref()
+            .and_then(|s| s.spec.evidence.as_ref())
+            .map(|e| e.nonce.clone());
         let Some(nonce) = asked.filter(|_| self.source() == Source::Live) else {
             self.question = None;
             return;
@@ -164,7 +211,10 @@ impl Agent {
             (true, _) => self.question = None,
             (false, true) => {}
             (false, false) => {
-                self.question = Some(Question { nonce, seen: Instant::now() });
+                self.question = Some(Question {
+                    nonce,
+                    seen: Instant::now(),
+                });
                 self.looked = None;
             }
         }
@@ -172,8 +222,14 @@ impl Agent {
 
     /// Answer a question from a look that was begun after it was seen.
     pub(super) fn answer_question(&mut self) {
-        let Some(question) = &self.question else { return };
-        let fresh = self.look.as_ref().filter(|l| l.begun >= question.seen).map(|l| &l.reading);
+        let Some(question) = &self.question else {
+            return;
+        };
+        let fresh = self
+            .look
+            .as_ref()
+            .filter(|l| l.begun >= question.seen)
+            .map(|l| &l.reading);
         let answer = match (&self.process, fresh) {
             (Process::Running, Some(reading)) => Some(reading),
             (Process::Running, None) if question.seen.elapsed() < QUESTION_TIME => return,

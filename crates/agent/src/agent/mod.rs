@@ -51,10 +51,20 @@ async fn turn_for_ever(settings: Settings) -> Result<()> {
     let (done_in, mut done) = mpsc::channel(4);
     tokio::spawn(serve(settings.clone(), health.clone(), metrics.clone()));
     tokio::spawn(take_drains(settings.clone(), drains_in));
-    tokio::spawn(speak_to_kubernetes(settings.clone(), news_in, status_out, news.clone(), metrics.clone()));
+    tokio::spawn(speak_to_kubernetes(
+        settings.clone(),
+        news_in,
+        status_out,
+        news.clone(),
+        metrics.clone(),
+    ));
     let mut terminate = signal(SignalKind::terminate()).context("handling SIGTERM")?;
     let mut agent = Agent::new(settings, health, metrics, news, status, done_in);
-    tracing::info!(version = env!("CARGO_PKG_VERSION"), member = agent.settings.pod_name, "agent started");
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        member = agent.settings.pod_name,
+        "agent started"
+    );
     loop {
         agent.turn().await;
         let pause = agent.pause();
@@ -107,8 +117,13 @@ impl Agent {
 
 async fn serve(settings: Settings, health: Arc<Health>, metrics: Arc<Metrics>) {
     loop {
-        if let Err(error) = http::serve(settings.http_address, health.clone(), metrics.clone()).await {
-            tracing::error!(error = format!("{error:#}"), "probes and metrics are not served; trying again");
+        if let Err(error) =
+            http::serve(settings.http_address, health.clone(), metrics.clone()).await
+        {
+            tracing::error!(
+                error = format!("{error:#}"),
+                "probes and metrics are not served; trying again"
+            );
         }
         tokio::time::sleep(AGAIN).await;
     }
@@ -117,7 +132,10 @@ async fn serve(settings: Settings, health: Arc<Health>, metrics: Arc<Metrics>) {
 async fn take_drains(settings: Settings, requests: mpsc::Sender<drain::Request>) {
     loop {
         if let Err(error) = drain::listen(settings.clone(), requests.clone()).await {
-            tracing::error!(error = format!("{error:#}"), "drain requests are not taken; trying again");
+            tracing::error!(
+                error = format!("{error:#}"),
+                "drain requests are not taken; trying again"
+            );
         }
         tokio::time::sleep(AGAIN).await;
     }
@@ -134,13 +152,22 @@ async fn speak_to_kubernetes(
         match kubernetes::members(&settings) {
             Ok(members) => break members,
             Err(error) => {
-                tracing::error!(error = format!("{error:#}"), "there is no way to the Kubernetes API; trying again");
+                tracing::error!(
+                    error = format!("{error:#}"),
+                    "there is no way to the Kubernetes API; trying again"
+                );
                 news.send_replace(News::Unreachable(format!("{error:#}")));
                 tokio::time::sleep(AGAIN).await;
             }
         }
     };
     let name = settings.pod_name.clone();
-    let reporting = kubernetes::report(members.clone(), name.clone(), status, heard, metrics.clone());
+    let reporting = kubernetes::report(
+        members.clone(),
+        name.clone(),
+        status,
+        heard,
+        metrics.clone(),
+    );
     tokio::join!(kubernetes::watch(members, name, news, metrics), reporting);
 }

@@ -57,8 +57,6 @@ pub struct Stopping {
 
 /// A job under way.
 pub struct Job {
-    /// Its ID.
-    pub id: String,
     /// How far it is.
     pub progress: watch::Receiver<u8>,
 }
@@ -162,7 +160,10 @@ impl Agent {
 
     /// What the server said, if lately.
     pub fn reading(&self) -> Option<&Reading> {
-        self.look.as_ref().filter(|l| l.begun.elapsed() < READING_LIFE).map(|l| &l.reading)
+        self.look
+            .as_ref()
+            .filter(|l| l.begun.elapsed() < READING_LIFE)
+            .map(|l| &l.reading)
     }
 
     /// All facts, for a decision.
@@ -186,6 +187,9 @@ impl Agent {
     }
 
     fn spec(&self) -> Option<SpecFact<'_>> {
-        self.saved.as_ref().map(|saved| SpecFact { spec: &saved.spec, source: self.source() })
+        self.saved.as_ref().map(|saved| SpecFact {
+            spec: &saved.spec,
+            source: self.source(),
+        })
     }
 }

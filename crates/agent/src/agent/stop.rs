@@ -20,11 +20,16 @@ impl Agent {
     /// Begin to stop the server.
     pub(super) fn stop(&mut self, why: StopWhy) {
         let Some(tag) = self.launch.as_ref().map(|l| l.tag.clone()) else {
-            tracing::error!("the server was launched by an agent that left no record; it is not stopped");
+            tracing::error!(
+                "the server was launched by an agent that left no record; it is not stopped"
+            );
             return;
         };
         tracing::info!(why = ?why, "stopping the server");
-        self.stopping = Some(Stopping { why, since: Instant::now() });
+        self.stopping = Some(Stopping {
+            why,
+            since: Instant::now(),
+        });
         let serves = self.reading().is_some_and(Reading::serves);
         let drained = self.admin.clone().filter(|_| serves);
         let supervisor = self.supervisor.clone();
@@ -33,15 +38,23 @@ impl Agent {
                 drain_in_time(admin).await;
             }
             if let Err(error) = supervisor.signal(&tag, Signal::Terminate).await {
-                tracing::warn!(error = error.to_string(), "the server could not be told to end");
+                tracing::warn!(
+                    error = error.to_string(),
+                    "the server could not be told to end"
+                );
             }
         });
     }
 
     /// Kill a server that does not end.
     pub(super) fn kill_if_overdue(&mut self) {
-        let overdue = self.stopping.as_ref().is_some_and(|s| s.since.elapsed() > STOP_TIME);
-        let (true, Process::Running, Some(launch)) = (overdue, &self.process, &self.launch) else { return };
+        let overdue = self
+            .stopping
+            .as_ref()
+            .is_some_and(|s| s.since.elapsed() > STOP_TIME);
+        let (true, Process::Running, Some(launch)) = (overdue, &self.process, &self.launch) else {
+            return;
+        };
         tracing::error!("the server has not ended in time; killing it");
         let (supervisor, tag): (Supervisor, String) = (self.supervisor.clone(), launch.tag.clone());
         if let Some(stopping) = &mut self.stopping {
@@ -57,7 +70,11 @@ impl Agent {
     /// The container is about to end (preStop): drain, and start nothing more.
     pub(super) fn drain_for_the_end(&mut self, request: drain::Request) {
         self.container = Phase::Ending;
-        let Some(admin) = self.admin.clone().filter(|_| self.process == Process::Running) else {
+        let Some(admin) = self
+            .admin
+            .clone()
+            .filter(|_| self.process == Process::Running)
+        else {
             let _ = request.send("no server runs; nothing to drain".into());
             return;
         };

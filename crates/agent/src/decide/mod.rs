@@ -20,7 +20,8 @@ use crate::volume::judge::{Judgement, judge};
 use crate::volume::ledger::Ledger;
 use jiff::Timestamp;
 use palladion_api::member::{
-    CassandraMemberSpec, DataBeforeStart, IntentState, PermitKind, PermitState, ServerState, VolumeState,
+    CassandraMemberSpec, DataBeforeStart, IntentState, PermitKind, PermitState, ServerState,
+    VolumeState,
 };
 use palladion_api::reasons::Reason;
 
@@ -226,12 +227,27 @@ pub struct Decision {
 }
 
 impl Decision {
-    fn new(action: Action, state: ServerState, reason: Reason, message: impl Into<Option<String>>) -> Self {
-        Self { action, state, reason, message: message.into() }
+    fn new(
+        action: Action,
+        state: ServerState,
+        reason: Reason,
+        message: impl Into<Option<String>>,
+    ) -> Self {
+        Self {
+            action,
+            state,
+            reason,
+            message: message.into(),
+        }
     }
 
     fn wait(reason: Reason, message: impl Into<String>) -> Self {
-        Self::new(Action::Nothing, ServerState::Waiting, reason, Some(message.into()))
+        Self::new(
+            Action::Nothing,
+            ServerState::Waiting,
+            reason,
+            Some(message.into()),
+        )
     }
 
     fn first(action: Action) -> Self {
@@ -241,7 +257,9 @@ impl Decision {
 
 /// The volume as it is reported; `None` while it is not ours yet.
 pub fn volume_state(facts: &Facts<'_>) -> Option<(VolumeState, Option<String>)> {
-    let (VolumeFact::Found(found), Some(spec)) = (&facts.volume, &facts.spec) else { return None };
+    let (VolumeFact::Found(found), Some(spec)) = (&facts.volume, &facts.spec) else {
+        return None;
+    };
     match judge(found, spec.spec) {
         Judgement::Is(state, message) => Some((state, message)),
         Judgement::New | Judgement::LostUnmarked { .. } => None,
@@ -252,7 +270,10 @@ pub fn volume_state(facts: &Facts<'_>) -> Option<(VolumeState, Option<String>)> 
 pub fn decide(facts: &Facts<'_>) -> Decision {
     let running = match &facts.process {
         Process::Unknown(why) => {
-            return Decision::wait(Reason::FactUnknown, format!("whether the server runs could not be found out: {why}"));
+            return Decision::wait(
+                Reason::FactUnknown,
+                format!("whether the server runs could not be found out: {why}"),
+            );
         }
         Process::Running => true,
         Process::Absent => false,
@@ -278,8 +299,13 @@ pub fn decide(facts: &Facts<'_>) -> Decision {
 /// Does the spec name another volume than ours, and nothing says that ours
 /// takes its place? Then this is the stale twin (safety, section 1).
 fn is_stale_twin(spec: &CassandraMemberSpec, ledger: &Ledger) -> bool {
-    let Some(recorded) = &spec.volume_id else { return false };
+    let Some(recorded) = &spec.volume_id else {
+        return false;
+    };
     let successor = ledger.successor_of.as_ref() == Some(recorded);
-    let permitted = spec.start.as_ref().is_some_and(|permit| permit.volume_id == ledger.volume_id);
+    let permitted = spec
+        .start
+        .as_ref()
+        .is_some_and(|permit| permit.volume_id == ledger.volume_id);
     *recorded != ledger.volume_id && !successor && !permitted
 }

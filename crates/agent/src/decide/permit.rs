@@ -9,7 +9,10 @@ use palladion_api::member::{
 
 /// What is to be noted of a permit, or done because of it, before anything else.
 pub fn settle(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
-    let used = ledger.permit.as_ref().filter(|p| p.state == PermitState::Used);
+    let used = ledger
+        .permit
+        .as_ref()
+        .filter(|p| p.state == PermitState::Used);
     if let Some(used) = used {
         if let Some(action) = settle_used(facts, ledger, &used.nonce) {
             return Some(action);
@@ -21,7 +24,8 @@ pub fn settle(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
 fn settle_used(facts: &Facts<'_>, ledger: &Ledger, nonce: &str) -> Option<Action> {
     let is_member = ledger.membership == Membership::Joined;
     if is_member {
-        let done = facts.process == Process::Running && facts.reading.is_some_and(super::Reading::serves);
+        let done =
+            facts.process == Process::Running && facts.reading.is_some_and(super::Reading::serves);
         return done.then(|| settled(nonce, PermitState::Done, None));
     }
     let withdrawn = facts.spec.as_ref().is_some_and(|s| {
@@ -31,12 +35,15 @@ fn settle_used(facts: &Facts<'_>, ledger: &Ledger, nonce: &str) -> Option<Action
         (Process::Running, true) => {
             (facts.stopping.is_none()).then_some(Action::Stop(StopWhy::PermitWithdrawn))
         }
-        (Process::Absent, true) => {
-            Some(settled(nonce, PermitState::Withdrawn, Some("no server runs by it".into())))
-        }
+        (Process::Absent, true) => Some(settled(
+            nonce,
+            PermitState::Withdrawn,
+            Some("no server runs by it".into()),
+        )),
         (Process::Absent, false) => {
             let words = facts.last_words.map(|w| w.text.clone());
-            let text = words.unwrap_or_else(|| "the server ended before it was a full member".into());
+            let text =
+                words.unwrap_or_else(|| "the server ended before it was a full member".into());
             Some(settled(nonce, PermitState::Failed, Some(text)))
         }
         (Process::Running | Process::Unknown(_), _) => None,
@@ -46,17 +53,31 @@ fn settle_used(facts: &Facts<'_>, ledger: &Ledger, nonce: &str) -> Option<Action
 /// A permit that fits neither this pod nor this volume, or a volume that needs
 /// none, is refused and reported; nothing is done.
 fn refuse_left_over(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
-    let spec = facts.spec.as_ref().filter(|s| s.source == Source::Live)?.spec;
+    let spec = facts
+        .spec
+        .as_ref()
+        .filter(|s| s.source == Source::Live)?
+        .spec;
     let permit = spec.start.as_ref()?;
-    if ledger.permit.as_ref().is_some_and(|p| p.nonce == permit.nonce) {
+    if ledger
+        .permit
+        .as_ref()
+        .is_some_and(|p| p.nonce == permit.nonce)
+    {
         return None;
     }
     let refuse = |why: String| Some(settled(&permit.nonce, PermitState::Refused, Some(why)));
     if permit.pod_uid != facts.pod_uid {
-        return refuse(format!("it is for pod {}, this is pod {}", permit.pod_uid, facts.pod_uid));
+        return refuse(format!(
+            "it is for pod {}, this is pod {}",
+            permit.pod_uid, facts.pod_uid
+        ));
     }
     if permit.volume_id != ledger.volume_id {
-        return refuse(format!("it is for volume {}, this is volume {}", permit.volume_id, ledger.volume_id));
+        return refuse(format!(
+            "it is for volume {}, this is volume {}",
+            permit.volume_id, ledger.volume_id
+        ));
     }
     if ledger.has_used(&permit.nonce) {
         return refuse("it was used before".into());
@@ -68,21 +89,46 @@ fn refuse_left_over(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
 }
 
 fn settled(nonce: &str, state: PermitState, message: Option<String>) -> Action {
-    Action::SettlePermit { nonce: nonce.into(), state, message }
+    Action::SettlePermit {
+        nonce: nonce.into(),
+        state,
+        message,
+    }
 }
 
 /// Make a start of a permit that is for this pod and this volume, or say why it
 /// is refused.
-pub fn start(spec: &CassandraMemberSpec, permit: &StartPermit, ledger: &Ledger, state: VolumeState, address: &str) -> Result<Start, String> {
+pub fn start(
+    spec: &CassandraMemberSpec,
+    permit: &StartPermit,
+    ledger: &Ledger,
+    state: VolumeState,
+    address: &str,
+) -> Result<Start, String> {
     check_data(permit, ledger, state)?;
-    let others = || -> Vec<String> { spec.seeds.iter().filter(|s| *s != address).cloned().collect() };
+    let others = || -> Vec<String> {
+        spec.seeds
+            .iter()
+            .filter(|s| *s != address)
+            .cloned()
+            .collect()
+    };
     let (entry, seeds) = match permit.kind {
         // The only start that may list itself on an empty volume.
         PermitKind::Found => (Entry::Plain, vec![address.to_string()]),
         PermitKind::Join => (Entry::Join, others()),
         PermitKind::Replace => {
-            let address = permit.replace_address.clone().ok_or("it names no address to replace")?;
-            (Entry::Replace { address, host_id: permit.host_id.clone() }, others())
+            let address = permit
+                .replace_address
+                .clone()
+                .ok_or("it names no address to replace")?;
+            (
+                Entry::Replace {
+                    address,
+                    host_id: permit.host_id.clone(),
+                },
+                others(),
+            )
         }
         PermitKind::ResumeLeave => {
             check_leaver(permit, ledger)?;
@@ -92,34 +138,60 @@ pub fn start(spec: &CassandraMemberSpec, permit: &StartPermit, ledger: &Ledger, 
     if seeds.is_empty() {
         return Err("the member has no seed but itself: its server would start a ring of its own without a word".into());
     }
-    let cause = Cause::Permit { kind: permit.kind, nonce: permit.nonce.clone(), data: permit.data };
-    Ok(Start { cause, identity: Identity { address: address.into(), seeds, entry } })
+    let cause = Cause::Permit {
+        kind: permit.kind,
+        nonce: permit.nonce.clone(),
+        data: permit.data,
+    };
+    Ok(Start {
+        cause,
+        identity: Identity {
+            address: address.into(),
+            seeds,
+            entry,
+        },
+    })
 }
 
 fn check_leaver(permit: &StartPermit, ledger: &Ledger) -> Result<(), String> {
     if permit.host_id.is_none() || permit.host_id != ledger.host_id {
         let word = |id: &Option<String>| id.clone().unwrap_or_else(|| "none".into());
-        return Err(format!("it is for host ID {}, this is host ID {}", word(&permit.host_id), word(&ledger.host_id)));
+        return Err(format!(
+            "it is for host ID {}, this is host ID {}",
+            word(&permit.host_id),
+            word(&ledger.host_id)
+        ));
     }
     Ok(())
 }
 
 /// Does what is on the volume fit the permit?
 fn check_data(permit: &StartPermit, ledger: &Ledger, state: VolumeState) -> Result<(), String> {
-    let resumes_founding =
-        matches!(&ledger.membership, Membership::Joining { kind: PermitKind::Found, .. });
+    let resumes_founding = matches!(
+        &ledger.membership,
+        Membership::Joining {
+            kind: PermitKind::Found,
+            ..
+        }
+    );
     let fits = match (permit.kind, permit.data) {
         (PermitKind::Found, DataBeforeStart::MustBeEmpty) => state == VolumeState::Empty,
         // What a founder wrote in a try that failed is the ring's only data.
         (PermitKind::Found, DataBeforeStart::Keep) => {
-            matches!(state, VolumeState::Empty | VolumeState::Incomplete) && (resumes_founding || state == VolumeState::Empty)
+            matches!(state, VolumeState::Empty | VolumeState::Incomplete)
+                && (resumes_founding || state == VolumeState::Empty)
         }
         (PermitKind::Join | PermitKind::Replace, DataBeforeStart::MustBeEmpty) => {
             matches!(state, VolumeState::Empty | VolumeState::Lost)
         }
-        (PermitKind::Found, DataBeforeStart::Wipe) => matches!(state, VolumeState::Empty | VolumeState::Incomplete),
+        (PermitKind::Found, DataBeforeStart::Wipe) => {
+            matches!(state, VolumeState::Empty | VolumeState::Incomplete)
+        }
         (PermitKind::Join | PermitKind::Replace, DataBeforeStart::Wipe) => {
-            matches!(state, VolumeState::Empty | VolumeState::Incomplete | VolumeState::Lost)
+            matches!(
+                state,
+                VolumeState::Empty | VolumeState::Incomplete | VolumeState::Lost
+            )
         }
         (PermitKind::Join | PermitKind::Replace, DataBeforeStart::Retire) => {
             matches!(state, VolumeState::Joined | VolumeState::Left)
@@ -129,10 +201,16 @@ fn check_data(permit: &StartPermit, ledger: &Ledger, state: VolumeState) -> Resu
         }
         (PermitKind::Found, DataBeforeStart::Retire)
         | (PermitKind::Join | PermitKind::Replace, DataBeforeStart::Keep)
-        | (PermitKind::ResumeLeave, DataBeforeStart::MustBeEmpty | DataBeforeStart::Wipe | DataBeforeStart::Retire) => false,
+        | (
+            PermitKind::ResumeLeave,
+            DataBeforeStart::MustBeEmpty | DataBeforeStart::Wipe | DataBeforeStart::Retire,
+        ) => false,
     };
     if fits {
         return Ok(());
     }
-    Err(format!("{:?} with data {:?} does not fit a volume that is {state:?}", permit.kind, permit.data))
+    Err(format!(
+        "{:?} with data {:?} does not fit a volume that is {state:?}",
+        permit.kind, permit.data
+    ))
 }

@@ -1,29 +1,43 @@
 //! No server runs: may one be started?
 
-use super::{Action, Cause, Decision, Facts, SpecFact, Source, Start, VolumeFact, backoff, intent, is_stale_twin, permit};
+use super::{
+    Action, Cause, Decision, Facts, Source, SpecFact, Start, VolumeFact, backoff, intent,
+    is_stale_twin, permit,
+};
 use crate::init::protocol::Phase;
 use crate::render::{Entry, Identity};
 use crate::volume::judge::{Judgement, judge};
 use crate::volume::ledger::{Ban, Ledger, Membership};
-use palladion_api::member::{CassandraMemberSpec, DataBeforeStart, PermitState, RunState, ServerState, VolumeState};
+use palladion_api::member::{
+    CassandraMemberSpec, DataBeforeStart, PermitState, RunState, ServerState, VolumeState,
+};
 use palladion_api::reasons::Reason;
 
 /// The volume is not ours yet: take it, or say what is wrong with it.
 pub fn without_ledger(facts: &Facts<'_>) -> Decision {
-    let Some(SpecFact { spec, .. }) = facts.spec else { return no_spec() };
+    let Some(SpecFact { spec, .. }) = facts.spec else {
+        return no_spec();
+    };
     let found = match &facts.volume {
-        VolumeFact::Unreadable(why) => return Decision::wait(Reason::VolumeForeign, (*why).to_string()),
+        VolumeFact::Unreadable(why) => {
+            return Decision::wait(Reason::VolumeForeign, (*why).to_string());
+        }
         VolumeFact::Found(found) => found,
     };
     match judge(found, spec) {
         Judgement::New => Decision::first(Action::TakeVolume { successor_of: None }),
-        Judgement::LostUnmarked { lost } => Decision::first(Action::TakeVolume { successor_of: Some(lost) }),
+        Judgement::LostUnmarked { lost } => Decision::first(Action::TakeVolume {
+            successor_of: Some(lost),
+        }),
         Judgement::Is(state, message) => unusable(state, message),
     }
 }
 
 fn no_spec() -> Decision {
-    Decision::wait(Reason::WaitingForMember, "the agent has not read its CassandraMember yet")
+    Decision::wait(
+        Reason::WaitingForMember,
+        "the agent has not read its CassandraMember yet",
+    )
 }
 
 fn unusable(state: VolumeState, message: Option<String>) -> Decision {
@@ -43,14 +57,29 @@ fn unusable(state: VolumeState, message: Option<String>) -> Decision {
 /// The volume is ours.
 pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
     if facts.container == Phase::Ending {
-        return Decision::new(Action::Nothing, ServerState::Stopped, Reason::StoppedByIntent, Some("the container is ending".to_string()));
+        return Decision::new(
+            Action::Nothing,
+            ServerState::Stopped,
+            Reason::StoppedByIntent,
+            Some("the container is ending".to_string()),
+        );
     }
-    let Some(known) = facts.spec else { return no_spec() };
-    let VolumeFact::Found(found) = &facts.volume else { return no_spec() };
+    let Some(known) = facts.spec else {
+        return no_spec();
+    };
+    let VolumeFact::Found(found) = &facts.volume else {
+        return no_spec();
+    };
     let state = match judge(found, known.spec) {
         Judgement::Is(state, message) => match state {
-            VolumeState::NotMounted | VolumeState::Foreign | VolumeState::Unaccounted => return unusable(state, message),
-            VolumeState::Empty | VolumeState::Incomplete | VolumeState::Joined | VolumeState::Left | VolumeState::Lost => state,
+            VolumeState::NotMounted | VolumeState::Foreign | VolumeState::Unaccounted => {
+                return unusable(state, message);
+            }
+            VolumeState::Empty
+            | VolumeState::Incomplete
+            | VolumeState::Joined
+            | VolumeState::Left
+            | VolumeState::Lost => state,
         },
         Judgement::New | Judgement::LostUnmarked { .. } => return without_ledger(facts),
     };
@@ -75,25 +104,45 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
 fn forbidden(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger) -> Option<Decision> {
     let spec = known.spec;
     let stopped = |action, message: &str| {
-        Some(Decision::new(action, ServerState::Stopped, Reason::StoppedByIntent, Some(message.to_string())))
+        Some(Decision::new(
+            action,
+            ServerState::Stopped,
+            Reason::StoppedByIntent,
+            Some(message.to_string()),
+        ))
     };
     if spec.run == RunState::Terminated && ledger.ban == Ban::None {
-        return stopped(Action::Ban, "the spec says that the server is stopped for good");
+        return stopped(
+            Action::Ban,
+            "the spec says that the server is stopped for good",
+        );
     }
     if ledger.ban == Ban::Terminated && !retires(spec, ledger) {
-        return stopped(Action::Nothing, "the server was stopped for good; this volume never sees one again");
+        return stopped(
+            Action::Nothing,
+            "the server was stopped for good; this volume never sees one again",
+        );
     }
     if ledger.membership == Membership::Left && !retires(spec, ledger) {
         return Some(Decision::new(
             Action::Nothing,
             ServerState::Decommissioned,
             Reason::Decommissioned,
-            Some("the member has left the ring; its server is never started again on this data".to_string()),
+            Some(
+                "the member has left the ring; its server is never started again on this data"
+                    .to_string(),
+            ),
         ));
     }
     if is_stale_twin(spec, ledger) {
         let recorded = spec.volume_id.as_deref().unwrap_or_default();
-        return Some(Decision::wait(Reason::StaleTwin, format!("volume {recorded} is recorded for this member, this is volume {}", ledger.volume_id)));
+        return Some(Decision::wait(
+            Reason::StaleTwin,
+            format!(
+                "volume {recorded} is recorded for this member, this is volume {}",
+                ledger.volume_id
+            ),
+        ));
     }
     if spec.run == RunState::Stopped {
         return stopped(Action::Nothing, "the spec says `run: Stopped`");
@@ -101,7 +150,11 @@ fn forbidden(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger) -> Option<
     if !spec.revisions.iter().any(|r| r == facts.revision) {
         return Some(Decision::wait(
             Reason::WaitingForRevision,
-            format!("this pod has revision {}; released are: {}", facts.revision, spec.revisions.join(", ")),
+            format!(
+                "this pod has revision {}; released are: {}",
+                facts.revision,
+                spec.revisions.join(", ")
+            ),
         ));
     }
     None
@@ -111,7 +164,9 @@ fn forbidden(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger) -> Option<
 /// because its host ID is proven gone? Then nothing starts on that data.
 fn retires(spec: &CassandraMemberSpec, ledger: &Ledger) -> bool {
     spec.start.as_ref().is_some_and(|p| {
-        p.volume_id == ledger.volume_id && p.data == DataBeforeStart::Retire && !ledger.has_used(&p.nonce)
+        p.volume_id == ledger.volume_id
+            && p.data == DataBeforeStart::Retire
+            && !ledger.has_used(&p.nonce)
     })
 }
 
@@ -120,61 +175,123 @@ fn retires(spec: &CassandraMemberSpec, ledger: &Ledger) -> bool {
 fn autonomous(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger, address: &str) -> Decision {
     let spec = known.spec;
     let Some(host_id) = &ledger.host_id else {
-        return Decision::wait(Reason::VolumeForeign, "the ledger says that the member has joined, and names no host ID");
+        return Decision::wait(
+            Reason::VolumeForeign,
+            "the ledger says that the member has joined, and names no host ID",
+        );
     };
     // A volume that is recorded by its own ID is the right one; only without
     // that does the host ID have to tell.
-    if let Some(other) = spec.host_id.as_ref().filter(|id| *id != host_id && spec.volume_id.is_none()) {
-        return Decision::wait(Reason::StaleTwin, format!("host ID {other} is recorded for this member, this volume holds {host_id}"));
+    if let Some(other) = spec
+        .host_id
+        .as_ref()
+        .filter(|id| *id != host_id && spec.volume_id.is_none())
+    {
+        return Decision::wait(
+            Reason::StaleTwin,
+            format!("host ID {other} is recorded for this member, this volume holds {host_id}"),
+        );
     }
     if ledger.address.as_deref() != Some(address) {
         let was = ledger.address.as_deref().unwrap_or("none");
         return Decision::wait(
             Reason::WaitingForPermit,
-            format!("the member's address changed from {was} to {address}: it does not start by itself"),
+            format!(
+                "the member's address changed from {was} to {address}: it does not start by itself"
+            ),
         );
     }
-    if let Some(earliest) = backoff::earliest(&ledger.starts, facts.now).filter(|t| *t > facts.now) {
-        let words = facts.last_words.map_or(String::new(), |w| format!(": {}", w.text));
+    if let Some(earliest) = backoff::earliest(&ledger.starts, facts.now).filter(|t| *t > facts.now)
+    {
+        let words = facts
+            .last_words
+            .map_or(String::new(), |w| format!(": {}", w.text));
         let reason = facts.last_words.map_or(Reason::ServerFailed, |w| w.reason);
-        let message = format!("the server ended by itself and is started again at {earliest}{words}");
+        let message =
+            format!("the server ended by itself and is started again at {earliest}{words}");
         return Decision::new(Action::Nothing, ServerState::Failed, reason, Some(message));
     }
     // Its own address is fine among them, and enough: it has data.
-    let seeds = if spec.seeds.is_empty() { vec![address.to_string()] } else { spec.seeds.clone() };
-    let identity = Identity { address: address.into(), seeds, entry: Entry::Plain };
-    let start = Start { cause: Cause::Autonomous, identity };
-    Decision::new(Action::Start(start), ServerState::Starting, Reason::Starting, None)
+    let seeds = if spec.seeds.is_empty() {
+        vec![address.to_string()]
+    } else {
+        spec.seeds.clone()
+    };
+    let identity = Identity {
+        address: address.into(),
+        seeds,
+        entry: Entry::Plain,
+    };
+    let start = Start {
+        cause: Cause::Autonomous,
+        identity,
+    };
+    Decision::new(
+        Action::Start(start),
+        ServerState::Starting,
+        Reason::Starting,
+        None,
+    )
 }
 
-fn by_permit(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger, state: VolumeState, address: &str) -> Decision {
+fn by_permit(
+    facts: &Facts<'_>,
+    known: SpecFact<'_>,
+    ledger: &Ledger,
+    state: VolumeState,
+    address: &str,
+) -> Decision {
     let waiting = || match (state, &ledger.membership) {
-        (VolumeState::Lost, _) => Decision::wait(Reason::VolumeLost, "the data of this member is gone; it waits for a permit to take its own place"),
+        (VolumeState::Lost, _) => Decision::wait(
+            Reason::VolumeLost,
+            "the data of this member is gone; it waits for a permit to take its own place",
+        ),
         (_, Membership::Leaving { .. }) => Decision::wait(
             Reason::WaitingForPermit,
             "the server ended while the member was leaving; it must not be started before the others were asked",
         ),
-        (_, _) => Decision::wait(Reason::WaitingForPermit, "the member has not joined and waits for a permit"),
+        (_, _) => Decision::wait(
+            Reason::WaitingForPermit,
+            "the member has not joined and waits for a permit",
+        ),
     };
-    let Some(permit) = &known.spec.start else { return waiting() };
+    let Some(permit) = &known.spec.start else {
+        return waiting();
+    };
     if known.source == Source::Saved {
-        return Decision::wait(Reason::WaitingForMember, "a permit counts only as read from the API, which does not answer");
+        return Decision::wait(
+            Reason::WaitingForMember,
+            "a permit counts only as read from the API, which does not answer",
+        );
     }
     if let Some(settled) = ledger.permit.as_ref().filter(|p| p.nonce == permit.nonce) {
         return match settled.state {
             PermitState::Failed => {
                 let reason = facts.last_words.map_or(Reason::ServerFailed, |w| w.reason);
-                Decision::new(Action::Nothing, ServerState::Failed, reason, settled.message.clone())
+                Decision::new(
+                    Action::Nothing,
+                    ServerState::Failed,
+                    reason,
+                    settled.message.clone(),
+                )
             }
             PermitState::Refused => {
                 let why = settled.message.clone().unwrap_or_default();
-                Decision::wait(Reason::WaitingForPermit, format!("the permit was refused: {why}"))
+                Decision::wait(
+                    Reason::WaitingForPermit,
+                    format!("the permit was refused: {why}"),
+                )
             }
             PermitState::Used | PermitState::Done | PermitState::Withdrawn => waiting(),
         };
     }
     match permit::start(known.spec, permit, ledger, state, address) {
-        Ok(start) => Decision::new(Action::Start(start), ServerState::Starting, Reason::Starting, None),
+        Ok(start) => Decision::new(
+            Action::Start(start),
+            ServerState::Starting,
+            Reason::Starting,
+            None,
+        ),
         Err(why) => Decision::first(Action::SettlePermit {
             nonce: permit.nonce.clone(),
             state: PermitState::Refused,

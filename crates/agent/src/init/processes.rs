@@ -3,7 +3,7 @@
 use super::log::Tail;
 use super::protocol::{Ended, Launch, Running, Signal};
 use anyhow::{Context, Result};
-use rustix::process::{Pid, WaitOptions, WaitStatus, kill_process, waitpid};
+use rustix::process::{Pid, WaitOptions, WaitStatus, kill_process, wait};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -30,7 +30,9 @@ impl Server {
     /// Start it.
     pub fn launch(&mut self, launch: Launch) -> Result<()> {
         let (reader, writer) = std::io::pipe().context("making a pipe for the server's output")?;
-        let errors = writer.try_clone().context("making a pipe for the server's output")?;
+        let errors = writer
+            .try_clone()
+            .context("making a pipe for the server's output")?;
         self.tail.clear();
         let mut command = Command::new(&launch.program);
         command
@@ -41,29 +43,41 @@ impl Server {
             .stdout(writer)
             .stderr(errors)
             .process_group(0);
-        let pid = spawn(command)
-            .with_context(|| format!("starting {} in {}", launch.program.display(), launch.directory.display()))?;
+        let pid = spawn(command).with_context(|| {
+            format!(
+                "starting {} in {}",
+                launch.program.display(),
+                launch.directory.display()
+            )
+        })?;
         let tail = self.tail.clone();
         std::thread::Builder::new()
             .name("server-log".into())
             .stack_size(128 * 1024)
             .spawn(move || tail.pass_on(reader))
             .context("starting the thread that passes the server's log on")?;
-        self.running = Some(Running { tag: launch.tag, pid: pid.as_raw_pid(), since_ms: now_ms() });
+        self.running = Some(Running {
+            tag: launch.tag,
+            pid: pid.as_raw_pid(),
+            since_ms: now_ms(),
+        });
         Ok(())
     }
 
     /// Signal the server that was launched with this tag.
     pub fn signal(&self, tag: &str, signal: Signal) -> Result<(), String> {
         let running = self.running.as_ref().filter(|r| r.tag == tag);
-        let pid = running.and_then(|r| Pid::from_raw(r.pid)).ok_or("no server of that launch runs")?;
+        let pid = running
+            .and_then(|r| Pid::from_raw(r.pid))
+            .ok_or("no server of that launch runs")?;
         let signal = match signal {
             Signal::Terminate => rustix::process::Signal::TERM,
             Signal::Kill => rustix::process::Signal::KILL,
             Signal::Reload => rustix::process::Signal::HUP,
         };
         // Ours until we reap it, so the ID cannot have been given to another process.
-        kill_process(pid, signal).map_err(|e| format!("signalling process {}: {e}", pid.as_raw_pid()))
+        kill_process(pid, signal)
+            .map_err(|e| format!("signalling process {}: {e}", pid.as_raw_pid()))
     }
 }
 
@@ -78,14 +92,20 @@ pub struct Agent {
 impl Default for Agent {
     fn default() -> Self {
         let now = Instant::now();
-        Self { pid: None, since: now, wait: AGENT_FIRST, due: Some(now) }
+        Self {
+            pid: None,
+            since: now,
+            wait: AGENT_FIRST,
+            due: Some(now),
+        }
     }
 }
 
 impl Agent {
     /// Time until it must be started, if it must.
     pub fn due_in(&self) -> Option<Duration> {
-        self.due.map(|due| due.saturating_duration_since(Instant::now()))
+        self.due
+            .map(|due| due.saturating_duration_since(Instant::now()))
     }
 
     /// Start it if it is time.
@@ -96,7 +116,11 @@ impl Agent {
         let started = own_binary().and_then(|path| {
             let mut command = Command::new(path);
             // One arena: a process of one thread gains nothing by more, and they cost memory.
-            command.arg("agent").env("MALLOC_ARENA_MAX", "1").stdin(Stdio::null()).process_group(0);
+            command
+                .arg("agent")
+                .env("MALLOC_ARENA_MAX", "1")
+                .stdin(Stdio::null())
+                .process_group(0);
             spawn(command).context("starting the agent")
         });
         match started {
@@ -117,7 +141,10 @@ impl Agent {
         if self.since.elapsed() >= AGENT_STEADY {
             self.wait = AGENT_FIRST;
         }
-        eprintln!("init: the agent ended with {code}; starting it again in {:?}", self.wait);
+        eprintln!(
+            "init: the agent ended with {code}; starting it again in {:?}",
+            self.wait
+        );
         self.back_off();
     }
 
@@ -142,27 +169,44 @@ impl Agent {
 
 /// Reap every child that has ended.
 pub fn reap(server: &mut Server, agent: &mut Agent) {
-    while let Ok(Some((pid, status))) = waitpid(None, WaitOptions::NOHANG) {
+    while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
         let code = exit_code(status);
         if agent.pid == Some(pid) {
             agent.ended(code);
-        } else if server.running.as_ref().is_some_and(|r| r.pid == pid.as_raw_pid()) {
+        } else if server
+            .running
+            .as_ref()
+            .is_some_and(|r| r.pid == pid.as_raw_pid())
+        {
             let tag = server.running.take().map(|r| r.tag).unwrap_or_default();
             eprintln!("init: the server ended with {code}");
-            server.ended = Some(Ended { tag, code, at_ms: now_ms() });
+            server.ended = Some(Ended {
+                tag,
+                code,
+                at_ms: now_ms(),
+            });
         }
     }
 }
 
 fn exit_code(status: WaitStatus) -> i32 {
-    status.exit_status().or_else(|| status.terminating_signal().map(|s| 128 + s)).unwrap_or(-1)
+    status
+        .exit_status()
+        .or_else(|| status.terminating_signal().map(|s| 128 + s))
+        .unwrap_or(-1)
 }
 
 /// Start a child that [`reap`] will reap.
-#[allow(clippy::zombie_processes, reason = "reaped by process ID with all other children of process 1")]
+#[allow(
+    clippy::zombie_processes,
+    reason = "reaped by process ID with all other children of process 1"
+)]
 fn spawn(mut command: Command) -> Result<Pid> {
     let child = command.spawn()?;
-    i32::try_from(child.id()).ok().and_then(Pid::from_raw).context("a process ID out of range")
+    i32::try_from(child.id())
+        .ok()
+        .and_then(Pid::from_raw)
+        .context("a process ID out of range")
 }
 
 /// By the name we were started with: the init container may have put a newer
@@ -172,6 +216,8 @@ fn own_binary() -> Result<std::path::PathBuf> {
 }
 
 fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

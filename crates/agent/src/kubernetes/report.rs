@@ -49,13 +49,24 @@ pub async fn report(
     mut news: Receiver<News>,
     metrics: Arc<Metrics>,
 ) {
-    let written = Instant::now().checked_sub(PROGRESS_APART).unwrap_or_else(Instant::now);
-    let mut reporter = Reporter { members, name, metrics, known: None, written, failures: 0 };
+    let written = Instant::now()
+        .checked_sub(PROGRESS_APART)
+        .unwrap_or_else(Instant::now);
+    let mut reporter = Reporter {
+        members,
+        name,
+        metrics,
+        known: None,
+        written,
+        failures: 0,
+    };
     loop {
         reporter.learn(&news.borrow_and_update());
         let status = wanted.borrow_and_update().as_ref().map(|s| json!(s));
         let due = status.as_ref().and_then(|status| reporter.due(status));
-        let changed = async { tokio::select! { r = wanted.changed() => r, r = news.changed() => r } };
+        let changed = async {
+            tokio::select! { r = wanted.changed() => r, r = news.changed() => r }
+        };
         match due {
             None => {
                 if changed.await.is_err() {
@@ -85,7 +96,10 @@ impl Reporter {
             News::Absent => self.known = None,
             News::Present(member) => {
                 let newer = Known::of(member);
-                let older = self.known.as_ref().is_some_and(|k| k.uid == newer.uid && k.version > newer.version);
+                let older = self
+                    .known
+                    .as_ref()
+                    .is_some_and(|k| k.uid == newer.uid && k.version > newer.version);
                 if !older {
                     self.known = Some(newer);
                 }
@@ -96,7 +110,11 @@ impl Reporter {
     /// When the status must be written; `None` where it need not or cannot be.
     fn due(&self, status: &Value) -> Option<Instant> {
         let patch = difference(&self.known.as_ref()?.status, status)?;
-        let apart = if is_progress(&patch) { PROGRESS_APART } else { APART };
+        let apart = if is_progress(&patch) {
+            PROGRESS_APART
+        } else {
+            APART
+        };
         let failed = match self.failures {
             0 => Duration::ZERO,
             n => Duration::from_secs(1 << (n - 1).min(5)).min(LONGEST),
@@ -106,12 +124,22 @@ impl Reporter {
 
     async fn write(&mut self, status: &Value) {
         let Some(known) = &self.known else { return };
-        let Some(patch) = difference(&known.status, status) else { return };
+        let Some(patch) = difference(&known.status, status) else {
+            return;
+        };
         // A patch that names the uid never lands on another object of our name.
         let body = json!({ "metadata": { "uid": known.uid }, "status": patch });
         self.written = Instant::now();
-        let parameters = PatchParams { field_manager: Some("palladion-agent".into()), ..PatchParams::default() };
-        let answer = timeout(ANSWER_TIME, self.members.patch_status(&self.name, &parameters, &Patch::Merge(&body))).await;
+        let parameters = PatchParams {
+            field_manager: Some("palladion-agent".into()),
+            ..PatchParams::default()
+        };
+        let answer = timeout(
+            ANSWER_TIME,
+            self.members
+                .patch_status(&self.name, &parameters, &Patch::Merge(&body)),
+        )
+        .await;
         match answer {
             Ok(Ok(member)) => {
                 self.metrics.status_writes.inc();
@@ -127,7 +155,10 @@ impl Reporter {
     fn failed(&mut self, why: &str) {
         self.metrics.api_failures.inc();
         if self.failures == 0 {
-            tracing::warn!(why, "the status of our member could not be written; trying again");
+            tracing::warn!(
+                why,
+                "the status of our member could not be written; trying again"
+            );
         }
         self.failures = self.failures.saturating_add(1);
     }

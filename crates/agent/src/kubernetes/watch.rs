@@ -24,7 +24,12 @@ pub enum News {
 }
 
 /// Watch for ever, backing off while the API is away.
-pub async fn watch(members: Api<CassandraMember>, name: String, news: Sender<News>, metrics: Arc<Metrics>) {
+pub async fn watch(
+    members: Api<CassandraMember>,
+    name: String,
+    news: Sender<News>,
+    metrics: Arc<Metrics>,
+) {
     let only_ours = watcher::Config::default().fields(&format!("metadata.name={name}"));
     let mut events = std::pin::pin!(watcher::watcher(members, only_ours).default_backoff());
     let mut listed = None;
@@ -36,7 +41,12 @@ pub async fn watch(members: Api<CassandraMember>, name: String, news: Sender<New
             }
             Ok(Event::InitApply(member)) => listed = Some(member),
             Ok(Event::InitDone) => {
-                tell(&news, listed.take().map_or(News::Absent, |m| News::Present(Arc::new(m))));
+                tell(
+                    &news,
+                    listed
+                        .take()
+                        .map_or(News::Absent, |m| News::Present(Arc::new(m))),
+                );
             }
             Ok(Event::Apply(member)) => tell(&news, News::Present(Arc::new(member))),
             Ok(Event::Delete(_)) => tell(&news, News::Absent),
@@ -44,7 +54,10 @@ pub async fn watch(members: Api<CassandraMember>, name: String, news: Sender<New
                 metrics.api_failures.inc();
                 let known = matches!(*news.borrow(), News::Present(_) | News::Absent);
                 if !known {
-                    tell(&news, News::Unreachable(format!("{:#}", anyhow::Error::from(error))));
+                    tell(
+                        &news,
+                        News::Unreachable(format!("{:#}", anyhow::Error::from(error))),
+                    );
                 }
             }
         }

@@ -6,12 +6,14 @@ pub mod record;
 
 use crate::admin::jolokia::Credentials;
 use crate::init::protocol::Launch;
-use crate::render::{Identity, Local, capabilities, cassandra_yaml, heap, jolokia, jvm, logback, rackdc, scylla};
+use crate::render::{
+    Identity, Local, capabilities, cassandra_yaml, heap, jolokia, jvm, logback, rackdc, scylla,
+};
 use crate::settings::Settings;
 use anyhow::{Context, Result, bail};
 use palladion_api::cluster::Mode;
-use palladion_api::server_config::{JMX_EXPORTER_FILE, SERVER_CONFIG_FILE, ServerConfig};
 use palladion_api::labels::ports;
+use palladion_api::server_config::{JMX_EXPORTER_FILE, SERVER_CONFIG_FILE, ServerConfig};
 use record::{LaunchRecord, write_secret};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -39,22 +41,40 @@ pub fn mounted(settings: &Settings) -> Result<Mounted> {
         let path = settings.config_file(JMX_EXPORTER_FILE);
         hasher.update(fs::read(&path).with_context(|| format!("reading {}", path.display()))?);
     }
-    let hash = hasher.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect();
+    let hash = hasher
+        .finalize()
+        .iter()
+        .take(8)
+        .map(|b| format!("{b:02x}"))
+        .collect();
     Ok(Mounted { config, hash })
 }
 
 /// Write the files and say how to start the server.
-pub fn prepare(settings: &Settings, mounted: &Mounted, identity: &Identity) -> Result<(Launch, LaunchRecord)> {
+pub fn prepare(
+    settings: &Settings,
+    mounted: &Mounted,
+    identity: &Identity,
+) -> Result<(Launch, LaunchRecord)> {
     let conf = settings.conf_dir();
     fs::create_dir_all(&conf).with_context(|| format!("making directory {}", conf.display()))?;
-    fs::create_dir_all(&settings.tmp_dir).with_context(|| format!("making directory {}", settings.tmp_dir.display()))?;
+    fs::create_dir_all(&settings.tmp_dir)
+        .with_context(|| format!("making directory {}", settings.tmp_dir.display()))?;
     let tag = uuid::Uuid::new_v4().to_string();
-    write(&conf.join("cassandra-rackdc.properties"), &rackdc::render(&mounted.config))?;
+    write(
+        &conf.join("cassandra-rackdc.properties"),
+        &rackdc::render(&mounted.config),
+    )?;
     write_server_yaml(settings, mounted, identity)?;
     let (program, arguments, credentials) = match mounted.config.mode {
         Mode::Cassandra => cassandra(settings, &mounted.config, identity)?,
         Mode::Scylla => {
-            let arguments = scylla::arguments(&mounted.config, &local(settings, &mounted.config), identity, &conf);
+            let arguments = scylla::arguments(
+                &mounted.config,
+                &local(settings, &mounted.config),
+                identity,
+                &conf,
+            );
             (settings.scylla.clone(), arguments, None)
         }
     };
@@ -65,13 +85,28 @@ pub fn prepare(settings: &Settings, mounted: &Mounted, identity: &Identity) -> R
         ("CASSANDRA_CONF".to_string(), conf.display().to_string()),
         ("SCYLLA_CONF".to_string(), conf.display().to_string()),
     ]);
-    let launch = Launch { tag: tag.clone(), program, arguments, environment, directory: settings.tmp_dir.clone() };
-    let record = LaunchRecord { tag, config_hash: mounted.hash.clone(), seeds: identity.seeds.clone(), credentials };
+    let launch = Launch {
+        tag: tag.clone(),
+        program,
+        arguments,
+        environment,
+        directory: settings.tmp_dir.clone(),
+    };
+    let record = LaunchRecord {
+        tag,
+        config_hash: mounted.hash.clone(),
+        seeds: identity.seeds.clone(),
+        credentials,
+    };
     Ok((launch, record))
 }
 
 /// Write `cassandra.yaml` or `scylla.yaml`; also for seeds that change while the server runs.
-pub fn write_server_yaml(settings: &Settings, mounted: &Mounted, identity: &Identity) -> Result<()> {
+pub fn write_server_yaml(
+    settings: &Settings,
+    mounted: &Mounted,
+    identity: &Identity,
+) -> Result<()> {
     let config = &mounted.config;
     let local = local(settings, config);
     match config.mode {
@@ -106,7 +141,10 @@ fn cassandra(settings: &Settings, config: &ServerConfig, identity: &Identity) ->
     write(&policy, &jolokia::policy())?;
     let credentials = Credentials::random();
     let properties = settings.run_dir.join("jolokia.properties");
-    write_secret(&properties, jolokia::properties(settings.jolokia_address, &credentials, &policy).as_bytes())?;
+    write_secret(
+        &properties,
+        jolokia::properties(settings.jolokia_address, &credentials, &policy).as_bytes(),
+    )?;
     let java = java::program(settings.java_home.as_deref());
     let image = image_options(&settings.image_conf(), java::major(&java)?)?;
     let options = jvm::Options {
@@ -124,13 +162,20 @@ fn cassandra(settings: &Settings, config: &ServerConfig, identity: &Identity) ->
         java_agents: java_agents(settings, config, &properties)?,
         jmx_port: settings.jmx_port,
     };
-    Ok((java, jvm::arguments(&options, &layout, capabilities, identity), Some(credentials)))
+    Ok((
+        java,
+        jvm::arguments(&options, &layout, capabilities, identity),
+        Some(credentials),
+    ))
 }
 
 /// `jvm-server.options`, then the file for this Java, as the image's own start script reads them.
 fn image_options(conf: &Path, java: u32) -> Result<Vec<String>> {
     let mut all = Vec::new();
-    for name in ["jvm-server.options".to_string(), format!("jvm{java}-server.options")] {
+    for name in [
+        "jvm-server.options".to_string(),
+        format!("jvm{java}-server.options"),
+    ] {
         let path = conf.join(name);
         match fs::read_to_string(&path) {
             Ok(text) => all.extend(jvm::parse_options(&text)),
@@ -143,17 +188,37 @@ fn image_options(conf: &Path, java: u32) -> Result<Vec<String>> {
     Ok(all)
 }
 
-fn java_agents(settings: &Settings, config: &ServerConfig, properties: &Path) -> Result<Vec<String>> {
-    let mut all = vec![jamm(&settings.cassandra_home.join("lib"))?.display().to_string()];
+fn java_agents(
+    settings: &Settings,
+    config: &ServerConfig,
+    properties: &Path,
+) -> Result<Vec<String>> {
+    let mut all = vec![
+        jamm(&settings.cassandra_home.join("lib"))?
+            .display()
+            .to_string(),
+    ];
     let jolokia = settings.shared_dir.join("jolokia.jar");
     if !jolokia.exists() {
-        bail!("{} is missing: the init container `install` should have put it there", jolokia.display());
+        bail!(
+            "{} is missing: the init container `install` should have put it there",
+            jolokia.display()
+        );
     }
-    all.push(format!("{}=config={}", jolokia.display(), properties.display()));
+    all.push(format!(
+        "{}=config={}",
+        jolokia.display(),
+        properties.display()
+    ));
     if config.jmx_exporter {
         let jar = settings.shared_dir.join("jmx_prometheus_javaagent.jar");
         let file = settings.config_file(JMX_EXPORTER_FILE);
-        all.push(format!("{}={}:{}", jar.display(), ports::PROMETHEUS, file.display()));
+        all.push(format!(
+            "{}={}:{}",
+            jar.display(),
+            ports::PROMETHEUS,
+            file.display()
+        ));
     }
     Ok(all)
 }
@@ -161,19 +226,28 @@ fn java_agents(settings: &Settings, config: &ServerConfig, properties: &Path) ->
 fn jamm(lib: &Path) -> Result<PathBuf> {
     let entries = fs::read_dir(lib).with_context(|| format!("listing {}", lib.display()))?;
     let is_jamm = |path: &PathBuf| {
-        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+        let name = path
+            .file_name()
+            .and_then(|n| n.to_str())
+            .unwrap_or_default();
         name.starts_with("jamm-") && name.ends_with(".jar")
     };
     entries
         .flatten()
         .map(|e| e.path())
         .find(is_jamm)
-        .with_context(|| format!("no jamm-*.jar in {}; is CASSANDRA_HOME right?", lib.display()))
+        .with_context(|| {
+            format!(
+                "no jamm-*.jar in {}; is CASSANDRA_HOME right?",
+                lib.display()
+            )
+        })
 }
 
 /// In one go: the server reads its file again when seeds change.
 fn write(path: &Path, text: &str) -> Result<()> {
     let part = path.with_extension("part");
     fs::write(&part, text).with_context(|| format!("writing {}", part.display()))?;
-    fs::rename(&part, path).with_context(|| format!("renaming {} to {}", part.display(), path.display()))
+    fs::rename(&part, path)
+        .with_context(|| format!("renaming {} to {}", part.display(), path.display()))
 }

@@ -42,10 +42,16 @@ pub fn next(spec: &CassandraMemberSpec, ledger: &Ledger, worker: Worker, server:
     if worker == Worker::Busy {
         return Next::Nothing;
     }
-    if ledger.operations.iter().any(|o| o.state == OperationState::Running) {
+    if ledger
+        .operations
+        .iter()
+        .any(|o| o.state == OperationState::Running)
+    {
         return Next::NoteInterrupted;
     }
-    let Some(wanted) = &spec.operation else { return Next::Nothing };
+    let Some(wanted) = &spec.operation else {
+        return Next::Nothing;
+    };
     match (ledger.operation(&wanted.id), server) {
         (None, Server::Serves) => Next::Begin,
         (None, Server::DoesNotServe) | (Some(_), _) => Next::Nothing,
@@ -65,7 +71,10 @@ mod tests {
             replication: Default::default(),
             target: None,
         };
-        CassandraMemberSpec { operation: Some(operation), ..Default::default() }
+        CassandraMemberSpec {
+            operation: Some(operation),
+            ..Default::default()
+        }
     }
 
     fn ledger(state: Option<OperationState>) -> Ledger {
@@ -85,22 +94,50 @@ mod tests {
 
     #[test]
     fn an_id_is_begun_once() {
-        assert_eq!(next(&spec(), &ledger(None), Worker::Idle, Server::Serves), Next::Begin);
-        for state in [OperationState::Succeeded, OperationState::Failed, OperationState::Interrupted] {
-            assert_eq!(next(&spec(), &ledger(Some(state)), Worker::Idle, Server::Serves), Next::Nothing, "{state:?}");
+        assert_eq!(
+            next(&spec(), &ledger(None), Worker::Idle, Server::Serves),
+            Next::Begin
+        );
+        for state in [
+            OperationState::Succeeded,
+            OperationState::Failed,
+            OperationState::Interrupted,
+        ] {
+            assert_eq!(
+                next(&spec(), &ledger(Some(state)), Worker::Idle, Server::Serves),
+                Next::Nothing,
+                "{state:?}"
+            );
         }
     }
 
     #[test]
     fn what_an_earlier_agent_left_is_interrupted_and_not_begun_again() {
         let left = ledger(Some(OperationState::Running));
-        assert_eq!(next(&spec(), &left, Worker::Idle, Server::Serves), Next::NoteInterrupted);
-        assert_eq!(next(&CassandraMemberSpec::default(), &left, Worker::Idle, Server::DoesNotServe), Next::NoteInterrupted);
-        assert_eq!(next(&spec(), &left, Worker::Busy, Server::Serves), Next::Nothing);
+        assert_eq!(
+            next(&spec(), &left, Worker::Idle, Server::Serves),
+            Next::NoteInterrupted
+        );
+        assert_eq!(
+            next(
+                &CassandraMemberSpec::default(),
+                &left,
+                Worker::Idle,
+                Server::DoesNotServe
+            ),
+            Next::NoteInterrupted
+        );
+        assert_eq!(
+            next(&spec(), &left, Worker::Busy, Server::Serves),
+            Next::Nothing
+        );
     }
 
     #[test]
     fn waits_for_a_server_that_serves() {
-        assert_eq!(next(&spec(), &ledger(None), Worker::Idle, Server::DoesNotServe), Next::Nothing);
+        assert_eq!(
+            next(&spec(), &ledger(None), Worker::Idle, Server::DoesNotServe),
+            Next::Nothing
+        );
     }
 }

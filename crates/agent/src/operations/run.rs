@@ -30,8 +30,18 @@ pub struct Tools {
 
 /// Credentials as a Secret is mounted; `None` where there is none.
 pub fn mounted_credentials(directory: &Path) -> Option<cql::Credentials> {
-    let read = |name| Some(std::fs::read_to_string(directory.join(name)).ok()?.trim_end().to_string());
-    Some(cql::Credentials { username: read("username")?, password: read("password")? })
+    let read = |name| {
+        Some(
+            std::fs::read_to_string(directory.join(name))
+                .ok()?
+                .trim_end()
+                .to_string(),
+        )
+    };
+    Some(cql::Credentials {
+        username: read("username")?,
+        password: read("password")?,
+    })
 }
 
 /// Carry out a job; what comes back is a line for people.
@@ -40,14 +50,19 @@ pub async fn run(operation: &Operation, tools: &Tools, progress: &Progress) -> R
     match operation.kind {
         OperationKind::AlterReplication => alter_replication(operation, tools, progress).await,
         OperationKind::RemoveNode => {
-            let target = operation.target.as_deref().context("the operation names no host ID to remove")?;
+            let target = operation
+                .target
+                .as_deref()
+                .context("the operation names no host ID to remove")?;
             admin.remove_node(target).await?;
             Ok(format!("host ID {target} is removed"))
         }
         OperationKind::Repair => repair(operation, admin, progress).await,
         OperationKind::Cleanup => each(operation, admin, progress, Work::Cleanup).await,
         OperationKind::Flush => each(operation, admin, progress, Work::Flush).await,
-        OperationKind::UpgradeSstables => each(operation, admin, progress, Work::UpgradeSstables).await,
+        OperationKind::UpgradeSstables => {
+            each(operation, admin, progress, Work::UpgradeSstables).await
+        }
     }
 }
 
@@ -66,7 +81,12 @@ enum Work {
     UpgradeSstables,
 }
 
-async fn each(operation: &Operation, admin: &dyn ServerAdmin, progress: &Progress, work: Work) -> Result<String> {
+async fn each(
+    operation: &Operation,
+    admin: &dyn ServerAdmin,
+    progress: &Progress,
+    work: Work,
+) -> Result<String> {
     let all = keyspaces(operation, admin).await?;
     for (index, keyspace) in all.iter().enumerate() {
         let (doing, answer) = match work {
@@ -74,14 +94,20 @@ async fn each(operation: &Operation, admin: &dyn ServerAdmin, progress: &Progres
             Work::Flush => ("flushing", admin.flush(keyspace)),
             Work::UpgradeSstables => ("upgrading", admin.upgrade_sstables(keyspace)),
         };
-        answer.await.with_context(|| format!("{doing} keyspace {keyspace}"))?;
+        answer
+            .await
+            .with_context(|| format!("{doing} keyspace {keyspace}"))?;
         tell(progress, index + 1, all.len());
     }
     let names: Vec<&str> = all.iter().map(String::as_str).collect();
     Ok(format!("done for {}", words(&names)))
 }
 
-async fn alter_replication(operation: &Operation, tools: &Tools, progress: &Progress) -> Result<String> {
+async fn alter_replication(
+    operation: &Operation,
+    tools: &Tools,
+    progress: &Progress,
+) -> Result<String> {
     if operation.keyspaces.is_empty() || operation.replication.is_empty() {
         bail!("the operation names no keyspaces or no replication");
     }
@@ -90,20 +116,33 @@ async fn alter_replication(operation: &Operation, tools: &Tools, progress: &Prog
         .iter()
         .map(|(datacenter, factor)| format!("'{}': {factor}", datacenter.replace('\'', "''")))
         .collect();
-    let mut connection = Connection::open(tools.cql, tools.credentials.as_ref()).await.context("connecting to the member itself")?;
+    let mut connection = Connection::open(tools.cql, tools.credentials.as_ref())
+        .await
+        .context("connecting to the member itself")?;
     for (index, keyspace) in operation.keyspaces.iter().enumerate() {
         let statement = format!(
             "ALTER KEYSPACE {} WITH replication = {{'class': 'NetworkTopologyStrategy', {}}}",
             quoted(keyspace),
             factors.join(", ")
         );
-        connection.execute(&statement).await.with_context(|| format!("altering keyspace {keyspace}"))?;
+        connection
+            .execute(&statement)
+            .await
+            .with_context(|| format!("altering keyspace {keyspace}"))?;
         tell(progress, index + 1, operation.keyspaces.len());
     }
-    Ok(format!("{} replicated {}", operation.keyspaces.join(", "), factors.join(", ")))
+    Ok(format!(
+        "{} replicated {}",
+        operation.keyspaces.join(", "),
+        factors.join(", ")
+    ))
 }
 
-async fn repair(operation: &Operation, admin: &dyn ServerAdmin, progress: &Progress) -> Result<String> {
+async fn repair(
+    operation: &Operation,
+    admin: &dyn ServerAdmin,
+    progress: &Progress,
+) -> Result<String> {
     let all = keyspaces(operation, admin).await?;
     let mut repaired = Vec::new();
     for (index, keyspace) in all.iter().enumerate() {
@@ -116,7 +155,9 @@ async fn repair(operation: &Operation, admin: &dyn ServerAdmin, progress: &Progr
                     Ok(RepairState::Running) => silent = 0,
                     Ok(RepairState::Completed) => break,
                     Ok(RepairState::Failed(why)) => bail!("repairing keyspace {keyspace}: {why}"),
-                    Ok(RepairState::Unknown) => bail!("repairing keyspace {keyspace}: the server does not know of it any more"),
+                    Ok(RepairState::Unknown) => bail!(
+                        "repairing keyspace {keyspace}: the server does not know of it any more"
+                    ),
                     Err(error) if silent >= REPAIR_LOOKS => return Err(error).with_context(doing),
                     Err(_) => silent += 1,
                 }
@@ -133,5 +174,9 @@ fn tell(progress: &Progress, done: usize, all: usize) {
 }
 
 fn words(names: &[&str]) -> String {
-    if names.is_empty() { "nothing: no keyspace needs it".into() } else { names.join(", ") }
+    if names.is_empty() {
+        "nothing: no keyspace needs it".into()
+    } else {
+        names.join(", ")
+    }
 }

@@ -86,9 +86,15 @@ pub struct UnknownVersion(String);
 pub fn of(version: &str) -> Result<Capabilities, UnknownVersion> {
     let matches = |row: &&Capabilities| {
         let line = row.line.to_string();
-        version.strip_prefix(&line).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-']))
+        version
+            .strip_prefix(&line)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-']))
     };
-    TABLE.iter().find(matches).copied().ok_or_else(|| UnknownVersion(version.into()))
+    TABLE
+        .iter()
+        .find(matches)
+        .copied()
+        .ok_or_else(|| UnknownVersion(version.into()))
 }
 
 impl fmt::Display for Line {
@@ -107,7 +113,13 @@ mod tests {
 
     #[test]
     fn versions_find_their_row() {
-        for (version, line) in [("4.0.18", Line::V4_0), ("4.1", Line::V4_1), ("4.1.9", Line::V4_1), ("5.0-rc1", Line::V5_0), ("5.0.5", Line::V5_0)] {
+        for (version, line) in [
+            ("4.0.18", Line::V4_0),
+            ("4.1", Line::V4_1),
+            ("4.1.9", Line::V4_1),
+            ("5.0-rc1", Line::V5_0),
+            ("5.0.5", Line::V5_0),
+        ] {
             assert_eq!(of(version).unwrap().line, line, "{version}");
         }
         for version in ["3.11.5", "5.01", "5.1", "6.0", "", "latest"] {

@@ -7,16 +7,30 @@ use palladion_api::server_config::ServerConfig;
 use serde_json::{Map, Value, json};
 
 /// The file.
-pub fn render(config: &ServerConfig, capabilities: Capabilities, local: &Local, identity: &Identity) -> String {
+pub fn render(
+    config: &ServerConfig,
+    capabilities: Capabilities,
+    local: &Local,
+    identity: &Identity,
+) -> String {
     let mut settings = Map::new();
     settings.insert("cluster_name".into(), json!(config.ring));
     settings.insert("num_tokens".into(), json!(config.num_tokens));
     if config.num_tokens > 1 {
         // Spreads tokens evenly for the usual replication within a datacenter.
-        settings.insert("allocate_tokens_for_local_replication_factor".into(), json!(3));
+        settings.insert(
+            "allocate_tokens_for_local_replication_factor".into(),
+            json!(3),
+        );
     }
-    settings.insert("partitioner".into(), json!("org.apache.cassandra.dht.Murmur3Partitioner"));
-    settings.insert("endpoint_snitch".into(), json!("GossipingPropertyFileSnitch"));
+    settings.insert(
+        "partitioner".into(),
+        json!("org.apache.cassandra.dht.Murmur3Partitioner"),
+    );
+    settings.insert(
+        "endpoint_snitch".into(),
+        json!("GossipingPropertyFileSnitch"),
+    );
     directories(local, &mut settings);
     addresses(local, identity, &mut settings);
     settings.insert("commitlog_sync".into(), json!("periodic"));
@@ -48,19 +62,31 @@ mod tests {
     use crate::render::testing::{a_config, a_local};
 
     fn identity() -> Identity {
-        Identity { address: "10.96.0.11".into(), seeds: vec!["10.96.0.11".into(), "10.96.0.12".into()], entry: Entry::Plain }
+        Identity {
+            address: "10.96.0.11".into(),
+            seeds: vec!["10.96.0.11".into(), "10.96.0.12".into()],
+            entry: Entry::Plain,
+        }
     }
 
     fn render_for(version: &str, change: impl FnOnce(&mut ServerConfig)) -> String {
         let mut config = a_config(version);
         change(&mut config);
-        render(&config, capabilities::of(version).unwrap(), &a_local(), &identity())
+        render(
+            &config,
+            capabilities::of(version).unwrap(),
+            &a_local(),
+            &identity(),
+        )
     }
 
     #[test]
     fn each_version_has_its_file() {
         for version in ["4.0.18", "4.1.9", "5.0.5"] {
-            insta::assert_snapshot!(format!("cassandra_yaml_{version}"), render_for(version, |_| {}));
+            insta::assert_snapshot!(
+                format!("cassandra_yaml_{version}"),
+                render_for(version, |_| {})
+            );
         }
     }
 
@@ -73,7 +99,8 @@ mod tests {
     #[test]
     fn an_override_replaces_our_setting_under_its_old_name_too() {
         let file = render_for("5.0.5", |c| {
-            c.config.insert("commitlog_sync_period_in_ms".into(), json!(2000));
+            c.config
+                .insert("commitlog_sync_period_in_ms".into(), json!(2000));
         });
         assert!(file.contains("commitlog_sync_period_in_ms: 2000"));
         assert!(!file.contains("commitlog_sync_period: "));
@@ -83,7 +110,8 @@ mod tests {
     fn overrides_may_be_nested_and_new() {
         let file = render_for("5.0.5", |c| {
             c.config.insert("disk_failure_policy".into(), json!("stop"));
-            c.config.insert("audit_logging_options".into(), json!({"enabled": true}));
+            c.config
+                .insert("audit_logging_options".into(), json!({"enabled": true}));
         });
         assert!(file.contains("disk_failure_policy: stop"));
         assert!(file.contains("audit_logging_options:\n  enabled: true"));

@@ -1,8 +1,8 @@
 //! Jolokia's configuration and policy: loopback, credentials made anew at each
 //! start, POST only, and exactly what the agent reads and calls.
 
-use crate::admin::cassandra::{CALLS, READS};
-use crate::admin::jolokia::Credentials;
+use crate::admin::cassandra::{CALLS, reads};
+use crate::admin::jolokia::{Credentials, ORIGIN};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::net::SocketAddr;
@@ -29,22 +29,26 @@ pub fn properties(address: SocketAddr, credentials: &Credentials, policy: &Path)
 /// The policy file.
 pub fn policy() -> String {
     let mut allowed: BTreeMap<&str, (Vec<&str>, Vec<&str>)> = BTreeMap::new();
-    for (mbean, attribute) in READS {
+    for (mbean, attribute) in reads() {
         allowed.entry(mbean).or_default().0.push(attribute);
     }
     for (mbean, operation) in CALLS {
         allowed.entry(mbean).or_default().1.push(operation);
     }
-    let mut text = String::from(
+    // No command is allowed in general: then only what `allow` lists is.
+    let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<restrict>\n  \
          <remote><host>127.0.0.1</host><host>::1</host></remote>\n  \
-         <http><method>post</method></http>\n  <cors><strict-checking/></cors>\n  \
+         <http><method>post</method></http>\n  <cors><allow-origin>{ORIGIN}</allow-origin><strict-checking/></cors>\n  \
          <commands></commands>\n  <allow>\n",
     );
     for (mbean, (attributes, operations)) in &allowed {
         let _ = writeln!(text, "    <mbean>\n      <name>{mbean}</name>");
         for attribute in attributes {
-            let _ = writeln!(text, "      <attribute mode=\"read\">{attribute}</attribute>");
+            let _ = writeln!(
+                text,
+                "      <attribute mode=\"read\">{attribute}</attribute>"
+            );
         }
         for operation in operations {
             let _ = writeln!(text, "      <operation>{operation}</operation>");
@@ -66,8 +70,15 @@ mod tests {
 
     #[test]
     fn credentials_stand_only_in_the_properties() {
-        let credentials = Credentials { user: "u".into(), password: "p".into() };
-        let text = properties("127.0.0.1:8778".parse().unwrap(), &credentials, Path::new("/run/palladion/policy.xml"));
+        let credentials = Credentials {
+            user: "u".into(),
+            password: "p".into(),
+        };
+        let text = properties(
+            "127.0.0.1:8778".parse().unwrap(),
+            &credentials,
+            Path::new("/run/palladion/policy.xml"),
+        );
         insta::assert_snapshot!(text);
         assert_eq!(format!("{credentials:?}"), "Credentials(hidden)");
     }

@@ -42,15 +42,29 @@ pub struct Options<'a> {
 }
 
 /// Arguments of `java`.
-pub fn arguments(options: &Options<'_>, layout: &Layout, capabilities: Capabilities, identity: &Identity) -> Vec<String> {
+pub fn arguments(
+    options: &Options<'_>,
+    layout: &Layout,
+    capabilities: Capabilities,
+    identity: &Identity,
+) -> Vec<String> {
     let mut all = image_options(options);
     all.extend(memory(options, &all));
-    all.extend(layout.java_agents.iter().map(|agent| format!("-javaagent:{agent}")));
+    all.extend(
+        layout
+            .java_agents
+            .iter()
+            .map(|agent| format!("-javaagent:{agent}")),
+    );
     all.extend(server(layout, options.cpus));
     all.extend(entry(capabilities, identity));
     all.extend(options.person.iter().cloned());
     all.push("-cp".into());
-    all.push(format!("{}:{}/*", layout.conf.display(), layout.home.join("lib").display()));
+    all.push(format!(
+        "{}:{}/*",
+        layout.conf.display(),
+        layout.home.join("lib").display()
+    ));
     all.push("org.apache.cassandra.service.CassandraDaemon".into());
     all
 }
@@ -74,9 +88,16 @@ fn is_collector(option: &str) -> bool {
 }
 
 fn memory(options: &Options<'_>, image: &[String]) -> Vec<String> {
-    let Heap { total_mib, young_mib } = options.heap;
+    let Heap {
+        total_mib,
+        young_mib,
+    } = options.heap;
     let mut all = vec![format!("-Xms{total_mib}M"), format!("-Xmx{total_mib}M")];
-    if image.iter().chain(options.person).any(|o| o == "-XX:+UseConcMarkSweepGC") {
+    if image
+        .iter()
+        .chain(options.person)
+        .any(|o| o == "-XX:+UseConcMarkSweepGC")
+    {
         all.push(format!("-Xmn{young_mib}M"));
     }
     if options.memory_mib < TOUCH_FROM_MIB {
@@ -108,15 +129,18 @@ fn server(layout: &Layout, cpus: u32) -> Vec<String> {
 fn entry(capabilities: Capabilities, identity: &Identity) -> Vec<String> {
     let reset = match capabilities.bootstrap_progress {
         BootstrapProgress::Resumed => None,
-        BootstrapProgress::MustBeReset => Some("-Dcassandra.reset_bootstrap_progress=true".to_string()),
+        BootstrapProgress::MustBeReset => {
+            Some("-Dcassandra.reset_bootstrap_progress=true".to_string())
+        }
     };
     match &identity.entry {
         Entry::Plain => Vec::new(),
         Entry::Join => reset.into_iter().collect(),
         // Of no effect once the member has joined; the plain flag would then be refused.
-        Entry::Replace { address, .. } => {
-            reset.into_iter().chain([format!("-Dcassandra.replace_address_first_boot={address}")]).collect()
-        }
+        Entry::Replace { address, .. } => reset
+            .into_iter()
+            .chain([format!("-Dcassandra.replace_address_first_boot={address}")])
+            .collect(),
     }
 }
 
@@ -135,7 +159,8 @@ mod tests {
     use super::super::{capabilities, heap};
     use super::*;
 
-    const G1: &str = "# heap\n-Xmx4G\n-XX:+UseG1GC\n--add-opens java.base/java.io=ALL-UNNAMED\n#-Dx=y\n";
+    const G1: &str =
+        "# heap\n-Xmx4G\n-XX:+UseG1GC\n--add-opens java.base/java.io=ALL-UNNAMED\n#-Dx=y\n";
 
     fn layout() -> Layout {
         Layout {
@@ -143,7 +168,10 @@ mod tests {
             conf: "/run/palladion/conf".into(),
             data_root: "/var/lib/cassandra".into(),
             tmp: "/tmp".into(),
-            java_agents: vec!["/opt/cassandra/lib/jamm-0.4.0.jar".into(), "/mnt/shared/jolokia.jar=config=/run/palladion/jolokia.properties".into()],
+            java_agents: vec![
+                "/opt/cassandra/lib/jamm-0.4.0.jar".into(),
+                "/mnt/shared/jolokia.jar=config=/run/palladion/jolokia.properties".into(),
+            ],
             jmx_port: 7199,
         }
     }
@@ -151,17 +179,38 @@ mod tests {
     fn arguments_of(version: &str, image: &str, person: &[&str], entry: Entry) -> Vec<String> {
         let image = parse_options(image);
         let person: Vec<String> = person.iter().map(|s| (*s).to_string()).collect();
-        let options = Options { image: &image, person: &person, heap: heap::size(2048, 2, None), memory_mib: 2048, cpus: 2 };
-        let identity = Identity { address: "10.96.0.11".into(), seeds: vec![], entry };
-        arguments(&options, &layout(), capabilities::of(version).unwrap(), &identity)
+        let options = Options {
+            image: &image,
+            person: &person,
+            heap: heap::size(2048, 2, None),
+            memory_mib: 2048,
+            cpus: 2,
+        };
+        let identity = Identity {
+            address: "10.96.0.11".into(),
+            seeds: vec![],
+            entry,
+        };
+        arguments(
+            &options,
+            &layout(),
+            capabilities::of(version).unwrap(),
+            &identity,
+        )
     }
 
     #[test]
     fn each_version_has_its_command_line() {
-        let replace = || Entry::Replace { address: "10.96.0.12".into(), host_id: None };
+        let replace = || Entry::Replace {
+            address: "10.96.0.12".into(),
+            host_id: None,
+        };
         let cms = "-XX:+UseConcMarkSweepGC\n-XX:+CMSParallelRemarkEnabled\n";
         for (version, image) in [("4.0.18", cms), ("4.1.9", cms), ("5.0.5", G1)] {
-            insta::assert_snapshot!(format!("jvm_{version}"), arguments_of(version, image, &[], replace()).join("\n"));
+            insta::assert_snapshot!(
+                format!("jvm_{version}"),
+                arguments_of(version, image, &[], replace()).join("\n")
+            );
         }
     }
 

@@ -10,7 +10,8 @@ use crate::settings::Settings;
 use crate::volume::ledger::Ledger;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::member::{
-    AgentStatus, CassandraMemberStatus, Evidence, OperationStatus, PROTOCOL, ServerStatus, VolumeState, VolumeStatus,
+    AgentStatus, CassandraMemberStatus, Evidence, OperationStatus, PROTOCOL, ServerStatus,
+    VolumeState, VolumeStatus,
 };
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -71,7 +72,13 @@ pub fn status(parts: &Parts<'_>) -> CassandraMemberStatus {
         copies: parts.copies.clone(),
         evidence: parts.evidence.cloned(),
         start_history: ledger
-            .map(|l| l.starts.iter().take(STARTS).map(|s| s.record.clone()).collect())
+            .map(|l| {
+                l.starts
+                    .iter()
+                    .take(STARTS)
+                    .map(|s| s.record.clone())
+                    .collect()
+            })
             .unwrap_or_default(),
     }
 }
@@ -79,7 +86,10 @@ pub fn status(parts: &Parts<'_>) -> CassandraMemberStatus {
 fn volume(parts: &Parts<'_>) -> Option<VolumeStatus> {
     let (state, message) = parts.volume.clone()?;
     Some(VolumeStatus {
-        volume_id: parts.ledger.map(|l| l.volume_id.clone()).unwrap_or_default(),
+        volume_id: parts
+            .ledger
+            .map(|l| l.volume_id.clone())
+            .unwrap_or_default(),
         state,
         file_system: parts.file_system.unwrap_or_default().into(),
         ring: parts.ledger.and_then(|l| l.ring.clone()),
@@ -99,7 +109,9 @@ fn server(parts: &Parts<'_>) -> ServerStatus {
         native_transport: reading.and_then(|r| r.native_transport),
         version: reading.and_then(|r| r.version.clone()),
         schema_version: reading.and_then(|r| r.schema_version.clone()),
-        tokens_hash: reading.and_then(|r| r.tokens.as_ref()).map(|tokens| hash_sorted(tokens)),
+        tokens_hash: reading
+            .and_then(|r| r.tokens.as_ref())
+            .map(|tokens| hash_sorted(tokens)),
         config_hash: parts.launch.map(|l| l.config_hash.clone()),
         seeds: sorted(reading.and_then(|r| r.seeds.as_ref())),
         restart_token: parts.ledger.and_then(|l| l.restart_token.clone()),
@@ -134,7 +146,12 @@ pub fn hash_sorted(list: &[String]) -> String {
         hasher.update(entry);
         hasher.update([0]);
     }
-    hasher.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect()
+    hasher
+        .finalize()
+        .iter()
+        .take(8)
+        .map(|b| format!("{b:02x}"))
+        .collect()
 }
 
 #[cfg(test)]
@@ -143,7 +160,8 @@ mod tests {
 
     #[test]
     fn the_order_of_a_list_does_not_change_its_hash() {
-        let of = |list: &[&str]| hash_sorted(&list.iter().map(|s| (*s).to_string()).collect::<Vec<_>>());
+        let of =
+            |list: &[&str]| hash_sorted(&list.iter().map(|s| (*s).to_string()).collect::<Vec<_>>());
         assert_eq!(of(&["a", "b"]), of(&["b", "a"]));
         assert_ne!(of(&["a", "b"]), of(&["ab"]));
         assert_eq!(of(&[]).len(), 16);

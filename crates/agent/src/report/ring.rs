@@ -10,7 +10,11 @@ use palladion_api::member::{Evidence, Liveness, MemberState, RingSummary};
 /// The compact view; `None` where the ring could not be read as a whole.
 pub fn summary(reading: &Reading) -> Option<RingSummary> {
     let members = reading.members.as_ref()?;
-    let host_ids: Vec<String> = members.iter().map(|m| m.host_id.clone()).filter(|id| !id.is_empty()).collect();
+    let host_ids: Vec<String> = members
+        .iter()
+        .map(|m| m.host_id.clone())
+        .filter(|id| !id.is_empty())
+        .collect();
     let exceptional = |m: &&palladion_api::member::RingMember| {
         m.liveness != Liveness::Up || m.state != MemberState::Normal
     };
@@ -40,16 +44,29 @@ mod tests {
     use palladion_api::member::RingMember;
 
     fn member(host_id: &str, liveness: Liveness, state: MemberState) -> RingMember {
-        RingMember { host_id: host_id.into(), address: "10.0.0.1".into(), liveness, state }
+        RingMember {
+            host_id: host_id.into(),
+            address: "10.0.0.1".into(),
+            liveness,
+            state,
+        }
     }
 
     fn reading(members: Vec<RingMember>) -> Reading {
-        Reading { members: Some(members), schema_agreed: Some(true), mode: Some("NORMAL".into()), ..Reading::default() }
+        Reading {
+            members: Some(members),
+            schema_agreed: Some(true),
+            mode: Some("NORMAL".into()),
+            ..Reading::default()
+        }
     }
 
     #[test]
     fn a_ring_that_is_well_is_one_line() {
-        let well = reading(vec![member("h1", Liveness::Up, MemberState::Normal), member("h2", Liveness::Up, MemberState::Normal)]);
+        let well = reading(vec![
+            member("h1", Liveness::Up, MemberState::Normal),
+            member("h2", Liveness::Up, MemberState::Normal),
+        ]);
         let summary = summary(&well).unwrap();
         assert_eq!((summary.members, summary.exceptions.len()), (2, 0));
     }
@@ -63,13 +80,23 @@ mod tests {
         ]);
         let summary = summary(&ill).unwrap();
         assert_eq!(summary.members, 3);
-        assert_eq!(summary.exceptions.iter().map(|m| m.host_id.as_str()).collect::<Vec<_>>(), ["h2", ""]);
+        assert_eq!(
+            summary
+                .exceptions
+                .iter()
+                .map(|m| m.host_id.as_str())
+                .collect::<Vec<_>>(),
+            ["h2", ""]
+        );
     }
 
     #[test]
     fn evidence_without_a_look_claims_nothing() {
         let evidence = evidence("n", None, Timestamp::UNIX_EPOCH);
-        assert_eq!((evidence.mode, evidence.members, evidence.schema_agreed), (None, None, false));
+        assert_eq!(
+            (evidence.mode, evidence.members, evidence.schema_agreed),
+            (None, None, false)
+        );
         assert_eq!(super::summary(&Reading::default()), None);
     }
 }

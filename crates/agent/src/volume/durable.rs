@@ -10,20 +10,28 @@ use std::path::Path;
 
 /// Replace a JSON file as a whole, or not at all.
 pub fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
-    let mut text = serde_json::to_vec_pretty(value).with_context(|| format!("serialising {}", path.display()))?;
+    let mut text = serde_json::to_vec_pretty(value)
+        .with_context(|| format!("serialising {}", path.display()))?;
     text.push(b'\n');
-    let directory = path.parent().with_context(|| format!("{} has no directory", path.display()))?;
+    let directory = path
+        .parent()
+        .with_context(|| format!("{} has no directory", path.display()))?;
     let part = path.with_extension("part");
     let mut file = File::create(&part).with_context(|| format!("creating {}", part.display()))?;
-    file.write_all(&text).with_context(|| format!("writing {}", part.display()))?;
-    file.sync_all().with_context(|| format!("syncing {}", part.display()))?;
-    fs::rename(&part, path).with_context(|| format!("renaming {} to {}", part.display(), path.display()))?;
+    file.write_all(&text)
+        .with_context(|| format!("writing {}", part.display()))?;
+    file.sync_all()
+        .with_context(|| format!("syncing {}", part.display()))?;
+    fs::rename(&part, path)
+        .with_context(|| format!("renaming {} to {}", part.display(), path.display()))?;
     sync_directory(directory)
 }
 
 /// Make renames and removals in a directory durable.
 pub fn sync_directory(path: &Path) -> Result<()> {
-    File::open(path).and_then(|d| d.sync_all()).with_context(|| format!("syncing directory {}", path.display()))
+    File::open(path)
+        .and_then(|d| d.sync_all())
+        .with_context(|| format!("syncing directory {}", path.display()))
 }
 
 /// Read a JSON file; `None` where there is none. Anything else that cannot be
@@ -34,5 +42,7 @@ pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error).with_context(|| format!("reading {}", path.display())),
     };
-    serde_json::from_slice(&text).map(Some).with_context(|| format!("parsing {}", path.display()))
+    serde_json::from_slice(&text)
+        .map(Some)
+        .with_context(|| format!("parsing {}", path.display()))
 }

@@ -13,9 +13,15 @@ pub fn identity(path: &Path) -> Result<String> {
     let id = rustix::fs::statvfs(&real)
         .with_context(|| format!("asking for the file system of {}", real.display()))?
         .f_fsid;
-    let table = fs::read_to_string("/proc/self/mountinfo").context("reading /proc/self/mountinfo")?;
-    let mount = find(&table, &real).with_context(|| format!("no mount holds {}", real.display()))?;
-    let id = if id == 0 { format!("device {}", mount.device) } else { format!("{id:016x}") };
+    let table =
+        fs::read_to_string("/proc/self/mountinfo").context("reading /proc/self/mountinfo")?;
+    let mount =
+        find(&table, &real).with_context(|| format!("no mount holds {}", real.display()))?;
+    let id = if id == 0 {
+        format!("device {}", mount.device)
+    } else {
+        format!("{id:016x}")
+    };
     Ok(format!("{}/{id}{}", mount.kind, mount.root))
 }
 
@@ -31,12 +37,17 @@ struct Mount<'a> {
 fn find<'a>(table: &'a str, path: &Path) -> Option<Mount<'a>> {
     let mut best: Option<(usize, Mount<'a>)> = None;
     for line in table.lines() {
-        let Some((left, right)) = line.split_once(" - ") else { continue };
-        let fields: Vec<&str> = left.split(' ').collect();
-        let (Some(device), Some(root), Some(point)) = (fields.get(2), fields.get(3), fields.get(4)) else {
+        let Some((left, right)) = line.split_once(" - ") else {
             continue;
         };
-        let Some(kind) = right.split(' ').next() else { continue };
+        let fields: Vec<&str> = left.split(' ').collect();
+        let (Some(device), Some(root), Some(point)) = (fields.get(2), fields.get(3), fields.get(4))
+        else {
+            continue;
+        };
+        let Some(kind) = right.split(' ').next() else {
+            continue;
+        };
         let length = point.len();
         if path.starts_with(unescape(point)) && best.as_ref().is_none_or(|(l, _)| *l <= length) {
             best = Some((length, Mount { device, root, kind }));
@@ -47,7 +58,10 @@ fn find<'a>(table: &'a str, path: &Path) -> Option<Mount<'a>> {
 
 /// The kernel writes blanks and the like in octal.
 fn unescape(text: &str) -> String {
-    text.replace("\\040", " ").replace("\\011", "\t").replace("\\012", "\n").replace("\\134", "\\")
+    text.replace("\\040", " ")
+        .replace("\\011", "\t")
+        .replace("\\012", "\n")
+        .replace("\\134", "\\")
 }
 
 #[cfg(test)]
@@ -65,7 +79,14 @@ mod tests {
     #[test]
     fn the_longest_and_last_mount_point_wins() {
         let at = |path: &str| find(TABLE, Path::new(path)).unwrap();
-        assert_eq!(at("/var/lib/cassandra/data"), Mount { device: "8:33", root: "/pv/b", kind: "xfs" });
+        assert_eq!(
+            at("/var/lib/cassandra/data"),
+            Mount {
+                device: "8:33",
+                root: "/pv/b",
+                kind: "xfs"
+            }
+        );
         assert_eq!(at("/var/lib/cassandra2").device, "8:1");
         assert_eq!(at("/mnt/with blank").device, "8:49");
     }

@@ -41,21 +41,32 @@ fn unmarked(found: &Found, spec: &CassandraMemberSpec) -> Judgement {
         }
         (Some(_) | None, Some(recorded)) => Judgement::Is(
             VolumeState::NotMounted,
-            Some(format!("expected file system {recorded}, found {} without our marker", found.file_system)),
+            Some(format!(
+                "expected file system {recorded}, found {} without our marker",
+                found.file_system
+            )),
         ),
         (Some(recorded), None) => Judgement::Is(
             VolumeState::NotMounted,
-            Some(format!("expected volume {recorded}; the file system here has no marker, and none was recorded to compare it with")),
+            Some(format!(
+                "expected volume {recorded}; the file system here has no marker, and none was recorded to compare it with"
+            )),
         ),
     }
 }
 
 fn of_ledger(found: &Found, ledger: &Ledger, spec: &CassandraMemberSpec) -> Judgement {
     if let Some(ring) = ledger.ring.as_ref().filter(|r| **r != spec.ring) {
-        let message = format!("the ledger names ring {ring}, the member belongs to ring {}", spec.ring);
+        let message = format!(
+            "the ledger names ring {ring}, the member belongs to ring {}",
+            spec.ring
+        );
         return Judgement::Is(VolumeState::Foreign, Some(message));
     }
-    let lost = ledger.successor_of.as_ref().filter(|lost| spec.volume_id.as_ref() == Some(*lost));
+    let lost = ledger
+        .successor_of
+        .as_ref()
+        .filter(|lost| spec.volume_id.as_ref() == Some(*lost));
     let is = |state| Judgement::Is(state, None);
     match (&ledger.membership, found.data) {
         (Membership::Empty, Data::Present) => Judgement::Is(
@@ -63,7 +74,10 @@ fn of_ledger(found: &Found, ledger: &Ledger, spec: &CassandraMemberSpec) -> Judg
             Some("the ledger knows of no start of a server, and there is data".into()),
         ),
         (Membership::Empty, Data::Absent) => match lost {
-            Some(lost) => Judgement::Is(VolumeState::Lost, Some(format!("volume {lost} was here; its data is gone"))),
+            Some(lost) => Judgement::Is(
+                VolumeState::Lost,
+                Some(format!("volume {lost} was here; its data is gone")),
+            ),
             None => is(VolumeState::Empty),
         },
         (Membership::Joining { .. }, Data::Absent) => is(VolumeState::Empty),
@@ -88,7 +102,12 @@ mod tests {
             membership,
             ..Ledger::new("v1".into(), None)
         });
-        Found { file_system: "ext4/1/a".into(), marker: marker.map(Into::into), ledger, data }
+        Found {
+            file_system: "ext4/1/a".into(),
+            marker: marker.map(Into::into),
+            ledger,
+            data,
+        }
     }
 
     fn spec(volume: Option<&str>, file_system: Option<&str>) -> CassandraMemberSpec {
@@ -111,8 +130,14 @@ mod tests {
     fn an_unmarked_empty_volume_is_new_only_where_nothing_is_recorded() {
         let unmarked = found(None, None, Data::Absent);
         assert_eq!(judge(&unmarked, &spec(None, None)), Judgement::New);
-        assert_eq!(state(&unmarked, &spec(Some("v0"), None)), VolumeState::NotMounted);
-        assert_eq!(state(&unmarked, &spec(None, Some("ext4/2/b"))), VolumeState::NotMounted);
+        assert_eq!(
+            state(&unmarked, &spec(Some("v0"), None)),
+            VolumeState::NotMounted
+        );
+        assert_eq!(
+            state(&unmarked, &spec(None, Some("ext4/2/b"))),
+            VolumeState::NotMounted
+        );
     }
 
     #[test]
@@ -127,23 +152,41 @@ mod tests {
     #[test]
     fn marker_missing_on_another_file_system_is_not_mounted() {
         let unmarked = found(None, None, Data::Absent);
-        assert_eq!(state(&unmarked, &spec(Some("v0"), Some("ext4/2/a"))), VolumeState::NotMounted);
+        assert_eq!(
+            state(&unmarked, &spec(Some("v0"), Some("ext4/2/a"))),
+            VolumeState::NotMounted
+        );
     }
 
     #[test]
     fn data_without_marker_or_ledger_is_unaccounted() {
-        assert_eq!(state(&found(None, None, Data::Present), &spec(None, None)), VolumeState::Unaccounted);
-        assert_eq!(state(&found(Some("v1"), None, Data::Present), &spec(None, None)), VolumeState::Unaccounted);
+        assert_eq!(
+            state(&found(None, None, Data::Present), &spec(None, None)),
+            VolumeState::Unaccounted
+        );
+        assert_eq!(
+            state(&found(Some("v1"), None, Data::Present), &spec(None, None)),
+            VolumeState::Unaccounted
+        );
         let unstarted = found(Some("v1"), Some(Membership::Empty), Data::Present);
-        assert_eq!(state(&unstarted, &spec(None, None)), VolumeState::Unaccounted);
+        assert_eq!(
+            state(&unstarted, &spec(None, None)),
+            VolumeState::Unaccounted
+        );
     }
 
     #[test]
     fn a_successor_is_lost_while_the_lost_volume_is_recorded() {
         let mut successor = found(Some("v1"), Some(Membership::Empty), Data::Absent);
         successor.ledger.as_mut().unwrap().successor_of = Some("v0".into());
-        assert_eq!(state(&successor, &spec(Some("v0"), Some("ext4/1/a"))), VolumeState::Lost);
-        assert_eq!(state(&successor, &spec(Some("v1"), Some("ext4/1/a"))), VolumeState::Empty);
+        assert_eq!(
+            state(&successor, &spec(Some("v0"), Some("ext4/1/a"))),
+            VolumeState::Lost
+        );
+        assert_eq!(
+            state(&successor, &spec(Some("v1"), Some("ext4/1/a"))),
+            VolumeState::Empty
+        );
         assert_eq!(state(&successor, &spec(None, None)), VolumeState::Empty);
     }
 
@@ -151,12 +194,21 @@ mod tests {
     fn a_ledger_of_another_ring_is_foreign() {
         let mut other = spec(None, None);
         other.ring = "another".into();
-        assert_eq!(state(&found(Some("v1"), Some(Membership::Joined), Data::Present), &other), VolumeState::Foreign);
+        assert_eq!(
+            state(
+                &found(Some("v1"), Some(Membership::Joined), Data::Present),
+                &other
+            ),
+            VolumeState::Foreign
+        );
     }
 
     #[test]
     fn membership_and_data_give_the_state() {
-        let joining = || Membership::Joining { kind: PermitKind::Join, nonce: "n".into() };
+        let joining = || Membership::Joining {
+            kind: PermitKind::Join,
+            nonce: "n".into(),
+        };
         let leaving = || Membership::Leaving { nonce: "n".into() };
         let table = [
             (Membership::Empty, Data::Absent, VolumeState::Empty),
@@ -171,7 +223,11 @@ mod tests {
         ];
         for (membership, data, expected) in table {
             let found = found(Some("v1"), Some(membership.clone()), data);
-            assert_eq!(state(&found, &spec(Some("v1"), None)), expected, "{membership:?} {data:?}");
+            assert_eq!(
+                state(&found, &spec(Some("v1"), None)),
+                expected,
+                "{membership:?} {data:?}"
+            );
         }
     }
 }

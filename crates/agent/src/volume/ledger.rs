@@ -167,13 +167,28 @@ impl Ledger {
 
     /// Note what became of a permit.
     pub fn set_permit(&mut self, nonce: &str, state: PermitState, message: Option<String>) {
-        self.permit = Some(PermitStatus { nonce: nonce.into(), state, message });
+        self.permit = Some(PermitStatus {
+            nonce: nonce.into(),
+            state,
+            message,
+        });
     }
 
     /// Note what became of an intent.
-    pub fn set_intent(&mut self, nonce: &str, state: IntentState, message: Option<String>, now: Timestamp) {
+    pub fn set_intent(
+        &mut self,
+        nonce: &str,
+        state: IntentState,
+        message: Option<String>,
+        now: Timestamp,
+    ) {
         let since = Some(super::seconds(now));
-        self.intent = Some(IntentStatus { nonce: nonce.into(), state, message, since });
+        self.intent = Some(IntentStatus {
+            nonce: nonce.into(),
+            state,
+            message,
+            since,
+        });
     }
 
     /// The operation of this ID, if it was ever begun.
@@ -200,7 +215,14 @@ impl Ledger {
             exit_code: None,
             message: None,
         };
-        self.starts.insert(0, Start { tag: tag.into(), record, end: End::Open });
+        self.starts.insert(
+            0,
+            Start {
+                tag: tag.into(),
+                record,
+                end: End::Open,
+            },
+        );
         self.starts.truncate(STARTS);
     }
 

@@ -93,24 +93,49 @@ impl Volume {
         let ledger: Option<Ledger> = durable::read_json(&self.own("ledger.json"))?;
         if let Some(ledger) = &ledger {
             if !ledger.is_readable() {
-                bail!("the ledger on {} has format {}, which this agent does not read; use a newer agent", self.root.display(), ledger.format);
+                bail!(
+                    "the ledger on {} has format {}, which this agent does not read; use a newer agent",
+                    self.root.display(),
+                    ledger.format
+                );
             }
-            if marker.as_ref().is_some_and(|m| m.volume_id != ledger.volume_id) {
-                bail!("marker and ledger on {} name different volumes", self.root.display());
+            if marker
+                .as_ref()
+                .is_some_and(|m| m.volume_id != ledger.volume_id)
+            {
+                bail!(
+                    "marker and ledger on {} name different volumes",
+                    self.root.display()
+                );
             }
         }
-        let data = if any_file(&self.root, &NOT_DATA)? { Data::Present } else { Data::Absent };
-        Ok(Found { file_system, marker: marker.map(|m| m.volume_id), ledger, data })
+        let data = if any_file(&self.root, &NOT_DATA)? {
+            Data::Present
+        } else {
+            Data::Absent
+        };
+        Ok(Found {
+            file_system,
+            marker: marker.map(|m| m.volume_id),
+            ledger,
+            data,
+        })
     }
 
     /// Take it into use: a random ID, written to marker and ledger. The ledger
     /// comes first; a marker alone would be a member without a past.
     pub fn take(&self, successor_of: Option<String>) -> Result<Ledger> {
         let directory = self.root.join(OWN);
-        fs::create_dir_all(&directory).with_context(|| format!("making directory {}", directory.display()))?;
+        fs::create_dir_all(&directory)
+            .with_context(|| format!("making directory {}", directory.display()))?;
         let ledger = Ledger::new(uuid::Uuid::new_v4().to_string(), successor_of);
         self.save(&ledger)?;
-        durable::write_json(&self.own("volume.json"), &Marker { volume_id: ledger.volume_id.clone() })?;
+        durable::write_json(
+            &self.own("volume.json"),
+            &Marker {
+                volume_id: ledger.volume_id.clone(),
+            },
+        )?;
         durable::sync_directory(&self.root)?;
         Ok(ledger)
     }
@@ -133,13 +158,16 @@ impl Volume {
 
 /// Is there any file below a directory? Stops at the first.
 fn any_file(directory: &Path, except: &[&str]) -> Result<bool> {
-    let entries = fs::read_dir(directory).with_context(|| format!("listing {}", directory.display()))?;
+    let entries =
+        fs::read_dir(directory).with_context(|| format!("listing {}", directory.display()))?;
     for entry in entries {
         let entry = entry.with_context(|| format!("listing {}", directory.display()))?;
         if except.iter().any(|name| entry.file_name() == *name) {
             continue;
         }
-        let kind = entry.file_type().with_context(|| format!("looking at {}", entry.path().display()))?;
+        let kind = entry
+            .file_type()
+            .with_context(|| format!("looking at {}", entry.path().display()))?;
         if !kind.is_dir() || any_file(&entry.path(), &[])? {
             return Ok(true);
         }
@@ -163,7 +191,10 @@ mod tests {
         fs::create_dir_all(volume.root().join("data/empty")).unwrap();
         fs::create_dir_all(volume.root().join("lost+found")).unwrap();
         let found = volume.inspect().unwrap();
-        assert_eq!((found.marker, found.ledger, found.data), (None, None, Data::Absent));
+        assert_eq!(
+            (found.marker, found.ledger, found.data),
+            (None, None, Data::Absent)
+        );
     }
 
     #[test]
@@ -181,7 +212,11 @@ mod tests {
     fn one_file_deep_below_is_data() {
         let (_directory, volume) = volume();
         fs::create_dir_all(volume.root().join("data/system/local")).unwrap();
-        fs::write(volume.root().join("data/system/local/nb-1-big-Data.db"), "x").unwrap();
+        fs::write(
+            volume.root().join("data/system/local/nb-1-big-Data.db"),
+            "x",
+        )
+        .unwrap();
         assert_eq!(volume.inspect().unwrap().data, Data::Present);
     }
 
@@ -190,13 +225,31 @@ mod tests {
         let (_directory, volume) = volume();
         volume.take(None).unwrap();
         fs::write(volume.own("ledger.json"), "{").unwrap();
-        assert!(volume.inspect().unwrap_err().to_string().contains("parsing"));
+        assert!(
+            volume
+                .inspect()
+                .unwrap_err()
+                .to_string()
+                .contains("parsing")
+        );
         let mut ledger = Ledger::new("other".into(), None);
         volume.save(&ledger).unwrap();
-        assert!(volume.inspect().unwrap_err().to_string().contains("different volumes"));
+        assert!(
+            volume
+                .inspect()
+                .unwrap_err()
+                .to_string()
+                .contains("different volumes")
+        );
         ledger.format = 99;
         volume.save(&ledger).unwrap();
-        assert!(volume.inspect().unwrap_err().to_string().contains("format 99"));
+        assert!(
+            volume
+                .inspect()
+                .unwrap_err()
+                .to_string()
+                .contains("format 99")
+        );
     }
 
     #[test]
@@ -204,7 +257,13 @@ mod tests {
         let (_directory, volume) = volume();
         volume.take(None).unwrap();
         assert_eq!(volume.saved_member().unwrap(), None);
-        let member = SavedMember { generation: Some(3), spec: CassandraMemberSpec { cluster: "c".into(), ..Default::default() } };
+        let member = SavedMember {
+            generation: Some(3),
+            spec: CassandraMemberSpec {
+                cluster: "c".into(),
+                ..Default::default()
+            },
+        };
         volume.save_member(&member).unwrap();
         assert_eq!(volume.saved_member().unwrap(), Some(member));
     }

@@ -27,7 +27,10 @@ impl Volume {
         match ledger.membership {
             Membership::Empty | Membership::Joining { .. } => {}
             Membership::Joined | Membership::Leaving { .. } | Membership::Left => {
-                bail!("refusing to remove the data of host ID {}", ledger.host_id.as_deref().unwrap_or("unknown"))
+                bail!(
+                    "refusing to remove the data of host ID {}",
+                    ledger.host_id.as_deref().unwrap_or("unknown")
+                )
             }
         }
         for path in self.data_entries()? {
@@ -47,14 +50,18 @@ impl Volume {
         let free = space.f_bavail.saturating_mul(space.f_frsize);
         // The new member will need about as much as the old one had.
         if free < used {
-            bail!("the data of host ID {host_id} takes {used} bytes and only {free} are free: no room to keep it and to join again");
+            bail!(
+                "the data of host ID {host_id} takes {used} bytes and only {free} are free: no room to keep it and to join again"
+            );
         }
         let target = self.root().join(RETIRED).join(&host_id);
-        fs::create_dir_all(&target).with_context(|| format!("making directory {}", target.display()))?;
+        fs::create_dir_all(&target)
+            .with_context(|| format!("making directory {}", target.display()))?;
         for path in self.data_entries()? {
             let name = path.file_name().context("an entry without a name")?;
             let to = target.join(name);
-            fs::rename(&path, &to).with_context(|| format!("moving {} to {}", path.display(), to.display()))?;
+            fs::rename(&path, &to)
+                .with_context(|| format!("moving {} to {}", path.display(), to.display()))?;
         }
         durable::sync_directory(&target)?;
         durable::sync_directory(self.root())?;
@@ -64,7 +71,9 @@ impl Volume {
 
     fn data_entries(&self) -> Result<Vec<PathBuf>> {
         let mut paths = Vec::new();
-        for entry in fs::read_dir(self.root()).with_context(|| format!("listing {}", self.root().display()))? {
+        for entry in fs::read_dir(self.root())
+            .with_context(|| format!("listing {}", self.root().display()))?
+        {
             let entry = entry.with_context(|| format!("listing {}", self.root().display()))?;
             if !NOT_DATA.iter().any(|name| entry.file_name() == *name) {
                 paths.push(entry.path());
@@ -75,14 +84,21 @@ impl Volume {
 }
 
 fn remove(path: &Path) -> Result<()> {
-    let kind = fs::symlink_metadata(path).with_context(|| format!("looking at {}", path.display()))?;
-    let removed = if kind.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    let kind =
+        fs::symlink_metadata(path).with_context(|| format!("looking at {}", path.display()))?;
+    let removed = if kind.is_dir() {
+        fs::remove_dir_all(path)
+    } else {
+        fs::remove_file(path)
+    };
     removed.with_context(|| format!("removing {}", path.display()))
 }
 
 /// Bytes below a path; what cannot be read counts as nothing.
 fn size(path: &Path) -> u64 {
-    let Ok(meta) = fs::symlink_metadata(path) else { return 0 };
+    let Ok(meta) = fs::symlink_metadata(path) else {
+        return 0;
+    };
     if !meta.is_dir() {
         return meta.len();
     }
@@ -108,7 +124,10 @@ mod tests {
 
     #[test]
     fn wipe_removes_left_overs_and_keeps_marker_and_ledger() {
-        let joining = Membership::Joining { kind: PermitKind::Join, nonce: "n".into() };
+        let joining = Membership::Joining {
+            kind: PermitKind::Join,
+            nonce: "n".into(),
+        };
         let (_d, volume, mut ledger) = with_data(joining);
         volume.prepare(DataBeforeStart::Wipe, &mut ledger).unwrap();
         let found = volume.inspect().unwrap();
@@ -119,9 +138,15 @@ mod tests {
 
     #[test]
     fn wipe_refuses_the_data_of_a_member_that_has_joined() {
-        for membership in [Membership::Joined, Membership::Leaving { nonce: "n".into() }, Membership::Left] {
+        for membership in [
+            Membership::Joined,
+            Membership::Leaving { nonce: "n".into() },
+            Membership::Left,
+        ] {
             let (_d, volume, mut ledger) = with_data(membership);
-            let error = volume.prepare(DataBeforeStart::Wipe, &mut ledger).unwrap_err();
+            let error = volume
+                .prepare(DataBeforeStart::Wipe, &mut ledger)
+                .unwrap_err();
             assert!(error.to_string().contains("h1"));
             assert!(volume.root().join("data/system/x.db").exists());
         }
@@ -130,7 +155,9 @@ mod tests {
     #[test]
     fn retire_moves_the_data_below_its_host_id() {
         let (_d, volume, mut ledger) = with_data(Membership::Left);
-        volume.prepare(DataBeforeStart::Retire, &mut ledger).unwrap();
+        volume
+            .prepare(DataBeforeStart::Retire, &mut ledger)
+            .unwrap();
         assert!(volume.root().join("retired/h1/data/system/x.db").exists());
         assert!(!volume.root().join("data").exists());
         assert_eq!(ledger.membership, Membership::Empty);
