@@ -16,6 +16,14 @@ use palladion_testbed::{Cluster, ClusterName, Config, checks, images, parts};
 
 use crate::testbed_fault::{self, Fault};
 
+/// Prints a line. Whoever reads may stop reading, as `head` does.
+macro_rules! say {
+    ($($words:tt)*) => {{
+        use std::io::Write;
+        let _ = writeln!(std::io::stdout(), $($words)*);
+    }};
+}
+
 #[derive(Args)]
 pub struct Arguments {
     /// Which testbed; each has its own namespaces, cgroups and directories
@@ -105,7 +113,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
     match arguments.verb {
         Verb::Check => {
             checks::ensure(&mut Lines)?;
-            println!("this host can run the testbed");
+            say!("this host can run the testbed");
             Ok(())
         }
         Verb::Build => build(),
@@ -113,50 +121,54 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Verb::Down => Cluster::down(name, &mut Lines),
         Verb::Status => status(name),
         Verb::Kubectl { arguments } => replace(attach()?.kubectl_command().args(arguments)),
-        Verb::Enter { node, command } => {
-            let cluster = attach()?;
-            let node = cluster.node(&node)?;
-            let program = command.first().map_or("bash", String::as_str);
-            let mut entered = cluster.on_node(node, program)?;
-            entered.stdin(std::process::Stdio::inherit());
-            replace(entered.args(command.iter().skip(1)))
-        }
+        Verb::Enter { node, command } => enter(&attach()?, &node, &command),
         Verb::Logs { process, follow } => logs(name, process.as_deref(), follow),
         Verb::Load { directory } => {
             let images = images::palladion(&Cache::of_user()?, &directory)?;
             attach()?.load(&images)?;
-            images
-                .iter()
-                .for_each(|image| println!("{}", image.reference));
+            images.iter().for_each(|image| say!("{}", image.reference));
             Ok(())
         }
         Verb::Forward { target } => {
-            println!("127.0.0.1:{}", attach()?.forward(target)?);
+            say!("127.0.0.1:{}", attach()?.forward(target)?);
             Ok(())
         }
-        Verb::Audit { user_prefix } => {
-            for count in attach()?.audit_counts(AuditMark::BEGINNING, &user_prefix)? {
-                let slash = if count.subresource.is_empty() {
-                    ""
-                } else {
-                    "/"
-                };
-                println!(
-                    "{:>7} {} {} {}{slash}{}",
-                    count.count, count.user, count.verb, count.resource, count.subresource
-                );
-            }
-            Ok(())
-        }
+        Verb::Audit { user_prefix } => audit(&attach()?, &user_prefix),
         Verb::Recycle => {
             attach()?
                 .recycle_volumes()?
                 .iter()
-                .for_each(|volume| println!("{volume}"));
+                .for_each(|volume| say!("{volume}"));
             Ok(())
         }
         Verb::Fault { fault } => testbed_fault::run(&attach()?, &fault),
     }
+}
+
+fn audit(cluster: &Cluster, user_prefix: &str) -> Result<()> {
+    for count in cluster.audit_counts(AuditMark::BEGINNING, user_prefix)? {
+        let slash = if count.subresource.is_empty() {
+            ""
+        } else {
+            "/"
+        };
+        say!(
+            "{:>7} {} {} {}{slash}{}",
+            count.count,
+            count.user,
+            count.verb,
+            count.resource,
+            count.subresource
+        );
+    }
+    Ok(())
+}
+
+fn enter(cluster: &Cluster, node: &str, command: &[String]) -> Result<()> {
+    let program = command.first().map_or("bash", String::as_str);
+    let mut entered = cluster.on_node(cluster.node(node)?, program)?;
+    entered.stdin(std::process::Stdio::inherit());
+    replace(entered.args(command.iter().skip(1)))
 }
 
 fn build() -> Result<()> {
@@ -164,9 +176,9 @@ fn build() -> Result<()> {
     let cache = Cache::of_user()?;
     let parts = parts::Parts::build(&cache, &mut Lines)?;
     for image in images::build(&cache, &parts, ImageSet::Full, &mut Lines)? {
-        println!("{}", image.identity());
+        say!("{}", image.identity());
     }
-    println!("{}", parts::helm(&cache, &mut Lines)?.display());
+    say!("{}", parts::helm(&cache, &mut Lines)?.display());
     Ok(())
 }
 
@@ -183,30 +195,30 @@ fn up(name: &ClusterName, chosen: &UpArguments) -> Result<()> {
         ..Config::default()
     };
     let cluster = Cluster::up(&config, &mut Lines)?;
-    println!("export KUBECONFIG={}", cluster.kubeconfig().display());
+    say!("export KUBECONFIG={}", cluster.kubeconfig().display());
     Ok(())
 }
 
 fn status(name: &ClusterName) -> Result<()> {
     let status = Status::of(name)?;
-    println!("{name} is {status}");
+    say!("{name} is {status}");
     if let Status::Up(_) = status {
         let cluster = Cluster::attach(name)?;
-        println!(
+        say!(
             "kubeconfig: {}\nlogs: {}",
             cluster.kubeconfig().display(),
             cluster.log_dir().display()
         );
-        print!(
-            "{}",
-            cluster.kubectl(&["get", "nodes", "-L", "topology.kubernetes.io/zone"])?
-        );
+        match cluster.kubectl(&["get", "nodes", "-L", "topology.kubernetes.io/zone"]) {
+            Ok(nodes) => say!("{}", nodes.trim_end()),
+            Err(error) => say!("nodes: unknown: {error:#}"),
+        }
     }
     Ok(())
 }
 
 fn logs(name: &ClusterName, process: Option<&str>, follow: bool) -> Result<()> {
-    let directory = name.log_dir(&Cache::of_user()?);
+    let directory = name.log_dir(&Cluster::cache_of(name)?);
     let Some(process) = process else {
         let entries = std::fs::read_dir(&directory).with_context(|| {
             format!(
@@ -221,7 +233,7 @@ fn logs(name: &ClusterName, process: Option<&str>, follow: bool) -> Result<()> {
             .filter_map(|file| file.strip_suffix(".log").map(str::to_owned))
             .collect();
         names.sort();
-        names.iter().for_each(|name| println!("{name}"));
+        names.iter().for_each(|name| say!("{name}"));
         return Ok(());
     };
     let path = directory.join(format!("{process}.log"));

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context, Result, bail};
-use serde::{Deserialize, Serialize};
 
 use crate::cache::Cache;
 use crate::command::run;
@@ -19,21 +18,8 @@ use crate::parts::Parts;
 use crate::process::{Daemon, Inside};
 use crate::progress::Progress;
 use crate::site::Site;
+use crate::state::{State, boot};
 use crate::{checks, image_store, process, up};
-
-/// What `up` leaves for `attach` to find.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct State {
-    pub config: Config,
-    /// The kernel's identity of this boot: nothing of another one still runs.
-    pub boot: String,
-    /// The programs it was started with.
-    pub parts: Parts,
-    /// The image store the nodes were made from.
-    pub store: PathBuf,
-    /// The API server's port on the host's loopback.
-    pub api_port: u16,
-}
 
 /// A testbed that is, or was, up.
 #[derive(Debug, Clone)]
@@ -68,7 +54,7 @@ impl Cluster {
                 "the testbed {name} ended when this machine restarted; hint: cargo xtask testbed up --name {name}"
             );
         }
-        let cache = Cache::of_user()?;
+        let cache = Cache::at(state.cache);
         Ok(Self {
             site: Site::new(state.config, cache, state.parts)?,
         })
@@ -215,34 +201,20 @@ impl Cluster {
         Ok(port)
     }
 
+    /// The cache that a testbed was started with, or the user's.
+    pub fn cache_of(name: &ClusterName) -> Result<Cache> {
+        match State::read(name)? {
+            Some(state) => Ok(Cache::at(state.cache)),
+            None => Cache::of_user(),
+        }
+    }
+
     /// Ends a testbed and removes all of it but the logs and the cache. One
     /// that is not up, or is half up, is fine.
     pub fn down(name: &ClusterName, progress: &mut dyn Progress) -> Result<()> {
         checks::ensure_root()?;
         let _lock = lock(name)?;
-        crate::down::down(name, &Cache::of_user()?, progress)
-    }
-}
-
-impl State {
-    pub fn read(name: &ClusterName) -> Result<Option<Self>> {
-        let path = name.run_dir().join("state.json");
-        match fs::read(&path) {
-            Ok(text) => serde_json::from_slice(&text).map(Some).with_context(|| {
-                format!(
-                    "reading {}; hint: cargo xtask testbed down --name {name}",
-                    path.display()
-                )
-            }),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error).with_context(|| format!("reading {}", path.display())),
-        }
-    }
-
-    pub fn write(&self) -> Result<()> {
-        let path = self.config.name.run_dir().join("state.json");
-        fs::write(&path, serde_json::to_vec_pretty(self)?)
-            .with_context(|| format!("writing {}", path.display()))
+        crate::down::down(name, &Self::cache_of(name)?, progress)
     }
 }
 
@@ -267,15 +239,6 @@ pub(crate) fn forward(
         input: Some(listener.into()),
     };
     process::start(&site.records(), &site.log_dir(), daemon).map(drop)
-}
-
-/// The kernel's identity of this boot.
-pub(crate) fn boot() -> Result<String> {
-    let path = "/proc/sys/kernel/random/boot_id";
-    Ok(fs::read_to_string(path)
-        .with_context(|| format!("reading {path}"))?
-        .trim()
-        .to_owned())
 }
 
 /// One `up` or `down` of a name at a time.

@@ -28,6 +28,7 @@ pub mod process;
 pub mod progress;
 pub mod site;
 mod sources;
+mod state;
 pub mod status;
 pub mod system;
 mod up;

@@ -4,13 +4,13 @@ use std::fmt;
 
 use anyhow::Result;
 
-use crate::cache::Cache;
-use crate::cluster::{Cluster, State, boot};
+use crate::cluster::Cluster;
 use crate::control_plane::Component;
 use crate::down::leftovers;
 use crate::names::ClusterName;
 use crate::node::Part;
 use crate::process;
+use crate::state::{State, boot};
 
 /// What a testbed's own processes do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl Status {
     pub fn of(name: &ClusterName) -> Result<Self> {
         let state = State::read(name)?;
         let Some(state) = state.filter(|state| boot().is_ok_and(|boot| boot == state.boot)) else {
-            let left = leftovers(name, &Cache::of_user()?)?;
+            let left = leftovers(name, &Cluster::cache_of(name)?)?;
             return Ok(match left.is_empty() {
                 true => Self::Down,
                 false => Self::Remains(left),

@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use crate::cluster::{Cluster, State, boot, forward};
+use crate::cluster::{Cluster, forward};
 use crate::control_plane::{API_PORT, Component, ControlPlane};
 use crate::process::{self, Daemon, Inside};
 use crate::progress::{Progress, stage};
 use crate::site::Site;
+use crate::state::{State, boot};
 use crate::{cluster, down, kubeconfig, node, system};
 
 /// A control plane is ready in three seconds and nodes in ten; these are for a
@@ -33,7 +34,7 @@ pub fn up(site: &Site, store: &Path, progress: &mut dyn Progress) -> Result<()> 
         }
         // Nodes keep the images they were made with until the next `down`.
         if before.boot != boot()? {
-            down::down(name, &site.cache, progress)?;
+            down::down(name, &Cluster::cache_of(name)?, progress)?;
         }
     } else {
         down::down(name, &site.cache, progress)?;
@@ -101,6 +102,7 @@ fn prepare(site: &Site, store: &Path) -> Result<State> {
     let state = State {
         config: site.config.clone(),
         boot: boot()?,
+        cache: site.cache.root().to_path_buf(),
         parts: site.parts.clone(),
         store: store.to_path_buf(),
         api_port: port,

@@ -4,10 +4,11 @@ use std::fs;
 
 use anyhow::{Context, Result};
 
-use crate::cluster::{Cluster, State};
+use crate::cluster::Cluster;
 use crate::config::Node;
 use crate::node::{self, Part};
 use crate::process;
+use crate::state::State;
 
 impl Cluster {
     /// Ends a node's kubelet. Its containers go on; after the grace period the
