@@ -2,7 +2,7 @@
 //! nobody else's with it; a plan that breaks a safety rule is not carried out.
 
 use palladion_plan::lint::{Violation, violations};
-use palladion_plan::{Mind, Object, ObjectKey, Plan, Snapshot};
+use palladion_plan::{Mind, Object, ObjectKey, Plan, ProbeRequest, Snapshot};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What came of asking a mind.
@@ -30,6 +30,11 @@ pub fn decide(mind: &dyn Mind, snapshot: &Snapshot) -> Decision {
 /// Ask the mind what the owner refers to.
 pub fn references(mind: &dyn Mind, owner: &Object) -> Result<Vec<ObjectKey>, String> {
     catch_unwind(AssertUnwindSafe(|| mind.references(owner))).map_err(|panic| words(panic.as_ref()))
+}
+
+/// Ask the mind which probes it wants.
+pub fn probes(mind: &dyn Mind, facts: &Snapshot) -> Result<Vec<ProbeRequest>, String> {
+    catch_unwind(AssertUnwindSafe(|| mind.probes(facts))).map_err(|panic| words(panic.as_ref()))
 }
 
 fn words(panic: &(dyn std::any::Any + Send)) -> String {

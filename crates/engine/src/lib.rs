@@ -7,6 +7,8 @@
 //! [`report`] tells people. Around them: [`leader`] (who may write) and
 //! [`serve`] (probes and metrics).
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 pub mod apply;
 pub mod backoff;
 pub mod client;
@@ -18,6 +20,7 @@ pub mod gather;
 pub mod leader;
 pub mod memory;
 pub mod metrics;
+pub mod probe;
 pub mod queue;
 pub mod reconcile;
 pub mod report;

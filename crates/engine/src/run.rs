@@ -7,6 +7,8 @@ use crate::leader::Term;
 use crate::leader::evaluate::Identity;
 use crate::leader::run::{Election, Lost};
 use crate::metrics::Metrics;
+use crate::probe::Probers;
+use crate::probe::ask::Asker;
 use crate::queue::{After, Key, Queue};
 use crate::reconcile::Reconciler;
 use crate::request::Api;
@@ -208,6 +210,7 @@ impl Engine {
             },
             stopping,
             memories: Mutex::new(HashMap::new()),
+            probers: Probers::new(Arc::clone(&self.queue), Asker::new(self.api.clone())),
         }
     }
 }

@@ -82,7 +82,7 @@ async fn a_field_of_status_that_the_server_does_not_store_is_not_written_for_eve
     toy(
         &fake,
         "a",
-        json!({"count": 1, "value": "x", "pruned": "yes"}),
+        json!({"count": 1, "value": "x", "pruned": "yes", "wakeSeconds": 10}),
     );
     until("made", || made(&fake, "a", 1, "x")).await;
     pass(Duration::from_secs(60)).await;

@@ -2,9 +2,10 @@
 
 use palladion_cassandra::CassandraMind;
 use palladion_plan::Mind;
+use palladion_zonedset::ZonedSetMind;
 use std::sync::Arc;
 
 /// The minds.
 pub fn minds() -> Vec<Arc<dyn Mind>> {
-    vec![Arc::new(CassandraMind)]
+    vec![Arc::new(CassandraMind), Arc::new(ZonedSetMind)]
 }

@@ -4,13 +4,14 @@
 pub mod again;
 
 use crate::apply::{Applier, Outcome};
-use crate::decide::{Decision, decide, references};
+use crate::decide::{Decision, decide, probes, references};
 use crate::expect::PATIENCE;
 use crate::faults::Faults;
 use crate::gather::{Constants, Owner, owner, snapshot};
 use crate::leader::Term;
 use crate::memory::Memory;
 use crate::metrics::{Metrics, ReconcileOutcome, Room};
+use crate::probe::Probers;
 use crate::queue::{After, Key};
 use crate::request::Api;
 use crate::watch::Watches;
@@ -34,6 +35,7 @@ pub struct Reconciler {
     pub(crate) instance: String,
     pub(crate) stopping: CancellationToken,
     pub(crate) memories: Mutex<HashMap<Key, Memory>>,
+    pub(crate) probers: Probers,
 }
 
 /// One owner that is being decided.
@@ -65,6 +67,7 @@ impl Reconciler {
         match found {
             Owner::Gone => {
                 self.watches.refer(key, &[]);
+                self.probers.want(key, Vec::new());
                 After::Rest
             }
             Owner::Unclear => {
@@ -138,6 +141,10 @@ impl Reconciler {
         let decision = debug_span!("decide").in_scope(|| decide(mind, &facts));
         self.metrics
             .room(mind.name(), Room::Decide, began.elapsed());
+        match probes(mind, &facts) {
+            Ok(wanted) => self.probers.want(key, wanted),
+            Err(words) => return self.panicked(&case, &words, memory),
+        }
         match decision {
             Decision::Panicked(words) => self.panicked(&case, &words, memory),
             Decision::Vetoed(plan, found) => self.vetoed(&case, &plan, &found, memory).await,
@@ -155,13 +162,16 @@ impl Reconciler {
             memory.references = wanted;
         }
         let owner = Arc::clone(&case.owner);
-        let facts = snapshot(
+        let mut facts = snapshot(
             &self.watches.world(),
             case.key,
             owner,
             memory,
             &self.constants,
         );
+        if let Some(facts) = &mut facts {
+            facts.probes = self.probers.results(case.key);
+        }
         self.metrics
             .room(case.mind.name(), Room::Gather, began.elapsed());
         Ok(facts)

@@ -61,6 +61,11 @@ impl Api {
         Self { client, metrics }
     }
 
+    /// The client itself, for what is no request for an object.
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
+    }
+
     /// One object as it is now; `None` if it does not exist.
     pub async fn get(&self, key: &ObjectKey) -> Result<Option<Value>, ApiError> {
         let request = (Method::GET, object_path(key), None);

@@ -37,6 +37,9 @@ pub enum News {
     Other,
 }
 
+/// Namespace → value of one label → names.
+type Index = BTreeMap<Box<str>, BTreeMap<Box<str>, BTreeSet<Box<str>>>>;
+
 /// Objects of one kind, selected and projected alike.
 #[derive(Debug)]
 pub struct Shelf {
@@ -51,7 +54,7 @@ pub struct Shelf {
     /// Who wants to know.
     pub routes: Vec<(MindId, Route)>,
     entries: BTreeMap<Box<str>, BTreeMap<Box<str>, Entry>>,
-    index: Vec<BTreeMap<Box<str>, BTreeMap<Box<str>, BTreeSet<Box<str>>>>>,
+    index: Vec<Index>,
 }
 
 impl Shelf {
@@ -181,12 +184,7 @@ impl Shelf {
     }
 }
 
-fn drop_name(
-    index: &mut BTreeMap<Box<str>, BTreeMap<Box<str>, BTreeSet<Box<str>>>>,
-    namespace: &str,
-    value: &str,
-    name: &str,
-) {
+fn drop_name(index: &mut Index, namespace: &str, value: &str, name: &str) {
     let Some(values) = index.get_mut(namespace) else {
         return;
     };
