@@ -58,7 +58,9 @@ async fn answer(mut process: AttachedProcess) -> Answer {
     match status {
         Some(status) if status.status.as_deref() == Some("Success") => Answer::Good,
         Some(status) => {
-            let message = status.message.unwrap_or_else(|| "the command failed".into());
+            let message = status
+                .message
+                .unwrap_or_else(|| "the command failed".into());
             Answer::Bad(format!("{message} {words}").trim().to_string())
         }
         None => Answer::Bad("the connection to the command broke".to_string()),
@@ -93,7 +95,9 @@ async fn refused(api: &Api, error: kube::Error) -> Answer {
             Answer::Unaskable(format!("the API server is busy: {error}"))
         }
         // The server says so when it cannot reach the pod's node, too.
-        Some(status) => Answer::Bad(format!("the command could not be run: HTTP status {status}")),
+        Some(status) => Answer::Bad(format!(
+            "the command could not be run: HTTP status {status}"
+        )),
         None => silent(api, error.to_string()).await,
     }
 }
