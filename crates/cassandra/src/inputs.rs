@@ -48,5 +48,6 @@ pub fn validated(facts: &Facts<'_>) -> Result<Valid, Refusal> {
         operator_config: facts.operator_config.as_ref(),
         config_map: &config_map,
         storage_classes,
+        sets: facts.sets.keys().cloned().collect(),
     })
 }

@@ -4,6 +4,8 @@
 pub mod build;
 pub mod decide;
 pub mod facts;
+#[cfg(test)]
+pub(crate) mod fixtures;
 mod inputs;
 pub mod resources;
 pub mod status;

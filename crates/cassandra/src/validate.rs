@@ -7,15 +7,19 @@ use palladion_api::cluster::{
     CassandraClusterSpec, ClaimTemplate, DeletionPolicy, Mode, Placement, Rack,
 };
 use palladion_api::reasons::Reason;
-use palladion_api::server_config::{JMX_EXPORTER_FILE, ServerConfig};
+use palladion_api::server_config::ServerConfig;
 use palladion_api::{OperatorConfigSpec, labels, names};
 use palladion_plan::Object;
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+mod claim;
+mod config_map;
 mod memory;
+mod name;
 mod settings;
+#[cfg(test)]
+mod tests;
 mod version;
 
 /// What validation looks at.
@@ -32,6 +36,9 @@ pub struct Input<'a> {
     pub config_map: &'a dyn Fn(&str) -> ConfigMapFact,
     /// Storage classes, and which is the default.
     pub storage_classes: Vec<(String, IsDefault)>,
+    /// StatefulSets that exist: a ring that runs does not need the class that
+    /// its claims were made with.
+    pub sets: BTreeSet<String>,
 }
 
 /// Is a storage class the default one?
@@ -129,7 +136,9 @@ fn refuse<T>(reason: Reason, message: String) -> Result<T, Refusal> {
 pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
     let (spec, meta) = (input.spec, &input.owner.meta);
     version::supported(spec)?;
-    unique_names(spec)?;
+    name::check(&meta.name, spec)?;
+    numbers(spec)?;
+    settings::annotations(&spec.annotations, "the spec")?;
     let ring = spec.ring_name.clone().unwrap_or_else(|| meta.name.clone());
     let repository = spec.repository.clone().unwrap_or_else(|| match spec.mode {
         Mode::Cassandra => "cassandra".into(),
@@ -177,61 +186,55 @@ fn agent_image(input: &Input<'_>) -> Result<String, Refusal> {
     }
 }
 
-fn unique_names(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
-    if spec.datacenter.racks.is_empty() {
+/// Numbers that a ring cannot be made with.
+fn numbers(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
+    let racks = &spec.datacenter.racks;
+    if let Some(rack) = racks.iter().find(|r| r.members < 0) {
         return refuse(
             Reason::InvalidSpec,
-            "`datacenter.racks` is empty; name at least one rack".into(),
+            format!(
+                "`members` of rack {} is {}; ask for 0 or more",
+                rack.name, rack.members
+            ),
         );
     }
-    let mut seen = BTreeSet::new();
-    for rack in &spec.datacenter.racks {
-        if !seen.insert(names::dns(&rack.name)) {
-            return refuse(
-                Reason::InvalidSpec,
-                format!(
-                    "rack {} occurs twice, or differs from another only by case, `_` or `.`; give each rack a name of its own",
-                    rack.name
-                ),
-            );
-        }
+    if racks.iter().all(|r| r.members == 0) {
+        return refuse(
+            Reason::InvalidSpec,
+            "no rack has a member; set `members` of a rack to 1 or more, or delete the cluster to end the ring".into(),
+        );
     }
-    Ok(())
+    let least_one = [
+        ("numTokens", spec.num_tokens),
+        ("seedsPerRack", spec.seeds_per_rack),
+        (
+            "terminationGracePeriodSeconds",
+            spec.termination_grace_period_seconds,
+        ),
+    ];
+    match least_one.iter().find(|(_, number)| *number == 0) {
+        Some((field, _)) => refuse(
+            Reason::InvalidSpec,
+            format!("`{field}` is 0; set it to 1 or more, or leave it out for the default"),
+        ),
+        None => Ok(()),
+    }
 }
 
 fn rack(input: &Input<'_>, ring: &str, rack: &Rack) -> Result<ValidRack, Refusal> {
     let (spec, meta) = (input.spec, &input.owner.meta);
     let set = names::rack_set(&meta.name, &spec.datacenter.name, &rack.name);
-    if set.len() > names::STATEFUL_SET_NAME_MAX {
-        return refuse(
-            Reason::InvalidSpec,
-            format!(
-                "the StatefulSet of rack {} would be named {set}, {} characters long; shorten the names of cluster, datacenter or rack so that it has at most {}",
-                rack.name,
-                set.len(),
-                names::STATEFUL_SET_NAME_MAX
-            ),
-        );
-    }
-    if rack.members < 0 {
-        return refuse(
-            Reason::InvalidSpec,
-            format!(
-                "rack {} asks for {} members; ask for 0 or more",
-                rack.name, rack.members
-            ),
-        );
-    }
     let heap_mib = memory::check(spec, rack)?;
     let (config, jvm_options) = settings::merge(input, rack)?;
-    let jmx_exporter = jmx_exporter(input, rack)?;
+    let jmx_exporter = config_map::jmx_exporter(input, rack)?;
+    settings::annotations(&rack.annotations, &format!("rack {}", rack.name))?;
     let mut annotations = spec.annotations.clone();
     annotations.extend(rack.annotations.clone());
     Ok(ValidRack {
         name: rack.name.clone(),
-        set,
         members: rack.members,
-        claim: claim(input, rack)?,
+        claim: claim::check(input, rack, &set)?,
+        set,
         resources: rack.resources.clone(),
         placement: rack.placement.clone(),
         server: ServerConfig {
@@ -253,130 +256,4 @@ fn rack(input: &Input<'_>, ring: &str, rack: &Rack) -> Result<ValidRack, Refusal
         jmx_exporter,
         annotations,
     })
-}
-
-fn jmx_exporter(input: &Input<'_>, rack: &Rack) -> Result<Option<String>, Refusal> {
-    let Some(name) = &rack.jmx_exporter_config_map_name else {
-        return Ok(None);
-    };
-    if input.spec.mode == Mode::Scylla {
-        return refuse(
-            Reason::InvalidSpec,
-            format!(
-                "rack {}: `jmxExporterConfigMapName` is for Cassandra; Scylla serves metrics by itself",
-                rack.name
-            ),
-        );
-    }
-    let map = config_map(input, name, &rack.name)?;
-    match map.str_at(&format!("/data/{JMX_EXPORTER_FILE}")) {
-        Some(text) => Ok(Some(text.to_string())),
-        None => refuse(
-            Reason::ConfigMapInvalid,
-            format!(
-                "ConfigMap {name}, named by rack {}, has no key `{JMX_EXPORTER_FILE}`; add it",
-                rack.name
-            ),
-        ),
-    }
-}
-
-fn config_map(input: &Input<'_>, name: &str, rack: &str) -> Result<Arc<Object>, Refusal> {
-    match (input.config_map)(name) {
-        ConfigMapFact::Present(map) => Ok(map),
-        ConfigMapFact::Missing => refuse(
-            Reason::ConfigMapMissing,
-            format!(
-                "ConfigMap {name}, named by rack {rack}, does not exist; create it or take its name out of the spec"
-            ),
-        ),
-        ConfigMapFact::Unknown(why) => refuse(
-            Reason::FactUnknown,
-            format!("ConfigMap {name}, named by rack {rack}, could not be read: {why}"),
-        ),
-    }
-}
-
-/// Size of the claim of a rack that names none.
-const DEFAULT_SIZE: &str = "10Gi";
-
-fn claim(input: &Input<'_>, rack: &Rack) -> Result<ClaimTemplate, Refusal> {
-    let templates = &rack.storage.volume_claim_templates;
-    if templates.len() > 1 {
-        return refuse(
-            Reason::InvalidSpec,
-            format!(
-                "rack {} has {} claim templates; a member has one volume, give one",
-                rack.name,
-                templates.len()
-            ),
-        );
-    }
-    let mut claim = templates.first().cloned().unwrap_or_default();
-    claim.metadata.name.get_or_insert_with(|| "data".into());
-    claim.spec.access_modes = Some(vec!["ReadWriteOnce".into()]);
-    let requests = claim
-        .spec
-        .resources
-        .get_or_insert_default()
-        .requests
-        .get_or_insert_default();
-    requests.entry("storage".into()).or_insert_with(|| {
-        k8s_openapi::apimachinery::pkg::api::resource::Quantity(DEFAULT_SIZE.into())
-    });
-    storage_class(input, rack, claim.spec.storage_class_name.as_deref())?;
-    Ok(claim)
-}
-
-fn storage_class(input: &Input<'_>, rack: &Rack, wanted: Option<&str>) -> Result<(), Refusal> {
-    let known = || {
-        input
-            .storage_classes
-            .iter()
-            .map(|(name, _)| name.as_str())
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
-    match wanted {
-        Some("") => Ok(()), // Volumes that a person binds by hand.
-        Some(name) if !input.storage_classes.iter().any(|(n, _)| n == name) => refuse(
-            Reason::StorageClassMissing,
-            format!(
-                "rack {}: storage class {name} does not exist; there are: {}",
-                rack.name,
-                known()
-            ),
-        ),
-        None if !input
-            .storage_classes
-            .iter()
-            .any(|(_, d)| *d == IsDefault::Yes) =>
-        {
-            refuse(
-                Reason::StorageClassMissing,
-                format!(
-                    "rack {} names no storage class and there is no default one; there are: {}",
-                    rack.name,
-                    known()
-                ),
-            )
-        }
-        Some(_) | None => Ok(()),
-    }
-}
-
-/// The lines of an options file that say something.
-fn option_lines(text: &str) -> impl Iterator<Item = String> + '_ {
-    text.lines()
-        .map(str::trim)
-        .filter(|l| !l.is_empty() && !l.starts_with('#'))
-        .map(str::to_string)
-}
-
-/// A YAML text as a map of settings.
-fn yaml_map(text: &str) -> Result<BTreeMap<String, Value>, String> {
-    if text.trim().is_empty() {
-        return Ok(BTreeMap::new());
-    }
-    serde_yaml::from_str(text).map_err(|e| e.to_string())
 }

@@ -6,6 +6,8 @@ mod config;
 mod pod;
 mod services;
 mod set;
+#[cfg(test)]
+mod tests;
 
 pub use config::config_map;
 pub use services::{client_service, disruption_budget, member, member_account, member_service};

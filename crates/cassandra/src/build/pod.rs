@@ -36,7 +36,7 @@ pub fn template(valid: &Valid, rack: &ValidRack) -> Value {
             "fsGroupChangePolicy": "OnRootMismatch",
             "seccompProfile": { "type": "RuntimeDefault" },
         },
-        "initContainers": [install(valid)],
+        "initContainers": [install(valid, rack)],
         "containers": [server(valid, rack)],
         "volumes": volumes(rack),
     });
@@ -58,14 +58,25 @@ fn restricted() -> Value {
     })
 }
 
-fn install(valid: &Valid) -> Value {
-    json!({
+fn install(valid: &Valid, rack: &ValidRack) -> Value {
+    let mut container = json!({
         "name": "install",
         "image": valid.agent_image,
         "command": ["/palladion-agent", "install", SHARED_DIR],
         "securityContext": restricted(),
         "volumeMounts": [{ "name": "shared", "mountPath": SHARED_DIR }],
-    })
+    });
+    limit(&mut container, rack);
+    container
+}
+
+/// The rack's resources, for both containers: they run one after the other, so
+/// the pod asks for no more, and it is only of class Guaranteed (whole CPUs of
+/// its own, last to be evicted) where every container is.
+fn limit(container: &mut Value, rack: &ValidRack) {
+    if let Some(resources) = &rack.resources {
+        container["resources"] = json!(resources);
+    }
 }
 
 fn server(valid: &Valid, rack: &ValidRack) -> Value {
@@ -102,9 +113,7 @@ fn server(valid: &Valid, rack: &ValidRack) -> Value {
             { "name": "tmp", "mountPath": "/tmp" },
         ],
     });
-    if let Some(resources) = &rack.resources {
-        container["resources"] = json!(resources);
-    }
+    limit(&mut container, rack);
     container
 }
 
@@ -137,8 +146,17 @@ fn environment(valid: &Valid) -> Vec<Value> {
         limit("CPU_LIMIT", "limits.cpu", "1"),
         limit("MEMORY_LIMIT", "limits.memory", "1Mi"),
     ];
-    env.extend(valid.env.iter().map(|e| json!(e)));
+    env.extend(valid.env.iter().map(|e| as_stored(json!(e))));
     env
+}
+
+/// The API server drops empty texts of these types; stated, they would look
+/// like a difference for ever.
+fn as_stored(mut item: Value) -> Value {
+    if let Some(fields) = item.as_object_mut() {
+        fields.retain(|_, value| value != "");
+    }
+    item
 }
 
 fn volumes(rack: &ValidRack) -> Value {
@@ -170,7 +188,8 @@ fn place(spec: &mut Value, valid: &Valid, placement: Option<&Placement>) {
     spec["affinity"] = affinity;
     let Some(placement) = placement else { return };
     if !placement.tolerations.is_empty() {
-        spec["tolerations"] = json!(placement.tolerations);
+        let tolerations = placement.tolerations.iter();
+        spec["tolerations"] = tolerations.map(|t| as_stored(json!(t))).collect();
     }
     if !placement.topology_spread_constraints.is_empty() {
         spec["topologySpreadConstraints"] = json!(placement.topology_spread_constraints);

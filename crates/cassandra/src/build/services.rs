@@ -66,7 +66,8 @@ fn port(name: &str, number: i32) -> Value {
     json!({ "name": name, "port": number, "protocol": "TCP", "targetPort": number })
 }
 
-/// Account and role binding of the member pods.
+/// Account and role binding of the member pods. The pod template asks for the
+/// token by itself; another pod that uses the account does not get one unasked.
 pub fn member_account(valid: &Valid) -> Vec<Value> {
     let name = names::member_account(&valid.name);
     let labels = cluster_labels(valid);
@@ -75,6 +76,7 @@ pub fn member_account(valid: &Valid) -> Vec<Value> {
             "apiVersion": "v1",
             "kind": "ServiceAccount",
             "metadata": metadata(valid, &name, &labels),
+            "automountServiceAccountToken": false,
         }),
         json!({
             "apiVersion": "rbac.authorization.k8s.io/v1",

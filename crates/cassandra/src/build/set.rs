@@ -7,7 +7,7 @@ use super::pod;
 use crate::validate::{Valid, ValidRack};
 use palladion_api::{labels, names};
 use palladion_plan::hash;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Old templates to keep: enough to find the proven one again.
 const REVISIONS_KEPT: i32 = 10;
@@ -17,11 +17,14 @@ const REVISIONS_KEPT: i32 = 10;
 pub fn stateful_set(valid: &Valid, rack: &ValidRack, replicas: i32) -> Value {
     let claims = claim_template(valid, rack);
     let mut template = pod::template(valid, rack);
-    let spec_hash = hash::of(&json!([template, claims]));
-    template["metadata"]["annotations"][labels::SPEC_HASH] = Value::from(spec_hash.as_str());
+    // Pods carry the hash of what they are made of and no more: a claim that
+    // grows must not restart them.
+    let of_pods = hash::of(&template);
+    let of_all = hash::of(&json!([template, claims]));
+    template["metadata"]["annotations"][labels::SPEC_HASH] = Value::from(of_pods);
     let mut meta = metadata(valid, &rack.set, &rack_labels(valid, rack));
     meta["annotations"] = json!(rack.annotations);
-    meta["annotations"][labels::SPEC_HASH] = Value::from(spec_hash);
+    meta["annotations"][labels::SPEC_HASH] = Value::from(of_all);
     json!({
         "apiVersion": "apps/v1",
         "kind": "StatefulSet",
@@ -41,14 +44,11 @@ pub fn stateful_set(valid: &Valid, rack: &ValidRack, replicas: i32) -> Value {
 }
 
 fn claim_template(valid: &Valid, rack: &ValidRack) -> Value {
-    let mut labels = rack_labels(valid, rack);
-    labels.extend(
-        rack.claim
-            .metadata
-            .labels
-            .iter()
-            .map(|(k, v)| (k.clone(), Value::from(v.as_str()))),
-    );
+    let own = rack.claim.metadata.labels.iter();
+    let mut labels: Map<String, Value> = own
+        .map(|(key, value)| (key.clone(), Value::from(value.as_str())))
+        .collect();
+    labels.extend(rack_labels(valid, rack)); // Ours last: claims are found by them.
     json!({
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",

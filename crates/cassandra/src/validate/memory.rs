@@ -5,82 +5,97 @@ use super::{Refusal, refuse};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use palladion_api::cluster::{CassandraClusterSpec, Mode, Rack};
 use palladion_api::reasons::Reason;
-
-/// A Cassandra with a heap of 400 MB is about 800 MB resident; below this it is killed while it starts.
-const LEAST_LIMIT_MIB: u64 = 768;
-/// Off-heap memory, metaspace and threads need the rest.
-const HEAP_SHARE_PERCENT: u64 = 80;
+use palladion_api::reserved::{HEAP_SHARE_PERCENT, LEAST_MEMORY_MIB};
 
 /// Check the rack's limit; returns the heap in MiB where one is set.
 pub fn check(spec: &CassandraClusterSpec, rack: &Rack) -> Result<Option<u64>, Refusal> {
-    let heap = match &spec.heap_size {
-        None => None,
-        Some(quantity) => match mib(quantity) {
-            Some(heap) => Some(heap),
-            None => {
-                return refuse(
-                    Reason::InvalidSpec,
-                    format!(
-                        "`heapSize` {} is not a quantity; write it like `4Gi`",
-                        quantity.0
-                    ),
-                );
-            }
-        },
-    };
+    let heap = spec
+        .heap_size
+        .as_ref()
+        .map(|heap| read(heap, "`heapSize`"))
+        .transpose()?;
+    if heap.is_some() && spec.mode == Mode::Scylla {
+        return refuse(
+            Reason::InvalidSpec,
+            "`heapSize` is for Cassandra; take it out, Scylla has no JVM".into(),
+        );
+    }
     let limit = rack
         .resources
         .as_ref()
         .and_then(|r| r.limits.as_ref()?.get("memory"));
-    let Some(limit) = limit.and_then(mib) else {
+    let Some(limit) = limit else {
         return Ok(heap);
     };
-    if spec.mode == Mode::Cassandra && limit < LEAST_LIMIT_MIB {
+    let place = format!("`resources.limits.memory` of rack {}", rack.name);
+    let limit_mib = read(limit, &place)?;
+    if spec.mode == Mode::Cassandra && limit_mib < LEAST_MEMORY_MIB {
         return refuse(
             Reason::NotEnoughMemory,
             format!(
-                "rack {} limits memory to {limit}Mi and Cassandra needs at least {LEAST_LIMIT_MIB}Mi; raise `resources.limits.memory`",
-                rack.name
+                "{place} is {} and Cassandra needs at least {LEAST_MEMORY_MIB}Mi; raise it",
+                limit.0
             ),
         );
     }
     match heap {
-        Some(heap) if heap * 100 > limit * HEAP_SHARE_PERCENT => refuse(
+        Some(mib) if mib * 100 > limit_mib * HEAP_SHARE_PERCENT => refuse(
             Reason::NotEnoughMemory,
             format!(
-                "`heapSize` {heap}Mi is more than {HEAP_SHARE_PERCENT} % of the memory limit {limit}Mi of rack {}; raise the limit or lower the heap",
-                rack.name
+                "`heapSize` is {mib}Mi, more than {HEAP_SHARE_PERCENT} % of {place}, which is {}; raise the limit or lower the heap",
+                limit.0
             ),
         ),
         Some(_) | None => Ok(heap),
     }
 }
 
-/// A quantity in MiB, rounded down.
-fn mib(quantity: &Quantity) -> Option<u64> {
-    let text = quantity.0.trim();
+fn read(quantity: &Quantity, place: &str) -> Result<u64, Refusal> {
+    match mib(&quantity.0) {
+        Some(mib) if mib > 0 => Ok(mib),
+        Some(_) | None => refuse(
+            Reason::InvalidSpec,
+            format!(
+                "{place} is {:?}, which is no amount of memory; write it like `4Gi`",
+                quantity.0
+            ),
+        ),
+    }
+}
+
+/// A quantity in MiB, rounded down. Every spelling that Kubernetes accepts.
+fn mib(text: &str) -> Option<u64> {
+    let text = text.trim();
     let split = text
         .find(|c: char| !c.is_ascii_digit() && c != '.')
         .unwrap_or(text.len());
-    let number: f64 = text[..split].parse().ok()?;
-    let factor: f64 = match &text[split..] {
+    let (number, suffix) = text.split_at(split);
+    let factor: f64 = match suffix {
+        "n" => 1e-9,
+        "u" => 1e-6,
+        "m" => 1e-3,
         "" => 1.0,
         "k" => 1e3,
         "M" => 1e6,
         "G" => 1e9,
         "T" => 1e12,
-        "Ki" => 1024.0,
-        "Mi" => 1024.0 * 1024.0,
-        "Gi" => 1024.0 * 1024.0 * 1024.0,
-        "Ti" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
-        _ => return None,
+        "P" => 1e15,
+        "E" => 1e18,
+        "Ki" => 2f64.powi(10),
+        "Mi" => 2f64.powi(20),
+        "Gi" => 2f64.powi(30),
+        "Ti" => 2f64.powi(40),
+        "Pi" => 2f64.powi(50),
+        "Ei" => 2f64.powi(60),
+        exponent => 10f64.powi(exponent.strip_prefix(['e', 'E'])?.parse().ok()?),
     };
+    let mib = number.parse::<f64>().ok()? * factor / 2f64.powi(20);
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "memory sizes are far below 2^52 MiB"
+        reason = "the number has no sign, and `as` ends at the largest u64"
     )]
-    Some((number * factor / (1024.0 * 1024.0)) as u64)
+    Some((mib as u64).min(u64::MAX / 200))
 }
 
 #[cfg(test)]
@@ -94,10 +109,17 @@ mod tests {
             ("1024Mi", 1024),
             ("1.5Gi", 1536),
             ("1073741824", 1024),
+            ("1073741824000m", 1024),
             ("512M", 488),
+            ("1e9", 953),
+            ("1E9", 953),
+            ("1E", 953_674_316_406),
+            ("1Pi", 1 << 30),
         ] {
-            assert_eq!(mib(&Quantity(text.into())), Some(expected), "{text}");
+            assert_eq!(mib(text), Some(expected), "{text}");
         }
-        assert_eq!(mib(&Quantity("4 apples".into())), None);
+        for text in ["4 apples", "", "Gi", "-1Gi", "1e"] {
+            assert_eq!(mib(text), None, "{text}");
+        }
     }
 }

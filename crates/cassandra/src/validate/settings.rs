@@ -1,61 +1,16 @@
 //! Settings that people give to the server: merged, and refused where they are
 //! ours to set.
 
-use super::{Input, Refusal, config_map, option_lines, refuse, yaml_map};
+use super::{Input, Refusal, config_map, refuse};
 use k8s_openapi::api::core::v1::EnvVar;
 use palladion_api::cluster::{Mode, Rack};
 use palladion_api::reasons::Reason;
+use palladion_api::reserved;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Settings of `cassandra.yaml` and `scylla.yaml` that are ours: identity,
-/// addresses, seeds, tokens and directories.
-pub const RESERVED: [&str; 24] = [
-    "cluster_name",
-    "num_tokens",
-    "initial_token",
-    "auto_bootstrap",
-    "seed_provider",
-    "endpoint_snitch",
-    "listen_address",
-    "listen_interface",
-    "listen_on_broadcast_address",
-    "broadcast_address",
-    "rpc_address",
-    "rpc_interface",
-    "broadcast_rpc_address",
-    "storage_port",
-    "ssl_storage_port",
-    "native_transport_port",
-    "data_file_directories",
-    "local_system_data_file_directory",
-    "commitlog_directory",
-    "hints_directory",
-    "saved_caches_directory",
-    "cdc_raw_directory",
-    "start_native_transport",
-    "api_address",
-];
-/// Environment variables that the pod template sets.
-const RESERVED_ENV: [&str; 8] = [
-    "POD_NAME",
-    "POD_NAMESPACE",
-    "POD_UID",
-    "POD_IP",
-    "POD_REVISION",
-    "NODE_NAME",
-    "CPU_LIMIT",
-    "MEMORY_LIMIT",
-];
-/// Options that would take a member away from its agent.
-const RESERVED_OPTIONS: [&str; 6] = [
-    "-Dcassandra.replace_",
-    "-Dcassandra.config=",
-    "-Dcassandra.jmx",
-    "-Dcom.sun.management.jmxremote",
-    "-Dcassandra.storagedir=",
-    "-Dcassandra.join_ring=",
-];
+/// Annotations that steer the operator.
+const OUR_ANNOTATIONS: &str = "palladion.dev/";
 
 /// Settings and JVM options of a rack: the cluster's, then those of the rack's ConfigMap.
 pub fn merge(
@@ -73,32 +28,16 @@ pub fn merge(
         Reason::InvalidSpec,
     )?;
     if let Some(name) = &rack.config_map_name {
-        let map = config_map(input, name, &rack.name)?;
-        let file = match spec.mode {
-            Mode::Cassandra => "cassandra.yaml",
-            Mode::Scylla => "scylla.yaml",
-        };
-        let of_rack =
-            yaml_map(map.str_at(&format!("/data/{file}")).unwrap_or_default()).or_else(|e| {
-                refuse(
-                    Reason::ConfigMapInvalid,
-                    format!(
-                        "key {file} of ConfigMap {name}, named by rack {}, cannot be read: {e}",
-                        rack.name
-                    ),
-                )
-            })?;
-        let more: Vec<String> =
-            option_lines(map.str_at("/data/jvm-server.options").unwrap_or_default()).collect();
+        let more = config_map::settings(input, rack, name)?;
         check(
-            &of_rack,
-            &more,
+            &more.config,
+            &more.options,
             spec.mode,
-            &format!("ConfigMap {name}"),
+            &format!("ConfigMap {name}, named by rack {}", rack.name),
             Reason::ConfigMapInvalid,
         )?;
-        config.extend(of_rack);
-        options.extend(more);
+        config.extend(more.config);
+        options.extend(more.options);
     }
     Ok((config, options))
 }
@@ -110,10 +49,11 @@ fn check(
     place: &str,
     reason: Reason,
 ) -> Result<(), Refusal> {
-    if let Some(key) = config.keys().find(|k| RESERVED.contains(&k.as_str())) {
+    let taken = |key: &String| reserved::config(key).map(|r| (key.clone(), r.instead));
+    if let Some((key, instead)) = config.keys().find_map(taken) {
         return refuse(
             reason,
-            format!("setting {key} in {place} is set by the operator; take it out"),
+            format!("setting {key} in {place} is not yours to set: {instead}; take it out"),
         );
     }
     if mode == Mode::Scylla && !options.is_empty() {
@@ -122,33 +62,56 @@ fn check(
             format!("{place} has JVM options and Scylla has no JVM; take them out"),
         );
     }
-    let bad = options
-        .iter()
-        .find(|o| !o.starts_with('-') || RESERVED_OPTIONS.iter().any(|r| o.starts_with(r)));
-    match bad {
-        Some(option) => refuse(
-            reason,
-            format!(
-                "JVM option {option} in {place} is set by the operator or does not start with `-`; take it out"
-            ),
-        ),
-        None => Ok(()),
+    for option in options {
+        if !option.starts_with('-') {
+            return refuse(
+                reason,
+                format!("JVM option {option} in {place} does not begin with `-`; correct it"),
+            );
+        }
+        if let Some(taken) = reserved::jvm_option(option) {
+            return refuse(
+                reason,
+                format!(
+                    "JVM option {option} in {place} is not yours to set: {}; take it out",
+                    taken.instead
+                ),
+            );
+        }
     }
+    Ok(())
 }
 
 /// The environment, without what the pod template sets.
 pub fn environment(env: &[EnvVar]) -> Result<Vec<EnvVar>, Refusal> {
-    match env
-        .iter()
-        .find(|e| RESERVED_ENV.contains(&e.name.as_str()) || e.name.starts_with("KUBERNETES_"))
-    {
-        Some(taken) => refuse(
+    let mut seen = BTreeSet::new();
+    for variable in env {
+        let name = &variable.name;
+        if reserved::env(name) {
+            return refuse(
+                Reason::InvalidSpec,
+                format!("environment variable {name} is set by the operator; take it out of `env`"),
+            );
+        }
+        if !seen.insert(name) {
+            return refuse(
+                Reason::InvalidSpec,
+                format!(
+                    "environment variable {name} is twice in `env`, and one of them would be ignored; leave one"
+                ),
+            );
+        }
+    }
+    Ok(env.to_vec())
+}
+
+/// Refuse annotations by which the operator would misread its own objects.
+pub fn annotations(all: &BTreeMap<String, String>, place: &str) -> Result<(), Refusal> {
+    match all.keys().find(|key| key.starts_with(OUR_ANNOTATIONS)) {
+        Some(key) => refuse(
             Reason::InvalidSpec,
-            format!(
-                "environment variable {} is set by the operator; take it out of `env`",
-                taken.name
-            ),
+            format!("annotation {key} in `annotations` of {place} is the operator's; take it out"),
         ),
-        None => Ok(env.to_vec()),
+        None => Ok(()),
     }
 }

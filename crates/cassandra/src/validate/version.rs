@@ -3,31 +3,37 @@
 use super::{Refusal, refuse};
 use palladion_api::cluster::{CassandraClusterSpec, Mode};
 use palladion_api::reasons::Reason;
-
-/// Lines of Cassandra whose configuration and operations are known.
-const CASSANDRA: [&str; 3] = ["4.0", "4.1", "5.0"];
+use palladion_api::rules::cluster::CASSANDRA_LINES;
 
 /// Refuse a Cassandra version of an unknown line.
 pub fn supported(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
     let known = match spec.mode {
-        Mode::Scylla => !spec.version.is_empty(),
-        Mode::Cassandra => CASSANDRA.iter().any(|line| {
-            spec.version == *line
-                || spec
-                    .version
-                    .strip_prefix(line)
-                    .is_some_and(|rest| rest.starts_with(['.', '-']))
-        }),
+        Mode::Scylla => spec.version.starts_with(|c: char| c.is_ascii_digit()),
+        Mode::Cassandra => CASSANDRA_LINES
+            .iter()
+            .any(|line| is_of(line, &spec.version)),
     };
     if known {
         return Ok(());
     }
+    let next = match spec.mode {
+        Mode::Scylla => "use a version of Scylla such as 6.2.0".to_string(),
+        Mode::Cassandra => format!(
+            "use one of the lines {}, for example 5.0.5",
+            CASSANDRA_LINES.join(", ")
+        ),
+    };
     refuse(
         Reason::InvalidSpec,
-        format!(
-            "version {} is not supported; use one of the lines {}",
-            spec.version,
-            CASSANDRA.join(", ")
-        ),
+        format!("`version` {:?} is not supported; {next}", spec.version),
     )
+}
+
+/// `5.0`, `5.0.5`, `5.0-beta1` and `5.0.5-mine` are of line `5.0`; `5.01` is not.
+fn is_of(line: &str, version: &str) -> bool {
+    match version.strip_prefix(line) {
+        None => false,
+        Some("") => true,
+        Some(rest) => rest.starts_with(['.', '-']),
+    }
 }

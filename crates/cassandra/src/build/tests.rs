@@ -1,0 +1,137 @@
+//! The objects as they are sent, as files to read.
+
+use super::*;
+use crate::fixtures::{ClusterFixture, a_cluster};
+use crate::validate::{Valid, ValidRack};
+use palladion_api::cluster::Mode;
+use palladion_api::member::CassandraMemberSpec;
+use serde_json::{Value, json};
+
+mod everything;
+mod hashes;
+
+/// Keys in order, whatever the order of a map in memory is.
+macro_rules! snapshot {
+    ($name:literal, $value:expr) => {
+        insta::with_settings!({ sort_maps => true, omit_expression => true, prepend_module_to_snapshot => false }, {
+            insta::assert_yaml_snapshot!($name, $value);
+        });
+    };
+}
+
+/// A cluster in which every field that reaches an object is set.
+fn full() -> ClusterFixture {
+    a_cluster()
+        .rack("a", 3)
+        .rack("b", 2)
+        .spec(|spec| {
+            spec.ring_name = Some("The Ring".into());
+            spec.config = [("concurrent_reads".into(), json!(64))].into();
+            spec.jvm_options = vec!["-Dcassandra.ring_delay_ms=2000".into()];
+            spec.heap_size = serde_json::from_value(json!("2Gi")).unwrap();
+            spec.annotations = [("example.com/team".into(), "storage".into())].into();
+            spec.image_pull_secrets = serde_json::from_value(json!([{ "name": "mirror" }])).unwrap();
+            spec.env = serde_json::from_value(json!([
+                { "name": "TZ", "value": "UTC" },
+                { "name": "EMPTY", "value": "" },
+            ]))
+            .unwrap();
+            spec.termination_grace_period_seconds = 600;
+        })
+        .first_rack_with(&json!({
+            "storage": { "volumeClaimTemplates": [{
+                "metadata": { "name": "disk", "labels": { "example.com/tier": "fast" } },
+                "spec": {
+                    "storageClassName": "local",
+                    "resources": { "requests": { "storage": "100Gi" } },
+                },
+            }]},
+            "resources": {
+                "requests": { "cpu": "4", "memory": "8Gi" },
+                "limits": { "cpu": "4", "memory": "8Gi" },
+            },
+            "placement": {
+                "nodeAffinity": { "requiredDuringSchedulingIgnoredDuringExecution": {
+                    "nodeSelectorTerms": [{ "matchExpressions": [
+                        { "key": "topology.kubernetes.io/zone", "operator": "In", "values": ["z1"] },
+                    ]}],
+                }},
+                "podAntiAffinity": { "requiredDuringSchedulingIgnoredDuringExecution": [{
+                    "topologyKey": "kubernetes.io/hostname",
+                    "labelSelector": { "matchLabels": { "palladion.dev/cluster": "demo" } },
+                }]},
+                "tolerations": [{ "key": "database", "operator": "Exists", "value": "", "effect": "NoSchedule" }],
+                "topologySpreadConstraints": [{
+                    "maxSkew": 1,
+                    "topologyKey": "example.com/row",
+                    "whenUnsatisfiable": "ScheduleAnyway",
+                    "labelSelector": { "matchLabels": { "palladion.dev/cluster": "demo" } },
+                }],
+            },
+            "configMapName": "settings",
+            "jmxExporterConfigMapName": "metrics",
+            "annotations": { "example.com/row": "7" },
+        }))
+        .config_map(
+            "settings",
+            json!({ "cassandra.yaml": "concurrent_writes: 32\n" }),
+        )
+        .config_map("metrics", json!({ "jmx_exporter_config.yaml": "rules: []\n" }))
+}
+
+fn plain() -> ClusterFixture {
+    a_cluster().rack("a", 3)
+}
+
+fn scylla() -> ClusterFixture {
+    plain().spec(|spec| {
+        spec.mode = Mode::Scylla;
+        spec.version = "6.2.0".into();
+    })
+}
+
+fn set_of(cluster: &ClusterFixture) -> Value {
+    let (valid, rack) = cluster.valid_rack();
+    stateful_set(&valid, &rack, 3)
+}
+
+#[test]
+fn the_objects_of_a_cluster() {
+    let valid = full().valid();
+    snapshot!("client_service", client_service(&valid));
+    snapshot!("member_account", member_account(&valid));
+    snapshot!("disruption_budget", disruption_budget(&valid));
+}
+
+#[test]
+fn the_objects_of_a_rack() {
+    let (valid, rack) = full().valid_rack();
+    snapshot!("config_map", config_map(&valid, &rack));
+    snapshot!("stateful_set_full", stateful_set(&valid, &rack, 3));
+    snapshot!("stateful_set_plain", set_of(&plain()));
+    snapshot!("stateful_set_scylla", set_of(&scylla()));
+}
+
+#[test]
+fn the_objects_of_a_member() {
+    let (valid, rack) = full().valid_rack();
+    let name = "demo-dc1-a-0";
+    let seed = member_service(&valid, &rack, name, None, true);
+    snapshot!("member_service_of_a_seed", seed);
+    let again = member_service(&valid, &rack, "demo-dc1-a-2", Some("10.96.0.7"), false);
+    snapshot!("member_service_again", again);
+    snapshot!("member", a_member(&valid, &rack, name));
+}
+
+fn a_member(valid: &Valid, rack: &ValidRack, name: &str) -> Value {
+    let spec = CassandraMemberSpec {
+        cluster: valid.name.clone(),
+        ring: valid.ring.clone(),
+        datacenter: valid.datacenter.clone(),
+        rack: rack.name.clone(),
+        address: Some("10.96.0.5".into()),
+        revisions: vec!["demo-dc1-a-1".into()],
+        ..CassandraMemberSpec::default()
+    };
+    member(valid, rack, name, &spec)
+}

@@ -1,0 +1,124 @@
+//! What holds for everything that is built.
+
+use super::{a_member, full, plain, scylla, set_of};
+use crate::build::*;
+use crate::fixtures::ClusterFixture;
+use palladion_api::labels;
+use serde_json::Value;
+
+/// Everything that is built, for rules that hold for all of it.
+fn all(cluster: &ClusterFixture) -> Vec<Value> {
+    let (valid, rack) = cluster.valid_rack();
+    let mut all = member_account(&valid);
+    all.extend([
+        client_service(&valid),
+        disruption_budget(&valid),
+        config_map(&valid, &rack),
+        stateful_set(&valid, &rack, 3),
+        member_service(&valid, &rack, "demo-dc1-a-0", None, true),
+        a_member(&valid, &rack, "demo-dc1-a-0"),
+    ]);
+    all
+}
+
+#[test]
+fn every_object_is_found_by_one_selector_and_goes_with_its_cluster() {
+    for object in all(&full()).iter().chain(&all(&scylla())) {
+        let metadata = &object["metadata"];
+        let what = format!("{} {}", object["kind"], metadata["name"]);
+        assert_eq!(
+            metadata["labels"][labels::MANAGED_BY],
+            labels::PALLADION,
+            "{what}"
+        );
+        assert_eq!(metadata["labels"][labels::CLUSTER], "demo", "{what}");
+        assert_eq!(metadata["namespace"], "databases", "{what}");
+        let owner = &metadata["ownerReferences"][0];
+        assert_eq!(
+            owner["uid"], "11111111-2222-3333-4444-555555555555",
+            "{what}"
+        );
+        assert_eq!(owner["controller"], true, "{what}");
+    }
+}
+
+#[test]
+fn claims_and_pods_are_found_by_the_same_selector() {
+    let set = set_of(&full());
+    for labelled in ["/spec/template", "/spec/volumeClaimTemplates/0"] {
+        let found = &set.pointer(labelled).unwrap()["metadata"]["labels"];
+        assert_eq!(found[labels::MANAGED_BY], labels::PALLADION, "{labelled}");
+        for (key, value) in set["spec"]["selector"]["matchLabels"].as_object().unwrap() {
+            assert_eq!(&found[key], value, "{labelled}");
+        }
+    }
+}
+
+/// Fields that the API server does not store: stated, they would look like a
+/// difference at every comparison.
+fn unstored(value: &Value, path: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Null => found.push(path.to_string()),
+        Value::Bool(false) if !path.ends_with("allowPrivilegeEscalation") => {
+            let kept = ["/enableServiceLinks", "/automountServiceAccountToken"];
+            if !kept.iter().any(|field| path.ends_with(field)) {
+                found.push(path.to_string());
+            }
+        }
+        Value::String(text) if text.is_empty() && !path.contains("/labels/") => {
+            found.push(path.to_string());
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                unstored(item, &format!("{path}/{index}"), found);
+            }
+        }
+        Value::Object(fields) => {
+            for (key, field) in fields {
+                unstored(field, &format!("{path}/{key}"), found);
+            }
+        }
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[test]
+fn nothing_is_stated_that_would_not_be_stored() {
+    for cluster in [full(), plain(), scylla()] {
+        for object in all(&cluster) {
+            let mut found = Vec::new();
+            unstored(&object, "", &mut found);
+            assert_eq!(found, Vec::<String>::new(), "{}", object["kind"]);
+        }
+    }
+}
+
+#[test]
+fn a_pod_mounts_the_config_map_that_is_built() {
+    let (valid, rack) = full().valid_rack();
+    let volumes = &stateful_set(&valid, &rack, 3)["spec"]["template"]["spec"]["volumes"];
+    let mounted = volumes
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|v| v["name"] == "config");
+    assert_eq!(
+        mounted.unwrap()["configMap"]["name"],
+        config_map(&valid, &rack)["metadata"]["name"]
+    );
+}
+
+#[test]
+fn with_requests_as_limits_a_pod_is_of_class_guaranteed() {
+    let spec = &set_of(&full())["spec"]["template"]["spec"];
+    let containers = ["initContainers", "containers"].map(|list| spec[list].as_array().unwrap());
+    for container in containers.into_iter().flatten() {
+        let resources = &container["resources"];
+        assert_eq!(
+            resources["limits"], resources["requests"],
+            "{}",
+            container["name"]
+        );
+        assert_eq!(resources["limits"]["memory"], "8Gi");
+    }
+}

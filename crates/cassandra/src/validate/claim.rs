@@ -1,0 +1,155 @@
+//! The claim of a rack's members: one, of a storage class that exists, with
+//! defaults filled in.
+
+use super::{Input, IsDefault, Refusal, refuse};
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use palladion_api::cluster::{ClaimTemplate, Rack};
+use palladion_api::labels;
+use palladion_api::reasons::Reason;
+
+/// Size of the claim of a rack that names none.
+const DEFAULT_SIZE: &str = "10Gi";
+/// Name of the claim template of a rack that names none.
+const DEFAULT_NAME: &str = "data";
+/// A disk that two nodes write to is a disk that is lost.
+const ACCESS_MODE: &str = "ReadWriteOnce";
+/// Volumes that the pod template has of its own: the StatefulSet controller
+/// would put the claim in their place.
+const OUR_VOLUMES: [&str; 4] = ["shared", "config", "run", "tmp"];
+/// Labels by which claims are found again.
+const OUR_LABELS: [&str; 3] = ["app", labels::APP_NAME, labels::MANAGED_BY];
+/// Beginning of all other labels of ours.
+const OUR_PREFIX: &str = "palladion.dev/";
+/// A claim template's name is a volume's name: a DNS label.
+const NAME_MAX: usize = 63;
+
+/// The claim of a rack whose StatefulSet is `set`.
+pub fn check(input: &Input<'_>, rack: &Rack, set: &str) -> Result<ClaimTemplate, Refusal> {
+    let templates = &rack.storage.volume_claim_templates;
+    if templates.len() > 1 {
+        return invalid(
+            rack,
+            format!(
+                "{} claim templates; a member has one volume, leave one",
+                templates.len()
+            ),
+        );
+    }
+    let mut claim = templates.first().cloned().unwrap_or_default();
+    let name = claim
+        .metadata
+        .name
+        .get_or_insert_with(|| DEFAULT_NAME.into());
+    if !is_dns_label(name) || OUR_VOLUMES.contains(&name.as_str()) {
+        return invalid(
+            rack,
+            format!(
+                "a claim template named {name:?}; use a-z, 0-9 and `-`, at most {NAME_MAX}, and none of {}",
+                OUR_VOLUMES.join(", ")
+            ),
+        );
+    }
+    let ours = |key: &&String| OUR_LABELS.contains(&key.as_str()) || key.starts_with(OUR_PREFIX);
+    if let Some(label) = claim.metadata.labels.keys().find(ours) {
+        return invalid(
+            rack,
+            format!("label {label} on its claim, which the operator sets; take it out"),
+        );
+    }
+    for_one_member(rack, &claim)?;
+    claim.spec.access_modes = Some(vec![ACCESS_MODE.into()]);
+    let requests = claim
+        .spec
+        .resources
+        .get_or_insert_default()
+        .requests
+        .get_or_insert_default();
+    requests
+        .entry("storage".into())
+        .or_insert_with(|| Quantity(DEFAULT_SIZE.into()));
+    if !input.sets.contains(set) {
+        storage_class(input, rack, claim.spec.storage_class_name.as_deref())?;
+    }
+    Ok(claim)
+}
+
+fn invalid<T>(rack: &Rack, what: String) -> Result<T, Refusal> {
+    refuse(
+        Reason::InvalidSpec,
+        format!("rack {} has {what}", rack.name),
+    )
+}
+
+/// Fields that would bind all members to one volume, or to one with data.
+fn for_one_member(rack: &Rack, claim: &ClaimTemplate) -> Result<(), Refusal> {
+    let spec = &claim.spec;
+    let set = [
+        ("volumeName", spec.volume_name.is_some()),
+        ("selector", spec.selector.is_some()),
+        ("dataSource", spec.data_source.is_some()),
+        ("dataSourceRef", spec.data_source_ref.is_some()),
+    ];
+    if let Some((field, _)) = set.iter().find(|(_, is_set)| *is_set) {
+        return invalid(
+            rack,
+            format!(
+                "`{field}` in its claim; take it out, a member starts on an empty volume of its own"
+            ),
+        );
+    }
+    if let Some(mode) = spec.volume_mode.as_ref().filter(|m| *m != "Filesystem") {
+        return invalid(
+            rack,
+            format!("a claim of volume mode {mode}; the server keeps files, use Filesystem"),
+        );
+    }
+    match spec
+        .access_modes
+        .iter()
+        .flatten()
+        .find(|m| *m != ACCESS_MODE)
+    {
+        Some(mode) => invalid(
+            rack,
+            format!(
+                "a claim of access mode {mode}; a member's volume is its alone, use {ACCESS_MODE}"
+            ),
+        ),
+        None => Ok(()),
+    }
+}
+
+fn storage_class(input: &Input<'_>, rack: &Rack, wanted: Option<&str>) -> Result<(), Refusal> {
+    let classes = &input.storage_classes;
+    let missing = |what: String| {
+        let names: Vec<&str> = classes.iter().map(|(name, _)| name.as_str()).collect();
+        let there_are = match names.as_slice() {
+            [] => "there are none".to_string(),
+            names => format!("there are: {}", names.join(", ")),
+        };
+        refuse(
+            Reason::StorageClassMissing,
+            format!("rack {}: {what}; {there_are}", rack.name),
+        )
+    };
+    match wanted {
+        Some("") => Ok(()), // Volumes that a person binds by hand.
+        Some(name) if classes.iter().any(|(n, _)| n == name) => Ok(()),
+        Some(name) => missing(format!(
+            "storage class {name} does not exist; create it, or name one that exists in `storageClassName`"
+        )),
+        None if classes.iter().any(|(_, d)| *d == IsDefault::Yes) => Ok(()),
+        None => missing(
+            "no storage class is named and none is the default one; name one in `storageClassName`"
+                .into(),
+        ),
+    }
+}
+
+fn is_dns_label(name: &str) -> bool {
+    let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    name.len() <= NAME_MAX
+        && name.starts_with(inner)
+        && name.ends_with(inner)
+        && name.chars().all(|c| inner(c) || c == '-')
+}

@@ -1,0 +1,152 @@
+//! Settings, options and variables: merged, and refused where they are ours.
+
+use super::{good, refused};
+use palladion_api::reasons::Reason;
+use serde_json::{Value, json};
+
+#[test]
+fn a_config_map_that_is_missing_or_cannot_be_read_is_named() {
+    let named = good().first_rack_with(&json!({ "configMapName": "ours" }));
+    let words = ["ConfigMap ours", "rack a", "create it"];
+    refused(&named, Reason::ConfigMapMissing, &words);
+    let words = ["ConfigMap ours", "403"];
+    let unreadable = named.unreadable_config_map("ours", "403");
+    refused(&unreadable, Reason::FactUnknown, &words);
+    let exporter = good().first_rack_with(&json!({ "jmxExporterConfigMapName": "metrics" }));
+    let words = ["ConfigMap metrics", "rack a"];
+    refused(&exporter, Reason::ConfigMapMissing, &words);
+}
+
+#[test]
+fn what_a_config_map_holds_is_checked_and_quoted() {
+    let with = |data| {
+        good()
+            .first_rack_with(&json!({ "configMapName": "ours" }))
+            .config_map("ours", data)
+    };
+    for (data, words) in [
+        (
+            json!({ "cassandra.yaml": "a: [1\nb: 2" }),
+            ["cassandra.yaml", "line 2"],
+        ),
+        (
+            json!({ "cassandra.yaml": "- a\n- b" }),
+            ["cassandra.yaml", "expected a map"],
+        ),
+        (
+            json!({ "cassandra.yaml": "cluster_name: mine" }),
+            ["cluster_name", "set `ringName`"],
+        ),
+        (
+            json!({ "jvm-server.options": "-Xmx2G" }),
+            ["-Xmx2G", "set `heapSize`"],
+        ),
+        (
+            json!({ "jvm-server.options": "Xss1m" }),
+            ["Xss1m", "begin with `-`"],
+        ),
+        (
+            json!({ "cassandra.yaml": "", "jvm.options": "" }),
+            [
+                "key jvm.options",
+                "use cassandra.yaml or jvm-server.options",
+            ],
+        ),
+        (json!({}), ["no settings", "add key cassandra.yaml"]),
+    ] {
+        let words = [words[0], words[1], "ConfigMap ours, named by rack a"];
+        refused(&with(data), Reason::ConfigMapInvalid, &words);
+    }
+}
+
+#[test]
+fn settings_of_a_racks_config_map_win_over_the_clusters() {
+    let cluster = good()
+        .spec(|spec| {
+            spec.config = [
+                ("concurrent_reads".into(), json!(16)),
+                ("concurrent_writes".into(), json!(8)),
+            ]
+            .into();
+            spec.jvm_options = vec!["-Done=1".into()];
+        })
+        .first_rack_with(&json!({ "configMapName": "ours" }))
+        .config_map(
+            "ours",
+            json!({
+                "cassandra.yaml": "# ours\nconcurrent_reads: 64\n",
+                "jvm-server.options": "# more\n\n  -Dtwo=2\n",
+            }),
+        );
+    let (_, rack) = cluster.valid_rack();
+    let config = json!({ "concurrent_reads": 64, "concurrent_writes": 8 });
+    assert_eq!(json!(rack.server.config), config);
+    assert_eq!(rack.server.jvm_options, ["-Done=1", "-Dtwo=2"]);
+}
+
+#[test]
+fn a_config_map_of_comments_alone_changes_nothing() {
+    let cluster = good()
+        .first_rack_with(&json!({ "configMapName": "ours" }))
+        .config_map("ours", json!({ "cassandra.yaml": "# later\n" }));
+    assert_eq!(cluster.valid(), good().valid());
+}
+
+#[test]
+fn what_the_operator_sets_cannot_be_set_in_the_spec() {
+    let cluster = good().spec(|spec| {
+        spec.config = [("listen_address".into(), json!("10.0.0.1"))].into();
+    });
+    let words = ["listen_address", "the spec", "take it out"];
+    refused(&cluster, Reason::InvalidSpec, &words);
+    for option in [
+        "-Xms1G",
+        "-Dcassandra.replace_address_first_boot=10.0.0.1",
+        "-javaagent:/opt/jolokia.jar=port=1",
+    ] {
+        let cluster = good().spec(|spec| spec.jvm_options = vec![option.into()]);
+        refused(&cluster, Reason::InvalidSpec, &[option, "take it out"]);
+    }
+    let cluster = good().spec(|spec| {
+        spec.annotations = [("palladion.dev/applied".into(), "x".into())].into();
+    });
+    let words = ["palladion.dev/applied", "the spec"];
+    refused(&cluster, Reason::InvalidSpec, &words);
+    let cluster =
+        good().first_rack_with(&json!({ "annotations": { "palladion.dev/spec-hash": "x" } }));
+    let words = ["palladion.dev/spec-hash", "rack a"];
+    refused(&cluster, Reason::InvalidSpec, &words);
+}
+
+#[test]
+fn environment_variables_are_neither_ours_nor_twice() {
+    let with = |names: &[&str]| {
+        let env: Vec<Value> = names.iter().map(|n| json!({ "name": n })).collect();
+        good().spec(|spec| spec.env = serde_json::from_value(json!(env)).unwrap())
+    };
+    assert!(with(&["ONE", "TWO"]).validate().is_ok());
+    for name in ["POD_NAME", "MEMORY_LIMIT", "KUBERNETES_SERVICE_HOST"] {
+        let words = [name, "set by the operator"];
+        refused(&with(&[name]), Reason::InvalidSpec, &words);
+    }
+    let words = ["ONE", "twice", "leave one"];
+    refused(&with(&["ONE", "ONE"]), Reason::InvalidSpec, &words);
+}
+
+#[test]
+fn the_jmx_exporter_needs_its_key() {
+    let with = |data| {
+        good()
+            .first_rack_with(&json!({ "jmxExporterConfigMapName": "metrics" }))
+            .config_map("metrics", data)
+    };
+    let words = ["ConfigMap metrics", "jmx_exporter_config.yaml", "add it"];
+    refused(&with(json!({ "x": "y" })), Reason::ConfigMapInvalid, &words);
+    let broken = with(json!({ "jmx_exporter_config.yaml": "rules: [" }));
+    let words = ["ConfigMap metrics", "cannot be read"];
+    refused(&broken, Reason::ConfigMapInvalid, &words);
+    let good = with(json!({ "jmx_exporter_config.yaml": "rules: []" }));
+    let (_, rack) = good.valid_rack();
+    assert_eq!(rack.jmx_exporter.as_deref(), Some("rules: []"));
+    assert!(rack.server.jmx_exporter);
+}
