@@ -57,7 +57,8 @@ fn rack_objects(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut 
                     .as_ref()
                     .and_then(|s| s.address.clone())
                     .or_else(|| m.claim.as_ref().and_then(|c| c.address.clone()))
-            });
+            })
+            .filter(|address| !is_left_behind(facts, &member, address));
         let is_seed = u32::try_from(ordinal).is_ok_and(|o| o < valid.seeds_per_rack);
         let service = build::member_service(valid, rack, &member, recorded.as_deref(), is_seed);
         let what = format!("the Service of member {member}");
@@ -78,6 +79,13 @@ fn rack_objects(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut 
     let set = build::stateful_set(valid, rack, replicas);
     let what = format!("the StatefulSet of rack {}", rack.name);
     apply(facts, kinds::STATEFUL_SET, set, &what, event, draft);
+}
+
+/// A replacement gets another address; the claim still names the lost one's.
+fn is_left_behind(facts: &Facts<'_>, member: &str, address: &str) -> bool {
+    let turn = facts.turn().filter(|t| t.member == member);
+    turn.and_then(|t| t.replaces.as_ref())
+        .is_some_and(|r| r.address == address)
 }
 
 /// Apply one object: it must not exist yet, or be the one that was seen.
