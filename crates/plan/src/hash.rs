@@ -23,7 +23,7 @@ fn canonical(value: &Value, out: &mut String) {
             keys.sort();
             out.push('{');
             for key in keys {
-                out.push_str(&Value::from(key.as_str()).to_string());
+                quoted(key, out);
                 out.push(':');
                 canonical(&map[key], out);
                 out.push(',');
@@ -38,10 +38,23 @@ fn canonical(value: &Value, out: &mut String) {
             }
             out.push(']');
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+        Value::String(text) => quoted(text, out),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {
             out.push_str(&value.to_string());
         }
     }
+}
+
+/// A JSON string. Nearly none needs escaping, and hashing is most of what a
+/// decision costs.
+fn quoted(text: &str, out: &mut String) {
+    if text.bytes().any(|b| b < 0x20 || b == b'"' || b == b'\\') {
+        out.push_str(&Value::from(text).to_string());
+        return;
+    }
+    out.push('"');
+    out.push_str(text);
+    out.push('"');
 }
 
 #[cfg(test)]
@@ -53,5 +66,14 @@ mod tests {
     fn the_order_of_keys_does_not_matter_and_the_order_of_items_does() {
         assert_eq!(of(&json!({"a": 1, "b": 2})), of(&json!({"b": 2, "a": 1})));
         assert_ne!(of(&json!([1, 2])), of(&json!([2, 1])));
+    }
+
+    #[test]
+    fn text_is_written_as_json_has_it() {
+        for text in ["plain", "a \"quoted\" one", "back\\slash", "line\nbreak", "\u{1}", "ümlaut \u{7f}"] {
+            let mut out = String::new();
+            quoted(text, &mut out);
+            assert_eq!(out, Value::from(text).to_string());
+        }
     }
 }

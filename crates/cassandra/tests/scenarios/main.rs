@@ -7,3 +7,7 @@
 mod sim;
 
 mod creation;
+mod disturbed;
+mod every;
+mod inputs;
+mod outages;

@@ -14,7 +14,7 @@ use palladion_api::reasons::Reason;
 use palladion_plan::sim::kubernetes::Mount;
 use palladion_plan::sim::{Activity, PodRun};
 use palladion_plan::hash;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// From a change of the member to the agent's knowing of it.
@@ -28,6 +28,10 @@ pub struct Agent {
     pub pod: PodRun,
     /// The last spec that it has read; on its volume after that.
     pub spec: Option<CassandraMemberSpec>,
+    /// The same as it was read.
+    pub read: Value,
+    /// The status that it has written last.
+    pub reported: Option<CassandraMemberStatus>,
     /// What the server is started with is broken, in the server's words.
     pub broken: Option<String>,
     pub state: ServerState,
@@ -54,6 +58,8 @@ impl Agent {
         Agent {
             pod,
             spec: None,
+            read: Value::Null,
+            reported: None,
             broken,
             state: ServerState::Waiting,
             since: now,

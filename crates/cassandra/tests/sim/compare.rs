@@ -104,3 +104,24 @@ impl World {
         assert_eq!(self.faults.writes(), before, "at rest nothing is written\n{}", self.last_words());
     }
 }
+
+impl End {
+    /// What is not as expected.
+    pub fn difference(&self, expected: &End) -> String {
+        let mut lines = Vec::new();
+        let mut differ = |what: &str, is: String, should: String| {
+            if is != should {
+                lines.push(format!("{what}:\n  is        {is}\n  should be {should}"));
+            }
+        };
+        differ("members", format!("{:?}", self.members), format!("{:?}", expected.members));
+        differ("conditions", format!("{:?}", self.conditions), format!("{:?}", expected.conditions));
+        let missing: Vec<_> = expected.objects.iter().filter(|o| !self.objects.contains(o)).collect();
+        let surplus: Vec<_> = self.objects.iter().filter(|o| !expected.objects.contains(o)).collect();
+        differ("objects", format!("missing {missing:?}, surplus {surplus:?}"), "missing [], surplus []".into());
+        differ("full members", self.full_members.to_string(), expected.full_members.to_string());
+        differ("status", format!("{:?}", self.status), format!("{:?}", expected.status));
+        differ("destructive", format!("{:?}", self.destructive), format!("{:?}", expected.destructive));
+        lines.join("\n")
+    }
+}

@@ -8,6 +8,7 @@ pub mod compare;
 pub mod gossip;
 pub mod invariants;
 pub mod manifests;
+pub mod nature;
 pub mod ring;
 pub mod rows;
 pub mod start;

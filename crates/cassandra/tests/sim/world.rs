@@ -6,12 +6,11 @@ use super::manifests::{CLUSTER, NAMESPACE};
 use super::ring::Ring;
 use super::volume::Volume;
 use jiff::{SignedDuration, Timestamp};
-use palladion_api::member::CassandraMemberSpec;
 use palladion_cassandra::{CassandraMind, resources as kinds};
 use palladion_plan::sim::kubernetes::RULES;
 use palladion_plan::sim::operator::{Life, Write};
-use palladion_plan::sim::{Activity, Faults, Kubernetes, Operator, PodRun, Random, Store};
-use palladion_plan::{ObjectKey, Precondition, Propagation, Subresource};
+use palladion_plan::sim::{Activity, Faults, Feed, Kubernetes, Operator, PodRun, Random, Store};
+use palladion_plan::{ObjectKey, Precondition, Propagation, Resource, Subresource};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -38,6 +37,13 @@ pub enum Api {
 pub enum Restart {
     Soon,
     Never,
+}
+
+/// Does a history go on?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tick {
+    GoesOn,
+    Rest,
 }
 
 /// Everything.
@@ -126,6 +132,29 @@ impl World {
         self.operators.push(Operator::new(CassandraMind, cluster_key(), &settings, self.epoch));
     }
 
+    /// How the leader's watch of a kind follows.
+    pub fn set_feed(&mut self, resource: Resource, feed: Feed) {
+        self.tell(&format!("the watch of {} is {feed:?}", resource.plural));
+        for operator in &mut self.operators {
+            operator.cache.set_feed(resource, feed);
+        }
+    }
+
+    /// The frozen leader goes on with the plan that it had, and learns then
+    /// that it is the leader no more.
+    pub fn wake_and_end_the_old_leader(&mut self) {
+        self.tell("the old leader wakes up");
+        self.operators[0].thaw();
+        while self.operators[0].is_busy() {
+            let _ = self.operators[0].step(&mut self.store, &mut self.faults);
+            for done in std::mem::take(&mut self.operators[0].done) {
+                self.note(&done);
+            }
+        }
+        self.operators.remove(0);
+        self.tell("the old leader is gone");
+    }
+
     pub fn now(&self) -> Timestamp {
         self.store.now
     }
@@ -148,18 +177,23 @@ impl World {
 
     pub fn try_settle(&mut self) -> Result<(), String> {
         for _ in 0..ROUNDS {
-            let activity = self.round();
-            self.check()?;
-            if activity.acted {
-                self.store.now += ROUND;
-                continue;
-            }
-            match activity.next {
-                Some(next) if next <= self.now() + REST => self.store.now = next.max(self.now() + SignedDuration::from_millis(1)),
-                Some(_) | None => return Ok(()),
+            if self.tick()? == Tick::Rest {
+                return Ok(());
             }
         }
         Err(format!("no rest after {ROUNDS} rounds"))
+    }
+
+    /// One round, and on to the time at which the next thing happens.
+    pub fn tick(&mut self) -> Result<Tick, String> {
+        let activity = self.round();
+        self.check()?;
+        match activity.next {
+            _ if activity.acted => self.store.now += ROUND,
+            Some(next) if next <= self.now() + REST => self.store.now = next.max(self.now() + SignedDuration::from_millis(1)),
+            Some(_) | None => return Ok(Tick::Rest),
+        }
+        Ok(Tick::GoesOn)
     }
 
     /// Go on until something is so; false = it came to rest without.
@@ -168,17 +202,20 @@ impl World {
             if is_so(self) {
                 return true;
             }
-            let activity = self.round();
-            if let Err(why) = self.check() {
-                panic!("{why}\n{}", self.last_words());
-            }
-            match activity.next {
-                _ if activity.acted => self.store.now += ROUND,
-                Some(next) if next <= self.now() + REST => self.store.now = next.max(self.now() + SignedDuration::from_millis(1)),
-                Some(_) | None => return is_so(self),
+            match self.tick() {
+                Ok(Tick::GoesOn) => {}
+                Ok(Tick::Rest) => return is_so(self),
+                Err(why) => panic!("{why}\n{}", self.last_words()),
             }
         }
         false
+    }
+
+    /// Processes on all machines end; pods stay.
+    pub fn forget_processes(&mut self) {
+        for uid in std::mem::take(&mut self.agents).into_keys() {
+            self.ring.stop(&uid, self.store.now);
+        }
     }
 
     /// Go on for some seconds.
@@ -278,12 +315,12 @@ impl World {
         agent.pod.ending = pod.ending;
         let key = ObjectKey::new(kinds::MEMBER, &pod.key.namespace, &pod.key.name);
         let live = self.store.get(&key).filter(|_| self.api == Api::Reachable).cloned();
-        let spec: Option<CassandraMemberSpec> = live.as_ref().and_then(|m| serde_json::from_value(m["spec"].clone()).ok());
         let mut all = Activity::default();
-        if spec.is_some() && spec != agent.spec {
+        if let Some(live) = live.as_ref().filter(|l| l["spec"] != agent.read) {
             let due = *refresh.get_or_insert(now + LAG);
             if due <= now {
-                agent.spec = spec;
+                agent.read = live["spec"].clone();
+                agent.spec = serde_json::from_value(agent.read.clone()).ok();
                 refresh = None;
             } else {
                 all = all.at(due);
@@ -293,10 +330,11 @@ impl World {
         all = all.and(agent.step(&mut reach));
         if let (Some(live), Some(spec)) = (&live, &agent.spec) {
             let generation = live["metadata"]["generation"].as_i64();
-            let status = json!(agent.status(spec, generation, &reach));
-            let ready = status["server"]["nativeTransport"] == true;
-            if live["status"] != status {
-                let _ = self.store.put_status(&key, status);
+            let status = agent.status(spec, generation, &reach);
+            let ready = status.server.as_ref().is_some_and(|s| s.native_transport == Some(true));
+            if live["status"].is_null() || agent.reported.as_ref() != Some(&status) {
+                let _ = self.store.put_status(&key, json!(status));
+                agent.reported = Some(status);
                 all = all.and(Activity::ACTED);
             }
             self.kube.set_ready(&mut self.store, &pod.key, ready);

@@ -15,6 +15,7 @@ use crate::object::{Object, ObjectKey, Resource};
 use crate::plan::{Event, Plan, Wait};
 use crate::snapshot::{Failure, FailureClass, Observed, Snapshot};
 use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -110,7 +111,8 @@ pub struct Operator<M> {
     failures: u32,
     /// Kind, resourceVersion and until when it is waited for.
     expected: Vec<(Resource, u64, Timestamp)>,
-    memo: BTreeMap<ObjectKey, (String, String, String)>,
+    /// What was applied last, with its hash: hashing is most of a decision's cost.
+    memo: BTreeMap<ObjectKey, (Arc<Value>, String)>,
     dirty: bool,
     wake: Option<Timestamp>,
     /// What the plans waited for last.
@@ -122,6 +124,11 @@ pub struct Operator<M> {
 }
 
 impl<M: Mind + Clone> Operator<M> {
+    /// Is there a plan that it has not carried out to its end?
+    pub fn is_busy(&self) -> bool {
+        self.life == Life::Running && self.running.is_some()
+    }
+
     /// A fresh process for one owner.
     pub fn new(mind: M, owner: ObjectKey, settings: &BTreeMap<String, String>, epoch: i64) -> Self {
         Operator {

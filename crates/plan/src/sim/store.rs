@@ -56,6 +56,7 @@ pub struct Store {
     version: u64,
     uids: u64,
     addresses: BTreeSet<u8>,
+    freed: u8,
     rules: Vec<Rule>,
     /// The time; set by whoever drives the simulation.
     pub now: Timestamp,
@@ -70,6 +71,7 @@ impl Store {
             version: 100,
             uids: 0,
             addresses: BTreeSet::new(),
+            freed: 0,
             rules,
             now,
         }
@@ -185,7 +187,8 @@ impl Store {
     pub fn remove(&mut self, key: &ObjectKey) {
         let Some(stored) = self.objects.remove(key) else { return };
         if let Some(last) = text(&stored.object, "/spec/clusterIP").rsplit('.').next() {
-            self.addresses.remove(&last.parse().unwrap_or_default());
+            self.freed = last.parse().unwrap_or_default();
+            self.addresses.remove(&self.freed);
         }
         self.version += 1;
         self.log.push(Change { version: self.version, key: key.clone(), object: None });
@@ -259,7 +262,8 @@ impl Store {
         self.rules.iter().try_for_each(|rule| rule(key, old, new)).map_err(Refusal::Invalid)
     }
 
-    /// The lowest free address, so that a freed one soon meets a stranger.
+    /// The lowest free address but for the one freed last, so that freed ones
+    /// soon meet strangers, and asking again gives another.
     fn allocate(&mut self, service: &mut Value) -> Result<(), Refusal> {
         let asked = match service["spec"]["clusterIP"].as_str() {
             Some("None") => return Ok(()),
@@ -271,7 +275,7 @@ impl Store {
                 return Err(Refusal::Invalid(format!("spec.clusterIPs: 10.96.0.{number}: provided IP is already allocated")));
             }
             Some(number) => number,
-            None => (1..=254).find(|n| !self.addresses.contains(n)).unwrap_or(255),
+            None => (1..=254).find(|n| *n != self.freed && !self.addresses.contains(n)).unwrap_or(255),
         };
         self.addresses.insert(number);
         service["spec"]["clusterIP"] = json!(format!("10.96.0.{number}"));

@@ -17,7 +17,7 @@ pub(super) fn run(store: &mut Store) {
         .map(|(key, set)| (key.clone(), set.clone()))
         .collect();
     for (key, set) in sets {
-        let revision = format!("{}-{}", key.name, &hash::of(&set["spec"]["template"])[..10]);
+        let revision = revision(&key, &set);
         let replicas = set["spec"]["replicas"].as_i64().unwrap_or(1);
         end_failed_pods(store, &set);
         for ordinal in 0..replicas {
@@ -25,6 +25,15 @@ pub(super) fn run(store: &mut Store) {
         }
         end_surplus(store, &key, &set, replicas);
         report(store, &key, &set, &revision);
+    }
+}
+
+/// The revision of the template; computed once per generation.
+fn revision(key: &ObjectKey, set: &Value) -> String {
+    let is_current = set["status"]["observedGeneration"] == set["metadata"]["generation"];
+    match set["status"]["updateRevision"].as_str() {
+        Some(known) if is_current => known.to_string(),
+        Some(_) | None => format!("{}-{}", key.name, &hash::of(&set["spec"]["template"])[..10]),
     }
 }
 

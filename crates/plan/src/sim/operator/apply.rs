@@ -62,7 +62,7 @@ impl<M: Mind + Clone> Operator<M> {
                     };
                     self.note(&step, key.clone(), write, end.clone());
                     match end {
-                        End::Done => self.remember(&step, store),
+                        End::Done => self.remember(&step),
                         End::Failed(class, message) => {
                             self.fail(store, step.doing(), &key, class, message);
                             running.course = Course::Stopped;
@@ -172,32 +172,25 @@ impl<M: Mind + Clone> Operator<M> {
     }
 
     fn prepare_apply(&self, object: &Value, key: &ObjectKey, precondition: &Precondition, owner: &Object, store: &Store) -> Result<Request, Hold> {
-        let hash = hash::of(object);
-        let mut wanted = object.clone();
-        wanted["metadata"]["annotations"][labels::APPLIED] = json!(hash);
-        let cached = self.cache.get(key);
         if *precondition == Precondition::Absent {
             check_ours(key, owner, store)?;
         }
-        if let Some(cached) = cached {
-                let known = self.memo.get(key).is_some_and(|(uid, version, applied)| {
-                    (uid, version, applied) == (&cached.meta.uid, &cached.meta.resource_version, &hash)
-                });
-                let unchanged = cached.meta.annotations.get(labels::APPLIED) == Some(&hash) && states(cached, object);
-                if known || unchanged {
-                    return Err(Hold::Nothing);
-                }
+        let cached = self.cache.get(key);
+        let memo = self.memo.get(key).filter(|(applied, _)| **applied == *object);
+        let hash = memo.map_or_else(|| hash::of(object), |(_, hash)| hash.clone());
+        if cached.is_some_and(|c| c.meta.annotations.get(labels::APPLIED) == Some(&hash) && states(c, object)) {
+            return Err(Hold::Nothing);
         }
+        let mut wanted = object.clone();
+        wanted["metadata"]["annotations"][labels::APPLIED] = json!(hash);
         crate::sim::json::merge(&mut wanted["metadata"], &conditions(precondition));
         Ok(Request::Apply(key.clone(), wanted))
     }
 
-    /// What was applied need not be applied again while nobody changes it.
-    fn remember(&mut self, step: &Step, store: &Store) {
-        let Step::Apply { object, key, .. } = step else { return };
-        let Some(live) = store.get(key) else { return };
-        let text = |field: &str| live["metadata"][field].as_str().unwrap_or_default().to_string();
-        self.memo.insert(key.clone(), (text("uid"), text("resourceVersion"), hash::of(object)));
+    fn remember(&mut self, step: &Step) {
+        if let Step::Apply { object, key, .. } = step {
+            self.memo.insert(key.clone(), (std::sync::Arc::new(object.clone()), hash::of(object)));
+        }
     }
 }
 

@@ -1,0 +1,66 @@
+//! One fault at every write of a history, each in a world of its own.
+
+use crate::sim::world::Tick;
+use crate::sim::{End, World};
+
+/// More histories than the landing tests have time for: every one instead of
+/// a spread of them.
+const ALL: &str = "PALLADION_SIM_ALL";
+
+/// The worlds right before each write of a history, and the world at its end.
+pub fn before_each_write(mut world: World) -> (Vec<World>, World) {
+    let mut worlds = Vec::new();
+    loop {
+        let before = world.clone();
+        let tick = world.tick().unwrap_or_else(|why| panic!("{why}\n{}", world.last_words()));
+        if world.faults.writes() > before.faults.writes() {
+            worlds.push(before);
+        }
+        if tick == Tick::Rest {
+            return (worlds, world);
+        }
+    }
+}
+
+/// Take a spread of them, all if wished.
+pub fn some(worlds: Vec<World>, one_in: usize, from: usize) -> Vec<World> {
+    if std::env::var_os(ALL).is_some() {
+        return worlds;
+    }
+    worlds.into_iter().skip(from % one_in).step_by(one_in).collect()
+}
+
+/// Disturb each world and let it settle; count how many end as they should.
+pub fn all_end_alike(what: &str, worlds: Vec<World>, expected: &End, disturb: impl Fn(&mut World), compare: impl Fn(&mut World, &End) -> Result<(), String>) {
+    let total = worlds.len();
+    let mut failures = Vec::new();
+    for mut world in worlds {
+        let write = world.faults.writes();
+        disturb(&mut world);
+        let outcome = world.try_settle().and_then(|()| compare(&mut world, expected));
+        if let Err(why) = outcome {
+            failures.push(format!("at write {write}: {why}\n{}", world.last_words()));
+        }
+    }
+    println!("{what}: {} of {total}", total - failures.len());
+    assert!(failures.is_empty(), "{what}: {} of {total} ended otherwise; the first:\n{}", failures.len(), failures[0]);
+}
+
+/// The same end and the same destructive steps.
+pub fn same_end(world: &mut World, expected: &End) -> Result<(), String> {
+    let end = world.end();
+    if end == *expected {
+        return Ok(());
+    }
+    Err(end.difference(expected))
+}
+
+/// The same members, conditions and status; the way there may differ, and what
+/// it leaves behind of objects.
+pub fn same_members(world: &mut World, expected: &End) -> Result<(), String> {
+    let end = End { objects: expected.objects.clone(), destructive: expected.destructive.clone(), ..world.end() };
+    if end == *expected {
+        return Ok(());
+    }
+    Err(end.difference(expected))
+}

@@ -1,0 +1,139 @@
+//! Power cuts, lost volumes, lost records: what joined before comes back by
+//! itself, and nothing ever founds a second ring.
+
+use crate::sim::World;
+use crate::sim::manifests::two_racks;
+use palladion_cassandra::resources as kinds;
+
+fn a_ring() -> World {
+    let mut world = World::new().with(&two_racks());
+    world.settle();
+    world.ring.write(20, &mut world.kube.disks);
+    world.story.clear();
+    world
+}
+
+#[test]
+fn all_members_come_back_from_a_power_cut_with_api_server_and_operator_away() {
+    let mut world = a_ring();
+    let before = world.end();
+    world.power_cut();
+    world.settle();
+    assert_eq!(world.normal(), 3, "{}", world.last_words());
+    world.api_returns();
+    world.settle();
+    world.expect_ring(3);
+    assert_eq!(world.end(), before);
+    insta::assert_snapshot!(world.story.join("\n"));
+}
+
+#[test]
+fn all_pods_deleted_at_once_come_back_as_they_were() {
+    let mut world = a_ring();
+    let before = world.end();
+    world.delete_all_pods();
+    world.settle();
+    world.expect_ring(3);
+    assert_eq!(world.end(), before);
+}
+
+#[test]
+fn a_volume_that_is_emptied_while_all_are_down_never_founds_a_second_ring() {
+    for member in ["demo-dc1-a-0", "demo-dc1-b-0", "demo-dc1-a-1"] {
+        let mut world = a_ring();
+        world.power_cut();
+        world.wipe_volume(member);
+        world.api_returns();
+        world.settle();
+        assert_eq!(world.ring.founders.len(), 1, "{}", world.last_words());
+        world.expect_ring(3);
+        if member == "demo-dc1-a-0" {
+            insta::assert_snapshot!(world.story.join("\n"));
+        }
+    }
+}
+
+#[test]
+fn a_volume_that_is_emptied_while_the_operator_is_away_too_starts_nothing() {
+    let mut world = a_ring();
+    world.power_cut();
+    world.wipe_volume("demo-dc1-a-0");
+    world.settle();
+    assert_eq!(world.normal(), 2, "{}", world.last_words());
+    world.api_returns();
+    world.settle();
+    world.expect_ring(3);
+}
+
+#[test]
+fn a_cluster_that_is_deleted_and_made_again_finds_its_data() {
+    let mut world = a_ring();
+    world.delete_cluster();
+    world.settle();
+    assert!(world.is_deleted(), "{}", world.last_words());
+    assert_eq!(world.names(kinds::CLAIM).len(), 3, "claims are kept");
+    assert!(world.names(kinds::SERVICE).is_empty() && world.names(kinds::MEMBER).is_empty(), "{:?}", world.names(kinds::SERVICE));
+    world.tell("a person makes it again");
+    world.apply(&two_racks());
+    world.settle();
+    world.expect_ring(3);
+    insta::assert_snapshot!(world.story.join("\n"));
+}
+
+#[test]
+fn a_cluster_that_is_deleted_and_made_again_at_once_finds_its_data() {
+    for ticks in [1, 5, 10, 20, 30] {
+        let mut world = a_ring();
+        world.delete_cluster();
+        for _ in 0..ticks {
+            let _ = world.tick();
+        }
+        world.apply(&two_racks());
+        world.settle();
+        world.expect_ring(3);
+    }
+}
+
+#[test]
+fn a_deleted_cluster_takes_its_data_along_only_where_that_is_wanted() {
+    let mut cluster = two_racks();
+    cluster["spec"]["deletionPolicy"] = "Delete".into();
+    let mut world = World::new().with(&cluster);
+    world.settle();
+    world.expect_ring(3);
+    world.delete_cluster();
+    world.settle();
+    assert!(world.is_deleted(), "{}", world.last_words());
+    assert!(world.names(kinds::CLAIM).is_empty(), "{:?}", world.names(kinds::CLAIM));
+}
+
+#[test]
+fn the_status_of_a_running_ring_may_be_erased() {
+    let mut world = a_ring();
+    let before = world.end();
+    world.erase_status();
+    world.settle();
+    world.expect_ring(3);
+    assert_eq!(world.end(), before);
+    insta::assert_snapshot!(world.story.join("\n"));
+}
+
+#[test]
+fn a_deleted_record_of_a_member_is_made_again_from_the_world() {
+    for member in ["demo-dc1-a-0", "demo-dc1-b-0", "demo-dc1-a-1"] {
+        let mut world = a_ring();
+        world.delete(kinds::MEMBER, member);
+        world.settle();
+        world.expect_ring(3);
+    }
+}
+
+#[test]
+fn all_records_of_members_may_be_deleted_at_once() {
+    let mut world = a_ring();
+    for member in world.names(kinds::MEMBER) {
+        world.delete(kinds::MEMBER, &member);
+    }
+    world.settle();
+    world.expect_ring(3);
+}

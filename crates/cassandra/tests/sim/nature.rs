@@ -1,0 +1,93 @@
+//! What people and nature do to a cluster.
+
+use super::manifests::NAMESPACE;
+use super::ring::Phase;
+use super::volume::Volume;
+use super::world::{Api, World, cluster_key};
+use palladion_cassandra::resources as kinds;
+use palladion_plan::{ObjectKey, Precondition, Propagation, Subresource};
+use serde_json::{Value, json};
+
+impl World {
+    /// A person patches the spec.
+    pub fn patch_spec(&mut self, patch: &Value) {
+        self.tell(&format!("a person patches the spec: {patch}"));
+        self.store.merge(&cluster_key(), &json!({ "spec": patch }), Subresource::None).expect("the patch should be accepted");
+    }
+
+    /// A person changes the racks.
+    pub fn set_racks(&mut self, cluster: &Value) {
+        let racks = cluster["spec"]["datacenter"]["racks"].clone();
+        self.patch_spec(&json!({ "datacenter": { "racks": racks } }));
+    }
+
+    /// The status of the cluster is lost, as after a restore of etcd without it.
+    pub fn erase_status(&mut self) {
+        self.tell("the status of the cluster is erased");
+        self.store.put_status(&cluster_key(), Value::Null).expect("the cluster should exist");
+    }
+
+    /// Every process on every machine ends at once; machines and pods come
+    /// back, the API server and the operator stay away.
+    pub fn power_cut(&mut self) {
+        self.tell("power is lost everywhere");
+        self.forget_processes();
+        self.api = Api::Away;
+    }
+
+    /// The API server is back.
+    pub fn api_returns(&mut self) {
+        self.tell("the API server is back");
+        self.api = Api::Reachable;
+    }
+
+    /// Delete all pods at once.
+    pub fn delete_all_pods(&mut self) {
+        self.tell("all pods are deleted at once");
+        let pods: Vec<ObjectKey> = self.store.list(kinds::POD).map(|(key, _)| key.clone()).collect();
+        for pod in pods {
+            let _ = self.store.delete(&pod, &Precondition::Absent, Propagation::Background);
+        }
+    }
+
+    /// A person deletes an object.
+    pub fn delete(&mut self, resource: palladion_plan::Resource, name: &str) {
+        self.tell(&format!("{} {name} is deleted", resource.kind));
+        let key = ObjectKey::new(resource, NAMESPACE, name);
+        self.store.delete(&key, &Precondition::Absent, Propagation::Background).expect("the object should exist");
+    }
+
+    /// A member's volume is emptied; marker and ledger are gone as well.
+    pub fn wipe_volume(&mut self, member: &str) {
+        self.tell(&format!("the volume of {member} is emptied"));
+        let claim = format!("data-{member}");
+        let disk = self.kube.disks.values_mut().find(|d| d.claim == claim).expect("the member should have a disk");
+        disk.content = Volume::default();
+    }
+
+    /// The cluster is there no more, and neither is anything that it owned.
+    pub fn is_deleted(&self) -> bool {
+        self.store.get(&cluster_key()).is_none() && self.store.list(kinds::POD).next().is_none()
+    }
+
+    /// Kinds of claims, pods, sets that exist, by name.
+    pub fn names(&self, resource: palladion_plan::Resource) -> Vec<String> {
+        self.store.list(resource).filter(|(key, _)| key.namespace == NAMESPACE).map(|(key, _)| key.name.clone()).collect()
+    }
+
+    /// Members whose server is NORMAL.
+    pub fn normal(&self) -> usize {
+        self.ring.servers.values().filter(|s| s.phase == Phase::Normal).count()
+    }
+
+    /// A condition of the cluster: status, reason and message.
+    pub fn condition(&self, type_: &str) -> String {
+        let cluster = self.store.get(&cluster_key()).cloned().unwrap_or_default();
+        let all = cluster["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        let text = |c: &Value, field: &str| c[field].as_str().unwrap_or_default().to_string();
+        all.iter()
+            .find(|c| c["type"] == type_)
+            .map(|c| format!("{} {}: {}", text(c, "status"), text(c, "reason"), text(c, "message")))
+            .unwrap_or_default()
+    }
+}
