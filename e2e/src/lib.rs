@@ -4,6 +4,7 @@
 //! Palladion.
 
 pub mod bed;
+pub mod person;
 pub mod ring;
 
 pub use bed::{Bed, wait_for};

@@ -23,33 +23,119 @@ const fn rule(
     resources: &'static [&'static str],
     verbs: &'static [&'static str],
 ) -> Rule {
-    Rule { why, group, resources, names: &[], verbs }
+    Rule {
+        why,
+        group,
+        resources,
+        names: &[],
+        verbs,
+    }
 }
 
 const OURS: &str = "palladion.dev";
 
 /// In the namespaces that hold rings. Server-side apply needs `create` and `patch`.
 const RINGS: &[Rule] = &[
-    rule("The rings that people want; the turn is read live before it is taken", OURS, &["cassandraclusters"], &["get", "list", "watch", "patch"]),
-    rule("What is so, and whose turn it is", OURS, &["cassandraclusters/status"], &["patch"]),
-    rule("Owner references that block the owner's deletion", OURS, &["cassandraclusters/finalizers"], &["update"]),
-    rule("One object for each member: what it should do, and what its agent sees", OURS, &["cassandramembers"], &["get", "list", "watch", "create", "patch", "delete"]),
-    rule("A rack is one StatefulSet", "apps", &["statefulsets"], &["get", "list", "watch", "create", "patch", "delete"]),
-    rule("Services of the members and of the drivers; configuration of the servers", "", &["services", "configmaps"], &["get", "list", "watch", "create", "patch", "delete"]),
-    rule("The account of the member pods", "", &["serviceaccounts"], &["get", "list", "watch", "create", "patch", "delete"]),
-    rule("Gives that account the role palladion-member, in its own namespace", "rbac.authorization.k8s.io", &["rolebindings"], &["get", "list", "watch", "create", "patch", "delete"]),
-    rule("Pods are made by the StatefulSet controller; a restart is a deletion", "", &["pods"], &["get", "list", "watch", "delete"]),
-    rule("Claims carry the identity of the member whose data they hold; `delete` serves deletionPolicy Delete alone", "", &["persistentvolumeclaims"], &["get", "list", "watch", "patch", "delete"]),
-    rule("One member down at a time, also when nodes are drained", "policy", &["poddisruptionbudgets"], &["get", "list", "watch", "create", "patch", "delete"]),
-    rule("What happened, told on the object", "events.k8s.io", &["events"], &["create"]),
+    rule(
+        "The rings that people want; the turn is read live before it is taken",
+        OURS,
+        &["cassandraclusters"],
+        &["get", "list", "watch", "patch"],
+    ),
+    rule(
+        "What is so, and whose turn it is",
+        OURS,
+        &["cassandraclusters/status"],
+        &["patch"],
+    ),
+    rule(
+        "Owner references that block the owner's deletion",
+        OURS,
+        &["cassandraclusters/finalizers"],
+        &["update"],
+    ),
+    rule(
+        "One object for each member: what it should do, and what its agent sees",
+        OURS,
+        &["cassandramembers"],
+        &["get", "list", "watch", "create", "patch", "delete"],
+    ),
+    rule(
+        "A rack is one StatefulSet",
+        "apps",
+        &["statefulsets"],
+        &["get", "list", "watch", "create", "patch", "delete"],
+    ),
+    rule(
+        "Services of the members and of the drivers; configuration of the servers",
+        "",
+        &["services", "configmaps"],
+        &["get", "list", "watch", "create", "patch", "delete"],
+    ),
+    rule(
+        "The account of the member pods",
+        "",
+        &["serviceaccounts"],
+        &["get", "list", "watch", "create", "patch", "delete"],
+    ),
+    rule(
+        "Gives that account the role palladion-member, in its own namespace",
+        "rbac.authorization.k8s.io",
+        &["rolebindings"],
+        &["get", "list", "watch", "create", "patch", "delete"],
+    ),
+    rule(
+        "Pods are made by the StatefulSet controller; a restart is a deletion",
+        "",
+        &["pods"],
+        &["get", "list", "watch", "delete"],
+    ),
+    rule(
+        "Claims carry the identity of the member whose data they hold; `delete` serves deletionPolicy Delete alone",
+        "",
+        &["persistentvolumeclaims"],
+        &["get", "list", "watch", "patch", "delete"],
+    ),
+    rule(
+        "One member down at a time, also when nodes are drained",
+        "policy",
+        &["poddisruptionbudgets"],
+        &["get", "list", "watch", "create", "patch", "delete"],
+    ),
+    rule(
+        "What happened, told on the object",
+        "events.k8s.io",
+        &["events"],
+        &["create"],
+    ),
 ];
 
 /// Not in a namespace.
 const CLUSTER: &[Rule] = &[
-    rule("Pausing everything, and the default image of the agent", OURS, &["operatorconfigs"], &["get", "list", "watch"]),
-    rule("Does the storage class exist; does it grow its volumes", "storage.k8s.io", &["storageclasses"], &["get", "list", "watch"]),
-    rule("Is a member's node there, and ready", "", &["nodes"], &["get", "list", "watch"]),
-    rule("Which node a local volume is on", "", &["persistentvolumes"], &["get", "list", "watch"]),
+    rule(
+        "Pausing everything, and the default image of the agent",
+        OURS,
+        &["operatorconfigs"],
+        &["get", "list", "watch"],
+    ),
+    rule(
+        "Does the storage class exist; does it grow its volumes",
+        "storage.k8s.io",
+        &["storageclasses"],
+        &["get", "list", "watch"],
+    ),
+    rule(
+        "Is a member's node there, and ready",
+        "",
+        &["nodes"],
+        &["get", "list", "watch"],
+    ),
+    rule(
+        "Which node a local volume is on",
+        "",
+        &["persistentvolumes"],
+        &["get", "list", "watch"],
+    ),
     Rule {
         why: "May hand out this one role and no other",
         group: "rbac.authorization.k8s.io",
@@ -60,32 +146,62 @@ const CLUSTER: &[Rule] = &[
 ];
 
 /// In the operator's own namespace.
-const OWN: &[Rule] = &[
-    rule("One leader at a time", "coordination.k8s.io", &["leases"], &["get", "create", "update"]),
-];
+const OWN: &[Rule] = &[rule(
+    "One leader at a time",
+    "coordination.k8s.io",
+    &["leases"],
+    &["get", "create", "update"],
+)];
 
 /// For the pods of members, in their own namespace. Nothing in a member's object is secret.
 const MEMBER: &[Rule] = &[
-    rule("An agent watches its own object", OURS, &["cassandramembers"], &["get", "list", "watch"]),
-    rule("An agent writes the status of its own member; an admission policy keeps it to that", OURS, &["cassandramembers/status"], &["get", "patch"]),
+    rule(
+        "An agent watches its own object",
+        OURS,
+        &["cassandramembers"],
+        &["get", "list", "watch"],
+    ),
+    rule(
+        "An agent writes the status of its own member; an admission policy keeps it to that",
+        OURS,
+        &["cassandramembers/status"],
+        &["get", "patch"],
+    ),
 ];
 
 pub fn file() -> Generated {
-    let mut text = format!("# Generated from xtask/src/generate/access.rs by `{COMMAND}`. Do not edit.\n");
-    text += &role("ClusterRole", "{{ include \"palladion.name\" . }}-rings", RINGS);
-    text += &role("ClusterRole", "{{ include \"palladion.name\" . }}-cluster", CLUSTER);
+    let mut text =
+        format!("# Generated from xtask/src/generate/access.rs by `{COMMAND}`. Do not edit.\n");
+    text += &role(
+        "ClusterRole",
+        "{{ include \"palladion.name\" . }}-rings",
+        RINGS,
+    );
+    text += &role(
+        "ClusterRole",
+        "{{ include \"palladion.name\" . }}-cluster",
+        CLUSTER,
+    );
     text += &role("Role", "{{ include \"palladion.name\" . }}-leader", OWN);
     text += &role("ClusterRole", "palladion-member", MEMBER);
     Generated::new(PATH, text)
 }
 
 fn role(kind: &str, name: &str, rules: &[Rule]) -> String {
-    let namespace = if kind == "Role" { "  namespace: {{ .Release.Namespace }}\n" } else { "" };
+    let namespace = if kind == "Role" {
+        "  namespace: {{ .Release.Namespace }}\n"
+    } else {
+        ""
+    };
     let mut text = format!(
         "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: {kind}\nmetadata:\n  name: {name}\n{namespace}  labels: {{{{- include \"palladion.labels\" . | nindent 4 }}}}\nrules:\n"
     );
     for rule in rules {
-        let names = if rule.names.is_empty() { String::new() } else { format!("    resourceNames: [{}]\n", rule.names.join(", ")) };
+        let names = if rule.names.is_empty() {
+            String::new()
+        } else {
+            format!("    resourceNames: [{}]\n", rule.names.join(", "))
+        };
         // Writing to a String cannot fail.
         let _ = write!(
             text,
@@ -107,7 +223,11 @@ mod tests {
     fn nothing_may_read_secrets_or_use_a_wildcard() {
         for rule in [RINGS, CLUSTER, OWN, MEMBER].into_iter().flatten() {
             for word in rule.resources.iter().chain(rule.verbs).chain([&rule.group]) {
-                assert!(!word.contains('*') && !word.contains("secrets"), "{}: {word}", rule.why);
+                assert!(
+                    !word.contains('*') && !word.contains("secrets"),
+                    "{}: {word}",
+                    rule.why
+                );
             }
         }
     }
@@ -115,8 +235,15 @@ mod tests {
     #[test]
     fn members_may_write_nothing_but_status() {
         for rule in MEMBER {
-            let writes = rule.verbs.iter().any(|v| !["get", "list", "watch"].contains(v));
-            assert!(!writes || rule.resources == ["cassandramembers/status"], "{}", rule.why);
+            let writes = rule
+                .verbs
+                .iter()
+                .any(|v| !["get", "list", "watch"].contains(v));
+            assert!(
+                !writes || rule.resources == ["cassandramembers/status"],
+                "{}",
+                rule.why
+            );
         }
     }
 }
