@@ -65,9 +65,17 @@ impl Reading {
         self.mode.as_deref() == Some(mode)
     }
 
+    /// A full member: NORMAL; or, after a refused decommission, what 5.0 calls
+    /// DECOMMISSION_FAILED although nothing has changed, which shows in that
+    /// the server does not see itself leaving.
+    pub fn is_full_member(&self) -> bool {
+        let refused = self.is(DECOMMISSION_FAILED) && self.members.is_some() && !self.sees_itself_leaving();
+        self.is(NORMAL) || refused
+    }
+
     /// Full member that answers CQL.
     pub fn serves(&self) -> bool {
-        self.is(NORMAL) && self.native_transport == Some(true)
+        self.is_full_member() && self.native_transport == Some(true)
     }
 
     /// Does the server itself see its own host ID leaving?

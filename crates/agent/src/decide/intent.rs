@@ -118,16 +118,14 @@ fn settle_leaving(facts: &Facts<'_>, ledger: &Ledger, nonce: &str) -> Option<Act
     }
 }
 
-/// After a refusal 4.1 says NORMAL, and 5.0 DECOMMISSION_FAILED although the
-/// member is a full one; it is not if it sees itself leaving.
+/// After a refusal or a failure: a full member again, and seen so as a whole.
 fn is_full_member(reading: &Reading) -> bool {
-    let mode = reading.is(admin::NORMAL) || reading.is(admin::DECOMMISSION_FAILED);
-    mode && reading.members.is_some() && !reading.sees_itself_leaving()
+    reading.is_full_member() && reading.members.is_some() && !reading.sees_itself_leaving()
 }
 
 /// Begin to leave, or begin again where an earlier agent's call left no trace.
 pub fn leave(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
-    let reading = facts.reading.filter(|r| r.is(admin::NORMAL))?;
+    let reading = facts.reading.filter(|r| r.is_full_member())?;
     match &ledger.membership {
         Membership::Joined => {
             let intent = wanted(facts, ledger)?;

@@ -212,7 +212,11 @@ fn spawn(mut command: Command) -> Result<Pid> {
 /// By the name we were started with: the init container may have put a newer
 /// binary there, and an agent that is started again then is the newer one.
 fn own_binary() -> Result<std::path::PathBuf> {
-    std::env::current_exe().context("finding this binary")
+    let named = std::env::args_os().next().map(std::path::PathBuf::from);
+    match named.filter(|path| path.is_absolute() && path.exists()) {
+        Some(path) => Ok(path),
+        None => std::env::current_exe().context("finding this binary"),
+    }
 }
 
 fn now_ms() -> i64 {
