@@ -97,6 +97,10 @@ fn host_problems() -> Vec<String> {
     if let Err(error) = Cgroups::detect() {
         problems.push(error.to_string());
     }
+    if std::env::consts::ARCH != "x86_64" {
+        problems
+            .push("the pinned Python packages of the tools image are for x86-64 only".to_owned());
+    }
     for (file, what) in KERNEL {
         if !Path::new(file).exists() {
             problems.push(format!("the kernel has no {what}"));

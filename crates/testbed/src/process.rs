@@ -28,6 +28,14 @@ const POLL: Duration = Duration::from_millis(10);
 /// because of what its user has exported.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
+/// What a part does before it becomes its program. It records itself, so that
+/// one whose starter was killed in between is not started twice.
+const BEGIN: &str = r#"echo $$ >"$CGROUP/cgroup.procs" || exit
+started=$(cut -d ' ' -f 22 /proc/$$/stat)
+printf '{"pid": %d, "started": %s}' $$ "$started" >"$RECORD.new" && mv "$RECORD.new" "$RECORD" || exit
+unset CGROUP RECORD started
+exec "$@""#;
+
 /// Which namespaces a part runs in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Inside {
@@ -139,8 +147,8 @@ pub fn start(records: &Path, logs: &Path, daemon: Daemon) -> Result<Record> {
     {
         return Ok(record);
     }
-    let pid_file = records.join(format!("{}.pid", daemon.name));
-    let _ = fs::remove_file(&pid_file);
+    let record_path = record_path(records, &daemon.name);
+    let _ = fs::remove_file(&record_path);
     let log_path = logs.join(format!("{}.log", daemon.name));
     let log = OpenOptions::new()
         .create(true)
@@ -150,34 +158,34 @@ pub fn start(records: &Path, logs: &Path, daemon: Daemon) -> Result<Record> {
     let log_too = log.try_clone().context("duplicating a log's descriptor")?;
     let mut starter = Command::new("setsid");
     starter
-        .args(["--fork", "sh", "-c", r#"echo $$ >"$CGROUP/cgroup.procs" && echo $$ >"$PID_FILE" && unset CGROUP PID_FILE && exec "$@""#, "sh"])
+        .args(["--fork", "sh", "-c", BEGIN, "sh"])
         .args(daemon.inside.entry())
         .args(&daemon.words)
         .env_clear()
         .env("PATH", PATH)
         .env("HOME", "/root")
         .env("CGROUP", &daemon.cgroup)
-        .env("PID_FILE", &pid_file)
+        .env("RECORD", &record_path)
         .envs(daemon.environment)
         .current_dir("/")
         .stdin(daemon.input.map_or_else(Stdio::null, Stdio::from))
         .stdout(log)
         .stderr(log_too);
     command::run(&mut starter).with_context(|| format!("starting {}", daemon.name))?;
-    let pid = wait_for_pid(&pid_file, &daemon.name, &log_path)?;
-    let started = identity(pid).with_context(|| {
-        format!(
-            "starting {}: it ended at once; see {}",
-            daemon.name,
-            log_path.display()
-        )
-    })?;
-    let record = Record { pid, started };
-    let path = record_path(records, &daemon.name);
-    fs::write(&path, serde_json::to_vec(&record)?)
-        .with_context(|| format!("writing the process record {}", path.display()))?;
-    let _ = fs::remove_file(&pid_file);
-    Ok(record)
+    let end = Instant::now() + START_PATIENCE;
+    loop {
+        if let Some(record) = Record::read(records, &daemon.name)? {
+            return Ok(record);
+        }
+        if Instant::now() > end {
+            bail!(
+                "starting {}: it did not begin within {START_PATIENCE:?}; see {}",
+                daemon.name,
+                log_path.display()
+            );
+        }
+        sleep(POLL);
+    }
 }
 
 /// Ends a part: politely, then not. One that does not run is fine.
@@ -224,22 +232,6 @@ fn end(records: &Path, name: &str, signal: Signal) -> Result<()> {
     }
     let path = record_path(records, name);
     fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))
-}
-
-fn wait_for_pid(pid_file: &Path, name: &str, log: &Path) -> Result<i32> {
-    let end = Instant::now() + START_PATIENCE;
-    while Instant::now() < end {
-        if let Ok(text) = fs::read_to_string(pid_file)
-            && let Ok(pid) = text.trim().parse()
-        {
-            return Ok(pid);
-        }
-        sleep(POLL);
-    }
-    bail!(
-        "starting {name}: it did not begin within {START_PATIENCE:?}; see {}",
-        log.display()
-    )
 }
 
 fn record_path(records: &Path, name: &str) -> PathBuf {
