@@ -17,6 +17,7 @@ mod claim;
 mod config_map;
 mod memory;
 mod name;
+mod quantity;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -224,6 +225,7 @@ fn numbers(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
 fn rack(input: &Input<'_>, ring: &str, rack: &Rack) -> Result<ValidRack, Refusal> {
     let (spec, meta) = (input.spec, &input.owner.meta);
     let set = names::rack_set(&meta.name, &spec.datacenter.name, &rack.name);
+    quantity::check(rack)?;
     let heap_mib = memory::check(spec, rack)?;
     let (config, jvm_options) = settings::merge(input, rack)?;
     let jmx_exporter = config_map::jmx_exporter(input, rack)?;

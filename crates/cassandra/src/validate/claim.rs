@@ -1,6 +1,7 @@
 //! The claim of a rack's members: one, of a storage class that exists, with
 //! defaults filled in.
 
+use super::quantity;
 use super::{Input, IsDefault, Refusal, refuse};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use palladion_api::cluster::{ClaimTemplate, Rack};
@@ -64,9 +65,16 @@ pub fn check(input: &Input<'_>, rack: &Rack, set: &str) -> Result<ClaimTemplate,
         .get_or_insert_default()
         .requests
         .get_or_insert_default();
-    requests
+    let size = requests
         .entry("storage".into())
         .or_insert_with(|| Quantity(DEFAULT_SIZE.into()));
+    if quantity::amount(&size.0).is_none_or(|bytes| bytes < 1.0) {
+        let field = "resources.requests.storage";
+        return refuse(
+            Reason::InvalidSpec,
+            quantity::no_quantity(rack, field, size),
+        );
+    }
     if !input.sets.contains(set) {
         storage_class(input, rack, claim.spec.storage_class_name.as_deref())?;
     }

@@ -7,6 +7,7 @@ use palladion_api::cluster::Mode;
 use palladion_api::reasons::Reason;
 use serde_json::{Value, json};
 
+mod admission;
 mod machine;
 mod names;
 mod settings;

@@ -71,8 +71,10 @@ fn a_member_gets_the_memory_that_it_needs() {
     assert!(with("768Mi").validate().is_ok());
     let words = ["`resources.limits.memory` of rack a", "767Mi", "raise it"];
     refused(&with("767Mi"), Reason::NotEnoughMemory, &words);
-    let words = ["`resources.limits.memory` of rack a", "lots", "like `4Gi`"];
+    let words = ["`resources.limits.memory` of rack a", "lots", "`4Gi`"];
     refused(&with("lots"), Reason::InvalidSpec, &words);
+    refused(&with("0"), Reason::InvalidSpec, &words[..1]);
+    refused(&with("1000Ei"), Reason::InvalidSpec, &words[..1]);
 
     let heap = |cluster: ClusterFixture, size: &str| {
         let size = serde_json::from_value(json!(size)).unwrap();
@@ -96,4 +98,23 @@ fn a_member_gets_the_memory_that_it_needs() {
 
 fn claim(template: Value) -> Value {
     json!({ "storage": { "volumeClaimTemplates": [template] } })
+}
+
+#[test]
+fn resources_are_what_a_pod_may_ask_for() {
+    let with = |resources: Value| good().first_rack_with(&json!({ "resources": resources }));
+    let cluster = with(json!({ "requests": { "cpu": "2 cores" } }));
+    let words = ["`resources.requests.cpu` of rack a", "2 cores", "`500m`"];
+    refused(&cluster, Reason::InvalidSpec, &words);
+    let cluster = with(json!({ "requests": { "cpu": "1.5" }, "limits": { "cpu": "1200m" } }));
+    let words = ["rack a requests 1.5 of cpu", "`resources.limits.cpu`"];
+    refused(&cluster, Reason::InvalidSpec, &words);
+    let cluster = with(json!({ "requests": { "cpu": "1.2" }, "limits": { "cpu": "1200m" } }));
+    assert!(cluster.validate().is_ok());
+    for size in ["10 GB", "0"] {
+        let size = json!({ "spec": { "resources": { "requests": { "storage": size } } } });
+        let words = ["`resources.requests.storage` of rack a", "`4Gi`"];
+        let cluster = good().first_rack_with(&claim(size));
+        refused(&cluster, Reason::InvalidSpec, &words);
+    }
 }
