@@ -38,4 +38,6 @@ pub struct Memory {
     pub events: BTreeMap<String, (String, Instant)>,
     /// A status patch that the server accepted without storing it.
     pub futile_status: Option<serde_json::Value>,
+    /// Why the status could not be written the last time.
+    pub status_error: Option<String>,
 }

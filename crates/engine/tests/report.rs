@@ -106,6 +106,8 @@ async fn a_status_does_not_end_up_on_an_object_that_was_made_again_under_the_nam
     fake.put("nodes", "", "node", json!({}));
     pass(Duration::from_secs(20)).await;
     assert!(status(&fake, "a").is_null(), "{}", status(&fake, "a"));
+    let tries = fake.requests(|s| s.is_write() && s.target.plural == "toys");
+    assert!(tries < 20, "{tries} tries in twenty seconds");
     fake.release("toys");
     until("decided anew", || status(&fake, "a")["nodes"] == 1).await;
 }

@@ -38,6 +38,9 @@ impl Reconciler {
     ) -> After {
         let status = outcome.status_failed.as_ref();
         let retry = retry.or_else(|| status.map(|error| status_failed(error, memory)));
+        if retry.is_none() {
+            memory.attempts = 0;
+        }
         let mut after = retry.unwrap_or(After::Rest);
         if let (After::Rest, Some(wake)) = (after, plan.wake_at()) {
             let until = Duration::try_from(wake.duration_since(facts.now)).unwrap_or_default();

@@ -212,7 +212,6 @@ impl Reconciler {
             }
             None => {
                 memory.failure = None;
-                memory.attempts = 0;
                 None
             }
         };

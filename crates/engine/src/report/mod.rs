@@ -9,11 +9,10 @@ use crate::memory::Memory;
 use crate::reconcile::again::worth_telling;
 use crate::reconcile::{Case, Reconciler};
 use events::Events;
-use palladion_plan::{EventType, Plan, Subresource};
+use palladion_api::reasons::Reason;
+use palladion_plan::{EventType, FailureClass, Plan, Subresource};
 use serde_json::{Value, json};
 
-/// Reason of the event about a step that failed (thesis T8).
-const STEP_FAILED: &str = "ErrSyncFailed";
 /// Reason of the event about a plan that breaks a safety rule.
 const PLAN_VETOED: &str = "PlanVetoed";
 
@@ -37,7 +36,12 @@ impl Reconciler {
             && worth_telling(failure.class, memory.attempts)
         {
             let message = format!("cannot {}: {}", failure.doing, failure.message);
-            events.say(EventType::Warning, STEP_FAILED, &message, memory);
+            events.say(
+                EventType::Warning,
+                Reason::ErrSyncFailed.as_str(),
+                &message,
+                memory,
+            );
         }
         self.write_status(case, &plan.status, outcome, memory).await;
     }
@@ -88,6 +92,7 @@ impl Reconciler {
             }
             Ok(object) => {
                 memory.futile_status = None;
+                memory.status_error = None;
                 let expected = self
                     .watches
                     .world()
@@ -96,7 +101,11 @@ impl Reconciler {
                 self.tell_conditions(case, stored, wanted, memory);
             }
             Err(error) => {
-                tracing::debug!(error = %error, "cannot write status");
+                let told = memory.status_error.as_deref() == Some(error.message.as_str());
+                if !told && error.class() != FailureClass::Conflict {
+                    tracing::warn!(error = %error, "cannot write status");
+                    memory.status_error = Some(error.message.clone());
+                }
                 outcome.status_failed = Some(error);
             }
         }
