@@ -11,8 +11,8 @@ use crate::cgroup::Cgroups;
 use crate::names::{ClusterName, run_root};
 use crate::network::Network;
 use crate::node::settings::KUBELET_ROOT;
-use crate::process;
 use crate::progress::{Progress, stage};
+use crate::{host_limits, process};
 
 /// Ends and removes everything, and fails if something is left.
 pub fn down(name: &ClusterName, cache: &Cache, progress: &mut dyn Progress) -> Result<()> {
@@ -79,19 +79,20 @@ fn remove(name: &ClusterName, cache: &Cache) -> Result<()> {
                 .with_context(|| format!("removing {}", directory.display()))?;
         }
     }
-    forget_kubelet_root();
-    Ok(())
+    leave_the_host()
 }
 
-/// The directory that nodes mount theirs over. Removing it would unmount it in
-/// the nodes of other testbeds, so the last one does it; a kubelet of the host
-/// keeps its own, as that is not empty.
-fn forget_kubelet_root() {
+/// What all testbeds of this host share goes with the last one.
+fn leave_the_host() -> Result<()> {
     let is_testbed = |entry: &fs::DirEntry| entry.path().is_dir();
     let others = fs::read_dir(run_root()).into_iter().flatten().flatten();
-    if others.filter(is_testbed).count() == 0 {
-        let _ = fs::remove_dir(KUBELET_ROOT);
+    if others.filter(is_testbed).count() > 0 {
+        return Ok(());
     }
+    // Nodes mount theirs over it. A kubelet of the host keeps its own, as that
+    // is not empty.
+    let _ = fs::remove_dir(KUBELET_ROOT);
+    host_limits::restore()
 }
 
 fn mounts_below(directories: &[std::path::PathBuf]) -> Result<Vec<String>> {

@@ -15,6 +15,7 @@ pub mod config;
 pub mod control_plane;
 pub mod down;
 pub mod faults;
+mod host_limits;
 mod image_store;
 pub mod images;
 mod kubeconfig;

@@ -11,11 +11,12 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use crate::cluster::{Cluster, forward};
 use crate::control_plane::{API_PORT, Component, ControlPlane};
+use crate::node::Part;
 use crate::process::{self, Daemon, Inside};
 use crate::progress::{Progress, stage};
 use crate::site::Site;
 use crate::state::{State, boot};
-use crate::{cluster, down, kubeconfig, node, system};
+use crate::{cluster, down, host_limits, kubeconfig, node, system};
 
 /// A control plane is ready in three seconds and nodes in ten; these are for a
 /// machine that is busy building something else.
@@ -40,6 +41,7 @@ pub fn up(site: &Site, store: &Path, progress: &mut dyn Progress) -> Result<()> 
         down::down(name, &site.cache, progress)?;
         empty_logs(site)?;
     }
+    host_limits::raise()?;
     let state = prepare(site, store)?;
     stage(
         progress,
@@ -226,6 +228,25 @@ pub fn wait_for_api(site: &Site) -> Result<()> {
     }
 }
 
+/// A process that has ended would be waited for in vain.
+fn ensure_all_run(site: &Site) -> Result<()> {
+    let components = Component::ALL.map(|component| component.name().to_owned());
+    let nodes = site.config.node_list().into_iter();
+    let parts = nodes.flat_map(|node| Part::ALL.map(|part| part.record(node)));
+    for name in components.into_iter().chain(parts) {
+        if !process::is_running(&site.records(), &name) {
+            let log = site.log_dir().join(format!("{name}.log"));
+            let text = fs::read_to_string(&log).unwrap_or_default();
+            bail!(
+                "{name} has ended; the last it said: {}\nhint: see {}",
+                text.lines().last().unwrap_or("nothing"),
+                log.display()
+            );
+        }
+    }
+    Ok(())
+}
+
 /// Waits until every node is ready and answers names.
 fn wait_for_nodes(cluster: &Cluster) -> Result<()> {
     let wanted = usize::from(cluster.site().config.nodes);
@@ -245,6 +266,7 @@ fn wait_for_nodes(cluster: &Cluster) -> Result<()> {
         if ready == wanted && names.trim().parse() == Ok(wanted) {
             return Ok(());
         }
+        ensure_all_run(cluster.site())?;
         if Instant::now() > end {
             bail!(
                 "after {NODES_PATIENCE:?}, {ready} of {wanted} nodes are ready and {} name servers run; \
