@@ -149,6 +149,11 @@ impl<'a> Facts<'a> {
         self.snapshot.now
     }
 
+    /// The time in whole seconds, for what people read.
+    pub fn seconds(&self) -> Timestamp {
+        Timestamp::from_second(self.now().as_second()).unwrap_or(self.now())
+    }
+
     /// All pods of all sets, zone by zone, lowest ordinal first.
     pub fn pods(&self) -> impl Iterator<Item = &PodFact> {
         let mut sets: Vec<&SetFact> = self.sets.values().collect();

@@ -43,7 +43,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
         "replicas": valid.replicas,
         "selector": format!("{}={},{}=0", names::OWNER, valid.name, names::AZ_INDEX),
         "version": facts.sets.values().map(|s| s.version).max().unwrap_or(facts.status.version),
-        "rollout": least_advanced(facts, draft),
+        "rollout": most_telling(facts, draft),
         "sets": map_or_null(&sets(facts, draft)),
         "activePods": (!active.is_empty()).then(|| active.join(",")),
         "pendingConfig": draft.pending_config,
@@ -163,6 +163,14 @@ fn progressing(
     if let Some(paused) = pause(facts, &valid.spec) {
         return writer.set(PROGRESSING, false, Reason::Paused, paused);
     }
+    // A zone that failed says more than those that wait for it.
+    if let Some((reason, message)) = draft
+        .troubles
+        .iter()
+        .find(|(r, _)| *r == Reason::RolloutFailed)
+    {
+        return writer.set(PROGRESSING, false, *reason, message);
+    }
     if let Some(wait) = draft.waits.first() {
         let reason = Reason::ALL
             .iter()
@@ -174,13 +182,6 @@ fn progressing(
             reason.unwrap_or(Reason::CreatingObjects),
             &wait.message,
         );
-    }
-    if let Some((reason, message)) = draft
-        .troubles
-        .iter()
-        .find(|(r, _)| *r == Reason::RolloutFailed)
-    {
-        return writer.set(PROGRESSING, false, *reason, message);
     }
     if is_ready {
         return writer.set(PROGRESSING, false, Reason::AsWanted, &as_wanted(valid));
@@ -260,7 +261,7 @@ fn paused(writer: &mut Writer, facts: &Facts<'_>, spec: &ZonedStatefulSetSpec) {
     }
 }
 
-fn least_advanced(facts: &Facts<'_>, draft: &Draft) -> Option<RolloutState> {
+fn most_telling(facts: &Facts<'_>, draft: &Draft) -> Option<RolloutState> {
     let wanted = facts
         .sets
         .values()

@@ -30,7 +30,7 @@ pub struct ZonedStatefulSetStatus {
     /// The newest version, from 1.
     #[serde(default)]
     pub version: i64,
-    /// The least advanced state of all zones.
+    /// The most telling state of all zones: one that failed, else one that is at work, else one that waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rollout: Option<RolloutState>,
     /// Every StatefulSet, by its name.
@@ -50,21 +50,21 @@ pub struct ZonedStatefulSetStatus {
     pub secret_versions: BTreeMap<String, u32>,
 }
 
-/// Where a rollout is.
+/// Where a rollout is; the most telling state first.
 #[derive(
     Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord,
 )]
 pub enum RolloutState {
     /// It stopped: the canary or the rollout took too long. A newer template overtakes it.
     Failed,
-    /// The new template is written; no pod has it yet.
-    Pending,
     /// `Recreate`: old pods are ending.
     Stopping,
     /// The first pod of the zone is being proven.
     Canary,
     /// The other pods follow, one after another.
     Rollout,
+    /// The new template is written; no pod has it yet.
+    Pending,
     /// All pods have the newest template and were ready.
     Done,
 }
@@ -73,10 +73,10 @@ impl RolloutState {
     /// All states.
     pub const ALL: [RolloutState; 6] = [
         RolloutState::Failed,
-        RolloutState::Pending,
         RolloutState::Stopping,
         RolloutState::Canary,
         RolloutState::Rollout,
+        RolloutState::Pending,
         RolloutState::Done,
     ];
 

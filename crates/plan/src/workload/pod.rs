@@ -159,16 +159,37 @@ fn trouble(object: &Object) -> Option<PodTrouble> {
             .as_str()
             .is_some_and(|r| !ON_THE_WAY.contains(&r))
     })?;
-    let reason = match container["last"].as_str() {
-        Some("OOMKilled") => "OOMKilled".to_string(),
+    let reason = match (container["last"].as_str(), container["reason"].as_str()) {
+        (Some("OOMKilled"), _) => "OOMKilled".to_string(),
+        // The kubelet goes to and fro between the two with every try.
+        (_, Some("ErrImagePull")) => "ImagePullBackOff".to_string(),
         _ => text(&container["reason"]),
     };
     let message = format!(
         "container {}: {}",
         text(&container["name"]),
-        text(&container["message"])
+        settled(&text(&container["message"]))
     );
     Some(PodTrouble { reason, message })
+}
+
+/// The part of a message that stays the same from one try to the next: what the
+/// kubelet puts before, and the end with its ports and addresses, are left out.
+fn settled(message: &str) -> &str {
+    const LONGEST: usize = 160;
+    let start = message
+        .find("ErrImagePull: ")
+        .map_or(0, |at| at + "ErrImagePull: ".len());
+    let message = &message[start..];
+    if message.len() <= LONGEST {
+        return message;
+    }
+    let cut = (0..=LONGEST)
+        .rev()
+        .find(|at| message.is_char_boundary(*at))
+        .unwrap_or(0);
+    let short = &message[..cut];
+    short.rfind(": ").map_or(short, |at| &short[..at])
 }
 
 #[cfg(test)]
@@ -215,6 +236,31 @@ mod tests {
         assert_eq!(
             stuck.words(),
             "pod web-z0-2: ImagePullBackOff: container c: m"
+        );
+    }
+
+    #[test]
+    fn a_pull_that_fails_says_the_same_at_each_try() {
+        let waiting = |reason: &str, message: String| {
+            read(json!({ "status": { "containerStatuses": [
+                { "name": "c", "state": { "waiting": { "reason": reason, "message": message } } }
+            ] } }))
+        };
+        let cause = |port: u16| {
+            format!(
+                "failed to pull and unpack image \"r.example/nope:1\": failed to resolve reference \"r.example/nope:1\": failed to do request: Head \"https://r.example/v2/nope\": dial tcp: lookup r.example: read udp 10.0.0.1:{port}: i/o timeout"
+            )
+        };
+        let error = waiting("ErrImagePull", cause(1));
+        let back_off = waiting(
+            "ImagePullBackOff",
+            format!("Back-off pulling image \"x\": ErrImagePull: {}", cause(2)),
+        );
+        assert_eq!(error.words(), back_off.words());
+        assert!(
+            error.words().contains("r.example/nope:1"),
+            "{}",
+            error.words()
         );
     }
 

@@ -66,7 +66,7 @@ fn write(
     Next {
         state: State::Pending,
         partition: valid.replicas,
-        started: facts.now(),
+        started: facts.seconds(),
         event: normal(
             Reason::RollingOut,
             format!(

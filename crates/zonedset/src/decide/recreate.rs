@@ -63,7 +63,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, config: &Config, draft: &mut Dra
             let next = Next {
                 state: State::Rollout,
                 partition: 0,
-                started: facts.now(),
+                started: facts.seconds(),
                 event,
             };
             rollout::state(facts, valid, goal, set, next, draft);
@@ -74,7 +74,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, config: &Config, draft: &mut Dra
 /// Scale to zero without touching the template.
 fn stop(facts: &Facts<'_>, set: &SetFact, draft: &mut Draft) {
     let patch = json!({
-        "metadata": { "annotations": state_annotations(State::Stopping, facts.now()) },
+        "metadata": { "annotations": state_annotations(State::Stopping, facts.seconds()) },
         "spec": { "replicas": 0 },
     });
     draft.steps.push(Step::Patch {

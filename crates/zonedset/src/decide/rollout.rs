@@ -55,7 +55,7 @@ pub fn create(facts: &Facts<'_>, valid: &Valid, goal: &Goal<'_>, draft: &mut Dra
         version: goal.version,
         config: goal.config,
         state,
-        started: facts.now(),
+        started: facts.seconds(),
         replicas: valid.replicas,
         partition,
         fixed: set::fixed(valid),
@@ -123,7 +123,7 @@ pub fn advance(
     let stay = |state, partition| Next {
         state,
         partition,
-        started: set.started.unwrap_or(facts.now()),
+        started: set.started.unwrap_or(facts.seconds()),
         event: None,
     };
     obstacles::clear(set, draft);
@@ -140,7 +140,7 @@ pub fn advance(
         State::Stopping => Next {
             state: State::Rollout,
             partition: 0,
-            started: facts.now(),
+            started: facts.seconds(),
             event: None,
         },
         State::Canary if valid.replicas != set.replicas => stay(State::Pending, valid.replicas),
@@ -184,7 +184,7 @@ fn begin(
     behind: Option<&str>,
     draft: &mut Draft,
 ) -> Next {
-    let started = facts.now();
+    let started = facts.seconds();
     if let Some(other) = behind {
         let words = format!(
             "StatefulSet {} waits for {other}: zones roll one after another",
@@ -237,7 +237,7 @@ fn begin(
 
 /// One more pod, when those that have the template are available.
 fn step(facts: &Facts<'_>, valid: &Valid, set: &SetFact, draft: &mut Draft) -> Next {
-    let started = set.started.unwrap_or(facts.now());
+    let started = set.started.unwrap_or(facts.seconds());
     let partition = set.partition.min(valid.replicas);
     let Some((words, again)) = first_unproven(facts, valid, set, partition) else {
         if partition == 0 {

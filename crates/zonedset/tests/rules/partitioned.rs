@@ -45,7 +45,7 @@ fn a_bad_canary_stops_at_one_pod_and_fails_with_the_reason() {
     world.set_spec(with_image(three(), "bad:2"));
     world.settle();
     world.pass(299);
-    assert_eq!(world.status()["rollout"], "Pending");
+    assert_eq!(world.status()["rollout"], "Canary");
     world.pass(2);
     assert_eq!(world.status()["rollout"], "Failed");
     let after = world.uids();
@@ -57,6 +57,8 @@ fn a_bad_canary_stops_at_one_pod_and_fails_with_the_reason() {
     assert_eq!(changed, ["web-z0-2"]);
     let degraded = world.condition("Degraded");
     assert_eq!(degraded["reason"], "RolloutFailed");
+    assert_eq!(world.condition("Progressing")["reason"], "RolloutFailed");
+    assert_eq!(world.condition("Progressing")["status"], "False");
     assert!(
         degraded["message"]
             .as_str()
