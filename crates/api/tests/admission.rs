@@ -214,3 +214,83 @@ fn undocumented(schema: &Value, path: &str, silent: &mut Vec<String>) {
         undocumented(&field["items"], &format!("{path}[]"), silent);
     }
 }
+
+fn examples() -> Vec<(String, Value)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/cassandra");
+    let entries = std::fs::read_dir(&folder).expect("the examples should be there");
+    entries
+        .map(|entry| {
+            let path = entry.expect("a folder should list its files").path();
+            let text = std::fs::read_to_string(&path).expect("an example should be readable");
+            let object =
+                serde_yaml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            (
+                path.file_name()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned(),
+                object,
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn examples_are_accepted() {
+    let examples = examples();
+    assert!(
+        examples.len() >= 3,
+        "only {} examples found",
+        examples.len()
+    );
+    for (name, object) in examples {
+        let said = judge(&object, None).words;
+        assert!(said.is_empty(), "{name}: {said:#?}");
+    }
+}
+
+#[test]
+fn the_full_example_shows_every_field() {
+    let (_, object) = examples()
+        .into_iter()
+        .find(|(name, _)| name == "full.yaml")
+        .expect("there should be a full.yaml");
+    let schema = &judges()["CassandraCluster"].schema["properties"]["spec"];
+    let mut missing = Vec::new();
+    absent(schema, &object["spec"], "spec", &mut missing);
+    assert!(
+        missing.is_empty(),
+        "examples/cassandra/full.yaml does not show {missing:?}"
+    );
+}
+
+/// Fields of ours that the object does not have. Kubernetes' own types and the
+/// reserved settings, which nobody may show, are not looked into.
+fn absent(schema: &Value, object: &Value, path: &str, missing: &mut Vec<String>) {
+    const CLOSED: [&str; 10] = [
+        "config",
+        "env",
+        "resources",
+        "imagePullSecrets",
+        "nodeAffinity",
+        "podAffinity",
+        "podAntiAffinity",
+        "tolerations",
+        "topologySpreadConstraints",
+        "spec.datacenter.racks[].storage.volumeClaimTemplates[].spec",
+    ];
+    for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+        let path = format!("{path}.{name}");
+        if object[name].is_null() {
+            missing.push(path);
+        } else if !CLOSED.contains(&name.as_str()) && !CLOSED.contains(&path.as_str()) {
+            absent(field, &object[name], &path, missing);
+            absent(
+                &field["items"],
+                &object[name][0],
+                &format!("{path}[]"),
+                missing,
+            );
+        }
+    }
+}
