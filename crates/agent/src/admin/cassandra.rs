@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 const STORAGE_SERVICE: &str = "org.apache.cassandra.db:type=StorageService";
-const STORAGE_PROXY: &str = "org.apache.cassandra.db:type=StorageProxy";
+const FAILURE_DETECTOR: &str = "org.apache.cassandra.net:type=FailureDetector";
 const GOSSIPER: &str = "org.apache.cassandra.net:type=Gossiper";
 const LOAD: &str = "org.apache.cassandra.metrics:type=Storage,name=Load";
 const PENDING_COMPACTIONS: &str = "org.apache.cassandra.metrics:type=Compaction,name=PendingTasks";
@@ -24,7 +24,9 @@ const LOOK: [(&str, &str); 17] = [
     (STORAGE_SERVICE, "ReleaseVersion"),
     (STORAGE_SERVICE, "LocalHostId"),
     (STORAGE_SERVICE, "SchemaVersion"),
-    (STORAGE_PROXY, "SchemaVersionsWithPort"),
+    // What gossip says of schemas; StorageProxy's own answer asks every member
+    // and takes ten seconds where one of them is silent.
+    (FAILURE_DETECTOR, "AllEndpointStatesWithPort"),
     (GOSSIPER, "Seeds"),
     (STORAGE_SERVICE, "LiveNodesWithPort"),
     (STORAGE_SERVICE, "UnreachableNodesWithPort"),
@@ -319,16 +321,7 @@ fn reading(found: &BTreeMap<&str, Value>) -> Reading {
         version: text("ReleaseVersion"),
         host_id: text("LocalHostId"),
         schema_version: text("SchemaVersion"),
-        schema_agreed: found
-            .get("SchemaVersionsWithPort")
-            .and_then(Value::as_object)
-            .map(|versions| {
-                versions
-                    .keys()
-                    .filter(|v| v.as_str() != "UNREACHABLE")
-                    .count()
-                    <= 1
-            }),
+        schema_agreed: schema_agreed(found),
         tokens: None,
         seeds: found
             .get("Seeds")
@@ -344,6 +337,26 @@ fn reading(found: &BTreeMap<&str, Value>) -> Reading {
             clients: number(CLIENTS),
         },
     }
+}
+
+/// Do all members that are up have one schema version, as gossip has it? A
+/// member that has not told one yet (it is just joining) does not count.
+fn schema_agreed(found: &BTreeMap<&str, Value>) -> Option<bool> {
+    let live: BTreeSet<String> =
+        strings(found.get("LiveNodesWithPort")?).iter().map(|a| address(a)).collect();
+    let mut versions = BTreeSet::new();
+    let mut of_live = false;
+    for line in found.get("AllEndpointStatesWithPort")?.as_str()?.lines() {
+        match line.strip_prefix("  ") {
+            None => of_live = live.contains(&address(line.trim())),
+            Some(state) if of_live => {
+                let version = state.strip_prefix("SCHEMA:").and_then(|s| s.split_once(':'));
+                versions.extend(version.map(|(_, version)| version.trim().to_string()));
+            }
+            Some(_) => {}
+        }
+    }
+    Some(versions.len() <= 1)
 }
 
 /// Every member that the server knows; absent if any of the lists is, because
@@ -480,14 +493,19 @@ mod tests {
     }
 
     #[test]
-    fn unreachable_members_do_not_count_against_schema_agreement() {
-        let one = BTreeMap::from([(
-            "SchemaVersionsWithPort",
-            json!({"v1": ["a"], "UNREACHABLE": ["b"]}),
-        )]);
-        assert_eq!(reading(&one).schema_agreed, Some(true));
-        let two = BTreeMap::from([("SchemaVersionsWithPort", json!({"v1": ["a"], "v2": ["b"]}))]);
-        assert_eq!(reading(&two).schema_agreed, Some(false));
-        assert_eq!(reading(&BTreeMap::new()).schema_agreed, None);
+    fn schemas_agree_as_far_as_members_are_up() {
+        let states = |second: &str| {
+            json!(format!(
+                "/10.0.0.1:7000\n  generation:1\n  SCHEMA:17:v1\n  TOKENS:9:<hidden>\n\
+                 /10.0.0.2:7000\n  generation:1\n  SCHEMA:18:{second}\n/10.0.0.3:7000\n  SCHEMA:19:v9\n\
+                 /10.0.0.4:7000\n  generation:1\n"
+            ))
+        };
+        let mut found = lists();
+        assert_eq!(reading(&found).schema_agreed, None);
+        found.insert("AllEndpointStatesWithPort", states("v1"));
+        assert_eq!(reading(&found).schema_agreed, Some(true), "10.0.0.3 is down, 10.0.0.4 has told none");
+        found.insert("AllEndpointStatesWithPort", states("v2"));
+        assert_eq!(reading(&found).schema_agreed, Some(false));
     }
 }
