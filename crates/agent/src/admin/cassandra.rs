@@ -342,15 +342,19 @@ fn reading(found: &BTreeMap<&str, Value>) -> Reading {
 /// Do all members that are up have one schema version, as gossip has it? A
 /// member that has not told one yet (it is just joining) does not count.
 fn schema_agreed(found: &BTreeMap<&str, Value>) -> Option<bool> {
-    let live: BTreeSet<String> =
-        strings(found.get("LiveNodesWithPort")?).iter().map(|a| address(a)).collect();
+    let live: BTreeSet<String> = strings(found.get("LiveNodesWithPort")?)
+        .iter()
+        .map(|a| address(a))
+        .collect();
     let mut versions = BTreeSet::new();
     let mut of_live = false;
     for line in found.get("AllEndpointStatesWithPort")?.as_str()?.lines() {
         match line.strip_prefix("  ") {
             None => of_live = live.contains(&address(line.trim())),
             Some(state) if of_live => {
-                let version = state.strip_prefix("SCHEMA:").and_then(|s| s.split_once(':'));
+                let version = state
+                    .strip_prefix("SCHEMA:")
+                    .and_then(|s| s.split_once(':'));
                 versions.extend(version.map(|(_, version)| version.trim().to_string()));
             }
             Some(_) => {}
@@ -504,7 +508,11 @@ mod tests {
         let mut found = lists();
         assert_eq!(reading(&found).schema_agreed, None);
         found.insert("AllEndpointStatesWithPort", states("v1"));
-        assert_eq!(reading(&found).schema_agreed, Some(true), "10.0.0.3 is down, 10.0.0.4 has told none");
+        assert_eq!(
+            reading(&found).schema_agreed,
+            Some(true),
+            "10.0.0.3 is down, 10.0.0.4 has told none"
+        );
         found.insert("AllEndpointStatesWithPort", states("v2"));
         assert_eq!(reading(&found).schema_agreed, Some(false));
     }

@@ -69,7 +69,8 @@ impl Reading {
     /// DECOMMISSION_FAILED although nothing has changed, which shows in that
     /// the server does not see itself leaving.
     pub fn is_full_member(&self) -> bool {
-        let refused = self.is(DECOMMISSION_FAILED) && self.members.is_some() && !self.sees_itself_leaving();
+        let refused =
+            self.is(DECOMMISSION_FAILED) && self.members.is_some() && !self.sees_itself_leaving();
         self.is(NORMAL) || refused
     }
 

@@ -1,0 +1,122 @@
+//! A server that runs.
+
+use super::super::testing::*;
+use super::super::*;
+use crate::volume::ledger::Membership;
+use palladion_api::member::RunState;
+
+#[test]
+fn a_member_that_is_well_is_left_alone() {
+    a_running_member().waits(Reason::Running);
+    // A revision that is withdrawn stops no server, and neither does an API that is away.
+    a_running_member()
+        .with(|w| w.spec().revisions.clear())
+        .waits(Reason::Running);
+    a_running_member()
+        .with(|w| w.source = Source::Saved)
+        .waits(Reason::Running);
+    a_running_member()
+        .with(|w| w.spec = None)
+        .waits(Reason::Running);
+}
+
+#[test]
+fn the_first_normal_is_recorded() {
+    let joining = a_new_member()
+        .membership(Membership::Joining {
+            kind: PermitKind::Join,
+            nonce: "n1".into(),
+        })
+        .with(|w| w.ledger().use_permit("n1"))
+        .permit(PermitKind::Join, DataBeforeStart::MustBeEmpty)
+        .running("NORMAL");
+    let expected = Action::RecordNormal {
+        host_id: HOST.into(),
+        address: ADDRESS.into(),
+    };
+    let began = joining.with(|w| w.ledger().begin_start("t", "Join", Timestamp::UNIX_EPOCH));
+    assert_eq!(began.action(), expected);
+    let deaf = began.with(|w| w.reading.as_mut().unwrap().host_id = None);
+    assert_eq!(deaf.action(), Action::Nothing);
+}
+
+#[test]
+fn the_stale_twin_is_stopped() {
+    let twin = a_running_member().with(|w| w.spec().volume_id = Some("v2".into()));
+    assert_eq!(twin.action(), Action::Stop(StopWhy::StaleTwin));
+}
+
+#[test]
+fn stopped_and_terminated_stop_the_server() {
+    for run in [RunState::Stopped, RunState::Terminated] {
+        let stopped = a_running_member().with(|w| w.spec().run = run);
+        assert_eq!(stopped.action(), Action::Stop(StopWhy::SpecSaysSo));
+    }
+}
+
+#[test]
+fn a_restart_token_restarts_once() {
+    let token = a_running_member().with(|w| w.spec().restart_token = Some("t1".into()));
+    assert_eq!(token.action(), Action::Stop(StopWhy::Restart));
+    let stopping = token.clone().with(|w| w.stopping = Some(StopWhy::Restart));
+    assert_eq!(stopping.action(), Action::Nothing);
+    assert_eq!(stopping.decide().state, ServerState::Stopping);
+    // Its start has noted the token.
+    token
+        .with(|w| w.ledger().restart_token = Some("t1".into()))
+        .waits(Reason::Running);
+}
+
+#[test]
+fn a_join_is_not_interrupted_by_a_restart_token() {
+    let joining = a_new_member()
+        .membership(Membership::Joining {
+            kind: PermitKind::Join,
+            nonce: "n1".into(),
+        })
+        .with(|w| w.ledger().use_permit("n1"))
+        .permit(PermitKind::Join, DataBeforeStart::MustBeEmpty)
+        .with(|w| w.spec().restart_token = Some("t1".into()))
+        .running("JOINING");
+    joining.waits(Reason::Starting);
+}
+
+#[test]
+fn a_join_that_failed_inside_the_server_is_ended() {
+    let failed = a_new_member()
+        .membership(Membership::Joining {
+            kind: PermitKind::Join,
+            nonce: "n1".into(),
+        })
+        .with(|w| w.ledger().use_permit("n1"))
+        .permit(PermitKind::Join, DataBeforeStart::MustBeEmpty)
+        .running("JOINING_FAILED");
+    assert_eq!(failed.action(), Action::Stop(StopWhy::JoinFailed));
+}
+
+#[test]
+fn a_server_that_does_not_answer_is_left_alone_and_told() {
+    let silent = a_running_member().with(|w| w.reading = None);
+    silent.waits(Reason::Running);
+    assert_eq!(
+        silent.decide().message.as_deref(),
+        Some("the server does not answer")
+    );
+}
+
+#[test]
+fn another_host_id_than_the_ledgers_is_told() {
+    let other =
+        a_running_member().with(|w| w.reading.as_mut().unwrap().host_id = Some("h9".into()));
+    assert!(other.decide().message.unwrap().contains("h9"));
+}
+
+#[test]
+fn a_container_that_ends_leaves_the_stop_to_init() {
+    let ending = a_running_member().with(|w| {
+        w.container = Phase::Ending;
+        w.spec().run = RunState::Stopped;
+    });
+    assert_eq!(ending.action(), Action::Nothing);
+    assert_eq!(ending.decide().state, ServerState::Stopping);
+}

@@ -1,0 +1,243 @@
+//! Who may start, by itself or not.
+
+use super::super::testing::*;
+use super::super::*;
+use crate::render::Entry;
+use crate::volume::Data;
+use crate::volume::ledger::{Ban, End, Membership};
+use palladion_api::member::RunState;
+
+#[test]
+fn joined_before_starts_by_itself() {
+    let start = a_joined_member().start();
+    assert_eq!(start.cause, Cause::Autonomous);
+    assert_eq!(start.identity.entry, Entry::Plain);
+    assert_eq!(start.identity.seeds, [SEED]);
+}
+
+#[test]
+fn joined_before_starts_with_operator_and_api_away() {
+    let away = a_joined_member().with(|w| w.source = Source::Saved);
+    assert_eq!(away.start().cause, Cause::Autonomous);
+}
+
+#[test]
+fn a_member_with_data_may_be_its_own_seed() {
+    let only = a_joined_member().with(|w| w.spec().seeds = vec![ADDRESS.into()]);
+    assert_eq!(only.start().identity.seeds, [ADDRESS]);
+    let none = a_joined_member().with(|w| w.spec().seeds.clear());
+    assert_eq!(none.start().identity.seeds, [ADDRESS]);
+}
+
+#[test]
+fn without_data_nothing_starts_by_itself() {
+    let gone = a_joined_member().with(|w| w.found.data = Data::Absent);
+    gone.waits(Reason::VolumeLost);
+}
+
+#[test]
+fn without_a_host_id_nothing_starts_by_itself() {
+    let unknown = a_joined_member().with(|w| w.ledger().host_id = None);
+    unknown.waits(Reason::VolumeForeign);
+}
+
+#[test]
+fn another_address_ends_autonomy() {
+    let moved = a_joined_member().with(|w| w.spec().address = Some("10.96.0.99".into()));
+    moved.waits(Reason::WaitingForPermit);
+}
+
+#[test]
+fn an_empty_volume_waits_for_a_permit() {
+    a_new_member().waits(Reason::WaitingForPermit);
+    a_new_member()
+        .with(|w| w.source = Source::Saved)
+        .waits(Reason::WaitingForPermit);
+}
+
+#[test]
+fn left_overs_of_a_join_wait_for_a_permit() {
+    let joining = Membership::Joining {
+        kind: PermitKind::Join,
+        nonce: "n0".into(),
+    };
+    a_new_member()
+        .membership(joining)
+        .data()
+        .waits(Reason::WaitingForPermit);
+}
+
+#[test]
+fn nothing_is_known_without_a_spec() {
+    a_joined_member()
+        .with(|w| w.spec = None)
+        .waits(Reason::WaitingForMember);
+    a_new_member()
+        .with(|w| {
+            w.spec = None;
+            (w.found.marker, w.found.ledger) = (None, None);
+        })
+        .waits(Reason::WaitingForMember);
+}
+
+#[test]
+fn a_member_without_address_waits() {
+    a_joined_member()
+        .with(|w| w.spec().address = None)
+        .waits(Reason::WaitingForMember);
+}
+
+#[test]
+fn an_unmarked_empty_volume_is_taken_where_nothing_is_recorded() {
+    let fresh = a_new_member().with(|w| (w.found.marker, w.found.ledger) = (None, None));
+    assert_eq!(fresh.action(), Action::TakeVolume { successor_of: None });
+}
+
+#[test]
+fn a_marker_that_is_missing_on_the_recorded_file_system_is_lost() {
+    let lost = a_new_member()
+        .recorded()
+        .with(|w| (w.found.marker, w.found.ledger) = (None, None));
+    assert_eq!(
+        lost.action(),
+        Action::TakeVolume {
+            successor_of: Some(VOLUME.into())
+        }
+    );
+    // Taken in its place, it waits to replace, and is no stale twin.
+    let successor = a_new_member().recorded().with(|w| {
+        w.found.marker = Some("v2".into());
+        w.ledger().volume_id = "v2".into();
+        w.ledger().successor_of = Some(VOLUME.into());
+    });
+    successor.waits(Reason::VolumeLost);
+    assert_eq!(volume_state_of(&successor), VolumeState::Lost);
+}
+
+fn volume_state_of(world: &World) -> VolumeState {
+    let spec = world.spec.as_ref().unwrap();
+    match judge(&world.found, spec) {
+        Judgement::Is(state, _) => state,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_marker_that_is_missing_on_another_file_system_is_not_mounted() {
+    let other = a_new_member().recorded().with(|w| {
+        (w.found.marker, w.found.ledger) = (None, None);
+        w.found.file_system = "ext4/2/".into();
+    });
+    other.waits(Reason::VolumeNotMounted);
+}
+
+#[test]
+fn a_volume_of_another_ring_is_never_used() {
+    a_joined_member()
+        .with(|w| w.ledger().ring = Some("other".into()))
+        .waits(Reason::VolumeForeign);
+}
+
+#[test]
+fn data_that_no_ledger_accounts_for_is_never_used() {
+    a_new_member()
+        .data()
+        .permit(PermitKind::Found, DataBeforeStart::MustBeEmpty)
+        .waits(Reason::VolumeForeign);
+    a_new_member()
+        .data()
+        .with(|w| w.found.marker = None)
+        .waits(Reason::VolumeForeign);
+}
+
+#[test]
+fn the_stale_twin_does_nothing() {
+    a_joined_member()
+        .with(|w| w.spec().volume_id = Some("v2".into()))
+        .waits(Reason::StaleTwin);
+    // Also where only the host ID is recorded, and it is another.
+    a_joined_member()
+        .with(|w| {
+            w.spec().volume_id = None;
+            w.spec().host_id = Some("h2".into());
+        })
+        .waits(Reason::StaleTwin);
+}
+
+#[test]
+fn a_revision_that_is_not_released_starts_nothing() {
+    let held = |w: &mut World| w.spec().revisions = vec!["rev-0".into()];
+    a_joined_member()
+        .with(held)
+        .waits(Reason::WaitingForRevision);
+    a_joined_member()
+        .with(held)
+        .with(|w| w.source = Source::Saved)
+        .waits(Reason::WaitingForRevision);
+    a_new_member()
+        .permit(PermitKind::Join, DataBeforeStart::MustBeEmpty)
+        .with(held)
+        .waits(Reason::WaitingForRevision);
+    a_joined_member()
+        .with(|w| w.spec().revisions.clear())
+        .waits(Reason::WaitingForRevision);
+}
+
+#[test]
+fn stopped_by_intent_does_not_start() {
+    a_joined_member()
+        .with(|w| w.spec().run = RunState::Stopped)
+        .waits(Reason::StoppedByIntent);
+}
+
+#[test]
+fn terminated_is_for_good() {
+    let terminated = a_joined_member().with(|w| w.spec().run = RunState::Terminated);
+    assert_eq!(terminated.action(), Action::Ban);
+    // Noted in the ledger, it outlives the spec.
+    a_joined_member()
+        .with(|w| w.ledger().ban = Ban::Terminated)
+        .waits(Reason::StoppedByIntent);
+}
+
+#[test]
+fn a_member_that_has_left_never_starts() {
+    let left = a_joined_member().membership(Membership::Left);
+    left.waits(Reason::Decommissioned);
+    left.clone()
+        .permit(PermitKind::Join, DataBeforeStart::Wipe)
+        .waits(Reason::Decommissioned);
+}
+
+#[test]
+fn a_container_that_ends_starts_nothing() {
+    a_joined_member()
+        .with(|w| w.container = Phase::Ending)
+        .waits(Reason::StoppedByIntent);
+}
+
+#[test]
+fn a_server_that_died_is_started_again_after_a_while() {
+    let died = a_joined_member().with(|w| {
+        let now = w.now;
+        w.ledger().begin_start("t", "Autonomous", now);
+        w.ledger().starts[0].end = End::Died;
+        w.ledger().starts[0].record.ended_at = Some(crate::volume::seconds(now));
+        w.last_words = Some(LastWords {
+            reason: Reason::ConfigurationRefused,
+            text: "Invalid yaml".into(),
+        });
+    });
+    died.waits(Reason::ConfigurationRefused);
+    assert!(died.decide().message.unwrap().contains("Invalid yaml"));
+    assert_eq!(died.decide().state, ServerState::Failed);
+    let later = died.with(|w| w.now = Timestamp::from_second(1_000_011).unwrap());
+    assert_eq!(later.start().cause, Cause::Autonomous);
+}
+
+#[test]
+fn what_init_does_not_tell_is_not_guessed() {
+    a_joined_member()
+        .with(|w| w.process = Process::Unknown("no socket".into()))
+        .waits(Reason::FactUnknown);
+}
