@@ -103,6 +103,30 @@ const RINGS: &[Rule] = &[
         &["get", "list", "watch", "create", "patch", "delete"],
     ),
     rule(
+        "StatefulSets over zones that people want; the active pod is named live before it is labelled",
+        OURS,
+        &["zonedstatefulsets"],
+        &["get", "list", "watch", "patch"],
+    ),
+    rule(
+        "What is so, and which pod is active",
+        OURS,
+        &["zonedstatefulsets/status"],
+        &["patch"],
+    ),
+    rule(
+        "Owner references that block the owner's deletion",
+        OURS,
+        &["zonedstatefulsets/finalizers"],
+        &["update"],
+    ),
+    rule(
+        "Labels of pods that a template cannot give: the ordinal, and which pod is active",
+        "",
+        &["pods"],
+        &["patch"],
+    ),
+    rule(
         "What happened, told on the object",
         "events.k8s.io",
         &["events"],
