@@ -1,6 +1,10 @@
 //! What the operator and the agents may do, as one table with the reason for
 //! each line. The chart's roles are made from it; a test on the testbed holds
 //! it against the API server's audit log in both directions.
+//!
+//! `get` is there where the engine reads an object live before it writes it;
+//! `list` is what a watch falls back to; what our objects own is deleted by
+//! Kubernetes' garbage collector and needs no right of ours.
 
 use std::fmt::Write as _;
 
@@ -76,31 +80,31 @@ const RINGS: &[Rule] = &[
         "The account of the member pods",
         "",
         &["serviceaccounts"],
-        &["get", "list", "watch", "create", "patch", "delete"],
+        &["get", "list", "watch", "create", "patch"],
     ),
     rule(
         "Gives that account the role palladion-member, in its own namespace",
         "rbac.authorization.k8s.io",
         &["rolebindings"],
-        &["get", "list", "watch", "create", "patch", "delete"],
+        &["get", "list", "watch", "create", "patch"],
     ),
     rule(
         "Pods are made by the StatefulSet controller; a restart is a deletion",
         "",
         &["pods"],
-        &["get", "list", "watch", "delete"],
+        &["list", "watch", "delete"],
     ),
     rule(
         "Claims carry the identity of the member whose data they hold; `delete` serves deletionPolicy Delete alone",
         "",
         &["persistentvolumeclaims"],
-        &["get", "list", "watch", "patch", "delete"],
+        &["list", "watch", "patch", "delete"],
     ),
     rule(
         "One member down at a time, also when nodes are drained",
         "policy",
         &["poddisruptionbudgets"],
-        &["get", "list", "watch", "create", "patch", "delete"],
+        &["get", "list", "watch", "create", "patch"],
     ),
     rule(
         "StatefulSets over zones that people want; the active pod is named live before it is labelled",
@@ -140,25 +144,19 @@ const CLUSTER: &[Rule] = &[
         "Pausing everything, and the default image of the agent",
         OURS,
         &["operatorconfigs"],
-        &["get", "list", "watch"],
+        &["list", "watch"],
     ),
     rule(
         "Does the storage class exist; does it grow its volumes",
         "storage.k8s.io",
         &["storageclasses"],
-        &["get", "list", "watch"],
+        &["list", "watch"],
     ),
     rule(
         "Is a member's node there, and ready",
         "",
         &["nodes"],
-        &["get", "list", "watch"],
-    ),
-    rule(
-        "Which node a local volume is on",
-        "",
-        &["persistentvolumes"],
-        &["get", "list", "watch"],
+        &["list", "watch"],
     ),
     Rule {
         why: "May hand out this one role and no other",
@@ -183,13 +181,13 @@ const MEMBER: &[Rule] = &[
         "An agent watches its own object",
         OURS,
         &["cassandramembers"],
-        &["get", "list", "watch"],
+        &["list", "watch"],
     ),
     rule(
         "An agent writes the status of its own member; an admission policy keeps it to that",
         OURS,
         &["cassandramembers/status"],
-        &["get", "patch"],
+        &["patch"],
     ),
 ];
 

@@ -1,0 +1,149 @@
+//! The operator's rights against what it did, in both directions: it was never
+//! refused, and it has no right that no test needed. Named to run last, when
+//! the other tests have made it do all that it can do.
+
+use std::collections::BTreeSet;
+
+use palladion_e2e::Bed;
+use palladion_e2e::bed::OPERATOR_USER;
+use palladion_testbed::audit::{AuditEntry, AuditMark};
+use serde_json::Value;
+
+/// A verb on a resource of a group.
+type Right = (String, String, String);
+
+/// Rights that leave no trace of their own in the audit log, and why.
+const UNSEEN: [(&str, &str, &str); 2] = [
+    // Asked by an admission plugin that not every API server runs, about owner references.
+    ("cassandraclusters/finalizers", "update", "palladion.dev"),
+    // Asked when a role binding is made.
+    ("clusterroles", "bind", "rbac.authorization.k8s.io"),
+];
+
+fn right(group: &str, resource: &str, verb: &str) -> Right {
+    (group.to_string(), resource.to_string(), verb.to_string())
+}
+
+fn granted(bed: &Bed, roles: &[(&str, &str)]) -> BTreeSet<Right> {
+    let mut rights = BTreeSet::new();
+    for (kind, name) in roles {
+        let text = bed
+            .kubectl(&format!("get {kind} {name} -o json"))
+            .expect("a role of the chart");
+        let role: Value = serde_json::from_str(&text).expect("JSON");
+        for rule in role["rules"].as_array().into_iter().flatten() {
+            let words = |key: &str| -> Vec<String> {
+                rule[key]
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|v| v.as_str().map(str::to_string))
+                    .collect()
+            };
+            for group in words("apiGroups") {
+                for resource in words("resources") {
+                    rights.extend(
+                        words("verbs")
+                            .iter()
+                            .map(|verb| right(&group, &resource, verb)),
+                    );
+                }
+            }
+        }
+    }
+    rights
+}
+
+fn used(entries: &[AuditEntry]) -> BTreeSet<Right> {
+    entries
+        .iter()
+        .filter(|e| !e.resource.starts_with('/'))
+        .map(|e| {
+            let resource = if e.subresource.is_empty() {
+                e.resource.clone()
+            } else {
+                format!("{}/{}", e.resource, e.subresource)
+            };
+            // An apply that makes an object is a patch in the log; the right to create is asked as well.
+            right(&e.api_group, &resource, &e.verb)
+        })
+        .collect()
+}
+
+/// Is this right needed, given what was used?
+fn needed(right: &Right, used: &BTreeSet<Right>) -> bool {
+    let (group, resource, verb) = right;
+    let with = |verb: &str| used.contains(&(group.clone(), resource.clone(), verb.to_string()));
+    let unseen = UNSEEN
+        .iter()
+        .any(|(r, v, g)| r == resource && v == verb && g == group);
+    // A watch that cannot be streamed begins with a list; an apply may create.
+    unseen || with(verb) || (verb == "list" && with("watch")) || (verb == "create" && with("patch"))
+}
+
+#[test]
+fn the_operator_has_exactly_the_rights_it_uses() {
+    let bed = Bed::attach();
+    let entries = bed
+        .cluster
+        .audit_entries(AuditMark::BEGINNING, OPERATOR_USER)
+        .expect("the audit log");
+    assert!(
+        entries.len() > 100,
+        "the operator has done next to nothing: run the other tests first"
+    );
+    let refused: BTreeSet<String> = entries
+        .iter()
+        .filter(|e| e.code == 403)
+        .map(|e| format!("{} {} {}/{}", e.verb, e.resource, e.namespace, e.name))
+        .collect();
+    assert!(refused.is_empty(), "refused: {refused:#?}");
+    let roles = [
+        ("clusterrole", "palladion-rings"),
+        ("clusterrole", "palladion-cluster"),
+        ("role", "palladion-leader -n palladion-system"),
+    ];
+    let used = used(&entries);
+    let idle: Vec<Right> = granted(&bed, &roles)
+        .into_iter()
+        .filter(|r| !needed(r, &used))
+        .collect();
+    assert!(
+        idle.is_empty(),
+        "granted in xtask/src/generate/access.rs, and never used by the whole suite: {idle:#?}"
+    );
+}
+
+#[test]
+fn the_agents_have_exactly_the_rights_they_use() {
+    let bed = Bed::attach();
+    let entries = bed
+        .cluster
+        .audit_entries(AuditMark::BEGINNING, "system:serviceaccount:")
+        .expect("the audit log");
+    // Tests try what must be refused with curl and kubectl; the agent names itself.
+    let agents: Vec<AuditEntry> = entries
+        .into_iter()
+        .filter(|e| {
+            e.user.ends_with("-member")
+                && !e.user_agent.starts_with("kubectl")
+                && !e.user_agent.contains("ython")
+        })
+        .collect();
+    let used = used(&agents);
+    assert!(
+        !used.is_empty(),
+        "no agent has done anything: run the other tests first"
+    );
+    let idle: Vec<Right> = granted(&bed, &[("clusterrole", "palladion-member")])
+        .into_iter()
+        .filter(|r| !needed(r, &used))
+        .collect();
+    assert!(idle.is_empty(), "granted and never used: {idle:#?}");
+    let granted = granted(&bed, &[("clusterrole", "palladion-member")]);
+    let beyond: Vec<&Right> = used.iter().filter(|r| !granted.contains(*r)).collect();
+    assert!(
+        beyond.is_empty(),
+        "agents asked for what they may not: {beyond:#?}"
+    );
+}
