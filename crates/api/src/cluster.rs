@@ -250,7 +250,7 @@ pub struct Rack {
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct Placement {
-    /// Node affinity, applied as it is (T3).
+    /// Node affinity, applied as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_affinity: Option<NodeAffinity>,
     /// Pod affinity.

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 #[x_kube(crates(kube_core = "::kube_core"))]
 #[serde(rename_all = "camelCase")]
 pub struct OperatorConfigSpec {
-    /// While true, nothing but status is written for any object (Yelp Y13). Default false.
+    /// While true, nothing but status is written for any object. Default false.
     #[serde(default)]
     pub paused: bool,
     /// Image of the agent for clusters that name none. Default: the one this operator was released with.

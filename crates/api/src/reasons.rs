@@ -39,7 +39,7 @@ reasons! {
     InvalidSpec => "Correct the field that the message names and apply again.";
     /// Nothing but status is written while the object or the operator is paused.
     Paused => "Set `spec.paused` to false (or `OperatorConfig` `default`, where the message names it).";
-    /// An object with the name that is needed belongs to somebody else; it is not touched (thesis T8).
+    /// An object with the name that is needed belongs to somebody else; it is not touched.
     ForeignObject => "Rename or delete the object that the message names, or rename the cluster.";
     /// Objects of the cluster are being made.
     CreatingObjects => "Wait; the message names what is being made.";
@@ -155,9 +155,9 @@ reasons! {
     CreateStatefulSetError => "The message quotes the answer of the API server; correct the template.";
     /// A StatefulSet could not be changed (document Q15).
     UpdateError => "The message quotes the answer of the API server; correct the template.";
-    /// A step of the operator failed; it is tried again (thesis T22).
+    /// A step of the operator failed; it is tried again.
     ErrSyncFailed => "The message quotes the answer of the API server.";
-    /// A step was done (thesis T22).
+    /// A step was done.
     Synced => "Nothing.";
 }
 

@@ -72,7 +72,7 @@ fn page(definition: &Definition) -> String {
             } else {
                 format!("`{path}`")
             };
-            let _ = writeln!(text, "- {place}: {message}");
+            let _ = writeln!(text, "- {place}: {}", message.replace('<', "&lt;"));
         }
     }
     text
@@ -162,11 +162,8 @@ fn collect_rules(schema: &Value, path: &str, rules: &mut Vec<(String, String)>) 
         .into_iter()
         .flatten()
     {
-        let message = rule["message"]
-            .as_str()
-            .or(rule["messageExpression"].as_str())
-            .unwrap_or_default();
-        rules.push((path.to_string(), message.to_string()));
+        let place = format!("{path}{}", rule["fieldPath"].as_str().unwrap_or_default());
+        rules.push((place, message(rule)));
     }
     for (name, field) in schema["properties"].as_object().into_iter().flatten() {
         let path = if path.is_empty() {
@@ -176,6 +173,25 @@ fn collect_rules(schema: &Value, path: &str, rules: &mut Vec<(String, String)>) 
         };
         collect_rules(field, &path, rules);
         collect_rules(&field["items"], &format!("{path}[]"), rules);
+    }
+}
+
+/// What a rule says; of a message that is put together, the text with `…` for
+/// what the object fills in.
+fn message(rule: &Value) -> String {
+    if let Some(message) = rule["message"].as_str() {
+        return message.to_string();
+    }
+    let expression = rule["messageExpression"].as_str().unwrap_or_default();
+    match expression
+        .strip_prefix('\'')
+        .and_then(|rest| rest.split_once("'.format("))
+    {
+        Some((text, _)) => text
+            .replace("%s", "…")
+            .replace("%d", "…")
+            .replace("%%", "%"),
+        None => expression.to_string(),
     }
 }
 
@@ -193,4 +209,32 @@ fn reasons() -> String {
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_message_that_is_put_together_is_shown_as_text() {
+        let rule =
+            json!({ "messageExpression": "'more than 80 %% in %s: %d'.format([self.a, self.b])" });
+        assert_eq!(message(&rule), "more than 80 % in …: …");
+    }
+
+    #[test]
+    fn rules_are_shown_with_the_field_that_they_are_about() {
+        let schema = json!({ "properties": { "spec": {
+            "x-kubernetes-validations": [{ "message": "no", "fieldPath": ".mode" }],
+            "properties": { "racks": { "items": { "x-kubernetes-validations": [{ "message": "nor this" }] } } },
+        } } });
+        let mut rules = Vec::new();
+        collect_rules(&schema, "", &mut rules);
+        let expected = [("spec.mode", "no"), ("spec.racks[]", "nor this")];
+        assert_eq!(
+            rules,
+            expected.map(|(path, message)| (path.to_string(), message.to_string()))
+        );
+    }
 }

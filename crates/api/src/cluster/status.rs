@@ -18,7 +18,7 @@ pub struct CassandraClusterStatus {
     /// `ready/wanted`, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub members: Option<String>,
-    /// Each rack by name (thesis' shape).
+    /// Each rack by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub racks: BTreeMap<String, RackStatus>,
     /// The one founding of this ring. Never given twice.
@@ -27,7 +27,7 @@ pub struct CassandraClusterStatus {
     /// The ring's one turn: who may start, stop, join or leave now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
-    /// When the last turn that started a server was given (M14's time gap).
+    /// When the last turn that started a server was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_start_time: Option<Time>,
     /// Leader epoch that wrote last.
