@@ -39,10 +39,10 @@ fn judged(manifest: &Manifest) -> Result<(), Option<Refusal>> {
             ("slow", IsDefault::No),
         ]);
     for rack in &spec.datacenter.racks {
-        for name in rack.config_map_name.iter() {
+        if let Some(name) = &rack.config_map_name {
             cluster = cluster.config_map(name, json!({ "cassandra.yaml": "" }));
         }
-        for name in rack.jmx_exporter_config_map_name.iter() {
+        if let Some(name) = &rack.jmx_exporter_config_map_name {
             cluster = cluster.config_map(name, json!({ "jmx_exporter_config.yaml": "" }));
         }
     }
