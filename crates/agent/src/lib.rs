@@ -5,6 +5,8 @@
 //! the server is started), [`admin`] (how it is asked), [`operations`] (jobs),
 //! [`report`] and [`kubernetes`] (how it is told).
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 pub mod admin;
 pub mod agent;
 pub mod cql;

@@ -3,8 +3,11 @@
 //! are done, which may take days: they are made from a task of their own, and
 //! what became of them is also read from the server's state.
 
+pub mod beans;
 pub mod cassandra;
+mod cassandra_reading;
 pub mod jolokia;
+mod ring;
 pub mod scylla;
 
 use futures::future::BoxFuture;

@@ -1,8 +1,9 @@
 //! [`ServerAdmin`] for ScyllaDB, over its REST API on loopback. Scylla keeps
 //! schema agreement and topology changes itself (Raft).
 
+use super::ring::Lists;
 use super::{Answer, Error, Figures, Reading, RepairState, RepairTicket, ServerAdmin};
-use palladion_api::member::{Liveness, MemberState, RingMember};
+use palladion_api::member::RingMember;
 use reqwest::Method;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -160,43 +161,21 @@ fn ring(lists: &[Option<Value>; 5], host_ids: Option<&Value>) -> Option<Vec<Ring
         Some(strings(v.as_ref()?).into_iter().collect())
     };
     let [live, down, joining, leaving, moving] = lists;
-    let (live, down, joining, leaving, moving) = (
-        set(live)?,
-        set(down)?,
-        set(joining)?,
-        set(leaving)?,
-        set(moving)?,
-    );
-    let host_ids: BTreeMap<String, String> = host_ids?
-        .as_array()?
-        .iter()
-        .filter_map(|pair| {
-            Some((
-                pair.get("key")?.as_str()?.into(),
-                pair.get("value")?.as_str()?.into(),
-            ))
-        })
-        .collect();
-    let all: BTreeSet<&String> = live.iter().chain(&down).chain(host_ids.keys()).collect();
-    let member = |address: &String| {
-        let host_id = host_ids.get(address).cloned().unwrap_or_default();
-        RingMember {
-            liveness: if live.contains(address) {
-                Liveness::Up
-            } else {
-                Liveness::Down
-            },
-            state: match () {
-                () if leaving.contains(address) => MemberState::Leaving,
-                () if moving.contains(address) => MemberState::Moving,
-                () if joining.contains(address) || host_id.is_empty() => MemberState::Joining,
-                () => MemberState::Normal,
-            },
-            host_id,
-            address: address.clone(),
-        }
+    let pair = |pair: &Value| {
+        Some((
+            pair.get("key")?.as_str()?.into(),
+            pair.get("value")?.as_str()?.into(),
+        ))
     };
-    Some(all.into_iter().map(member).collect())
+    let lists = Lists {
+        live: set(live)?,
+        down: set(down)?,
+        joining: set(joining)?,
+        leaving: set(leaving)?,
+        moving: set(moving)?,
+        host_ids: host_ids?.as_array()?.iter().filter_map(pair).collect(),
+    };
+    Some(lists.members())
 }
 
 fn strings(value: &Value) -> Vec<String> {

@@ -120,16 +120,18 @@ impl Agent {
         let News::Present(member) = self.news.borrow_and_update().clone() else {
             let waited = self.started.elapsed() >= API_GRACE
                 || matches!(*self.news.borrow(), News::Unreachable(_));
-            if self.saved.is_none() && waited && self.ledger().is_some() {
-                if let Some(volume) = &self.volume {
-                    self.saved = volume.saved_member().unwrap_or_else(|error| {
-                        tracing::warn!(
-                            error = format!("{error:#}"),
-                            "the spec beside the ledger cannot be read"
-                        );
-                        None
-                    });
-                }
+            if self.saved.is_none()
+                && waited
+                && self.ledger().is_some()
+                && let Some(volume) = &self.volume
+            {
+                self.saved = volume.saved_member().unwrap_or_else(|error| {
+                    tracing::warn!(
+                        error = format!("{error:#}"),
+                        "the spec beside the ledger cannot be read"
+                    );
+                    None
+                });
             }
             return;
         };
@@ -145,13 +147,13 @@ impl Agent {
             let usable = self
                 .ledger()
                 .is_some_and(|l| l.ring.as_ref().is_none_or(|r| *r == live.spec.ring));
-            if let (Some(volume), true) = (&self.volume, usable) {
-                if let Err(error) = volume.save_member(&live) {
-                    tracing::warn!(
-                        error = format!("{error:#}"),
-                        "the spec cannot be kept beside the ledger"
-                    );
-                }
+            if let (Some(volume), true) = (&self.volume, usable)
+                && let Err(error) = volume.save_member(&live)
+            {
+                tracing::warn!(
+                    error = format!("{error:#}"),
+                    "the spec cannot be kept beside the ledger"
+                );
             }
             self.saved = Some(live);
         }

@@ -57,10 +57,10 @@ impl Agent {
 
     /// Since when the state holds; what an earlier agent told goes on.
     fn since(&mut self, state: ServerState) -> Time {
-        if let Some((known, since)) = &self.state {
-            if *known == state {
-                return since.clone();
-            }
+        if let Some((known, since)) = &self.state
+            && *known == state
+        {
+            return since.clone();
         }
         let earlier = match (&self.state, &*self.news.borrow()) {
             (None, News::Present(member)) => {

@@ -8,7 +8,7 @@ pub mod permit;
 pub mod running;
 pub mod start;
 #[cfg(test)]
-pub mod testing;
+mod testing;
 #[cfg(test)]
 mod tests;
 

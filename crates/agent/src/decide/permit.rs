@@ -13,10 +13,10 @@ pub fn settle(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
         .permit
         .as_ref()
         .filter(|p| p.state == PermitState::Used);
-    if let Some(used) = used {
-        if let Some(action) = settle_used(facts, ledger, &used.nonce) {
-            return Some(action);
-        }
+    if let Some(used) = used
+        && let Some(action) = settle_used(facts, ledger, &used.nonce)
+    {
+        return Some(action);
     }
     refuse_left_over(facts, ledger)
 }

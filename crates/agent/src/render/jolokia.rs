@@ -1,7 +1,7 @@
 //! Jolokia's configuration and policy: loopback, credentials made anew at each
 //! start, POST only, and exactly what the agent reads and calls.
 
-use crate::admin::cassandra::{CALLS, reads};
+use crate::admin::beans::{CALLS, reads};
 use crate::admin::jolokia::{Credentials, ORIGIN};
 use std::collections::BTreeMap;
 use std::fmt::Write;

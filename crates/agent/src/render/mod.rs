@@ -91,7 +91,7 @@ fn yaml(settings: &Map<String, Value>) -> String {
 
 /// Builders for tests.
 #[cfg(test)]
-pub mod testing {
+mod testing {
     use super::*;
     use palladion_api::cluster::Mode;
     use std::collections::BTreeMap;

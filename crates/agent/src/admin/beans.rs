@@ -1,0 +1,76 @@
+//! The server's MBeans, attributes and operations that the agent uses: every
+//! one of them, because Jolokia's policy allows these and no other.
+
+pub(super) const STORAGE_SERVICE: &str = "org.apache.cassandra.db:type=StorageService";
+pub(super) const FAILURE_DETECTOR: &str = "org.apache.cassandra.net:type=FailureDetector";
+pub(super) const GOSSIPER: &str = "org.apache.cassandra.net:type=Gossiper";
+pub(super) const LOAD: &str = "org.apache.cassandra.metrics:type=Storage,name=Load";
+pub(super) const PENDING_COMPACTIONS: &str =
+    "org.apache.cassandra.metrics:type=Compaction,name=PendingTasks";
+pub(super) const CLIENTS: &str =
+    "org.apache.cassandra.metrics:type=Client,name=connectedNativeClients";
+pub(super) const MEMORY: &str = "java.lang:type=Memory";
+
+/// What a look reads. All of it can be asked of a server at any time: one
+/// attribute that throws an error would take the whole answer with it.
+pub(super) const LOOK: [(&str, &str); 17] = [
+    (STORAGE_SERVICE, "OperationMode"),
+    (STORAGE_SERVICE, "NativeTransportRunning"),
+    (STORAGE_SERVICE, "ReleaseVersion"),
+    (STORAGE_SERVICE, "LocalHostId"),
+    (STORAGE_SERVICE, "SchemaVersion"),
+    // What gossip says of schemas; StorageProxy's own answer asks every member
+    // and takes ten seconds where one of them is silent.
+    (FAILURE_DETECTOR, "AllEndpointStatesWithPort"),
+    (GOSSIPER, "Seeds"),
+    (STORAGE_SERVICE, "LiveNodesWithPort"),
+    (STORAGE_SERVICE, "UnreachableNodesWithPort"),
+    (STORAGE_SERVICE, "JoiningNodesWithPort"),
+    (STORAGE_SERVICE, "LeavingNodesWithPort"),
+    (STORAGE_SERVICE, "MovingNodesWithPort"),
+    (STORAGE_SERVICE, "EndpointWithPortToHostId"),
+    (LOAD, "Count"),
+    (PENDING_COMPACTIONS, "Value"),
+    (MEMORY, "HeapMemoryUsage"),
+    (CLIENTS, "Value"),
+];
+
+/// What is read only of a full member: the server asserts that it has tokens.
+pub(super) const READ_WHEN_NORMAL: [(&str, &str); 2] = [
+    (STORAGE_SERVICE, "Tokens"),
+    (STORAGE_SERVICE, "NonLocalStrategyKeyspaces"),
+];
+
+/// Every attribute that Jolokia's policy must allow.
+pub fn reads() -> impl Iterator<Item = (&'static str, &'static str)> {
+    LOOK.into_iter().chain(READ_WHEN_NORMAL)
+}
+
+pub(super) const DRAIN: &str = "drain()";
+pub(super) const DECOMMISSION: &str = "decommission(boolean)";
+pub(super) const CLEANUP: &str = "forceKeyspaceCleanup(int,java.lang.String,[Ljava.lang.String;)";
+pub(super) const FLUSH: &str = "forceKeyspaceFlush(java.lang.String,[Ljava.lang.String;)";
+pub(super) const UPGRADE: &str =
+    "upgradeSSTables(java.lang.String,boolean,int,[Ljava.lang.String;)";
+pub(super) const UPGRADE_BY_AGE: &str =
+    "upgradeSSTables(java.lang.String,boolean,long,int,[Ljava.lang.String;)";
+pub(super) const REMOVE_NODE: &str = "removeNode(java.lang.String)";
+pub(super) const BEGIN_REPAIR: &str = "repairAsync(java.lang.String,java.util.Map)";
+pub(super) const REPAIR_STATE: &str = "getParentRepairStatus(int)";
+pub(super) const RANGES: &str = "getRangeToEndpointWithPortMap(java.lang.String)";
+pub(super) const RELOAD_SEEDS: &str = "reloadSeeds()";
+
+/// What the agent calls: every operation, with its signature, that Jolokia's policy must allow.
+pub const CALLS: [(&str, &str); 11] = [
+    (STORAGE_SERVICE, DRAIN),
+    (STORAGE_SERVICE, DECOMMISSION),
+    (STORAGE_SERVICE, CLEANUP),
+    (STORAGE_SERVICE, FLUSH),
+    (STORAGE_SERVICE, UPGRADE),
+    (STORAGE_SERVICE, UPGRADE_BY_AGE),
+    (STORAGE_SERVICE, REMOVE_NODE),
+    (STORAGE_SERVICE, BEGIN_REPAIR),
+    (STORAGE_SERVICE, REPAIR_STATE),
+    (STORAGE_SERVICE, RANGES),
+    (GOSSIPER, RELOAD_SEEDS),
+];

@@ -1,0 +1,204 @@
+//! From the attributes of a look to a [`Reading`].
+
+use super::beans::{CLIENTS, LOAD, PENDING_COMPACTIONS};
+use super::ring::Lists;
+use super::{Figures, Reading};
+use palladion_api::member::RingMember;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Attributes of one name differ only in metrics: those go by their MBean.
+pub(super) fn name(mbean: &'static str, attribute: &'static str) -> &'static str {
+    match attribute {
+        "Value" | "Count" => mbean,
+        _ => attribute,
+    }
+}
+
+pub(super) fn reading(found: &BTreeMap<&str, Value>) -> Reading {
+    let text = |key: &str| found.get(key).and_then(Value::as_str).map(str::to_string);
+    let number = |key: &str| found.get(key).and_then(Value::as_f64);
+    Reading {
+        mode: text("OperationMode"),
+        native_transport: found.get("NativeTransportRunning").and_then(Value::as_bool),
+        version: text("ReleaseVersion"),
+        host_id: text("LocalHostId"),
+        schema_version: text("SchemaVersion"),
+        schema_agreed: schema_agreed(found),
+        tokens: None,
+        seeds: found
+            .get("Seeds")
+            .map(|v| strings(v).iter().map(|a| address(a)).collect()),
+        members: members(found),
+        figures: Figures {
+            load: number(LOAD),
+            pending_compactions: number(PENDING_COMPACTIONS),
+            heap_used: found
+                .get("HeapMemoryUsage")
+                .and_then(|v| v.get("used"))
+                .and_then(Value::as_f64),
+            clients: number(CLIENTS),
+        },
+    }
+}
+
+/// Do all members that are up have one schema version, as gossip has it? A
+/// member that has not told one yet (it is just joining) does not count.
+fn schema_agreed(found: &BTreeMap<&str, Value>) -> Option<bool> {
+    let live: BTreeSet<String> = strings(found.get("LiveNodesWithPort")?)
+        .iter()
+        .map(|a| address(a))
+        .collect();
+    let mut versions = BTreeSet::new();
+    let mut of_live = false;
+    for line in found.get("AllEndpointStatesWithPort")?.as_str()?.lines() {
+        match line.strip_prefix("  ") {
+            None => of_live = live.contains(&address(line.trim())),
+            Some(state) if of_live => {
+                let version = state
+                    .strip_prefix("SCHEMA:")
+                    .and_then(|s| s.split_once(':'));
+                versions.extend(version.map(|(_, version)| version.trim().to_string()));
+            }
+            Some(_) => {}
+        }
+    }
+    Some(versions.len() <= 1)
+}
+
+/// Every member that the server knows; absent if any of the lists is, because
+/// a short list would be a lie.
+fn members(found: &BTreeMap<&str, Value>) -> Option<Vec<RingMember>> {
+    let list = |key: &str| -> Option<BTreeSet<String>> {
+        Some(
+            strings(found.get(key)?)
+                .iter()
+                .map(|a| address(a))
+                .collect(),
+        )
+    };
+    let host_ids = found.get("EndpointWithPortToHostId")?.as_object()?;
+    let lists = Lists {
+        live: list("LiveNodesWithPort")?,
+        down: list("UnreachableNodesWithPort")?,
+        joining: list("JoiningNodesWithPort")?,
+        leaving: list("LeavingNodesWithPort")?,
+        moving: list("MovingNodesWithPort")?,
+        host_ids: host_ids
+            .iter()
+            .filter_map(|(e, id)| Some((address(e), id.as_str()?.to_string())))
+            .collect(),
+    };
+    Some(lists.members())
+}
+
+/// The longest of the lists of members that hold a range.
+pub(super) fn most_holders<'a>(lists: impl Iterator<Item = &'a Value>) -> u32 {
+    let longest = lists
+        .map(|holders| holders.as_array().map_or(0, Vec::len))
+        .max();
+    u32::try_from(longest.unwrap_or(0)).unwrap_or(u32::MAX)
+}
+
+pub(super) fn strings(value: &Value) -> Vec<String> {
+    value
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(str::to_string)
+        .collect()
+}
+
+/// The address in `10.0.0.1:7000`, `/10.0.0.1:7000`, `[::1]:7000` or a bare one.
+fn address(endpoint: &str) -> String {
+    let endpoint = endpoint.rsplit('/').next().unwrap_or(endpoint);
+    if let Ok(socket) = endpoint.parse::<std::net::SocketAddr>() {
+        return socket.ip().to_string();
+    }
+    endpoint.trim_matches(['[', ']']).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn endpoints_lose_their_ports_in_every_spelling() {
+        for endpoint in [
+            "10.0.0.1:7000",
+            "/10.0.0.1:7000",
+            "10.0.0.1",
+            "host/10.0.0.1:7000",
+        ] {
+            assert_eq!(address(endpoint), "10.0.0.1", "{endpoint}");
+        }
+        assert_eq!(address("[fd00::1]:7000"), "fd00::1");
+    }
+
+    fn lists() -> BTreeMap<&'static str, Value> {
+        BTreeMap::from([
+            (
+                "LiveNodesWithPort",
+                json!(["10.0.0.1:7000", "10.0.0.2:7000", "10.0.0.4:7000"]),
+            ),
+            ("UnreachableNodesWithPort", json!(["10.0.0.3:7000"])),
+            ("JoiningNodesWithPort", json!([])),
+            ("LeavingNodesWithPort", json!(["10.0.0.2:7000"])),
+            ("MovingNodesWithPort", json!([])),
+            (
+                "EndpointWithPortToHostId",
+                json!({"10.0.0.1:7000": "h1", "10.0.0.2:7000": "h2", "10.0.0.3:7000": "h3"}),
+            ),
+        ])
+    }
+
+    #[test]
+    fn the_ring_is_the_union_of_all_lists() {
+        let members = members(&lists()).unwrap();
+        let words: Vec<String> = members
+            .iter()
+            .map(|m| format!("{} {} {:?} {:?}", m.address, m.host_id, m.liveness, m.state))
+            .collect();
+        assert_eq!(
+            words,
+            [
+                "10.0.0.1 h1 Up Normal",
+                "10.0.0.2 h2 Up Leaving",
+                "10.0.0.3 h3 Down Normal",
+                "10.0.0.4  Up Joining",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_missing_list_makes_the_whole_ring_unknown() {
+        for key in lists().keys() {
+            let mut short = lists();
+            short.remove(key);
+            assert_eq!(members(&short), None, "{key}");
+        }
+    }
+
+    #[test]
+    fn schemas_agree_as_far_as_members_are_up() {
+        let states = |second: &str| {
+            json!(format!(
+                "/10.0.0.1:7000\n  generation:1\n  SCHEMA:17:v1\n  TOKENS:9:<hidden>\n\
+                 /10.0.0.2:7000\n  generation:1\n  SCHEMA:18:{second}\n/10.0.0.3:7000\n  SCHEMA:19:v9\n\
+                 /10.0.0.4:7000\n  generation:1\n"
+            ))
+        };
+        let mut found = lists();
+        assert_eq!(reading(&found).schema_agreed, None);
+        found.insert("AllEndpointStatesWithPort", states("v1"));
+        assert_eq!(
+            reading(&found).schema_agreed,
+            Some(true),
+            "10.0.0.3 is down, 10.0.0.4 has told none"
+        );
+        found.insert("AllEndpointStatesWithPort", states("v2"));
+        assert_eq!(reading(&found).schema_agreed, Some(false));
+    }
+}

@@ -1,0 +1,55 @@
+//! The members that a server knows, from its lists: the union of them all, so
+//! that nobody is forgotten who stands in one only.
+
+use palladion_api::member::{Liveness, MemberState, RingMember};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A server's lists of addresses.
+pub(super) struct Lists {
+    pub live: BTreeSet<String>,
+    pub down: BTreeSet<String>,
+    pub joining: BTreeSet<String>,
+    pub leaving: BTreeSet<String>,
+    pub moving: BTreeSet<String>,
+    pub host_ids: BTreeMap<String, String>,
+}
+
+impl Lists {
+    /// Every member, by address.
+    pub fn members(&self) -> Vec<RingMember> {
+        let all: BTreeSet<&String> = self
+            .live
+            .iter()
+            .chain(&self.down)
+            .chain(self.host_ids.keys())
+            .collect();
+        all.into_iter()
+            .map(|address| self.member(address))
+            .collect()
+    }
+
+    fn member(&self, address: &str) -> RingMember {
+        let host_id = self.host_ids.get(address).cloned().unwrap_or_default();
+        let state = if self.leaving.contains(address) {
+            MemberState::Leaving
+        } else if self.moving.contains(address) {
+            MemberState::Moving
+        } else if self.joining.contains(address) || host_id.is_empty() {
+            // An address without a host ID is not a member yet, or not any more.
+            MemberState::Joining
+        } else {
+            MemberState::Normal
+        };
+        let liveness = if self.live.contains(address) {
+            Liveness::Up
+        } else {
+            Liveness::Down
+        };
+        RingMember {
+            host_id,
+            address: address.into(),
+            liveness,
+            state,
+        }
+    }
+}

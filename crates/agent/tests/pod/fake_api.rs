@@ -1,0 +1,258 @@
+//! As much of a Kubernetes API as an agent speaks to: list, watch and status
+//! patches of `CassandraMember`s, kept in memory.
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Path, State};
+use axum::http::{StatusCode, Uri};
+use axum::response::Response;
+use axum::routing::{get, patch};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::Notify;
+
+const LIST: &str = "/apis/palladion.dev/v1alpha1/namespaces/{namespace}/cassandramembers";
+const STATUS: &str =
+    "/apis/palladion.dev/v1alpha1/namespaces/{namespace}/cassandramembers/{name}/status";
+
+#[derive(Default)]
+struct World {
+    version: u64,
+    members: BTreeMap<String, Value>,
+    events: Vec<(u64, Value)>,
+    status_writes: usize,
+}
+
+#[derive(Default)]
+struct Shared {
+    world: Mutex<World>,
+    changed: Notify,
+}
+
+/// The API, and whether it is there.
+pub struct FakeApi {
+    shared: Arc<Shared>,
+    address: SocketAddr,
+    server: Option<tokio::runtime::Runtime>,
+}
+
+impl FakeApi {
+    /// Started on a free port.
+    pub fn start() -> Self {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        drop(listener);
+        let mut api = Self {
+            shared: Arc::default(),
+            address,
+            server: None,
+        };
+        api.come_back();
+        api
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Connections break and new ones are refused.
+    pub fn go_away(&mut self) {
+        if let Some(server) = self.server.take() {
+            server.shutdown_timeout(Duration::from_millis(100));
+        }
+    }
+
+    pub fn come_back(&mut self) {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        let (shared, address) = (self.shared.clone(), self.address);
+        let listener = runtime
+            .block_on(tokio::net::TcpListener::bind(address))
+            .unwrap();
+        runtime.spawn(async move {
+            let router = Router::new()
+                .route(LIST, get(list))
+                .route(STATUS, patch(patch_status))
+                .with_state(shared);
+            axum::serve(listener, router).await.unwrap();
+        });
+        self.server = Some(runtime);
+    }
+
+    /// Merge into a member's spec, making the member where there is none.
+    pub fn change_spec(&self, name: &str, spec: Value) {
+        let mut world = self.shared.world.lock().unwrap();
+        let mut member = world.members.get(name).cloned().unwrap_or_else(|| {
+            json!({
+                "apiVersion": "palladion.dev/v1alpha1",
+                "kind": "CassandraMember",
+                "metadata": {"name": name, "namespace": "test", "uid": format!("uid-{name}"), "generation": 0},
+                "spec": {},
+            })
+        });
+        merge(&mut member["spec"], &spec);
+        let generation = member["metadata"]["generation"].as_i64().unwrap() + 1;
+        member["metadata"]["generation"] = json!(generation);
+        world.put(name, member);
+        drop(world);
+        self.shared.changed.notify_waiters();
+    }
+
+    pub fn status(&self, name: &str) -> Value {
+        let world = self.shared.world.lock().unwrap();
+        world
+            .members
+            .get(name)
+            .map(|m| m["status"].clone())
+            .unwrap_or_default()
+    }
+
+    pub fn status_writes(&self) -> usize {
+        self.shared.world.lock().unwrap().status_writes
+    }
+}
+
+impl Drop for FakeApi {
+    fn drop(&mut self) {
+        self.go_away();
+    }
+}
+
+impl World {
+    fn put(&mut self, name: &str, mut member: Value) {
+        self.version += 1;
+        member["metadata"]["resourceVersion"] = json!(self.version.to_string());
+        let kind = if self.members.contains_key(name) {
+            "MODIFIED"
+        } else {
+            "ADDED"
+        };
+        self.events
+            .push((self.version, json!({"type": kind, "object": member})));
+        self.members.insert(name.into(), member);
+    }
+}
+
+fn query(uri: &Uri, name: &str) -> Option<String> {
+    let pairs = uri.query().unwrap_or_default().split('&');
+    pairs
+        .filter_map(|p| p.split_once('='))
+        .find(|(n, _)| *n == name)
+        .map(|(_, v)| v.replace("%3D", "="))
+}
+
+async fn list(State(shared): State<Arc<Shared>>, uri: Uri) -> Response {
+    let selector = query(&uri, "fieldSelector").unwrap_or_default();
+    // As the RBAC of a member has it: its own object or nothing.
+    let Some(name) = selector.strip_prefix("metadata.name=").map(str::to_string) else {
+        return answer(
+            StatusCode::FORBIDDEN,
+            json!({"kind": "Status", "code": 403}),
+        );
+    };
+    if query(&uri, "watch").is_some() {
+        let since = query(&uri, "resourceVersion")
+            .and_then(|v| v.parse().ok())
+            .unwrap_or(0);
+        return watch(shared, name, since);
+    }
+    let world = shared.world.lock().unwrap();
+    let items: Vec<Value> = world.members.get(&name).cloned().into_iter().collect();
+    answer(
+        StatusCode::OK,
+        json!({
+            "apiVersion": "palladion.dev/v1alpha1",
+            "kind": "CassandraMemberList",
+            "metadata": {"resourceVersion": world.version.to_string()},
+            "items": items,
+        }),
+    )
+}
+
+fn watch(shared: Arc<Shared>, name: String, since: u64) -> Response {
+    let events = futures::stream::unfold((shared, since), move |(shared, since)| {
+        let name = name.clone();
+        async move {
+            loop {
+                let next = {
+                    let world = shared.world.lock().unwrap();
+                    let ours = |e: &&(u64, Value)| {
+                        e.0 > since && e.1["object"]["metadata"]["name"] == name.as_str()
+                    };
+                    world.events.iter().find(ours).cloned()
+                };
+                if let Some((version, event)) = next {
+                    return Some((
+                        Ok::<_, std::io::Error>(format!("{event}\n")),
+                        (shared, version),
+                    ));
+                }
+                let _ = tokio::time::timeout(Duration::from_millis(50), shared.changed.notified())
+                    .await;
+            }
+        }
+    });
+    Response::builder()
+        .header("Content-Type", "application/json")
+        .body(Body::from_stream(events))
+        .unwrap()
+}
+
+async fn patch_status(
+    State(shared): State<Arc<Shared>>,
+    Path((_, name)): Path<(String, String)>,
+    body: Bytes,
+) -> Response {
+    let patch: Value = serde_json::from_slice(&body).unwrap();
+    let mut world = shared.world.lock().unwrap();
+    let Some(mut member) = world.members.get(&name).cloned() else {
+        return answer(
+            StatusCode::NOT_FOUND,
+            json!({"kind": "Status", "status": "Failure", "reason": "NotFound", "code": 404, "message": "gone"}),
+        );
+    };
+    assert_eq!(
+        patch["metadata"]["uid"], member["metadata"]["uid"],
+        "a status patch names the object it is for"
+    );
+    merge(&mut member["status"], &patch["status"]);
+    world.status_writes += 1;
+    world.put(&name, member.clone());
+    let member = world.members[&name].clone();
+    drop(world);
+    shared.changed.notify_waiters();
+    answer(StatusCode::OK, member)
+}
+
+fn answer(code: StatusCode, body: Value) -> Response {
+    Response::builder()
+        .status(code)
+        .header("Content-Type", "application/json")
+        .body(Body::from(body.to_string()))
+        .unwrap()
+}
+
+/// RFC 7396.
+fn merge(target: &mut Value, patch: &Value) {
+    let Value::Object(patch) = patch else {
+        *target = patch.clone();
+        return;
+    };
+    if !target.is_object() {
+        *target = json!({});
+    }
+    let target = target.as_object_mut().unwrap();
+    for (key, value) in patch {
+        if value.is_null() {
+            target.remove(key);
+        } else {
+            merge(target.entry(key.clone()).or_insert(Value::Null), value);
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Stands for a Cassandra server's JVM: understands the command line that the
+//! agent gives it, speaks Jolokia's protocol, leaves data behind.
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::routing::post;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// A file of this name in the working directory makes the next start fail with its words.
+pub const FAIL: &str = "fail-with";
+
+/// A file of this name holds the seconds until the next server is NORMAL.
+pub const SLOW: &str = "slow";
+/// Without it, a start takes this long.
+const START: Duration = Duration::from_millis(600);
+
+struct Server {
+    mode: Mutex<&'static str>,
+    host_id: String,
+    address: String,
+    authorization: String,
+    config: PathBuf,
+}
+
+/// Run until killed.
+pub fn run(arguments: &[String]) {
+    println!(
+        "INFO  [main] fake server with {} arguments",
+        arguments.len()
+    );
+    let config = value(arguments, "-Dcassandra.config=file://").expect("a configuration file");
+    if let Ok(words) = std::fs::read_to_string(FAIL) {
+        println!("{words}");
+        std::process::exit(3);
+    }
+    let yaml: Value = serde_yaml::from_str(&std::fs::read_to_string(&config).unwrap()).unwrap();
+    let agent = arguments
+        .iter()
+        .find_map(|a| a.split_once("jolokia.jar=config="))
+        .expect("the Jolokia agent")
+        .1;
+    let properties = properties(Path::new(agent));
+    let address = yaml["broadcast_address"].as_str().unwrap().to_string();
+    let data = PathBuf::from(yaml["data_file_directories"][0].as_str().unwrap());
+    let server = Arc::new(Server {
+        mode: Mutex::new("STARTING"),
+        host_id: host_id(&data),
+        address,
+        authorization: basic(&properties["user"], &properties["password"]),
+        config: config.into(),
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(serve(server, &properties));
+}
+
+fn value(arguments: &[String], prefix: &str) -> Option<String> {
+    arguments
+        .iter()
+        .find_map(|a| a.strip_prefix(prefix))
+        .map(str::to_string)
+}
+
+fn properties(path: &Path) -> BTreeMap<String, String> {
+    let text = std::fs::read_to_string(path).unwrap();
+    text.lines()
+        .filter_map(|l| l.split_once('='))
+        .map(|(k, v)| (k.into(), v.into()))
+        .collect()
+}
+
+/// Kept with the data, as a server keeps it.
+fn host_id(data: &Path) -> String {
+    let file = data.join("system/host-id");
+    if let Ok(known) = std::fs::read_to_string(&file) {
+        return known;
+    }
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let id = format!("host-{}", std::process::id());
+    std::fs::write(&file, &id).unwrap();
+    id
+}
+
+fn basic(user: &str, password: &str) -> String {
+    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::from("Basic ");
+    for chunk in format!("{user}:{password}").as_bytes().chunks(3) {
+        let bytes = [
+            chunk[0],
+            *chunk.get(1).unwrap_or(&0),
+            *chunk.get(2).unwrap_or(&0),
+        ];
+        let bits = u32::from_be_bytes([0, bytes[0], bytes[1], bytes[2]]);
+        for digit in 0..4 {
+            let index = (bits >> (18 - 6 * digit)) & 63;
+            text.push(if digit <= chunk.len() {
+                DIGITS[index as usize] as char
+            } else {
+                '='
+            });
+        }
+    }
+    text
+}
+
+async fn serve(server: Arc<Server>, properties: &BTreeMap<String, String>) {
+    let starting = server.clone();
+    tokio::spawn(async move {
+        let slow = std::fs::read_to_string(SLOW)
+            .ok()
+            .and_then(|s| s.parse().ok());
+        tokio::time::sleep(slow.map_or(START, Duration::from_secs)).await;
+        *starting.mode.lock().unwrap() = "NORMAL";
+    });
+    let listener =
+        tokio::net::TcpListener::bind(format!("{}:{}", properties["host"], properties["port"]))
+            .await
+            .unwrap();
+    let router = Router::new()
+        .route("/jolokia/", post(jolokia))
+        .with_state(server);
+    axum::serve(listener, router).await.unwrap();
+}
+
+async fn jolokia(
+    State(server): State<Arc<Server>>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> (StatusCode, String) {
+    if headers.get("authorization").and_then(|h| h.to_str().ok())
+        != Some(server.authorization.as_str())
+    {
+        return (StatusCode::UNAUTHORIZED, "no".into());
+    }
+    let answer = match serde_json::from_slice(&body).unwrap() {
+        Value::Array(items) => items.iter().map(|item| server.item(item)).collect(),
+        item if item["operation"] == "decommission(boolean)" => server.decommission().await,
+        item => server.item(&item),
+    };
+    (StatusCode::OK, answer.to_string())
+}
+
+impl Server {
+    fn item(&self, item: &Value) -> Value {
+        let name = item["attribute"]
+            .as_str()
+            .or(item["operation"].as_str())
+            .unwrap();
+        let mode = *self.mode.lock().unwrap();
+        let endpoint = format!("{}:7000", self.address);
+        let mut ids = serde_json::Map::new();
+        ids.insert(endpoint.clone(), json!(self.host_id));
+        let value = match name {
+            "OperationMode" => json!(mode),
+            "NativeTransportRunning" => json!(mode == "NORMAL"),
+            "ReleaseVersion" => json!("5.0.5"),
+            "LocalHostId" => json!(self.host_id),
+            "SchemaVersion" => json!("s1"),
+            "AllEndpointStatesWithPort" => json!(format!("/{endpoint}\n  SCHEMA:1:s1\n")),
+            "LiveNodesWithPort" => json!([endpoint]),
+            "UnreachableNodesWithPort"
+            | "JoiningNodesWithPort"
+            | "LeavingNodesWithPort"
+            | "MovingNodesWithPort" => json!([]),
+            "EndpointWithPortToHostId" => json!(ids),
+            "Tokens" => json!(["1", "2"]),
+            "Seeds" => json!(self.seeds()),
+            "NonLocalStrategyKeyspaces" => json!(["system_auth"]),
+            "getRangeToEndpointWithPortMap(java.lang.String)" => json!({"[1, 2]": [endpoint]}),
+            "reloadSeeds()" => json!(self.seeds()),
+            "forceKeyspaceFlush(java.lang.String,[Ljava.lang.String;)" => Value::Null,
+            "drain()" => {
+                *self.mode.lock().unwrap() = "DRAINED";
+                Value::Null
+            }
+            _ => {
+                return json!({"status": 404, "error_type": "javax.management.InstanceNotFoundException", "error": name});
+            }
+        };
+        json!({"status": 200, "value": value})
+    }
+
+    fn seeds(&self) -> Vec<String> {
+        let yaml: Value =
+            serde_yaml::from_str(&std::fs::read_to_string(&self.config).unwrap()).unwrap();
+        let list = yaml["seed_provider"][0]["parameters"][0]["seeds"]
+            .as_str()
+            .unwrap()
+            .to_string();
+        list.split(',').map(|s| format!("/{s}:7000")).collect()
+    }
+
+    async fn decommission(&self) -> Value {
+        *self.mode.lock().unwrap() = "LEAVING";
+        tokio::time::sleep(Duration::from_millis(1500)).await;
+        *self.mode.lock().unwrap() = "DECOMMISSIONED";
+        json!({"status": 200, "value": null})
+    }
+}
