@@ -7,7 +7,7 @@ use crate::facts::{Facts, MemberFact};
 use crate::status::{pod_words, server_words};
 use crate::validate::Valid;
 use jiff::{SignedDuration, Timestamp};
-use palladion_api::cluster::{Founding, Turn, TurnStep};
+use palladion_api::cluster::{Founding, Replaced, Turn, TurnStep};
 use palladion_api::member::{PermitKind, PermitState, VolumeState};
 use palladion_api::reasons::Reason;
 
@@ -122,10 +122,13 @@ pub fn adopt_permit(facts: &Facts<'_>, draft: &mut Draft) -> bool {
         let step = match start.kind {
             PermitKind::Found => TurnStep::Found,
             PermitKind::Join => TurnStep::Join,
-            PermitKind::Replace | PermitKind::ResumeLeave => continue,
+            PermitKind::Replace => TurnStep::Replace,
+            PermitKind::ResumeLeave => continue,
         };
         let mut turn = turn::new(facts, &member.name, &start.volume_id, step, start.attempt);
         turn.nonce.clone_from(&start.nonce);
+        let replaced = start.host_id.clone().zip(start.replace_address.clone());
+        turn.replaces = replaced.map(|(host_id, address)| Replaced { host_id, address });
         let founding = (step == TurnStep::Found).then(|| Founding {
             member: member.name.clone(),
             volume_id: start.volume_id.clone(),

@@ -148,11 +148,40 @@ fn never_joined(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &m
         );
         return true;
     }
+    // A member that was killed right after it had joined never came to say so:
+    // the ring knows it, down and normal, and it is no longer nobody's.
+    if let Err(why) = evidence::ring_is_quiet(facts) {
+        draft.wait(
+            Reason::WaitingForRing,
+            format!("member {} waits to leave: {why}", member.name),
+        );
+        return true;
+    }
     draft.steps.push(terminate(
         facts,
         valid,
         member,
-        "it never joined and no server of it runs",
+        "it never joined, no server of it runs and the ring knows nobody else",
+        None,
+    ));
+    true
+}
+
+/// An intent that is under way although no turn is on record (the status was
+/// lost): the turn is taken up again under the same nonce.
+pub fn adopt_intent(facts: &Facts<'_>, draft: &mut Draft) -> bool {
+    let open = facts.members.values().filter(|m| !m.is_gone());
+    let mut found = open.filter_map(|m| Some((m, m.spec.as_ref()?.intent.as_ref()?)));
+    let Some((member, intent)) = found.next() else {
+        return false;
+    };
+    let mut turn = turn::new(facts, &member.name, &intent.volume_id, TurnStep::Leave, 1);
+    turn.nonce.clone_from(&intent.nonce);
+    draft.steps.push(turn::claim(
+        facts,
+        Some(&turn),
+        None,
+        format!("take up the turn of member {} again", member.name),
         None,
     ));
     true

@@ -55,22 +55,31 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
 }
 
 /// The marker rule: the recorded volume's marker is missing on the recorded
-/// file system, or the pod's volume is an empty one that is not the recorded.
+/// file system. Or a replacement was begun and did not come to its end: the
+/// lost identity was taken off the record, and stands on the claim alone.
 fn lost(member: &MemberFact) -> Option<(String, Replaced)> {
     let volume = member.volume()?;
     let spec = member.spec.as_ref()?;
-    let host_id = member.recorded_host_id()?;
-    let address = spec.address.clone()?;
-    if volume.state != VolumeState::Lost {
-        return None;
-    }
-    Some((
-        volume.volume_id.clone(),
-        Replaced {
-            host_id: host_id.to_string(),
-            address,
-        },
-    ))
+    let claim = member.claim.as_ref();
+    let (host_id, address) = match volume.state {
+        VolumeState::Lost => (
+            member.recorded_host_id()?.to_string(),
+            spec.address.clone()?,
+        ),
+        VolumeState::Empty | VolumeState::Incomplete if spec.host_id.is_none() => {
+            let claim =
+                claim.filter(|c| c.volume_id.as_ref().is_some_and(|v| *v != volume.volume_id))?;
+            (claim.host_id.clone()?, claim.address.clone()?)
+        }
+        VolumeState::Empty
+        | VolumeState::Incomplete
+        | VolumeState::Joined
+        | VolumeState::Left
+        | VolumeState::NotMounted
+        | VolumeState::Foreign
+        | VolumeState::Unaccounted => return None,
+    };
+    Some((volume.volume_id.clone(), Replaced { host_id, address }))
 }
 
 /// All others are up and normal, and see nobody in trouble but the lost one.

@@ -43,7 +43,10 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 
 /// Nobody has the turn: who needs it most?
 fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
-    if joining::adopt_permit(facts, draft) || founding::next(facts, valid, draft) {
+    if joining::adopt_permit(facts, draft)
+        || leaving::adopt_intent(facts, draft)
+        || founding::next(facts, valid, draft)
+    {
         return;
     }
     if !facts.ring_exists() {
