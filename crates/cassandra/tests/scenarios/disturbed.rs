@@ -15,10 +15,16 @@ fn at_every_write(what: &str, fault: Fault, one_in: usize, from: usize) {
     let (worlds, end) = before_each_write(creation());
     let expected = end.end();
     let disturb = |world: &mut World| world.faults.plan(world.faults.writes(), fault);
-    all_end_alike(what, some(worlds, one_in, from), &expected, disturb, |world, expected| {
-        assert!(world.faults.is_over(), "the fault should have happened");
-        same_end(world, expected)
-    });
+    all_end_alike(
+        what,
+        some(worlds, one_in, from),
+        &expected,
+        disturb,
+        |world, expected| {
+            assert!(world.faults.is_over(), "the fault should have happened");
+            same_end(world, expected)
+        },
+    );
 }
 
 #[test]
@@ -55,7 +61,13 @@ fn a_leader_may_be_frozen_before_any_write_and_wake_up_after_its_successor_acted
         world.until(|w| w.faults.writes() >= writes + 3);
         world.wake_and_end_the_old_leader();
     };
-    all_end_alike("a frozen leader wakes up", some(worlds, 2, 0), &expected, freeze, same_end);
+    all_end_alike(
+        "a frozen leader wakes up",
+        some(worlds, 2, 0),
+        &expected,
+        freeze,
+        same_end,
+    );
 }
 
 #[test]
@@ -70,7 +82,13 @@ fn any_feed_may_be_stale_at_any_time() {
             world.set_feed(watch.resource, Feed::Live);
         };
         let what = format!("{} are stale for 70 s", watch.resource.plural);
-        all_end_alike(&what, some(worlds.clone(), 16, i), &expected, stale, same_end);
+        all_end_alike(
+            &what,
+            some(worlds.clone(), 16, i),
+            &expected,
+            stale,
+            same_end,
+        );
     }
 }
 
@@ -86,7 +104,13 @@ fn nothing_is_written_while_a_feed_is_known_to_be_cut() {
             world.pass(4);
             let writes = world.faults.writes();
             world.pass(20);
-            assert_eq!(world.faults.writes(), writes, "{} are unknown\n{}", watch.resource.plural, world.last_words());
+            assert_eq!(
+                world.faults.writes(),
+                writes,
+                "{} are unknown\n{}",
+                watch.resource.plural,
+                world.last_words()
+            );
             world.set_feed(watch.resource, Feed::Live);
         };
         let what = format!("{} are cut for 20 s", watch.resource.plural);
@@ -98,7 +122,13 @@ fn nothing_is_written_while_a_feed_is_known_to_be_cut() {
 fn the_status_may_be_erased_at_any_write() {
     let (worlds, end) = before_each_write(creation());
     let expected = end.end();
-    all_end_alike("the status is erased", worlds, &expected, World::erase_status, same_end);
+    all_end_alike(
+        "the status is erased",
+        worlds,
+        &expected,
+        World::erase_status,
+        same_end,
+    );
 }
 
 #[test]
@@ -108,7 +138,13 @@ fn the_members_may_be_changed_at_any_write() {
     straight.settle();
     let expected = straight.end();
     let (worlds, _) = before_each_write(creation());
-    all_end_alike("one member more is wanted", some(worlds, 3, 0), &expected, |w| w.set_racks(&wanted), same_members);
+    all_end_alike(
+        "one member more is wanted",
+        some(worlds, 3, 0),
+        &expected,
+        |w| w.set_racks(&wanted),
+        same_members,
+    );
 }
 
 #[test]
@@ -120,7 +156,13 @@ fn the_configuration_may_be_changed_at_any_write() {
     let expected = straight.end();
     let (worlds, _) = before_each_write(creation());
     let change = |w: &mut World| w.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
-    all_end_alike("the configuration changes", some(worlds, 3, 1), &expected, change, same_members);
+    all_end_alike(
+        "the configuration changes",
+        some(worlds, 3, 1),
+        &expected,
+        change,
+        same_members,
+    );
 }
 
 #[test]

@@ -12,7 +12,9 @@ pub fn before_each_write(mut world: World) -> (Vec<World>, World) {
     let mut worlds = Vec::new();
     loop {
         let before = world.clone();
-        let tick = world.tick().unwrap_or_else(|why| panic!("{why}\n{}", world.last_words()));
+        let tick = world
+            .tick()
+            .unwrap_or_else(|why| panic!("{why}\n{}", world.last_words()));
         if world.faults.writes() > before.faults.writes() {
             worlds.push(before);
         }
@@ -27,23 +29,40 @@ pub fn some(worlds: Vec<World>, one_in: usize, from: usize) -> Vec<World> {
     if std::env::var_os(ALL).is_some() {
         return worlds;
     }
-    worlds.into_iter().skip(from % one_in).step_by(one_in).collect()
+    worlds
+        .into_iter()
+        .skip(from % one_in)
+        .step_by(one_in)
+        .collect()
 }
 
 /// Disturb each world and let it settle; count how many end as they should.
-pub fn all_end_alike(what: &str, worlds: Vec<World>, expected: &End, disturb: impl Fn(&mut World), compare: impl Fn(&mut World, &End) -> Result<(), String>) {
+pub fn all_end_alike(
+    what: &str,
+    worlds: Vec<World>,
+    expected: &End,
+    disturb: impl Fn(&mut World),
+    compare: impl Fn(&mut World, &End) -> Result<(), String>,
+) {
     let total = worlds.len();
     let mut failures = Vec::new();
     for mut world in worlds {
         let write = world.faults.writes();
         disturb(&mut world);
-        let outcome = world.try_settle().and_then(|()| compare(&mut world, expected));
+        let outcome = world
+            .try_settle()
+            .and_then(|()| compare(&mut world, expected));
         if let Err(why) = outcome {
             failures.push(format!("at write {write}: {why}\n{}", world.last_words()));
         }
     }
     println!("{what}: {} of {total}", total - failures.len());
-    assert!(failures.is_empty(), "{what}: {} of {total} ended otherwise; the first:\n{}", failures.len(), failures[0]);
+    assert!(
+        failures.is_empty(),
+        "{what}: {} of {total} ended otherwise; the first:\n{}",
+        failures.len(),
+        failures[0]
+    );
 }
 
 /// The same end and the same destructive steps.
@@ -58,7 +77,11 @@ pub fn same_end(world: &mut World, expected: &End) -> Result<(), String> {
 /// The same members, conditions and status; the way there may differ, and what
 /// it leaves behind of objects.
 pub fn same_members(world: &mut World, expected: &End) -> Result<(), String> {
-    let end = End { objects: expected.objects.clone(), destructive: expected.destructive.clone(), ..world.end() };
+    let end = End {
+        objects: expected.objects.clone(),
+        destructive: expected.destructive.clone(),
+        ..world.end()
+    };
     if end == *expected {
         return Ok(());
     }

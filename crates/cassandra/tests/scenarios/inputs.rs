@@ -13,7 +13,11 @@ fn a_broken_configuration_is_reported_and_cured_by_editing_it() {
     let mut world = World::new().with(&cluster);
     world.pass(60);
     let degraded = world.condition("Degraded");
-    assert!(degraded.contains("broken_setting"), "{degraded}\n{}", world.last_words());
+    assert!(
+        degraded.contains("broken_setting"),
+        "{degraded}\n{}",
+        world.last_words()
+    );
     world.patch_spec(&json!({ "config": { "broken_setting": null } }));
     world.settle();
     world.expect_ring(3);
@@ -28,9 +32,18 @@ fn a_broken_configuration_of_a_running_ring_stops_at_its_first_member() {
     world.story.clear();
     world.patch_spec(&json!({ "config": { "broken_setting": 1 } }));
     world.pass(300);
-    assert_eq!(world.normal(), 2, "one member is down, two are not touched\n{}", world.last_words());
+    assert_eq!(
+        world.normal(),
+        2,
+        "one member is down, two are not touched\n{}",
+        world.last_words()
+    );
     let degraded = world.condition("Degraded");
-    assert!(degraded.contains("broken_setting"), "{degraded}\n{}", world.last_words());
+    assert!(
+        degraded.contains("broken_setting"),
+        "{degraded}\n{}",
+        world.last_words()
+    );
     world.patch_spec(&json!({ "config": { "broken_setting": null } }));
     world.settle();
     world.expect_ring(3);
@@ -44,7 +57,11 @@ fn a_missing_image_is_reported_and_cured_by_editing_it() {
     let mut world = World::new().with(&cluster);
     world.settle();
     let degraded = world.condition("Degraded");
-    assert!(degraded.contains("ImagePullFailed"), "{degraded}\n{}", world.last_words());
+    assert!(
+        degraded.contains("ImagePullFailed"),
+        "{degraded}\n{}",
+        world.last_words()
+    );
     world.patch_spec(&json!({ "repository": null }));
     world.settle();
     world.expect_ring(3);
@@ -58,7 +75,11 @@ fn a_placement_that_no_node_satisfies_is_reported_and_cured_by_editing_it() {
     let mut world = World::new().with(&cluster);
     world.settle();
     let degraded = world.condition("Degraded");
-    assert!(degraded.contains("Unschedulable") && degraded.contains("0/3 nodes"), "{degraded}\n{}", world.last_words());
+    assert!(
+        degraded.contains("Unschedulable") && degraded.contains("0/3 nodes"),
+        "{degraded}\n{}",
+        world.last_words()
+    );
     world.set_racks(&two_racks());
     world.settle();
     world.expect_ring(3);
@@ -74,7 +95,11 @@ fn a_foreign_service_is_not_touched_and_the_cluster_goes_on_when_it_is_gone() {
     world.apply(&two_racks());
     world.pass(120);
     let degraded = world.condition("Degraded");
-    assert!(degraded.contains("ForeignObject") && degraded.contains("demo-dc1-a-0"), "{degraded}\n{}", world.last_words());
+    assert!(
+        degraded.contains("ForeignObject") && degraded.contains("demo-dc1-a-0"),
+        "{degraded}\n{}",
+        world.last_words()
+    );
     assert_eq!(world.store.get(&key).cloned(), before);
     world.delete(kinds::SERVICE, "demo-dc1-a-0");
     world.settle();
@@ -87,8 +112,16 @@ fn a_paused_cluster_is_not_written_to_but_for_its_status() {
     cluster["spec"]["paused"] = json!(true);
     let mut world = World::new().with(&cluster);
     world.settle();
-    assert!(world.names(kinds::STATEFUL_SET).is_empty(), "{}", world.last_words());
-    assert!(world.condition("Paused").starts_with("True Paused"), "{}", world.condition("Paused"));
+    assert!(
+        world.names(kinds::STATEFUL_SET).is_empty(),
+        "{}",
+        world.last_words()
+    );
+    assert!(
+        world.condition("Paused").starts_with("True Paused"),
+        "{}",
+        world.condition("Paused")
+    );
     world.patch_spec(&json!({ "paused": false }));
     world.settle();
     world.expect_ring(3);
@@ -102,7 +135,10 @@ fn a_ring_may_be_paused_in_the_middle_of_its_creation() {
     world.pass(1);
     let writes = world.writes.len();
     world.pass(100);
-    let written: Vec<_> = world.writes[writes..].iter().filter(|w| *w != "report the status").collect();
+    let written: Vec<_> = world.writes[writes..]
+        .iter()
+        .filter(|w| *w != "report the status")
+        .collect();
     assert!(written.is_empty(), "{written:?}");
     world.patch_spec(&json!({ "paused": false }));
     world.settle();

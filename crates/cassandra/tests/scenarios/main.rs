@@ -6,8 +6,10 @@
 #[path = "../sim/mod.rs"]
 mod sim;
 
+mod chaos;
 mod creation;
 mod disturbed;
 mod every;
+mod growth;
 mod inputs;
 mod outages;

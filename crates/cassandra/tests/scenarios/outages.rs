@@ -72,7 +72,11 @@ fn a_cluster_that_is_deleted_and_made_again_finds_its_data() {
     world.settle();
     assert!(world.is_deleted(), "{}", world.last_words());
     assert_eq!(world.names(kinds::CLAIM).len(), 3, "claims are kept");
-    assert!(world.names(kinds::SERVICE).is_empty() && world.names(kinds::MEMBER).is_empty(), "{:?}", world.names(kinds::SERVICE));
+    assert!(
+        world.names(kinds::SERVICE).is_empty() && world.names(kinds::MEMBER).is_empty(),
+        "{:?}",
+        world.names(kinds::SERVICE)
+    );
     world.tell("a person makes it again");
     world.apply(&two_racks());
     world.settle();
@@ -104,7 +108,11 @@ fn a_deleted_cluster_takes_its_data_along_only_where_that_is_wanted() {
     world.delete_cluster();
     world.settle();
     assert!(world.is_deleted(), "{}", world.last_words());
-    assert!(world.names(kinds::CLAIM).is_empty(), "{:?}", world.names(kinds::CLAIM));
+    assert!(
+        world.names(kinds::CLAIM).is_empty(),
+        "{:?}",
+        world.names(kinds::CLAIM)
+    );
 }
 
 #[test]

@@ -6,14 +6,14 @@ use super::volume::{self, Ledger, Membership, Unused, Volume};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::member::{
-    AgentStatus, CassandraMemberSpec, CassandraMemberStatus, Evidence, IntentState, Liveness, MemberState,
-    OperationKind, OperationState, OperationStatus, PROTOCOL, RingMember, RingSummary, RunState,
-    ServerState, ServerStatus, VolumeState, VolumeStatus,
+    AgentStatus, CassandraMemberSpec, CassandraMemberStatus, Evidence, IntentState, Liveness,
+    MemberState, OperationKind, OperationState, OperationStatus, PROTOCOL, RingMember, RingSummary,
+    RunState, ServerState, ServerStatus, VolumeState, VolumeStatus,
 };
 use palladion_api::reasons::Reason;
+use palladion_plan::hash;
 use palladion_plan::sim::kubernetes::Mount;
 use palladion_plan::sim::{Activity, PodRun};
-use palladion_plan::hash;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -74,14 +74,23 @@ impl Agent {
 
     /// Act on what is known.
     pub fn step(&mut self, reach: &mut Reach<'_>) -> Activity {
-        let Some(spec) = self.spec.clone().or_else(|| self.volume(reach).and_then(|v| v.saved.clone())) else {
+        let Some(spec) = self
+            .spec
+            .clone()
+            .or_else(|| self.volume(reach).and_then(|v| v.saved.clone()))
+        else {
             return Activity::default();
         };
         self.take_volume_into_use(&spec, reach);
         self.note_exit(reach);
         if self.pod.ending {
             reach.ring.stop(&self.pod.uid, reach.now);
-            self.set(ServerState::Stopping, Reason::StoppedByIntent, "the pod is being ended", reach.now);
+            self.set(
+                ServerState::Stopping,
+                Reason::StoppedByIntent,
+                "the pod is being ended",
+                reach.now,
+            );
             return Activity::default();
         }
         let started = self.run_server(&spec, reach);
@@ -93,7 +102,11 @@ impl Agent {
     }
 
     pub fn volume<'r>(&self, reach: &'r Reach<'_>) -> Option<&'r Volume> {
-        reach.disks.get(&self.pod.disk).filter(|d| d.mount == Mount::Mounted).map(|d| &d.content)
+        reach
+            .disks
+            .get(&self.pod.disk)
+            .filter(|d| d.mount == Mount::Mounted)
+            .map(|d| &d.content)
     }
 
     pub fn ledger<'r>(&self, reach: &'r Reach<'_>) -> Option<&'r Ledger> {
@@ -101,7 +114,10 @@ impl Agent {
     }
 
     pub fn ledger_mut<'r>(&self, reach: &'r mut Reach<'_>) -> Option<&'r mut Ledger> {
-        reach.disks.get_mut(&self.pod.disk).and_then(|d| d.content.ledger.as_mut())
+        reach
+            .disks
+            .get_mut(&self.pod.disk)
+            .and_then(|d| d.content.ledger.as_mut())
     }
 
     fn file_system(&self, reach: &Reach<'_>) -> String {
@@ -113,7 +129,13 @@ impl Agent {
 
     fn take_volume_into_use(&mut self, spec: &CassandraMemberSpec, reach: &mut Reach<'_>) {
         let file_system = self.file_system(reach);
-        let Some(disk) = reach.disks.get_mut(&self.pod.disk).filter(|d| d.mount == Mount::Mounted) else { return };
+        let Some(disk) = reach
+            .disks
+            .get_mut(&self.pod.disk)
+            .filter(|d| d.mount == Mount::Mounted)
+        else {
+            return;
+        };
         disk.content.saved = Some(spec.clone());
         if disk.content.ledger.is_some() || disk.content.data.is_some() {
             return;
@@ -124,7 +146,10 @@ impl Agent {
             Unused::NotMounted => return,
         };
         *reach.volumes += 1;
-        disk.content.ledger = Some(Ledger::new(format!("volume-{}", reach.volumes), successor_of));
+        disk.content.ledger = Some(Ledger::new(
+            format!("volume-{}", reach.volumes),
+            successor_of,
+        ));
     }
 
     /// The volume as it is reported.
@@ -139,12 +164,20 @@ impl Agent {
                 ring: ledger.ring.clone(),
                 message,
             },
-            (Some(volume), None) if volume.data.is_some() => {
-                VolumeStatus { volume_id: String::new(), state: VolumeState::Unaccounted, file_system, ring: None, message }
-            }
-            (Some(_) | None, _) => {
-                VolumeStatus { volume_id: String::new(), state: VolumeState::NotMounted, file_system, ring: None, message }
-            }
+            (Some(volume), None) if volume.data.is_some() => VolumeStatus {
+                volume_id: String::new(),
+                state: VolumeState::Unaccounted,
+                file_system,
+                ring: None,
+                message,
+            },
+            (Some(_) | None, _) => VolumeStatus {
+                volume_id: String::new(),
+                state: VolumeState::NotMounted,
+                file_system,
+                ring: None,
+                message,
+            },
         }
     }
 
@@ -158,7 +191,9 @@ impl Agent {
 
     /// What the server has become.
     fn observe(&mut self, reach: &mut Reach<'_>) {
-        let Some(server) = reach.ring.servers.get(&self.pod.uid).cloned() else { return };
+        let Some(server) = reach.ring.servers.get(&self.pod.uid).cloned() else {
+            return;
+        };
         let now = reach.now;
         match server.phase {
             Phase::Normal if server.until <= now => {
@@ -169,10 +204,15 @@ impl Agent {
                     if ledger.membership != Membership::Leaving {
                         ledger.membership = Membership::Joined;
                     }
-                    if let Some(permit) = ledger.permit.as_mut().filter(|p| p.state == palladion_api::member::PermitState::Used) {
+                    if let Some(permit) = ledger
+                        .permit
+                        .as_mut()
+                        .filter(|p| p.state == palladion_api::member::PermitState::Used)
+                    {
                         permit.state = palladion_api::member::PermitState::Done;
                     }
-                    if let Some(start) = ledger.starts.first_mut().filter(|s| s.normal_at.is_none()) {
+                    if let Some(start) = ledger.starts.first_mut().filter(|s| s.normal_at.is_none())
+                    {
                         start.normal_at = Some(Time(now));
                     }
                 }
@@ -182,7 +222,11 @@ impl Agent {
             Phase::Decommissioned => {
                 if let Some(ledger) = self.ledger_mut(reach) {
                     ledger.membership = Membership::Left;
-                    if let Some(intent) = &mut ledger.intent {
+                    if let Some(intent) = ledger
+                        .intent
+                        .as_mut()
+                        .filter(|i| i.state != IntentState::Done)
+                    {
                         intent.state = IntentState::Done;
                         intent.since = Some(Time(now));
                     }
@@ -190,17 +234,28 @@ impl Agent {
                 self.set(ServerState::Decommissioned, Reason::Decommissioned, "", now);
             }
             Phase::Leaving | Phase::Left => {}
-            Phase::Booting | Phase::Waking | Phase::Founding | Phase::Joining { .. } | Phase::Normal => {
+            Phase::Booting
+            | Phase::Waking
+            | Phase::Founding
+            | Phase::Joining { .. }
+            | Phase::Normal => {
                 self.set(ServerState::Starting, Reason::Starting, "", now);
             }
         }
     }
 
     fn run_operation(&mut self, spec: &CassandraMemberSpec, reach: &mut Reach<'_>) -> Activity {
-        let Some(operation) = &spec.operation else { return Activity::default() };
+        let Some(operation) = &spec.operation else {
+            return Activity::default();
+        };
         let now = reach.now;
-        let known = self.ledger(reach).and_then(|l| l.operations.iter().find(|o| o.id == operation.id).cloned());
-        let mine = self.operation_ends.clone().filter(|(id, _)| *id == operation.id);
+        let known = self
+            .ledger(reach)
+            .and_then(|l| l.operations.iter().find(|o| o.id == operation.id).cloned());
+        let mine = self
+            .operation_ends
+            .clone()
+            .filter(|(id, _)| *id == operation.id);
         let outcome = match (known.map(|k| k.state), mine) {
             (None, _) if self.state != ServerState::Running => return Activity::default(),
             (None, _) => {
@@ -208,7 +263,9 @@ impl Agent {
                 OperationState::Running
             }
             (Some(OperationState::Running), None) => OperationState::Interrupted,
-            (Some(OperationState::Running), Some((_, end))) if end > now => return Activity::default().at(end),
+            (Some(OperationState::Running), Some((_, end))) if end > now => {
+                return Activity::default().at(end);
+            }
             (Some(OperationState::Running), Some(_)) => {
                 if operation.kind == OperationKind::AlterReplication {
                     reach.ring.system_copies = operation.replication.values().next().copied();
@@ -218,7 +275,14 @@ impl Agent {
             (Some(_), _) => return Activity::default(),
         };
         let finished_at = (outcome != OperationState::Running).then_some(Time(now));
-        let status = OperationStatus { id: operation.id.clone(), state: outcome, progress: None, message: None, started_at: None, finished_at };
+        let status = OperationStatus {
+            id: operation.id.clone(),
+            state: outcome,
+            progress: None,
+            message: None,
+            started_at: None,
+            finished_at,
+        };
         if let Some(ledger) = self.ledger_mut(reach) {
             ledger.operations.retain(|o| o.id != status.id);
             ledger.operations.insert(0, status);
@@ -227,10 +291,22 @@ impl Agent {
     }
 
     fn answer(&mut self, spec: &CassandraMemberSpec, reach: &Reach<'_>) {
-        let Some(asked) = spec.evidence.as_ref().filter(|e| self.evidence.as_ref().is_none_or(|a| a.nonce != e.nonce)) else { return };
+        let Some(asked) = spec
+            .evidence
+            .as_ref()
+            .filter(|e| self.evidence.as_ref().is_none_or(|a| a.nonce != e.nonce))
+        else {
+            return;
+        };
         let mode = self.mode(reach);
         let members = mode.as_ref().map(|_| reach.ring.views.of(&self.pod.uid));
-        self.evidence = Some(Evidence { nonce: asked.nonce.clone(), read_at: Time(reach.now), mode, schema_agreed: true, members });
+        self.evidence = Some(Evidence {
+            nonce: asked.nonce.clone(),
+            read_at: Time(reach.now),
+            mode,
+            schema_agreed: true,
+            members,
+        });
     }
 
     fn mode(&self, reach: &Reach<'_>) -> Option<String> {
@@ -247,7 +323,12 @@ impl Agent {
     }
 
     /// What is reported.
-    pub fn status(&self, spec: &CassandraMemberSpec, generation: Option<i64>, reach: &Reach<'_>) -> CassandraMemberStatus {
+    pub fn status(
+        &self,
+        spec: &CassandraMemberSpec,
+        generation: Option<i64>,
+        reach: &Reach<'_>,
+    ) -> CassandraMemberStatus {
         let ledger = self.ledger(reach);
         let mode = self.mode(reach);
         let view = reach.ring.views.of(&self.pod.uid);
@@ -282,7 +363,11 @@ impl Agent {
             intent: ledger.and_then(|l| l.intent.clone()),
             operation: ledger.and_then(|l| l.operations.first().cloned()),
             ring: full.then(|| summary(&view)),
-            copies: if full { copies(reach.ring, view.len()) } else { BTreeMap::new() },
+            copies: if full {
+                copies(reach.ring, view.len())
+            } else {
+                BTreeMap::new()
+            },
             evidence: self.evidence.clone(),
             start_history: ledger.map(|l| l.starts.clone()).unwrap_or_default(),
         }

@@ -9,7 +9,9 @@ use palladion_api::member::{Liveness, MemberState};
 impl Ring {
     /// A server process has read its disk and contacts its seeds.
     pub fn boot(&mut self, pod: &str, now: Timestamp, disks: &mut Disks) {
-        let Some(server) = self.servers.get(pod).cloned() else { return };
+        let Some(server) = self.servers.get(pod).cloned() else {
+            return;
+        };
         if let Some(words) = &server.broken {
             return self.exit(pod, words);
         }
@@ -32,7 +34,14 @@ impl Ring {
         }
     }
 
-    fn bootstrap(&mut self, pod: &str, server: &Server, data: Option<&Data>, now: Timestamp, disks: &mut Disks) {
+    fn bootstrap(
+        &mut self,
+        pod: &str,
+        server: &Server,
+        data: Option<&Data>,
+        now: Timestamp,
+        disks: &mut Disks,
+    ) {
         let own_seed = server.seeds.contains(&server.address);
         let contact = self
             .servers
@@ -44,20 +53,30 @@ impl Ring {
             if own_seed {
                 return self.begin_founding(pod, now, disks);
             }
-            return self.exit(pod, &format!("Unable to contact any seeds: {:?}", server.seeds));
+            return self.exit(
+                pod,
+                &format!("Unable to contact any seeds: {:?}", server.seeds),
+            );
         };
         let view = self.views.of(&contact);
         if let Some(replace) = &server.replace {
             return match view.iter().find(|m| m.address == *replace) {
-                None => self.exit(pod, &format!("Cannot replace_address {replace} because it doesn't exist in gossip")),
-                Some(m) if m.liveness == Liveness::Up => self.exit(pod, &format!("Cannot replace a live node {replace}")),
+                None => self.exit(
+                    pod,
+                    &format!("Cannot replace_address {replace} because it doesn't exist in gossip"),
+                ),
+                Some(m) if m.liveness == Liveness::Up => {
+                    self.exit(pod, &format!("Cannot replace a live node {replace}"))
+                }
                 Some(m) => {
                     let host = m.host_id.clone();
                     self.begin_join(pod, lineage, Some(host), now, disks);
                 }
             };
         }
-        let known = view.iter().find(|m| m.address == server.address && data.is_none_or(|d| d.host_id != m.host_id));
+        let known = view
+            .iter()
+            .find(|m| m.address == server.address && data.is_none_or(|d| d.host_id != m.host_id));
         if known.is_some() {
             return self.exit(
                 pod,
@@ -65,7 +84,10 @@ impl Ring {
             );
         }
         if own_seed {
-            self.breaches.push(format!("{} entered the ring as a seed, without streaming", server.member));
+            self.breaches.push(format!(
+                "{} entered the ring as a seed, without streaming",
+                server.member
+            ));
         }
         if let Some(other) = view.iter().find(|m| m.state != MemberState::Normal) {
             return self.exit(pod, &format!("Other bootstrapping/leaving/moving nodes detected, cannot bootstrap while cassandra.consistent.rangemovement is true. Nodes detected: {}", other.address));

@@ -22,7 +22,10 @@ pub struct Views {
 impl Views {
     /// What a server sees now.
     pub fn of(&self, pod: &str) -> Vec<RingMember> {
-        self.seen.get(pod).map(|view| view.values().cloned().collect()).unwrap_or_default()
+        self.seen
+            .get(pod)
+            .map(|view| view.values().cloned().collect())
+            .unwrap_or_default()
     }
 
     /// A server has ended.
@@ -39,7 +42,16 @@ impl Ring {
         let observers: Vec<(String, usize, Option<String>)> = self
             .servers
             .iter()
-            .filter(|(_, s)| matches!(s.phase, Phase::Waking | Phase::Founding | Phase::Joining { .. } | Phase::Normal | Phase::Leaving))
+            .filter(|(_, s)| {
+                matches!(
+                    s.phase,
+                    Phase::Waking
+                        | Phase::Founding
+                        | Phase::Joining { .. }
+                        | Phase::Normal
+                        | Phase::Leaving
+                )
+            })
             .filter_map(|(pod, s)| s.lineage.map(|l| (pod.clone(), l, s.host_id.clone())))
             .collect();
         for (pod, lineage, own) in observers {
@@ -54,7 +66,8 @@ impl Ring {
                     self.views.due.remove(&key);
                     continue;
                 }
-                let goes_down = is.is_some_and(|m| m.liveness == Liveness::Down) && seen.is_some_and(|m| m.liveness == Liveness::Up);
+                let goes_down = is.is_some_and(|m| m.liveness == Liveness::Down)
+                    && seen.is_some_and(|m| m.liveness == Liveness::Up);
                 let delay = match (goes_down, own.as_ref() == Some(&host)) {
                     (_, true) => 0,
                     (true, false) => FAILURE_DETECTION,
@@ -63,7 +76,11 @@ impl Ring {
                     (false, false) => NEWS,
                 };
                 let jitter = random.as_mut().map_or(0, |r| r.within(0..=delay / 2));
-                let due = *self.views.due.entry(key.clone()).or_insert(now + SignedDuration::from_millis(delay + jitter));
+                let due = *self
+                    .views
+                    .due
+                    .entry(key.clone())
+                    .or_insert(now + SignedDuration::from_millis(delay + jitter));
                 if due > now {
                     all = all.at(due);
                     continue;
@@ -83,15 +100,28 @@ impl Ring {
     pub fn truth(&self, lineage: usize) -> BTreeMap<String, RingMember> {
         let is_up = |host: &str| {
             self.servers.values().any(|s| {
-                s.host_id.as_deref() == Some(host) && !matches!(s.phase, Phase::Booting | Phase::Left | Phase::Decommissioned)
+                s.host_id.as_deref() == Some(host)
+                    && !matches!(
+                        s.phase,
+                        Phase::Booting | Phase::Left | Phase::Decommissioned
+                    )
             })
         };
         self.seats
             .iter()
             .filter(|(_, seat)| seat.lineage == lineage)
             .map(|(host, seat)| {
-                let liveness = if is_up(host) { Liveness::Up } else { Liveness::Down };
-                let member = RingMember { host_id: host.clone(), address: seat.address.clone(), liveness, state: seat.state };
+                let liveness = if is_up(host) {
+                    Liveness::Up
+                } else {
+                    Liveness::Down
+                };
+                let member = RingMember {
+                    host_id: host.clone(),
+                    address: seat.address.clone(),
+                    liveness,
+                    state: seat.state,
+                };
                 (host.clone(), member)
             })
             .collect()
@@ -99,6 +129,9 @@ impl Ring {
 
     /// Full members of all rings.
     pub fn full_members(&self) -> usize {
-        self.seats.values().filter(|s| s.state == MemberState::Normal).count()
+        self.seats
+            .values()
+            .filter(|s| s.state == MemberState::Normal)
+            .count()
     }
 }

@@ -9,7 +9,10 @@ impl World {
     /// The first invariant that does not hold.
     pub fn check(&self) -> Result<(), String> {
         if self.ring.founders.len() > self.foundings_allowed {
-            return Err(format!("a second ring of the same name was founded: by {:?}", self.ring.founders));
+            return Err(format!(
+                "a second ring of the same name was founded: by {:?}",
+                self.ring.founders
+            ));
         }
         if let Some(breach) = self.ring.breaches.first() {
             return Err(breach.clone());
@@ -38,18 +41,32 @@ impl World {
     /// A disk with the data of a member of the ring keeps its claim.
     fn no_claim_of_a_member_is_gone(&self) -> Result<(), String> {
         for (name, disk) in &self.kube.disks {
-            let Some(data) = &disk.content.data else { continue };
+            let Some(data) = &disk.content.data else {
+                continue;
+            };
             let key = ObjectKey::new(kinds::CLAIM, super::manifests::NAMESPACE, &disk.claim);
-            let bound = self.store.get(&key).is_some_and(|c| c["spec"]["volumeName"] == name.as_str());
-            if !bound && self.ring.seats.contains_key(&data.host_id) && self.deletion_is_wanted() == Wanted::No {
-                return Err(format!("claim {} is gone, and its disk holds the data of {}", disk.claim, data.host_id));
+            let bound = self
+                .store
+                .get(&key)
+                .is_some_and(|c| c["spec"]["volumeName"] == name.as_str());
+            if !bound
+                && self.ring.seats.contains_key(&data.host_id)
+                && self.deletion_is_wanted() == Wanted::No
+            {
+                return Err(format!(
+                    "claim {} is gone, and its disk holds the data of {}",
+                    disk.claim, data.host_id
+                ));
             }
         }
         Ok(())
     }
 
     fn deletion_is_wanted(&self) -> Wanted {
-        let asked = self.store.get(&super::world::cluster_key()).is_none_or(|c| c["spec"]["deletionPolicy"] == "Delete");
+        let asked = self
+            .store
+            .get(&super::world::cluster_key())
+            .is_none_or(|c| c["spec"]["deletionPolicy"] == "Delete");
         if asked { Wanted::Yes } else { Wanted::No }
     }
 }

@@ -9,7 +9,11 @@ pub const CLUSTER: &str = "demo";
 /// Racks with their members, one zone each: `a` in z1, `b` in z2, `c` in z3.
 pub fn a_cluster(racks: &[(&str, i32)]) -> Value {
     let zones = ["z1", "z2", "z3"];
-    let racks: Vec<Value> = racks.iter().enumerate().map(|(i, (name, members))| rack(name, *members, zones[i])).collect();
+    let racks: Vec<Value> = racks
+        .iter()
+        .enumerate()
+        .map(|(i, (name, members))| rack(name, *members, zones[i]))
+        .collect();
     json!({
         "apiVersion": "palladion.dev/v1alpha1",
         "kind": "CassandraCluster",

@@ -5,6 +5,7 @@ use super::ring::Phase;
 use super::volume::Volume;
 use super::world::{Api, World, cluster_key};
 use palladion_cassandra::resources as kinds;
+use palladion_plan::sim::kubernetes::Machine;
 use palladion_plan::{ObjectKey, Precondition, Propagation, Subresource};
 use serde_json::{Value, json};
 
@@ -12,7 +13,9 @@ impl World {
     /// A person patches the spec.
     pub fn patch_spec(&mut self, patch: &Value) {
         self.tell(&format!("a person patches the spec: {patch}"));
-        self.store.merge(&cluster_key(), &json!({ "spec": patch }), Subresource::None).expect("the patch should be accepted");
+        self.store
+            .merge(&cluster_key(), &json!({ "spec": patch }), Subresource::None)
+            .expect("the patch should be accepted");
     }
 
     /// A person changes the racks.
@@ -24,7 +27,9 @@ impl World {
     /// The status of the cluster is lost, as after a restore of etcd without it.
     pub fn erase_status(&mut self) {
         self.tell("the status of the cluster is erased");
-        self.store.put_status(&cluster_key(), Value::Null).expect("the cluster should exist");
+        self.store
+            .put_status(&cluster_key(), Value::Null)
+            .expect("the cluster should exist");
     }
 
     /// Every process on every machine ends at once; machines and pods come
@@ -33,6 +38,30 @@ impl World {
         self.tell("power is lost everywhere");
         self.forget_processes();
         self.api = Api::Away;
+    }
+
+    /// A machine stops to answer, or comes back with its processes started anew.
+    pub fn set_machine(&mut self, node: &str, machine: Machine) {
+        self.tell(&format!("node {node} is {machine:?}"));
+        self.kube.set_machine(&mut self.store, node, machine);
+    }
+
+    /// All that disturbs ends.
+    pub fn heal(&mut self) {
+        self.tell("all is well again");
+        for node in self.kube.machines.keys().cloned().collect::<Vec<_>>() {
+            self.kube.set_machine(&mut self.store, &node, Machine::Up);
+        }
+        self.api = Api::Reachable;
+    }
+
+    /// What the operator waits for.
+    pub fn waits(&self) -> String {
+        let waits = self.operators.iter().flat_map(|o| &o.waits);
+        waits
+            .map(|w| format!("{}: {}", w.reason, w.message))
+            .collect::<Vec<_>>()
+            .join("; ")
     }
 
     /// The API server is back.
@@ -44,9 +73,15 @@ impl World {
     /// Delete all pods at once.
     pub fn delete_all_pods(&mut self) {
         self.tell("all pods are deleted at once");
-        let pods: Vec<ObjectKey> = self.store.list(kinds::POD).map(|(key, _)| key.clone()).collect();
+        let pods: Vec<ObjectKey> = self
+            .store
+            .list(kinds::POD)
+            .map(|(key, _)| key.clone())
+            .collect();
         for pod in pods {
-            let _ = self.store.delete(&pod, &Precondition::Absent, Propagation::Background);
+            let _ = self
+                .store
+                .delete(&pod, &Precondition::Absent, Propagation::Background);
         }
     }
 
@@ -54,14 +89,28 @@ impl World {
     pub fn delete(&mut self, resource: palladion_plan::Resource, name: &str) {
         self.tell(&format!("{} {name} is deleted", resource.kind));
         let key = ObjectKey::new(resource, NAMESPACE, name);
-        self.store.delete(&key, &Precondition::Absent, Propagation::Background).expect("the object should exist");
+        self.store
+            .delete(&key, &Precondition::Absent, Propagation::Background)
+            .expect("the object should exist");
+    }
+
+    /// Is there such an object?
+    pub fn exists(&self, resource: palladion_plan::Resource, name: &str) -> bool {
+        self.store
+            .get(&ObjectKey::new(resource, NAMESPACE, name))
+            .is_some()
     }
 
     /// A member's volume is emptied; marker and ledger are gone as well.
     pub fn wipe_volume(&mut self, member: &str) {
         self.tell(&format!("the volume of {member} is emptied"));
         let claim = format!("data-{member}");
-        let disk = self.kube.disks.values_mut().find(|d| d.claim == claim).expect("the member should have a disk");
+        let disk = self
+            .kube
+            .disks
+            .values_mut()
+            .find(|d| d.claim == claim)
+            .expect("the member should have a disk");
         disk.content = Volume::default();
     }
 
@@ -72,22 +121,40 @@ impl World {
 
     /// Kinds of claims, pods, sets that exist, by name.
     pub fn names(&self, resource: palladion_plan::Resource) -> Vec<String> {
-        self.store.list(resource).filter(|(key, _)| key.namespace == NAMESPACE).map(|(key, _)| key.name.clone()).collect()
+        self.store
+            .list(resource)
+            .filter(|(key, _)| key.namespace == NAMESPACE)
+            .map(|(key, _)| key.name.clone())
+            .collect()
     }
 
     /// Members whose server is NORMAL.
     pub fn normal(&self) -> usize {
-        self.ring.servers.values().filter(|s| s.phase == Phase::Normal).count()
+        self.ring
+            .servers
+            .values()
+            .filter(|s| s.phase == Phase::Normal)
+            .count()
     }
 
     /// A condition of the cluster: status, reason and message.
     pub fn condition(&self, type_: &str) -> String {
         let cluster = self.store.get(&cluster_key()).cloned().unwrap_or_default();
-        let all = cluster["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        let all = cluster["status"]["conditions"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default();
         let text = |c: &Value, field: &str| c[field].as_str().unwrap_or_default().to_string();
         all.iter()
             .find(|c| c["type"] == type_)
-            .map(|c| format!("{} {}: {}", text(c, "status"), text(c, "reason"), text(c, "message")))
+            .map(|c| {
+                format!(
+                    "{} {}: {}",
+                    text(c, "status"),
+                    text(c, "reason"),
+                    text(c, "message")
+                )
+            })
             .unwrap_or_default()
     }
 }

@@ -120,10 +120,19 @@ impl Ring {
     }
 
     /// Let time pass for every server.
-    pub fn step(&mut self, now: Timestamp, disks: &mut Disks, random: &mut Option<Random>) -> Activity {
+    pub fn step(
+        &mut self,
+        now: Timestamp,
+        disks: &mut Disks,
+        random: &mut Option<Random>,
+    ) -> Activity {
         let mut all = Activity::default();
-        let forgotten: Vec<String> =
-            self.seats.iter().filter(|(_, s)| s.forgotten_at.is_some_and(|t| t <= now)).map(|(id, _)| id.clone()).collect();
+        let forgotten: Vec<String> = self
+            .seats
+            .iter()
+            .filter(|(_, s)| s.forgotten_at.is_some_and(|t| t <= now))
+            .map(|(id, _)| id.clone())
+            .collect();
         for host in forgotten {
             self.seats.remove(&host);
             all.acted = true;
@@ -131,7 +140,9 @@ impl Ring {
         let due: Vec<String> = self
             .servers
             .iter()
-            .filter(|(_, s)| s.until <= now && !matches!(s.phase, Phase::Normal | Phase::Decommissioned))
+            .filter(|(_, s)| {
+                s.until <= now && !matches!(s.phase, Phase::Normal | Phase::Decommissioned)
+            })
             .map(|(pod, _)| pod.clone())
             .collect();
         for pod in due {
@@ -152,7 +163,9 @@ impl Ring {
     }
 
     fn advance(&mut self, pod: &str, now: Timestamp, disks: &mut Disks) {
-        let Some(server) = self.servers.get(pod).cloned() else { return };
+        let Some(server) = self.servers.get(pod).cloned() else {
+            return;
+        };
         match server.phase {
             Phase::Booting => self.boot(pod, now, disks),
             Phase::Waking | Phase::Founding => self.become_normal(pod, now, disks),
@@ -164,22 +177,37 @@ impl Ring {
             }
             Phase::Leaving => self.become_left(pod, now, disks),
             Phase::Left => {
-                if let Some(data) = disks.get_mut(&server.disk).and_then(|d| d.content.data.as_mut()) {
+                if let Some(data) = disks
+                    .get_mut(&server.disk)
+                    .and_then(|d| d.content.data.as_mut())
+                {
                     data.bootstrapped = Bootstrapped::Decommissioned;
                 }
                 self.set_phase(pod, Phase::Decommissioned, now);
-                self.told.push(format!("{} is DECOMMISSIONED", server.member));
+                self.told
+                    .push(format!("{} is DECOMMISSIONED", server.member));
             }
             Phase::Normal | Phase::Decommissioned => {}
         }
     }
 
     fn become_normal(&mut self, pod: &str, now: Timestamp, disks: &mut Disks) {
-        let Some(server) = self.servers.get(pod).cloned() else { return };
-        let (Some(host), Some(lineage)) = (server.host_id.clone(), server.lineage) else { return };
-        let seat = Seat { lineage, address: server.address.clone(), state: MemberState::Normal, forgotten_at: None };
+        let Some(server) = self.servers.get(pod).cloned() else {
+            return;
+        };
+        let (Some(host), Some(lineage)) = (server.host_id.clone(), server.lineage) else {
+            return;
+        };
+        let seat = Seat {
+            lineage,
+            address: server.address.clone(),
+            state: MemberState::Normal,
+            forgotten_at: None,
+        };
         self.seats.insert(host, seat);
-        let data = disks.get_mut(&server.disk).and_then(|d| d.content.data.as_mut());
+        let data = disks
+            .get_mut(&server.disk)
+            .and_then(|d| d.content.data.as_mut());
         if let Some(data) = data {
             data.bootstrapped = Bootstrapped::Completed;
         }
@@ -191,14 +219,24 @@ impl Ring {
     }
 
     fn become_left(&mut self, pod: &str, now: Timestamp, disks: &mut Disks) {
-        let Some(server) = self.servers.get(pod).cloned() else { return };
-        let (Some(host), Some(lineage)) = (server.host_id, server.lineage) else { return };
+        let Some(server) = self.servers.get(pod).cloned() else {
+            return;
+        };
+        let (Some(host), Some(lineage)) = (server.host_id, server.lineage) else {
+            return;
+        };
         let leaver = self.seats.remove(&host);
         self.stream(lineage, disks);
         if leaver.is_none() {
-            self.breaches.push(format!("{} left a ring that did not know it", server.member));
+            self.breaches.push(format!(
+                "{} left a ring that did not know it",
+                server.member
+            ));
         }
-        if let Some(data) = disks.get_mut(&server.disk).and_then(|d| d.content.data.as_mut()) {
+        if let Some(data) = disks
+            .get_mut(&server.disk)
+            .and_then(|d| d.content.data.as_mut())
+        {
             data.bootstrapped = Bootstrapped::NeedsBootstrap;
         }
         self.set_phase(pod, Phase::Left, now + LEFT);
@@ -214,16 +252,27 @@ impl Ring {
     /// A server ends by itself.
     pub fn exit(&mut self, pod: &str, message: &str) {
         if let Some(server) = self.servers.remove(pod) {
-            self.told.push(format!("{} exits: {message}", server.member));
-            self.exits.insert(pod.to_string(), Exit { code: 3, message: message.to_string() });
+            self.told
+                .push(format!("{} exits: {message}", server.member));
+            self.exits.insert(
+                pod.to_string(),
+                Exit {
+                    code: 3,
+                    message: message.to_string(),
+                },
+            );
         }
     }
 
     /// A server is stopped or killed.
     pub fn stop(&mut self, pod: &str, now: Timestamp) {
-        let Some(server) = self.servers.remove(pod) else { return };
+        let Some(server) = self.servers.remove(pod) else {
+            return;
+        };
         self.views.forget(pod);
-        let Some(seat) = server.host_id.and_then(|h| self.seats.get_mut(&h)) else { return };
+        let Some(seat) = server.host_id.and_then(|h| self.seats.get_mut(&h)) else {
+            return;
+        };
         match server.phase {
             Phase::Joining { .. } | Phase::Founding => seat.forgotten_at = Some(now + FAT_CLIENT),
             Phase::Booting
@@ -237,11 +286,22 @@ impl Ring {
 
     /// Start to leave, or the server's refusal.
     pub fn decommission(&mut self, pod: &str, now: Timestamp) -> Result<(), String> {
-        let Some(server) = self.servers.get(pod).cloned() else { return Err("no server runs".into()) };
-        let full = self.seats.values().filter(|s| Some(s.lineage) == server.lineage && s.state == MemberState::Normal).count();
-        let needed = self.system_copies.map_or(3, |c| usize::try_from(c).unwrap_or(3)).max(self.copies);
+        let Some(server) = self.servers.get(pod).cloned() else {
+            return Err("no server runs".into());
+        };
+        let full = self
+            .seats
+            .values()
+            .filter(|s| Some(s.lineage) == server.lineage && s.state == MemberState::Normal)
+            .count();
+        let needed = self
+            .system_copies
+            .map_or(3, |c| usize::try_from(c).unwrap_or(3))
+            .max(self.copies);
         if full <= needed {
-            return Err(format!("Not enough live nodes to maintain replication factor (RF = {needed}, N = {full})"));
+            return Err(format!(
+                "Not enough live nodes to maintain replication factor (RF = {needed}, N = {full})"
+            ));
         }
         if let Some(seat) = server.host_id.as_ref().and_then(|h| self.seats.get_mut(h)) {
             seat.state = MemberState::Leaving;
@@ -252,16 +312,39 @@ impl Ring {
     }
 
     /// Seat and phase of a server that streams its way into a ring.
-    pub fn begin_join(&mut self, pod: &str, lineage: usize, replaces: Option<String>, now: Timestamp, disks: &mut Disks) {
-        let Some(server) = self.servers.get(pod).cloned() else { return };
-        let kept = disks.get(&server.disk).and_then(|d| d.content.data.as_ref()).map(|d| d.host_id.clone());
+    pub fn begin_join(
+        &mut self,
+        pod: &str,
+        lineage: usize,
+        replaces: Option<String>,
+        now: Timestamp,
+        disks: &mut Disks,
+    ) {
+        let Some(server) = self.servers.get(pod).cloned() else {
+            return;
+        };
+        let kept = disks
+            .get(&server.disk)
+            .and_then(|d| d.content.data.as_ref())
+            .map(|d| d.host_id.clone());
         let host = kept.unwrap_or_else(|| self.new_host());
         let time = if replaces.is_some() { REPLACE } else { JOIN };
         if replaces.is_none() {
-            let seat = Seat { lineage, address: server.address.clone(), state: MemberState::Joining, forgotten_at: None };
+            let seat = Seat {
+                lineage,
+                address: server.address.clone(),
+                state: MemberState::Joining,
+                forgotten_at: None,
+            };
             self.seats.insert(host.clone(), seat);
         }
-        write_data(disks, &server.disk, lineage, &host, Bootstrapped::InProgress);
+        write_data(
+            disks,
+            &server.disk,
+            lineage,
+            &host,
+            Bootstrapped::InProgress,
+        );
         self.identify(pod, lineage, &host);
         self.set_phase(pod, Phase::Joining { replaces }, now + time);
         self.told.push(format!("{} is JOINING", server.member));
@@ -269,7 +352,9 @@ impl Ring {
 
     /// A new ring comes into being.
     pub fn begin_founding(&mut self, pod: &str, now: Timestamp, disks: &mut Disks) {
-        let Some(server) = self.servers.get(pod).cloned() else { return };
+        let Some(server) = self.servers.get(pod).cloned() else {
+            return;
+        };
         let kept = disks.get(&server.disk).and_then(|d| d.content.data.clone());
         let (lineage, host) = match kept {
             Some(data) => (data.lineage, data.host_id),
@@ -278,7 +363,13 @@ impl Ring {
                 (self.founders.len() - 1, self.new_host())
             }
         };
-        write_data(disks, &server.disk, lineage, &host, Bootstrapped::InProgress);
+        write_data(
+            disks,
+            &server.disk,
+            lineage,
+            &host,
+            Bootstrapped::InProgress,
+        );
         self.identify(pod, lineage, &host);
         self.set_phase(pod, Phase::Founding, now + WAKE);
         self.told.push(format!("{} founds a ring", server.member));
@@ -286,9 +377,14 @@ impl Ring {
 
     /// A member comes back with its data.
     pub fn begin_waking(&mut self, pod: &str, data: &Data, now: Timestamp) {
-        let Some(server) = self.servers.get(pod) else { return };
+        let Some(server) = self.servers.get(pod) else {
+            return;
+        };
         if !self.seats.contains_key(&data.host_id) {
-            self.breaches.push(format!("{} came back under host ID {}, which the ring has removed", server.member, data.host_id));
+            self.breaches.push(format!(
+                "{} came back under host ID {}, which the ring has removed",
+                server.member, data.host_id
+            ));
         }
         self.identify(pod, data.lineage, &data.host_id);
         self.set_phase(pod, Phase::Waking, now + WAKE);
@@ -307,8 +403,21 @@ impl Ring {
     }
 }
 
-fn write_data(disks: &mut Disks, disk: &str, lineage: usize, host: &str, bootstrapped: Bootstrapped) {
-    let Some(disk) = disks.get_mut(disk) else { return };
+fn write_data(
+    disks: &mut Disks,
+    disk: &str,
+    lineage: usize,
+    host: &str,
+    bootstrapped: Bootstrapped,
+) {
+    let Some(disk) = disks.get_mut(disk) else {
+        return;
+    };
     let rows = disk.content.data.take().map(|d| d.rows).unwrap_or_default();
-    disk.content.data = Some(Data { lineage, host_id: host.to_string(), bootstrapped, rows });
+    disk.content.data = Some(Data {
+        lineage,
+        host_id: host.to_string(),
+        bootstrapped,
+        rows,
+    });
 }

@@ -3,20 +3,31 @@
 
 use super::agent::{Agent, Reach};
 use super::ring::{BOOT, Phase, Server};
-use super::volume::{Bootstrapped, Membership};
+use super::volume::{Bootstrapped, Ledger, Membership};
 use jiff::SignedDuration;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::member::{
-    CassandraMemberSpec, DataBeforeStart, IntentState, IntentStatus, PermitKind, PermitState, PermitStatus,
-    RunState, ServerState, StartPermit, StartRecord, VolumeState,
+    CassandraMemberSpec, DataBeforeStart, IntentState, IntentStatus, PermitKind, PermitState,
+    PermitStatus, RunState, ServerState, StartPermit, StartRecord, VolumeState,
 };
 use palladion_api::reasons::Reason;
 use palladion_plan::sim::Activity;
 
+/// Is there an unused permit that sets the old data aside?
+fn retires(spec: &CassandraMemberSpec, ledger: &Ledger) -> bool {
+    spec.start.as_ref().is_some_and(|p| {
+        p.volume_id == ledger.volume_id
+            && p.data == DataBeforeStart::Retire
+            && !ledger.used.contains(&p.nonce)
+    })
+}
+
 impl Agent {
     /// The process ended by itself.
     pub(super) fn note_exit(&mut self, reach: &mut Reach<'_>) {
-        let Some(exit) = reach.ring.exits.remove(&self.pod.uid) else { return };
+        let Some(exit) = reach.ring.exits.remove(&self.pod.uid) else {
+            return;
+        };
         let now = reach.now;
         if let Some(ledger) = self.ledger_mut(reach) {
             if let Some(start) = ledger.starts.first_mut() {
@@ -24,7 +35,11 @@ impl Agent {
                 start.exit_code = Some(exit.code);
                 start.message = Some(exit.message.clone());
             }
-            if let Some(permit) = ledger.permit.as_mut().filter(|p| p.state == PermitState::Used) {
+            if let Some(permit) = ledger
+                .permit
+                .as_mut()
+                .filter(|p| p.state == PermitState::Used)
+            {
                 permit.state = PermitState::Failed;
                 permit.message = Some(exit.message.clone());
             }
@@ -32,22 +47,34 @@ impl Agent {
         self.failures += 1;
         let backoff = 10_i64 << self.failures.min(5);
         self.not_before = Some(now + SignedDuration::from_secs(backoff.min(300)));
-        let reason = if self.broken.is_some() { Reason::ConfigurationRefused } else { Reason::ServerFailed };
+        let reason = if self.broken.is_some() {
+            Reason::ConfigurationRefused
+        } else {
+            Reason::ServerFailed
+        };
         self.set(ServerState::Failed, reason, &exit.message, now);
     }
 
     /// Start, stop or leave alone.
-    pub(super) fn run_server(&mut self, spec: &CassandraMemberSpec, reach: &mut Reach<'_>) -> Activity {
+    pub(super) fn run_server(
+        &mut self,
+        spec: &CassandraMemberSpec,
+        reach: &mut Reach<'_>,
+    ) -> Activity {
         let now = reach.now;
         let runs = reach.ring.servers.contains_key(&self.pod.uid);
         let volume = self.volume_state(spec, reach);
         let has_left = volume.state == VolumeState::Left;
         if spec.run == RunState::Terminated {
+            // Retiring the data lifts the ban: it is on the data, not on the disk.
             if let Some(ledger) = self.ledger_mut(reach) {
                 ledger.banned = true;
             }
         }
-        let twin = spec.volume_id.as_ref().is_some_and(|recorded| *recorded != volume.volume_id);
+        let twin = spec
+            .volume_id
+            .as_ref()
+            .is_some_and(|recorded| *recorded != volume.volume_id);
         if !Agent::is_wanted(spec) || (twin && volume.state != VolumeState::Lost) {
             reach.ring.stop(&self.pod.uid, now);
             let (state, reason) = match (has_left, twin) {
@@ -73,14 +100,27 @@ impl Agent {
         self.consider(spec, volume.state, reach)
     }
 
-    fn consider(&mut self, spec: &CassandraMemberSpec, state: VolumeState, reach: &mut Reach<'_>) -> Activity {
+    fn consider(
+        &mut self,
+        spec: &CassandraMemberSpec,
+        state: VolumeState,
+        reach: &mut Reach<'_>,
+    ) -> Activity {
         let now = reach.now;
         let Some(ledger) = self.ledger(reach).cloned() else {
             self.wait(Reason::VolumeNotMounted, now);
             return Activity::default();
         };
-        if ledger.banned {
-            self.set(ServerState::Stopped, Reason::StoppedByIntent, "terminated once", now);
+        if ledger.membership == Membership::Leaving {
+            self.note_interrupted_leave(reach);
+        }
+        if ledger.banned && !retires(spec, &ledger) {
+            self.set(
+                ServerState::Stopped,
+                Reason::StoppedByIntent,
+                "terminated once",
+                now,
+            );
             return Activity::default();
         }
         let as_recorded = ledger.host_id.is_some() && ledger.address == spec.address;
@@ -92,13 +132,14 @@ impl Agent {
             return Activity::ACTED;
         }
         match &spec.start {
-            Some(permit) if !ledger.used.contains(&permit.nonce) => self.use_permit(spec, permit, state, reach),
+            Some(permit) if !ledger.used.contains(&permit.nonce) => {
+                self.use_permit(spec, permit, state, reach)
+            }
             Some(_) | None => {
                 // A server that ran by this permit is gone: with its container, or by itself.
-                if let Some(permit) = self.ledger_mut(reach).and_then(|l| l.permit.as_mut()) {
-                    if permit.state == PermitState::Used {
-                        permit.state = PermitState::Failed;
-                    }
+                let permit = self.ledger_mut(reach).and_then(|l| l.permit.as_mut());
+                if let Some(permit) = permit.filter(|p| p.state == PermitState::Used) {
+                    permit.state = PermitState::Failed;
                 }
                 if self.state != ServerState::Failed {
                     self.wait(Reason::WaitingForPermit, now);
@@ -108,13 +149,39 @@ impl Agent {
         }
     }
 
-    fn use_permit(&mut self, spec: &CassandraMemberSpec, permit: &StartPermit, state: VolumeState, reach: &mut Reach<'_>) -> Activity {
-        let ledger_id = self.ledger(reach).map(|l| l.volume_id.clone()).unwrap_or_default();
+    /// Whether it has left, the others must tell.
+    fn note_interrupted_leave(&self, reach: &mut Reach<'_>) {
+        let now = reach.now;
+        let Some(intent) = self.ledger_mut(reach).and_then(|l| l.intent.as_mut()) else {
+            return;
+        };
+        if intent.state == IntentState::Running {
+            intent.state = IntentState::Failed;
+            intent.message = Some("the server ended while the member was leaving; whether it has left, the others must tell".into());
+            intent.since = Some(Time(now));
+        }
+    }
+
+    fn use_permit(
+        &mut self,
+        spec: &CassandraMemberSpec,
+        permit: &StartPermit,
+        state: VolumeState,
+        reach: &mut Reach<'_>,
+    ) -> Activity {
+        let ledger_id = self
+            .ledger(reach)
+            .map(|l| l.volume_id.clone())
+            .unwrap_or_default();
         let fits_data = match (state, permit.data) {
             (VolumeState::Empty, _) => true,
             (VolumeState::Incomplete, DataBeforeStart::Wipe) => permit.kind != PermitKind::Found,
             (VolumeState::Incomplete, DataBeforeStart::Keep) => permit.kind == PermitKind::Found,
+            (VolumeState::Lost, DataBeforeStart::MustBeEmpty | DataBeforeStart::Wipe) => {
+                permit.kind != PermitKind::Found
+            }
             (VolumeState::Left, DataBeforeStart::Retire) => permit.kind == PermitKind::Join,
+            (VolumeState::Joined, DataBeforeStart::Keep) => permit.kind == PermitKind::ResumeLeave,
             (_, _) => false,
         };
         let refusal = if permit.pod_uid != self.pod.uid {
@@ -129,7 +196,11 @@ impl Agent {
         let now = reach.now;
         if let Some(words) = refusal {
             if let Some(ledger) = self.ledger_mut(reach) {
-                ledger.permit = Some(PermitStatus { nonce: permit.nonce.clone(), state: PermitState::Refused, message: Some(words.into()) });
+                ledger.permit = Some(PermitStatus {
+                    nonce: permit.nonce.clone(),
+                    state: PermitState::Refused,
+                    message: Some(words.into()),
+                });
             }
             self.wait(Reason::WaitingForPermit, now);
             return Activity::default();
@@ -140,18 +211,34 @@ impl Agent {
                 DataBeforeStart::Retire => disk.content.retired.extend(disk.content.data.take()),
                 DataBeforeStart::MustBeEmpty | DataBeforeStart::Keep => {}
             }
-            if disk.content.data.as_ref().is_some_and(|d| d.bootstrapped != Bootstrapped::InProgress) {
-                reach.ring.breaches.push(format!("{} uses a permit on a volume with data", self.pod.key.name));
+            if disk
+                .content
+                .data
+                .as_ref()
+                .is_some_and(|d| d.bootstrapped != Bootstrapped::InProgress)
+            {
+                reach.ring.breaches.push(format!(
+                    "{} uses a permit on a volume with data",
+                    self.pod.key.name
+                ));
             }
         }
         if let Some(ledger) = self.ledger_mut(reach) {
             ledger.ring = Some(spec.ring.clone());
-            ledger.membership = Membership::Joining { kind: permit.kind, nonce: permit.nonce.clone() };
+            ledger.membership = Membership::Joining {
+                kind: permit.kind,
+                nonce: permit.nonce.clone(),
+            };
             ledger.host_id = None;
             ledger.address = None;
             ledger.intent = None;
+            ledger.banned = false;
             ledger.used.push(permit.nonce.clone());
-            ledger.permit = Some(PermitStatus { nonce: permit.nonce.clone(), state: PermitState::Used, message: None });
+            ledger.permit = Some(PermitStatus {
+                nonce: permit.nonce.clone(),
+                state: PermitState::Used,
+                message: None,
+            });
         }
         let own = spec.address.clone().unwrap_or_default();
         let seeds = match permit.kind {
@@ -164,10 +251,19 @@ impl Agent {
         Activity::ACTED
     }
 
-    fn launch(&mut self, spec: &CassandraMemberSpec, permit: Option<&StartPermit>, seeds: Vec<String>, reach: &mut Reach<'_>) {
+    fn launch(
+        &mut self,
+        spec: &CassandraMemberSpec,
+        permit: Option<&StartPermit>,
+        seeds: Vec<String>,
+        reach: &mut Reach<'_>,
+    ) {
         let cause = permit.map_or("Autonomous".to_string(), |p| format!("{:?}", p.kind));
         let member = self.pod.key.name.clone();
-        reach.ring.told.push(format!("{member} starts its server ({cause})"));
+        reach
+            .ring
+            .told
+            .push(format!("{member} starts its server ({cause})"));
         let server = Server {
             member,
             disk: self.pod.disk.clone(),
@@ -181,7 +277,14 @@ impl Agent {
             broken: self.broken.clone(),
         };
         reach.ring.servers.insert(self.pod.uid.clone(), server);
-        let record = StartRecord { started_at: Time(reach.now), cause, normal_at: None, ended_at: None, exit_code: None, message: None };
+        let record = StartRecord {
+            started_at: Time(reach.now),
+            cause,
+            normal_at: None,
+            ended_at: None,
+            exit_code: None,
+            message: None,
+        };
         if let Some(ledger) = self.ledger_mut(reach) {
             ledger.starts.insert(0, record);
             ledger.starts.truncate(5);
@@ -191,10 +294,17 @@ impl Agent {
 
     /// A permit that was taken back: the server that is not a full member yet is stopped.
     fn heed_withdrawal(&mut self, spec: &CassandraMemberSpec, reach: &mut Reach<'_>) {
-        let Some(ledger) = self.ledger(reach) else { return };
+        let Some(ledger) = self.ledger(reach) else {
+            return;
+        };
         let joining = matches!(ledger.membership, Membership::Joining { .. });
-        let used = ledger.permit.clone().filter(|p| p.state == PermitState::Used);
-        let Some(used) = used.filter(|_| joining) else { return };
+        let used = ledger
+            .permit
+            .clone()
+            .filter(|p| p.state == PermitState::Used);
+        let Some(used) = used.filter(|_| joining) else {
+            return;
+        };
         if spec.start.as_ref().is_some_and(|s| s.nonce == used.nonce) {
             return;
         }
@@ -212,13 +322,23 @@ impl Agent {
     /// Leave the ring, if the intent is for this host ID on this volume.
     pub(super) fn follow_intent(&mut self, spec: &CassandraMemberSpec, reach: &mut Reach<'_>) {
         let Some(intent) = &spec.intent else { return };
-        let Some(ledger) = self.ledger(reach).cloned() else { return };
-        if ledger.intent.as_ref().is_some_and(|i| i.nonce == intent.nonce) {
+        let Some(ledger) = self.ledger(reach).cloned() else {
+            return;
+        };
+        if ledger
+            .intent
+            .as_ref()
+            .is_some_and(|i| i.nonce == intent.nonce)
+        {
             return;
         }
-        let fits = ledger.host_id.as_ref() == Some(&intent.host_id) && ledger.volume_id == intent.volume_id;
+        let fits = ledger.host_id.as_ref() == Some(&intent.host_id)
+            && ledger.volume_id == intent.volume_id;
         let (state, message) = match (&ledger.membership, fits) {
-            (_, false) => (IntentState::Refused, Some("the intent is for another host ID or volume".to_string())),
+            (_, false) => (
+                IntentState::Refused,
+                Some("the intent is for another host ID or volume".to_string()),
+            ),
             (Membership::Left, true) => (IntentState::Done, None),
             (Membership::Leaving, true) => (IntentState::Running, None),
             (Membership::Joined, true) if self.state == ServerState::Running => {
@@ -234,7 +354,12 @@ impl Agent {
             if state == IntentState::Running {
                 ledger.membership = Membership::Leaving;
             }
-            ledger.intent = Some(IntentStatus { nonce: intent.nonce.clone(), state, message, since: Some(Time(now)) });
+            ledger.intent = Some(IntentStatus {
+                nonce: intent.nonce.clone(),
+                state,
+                message,
+                since: Some(Time(now)),
+            });
         }
     }
 }

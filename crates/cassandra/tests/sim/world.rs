@@ -32,13 +32,6 @@ pub enum Api {
     Away,
 }
 
-/// What becomes of a dead operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Restart {
-    Soon,
-    Never,
-}
-
 /// Does a history go on?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tick {
@@ -54,7 +47,6 @@ pub struct World {
     pub ring: Ring,
     pub operators: Vec<Operator<CassandraMind>>,
     pub faults: Faults,
-    pub restart: Restart,
     pub api: Api,
     agents: BTreeMap<String, (Agent, Option<Timestamp>)>,
     volumes: usize,
@@ -83,7 +75,6 @@ impl World {
             ring: Ring::new(2),
             operators: Vec::new(),
             faults: Faults::default(),
-            restart: Restart::Soon,
             api: Api::Reachable,
             agents: BTreeMap::new(),
             volumes: 0,
@@ -115,21 +106,38 @@ impl World {
         let key = cluster_key();
         match self.store.get(&key) {
             None => self.store.create(&key, cluster).map(|_| ()),
-            Some(_) => self.store.merge(&key, &json!({ "spec": cluster["spec"] }), Subresource::None).map(|_| ()),
+            Some(_) => self
+                .store
+                .merge(&key, &json!({ "spec": cluster["spec"] }), Subresource::None)
+                .map(|_| ()),
         }
         .expect("a person's cluster should be accepted");
     }
 
     pub fn delete_cluster(&mut self) {
         self.tell("a person deletes the cluster");
-        self.store.delete(&cluster_key(), &Precondition::Absent, Propagation::Background).expect("should be deletable");
+        self.store
+            .delete(
+                &cluster_key(),
+                &Precondition::Absent,
+                Propagation::Background,
+            )
+            .expect("should be deletable");
     }
 
     /// A new leader.
     pub fn start_operator(&mut self) {
         self.epoch += 1;
-        let settings = BTreeMap::from([("agentImage".to_string(), "palladion.dev/agent:0.1.0".to_string())]);
-        self.operators.push(Operator::new(CassandraMind, cluster_key(), &settings, self.epoch));
+        let settings = BTreeMap::from([(
+            "agentImage".to_string(),
+            "palladion.dev/agent:0.1.0".to_string(),
+        )]);
+        self.operators.push(Operator::new(
+            CassandraMind,
+            cluster_key(),
+            &settings,
+            self.epoch,
+        ));
     }
 
     /// How the leader's watch of a kind follows.
@@ -190,7 +198,9 @@ impl World {
         self.check()?;
         match activity.next {
             _ if activity.acted => self.store.now += ROUND,
-            Some(next) if next <= self.now() + REST => self.store.now = next.max(self.now() + SignedDuration::from_millis(1)),
+            Some(next) if next <= self.now() + REST => {
+                self.store.now = next.max(self.now() + SignedDuration::from_millis(1))
+            }
             Some(_) | None => return Ok(Tick::Rest),
         }
         Ok(Tick::GoesOn)
@@ -220,14 +230,30 @@ impl World {
 
     /// Go on for some seconds.
     pub fn pass(&mut self, seconds: i64) {
+        if let Err(why) = self.try_pass(seconds) {
+            panic!("{why}\n{}", self.last_words());
+        }
+    }
+
+    pub fn try_pass(&mut self, seconds: i64) -> Result<(), String> {
         let end = self.now() + SignedDuration::from_secs(seconds);
-        self.until(|w| w.now() >= end);
+        for _ in 0..ROUNDS {
+            if self.now() >= end || self.tick()? == Tick::Rest {
+                break;
+            }
+        }
         self.store.now = self.now().max(end);
+        Ok(())
     }
 
     /// Everybody once.
     fn round(&mut self) -> Activity {
-        let mut actors = [Actor::Operators, Actor::Kubernetes, Actor::Agents, Actor::Ring];
+        let mut actors = [
+            Actor::Operators,
+            Actor::Kubernetes,
+            Actor::Agents,
+            Actor::Ring,
+        ];
         if let Some(random) = &mut self.random {
             random.shuffle(&mut actors);
         }
@@ -237,7 +263,10 @@ impl World {
                 Actor::Operators => self.step_operators(),
                 Actor::Kubernetes => self.kube.step(&mut self.store),
                 Actor::Agents => self.step_agents(),
-                Actor::Ring => self.ring.step(self.store.now, &mut self.kube.disks, &mut self.random),
+                Actor::Ring => {
+                    self.ring
+                        .step(self.store.now, &mut self.kube.disks, &mut self.random)
+                }
             });
             for line in std::mem::take(&mut self.ring.told) {
                 self.tell(&line);
@@ -262,7 +291,7 @@ impl World {
             self.operators.retain(|o| o.life() != Life::Dead);
             self.tell("the operator dies");
         }
-        if self.operators.is_empty() && self.restart == Restart::Soon {
+        if self.operators.is_empty() {
             let at = *self.restart_at.get_or_insert(self.store.now + RESTART);
             if at <= self.now() {
                 self.restart_at = None;
@@ -277,7 +306,11 @@ impl World {
 
     fn note(&mut self, done: &palladion_plan::sim::Done) {
         use palladion_plan::sim::operator::End;
-        let what = if done.write == Write::Status { "report the status".to_string() } else { done.doing.clone() };
+        let what = if done.write == Write::Status {
+            "report the status".to_string()
+        } else {
+            done.doing.clone()
+        };
         let end = match &done.end {
             End::Done => String::new(),
             End::Failed(class, message) => format!(" ({class:?}: {message})"),
@@ -291,30 +324,45 @@ impl World {
             self.tell(&format!("   event: {}", event.message));
         }
         if matches!(done.write, Write::DeleteProcess | Write::DeleteData) && done.end != End::Died {
-            self.destructive.push(format!("{:?} {}", done.write, done.object.name));
+            self.destructive
+                .push(format!("{:?} {}", done.write, done.object.name));
         }
     }
 
     fn step_agents(&mut self) -> Activity {
         let pods = self.kube.pods(&self.store);
-        let mut gone: Vec<String> = self.agents.keys().filter(|uid| !pods.iter().any(|p| p.uid == **uid)).cloned().collect();
+        let mut gone: Vec<String> = self
+            .agents
+            .keys()
+            .filter(|uid| !pods.iter().any(|p| p.uid == **uid))
+            .cloned()
+            .collect();
         gone.sort();
         for uid in gone {
             self.agents.remove(&uid);
             self.ring.stop(&uid, self.store.now);
         }
-        pods.into_iter().fold(Activity::default(), |all, pod| all.and(self.step_agent(pod)))
+        pods.into_iter().fold(Activity::default(), |all, pod| {
+            all.and(self.step_agent(pod))
+        })
     }
 
     fn step_agent(&mut self, pod: PodRun) -> Activity {
         let now = self.store.now;
         let (mut agent, mut refresh) = match self.agents.remove(&pod.uid) {
             Some(known) => known,
-            None => (Agent::new(pod.clone(), now, self.configuration_error(&pod)), None),
+            None => (
+                Agent::new(pod.clone(), now, self.configuration_error(&pod)),
+                None,
+            ),
         };
         agent.pod.ending = pod.ending;
         let key = ObjectKey::new(kinds::MEMBER, &pod.key.namespace, &pod.key.name);
-        let live = self.store.get(&key).filter(|_| self.api == Api::Reachable).cloned();
+        let live = self
+            .store
+            .get(&key)
+            .filter(|_| self.api == Api::Reachable)
+            .cloned();
         let mut all = Activity::default();
         if let Some(live) = live.as_ref().filter(|l| l["spec"] != agent.read) {
             let due = *refresh.get_or_insert(now + LAG);
@@ -326,12 +374,20 @@ impl World {
                 all = all.at(due);
             }
         }
-        let mut reach = Reach { now, disks: &mut self.kube.disks, ring: &mut self.ring, volumes: &mut self.volumes };
+        let mut reach = Reach {
+            now,
+            disks: &mut self.kube.disks,
+            ring: &mut self.ring,
+            volumes: &mut self.volumes,
+        };
         all = all.and(agent.step(&mut reach));
         if let (Some(live), Some(spec)) = (&live, &agent.spec) {
             let generation = live["metadata"]["generation"].as_i64();
             let status = agent.status(spec, generation, &reach);
-            let ready = status.server.as_ref().is_some_and(|s| s.native_transport == Some(true));
+            let ready = status
+                .server
+                .as_ref()
+                .is_some_and(|s| s.native_transport == Some(true));
             if live["status"].is_null() || agent.reported.as_ref() != Some(&status) {
                 let _ = self.store.put_status(&key, json!(status));
                 agent.reported = Some(status);
@@ -347,15 +403,29 @@ impl World {
     fn configuration_error(&self, pod: &PodRun) -> Option<String> {
         let object = self.store.get(&pod.key)?;
         let volumes = object["spec"]["volumes"].as_array()?;
-        let map = volumes.iter().find_map(|v| v["configMap"]["name"].as_str())?;
-        let map = self.store.get(&ObjectKey::new(kinds::CONFIG_MAP, &pod.key.namespace, map))?;
-        let broken = map["data"]["server.json"].as_str().is_some_and(|text| text.contains("broken_setting"));
-        broken.then(|| "ConfigurationException: Invalid yaml. Please remove properties [broken_setting]".to_string())
+        let map = volumes
+            .iter()
+            .find_map(|v| v["configMap"]["name"].as_str())?;
+        let map = self
+            .store
+            .get(&ObjectKey::new(kinds::CONFIG_MAP, &pod.key.namespace, map))?;
+        let broken = map["data"]["server.json"]
+            .as_str()
+            .is_some_and(|text| text.contains("broken_setting"));
+        broken.then(|| {
+            "ConfigurationException: Invalid yaml. Please remove properties [broken_setting]"
+                .to_string()
+        })
     }
 
     pub fn last_words(&self) -> String {
         let start = self.story.len().saturating_sub(60);
-        let waits: Vec<String> = self.operators.iter().flat_map(|o| &o.waits).map(|w| format!("waits: {}: {}", w.reason, w.message)).collect();
+        let waits: Vec<String> = self
+            .operators
+            .iter()
+            .flat_map(|o| &o.waits)
+            .map(|w| format!("waits: {}: {}", w.reason, w.message))
+            .collect();
         format!("{}\n{}", self.story[start..].join("\n"), waits.join("\n"))
     }
 }
@@ -374,7 +444,9 @@ pub fn cluster_key() -> ObjectKey {
 
 /// What the CRD's transition rules refuse.
 fn fixed_member_fields(key: &ObjectKey, old: Option<&Value>, new: &Value) -> Result<(), String> {
-    let Some(old) = old.filter(|_| key.resource == kinds::MEMBER) else { return Ok(()) };
+    let Some(old) = old.filter(|_| key.resource == kinds::MEMBER) else {
+        return Ok(());
+    };
     for field in ["cluster", "ring", "datacenter", "rack"] {
         if old["spec"][field] != new["spec"][field] {
             return Err(format!("spec.{field}: the {field} of a member is fixed"));

@@ -31,6 +31,9 @@ struct Shelf {
     objects: BTreeMap<ObjectKey, Arc<Object>>,
 }
 
+/// Objects of a kind, or why they are not known.
+pub type Known = Result<Vec<Arc<Object>>, String>;
+
 /// All feeds of one process.
 #[derive(Clone, Debug)]
 pub struct Cache {
@@ -40,13 +43,25 @@ pub struct Cache {
 impl Cache {
     /// A fresh process lists everything as it is.
     pub fn new(watches: Vec<Watch>) -> Self {
-        let shelf = |watch| Shelf { watch, feed: Feed::Live, position: 0, version: 0, objects: BTreeMap::new() };
-        Cache { shelves: watches.into_iter().map(shelf).collect() }
+        let shelf = |watch| Shelf {
+            watch,
+            feed: Feed::Live,
+            position: 0,
+            version: 0,
+            objects: BTreeMap::new(),
+        };
+        Cache {
+            shelves: watches.into_iter().map(shelf).collect(),
+        }
     }
 
     /// Set how the feed of a kind follows.
     pub fn set_feed(&mut self, resource: Resource, feed: Feed) {
-        for shelf in self.shelves.iter_mut().filter(|s| s.watch.resource == resource) {
+        for shelf in self
+            .shelves
+            .iter_mut()
+            .filter(|s| s.watch.resource == resource)
+        {
             shelf.feed = feed;
         }
     }
@@ -66,7 +81,10 @@ impl Cache {
 
     /// Has the feed of a kind seen this resourceVersion?
     pub fn has_seen(&self, resource: Resource, version: u64) -> bool {
-        self.shelves.iter().filter(|s| s.watch.resource == resource).all(|s| s.version >= version)
+        self.shelves
+            .iter()
+            .filter(|s| s.watch.resource == resource)
+            .all(|s| s.version >= version)
     }
 
     /// An object as this process knows it.
@@ -84,13 +102,16 @@ impl Cache {
     }
 
     /// What is routed to an owner, by kind; `Err` where a feed is cut.
-    pub fn routed(&self, owner: &Object) -> Vec<(Resource, Result<Vec<Arc<Object>>, String>)> {
+    pub fn routed(&self, owner: &Object) -> Vec<(Resource, Known)> {
         self.shelves
             .iter()
             .map(|shelf| {
                 let known = match shelf.feed {
                     Feed::Live | Feed::Stale => Ok(shelf.routed(owner)),
-                    Feed::Cut => Err(format!("the watch of {} is lost", shelf.watch.resource.plural)),
+                    Feed::Cut => Err(format!(
+                        "the watch of {} is lost",
+                        shelf.watch.resource.plural
+                    )),
                 };
                 (shelf.watch.resource, known)
             })
@@ -103,7 +124,10 @@ impl Shelf {
         if change.key.resource != self.watch.resource {
             return false;
         }
-        let selected = change.object.as_ref().filter(|o| is_selected(o, self.watch.selector));
+        let selected = change
+            .object
+            .as_ref()
+            .filter(|o| is_selected(o, self.watch.selector));
         match selected {
             None => self.objects.remove(&change.key).is_some(),
             Some(object) => {
@@ -119,7 +143,9 @@ impl Shelf {
         match self.watch.route {
             Route::Every => all.cloned().collect(),
             Route::Owner => all
-                .filter(|o| o.meta.namespace == owner.meta.namespace && o.meta.name == owner.meta.name)
+                .filter(|o| {
+                    o.meta.namespace == owner.meta.namespace && o.meta.name == owner.meta.name
+                })
                 .cloned()
                 .collect(),
             Route::Label(label) => all
@@ -138,10 +164,13 @@ fn is_alike(old: &Object, new: &Object) -> bool {
 }
 
 fn is_selected(object: &Value, selector: &str) -> bool {
-    selector.split(',').filter(|part| !part.is_empty()).all(|part| match part.split_once('=') {
-        Some((key, value)) => object["metadata"]["labels"][key] == value,
-        None => object["metadata"]["labels"].get(part).is_some(),
-    })
+    selector
+        .split(',')
+        .filter(|part| !part.is_empty())
+        .all(|part| match part.split_once('=') {
+            Some((key, value)) => object["metadata"]["labels"][key] == value,
+            None => object["metadata"]["labels"].get(part).is_some(),
+        })
 }
 
 /// An object as a watch keeps it.
@@ -163,7 +192,9 @@ pub fn project(object: &Value, keep: Keep) -> Object {
 fn only(object: &Value, pointers: &[&str]) -> Value {
     let mut kept = Value::Object(Map::new());
     for pointer in pointers {
-        let Some(value) = object.pointer(pointer) else { continue };
+        let Some(value) = object.pointer(pointer) else {
+            continue;
+        };
         let mut at = &mut kept;
         for key in pointer.split('/').skip(1) {
             if !at.is_object() {

@@ -12,7 +12,9 @@ pub fn merge(target: &mut Value, patch: &Value) {
     if !target.is_object() {
         *target = Value::Object(Map::new());
     }
-    let Some(map) = target.as_object_mut() else { return };
+    let Some(map) = target.as_object_mut() else {
+        return;
+    };
     for (key, value) in patch {
         if value.is_null() {
             map.remove(key);
@@ -32,7 +34,9 @@ pub fn apply(target: &mut Value, before: Option<&Value>, wanted: &Value) {
 }
 
 fn remove_dropped(target: &mut Value, before: &Value, wanted: &Value) {
-    let (Value::Object(target), Value::Object(before)) = (target, before) else { return };
+    let (Value::Object(target), Value::Object(before)) = (target, before) else {
+        return;
+    };
     for (key, old) in before {
         match (wanted.get(key), target.get_mut(key)) {
             (Some(new), Some(present)) => remove_dropped(present, old, new),
@@ -60,7 +64,9 @@ fn state(target: &mut Value, wanted: &Value) {
             if !target.is_object() {
                 *target = Value::Object(Map::new());
             }
-            let Some(map) = target.as_object_mut() else { return };
+            let Some(map) = target.as_object_mut() else {
+                return;
+            };
             for (key, value) in fields.iter().filter(|(_, v)| !v.is_null()) {
                 state(map.entry(key.clone()).or_insert(Value::Null), value);
             }
@@ -79,7 +85,10 @@ mod tests {
     #[test]
     fn a_merge_patch_removes_by_null_and_keeps_the_rest() {
         let mut object = json!({"a": 1, "b": {"c": 2, "d": 3}});
-        merge(&mut object, &json!({"a": null, "b": {"c": 5}, "e": {"f": null}}));
+        merge(
+            &mut object,
+            &json!({"a": null, "b": {"c": 5}, "e": {"f": null}}),
+        );
         assert_eq!(object, json!({"b": {"c": 5, "d": 3}, "e": {}}));
     }
 
@@ -88,6 +97,9 @@ mod tests {
         let mut object = json!({"spec": {"ours": 1, "theirs": 2, "map": {"x": 1, "y": 2}}});
         let before = json!({"spec": {"ours": 1, "map": {"x": 1}}});
         apply(&mut object, Some(&before), &json!({"spec": {"new": 3}}));
-        assert_eq!(object, json!({"spec": {"theirs": 2, "map": {"y": 2}, "new": 3}}));
+        assert_eq!(
+            object,
+            json!({"spec": {"theirs": 2, "map": {"y": 2}, "new": 3}})
+        );
     }
 }

@@ -97,7 +97,12 @@ impl<C: Clone + Default> Kubernetes<C> {
             "provisioner": "kubernetes.io/no-provisioner",
         });
         let _ = store.create(&ObjectKey::new(kinds::STORAGE_CLASS, "", "local"), &class);
-        Kubernetes { machines, disks: BTreeMap::new(), disks_made: 0, settled: 0 }
+        Kubernetes {
+            machines,
+            disks: BTreeMap::new(),
+            disks_made: 0,
+            settled: 0,
+        }
     }
 
     /// Let every controller do what it can do now.
@@ -111,8 +116,15 @@ impl<C: Clone + Default> Kubernetes<C> {
             self.schedule(store);
             next = next.and(self.run_kubelets(store));
         }
-        self.settled = if store.log().len() == before { before } else { self.settled };
-        Activity { acted: store.log().len() > before, next: next.next }
+        self.settled = if store.log().len() == before {
+            before
+        } else {
+            self.settled
+        };
+        Activity {
+            acted: store.log().len() > before,
+            next: next.next,
+        }
     }
 
     /// Pods whose containers run, on machines that are up.
@@ -121,13 +133,18 @@ impl<C: Clone + Default> Kubernetes<C> {
             .list(kinds::POD)
             .filter(|(_, pod)| text(pod, "/status/phase") == "Running")
             .filter(|(_, pod)| self.machines.get(text(pod, "/spec/nodeName")) == Some(&Machine::Up))
-            .filter(|(_, pod)| pod["status"]["containerStatuses"][0]["state"]["running"].is_object())
+            .filter(|(_, pod)| {
+                pod["status"]["containerStatuses"][0]["state"]["running"].is_object()
+            })
             .map(|(key, pod)| PodRun {
                 key: key.clone(),
                 uid: text(pod, "/metadata/uid").to_string(),
                 node: text(pod, "/spec/nodeName").to_string(),
                 revision: text(pod, "/metadata/labels/controller-revision-hash").to_string(),
-                disk: claim_names(pod).next().map(|c| self.disk_of(store, key, c)).unwrap_or_default(),
+                disk: claim_names(pod)
+                    .next()
+                    .map(|c| self.disk_of(store, key, c))
+                    .unwrap_or_default(),
                 ending: pod["metadata"]["deletionTimestamp"].is_string(),
             })
             .collect()
@@ -135,7 +152,10 @@ impl<C: Clone + Default> Kubernetes<C> {
 
     fn disk_of(&self, store: &Store, pod: &ObjectKey, claim: &str) -> String {
         let key = ObjectKey::new(kinds::CLAIM, &pod.namespace, claim);
-        store.get(&key).map(|c| text(c, "/spec/volumeName").to_string()).unwrap_or_default()
+        store
+            .get(&key)
+            .map(|c| text(c, "/spec/volumeName").to_string())
+            .unwrap_or_default()
     }
 }
 

@@ -180,7 +180,8 @@ impl<M: Mind + Clone> Operator<M> {
         }
         let now = store.now;
         let cache = &self.cache;
-        self.expected.retain(|(kind, version, until)| !cache.has_seen(*kind, *version) && *until > now);
+        self.expected
+            .retain(|(kind, version, until)| !cache.has_seen(*kind, *version) && *until > now);
         if let Some(until) = self.expected.iter().map(|(_, _, until)| *until).min() {
             return Activity::default().at(until);
         }
@@ -189,15 +190,23 @@ impl<M: Mind + Clone> Operator<M> {
             self.wake = None;
         }
         if !self.dirty || (self.failure.is_some() && self.wake.is_some()) {
-            return Activity { acted: false, next: self.wake };
+            return Activity {
+                acted: false,
+                next: self.wake,
+            };
         }
         self.dirty = false;
         self.decide(store);
-        Activity { acted: self.running.is_some(), next: self.wake }
+        Activity {
+            acted: self.running.is_some(),
+            next: self.wake,
+        }
     }
 
     fn decide(&mut self, store: &Store) {
-        let Some(owner) = self.cache.get(&self.owner).cloned() else { return };
+        let Some(owner) = self.cache.get(&self.owner).cloned() else {
+            return;
+        };
         let snapshot = self.gather(store, &owner);
         let mut plan = self.mind.decide(&snapshot);
         self.wake = plan.wake_at();
@@ -207,18 +216,37 @@ impl<M: Mind + Clone> Operator<M> {
             plan.steps.clear();
             self.violations.extend(violations);
         }
-        self.running = Some(Running { plan, next: 0, course: Course::On, owner });
+        self.running = Some(Running {
+            plan,
+            next: 0,
+            course: Course::On,
+            owner,
+        });
     }
 
     fn gather(&mut self, store: &Store, owner: &Arc<Object>) -> Snapshot {
         self.decisions += 1;
-        let observed = |value| Observed::Known { value, as_of: store.now };
+        let observed = |value| Observed::Known {
+            value,
+            as_of: store.now,
+        };
         let objects = self.cache.routed(owner).into_iter().map(|(kind, known)| {
-            (kind, known.map_or_else(|why| Observed::Unknown { why }, observed))
+            (
+                kind,
+                known.map_or_else(|why| Observed::Unknown { why }, observed),
+            )
         });
         let references = self.mind.references(owner).into_iter().map(|key| {
-            let value = store.get(&key).map(|o| Arc::new(cache::project(o, crate::mind::Keep::Everything)));
-            (key, Observed::Known { value, as_of: store.now })
+            let value = store
+                .get(&key)
+                .map(|o| Arc::new(cache::project(o, crate::mind::Keep::Everything)));
+            (
+                key,
+                Observed::Known {
+                    value,
+                    as_of: store.now,
+                },
+            )
         });
         Snapshot {
             now: store.now,
@@ -235,11 +263,19 @@ impl<M: Mind + Clone> Operator<M> {
 
     fn expect(&mut self, store: &Store, resource: Resource, version: u64) {
         if self.mind.watches().iter().any(|w| w.resource == resource) {
-            self.expected.push((resource, version, store.now + PATIENCE));
+            self.expected
+                .push((resource, version, store.now + PATIENCE));
         }
     }
 
-    fn fail(&mut self, store: &Store, doing: &str, object: &ObjectKey, class: FailureClass, message: String) {
+    fn fail(
+        &mut self,
+        store: &Store,
+        doing: &str,
+        object: &ObjectKey,
+        class: FailureClass,
+        message: String,
+    ) {
         let (first, longest) = match class {
             FailureClass::Conflict => (50, 5_000),
             FailureClass::Transient => (500, 60_000),

@@ -14,7 +14,7 @@ impl Random {
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -25,19 +25,19 @@ impl Random {
     /// A number of a range.
     pub fn within(&mut self, range: RangeInclusive<i64>) -> i64 {
         let width = range.end().abs_diff(*range.start()) + 1;
-        let offset = i64::try_from(self.next() % width.max(1)).unwrap_or_default();
+        let offset = i64::try_from(self.number() % width.max(1)).unwrap_or_default();
         range.start() + offset
     }
 
     /// True once in `of` times on average.
     pub fn once_in(&mut self, of: u64) -> bool {
-        self.next() % of.max(1) == 0
+        self.number().is_multiple_of(of.max(1))
     }
 
     /// Put items in a random order.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {
-            let j = usize::try_from(self.next()).unwrap_or_default() % (i + 1);
+            let j = usize::try_from(self.number()).unwrap_or_default() % (i + 1);
             items.swap(i, j);
         }
     }

@@ -2,13 +2,14 @@
 //! with preconditions, finalizers, and a log of changes that watches follow at
 //! their own pace.
 
+use super::addresses::Addresses;
 use super::json;
 use super::kinds;
 use crate::object::{ObjectKey, Resource};
 use crate::plan::{Precondition, Propagation, Subresource};
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Kubernetes' own finalizer on claims that a pod uses.
@@ -55,8 +56,7 @@ pub struct Store {
     log: Vec<Change>,
     version: u64,
     uids: u64,
-    addresses: BTreeSet<u8>,
-    freed: u8,
+    addresses: Addresses,
     rules: Vec<Rule>,
     /// The time; set by whoever drives the simulation.
     pub now: Timestamp,
@@ -70,8 +70,7 @@ impl Store {
             log: Vec::new(),
             version: 100,
             uids: 0,
-            addresses: BTreeSet::new(),
-            freed: 0,
+            addresses: Addresses::default(),
             rules,
             now,
         }
@@ -97,7 +96,9 @@ impl Store {
 
     /// All objects.
     pub fn all(&self) -> impl Iterator<Item = (&ObjectKey, &Arc<Value>)> {
-        self.objects.iter().map(|(key, stored)| (key, &stored.object))
+        self.objects
+            .iter()
+            .map(|(key, stored)| (key, &stored.object))
     }
 
     /// Make an object that must not exist.
@@ -113,7 +114,9 @@ impl Store {
         let metadata = &wanted["metadata"];
         let Some(stored) = self.objects.get(key).cloned() else {
             if metadata["uid"].is_string() {
-                return Err(Refusal::Conflict(format!("uid precondition on {key}, which does not exist")));
+                return Err(Refusal::Conflict(format!(
+                    "uid precondition on {key}, which does not exist"
+                )));
             }
             return self.insert(key, wanted.clone(), Some(wanted.clone()));
         };
@@ -130,7 +133,12 @@ impl Store {
     }
 
     /// Merge patch of an object or of its status.
-    pub fn merge(&mut self, key: &ObjectKey, patch: &Value, part: Subresource) -> Result<u64, Refusal> {
+    pub fn merge(
+        &mut self,
+        key: &ObjectKey,
+        patch: &Value,
+        part: Subresource,
+    ) -> Result<u64, Refusal> {
         let stored = self.objects.get(key).cloned().ok_or(Refusal::NotFound)?;
         check(key, &stored.object, &patch["metadata"])?;
         let mut patch = patch.clone();
@@ -167,7 +175,12 @@ impl Store {
     }
 
     /// Delete an object; finalizers and running pods delay its end.
-    pub fn delete(&mut self, key: &ObjectKey, precondition: &Precondition, propagation: Propagation) -> Result<u64, Refusal> {
+    pub fn delete(
+        &mut self,
+        key: &ObjectKey,
+        precondition: &Precondition,
+        propagation: Propagation,
+    ) -> Result<u64, Refusal> {
         let stored = self.objects.get(key).cloned().ok_or(Refusal::NotFound)?;
         check(key, &stored.object, &conditions(precondition))?;
         let uid = text(&stored.object, "/metadata/uid").to_string();
@@ -185,13 +198,16 @@ impl Store {
 
     /// Take an object away at once, as the kubelet does with an ended pod.
     pub fn remove(&mut self, key: &ObjectKey) {
-        let Some(stored) = self.objects.remove(key) else { return };
-        if let Some(last) = text(&stored.object, "/spec/clusterIP").rsplit('.').next() {
-            self.freed = last.parse().unwrap_or_default();
-            self.addresses.remove(&self.freed);
-        }
+        let Some(stored) = self.objects.remove(key) else {
+            return;
+        };
+        self.addresses.free(&stored.object);
         self.version += 1;
-        self.log.push(Change { version: self.version, key: key.clone(), object: None });
+        self.log.push(Change {
+            version: self.version,
+            key: key.clone(),
+            object: None,
+        });
     }
 
     fn orphan(&mut self, owner: &str) {
@@ -201,19 +217,31 @@ impl Store {
             .map(|(key, _)| key.clone())
             .collect();
         for key in dependents {
-            let Some(stored) = self.objects.get(&key).cloned() else { continue };
+            let Some(stored) = self.objects.get(&key).cloned() else {
+                continue;
+            };
             let mut object = Value::clone(&stored.object);
-            let rest: Vec<Value> = owners(&object).filter(|r| r["uid"] != owner).cloned().collect();
+            let rest: Vec<Value> = owners(&object)
+                .filter(|r| r["uid"] != owner)
+                .cloned()
+                .collect();
             object["metadata"]["ownerReferences"] = Value::from(rest);
             let applied = stored.applied.clone();
             let _ = self.replace(&key, &stored, object, applied);
         }
     }
 
-    fn insert(&mut self, key: &ObjectKey, mut object: Value, applied: Option<Value>) -> Result<u64, Refusal> {
+    fn insert(
+        &mut self,
+        key: &ObjectKey,
+        mut object: Value,
+        applied: Option<Value>,
+    ) -> Result<u64, Refusal> {
         self.admit(key, None, &object)?;
         if key.resource == kinds::SERVICE {
-            self.allocate(&mut object)?;
+            self.addresses
+                .allocate(&mut object)
+                .map_err(Refusal::Invalid)?;
         }
         self.uids += 1;
         self.version += 1;
@@ -225,13 +253,26 @@ impl Store {
         if key.resource == kinds::CLAIM {
             metadata["finalizers"] = json!([CLAIM_PROTECTION]);
         }
-        let stored = Stored { object: Arc::new(object), applied: applied.map(Arc::new) };
-        self.log.push(Change { version: self.version, key: key.clone(), object: Some(stored.object.clone()) });
+        let stored = Stored {
+            object: Arc::new(object),
+            applied: applied.map(Arc::new),
+        };
+        self.log.push(Change {
+            version: self.version,
+            key: key.clone(),
+            object: Some(stored.object.clone()),
+        });
         self.objects.insert(key.clone(), stored);
         Ok(self.version)
     }
 
-    fn replace(&mut self, key: &ObjectKey, old: &Stored, mut object: Value, applied: Option<Arc<Value>>) -> Result<u64, Refusal> {
+    fn replace(
+        &mut self,
+        key: &ObjectKey,
+        old: &Stored,
+        mut object: Value,
+        applied: Option<Arc<Value>>,
+    ) -> Result<u64, Refusal> {
         if key.resource == kinds::SERVICE && object["spec"]["clusterIP"].is_null() {
             object["spec"]["clusterIP"] = old.object["spec"]["clusterIP"].clone();
         }
@@ -244,13 +285,19 @@ impl Store {
         self.admit(key, Some(&old.object), &object)?;
         self.version += 1;
         if differs_in_spec(&old.object, &object) {
-            let generation = old.object["metadata"]["generation"].as_i64().unwrap_or_default();
+            let generation = old.object["metadata"]["generation"]
+                .as_i64()
+                .unwrap_or_default();
             object["metadata"]["generation"] = json!(generation + 1);
         }
         object["metadata"]["resourceVersion"] = json!(self.version.to_string());
         let ended = is_ended(key, &object);
         let object = Arc::new(object);
-        self.log.push(Change { version: self.version, key: key.clone(), object: Some(object.clone()) });
+        self.log.push(Change {
+            version: self.version,
+            key: key.clone(),
+            object: Some(object.clone()),
+        });
         self.objects.insert(key.clone(), Stored { object, applied });
         if ended {
             self.remove(key);
@@ -259,27 +306,10 @@ impl Store {
     }
 
     fn admit(&self, key: &ObjectKey, old: Option<&Value>, new: &Value) -> Result<(), Refusal> {
-        self.rules.iter().try_for_each(|rule| rule(key, old, new)).map_err(Refusal::Invalid)
-    }
-
-    /// The lowest free address but for the one freed last, so that freed ones
-    /// soon meet strangers, and asking again gives another.
-    fn allocate(&mut self, service: &mut Value) -> Result<(), Refusal> {
-        let asked = match service["spec"]["clusterIP"].as_str() {
-            Some("None") => return Ok(()),
-            Some(asked) => Some(asked.rsplit('.').next().and_then(|n| n.parse::<u8>().ok()).unwrap_or_default()),
-            None => None,
-        };
-        let number = match asked {
-            Some(number) if self.addresses.contains(&number) => {
-                return Err(Refusal::Invalid(format!("spec.clusterIPs: 10.96.0.{number}: provided IP is already allocated")));
-            }
-            Some(number) => number,
-            None => (1..=254).find(|n| *n != self.freed && !self.addresses.contains(n)).unwrap_or(255),
-        };
-        self.addresses.insert(number);
-        service["spec"]["clusterIP"] = json!(format!("10.96.0.{number}"));
-        Ok(())
+        self.rules
+            .iter()
+            .try_for_each(|rule| rule(key, old, new))
+            .map_err(Refusal::Invalid)
     }
 }
 
@@ -288,18 +318,27 @@ pub fn conditions(precondition: &Precondition) -> Value {
     match precondition {
         Precondition::Absent => json!({}),
         Precondition::Uid(uid) => json!({ "uid": uid }),
-        Precondition::Version { uid, resource_version } => json!({ "uid": uid, "resourceVersion": resource_version }),
+        Precondition::Version {
+            uid,
+            resource_version,
+        } => json!({ "uid": uid, "resourceVersion": resource_version }),
     }
 }
 
 /// Owner references of an object.
 pub fn owners(object: &Value) -> impl Iterator<Item = &Value> {
-    object["metadata"]["ownerReferences"].as_array().into_iter().flatten()
+    object["metadata"]["ownerReferences"]
+        .as_array()
+        .into_iter()
+        .flatten()
 }
 
 /// The string at a JSON pointer, empty where there is none.
 pub fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
-    object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+    object
+        .pointer(pointer)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
 }
 
 fn check(key: &ObjectKey, object: &Value, metadata: &Value) -> Result<(), Refusal> {

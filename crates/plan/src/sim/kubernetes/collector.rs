@@ -7,11 +7,16 @@ use std::collections::BTreeSet;
 
 /// Delete what nobody owns any more.
 pub(super) fn run(store: &mut Store) {
-    let alive: BTreeSet<String> = store.all().map(|(_, o)| text(o, "/metadata/uid").to_string()).collect();
+    let alive: BTreeSet<String> = store
+        .all()
+        .map(|(_, o)| text(o, "/metadata/uid").to_string())
+        .collect();
     let orphans: Vec<(ObjectKey, String)> = store
         .all()
         .filter(|(_, o)| !o["metadata"]["deletionTimestamp"].is_string())
-        .filter(|(_, o)| owners(o).next().is_some() && !owners(o).any(|r| alive.contains(text(r, "/uid"))))
+        .filter(|(_, o)| {
+            owners(o).next().is_some() && !owners(o).any(|r| alive.contains(text(r, "/uid")))
+        })
         .map(|(key, o)| (key.clone(), text(o, "/metadata/uid").to_string()))
         .collect();
     for (key, uid) in orphans {

@@ -24,18 +24,29 @@ impl<C: Clone + Default> Kubernetes<C> {
             .filter(|(_, pod)| self.machines.get(text(pod, "/spec/nodeName")) == Some(&Machine::Up))
             .map(|(key, pod)| (key.clone(), pod.clone()))
             .collect();
-        placed.into_iter().fold(Activity::default(), |all, (key, pod)| all.and(run_pod(store, &key, &pod)))
+        placed
+            .into_iter()
+            .fold(Activity::default(), |all, (key, pod)| {
+                all.and(run_pod(store, &key, &pod))
+            })
     }
 
     /// Say whether a pod is ready.
     pub fn set_ready(&self, store: &mut Store, key: &ObjectKey, ready: bool) {
-        let Some(pod) = store.get(key).cloned() else { return };
+        let Some(pod) = store.get(key).cloned() else {
+            return;
+        };
         if is_ready(&pod) == ready || text(&pod, "/status/phase") != "Running" {
             return;
         }
         let mut status = pod["status"].clone();
         let condition = json!({ "type": "Ready", "status": if ready { "True" } else { "False" } });
-        let rest = status["conditions"].as_array().into_iter().flatten().filter(|c| c["type"] != "Ready").cloned();
+        let rest = status["conditions"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter(|c| c["type"] != "Ready")
+            .cloned();
         status["conditions"] = rest.chain([condition]).collect();
         let _ = store.put_status(key, status);
     }
@@ -60,10 +71,18 @@ fn run_pod(store: &mut Store, key: &ObjectKey, pod: &Value) -> Activity {
         return Activity::default().at(start);
     }
     let containers = pod["spec"]["containers"].as_array();
-    let image = containers.and_then(|c| c.first()).map(|c| text(c, "/image")).unwrap_or_default();
-    let name = containers.and_then(|c| c.first()).map(|c| c["name"].clone());
+    let image = containers
+        .and_then(|c| c.first())
+        .map(|c| text(c, "/image"))
+        .unwrap_or_default();
+    let name = containers
+        .and_then(|c| c.first())
+        .map(|c| c["name"].clone());
     let (phase, state) = if image.contains(MISSING_IMAGE) {
-        ("Pending", json!({ "waiting": { "reason": "ImagePullBackOff", "message": format!("Back-off pulling image {image}") } }))
+        (
+            "Pending",
+            json!({ "waiting": { "reason": "ImagePullBackOff", "message": format!("Back-off pulling image {image}") } }),
+        )
     } else {
         ("Running", json!({ "running": { "startedAt": store.now } }))
     };

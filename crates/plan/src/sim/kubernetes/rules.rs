@@ -10,17 +10,28 @@ pub const RULES: &[Rule] = &[fixed_set_fields, fixed_maps, fixed_addresses];
 
 /// A StatefulSet can change little more than replicas and template.
 fn fixed_set_fields(key: &ObjectKey, old: Option<&Value>, new: &Value) -> Result<(), String> {
-    let Some(old) = old.filter(|_| key.resource == kinds::STATEFUL_SET) else { return Ok(()) };
-    for field in ["serviceName", "podManagementPolicy", "selector", "volumeClaimTemplates"] {
+    let Some(old) = old.filter(|_| key.resource == kinds::STATEFUL_SET) else {
+        return Ok(());
+    };
+    for field in [
+        "serviceName",
+        "podManagementPolicy",
+        "selector",
+        "volumeClaimTemplates",
+    ] {
         if old["spec"][field] != new["spec"][field] {
-            return Err(format!("spec: Forbidden: updates to statefulset spec for {field} are forbidden"));
+            return Err(format!(
+                "spec: Forbidden: updates to statefulset spec for {field} are forbidden"
+            ));
         }
     }
     Ok(())
 }
 
 fn fixed_maps(key: &ObjectKey, old: Option<&Value>, new: &Value) -> Result<(), String> {
-    let Some(old) = old.filter(|_| key.resource == kinds::CONFIG_MAP) else { return Ok(()) };
+    let Some(old) = old.filter(|_| key.resource == kinds::CONFIG_MAP) else {
+        return Ok(());
+    };
     if old["immutable"] == true && old["data"] != new["data"] {
         return Err("data: Forbidden: field is immutable when `immutable` is set".into());
     }
@@ -28,7 +39,9 @@ fn fixed_maps(key: &ObjectKey, old: Option<&Value>, new: &Value) -> Result<(), S
 }
 
 fn fixed_addresses(key: &ObjectKey, old: Option<&Value>, new: &Value) -> Result<(), String> {
-    let Some(old) = old.filter(|_| key.resource == kinds::SERVICE) else { return Ok(()) };
+    let Some(old) = old.filter(|_| key.resource == kinds::SERVICE) else {
+        return Ok(());
+    };
     if old["spec"]["clusterIP"] != new["spec"]["clusterIP"] {
         return Err("spec.clusterIPs[0]: Invalid value: may not change once set".into());
     }

@@ -22,7 +22,8 @@ impl<C: Clone + Default> Kubernetes<C> {
                 Ok(node) => self.bind(store, &key, &pod, &node),
                 Err(why) => {
                     let condition = json!([{ "type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": why }]);
-                    let _ = store.put_status(&key, json!({ "phase": "Pending", "conditions": condition }));
+                    let _ = store
+                        .put_status(&key, json!({ "phase": "Pending", "conditions": condition }));
                 }
             }
         }
@@ -33,14 +34,19 @@ impl<C: Clone + Default> Kubernetes<C> {
         let mut why = Vec::new();
         let mut fit: Vec<(usize, String)> = Vec::new();
         for (node_key, node) in store.list(kinds::NODE) {
-            if node["spec"]["unschedulable"] == true || node["status"]["conditions"][0]["status"] != "True" {
+            if node["spec"]["unschedulable"] == true
+                || node["status"]["conditions"][0]["status"] != "True"
+            {
                 why.push("node(s) were unschedulable");
             } else if !matches_affinity(pod, node) {
                 why.push("node(s) didn't match Pod's node affinity/selector");
             } else if !self.has_its_disks(store, key, pod, &node_key.name) {
                 why.push("node(s) didn't match PersistentVolume's node affinity");
             } else {
-                let load = store.list(kinds::POD).filter(|(_, p)| text(p, "/spec/nodeName") == node_key.name).count();
+                let load = store
+                    .list(kinds::POD)
+                    .filter(|(_, p)| text(p, "/spec/nodeName") == node_key.name)
+                    .count();
                 fit.push((load, node_key.name.clone()));
             }
         }
@@ -69,14 +75,28 @@ impl<C: Clone + Default> Kubernetes<C> {
             let disk = format!("disk-{}", self.disks_made);
             self.disks.insert(
                 disk.clone(),
-                Disk { node: node.to_string(), claim: claim.to_string(), mount: Mount::Mounted, content: C::default() },
+                Disk {
+                    node: node.to_string(),
+                    claim: claim.to_string(),
+                    mount: Mount::Mounted,
+                    content: C::default(),
+                },
             );
             let claim = ObjectKey::new(kinds::CLAIM, &key.namespace, claim);
-            let _ = store.merge(&claim, &json!({ "spec": { "volumeName": disk } }), Subresource::None);
+            let _ = store.merge(
+                &claim,
+                &json!({ "spec": { "volumeName": disk } }),
+                Subresource::None,
+            );
             let _ = store.put_status(&claim, json!({ "phase": "Bound" }));
         }
-        let _ = store.merge(key, &json!({ "spec": { "nodeName": node } }), Subresource::None);
-        let condition = json!([{ "type": "PodScheduled", "status": "True", "lastTransitionTime": store.now }]);
+        let _ = store.merge(
+            key,
+            &json!({ "spec": { "nodeName": node } }),
+            Subresource::None,
+        );
+        let condition =
+            json!([{ "type": "PodScheduled", "status": "True", "lastTransitionTime": store.now }]);
         let _ = store.put_status(key, json!({ "phase": "Pending", "conditions": condition }));
     }
 
@@ -88,7 +108,10 @@ impl<C: Clone + Default> Kubernetes<C> {
             Machine::Down => "Unknown",
         };
         let key = ObjectKey::new(kinds::NODE, "", node);
-        let _ = store.put_status(&key, json!({ "conditions": [{ "type": "Ready", "status": ready }] }));
+        let _ = store.put_status(
+            &key,
+            json!({ "conditions": [{ "type": "Ready", "status": ready }] }),
+        );
     }
 
     /// A node goes for good, with its disks and the pods on it.
@@ -109,12 +132,19 @@ impl<C: Clone + Default> Kubernetes<C> {
 fn matches_affinity(pod: &Value, node: &Value) -> bool {
     let selector = pod["spec"]["nodeSelector"].as_object();
     let labels = &node["metadata"]["labels"];
-    let selected = selector.into_iter().flatten().all(|(key, value)| labels[key] == *value);
+    let selected = selector
+        .into_iter()
+        .flatten()
+        .all(|(key, value)| labels[key] == *value);
     let pointer = "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms";
     let terms = pod.pointer(pointer).and_then(Value::as_array);
     let fits = |expression: &Value| {
         let label = &labels[text(expression, "/key")];
-        let listed = expression["values"].as_array().into_iter().flatten().any(|v| v == label);
+        let listed = expression["values"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .any(|v| v == label);
         match text(expression, "/operator") {
             "In" => listed,
             "NotIn" => !listed,
@@ -122,6 +152,12 @@ fn matches_affinity(pod: &Value, node: &Value) -> bool {
             _ => false,
         }
     };
-    let term_fits = |term: &Value| term["matchExpressions"].as_array().into_iter().flatten().all(fits);
+    let term_fits = |term: &Value| {
+        term["matchExpressions"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .all(fits)
+    };
     selected && terms.is_none_or(|terms| terms.iter().any(term_fits))
 }

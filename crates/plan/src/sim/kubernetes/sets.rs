@@ -58,12 +58,18 @@ fn end_failed_pods(store: &mut Store, set: &Value) {
 fn make_member(store: &mut Store, set_key: &ObjectKey, set: &Value, ordinal: i64, revision: &str) {
     let name = format!("{}-{ordinal}", set_key.name);
     let pod_key = ObjectKey::new(kinds::POD, &set_key.namespace, &name);
-    let templates = set["spec"]["volumeClaimTemplates"].as_array().cloned().unwrap_or_default();
+    let templates = set["spec"]["volumeClaimTemplates"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
     let claim_key = |template: &Value| {
         let claim = format!("{}-{name}", text(template, "/metadata/name"));
         ObjectKey::new(kinds::CLAIM, &set_key.namespace, &claim)
     };
-    if store.get(&pod_key).is_some_and(|pod| pod["spec"]["nodeName"].is_string()) {
+    if store
+        .get(&pod_key)
+        .is_some_and(|pod| pod["spec"]["nodeName"].is_string())
+    {
         return;
     }
     for template in &templates {
@@ -74,13 +80,21 @@ fn make_member(store: &mut Store, set_key: &ObjectKey, set: &Value, ordinal: i64
             claim["kind"] = json!("PersistentVolumeClaim");
             claim["metadata"]["name"] = json!(key.name);
             claim["metadata"]["namespace"] = json!(key.namespace);
-            for (label, value) in set["spec"]["selector"]["matchLabels"].as_object().into_iter().flatten() {
+            for (label, value) in set["spec"]["selector"]["matchLabels"]
+                .as_object()
+                .into_iter()
+                .flatten()
+            {
                 claim["metadata"]["labels"][label] = value.clone();
             }
             let _ = store.create(&key, &claim);
         }
     }
-    let ending = |key: &ObjectKey| store.get(key).is_some_and(|c| c["metadata"]["deletionTimestamp"].is_string());
+    let ending = |key: &ObjectKey| {
+        store
+            .get(key)
+            .is_some_and(|c| c["metadata"]["deletionTimestamp"].is_string())
+    };
     if store.get(&pod_key).is_some() || templates.iter().any(|t| ending(&claim_key(t))) {
         return;
     }
@@ -88,7 +102,14 @@ fn make_member(store: &mut Store, set_key: &ObjectKey, set: &Value, ordinal: i64
     let _ = store.create(&pod_key, &pod);
 }
 
-fn pod(set_key: &ObjectKey, set: &Value, name: &str, ordinal: i64, revision: &str, templates: &[Value]) -> Value {
+fn pod(
+    set_key: &ObjectKey,
+    set: &Value,
+    name: &str,
+    ordinal: i64,
+    revision: &str,
+    templates: &[Value],
+) -> Value {
     let mut pod = set["spec"]["template"].clone();
     pod["apiVersion"] = json!("v1");
     pod["kind"] = json!("Pod");
@@ -102,7 +123,10 @@ fn pod(set_key: &ObjectKey, set: &Value, name: &str, ordinal: i64, revision: &st
         "apiVersion": "apps/v1", "kind": "StatefulSet", "name": set_key.name,
         "uid": set["metadata"]["uid"], "controller": true, "blockOwnerDeletion": true,
     }]);
-    let mut volumes = pod["spec"]["volumes"].as_array().cloned().unwrap_or_default();
+    let mut volumes = pod["spec"]["volumes"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
     for template in templates {
         let volume = text(template, "/metadata/name");
         volumes.push(json!({ "name": volume, "persistentVolumeClaim": { "claimName": format!("{volume}-{name}") } }));
@@ -115,8 +139,13 @@ fn pod(set_key: &ObjectKey, set: &Value, name: &str, ordinal: i64, revision: &st
 /// All of them at once: Parallel.
 fn end_surplus(store: &mut Store, set_key: &ObjectKey, set: &Value, replicas: i64) {
     for (key, pod) in pods_of(store, set) {
-        let ordinal = key.name.strip_prefix(&format!("{}-", set_key.name)).and_then(|n| n.parse::<i64>().ok());
-        if ordinal.is_none_or(|o| o >= replicas) && !pod["metadata"]["deletionTimestamp"].is_string() {
+        let ordinal = key
+            .name
+            .strip_prefix(&format!("{}-", set_key.name))
+            .and_then(|n| n.parse::<i64>().ok());
+        if ordinal.is_none_or(|o| o >= replicas)
+            && !pod["metadata"]["deletionTimestamp"].is_string()
+        {
             let uid = text(&pod, "/metadata/uid").to_string();
             let _ = store.delete(&key, &Precondition::Uid(uid), Propagation::Background);
         }

@@ -42,14 +42,24 @@ impl Running {
 }
 
 impl<M: Mind + Clone> Operator<M> {
-    pub(super) fn go_on(&mut self, mut running: Running, store: &mut Store, faults: &mut Faults) -> Activity {
+    pub(super) fn go_on(
+        &mut self,
+        mut running: Running,
+        store: &mut Store,
+        faults: &mut Faults,
+    ) -> Activity {
         while let Some(step) = running.next_step() {
             running.next += 1;
             let (key, write) = describe(&step, &self.owner);
             match self.prepare(&step, &running.owner, store) {
                 Err(Hold::Nothing) => continue,
                 Err(Hold::Failed(class, message)) => {
-                    self.note(&step, key.clone(), write, End::Failed(class, message.clone()));
+                    self.note(
+                        &step,
+                        key.clone(),
+                        write,
+                        End::Failed(class, message.clone()),
+                    );
                     self.fail(store, step.doing(), &key, class, message);
                     running.course = Course::Stopped;
                 }
@@ -83,7 +93,12 @@ impl<M: Mind + Clone> Operator<M> {
 
     /// Send a request, or meet the fault that was planned for it. `None` =
     /// frozen before it was sent.
-    pub(super) fn send(&mut self, request: &Request, store: &mut Store, faults: &mut Faults) -> Option<End> {
+    pub(super) fn send(
+        &mut self,
+        request: &Request,
+        store: &mut Store,
+        faults: &mut Faults,
+    ) -> Option<End> {
         let fault = faults.take();
         match fault {
             Some(Fault::Freeze) => {
@@ -96,14 +111,19 @@ impl<M: Mind + Clone> Operator<M> {
             }
             Some(Fault::Unavailable) => {
                 faults.count();
-                return Some(End::Failed(FailureClass::Transient, "503 Service Unavailable".into()));
+                return Some(End::Failed(
+                    FailureClass::Transient,
+                    "503 Service Unavailable".into(),
+                ));
             }
             Some(Fault::DieAfter | Fault::AnswerLost) | None => faults.count(),
         }
         let answer = match request {
             Request::Apply(key, object) => store.apply(key, object),
             Request::Merge(key, patch, part) => store.merge(key, patch, *part),
-            Request::Delete(key, precondition, propagation) => store.delete(key, precondition, *propagation),
+            Request::Delete(key, precondition, propagation) => {
+                store.delete(key, precondition, *propagation)
+            }
         };
         let key = match request {
             Request::Apply(key, _) | Request::Merge(key, _, _) | Request::Delete(key, _, _) => key,
@@ -113,9 +133,10 @@ impl<M: Mind + Clone> Operator<M> {
                 self.life = Life::Dead;
                 Some(End::Died)
             }
-            (Some(Fault::AnswerLost), Ok(_)) => {
-                Some(End::Failed(FailureClass::Transient, "the connection was lost before the answer".into()))
-            }
+            (Some(Fault::AnswerLost), Ok(_)) => Some(End::Failed(
+                FailureClass::Transient,
+                "the connection was lost before the answer".into(),
+            )),
             (_, Ok(version)) => {
                 self.expect(store, key.resource, version);
                 Some(End::Done)
@@ -131,54 +152,107 @@ impl<M: Mind + Clone> Operator<M> {
         let event = match (&end, step) {
             (
                 End::Done,
-                Step::Apply { event, .. } | Step::Patch { event, .. } | Step::Claim { event, .. } | Step::Delete { event, .. },
+                Step::Apply { event, .. }
+                | Step::Patch { event, .. }
+                | Step::Claim { event, .. }
+                | Step::Delete { event, .. },
             ) => event.clone(),
             (End::Failed(..) | End::Died, _) => None,
         };
-        self.done.push(Done { doing: step.doing().to_string(), object, write, end, event });
+        self.done.push(Done {
+            doing: step.doing().to_string(),
+            object,
+            write,
+            end,
+            event,
+        });
     }
 
     fn prepare(&self, step: &Step, owner: &Object, store: &Store) -> Result<Request, Hold> {
         match step {
-            Step::Apply { object, key, precondition, fence, .. } => {
+            Step::Apply {
+                object,
+                key,
+                precondition,
+                fence,
+                ..
+            } => {
                 check_fence(fence.as_ref(), store)?;
                 self.prepare_apply(object, key, precondition, owner, store)
             }
-            Step::Patch { key, patch, subresource, precondition, fence, .. } => {
+            Step::Patch {
+                key,
+                patch,
+                subresource,
+                precondition,
+                fence,
+                ..
+            } => {
                 check_fence(fence.as_ref(), store)?;
                 let mut patch = patch.clone();
                 crate::sim::json::merge(&mut patch["metadata"], &conditions(precondition));
                 Ok(Request::Merge(key.clone(), patch, *subresource))
             }
             Step::Claim { status, seen, .. } => {
-                let live = store.get(&self.owner).ok_or_else(|| Hold::Failed(FailureClass::Conflict, "the owner is gone".into()))?;
+                let live = store.get(&self.owner).ok_or_else(|| {
+                    Hold::Failed(FailureClass::Conflict, "the owner is gone".into())
+                })?;
                 for (pointer, value) in seen {
                     let now = live.pointer(pointer).unwrap_or(&Value::Null);
                     if now != value {
-                        return Err(Hold::Failed(FailureClass::Conflict, format!("{pointer} is {now} now, not {value}")));
+                        return Err(Hold::Failed(
+                            FailureClass::Conflict,
+                            format!("{pointer} is {now} now, not {value}"),
+                        ));
                     }
                 }
                 let patch = json!({
                     "metadata": { "uid": live["metadata"]["uid"], "resourceVersion": live["metadata"]["resourceVersion"] },
                     "status": status,
                 });
-                Ok(Request::Merge(self.owner.clone(), patch, Subresource::Status))
+                Ok(Request::Merge(
+                    self.owner.clone(),
+                    patch,
+                    Subresource::Status,
+                ))
             }
-            Step::Delete { key, precondition, propagation, fence, .. } => {
+            Step::Delete {
+                key,
+                precondition,
+                propagation,
+                fence,
+                ..
+            } => {
                 check_fence(fence.as_ref(), store)?;
-                Ok(Request::Delete(key.clone(), precondition.clone(), *propagation))
+                Ok(Request::Delete(
+                    key.clone(),
+                    precondition.clone(),
+                    *propagation,
+                ))
             }
         }
     }
 
-    fn prepare_apply(&self, object: &Value, key: &ObjectKey, precondition: &Precondition, owner: &Object, store: &Store) -> Result<Request, Hold> {
+    fn prepare_apply(
+        &self,
+        object: &Value,
+        key: &ObjectKey,
+        precondition: &Precondition,
+        owner: &Object,
+        store: &Store,
+    ) -> Result<Request, Hold> {
         if *precondition == Precondition::Absent {
             check_ours(key, owner, store)?;
         }
         let cached = self.cache.get(key);
-        let memo = self.memo.get(key).filter(|(applied, _)| **applied == *object);
+        let memo = self
+            .memo
+            .get(key)
+            .filter(|(applied, _)| **applied == *object);
         let hash = memo.map_or_else(|| hash::of(object), |(_, hash)| hash.clone());
-        if cached.is_some_and(|c| c.meta.annotations.get(labels::APPLIED) == Some(&hash) && states(c, object)) {
+        if cached.is_some_and(|c| {
+            c.meta.annotations.get(labels::APPLIED) == Some(&hash) && states(c, object)
+        }) {
             return Err(Hold::Nothing);
         }
         let mut wanted = object.clone();
@@ -189,7 +263,10 @@ impl<M: Mind + Clone> Operator<M> {
 
     fn remember(&mut self, step: &Step) {
         if let Step::Apply { object, key, .. } = step {
-            self.memo.insert(key.clone(), (std::sync::Arc::new(object.clone()), hash::of(object)));
+            self.memo.insert(
+                key.clone(),
+                (std::sync::Arc::new(object.clone()), hash::of(object)),
+            );
         }
     }
 }
@@ -202,28 +279,42 @@ fn states(observed: &Object, wanted: &Value) -> bool {
             map.remove(field);
         }
     }
-    let metadata = json!({ "labels": observed.meta.labels, "annotations": observed.meta.annotations });
+    let metadata =
+        json!({ "labels": observed.meta.labels, "annotations": observed.meta.annotations });
     let stated = json!({ "labels": wanted["metadata"]["labels"], "annotations": wanted["metadata"]["annotations"] });
     differ::contains(&observed.body, &body) && differ::contains(&metadata, &stated)
 }
 
 /// An object that should not exist yet, and does, must at least be ours.
 fn check_ours(key: &ObjectKey, owner: &Object, store: &Store) -> Result<(), Hold> {
-    let Some(live) = store.get(key) else { return Ok(()) };
+    let Some(live) = store.get(key) else {
+        return Ok(());
+    };
     if owners(live).any(|r| r["uid"] == owner.meta.uid.as_str()) {
         return Ok(());
     }
-    let by = owners(live).next().map_or("nobody".to_string(), |r| format!("{} {}", r["kind"], r["name"]));
-    Err(Hold::Failed(FailureClass::Foreign, format!("{key} exists and is owned by {by}")))
+    let by = owners(live).next().map_or("nobody".to_string(), |r| {
+        format!("{} {}", r["kind"], r["name"])
+    });
+    Err(Hold::Failed(
+        FailureClass::Foreign,
+        format!("{key} exists and is owned by {by}"),
+    ))
 }
 
 fn check_fence(fence: Option<&Fence>, store: &Store) -> Result<(), Hold> {
     let Some(fence) = fence else { return Ok(()) };
-    let live = store.get(&fence.object).and_then(|o| o.pointer(&fence.pointer)).unwrap_or(&Value::Null);
+    let live = store
+        .get(&fence.object)
+        .and_then(|o| o.pointer(&fence.pointer))
+        .unwrap_or(&Value::Null);
     if *live == fence.expected {
         return Ok(());
     }
-    let message = format!("{} of {} is {live} now, not {}", fence.pointer, fence.object, fence.expected);
+    let message = format!(
+        "{} of {} is {live} now, not {}",
+        fence.pointer, fence.object, fence.expected
+    );
     Err(Hold::Failed(FailureClass::Conflict, message))
 }
 
@@ -241,8 +332,20 @@ fn describe(step: &Step, owner: &ObjectKey) -> (ObjectKey, Write) {
         Step::Apply { key, .. } => (key.clone(), Write::Apply),
         Step::Patch { key, .. } => (key.clone(), Write::Patch),
         Step::Claim { .. } => (owner.clone(), Write::Claim),
-        Step::Delete { key, loss: Loss::Nothing, .. } => (key.clone(), Write::Delete),
-        Step::Delete { key, loss: Loss::Process { .. }, .. } => (key.clone(), Write::DeleteProcess),
-        Step::Delete { key, loss: Loss::Data { .. }, .. } => (key.clone(), Write::DeleteData),
+        Step::Delete {
+            key,
+            loss: Loss::Nothing,
+            ..
+        } => (key.clone(), Write::Delete),
+        Step::Delete {
+            key,
+            loss: Loss::Process { .. },
+            ..
+        } => (key.clone(), Write::DeleteProcess),
+        Step::Delete {
+            key,
+            loss: Loss::Data { .. },
+            ..
+        } => (key.clone(), Write::DeleteData),
     }
 }

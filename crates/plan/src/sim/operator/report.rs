@@ -10,11 +10,21 @@ use crate::sim::store::Store;
 use serde_json::{Map, Value, json};
 
 impl<M: Mind + Clone> Operator<M> {
-    pub(super) fn report(&mut self, running: &Running, store: &mut Store, faults: &mut Faults) -> Activity {
-        let Some(owner) = self.cache.get(&self.owner) else { return Activity::ACTED };
+    pub(super) fn report(
+        &mut self,
+        running: &Running,
+        store: &mut Store,
+        faults: &mut Faults,
+    ) -> Activity {
+        let Some(owner) = self.cache.get(&self.owner) else {
+            return Activity::ACTED;
+        };
         let stored = owner.body.get("status").cloned().unwrap_or(Value::Null);
         let Some(patch) = difference(&stored, &running.plan.status) else {
-            return Activity { acted: true, next: self.wake };
+            return Activity {
+                acted: true,
+                next: self.wake,
+            };
         };
         let patch = json!({ "metadata": { "uid": owner.meta.uid }, "status": patch });
         let request = Request::Merge(self.owner.clone(), patch, Subresource::Status);
@@ -27,8 +37,17 @@ impl<M: Mind + Clone> Operator<M> {
             self.fail(store, "report the status", &owner, *class, message.clone());
         }
         let object = self.owner.clone();
-        self.done.push(Done { doing: String::new(), object, write: Write::Status, end, event: None });
-        Activity { acted: true, next: self.wake }
+        self.done.push(Done {
+            doing: String::new(),
+            object,
+            write: Write::Status,
+            end,
+            event: None,
+        });
+        Activity {
+            acted: true,
+            next: self.wake,
+        }
     }
 }
 
@@ -46,13 +65,19 @@ fn difference(stored: &Value, wanted: &Value) -> Option<Value> {
 
 /// A merge patch that makes `wanted` of `have`: what is dropped becomes null.
 fn replacing(have: &Value, wanted: &Value) -> Value {
-    let (Value::Object(have), Value::Object(want)) = (have, wanted) else { return wanted.clone() };
+    let (Value::Object(have), Value::Object(want)) = (have, wanted) else {
+        return wanted.clone();
+    };
     let mut patch = Map::new();
     for key in have.keys().filter(|k| !want.contains_key(*k)) {
         patch.insert(key.clone(), Value::Null);
     }
     for (key, value) in want {
-        patch.insert(key.clone(), have.get(key).map_or_else(|| value.clone(), |h| replacing(h, value)));
+        patch.insert(
+            key.clone(),
+            have.get(key)
+                .map_or_else(|| value.clone(), |h| replacing(h, value)),
+        );
     }
     Value::Object(patch)
 }

@@ -1,0 +1,202 @@
+//! A ring grows, shrinks and rolls, undisturbed and disturbed at every write.
+
+use crate::every::{all_end_alike, before_each_write, same_end, some};
+use crate::sim::World;
+use crate::sim::manifests::a_cluster;
+use palladion_plan::sim::Fault;
+use serde_json::json;
+
+fn a_ring(a: i32, b: i32) -> World {
+    let mut world = World::new().with(&a_cluster(&[("a", a), ("b", b)]));
+    world.settle();
+    world.ring.write(20, &mut world.kube.disks);
+    world.story.clear();
+    world.destructive.clear();
+    world.writes.clear();
+    world
+}
+
+fn killed_at_every_write(what: &str, world: World, one_in: usize) -> World {
+    let (worlds, end) = before_each_write(world);
+    let expected = end.end();
+    let faults = [Fault::DieAfter, Fault::AnswerLost, Fault::DieBefore];
+    let worlds = some(worlds, one_in, 0);
+    let disturb = |world: &mut World| {
+        let writes = world.faults.writes();
+        world
+            .faults
+            .plan(writes, faults[writes / one_in % faults.len()]);
+    };
+    all_end_alike(what, worlds, &expected, disturb, same_end);
+    end
+}
+
+#[test]
+fn a_ring_grows_by_one_member_in_each_rack() {
+    let mut world = a_ring(1, 1);
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 2)]));
+    let mut end = killed_at_every_write("a ring grows", world, 2);
+    end.expect_ring(4);
+    insta::assert_snapshot!(end.story.join("\n"));
+}
+
+#[test]
+fn a_ring_shrinks_by_one_member() {
+    let mut world = a_ring(3, 1);
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    let mut end = killed_at_every_write("a ring shrinks", world, 2);
+    end.expect_ring(3);
+    insta::assert_snapshot!(end.story.join("\n"));
+}
+
+#[test]
+fn a_configuration_change_restarts_one_member_after_the_other() {
+    let mut world = a_ring(2, 1);
+    world.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
+    let mut end = killed_at_every_write("a configuration is rolled out", world, 2);
+    end.expect_ring(3);
+    insta::assert_snapshot!(end.story.join("\n"));
+}
+
+#[test]
+fn a_lost_volume_is_replaced() {
+    let mut world = a_ring(2, 1);
+    world.delete(palladion_cassandra::resources::POD, "demo-dc1-a-1");
+    world.wipe_volume("demo-dc1-a-1");
+    let mut end = killed_at_every_write("a lost volume is replaced", world, 1);
+    end.expect_ring(3);
+    insta::assert_snapshot!(end.story.join("\n"));
+}
+
+#[test]
+fn a_member_that_left_may_come_back_to_its_kept_claim() {
+    let mut world = a_ring(3, 1);
+    for members in [2, 3, 2, 3] {
+        world.set_racks(&a_cluster(&[("a", members), ("b", 1)]));
+        world.settle();
+        world.expect_ring(usize::try_from(members).unwrap() + 1);
+    }
+}
+
+#[test]
+fn the_wanted_members_may_change_back_at_any_write_of_a_shrink() {
+    let back = a_cluster(&[("a", 3), ("b", 1)]);
+    let mut world = a_ring(3, 1);
+    let expected = world.end();
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    let (worlds, _) = before_each_write(world);
+    all_end_alike(
+        "a shrink is taken back",
+        some(worlds, 2, 1),
+        &expected,
+        |w| w.set_racks(&back),
+        |world, expected| {
+            let mut end = world.end();
+            end.destructive.clone_from(&expected.destructive);
+            end.objects.clone_from(&expected.objects);
+            if end == *expected {
+                Ok(())
+            } else {
+                Err(end.difference(expected))
+            }
+        },
+    );
+}
+
+#[test]
+fn the_wanted_members_may_change_back_at_any_write_of_a_growth() {
+    let back = a_cluster(&[("a", 2), ("b", 1)]);
+    let mut world = a_ring(2, 1);
+    let expected = world.end();
+    world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+    let (worlds, _) = before_each_write(world);
+    all_end_alike(
+        "a growth is taken back",
+        some(worlds, 2, 1),
+        &expected,
+        |w| w.set_racks(&back),
+        |world, expected| {
+            let mut end = world.end();
+            end.destructive.clone_from(&expected.destructive);
+            end.objects.clone_from(&expected.objects);
+            if end == *expected {
+                Ok(())
+            } else {
+                Err(end.difference(expected))
+            }
+        },
+    );
+}
+
+#[test]
+fn a_leaver_that_restarts_in_any_phase_of_its_leave_leaves_all_the_same() {
+    let mut world = a_ring(3, 1);
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    let mut worlds = Vec::new();
+    let mut end = world.clone();
+    while end.tick().unwrap() == crate::sim::world::Tick::GoesOn {
+        worlds.push(end.clone());
+    }
+    let expected = end.end();
+    let restart = |world: &mut World| {
+        if world.exists(palladion_cassandra::resources::POD, "demo-dc1-a-2") {
+            world.delete(palladion_cassandra::resources::POD, "demo-dc1-a-2");
+        }
+    };
+    all_end_alike(
+        "the leaver restarts",
+        some(worlds, 3, 0),
+        &expected,
+        restart,
+        same_end,
+    );
+}
+
+#[test]
+fn the_status_may_be_erased_at_any_write_of_a_shrink() {
+    let mut world = a_ring(3, 1);
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    let (worlds, end) = before_each_write(world);
+    all_end_alike(
+        "the status is erased in a shrink",
+        worlds,
+        &end.end(),
+        World::erase_status,
+        same_end,
+    );
+}
+
+#[test]
+fn the_status_may_be_erased_at_any_write_of_a_replacement() {
+    let mut world = a_ring(2, 1);
+    world.delete(palladion_cassandra::resources::POD, "demo-dc1-a-1");
+    world.wipe_volume("demo-dc1-a-1");
+    let (worlds, end) = before_each_write(world);
+    all_end_alike(
+        "the status is erased in a replacement",
+        worlds,
+        &end.end(),
+        World::erase_status,
+        same_end,
+    );
+}
+
+#[test]
+fn a_replacement_whose_pod_ends_at_any_time_is_made_all_the_same() {
+    let mut world = a_ring(2, 1);
+    world.delete(palladion_cassandra::resources::POD, "demo-dc1-a-1");
+    world.wipe_volume("demo-dc1-a-1");
+    let (worlds, end) = before_each_write(world);
+    let restart = |world: &mut World| {
+        if world.exists(palladion_cassandra::resources::POD, "demo-dc1-a-1") {
+            world.delete(palladion_cassandra::resources::POD, "demo-dc1-a-1");
+        }
+    };
+    all_end_alike(
+        "the replacement's pod ends",
+        worlds,
+        &end.end(),
+        restart,
+        same_end,
+    );
+}
