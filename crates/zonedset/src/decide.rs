@@ -4,9 +4,11 @@
 pub mod active;
 pub mod claims;
 pub mod config;
+pub mod creation;
 pub mod obstacles;
 pub mod partitioned;
 pub mod pods;
+pub mod proof;
 pub mod recreate;
 pub mod rollout;
 pub mod services;

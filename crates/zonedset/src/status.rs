@@ -1,17 +1,20 @@
 //! What is so, what is being done, and what is waited for and since when:
 //! observations only, no decision is taken from them.
 
+mod sets;
+
 use crate::decide::{Draft, active};
-use crate::facts::{Facts, SetFact};
+use crate::facts::Facts;
 use crate::validate::Valid;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use palladion_api::ZonedStatefulSetSpec;
 use palladion_api::conditions::{self, ACCEPTED, AVAILABLE, DEGRADED, PAUSED, PROGRESSING};
 use palladion_api::reasons::Reason;
-use palladion_api::zoned_stateful_set::{RolloutState, SetStatus, names};
+use palladion_api::zoned_stateful_set::{RolloutState, names};
+use palladion_plan::FailureClass;
 use palladion_plan::workload::pod::PodFact;
-use palladion_plan::{FailureClass, Precondition, Step};
 use serde_json::{Value, json};
+use sets::{most_telling, sets};
 use std::collections::BTreeMap;
 
 /// Status of an owner that was understood.
@@ -259,53 +262,4 @@ fn paused(writer: &mut Writer, facts: &Facts<'_>, spec: &ZonedStatefulSetSpec) {
         Some(message) => writer.set(PAUSED, true, Reason::Paused, message),
         None => writer.set(PAUSED, false, Reason::AsWanted, "not paused"),
     }
-}
-
-fn most_telling(facts: &Facts<'_>, draft: &Draft) -> Option<RolloutState> {
-    let wanted = facts
-        .sets
-        .values()
-        .filter(|s| draft.wanted.contains(&s.name));
-    wanted.map(|s| coming(s, draft)).min()
-}
-
-/// The state that this decision is about to write, so that the status is not
-/// one step behind.
-fn coming(set: &SetFact, draft: &Draft) -> RolloutState {
-    let written = draft.steps.iter().find_map(|step| match step {
-        Step::Apply {
-            object,
-            precondition: Precondition::Uid(uid),
-            ..
-        } if *uid == set.object.meta.uid => {
-            object["metadata"]["annotations"][names::STATE].as_str()
-        }
-        Step::Apply { .. } | Step::Patch { .. } | Step::Claim { .. } | Step::Delete { .. } => None,
-    });
-    RolloutState::ALL
-        .into_iter()
-        .find(|s| Some(s.as_str()) == written)
-        .unwrap_or(set.state)
-}
-
-fn sets(facts: &Facts<'_>, draft: &Draft) -> BTreeMap<String, SetStatus> {
-    let count = |n: usize| i32::try_from(n).unwrap_or(i32::MAX);
-    facts
-        .sets
-        .values()
-        .map(|set| {
-            let status = SetStatus {
-                zone_index: set.zone_index,
-                zone: set.zone.clone(),
-                version: set.version,
-                state: coming(set, draft),
-                started: set.started.map(Time),
-                replicas: set.replicas,
-                ready_replicas: count(set.ready()),
-                updated_replicas: count(set.pods.iter().filter(|p| set.is_updated(p)).count()),
-                message: draft.messages.get(&set.name).cloned(),
-            };
-            (set.name.clone(), status)
-        })
-        .collect()
 }

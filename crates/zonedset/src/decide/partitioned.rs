@@ -2,7 +2,7 @@
 //! after another from the highest down, zone after zone.
 
 use super::rollout::{self, Goal, Next};
-use super::{Draft, claims, normal, version};
+use super::{Draft, claims, creation, normal, version};
 use crate::build::set::{self, Config};
 use crate::facts::{Facts, SetFact};
 use crate::validate::Valid;
@@ -23,7 +23,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, config: &Config, draft: &mut Dra
         let name = valid.set_name(zone, version);
         draft.wanted.insert(name.clone());
         let Some(set) = facts.sets.get(&name) else {
-            rollout::create(facts, valid, &goal, draft);
+            creation::create(facts, valid, &goal, draft);
             continue;
         };
         if set.is_terminating() {

@@ -1,14 +1,14 @@
 //! One set in place: what its rollout does next. Shared by all ways of rolling.
 
+use super::proof::{culprit, first_unproven, limit, missing};
 use super::{Draft, claims, normal, obstacles, warning};
 use crate::build::set::{self, Config, Wanted};
 use crate::facts::{Facts, SetFact};
 use crate::resources::STATEFUL_SET;
 use crate::validate::{Valid, Zone};
-use jiff::{SignedDuration, Timestamp};
-use palladion_api::labels::SPEC_HASH;
+use jiff::Timestamp;
 use palladion_api::reasons::Reason;
-use palladion_api::zoned_stateful_set::{Rollout, RolloutState as State, names};
+use palladion_api::zoned_stateful_set::{RolloutState as State, names};
 use palladion_plan::Event;
 use palladion_plan::hash;
 use palladion_plan::workload::pod::PodFact;
@@ -37,43 +37,6 @@ pub struct Next {
     pub started: Timestamp,
     /// Event for the change.
     pub event: Option<Event>,
-}
-
-/// Make a set that does not exist. Pods of its name may be there, if the set
-/// was made anew around them: these are not touched by it.
-pub fn create(facts: &Facts<'_>, valid: &Valid, goal: &Goal<'_>, draft: &mut Draft) {
-    let name = valid.set_name(goal.zone, goal.version);
-    let orphans = facts.orphans(&name);
-    let made_from = |p: &PodFact| p.annotations.get(SPEC_HASH) == Some(&goal.hash);
-    let (state, partition) = match orphans.as_slice() {
-        [] => (State::Rollout, 0),
-        pods if pods.iter().all(made_from) => (State::Done, valid.replicas),
-        _ => (State::Pending, valid.replicas),
-    };
-    let wanted = Wanted {
-        zone: goal.zone,
-        version: goal.version,
-        config: goal.config,
-        state,
-        started: facts.seconds(),
-        replicas: valid.replicas,
-        partition,
-        fixed: set::fixed(valid),
-    };
-    let event = normal(
-        Reason::Synced,
-        format!("StatefulSet {name} created in version {}", goal.version),
-    );
-    draft.apply(
-        facts,
-        STATEFUL_SET,
-        set::stateful_set(valid, &wanted),
-        event,
-    );
-    draft.wait(
-        Reason::CreatingObjects,
-        format!("StatefulSet {name} is being made"),
-    );
 }
 
 /// State the set as it should be now. Its template is written again only if it
@@ -307,70 +270,6 @@ fn step(facts: &Facts<'_>, valid: &Valid, set: &SetFact, draft: &mut Draft) -> N
         started,
         event: None,
     }
-}
-
-/// How long this part of the rollout may take.
-fn limit(valid: &Valid, set: &SetFact) -> SignedDuration {
-    let canary = valid.spec.canary;
-    let is_first = set.state == State::Canary
-        || (valid.spec.rollout == Rollout::Versioned && set.ready() == 0);
-    let seconds = if is_first {
-        canary.watch_seconds
-    } else {
-        canary.update_watch_seconds
-    };
-    SignedDuration::from_secs(seconds.into())
-}
-
-/// The first pod from `partition` on that does not run the newest template or
-/// is not available yet: how it is, and when to look again.
-fn first_unproven(
-    facts: &Facts<'_>,
-    valid: &Valid,
-    set: &SetFact,
-    partition: i32,
-) -> Option<(String, Option<Timestamp>)> {
-    for ordinal in (partition..valid.replicas).rev() {
-        let Some(pod) = set.pod(ordinal) else {
-            return Some((
-                format!("pod {}-{ordinal} does not exist yet", set.name),
-                None,
-            ));
-        };
-        if !set.is_updated(pod) {
-            return Some((
-                format!("pod {} does not have the new template yet", pod.name),
-                None,
-            ));
-        }
-        match pod.available_at(valid.spec.template.spec.min_ready_seconds) {
-            None => return Some((pod.words(), None)),
-            Some(at) if at > facts.now() => {
-                return Some((
-                    format!("{} since less than minReadySeconds", pod.words()),
-                    Some(at),
-                ));
-            }
-            Some(_) => {}
-        }
-    }
-    None
-}
-
-/// Why a failed rollout failed: the updated pod that is not ready.
-fn culprit(set: &SetFact) -> String {
-    let updated = |p: &&PodFact| set.is_updated(p) && !p.is_ready();
-    set.pods
-        .iter()
-        .rev()
-        .find(updated)
-        .map_or_else(|| "a pod was not ready in time".to_string(), PodFact::words)
-}
-
-fn missing(set: &SetFact) -> Option<String> {
-    (0..set.replicas)
-        .find(|o| set.pod(*o).is_none())
-        .map(|o| format!("pod {}-{o} does not exist yet", set.name))
 }
 
 /// The annotation of a set's state, for a patch that leaves its template alone.

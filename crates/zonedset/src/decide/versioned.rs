@@ -2,7 +2,7 @@
 //! old one goes when a pod of the new one is ready (see `superseded`).
 
 use super::rollout::{self, Goal};
-use super::{Draft, version};
+use super::{Draft, creation, version};
 use crate::build::set::{self, Config};
 use crate::facts::Facts;
 use crate::validate::Valid;
@@ -21,7 +21,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, config: &Config, draft: &mut Dra
         let name = valid.set_name(zone, version);
         draft.wanted.insert(name.clone());
         match facts.sets.get(&name) {
-            None => rollout::create(facts, valid, &goal, draft),
+            None => creation::create(facts, valid, &goal, draft),
             Some(set) if set.is_terminating() => {
                 draft.wait(
                     Reason::CreatingObjects,

@@ -2,6 +2,7 @@
 
 use crate::world::{World, a_spec, with};
 use palladion_plan::Verdict::{Failing, Passing};
+use palladion_plan::sim::faults::Fault;
 use serde_json::{Value, json};
 
 fn probed() -> Value {
@@ -92,4 +93,43 @@ fn without_probes_the_label_is_taken_away() {
     world.set_spec(a_spec());
     world.settle();
     assert!(world.active().is_empty());
+}
+
+#[test]
+fn a_label_that_a_person_gives_is_taken_away_again() {
+    let mut world = world();
+    world.answer("web-z0-0", Failing);
+    world.answer("web-z0-0", Passing);
+    assert_eq!(world.active(), ["web-z0-1"]);
+    world.label_active("web-z0-0");
+    world.settle();
+    assert_eq!(world.active(), ["web-z0-1"]);
+}
+
+#[test]
+fn a_leader_that_was_frozen_labels_nobody_beside_its_successor() {
+    for at in 0..40 {
+        let mut world = World::settled(probed());
+        let first = world.faults.writes() + at;
+        world.faults.plan(first, Fault::Freeze);
+        world.answer("web-z0-0", Passing);
+        if !world.faults.is_over() {
+            assert!(at > 2, "the story should have some writes");
+            return;
+        }
+        let mut frozen = world.succeed();
+        world.answer("web-z0-0", Failing);
+        world.answer("web-z1-0", Passing);
+        std::mem::swap(&mut world.operator, &mut frozen);
+        world.operator.thaw();
+        world.finish_writes();
+        assert!(
+            world.most_active <= 1,
+            "two were active, frozen at write {at}"
+        );
+        std::mem::swap(&mut world.operator, &mut frozen);
+        world.pass(61);
+        assert_eq!(world.active(), ["web-z1-0"], "frozen at write {at}");
+    }
+    panic!("the story does not end");
 }

@@ -3,6 +3,7 @@
 mod active;
 mod claims;
 mod config;
+mod disturbed;
 mod partitioned;
 mod recreate;
 mod refused;

@@ -1,0 +1,59 @@
+//! How each StatefulSet is, and what that amounts to.
+
+use crate::decide::Draft;
+use crate::facts::{Facts, SetFact};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::zoned_stateful_set::{RolloutState, SetStatus, names};
+use palladion_plan::{Precondition, Step};
+use std::collections::BTreeMap;
+
+/// The most telling state of the wanted sets.
+pub fn most_telling(facts: &Facts<'_>, draft: &Draft) -> Option<RolloutState> {
+    let wanted = facts
+        .sets
+        .values()
+        .filter(|s| draft.wanted.contains(&s.name));
+    wanted.map(|s| coming(s, draft)).min()
+}
+
+/// The state that this decision is about to write, so that the status is not
+/// one step behind.
+fn coming(set: &SetFact, draft: &Draft) -> RolloutState {
+    let written = draft.steps.iter().find_map(|step| match step {
+        Step::Apply {
+            object,
+            precondition: Precondition::Uid(uid),
+            ..
+        } if *uid == set.object.meta.uid => {
+            object["metadata"]["annotations"][names::STATE].as_str()
+        }
+        Step::Apply { .. } | Step::Patch { .. } | Step::Claim { .. } | Step::Delete { .. } => None,
+    });
+    RolloutState::ALL
+        .into_iter()
+        .find(|s| Some(s.as_str()) == written)
+        .unwrap_or(set.state)
+}
+
+/// Every set, by its name.
+pub fn sets(facts: &Facts<'_>, draft: &Draft) -> BTreeMap<String, SetStatus> {
+    let count = |n: usize| i32::try_from(n).unwrap_or(i32::MAX);
+    facts
+        .sets
+        .values()
+        .map(|set| {
+            let status = SetStatus {
+                zone_index: set.zone_index,
+                zone: set.zone.clone(),
+                version: set.version,
+                state: coming(set, draft),
+                started: set.started.map(Time),
+                replicas: set.replicas,
+                ready_replicas: count(set.ready()),
+                updated_replicas: count(set.pods.iter().filter(|p| set.is_updated(p)).count()),
+                message: draft.messages.get(&set.name).cloned(),
+            };
+            (set.name.clone(), status)
+        })
+        .collect()
+}
