@@ -17,10 +17,13 @@ pub fn render(
     settings.insert("cluster_name".into(), json!(config.ring));
     settings.insert("num_tokens".into(), json!(config.num_tokens));
     if config.num_tokens > 1 {
-        // Spreads tokens evenly for the usual replication within a datacenter.
+        // Spreads tokens evenly. A larger factor is refused by the server while
+        // the datacenter has more than one rack and fewer than that many, which
+        // every ring has at some time while it grows ("the number of racks 2 in
+        // datacenter dc1 is lower than its replication factor 3").
         settings.insert(
             "allocate_tokens_for_local_replication_factor".into(),
-            json!(3),
+            json!(1),
         );
     }
     settings.insert(
