@@ -2,7 +2,12 @@
 //! canary, configuration, active and passive pods, scaling, wrong input. Each
 //! test applies the example that the documentation shows.
 
+#[path = "../../tests/manifests/manifests.rs"]
+#[expect(dead_code, reason = "the reader serves the unit tests, too")]
+mod manifests;
+
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -313,6 +318,82 @@ fn wrong_input_is_refused_with_the_way_out() {
     let zoned = Zoned { namespace: "zoned-wrong", name: "web" };
     zoned.wait("the zone to be named", PATIENCE, |o| o["status"].to_string().contains("ZoneWithoutNodes"));
     zoned.end();
+}
+
+#[test]
+fn recreate_never_runs_old_and_new_side_by_side() {
+    let manifest = example("partitioned").replace("rollout: Partitioned", "rollout: Recreate");
+    let web = Zoned::start("zoned-recreate", "web", &manifest);
+    let old: Vec<String> = web.uids().into_values().collect();
+    web.set_template("new", None);
+    let begin = Instant::now();
+    loop {
+        let uids: Vec<String> = web.uids().into_values().collect();
+        let (of_old, of_new): (Vec<_>, Vec<_>) = uids.iter().partition(|u| old.contains(u));
+        assert!(of_old.is_empty() || of_new.is_empty(), "old and new pods at once");
+        if of_new.len() == 4 {
+            break;
+        }
+        assert!(begin.elapsed() < PATIENCE, "no new pods; status: {}", web.status());
+    }
+    web.wait_ready();
+    assert_eq!(web.status()["version"], 2);
+    web.end();
+}
+
+#[test]
+fn a_secret_that_may_not_be_read_is_named_and_read_when_it_may() {
+    let manifest = example("config");
+    let role = manifest.find("kind: RoleBinding").expect("the example should have a RoleBinding");
+    let without = manifest.replace("name: palladion-operator", "name: somebody-else");
+    assert!(role > 0 && without != manifest);
+    bed().fresh_namespace("zoned-secret").expect("a namespace");
+    bed().apply("zoned-secret", &without).expect("accepted");
+    let conf = Zoned { namespace: "zoned-secret", name: "conf" };
+    let told = conf.wait("the Secret to be named", PATIENCE, |o| o["status"].to_string().contains("ConfigUnreadable"));
+    assert!(told["status"].to_string().contains("Secret tls-v"), "{}", told["status"]);
+    assert!(conf.sets().is_empty(), "nothing is made on a guess");
+    bed().apply("zoned-secret", &manifest).expect("accepted");
+    conf.wait_ready();
+    conf.end();
+}
+
+#[test]
+fn the_api_server_judges_every_manifest_as_the_unit_tests_do() {
+    bed().fresh_namespace("zoned-manifests").expect("a namespace");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/manifests/zoned");
+    let all = manifests::read_all(&folder);
+    assert!(all.len() > 15, "{} manifests", all.len());
+    for manifest in &all {
+        let judge = |verb: &str, object: &Value| {
+            let words = [verb, "--dry-run=server", "-n", "zoned-manifests", "-f", "-"];
+            bed().cluster.kubectl_with_input(&words, &object.to_string())
+        };
+        let outcome = match &manifest.old {
+            None => judge("create", &manifest.new),
+            Some(old) => {
+                let mut old = old.clone();
+                old["spec"]["paused"] = json!(true);
+                bed().cluster.kubectl_with_input(&["create", "-n", "zoned-manifests", "-f", "-"], &old.to_string()).expect("the old object");
+                let outcome = judge("apply", &manifest.new);
+                let name = old["metadata"]["name"].as_str().unwrap_or_default().to_string();
+                bed().cluster.kubectl(&["delete", "zonedstatefulset", &name, "-n", "zoned-manifests"]).expect("delete");
+                outcome
+            }
+        };
+        match (manifest.verdict, outcome) {
+            (manifests::Verdict::Accepted, Ok(_)) => {}
+            (manifests::Verdict::Accepted, Err(error)) => panic!("{} was refused: {error:#}", manifest.name),
+            (manifests::Verdict::Refused, Ok(_)) => panic!("{} was accepted", manifest.name),
+            (manifests::Verdict::Refused, Err(error)) => {
+                let error = format!("{error:#}");
+                for words in &manifest.expect {
+                    assert!(error.contains(words), "{}: {error}", manifest.name);
+                }
+            }
+        }
+    }
+    bed().remove_namespace("zoned-manifests").expect("clean up");
 }
 
 #[test]

@@ -3,79 +3,22 @@
 //! runs an image unless its name says `bad`.
 
 mod kubernetes;
+mod probed;
 mod spec;
 
+pub use probed::{Answers, Probed};
 pub use spec::{a_spec, with, with_image};
 
 use jiff::{SignedDuration, Timestamp};
 use palladion_plan::sim::store::text;
 use palladion_plan::sim::{Faults, Operator, Store};
-use palladion_plan::{
-    Mind, Object, ObjectKey, Observed, Plan, ProbeKey, ProbeRequest, ProbeResult, Resource,
-    Snapshot, Subresource, Verdict, Watch,
-};
-use palladion_zonedset::ZonedSetMind;
+use palladion_plan::{ObjectKey, Resource, Subresource, Verdict};
 use palladion_zonedset::resources as kinds;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
 
 const NAMESPACE: &str = "shop";
 pub const NAME: &str = "web";
-
-/// Answers to probes, by pod name.
-pub type Answers = Arc<Mutex<BTreeMap<String, Verdict>>>;
-
-/// The mind, with probes answered by the test.
-#[derive(Clone, Default)]
-pub struct Probed {
-    answers: Answers,
-}
-
-impl Mind for Probed {
-    fn name(&self) -> &'static str {
-        ZonedSetMind.name()
-    }
-    fn owner(&self) -> Resource {
-        ZonedSetMind.owner()
-    }
-    fn watches(&self) -> Vec<Watch> {
-        ZonedSetMind.watches()
-    }
-    fn references(&self, owner: &Object) -> Vec<ObjectKey> {
-        ZonedSetMind.references(owner)
-    }
-    fn decide(&self, snapshot: &Snapshot) -> Plan {
-        let mut snapshot = snapshot.clone();
-        let answers = self.answers.lock().unwrap();
-        snapshot.probes = ZonedSetMind
-            .probes(&snapshot)
-            .iter()
-            .filter_map(|r| answer(&answers, &snapshot, r))
-            .collect();
-        ZonedSetMind.decide(&snapshot)
-    }
-}
-
-fn answer(
-    answers: &BTreeMap<String, Verdict>,
-    snapshot: &Snapshot,
-    request: &ProbeRequest,
-) -> Option<(ProbeKey, Observed<ProbeResult>)> {
-    let verdict = *answers.get(&request.pod.name)?;
-    let value = ProbeResult {
-        verdict,
-        since: snapshot.now,
-        message: "as the test says".into(),
-    };
-    Some((
-        request.key.clone(),
-        Observed::Known {
-            value,
-            as_of: snapshot.now,
-        },
-    ))
-}
 
 pub struct World {
     pub store: Store,
