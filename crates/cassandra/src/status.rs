@@ -144,7 +144,7 @@ fn progressing(writer: &mut Writer, facts: &Facts<'_>, draft: &Draft, ready: usi
 
 /// An apply of an object that exists is sent only where it differs; stating
 /// it is no progress.
-fn is_upkeep(step: &palladion_plan::Step) -> bool {
+pub fn is_upkeep(step: &palladion_plan::Step) -> bool {
     matches!(
         step,
         palladion_plan::Step::Apply {

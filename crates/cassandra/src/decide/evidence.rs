@@ -105,12 +105,12 @@ pub fn ask(
 }
 
 /// Do the witnesses see every known member up and normal, with one schema?
-/// `except` is the host ID that the step repairs or restarts.
+/// `except` are host IDs that the step repairs or restarts.
 pub fn verdict(
     facts: &Facts<'_>,
     witnesses: &[&MemberFact],
     nonce: &str,
-    except: Option<&str>,
+    except: &[&str],
 ) -> Verdict {
     let known = known_hosts(facts);
     let mut missing = Vec::new();
@@ -137,7 +137,7 @@ pub fn verdict(
         }
         let odd = members.iter().find(|m| {
             (m.liveness != Liveness::Up || m.state != MemberState::Normal)
-                && Some(m.host_id.as_str()) != except
+                && !except.contains(&m.host_id.as_str())
         });
         if let Some(odd) = odd {
             return bad(format!(
@@ -148,7 +148,7 @@ pub fn verdict(
         let seen: BTreeSet<&str> = members.iter().map(|m| m.host_id.as_str()).collect();
         if let Some(unseen) = known
             .iter()
-            .find(|id| !seen.contains(id.as_str()) && Some(id.as_str()) != except)
+            .find(|id| !seen.contains(id.as_str()) && !except.contains(&id.as_str()))
         {
             return bad(format!(
                 "member {} does not see host ID {unseen}",
@@ -281,6 +281,29 @@ pub fn gone(facts: &Facts<'_>, others: &[&MemberFact], nonce: &str, host_id: &st
     let names: Vec<_> = others.iter().map(|w| w.name.as_str()).collect();
     Gone::Proven(format!(
         "nonce {nonce}: host ID {host_id} is gone, say {}",
+        names.join(", ")
+    ))
+}
+
+/// Do all of these have this host ID as a member that is down? Down, because
+/// by then what it said last has reached them. The text is the proof.
+pub fn all_see_down(others: &[&MemberFact], nonce: &str, host_id: &str) -> Option<String> {
+    let knows = |witness: &&&MemberFact| {
+        let answer = witness.status.evidence.as_ref();
+        let view = answer
+            .filter(|e| e.nonce == nonce)
+            .and_then(|e| e.members.as_ref());
+        view.is_some_and(|members| {
+            let seen = members.iter().find(|m| m.host_id == host_id);
+            seen.is_some_and(|m| m.liveness == Liveness::Down)
+        })
+    };
+    if others.is_empty() || !others.iter().all(|w| knows(&w)) {
+        return None;
+    }
+    let names: Vec<_> = others.iter().map(|w| w.name.as_str()).collect();
+    Some(format!(
+        "nonce {nonce}: host ID {host_id} is a member and down, say {}",
         names.join(", ")
     ))
 }

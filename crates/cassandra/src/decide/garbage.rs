@@ -10,7 +10,7 @@ use palladion_plan::{Loss, ObjectKey, Precondition, Propagation, Step};
 
 /// Delete configurations of racks whose pods all have the newest revision.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
-    if !draft.steps.is_empty() {
+    if draft.has_work() {
         return; // Tidying up never travels with work.
     }
     for rack in &valid.racks {

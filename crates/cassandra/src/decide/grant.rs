@@ -19,38 +19,54 @@ pub fn permit(
     reason: &str,
     draft: &mut Draft,
 ) {
+    permit_with(
+        facts,
+        valid,
+        turn,
+        member,
+        data_before(turn, member),
+        reason,
+        draft,
+    );
+}
+
+/// Give the permit of a turn to its member, saying what becomes of the data.
+pub fn permit_with(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    turn: &Turn,
+    member: &MemberFact,
+    data: DataBeforeStart,
+    reason: &str,
+    draft: &mut Draft,
+) {
     let (Some(object), Some(pod)) = (&member.object, &member.pod) else {
         return;
     };
-    let (kind, data, seeds) = match turn.step {
+    let (kind, seeds) = match turn.step {
         TurnStep::Found => {
-            // What a founder wrote in a try that failed is the ring's only data: it stays.
-            let data = if turn.attempt > 1 {
-                DataBeforeStart::Keep
-            } else {
-                DataBeforeStart::MustBeEmpty
-            };
             let own = member.spec.as_ref().and_then(|s| s.address.clone());
-            (PermitKind::Found, data, own.into_iter().collect())
+            (PermitKind::Found, own.into_iter().collect())
         }
-        TurnStep::Join => (
-            PermitKind::Join,
-            data_before_join(member),
-            seeds::of(facts, valid),
+        TurnStep::Join => (PermitKind::Join, seeds::of(facts, valid)),
+        TurnStep::Replace => (
+            PermitKind::Replace,
+            seeds::without(facts, valid, &member.name),
         ),
-        TurnStep::Replace => {
-            let data = if turn.attempt > 1 {
-                DataBeforeStart::Wipe
-            } else {
-                data_before_join(member)
-            };
-            (
-                PermitKind::Replace,
-                data,
-                seeds::without(facts, valid, &member.name),
-            )
-        }
-        TurnStep::ResumeLeave | TurnStep::Leave | TurnStep::Restart | TurnStep::Remove => return,
+        TurnStep::ResumeLeave => (
+            PermitKind::ResumeLeave,
+            seeds::without(facts, valid, &member.name),
+        ),
+        TurnStep::Leave | TurnStep::Restart | TurnStep::Remove => return,
+    };
+    let host_id = match turn.step {
+        TurnStep::ResumeLeave => member.recorded_host_id(),
+        TurnStep::Found
+        | TurnStep::Join
+        | TurnStep::Replace
+        | TurnStep::Leave
+        | TurnStep::Restart
+        | TurnStep::Remove => turn.replaces.as_ref().map(|r| r.host_id.as_str()),
     };
     draft.steps.push(Step::Patch {
         key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
@@ -65,7 +81,7 @@ pub fn permit(
                 "attempt": turn.attempt,
                 "data": data,
                 "replaceAddress": turn.replaces.as_ref().map(|r| &r.address),
-                "hostID": turn.replaces.as_ref().map(|r| &r.host_id),
+                "hostID": host_id,
             },
         }}),
         subresource: Subresource::None,
@@ -77,6 +93,19 @@ pub fn permit(
         doing: format!("permit member {} to start ({kind:?})", member.name),
         event: super::synced(format!("Member {} may start: {kind:?}", member.name)),
     });
+}
+
+/// What becomes of what is on the volume, by the step of the turn.
+fn data_before(turn: &Turn, member: &MemberFact) -> DataBeforeStart {
+    match turn.step {
+        // What a founder wrote in a try that failed is the ring's only data: it stays.
+        TurnStep::Found if turn.attempt > 1 => DataBeforeStart::Keep,
+        TurnStep::Found => DataBeforeStart::MustBeEmpty,
+        TurnStep::Replace if turn.attempt > 1 => DataBeforeStart::Wipe,
+        TurnStep::Replace | TurnStep::Join => data_before_join(member),
+        TurnStep::ResumeLeave => DataBeforeStart::Keep,
+        TurnStep::Leave | TurnStep::Restart | TurnStep::Remove => DataBeforeStart::MustBeEmpty,
+    }
 }
 
 fn data_before_join(member: &MemberFact) -> DataBeforeStart {

@@ -2,13 +2,13 @@
 //! of a try.
 
 use super::evidence::{self, Verdict};
-use super::{Draft, debts, grant, replicas, turn};
+use super::{Draft, debts, grant, replicas, returning, turn};
 use crate::facts::{Facts, MemberFact};
 use crate::status::{pod_words, server_words};
 use crate::validate::Valid;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::cluster::{Founding, Replaced, Turn, TurnStep};
-use palladion_api::member::{PermitKind, PermitState, VolumeState};
+use palladion_api::member::{DataBeforeStart, PermitKind, PermitState, VolumeState};
 use palladion_api::reasons::Reason;
 
 /// Tries per pod before the turn is released for others.
@@ -232,7 +232,11 @@ fn before_permit(
         );
         return;
     }
-    match evidence::verdict(facts, &witnesses, &turn.nonce, None) {
+    if let Some(proof) = returning::proof(facts, &witnesses, &turn.nonce, member) {
+        let data = DataBeforeStart::Keep;
+        return grant::permit_with(facts, valid, turn, member, data, &proof, draft);
+    }
+    match evidence::verdict(facts, &witnesses, &turn.nonce, &[]) {
         Verdict::Good(proof) => grant::permit(facts, valid, turn, member, &proof, draft),
         Verdict::Waiting(names) => {
             evidence::ask(

@@ -2,7 +2,7 @@
 //! that it is gone, and only then does its pod go. The claim is kept.
 
 use super::evidence::{self, Gone, Verdict};
-use super::{Draft, debts, replicas, system_keyspaces, turn};
+use super::{Draft, debts, replicas, resuming, system_keyspaces, turn};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::status::server_words;
@@ -258,6 +258,16 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         .filter(|i| i.nonce == turn.nonce);
     match (intent, answer.map(|a| a.state)) {
         (None, _) => before_intent(facts, valid, turn, member, draft),
+        (Some(_), Some(IntentState::Failed)) if resuming::is_interrupted(member) => {
+            draft.steps.push(withdraw(valid, member));
+            end(
+                facts,
+                turn,
+                "its server ended before it had left",
+                None,
+                draft,
+            );
+        }
         (Some(_), Some(IntentState::Failed | IntentState::Refused)) => {
             let why = answer.and_then(|a| a.message.clone()).unwrap_or_default();
             draft.trouble(
@@ -302,7 +312,7 @@ fn before_intent(
         return;
     };
     let witnesses = evidence::witnesses(facts, &member.name);
-    match evidence::verdict(facts, &witnesses, &turn.nonce, None) {
+    match evidence::verdict(facts, &witnesses, &turn.nonce, &[]) {
         Verdict::Good(_) => draft.steps.push(Step::Patch {
             key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
             patch: json!({ "spec": { "intent": {
@@ -451,7 +461,7 @@ fn withdraw(valid: &Valid, member: &MemberFact) -> Step {
 }
 
 /// Record that a member is gone for good: from here on its set may shrink.
-fn terminate(
+pub fn terminate(
     facts: &Facts<'_>,
     valid: &Valid,
     member: &MemberFact,
@@ -478,7 +488,8 @@ fn terminate(
     }
 }
 
-fn end(
+/// End a turn, saying why.
+pub fn end(
     facts: &Facts<'_>,
     turn: &Turn,
     why: &str,

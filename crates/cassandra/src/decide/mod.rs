@@ -15,6 +15,8 @@ pub mod members;
 pub mod objects;
 pub mod replacing;
 pub mod replicas;
+pub mod resuming;
+pub mod returning;
 pub mod revisions;
 pub mod rollout;
 pub mod seeds;
@@ -57,6 +59,11 @@ impl Draft {
             message,
             until: Some(until),
         });
+    }
+
+    /// Is anything being done besides stating what objects should be?
+    pub fn has_work(&self) -> bool {
+        !self.steps.iter().all(crate::status::is_upkeep)
     }
 
     /// Note something that a person should look at.

@@ -158,7 +158,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         return proven(facts, member, pod, draft);
     }
     let witnesses = evidence::witnesses(facts, &member.name);
-    match evidence::verdict(facts, &witnesses, &turn.nonce, None) {
+    match evidence::verdict(facts, &witnesses, &turn.nonce, &[]) {
         Verdict::Good(proof) => stop(facts, valid, turn, member, pod, newest, proof, draft),
         Verdict::Waiting(names) => {
             evidence::ask(

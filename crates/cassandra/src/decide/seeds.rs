@@ -44,7 +44,7 @@ fn address(member: &MemberFact) -> Option<String> {
 /// Bring the seed lists of all members up to date, once nobody joins.
 pub fn refresh(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     let seeds = of(facts, valid);
-    if seeds.is_empty() || !draft.steps.is_empty() {
+    if seeds.is_empty() || draft.has_work() {
         return;
     }
     for member in facts.members.values() {

@@ -2,8 +2,8 @@
 //! join and restart goes through here, one at a time.
 
 use super::{
-    Draft, debts, epoch, founding, grant, joining, leaving, replacing, rollout, seeds,
-    system_keyspaces,
+    Draft, debts, epoch, founding, grant, joining, leaving, replacing, resuming, returning,
+    rollout, seeds, system_keyspaces,
 };
 use crate::facts::Facts;
 use crate::validate::Valid;
@@ -26,7 +26,8 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             TurnStep::Restart => rollout::advance(facts, valid, turn, draft),
             TurnStep::Leave => leaving::advance(facts, valid, turn, draft),
             TurnStep::Replace => replacing::advance(facts, valid, turn, draft),
-            TurnStep::ResumeLeave | TurnStep::Remove => {
+            TurnStep::ResumeLeave => resuming::advance(facts, valid, turn, draft),
+            TurnStep::Remove => {
                 // Given by a newer operator: it is not ours to end or to go on with.
                 draft.wait(
                     palladion_api::reasons::Reason::FactUnknown,
@@ -52,7 +53,9 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if !facts.ring_exists() {
         return;
     }
-    let busy = replacing::next(facts, valid, draft)
+    let busy = resuming::next(facts, draft)
+        || returning::next(facts, draft)
+        || replacing::next(facts, valid, draft)
         || joining::next(facts, valid, draft)
         || leaving::next(facts, valid, draft)
         || rollout::next(facts, valid, draft)
