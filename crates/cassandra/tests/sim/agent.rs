@@ -201,9 +201,7 @@ impl Agent {
                 if let Some(ledger) = self.ledger_mut(reach) {
                     ledger.host_id = host;
                     ledger.address = Some(address);
-                    if ledger.membership != Membership::Leaving {
-                        ledger.membership = Membership::Joined;
-                    }
+                    ledger.membership = Membership::Joined;
                     if let Some(permit) = ledger
                         .permit
                         .as_mut()

@@ -3,12 +3,12 @@
 
 use super::agent::{Agent, Reach};
 use super::ring::{BOOT, Phase, Server};
-use super::volume::{Bootstrapped, Ledger, Membership};
+use super::volume::{Ledger, Membership};
 use jiff::SignedDuration;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::member::{
-    CassandraMemberSpec, DataBeforeStart, IntentState, IntentStatus, PermitKind, PermitState,
-    PermitStatus, RunState, ServerState, StartPermit, StartRecord, VolumeState,
+    CassandraMemberSpec, DataBeforeStart, IntentState, IntentStatus, MemberState, PermitKind,
+    PermitState, PermitStatus, RunState, ServerState, StartPermit, StartRecord, VolumeState,
 };
 use palladion_api::reasons::Reason;
 use palladion_plan::sim::Activity;
@@ -176,7 +176,9 @@ impl Agent {
         let fits_data = match (state, permit.data) {
             (VolumeState::Empty, _) => true,
             (VolumeState::Incomplete, DataBeforeStart::Wipe) => permit.kind != PermitKind::Found,
-            (VolumeState::Incomplete, DataBeforeStart::Keep) => permit.kind == PermitKind::Found,
+            (VolumeState::Incomplete, DataBeforeStart::Keep) => {
+                permit.kind != PermitKind::ResumeLeave
+            }
             (VolumeState::Lost, DataBeforeStart::MustBeEmpty | DataBeforeStart::Wipe) => {
                 permit.kind != PermitKind::Found
             }
@@ -205,34 +207,19 @@ impl Agent {
             self.wait(Reason::WaitingForPermit, now);
             return Activity::default();
         }
-        if let Some(disk) = reach.disks.get_mut(&self.pod.disk) {
-            match permit.data {
-                DataBeforeStart::Wipe => disk.content.data = None,
-                DataBeforeStart::Retire => disk.content.retired.extend(disk.content.data.take()),
-                DataBeforeStart::MustBeEmpty | DataBeforeStart::Keep => {}
-            }
-            if disk
-                .content
-                .data
-                .as_ref()
-                .is_some_and(|d| d.bootstrapped != Bootstrapped::InProgress)
-            {
-                reach.ring.breaches.push(format!(
-                    "{} uses a permit on a volume with data",
-                    self.pod.key.name
-                ));
-            }
-        }
+        self.prepare_data(permit, reach);
         if let Some(ledger) = self.ledger_mut(reach) {
-            ledger.ring = Some(spec.ring.clone());
-            ledger.membership = Membership::Joining {
-                kind: permit.kind,
-                nonce: permit.nonce.clone(),
-            };
-            ledger.host_id = None;
-            ledger.address = None;
-            ledger.intent = None;
-            ledger.banned = false;
+            if permit.kind != PermitKind::ResumeLeave {
+                ledger.ring = Some(spec.ring.clone());
+                ledger.membership = Membership::Joining {
+                    kind: permit.kind,
+                    nonce: permit.nonce.clone(),
+                };
+                ledger.host_id = None;
+                ledger.address = None;
+                ledger.intent = None;
+                ledger.banned = false;
+            }
             ledger.used.push(permit.nonce.clone());
             ledger.permit = Some(PermitStatus {
                 nonce: permit.nonce.clone(),
@@ -249,6 +236,30 @@ impl Agent {
         };
         self.launch(spec, Some(permit), seeds, reach);
         Activity::ACTED
+    }
+
+    /// What the permit says of left-overs; never the data of a full member.
+    fn prepare_data(&self, permit: &StartPermit, reach: &mut Reach<'_>) {
+        let Some(disk) = reach.disks.get_mut(&self.pod.disk) else {
+            return;
+        };
+        let removed = match permit.data {
+            DataBeforeStart::Wipe => disk.content.data.take(),
+            DataBeforeStart::Retire => {
+                let old = disk.content.data.take();
+                disk.content.retired.extend(old.clone());
+                old
+            }
+            DataBeforeStart::MustBeEmpty | DataBeforeStart::Keep => None,
+        };
+        let seat = removed.and_then(|data| reach.ring.seats.get(&data.host_id).cloned());
+        if seat.is_some_and(|seat| seat.state != MemberState::Joining) {
+            let name = &self.pod.key.name;
+            reach
+                .ring
+                .breaches
+                .push(format!("{name} removes the data of a full member"));
+        }
     }
 
     fn launch(

@@ -145,6 +145,7 @@ impl World {
         self.tell(&format!("the watch of {} is {feed:?}", resource.plural));
         for operator in &mut self.operators {
             operator.cache.set_feed(resource, feed);
+            operator.resync();
         }
     }
 
@@ -314,7 +315,8 @@ impl World {
         let end = match &done.end {
             End::Done => String::new(),
             End::Failed(class, message) => format!(" ({class:?}: {message})"),
-            End::Died => " (dies)".to_string(),
+            End::DiedBefore => " (dies before it)".to_string(),
+            End::DiedAfter => " (dies after it)".to_string(),
         };
         self.writes.push(what.clone());
         if done.write != Write::Status || !end.is_empty() {
@@ -323,7 +325,9 @@ impl World {
         if let Some(event) = &done.event {
             self.tell(&format!("   event: {}", event.message));
         }
-        if matches!(done.write, Write::DeleteProcess | Write::DeleteData) && done.end != End::Died {
+        if matches!(done.write, Write::DeleteProcess | Write::DeleteData)
+            && matches!(done.end, End::Done | End::DiedAfter)
+        {
             self.destructive
                 .push(format!("{:?} {}", done.write, done.object.name));
         }

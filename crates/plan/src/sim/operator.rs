@@ -63,8 +63,10 @@ pub enum End {
     Done,
     /// Refused or not answered, as the process saw it.
     Failed(FailureClass, String),
-    /// The process died at it.
-    Died,
+    /// The process died before it was sent.
+    DiedBefore,
+    /// It was done, and the process died before it knew.
+    DiedAfter,
 }
 
 /// Life of a process.

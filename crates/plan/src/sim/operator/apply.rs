@@ -77,7 +77,7 @@ impl<M: Mind + Clone> Operator<M> {
                             self.fail(store, step.doing(), &key, class, message);
                             running.course = Course::Stopped;
                         }
-                        End::Died => return Activity::ACTED,
+                        End::DiedBefore | End::DiedAfter => return Activity::ACTED,
                     }
                     self.running = Some(running);
                     return Activity::ACTED;
@@ -107,7 +107,7 @@ impl<M: Mind + Clone> Operator<M> {
             }
             Some(Fault::DieBefore) => {
                 self.life = Life::Dead;
-                return Some(End::Died);
+                return Some(End::DiedBefore);
             }
             Some(Fault::Unavailable) => {
                 faults.count();
@@ -131,7 +131,7 @@ impl<M: Mind + Clone> Operator<M> {
         match (fault, answer) {
             (Some(Fault::DieAfter), _) => {
                 self.life = Life::Dead;
-                Some(End::Died)
+                Some(End::DiedAfter)
             }
             (Some(Fault::AnswerLost), Ok(_)) => Some(End::Failed(
                 FailureClass::Transient,
@@ -157,7 +157,7 @@ impl<M: Mind + Clone> Operator<M> {
                 | Step::Claim { event, .. }
                 | Step::Delete { event, .. },
             ) => event.clone(),
-            (End::Failed(..) | End::Died, _) => None,
+            (End::Failed(..) | End::DiedBefore | End::DiedAfter, _) => None,
         };
         self.done.push(Done {
             doing: step.doing().to_string(),
