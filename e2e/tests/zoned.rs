@@ -279,7 +279,7 @@ fn d4_active_exactly_one_pod_is_reached_and_fails_over() {
     // It is not given back, and a deleted pod is followed at once.
     bed().exec(queue.namespace, &first, &["busybox", "touch", "/tmp/lead"]).expect("lead again");
     std::thread::sleep(Duration::from_secs(4));
-    assert_eq!(queue.active(), [second.clone()]);
+    assert_eq!(queue.active(), std::slice::from_ref(&second));
     bed().cluster.kubectl(&["delete", "pod", &second, "-n", queue.namespace, "--wait=false"]).expect("delete");
     let took = fail_over(&queue, &second, Duration::from_secs(0));
     eprintln!("fail-over after the active pod was deleted: {took:?}");

@@ -1,8 +1,19 @@
 //! Probes against real sockets: what passes, what fails, and what is told.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use h2::server;
-use palladion_engine::probe::ask::Answer;
-use palladion_engine::probe::{grpc, http};
+use jiff::SignedDuration;
+use palladion_engine::metrics::Metrics;
+use palladion_engine::probe::ask::{Answer, Asker};
+use palladion_engine::probe::{Probers, grpc, http};
+use palladion_engine::queue::{Key, Queue};
+use palladion_engine::request::Api;
+use palladion_engine::watch::world::MindId;
+use palladion_plan::{
+    ObjectKey, Observed, ProbeAction, ProbeKey, ProbeRequest, ProbeResult, Resource, Verdict,
+};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -92,4 +103,85 @@ async fn a_server_that_speaks_no_http2_fails_and_does_not_hang() {
     let port = saying("HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n").await;
     let answer = tokio::time::timeout(Duration::from_secs(5), grpc::ask(LOCAL, port, "")).await;
     assert!(matches!(answer, Ok(Answer::Bad(_))), "{answer:?}");
+}
+
+/// An API server that must not be asked.
+fn nobody() -> Api {
+    let service = tower::service_fn(|_: ::http::Request<kube::client::Body>| async {
+        Err::<::http::Response<kube::client::Body>, _>(std::io::Error::other("asked"))
+    });
+    let client = kube::Client::new(service, "default");
+    Api::new(client, Arc::new(Metrics::default()))
+}
+
+fn request(action: ProbeAction) -> ProbeRequest {
+    let pods = Resource::namespaced("", "v1", "Pod", "pods");
+    ProbeRequest {
+        key: ProbeKey {
+            pod_uid: "uid-1".into(),
+            name: "c".into(),
+        },
+        pod: ObjectKey::new(pods, "shop", "web-0"),
+        action,
+        period: SignedDuration::from_millis(100),
+        timeout: SignedDuration::from_secs(1),
+        failure_threshold: 2,
+        success_threshold: 1,
+    }
+}
+
+async fn told(probers: &Probers, owner: &Key, test: impl Fn(&Observed<ProbeResult>) -> bool) {
+    for _ in 0..100 {
+        if probers.results(owner).values().any(&test) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("not told: {:?}", probers.results(owner));
+}
+
+fn is(verdict: Verdict) -> impl Fn(&Observed<ProbeResult>) -> bool {
+    move |told| matches!(told, Observed::Known { value, .. } if value.verdict == verdict)
+}
+
+#[tokio::test]
+async fn a_probe_is_asked_until_nobody_wants_it_and_its_owner_is_woken() {
+    let listener = TcpListener::bind((LOCAL, 0)).await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let queue = Arc::new(Queue::default());
+    let probers = Probers::new(Arc::clone(&queue), Asker::new(nobody()));
+    let owner = Key::new(MindId(0), "shop", "web");
+    let wanted = request(ProbeAction::Tcp {
+        address: LOCAL.into(),
+        port,
+    });
+
+    probers.want(&owner, vec![wanted.clone()]);
+    told(&probers, &owner, is(Verdict::Passing)).await;
+    assert_eq!(queue.depth(), 1, "its owner is woken");
+    // The same question goes on without a break.
+    probers.want(&owner, vec![wanted]);
+    assert_eq!(probers.results(&owner).len(), 1);
+
+    drop(listener);
+    told(&probers, &owner, is(Verdict::Failing)).await;
+    probers.want(&owner, Vec::new());
+    assert!(probers.results(&owner).is_empty());
+}
+
+#[tokio::test]
+async fn a_command_that_cannot_be_asked_for_says_nothing_about_the_pod() {
+    let probers = Probers::new(Arc::new(Queue::default()), Asker::new(nobody()));
+    let owner = Key::new(MindId(0), "shop", "web");
+    let exec = ProbeAction::Exec {
+        container: "c".into(),
+        command: vec!["true".into()],
+    };
+    probers.want(&owner, vec![request(exec)]);
+    told(
+        &probers,
+        &owner,
+        |t| matches!(t, Observed::Unknown { why } if why.contains("API server")),
+    )
+    .await;
 }
