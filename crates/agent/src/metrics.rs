@@ -69,77 +69,77 @@ impl Metrics {
     pub fn new() -> Self {
         let metrics = Self::default();
         let mut all = Registry::with_prefix("palladion_agent");
-        all.register(
-            "memory_bytes",
-            "Resident memory of agent and init",
-            metrics.memory.clone(),
-        );
-        all.register(
-            "api_connections",
-            "Lists and watches begun anew",
-            metrics.api_connections.clone(),
-        );
-        all.register(
-            "api_failures",
-            "Requests to the Kubernetes API that failed",
-            metrics.api_failures.clone(),
-        );
-        all.register(
-            "status_writes",
-            "Writes of the member's status",
-            metrics.status_writes.clone(),
-        );
-        all.register(
-            "server_starts",
-            "Starts of the server",
-            metrics.server_starts.clone(),
-        );
-        all.register(
-            "server_read_failures",
-            "Looks at the server that failed",
-            metrics.read_failures.clone(),
-        );
-        all.register(
-            "server_mode",
-            "1 for the mode that the server is in",
-            metrics.mode.clone(),
-        );
-        all.register(
-            "server_native_transport",
-            "1 while the server takes CQL",
-            metrics.native.clone(),
-        );
-        all.register(
-            "server_members_live",
-            "Members that the server sees up",
-            metrics.live.clone(),
-        );
-        all.register(
-            "server_members_down",
-            "Members that the server sees down",
-            metrics.down.clone(),
-        );
-        all.register("server_load_bytes", "Data on disk", metrics.load.clone());
-        all.register(
-            "server_pending_compactions",
-            "Compactions that wait",
-            metrics.pending.clone(),
-        );
-        all.register(
-            "server_heap_used_bytes",
-            "Heap in use",
-            metrics.heap.clone(),
-        );
-        all.register(
-            "server_clients",
-            "Native connections",
-            metrics.clients.clone(),
-        );
+        metrics.register_own(&mut all);
+        metrics.register_servers(&mut all);
         *metrics
             .registry
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = Some(all);
         metrics
+    }
+
+    fn register_own(&self, all: &mut Registry) {
+        all.register(
+            "memory_bytes",
+            "Resident memory of agent and init",
+            self.memory.clone(),
+        );
+        all.register(
+            "api_connections",
+            "Lists and watches begun anew",
+            self.api_connections.clone(),
+        );
+        all.register(
+            "api_failures",
+            "Requests to the Kubernetes API that failed",
+            self.api_failures.clone(),
+        );
+        all.register(
+            "status_writes",
+            "Writes of the member's status",
+            self.status_writes.clone(),
+        );
+        all.register(
+            "server_starts",
+            "Starts of the server",
+            self.server_starts.clone(),
+        );
+        all.register(
+            "server_read_failures",
+            "Looks at the server that failed",
+            self.read_failures.clone(),
+        );
+    }
+
+    fn register_servers(&self, all: &mut Registry) {
+        all.register(
+            "server_mode",
+            "1 for the mode that the server is in",
+            self.mode.clone(),
+        );
+        all.register(
+            "server_native_transport",
+            "1 while the server takes CQL",
+            self.native.clone(),
+        );
+        all.register(
+            "server_members_live",
+            "Members that the server sees up",
+            self.live.clone(),
+        );
+        all.register(
+            "server_members_down",
+            "Members that the server sees down",
+            self.down.clone(),
+        );
+        all.register("server_load_bytes", "Data on disk", self.load.clone());
+        all.register(
+            "server_pending_compactions",
+            "Compactions that wait",
+            self.pending.clone(),
+        );
+        all.register("server_heap_used_bytes", "Heap in use", self.heap.clone());
+        all.register("server_clients", "Native connections", self.clients.clone());
     }
 
     /// Note a look at the server; `None` where none runs.

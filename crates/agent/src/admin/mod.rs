@@ -9,6 +9,7 @@ mod cassandra_reading;
 pub mod jolokia;
 mod ring;
 pub mod scylla;
+mod scylla_reading;
 
 use futures::future::BoxFuture;
 use palladion_api::member::{MemberState, RingMember};

@@ -8,7 +8,7 @@ use crate::volume::ledger::{Ban, End, Ledger, Membership};
 use crate::volume::{Data, seconds};
 use anyhow::{Context, Result, anyhow, bail};
 use jiff::Timestamp;
-use palladion_api::member::{IntentState, PermitKind};
+use palladion_api::member::{IntentState, PermitKind, PermitState};
 
 impl Agent {
     pub(super) async fn act(&mut self, action: Action) -> Result<()> {
@@ -128,9 +128,17 @@ impl Agent {
             Cause::Autonomous => "Autonomous".to_string(),
             Cause::Permit { kind, nonce, data } => {
                 let volume = self.volume.as_ref().context("the volume is not known")?;
-                volume
-                    .prepare(*data, &mut ledger)
-                    .context("preparing the data directories")?;
+                if let Err(error) = volume.prepare(*data, &mut ledger) {
+                    let why = format!("{error:#}");
+                    tracing::warn!(
+                        nonce,
+                        why,
+                        "the data directories cannot be prepared; permit refused"
+                    );
+                    return self.change_ledger(|ledger| {
+                        ledger.set_permit(nonce, PermitState::Refused, Some(why));
+                    });
+                }
                 use_permit(&mut ledger, *kind, nonce);
                 format!("{kind:?}")
             }

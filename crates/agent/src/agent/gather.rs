@@ -1,37 +1,27 @@
 //! Gather: init, volume, spec, server. What cannot be had is said to be so.
 
-use super::state::{Agent, Look};
+use super::state::Agent;
+use crate::admin::ServerAdmin;
 use crate::admin::cassandra::Cassandra;
 use crate::admin::jolokia::Client;
 use crate::admin::scylla::Scylla;
-use crate::admin::{Error, Reading, ServerAdmin};
 use crate::decide::{Process, Source};
 use crate::init::protocol::{LogTail, Phase, Report};
 use crate::kubernetes::News;
 use crate::launch;
 use crate::launch::record::LaunchRecord;
-use crate::operations::Worker;
 use crate::render::capabilities;
 use crate::report::last_words;
 use crate::volume::ledger::End;
 use crate::volume::{SavedMember, Volume, seconds};
 use jiff::Timestamp;
 use palladion_api::cluster::Mode;
-use palladion_api::member::Liveness;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long the API may take to tell the spec before the saved one counts: it
 /// could say that the server must not run.
 const API_GRACE: Duration = Duration::from_secs(10);
-/// Looks while something changes.
-const LOOK_OFTEN: Duration = Duration::from_millis(900);
-/// Looks while the server starts.
-const LOOK_START: Duration = Duration::from_millis(400);
-/// Looks at rest.
-const LOOK_REST: Duration = Duration::from_secs(5);
-/// Init is asked this often at rest: a server that died is noticed.
-const TURN_REST: Duration = Duration::from_secs(1);
 
 impl Agent {
     pub(super) async fn gather(&mut self) {
@@ -215,67 +205,5 @@ impl Agent {
         self.stopping = None;
         self.last_words = words;
         tracing::info!(code, end = ?end, "the server has ended");
-    }
-
-    /// Look at the server.
-    pub(super) async fn look(&mut self) {
-        let Some(admin) = self.admin.clone() else {
-            return;
-        };
-        let begun = Instant::now();
-        self.looked = Some(begun);
-        match admin.read().await {
-            Ok(reading) => self.look = Some(Look { begun, reading }),
-            Err(error) => {
-                self.metrics.read_failures.inc();
-                if let Error::Status { .. } = error {
-                    // Not a server that is still starting, but one that refuses us.
-                    tracing::warn!(
-                        error = error.to_string(),
-                        "the server refuses to be looked at"
-                    );
-                }
-                tracing::debug!(
-                    error = format!("{:#}", anyhow::Error::from(error)),
-                    "the server does not answer"
-                );
-            }
-        }
-    }
-
-    /// At rest: a full member, a ring that is well, nothing under way.
-    fn at_rest(&self) -> bool {
-        let well = |r: &Reading| {
-            r.serves()
-                && r.members
-                    .iter()
-                    .flatten()
-                    .all(|m| m.liveness == Liveness::Up)
-        };
-        self.reading().is_some_and(well)
-            && self.worker() == Worker::Idle
-            && self.stopping.is_none()
-            && self.question.is_none()
-            && self.trouble.is_none()
-            && self
-                .ledger()
-                .is_some_and(|l| l.membership == crate::volume::ledger::Membership::Joined)
-    }
-
-    fn look_pause(&self) -> Duration {
-        let normal = self.reading().is_some_and(Reading::serves);
-        match (self.at_rest(), normal) {
-            (true, _) => LOOK_REST,
-            (false, true) => LOOK_OFTEN,
-            (false, false) => LOOK_START,
-        }
-    }
-
-    /// Time until the next turn, if nothing happens before.
-    pub(super) fn pause(&self) -> Duration {
-        match self.process {
-            Process::Running => self.look_pause().min(TURN_REST),
-            Process::Absent | Process::Unknown(_) => TURN_REST,
-        }
     }
 }

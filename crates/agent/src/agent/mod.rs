@@ -4,6 +4,7 @@
 mod act;
 mod gather;
 mod jobs;
+mod look;
 mod state;
 mod stop;
 mod tell;
@@ -84,15 +85,14 @@ async fn turn_for_ever(settings: Settings) -> Result<()> {
 impl Agent {
     /// One turn.
     async fn turn(&mut self) {
+        let before = self.trouble.take();
         self.gather().await;
-        self.trouble = None;
         let mut decision = decide::decide(&self.facts());
         for _ in 0..STEPS {
             if decision.action == decide::Action::Nothing {
                 break;
             }
             if let Err(error) = self.act(decision.action.clone()).await {
-                tracing::error!(error = format!("{error:#}"), "a step failed; trying again");
                 self.trouble = Some(format!("{error:#}"));
                 break;
             }
@@ -102,8 +102,19 @@ impl Agent {
         self.count_copies().await;
         self.operate();
         self.answer_question();
+        self.log_trouble(before.as_deref());
         self.tell(&decision);
         self.observe();
+    }
+
+    /// The same trouble is tried again every second and logged once.
+    fn log_trouble(&self, before: Option<&str>) {
+        match &self.trouble {
+            Some(now) if before != Some(now) => {
+                tracing::error!(trouble = now, "a step failed; trying again");
+            }
+            Some(_) | None => {}
+        }
     }
 
     /// Note the outcome of a task.

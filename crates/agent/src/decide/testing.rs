@@ -4,6 +4,7 @@ use super::*;
 use crate::admin::Reading;
 use crate::volume::ledger::{Ledger, Membership};
 use crate::volume::{Data, Found};
+pub use palladion_api::member::{DataBeforeStart, IntentState, PermitKind, PermitState};
 use palladion_api::member::{Intent, IntentKind, StartPermit};
 
 pub const POD: &str = "pod-1";

@@ -42,6 +42,15 @@ pub enum BootstrapProgress {
     MustBeReset,
 }
 
+/// Where a server tells that its join has failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailedJoin {
+    /// In its log only; the mode stays JOINING for ever (4.x).
+    InLog,
+    /// In its mode, JOINING_FAILED.
+    InMode,
+}
+
 /// A row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
@@ -53,6 +62,8 @@ pub struct Capabilities {
     pub upgrade_sstables: UpgradeSstables,
     /// Progress of an earlier bootstrap.
     pub bootstrap_progress: BootstrapProgress,
+    /// How a failed join shows.
+    pub failed_join: FailedJoin,
 }
 
 /// All versions.
@@ -62,18 +73,21 @@ pub const TABLE: [Capabilities; 3] = [
         units: Units::InName,
         upgrade_sstables: UpgradeSstables::ByVersion,
         bootstrap_progress: BootstrapProgress::Resumed,
+        failed_join: FailedJoin::InLog,
     },
     Capabilities {
         line: Line::V4_1,
         units: Units::InValue,
         upgrade_sstables: UpgradeSstables::ByVersionAndAge,
         bootstrap_progress: BootstrapProgress::MustBeReset,
+        failed_join: FailedJoin::InLog,
     },
     Capabilities {
         line: Line::V5_0,
         units: Units::InValue,
         upgrade_sstables: UpgradeSstables::ByVersionAndAge,
         bootstrap_progress: BootstrapProgress::MustBeReset,
+        failed_join: FailedJoin::InMode,
     },
 ];
 

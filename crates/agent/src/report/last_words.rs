@@ -8,7 +8,7 @@ use palladion_api::reasons::Reason;
 const CHARACTERS: usize = 400;
 
 /// Parts of lines that tell most, the most telling first.
-const TELLING: [(&str, Reason); 17] = [
+const TELLING: [(&str, Reason); 18] = [
     ("OutOfMemoryError", Reason::NotEnoughMemory),
     ("insufficient memory", Reason::NotEnoughMemory),
     ("Could not reserve enough space", Reason::NotEnoughMemory),
@@ -26,6 +26,7 @@ const TELLING: [(&str, Reason); 17] = [
     ("already exists", Reason::ServerFailed),
     ("Unable to contact any seeds", Reason::ServerFailed),
     ("Unable to gossip with any peers", Reason::ServerFailed),
+    ("Some data streaming failed", Reason::ServerFailed),
     ("Exception: ", Reason::ServerFailed),
     ("encountered during startup", Reason::ServerFailed),
     ("ERROR", Reason::ServerFailed),

@@ -2,7 +2,7 @@
 //! the agent removes or moves a file of the server.
 
 use super::ledger::{Ledger, Membership};
-use super::{NOT_DATA, Volume, durable};
+use super::{NOT_DATA, Volume, any_file, durable};
 use anyhow::{Context, Result, bail};
 use palladion_api::member::DataBeforeStart;
 use std::fs;
@@ -24,14 +24,16 @@ impl Volume {
     /// Remove the left-overs of a join that did not finish. The data of a
     /// member that has joined is not ours to remove, whatever a permit says.
     fn wipe(&self, ledger: &mut Ledger) -> Result<()> {
-        match ledger.membership {
-            Membership::Empty | Membership::Joining { .. } => {}
-            Membership::Joined | Membership::Leaving { .. } | Membership::Left => {
-                bail!(
-                    "refusing to remove the data of host ID {}",
-                    ledger.host_id.as_deref().unwrap_or("unknown")
-                )
-            }
+        let joined = match ledger.membership {
+            Membership::Empty | Membership::Joining { .. } => false,
+            Membership::Joined | Membership::Leaving { .. } | Membership::Left => true,
+        };
+        // Nothing but empty directories: that data is lost already.
+        if joined && any_file(self.root(), &NOT_DATA)? {
+            bail!(
+                "refusing to remove the data of host ID {}",
+                ledger.host_id.as_deref().unwrap_or("unknown")
+            );
         }
         for path in self.data_entries()? {
             remove(&path)?;
@@ -150,6 +152,14 @@ mod tests {
             assert!(error.to_string().contains("h1"));
             assert!(volume.root().join("data/system/x.db").exists());
         }
+    }
+
+    #[test]
+    fn wipe_clears_the_empty_directories_of_a_lost_member() {
+        let (_d, volume, mut ledger) = with_data(Membership::Joined);
+        fs::remove_file(volume.root().join("data/system/x.db")).unwrap();
+        volume.prepare(DataBeforeStart::Wipe, &mut ledger).unwrap();
+        assert_eq!(ledger.membership, Membership::Empty);
     }
 
     #[test]

@@ -1,0 +1,105 @@
+//! Looks at the server: how often, and what a look has to be read together with.
+
+use super::state::{Agent, Look};
+use crate::admin::{self, Error, Reading};
+use crate::decide::Process;
+use crate::init::protocol::LogTail;
+use crate::operations::Worker;
+use crate::render::capabilities::{self, FailedJoin};
+use crate::volume::ledger::Membership;
+use palladion_api::member::Liveness;
+use std::time::{Duration, Instant};
+
+/// Looks while something changes.
+const LOOK_OFTEN: Duration = Duration::from_millis(900);
+/// Looks while the server starts.
+const LOOK_START: Duration = Duration::from_millis(400);
+/// Looks at rest.
+const LOOK_REST: Duration = Duration::from_secs(5);
+/// Init is asked this often at rest: a server that died is noticed.
+const TURN_REST: Duration = Duration::from_secs(1);
+/// What a 4.x server logs when streaming to a joining member has failed.
+const JOIN_FAILED: &str = "Some data streaming failed";
+
+impl Agent {
+    /// Look at the server.
+    pub(super) async fn look(&mut self) {
+        let Some(admin) = self.admin.clone() else {
+            return;
+        };
+        let begun = Instant::now();
+        self.looked = Some(begun);
+        match admin.read().await {
+            Ok(mut reading) => {
+                self.hear_failed_join(&mut reading).await;
+                self.look = Some(Look { begun, reading });
+            }
+            Err(error) => {
+                self.metrics.read_failures.inc();
+                if let Error::Status { .. } = error {
+                    // Not a server that is still starting, but one that refuses us.
+                    tracing::warn!(
+                        error = error.to_string(),
+                        "the server refuses to be looked at"
+                    );
+                }
+                tracing::debug!(
+                    error = format!("{:#}", anyhow::Error::from(error)),
+                    "the server does not answer"
+                );
+            }
+        }
+    }
+
+    /// A 4.x server whose join has failed says JOINING for ever, and the truth
+    /// in its log only.
+    async fn hear_failed_join(&self, reading: &mut Reading) {
+        let Ok(mounted) = &self.mounted else { return };
+        let row = capabilities::of(&mounted.config.version).ok();
+        let silent = row.is_some_and(|r| r.failed_join == FailedJoin::InLog);
+        if !(silent && reading.is("JOINING")) {
+            return;
+        }
+        if let Ok(report) = self.supervisor.query(LogTail::Kept).await
+            && report.log.iter().any(|line| line.contains(JOIN_FAILED))
+        {
+            reading.mode = Some(admin::JOINING_FAILED.into());
+        }
+    }
+
+    /// At rest: a full member, a ring that is well, nothing under way.
+    fn at_rest(&self) -> bool {
+        let well = |r: &Reading| {
+            r.serves()
+                && r.members
+                    .iter()
+                    .flatten()
+                    .all(|m| m.liveness == Liveness::Up)
+        };
+        self.reading().is_some_and(well)
+            && self.worker() == Worker::Idle
+            && self.stopping.is_none()
+            && self.question.is_none()
+            && self.trouble.is_none()
+            && self
+                .ledger()
+                .is_some_and(|l| l.membership == Membership::Joined)
+    }
+
+    pub(super) fn look_pause(&self) -> Duration {
+        let normal = self.reading().is_some_and(Reading::serves);
+        match (self.at_rest(), normal) {
+            (true, _) => LOOK_REST,
+            (false, true) => LOOK_OFTEN,
+            (false, false) => LOOK_START,
+        }
+    }
+
+    /// Time until the next turn, if nothing happens before.
+    pub(super) fn pause(&self) -> Duration {
+        match self.process {
+            Process::Running => self.look_pause().min(TURN_REST),
+            Process::Absent | Process::Unknown(_) => TURN_REST,
+        }
+    }
+}

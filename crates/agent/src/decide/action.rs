@@ -1,0 +1,107 @@
+//! The actions: all that the agent ever does to volume and server.
+
+use crate::render::Identity;
+use palladion_api::member::{DataBeforeStart, IntentState, PermitKind, PermitState};
+
+/// Why the server is stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopWhy {
+    /// Another volume is recorded for this member.
+    StaleTwin,
+    /// The spec says `Stopped` or `Terminated`.
+    SpecSaysSo,
+    /// A new restart token.
+    Restart,
+    /// The permit that it was started with was withdrawn.
+    PermitWithdrawn,
+    /// The join failed inside the server.
+    JoinFailed,
+    /// It has left the ring.
+    Decommissioned,
+}
+
+/// The next action. Each can be repeated after a crash without harm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Nothing to do.
+    Nothing,
+    /// Mark the volume as ours.
+    TakeVolume {
+        /// The volume that was lost here, if one was.
+        successor_of: Option<String>,
+    },
+    /// Note that this volume must never see a server again.
+    Ban,
+    /// Note what became of a permit.
+    SettlePermit {
+        /// Its nonce.
+        nonce: String,
+        /// What became of it.
+        state: PermitState,
+        /// Why, for people.
+        message: Option<String>,
+    },
+    /// Note what became of an intent, and where membership stands then.
+    SettleIntent {
+        /// Its nonce.
+        nonce: String,
+        /// What became of it.
+        state: IntentState,
+        /// Why, for people.
+        message: Option<String>,
+        /// Membership after it.
+        then: Then,
+    },
+    /// The server is a full member: note host ID and address.
+    RecordNormal {
+        /// Host ID as the server has it.
+        host_id: String,
+        /// Address that it broadcasts.
+        address: String,
+    },
+    /// Start the server.
+    Start(Start),
+    /// Drain and stop the server.
+    Stop(StopWhy),
+    /// Leave the ring: note it, then call.
+    Leave {
+        /// The intent's nonce.
+        nonce: String,
+    },
+}
+
+/// Where membership stands after an intent was settled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// Where it stood.
+    Unchanged,
+    /// A full member again.
+    Joined,
+    /// Out of the ring, for good.
+    Left,
+}
+
+/// A start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// Why it may.
+    pub cause: Cause,
+    /// Who the member is in this start.
+    pub identity: Identity,
+}
+
+/// Why a server may start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// It has joined before.
+    Autonomous,
+    /// By permit.
+    Permit {
+        /// Its kind.
+        kind: PermitKind,
+        /// Its nonce.
+        nonce: String,
+        /// What is done with data first.
+        data: DataBeforeStart,
+    },
+}

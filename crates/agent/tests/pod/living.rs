@@ -1,0 +1,124 @@
+//! A member that runs: questions, jobs, restarts, rest, secrets.
+
+use super::cases::Case;
+use super::harness::{Pod, command_line, environment, signal};
+use serde_json::json;
+use std::fs;
+use std::time::Duration;
+
+pub const ALL: &[Case] = &[
+    ("a_question_is_answered_once", a_question_is_answered_once),
+    (
+        "seeds_are_reloaded_without_a_restart",
+        seeds_are_reloaded_without_a_restart,
+    ),
+    ("an_operation_runs_once", an_operation_runs_once),
+    (
+        "stopped_and_started_by_the_spec",
+        stopped_and_started_by_the_spec,
+    ),
+    ("at_rest_nothing_is_written", at_rest_nothing_is_written),
+    (
+        "credentials_are_nowhere_to_be_seen",
+        credentials_are_nowhere_to_be_seen,
+    ),
+];
+
+fn a_question_is_answered_once() {
+    let pod = Pod::founded();
+    pod.api
+        .change_spec("m-0", json!({"evidence": {"nonce": "q1"}}));
+    let status = pod.wait_for("an answer", |s| s["evidence"]["nonce"] == "q1");
+    let members = status["evidence"]["members"].as_array().unwrap().clone();
+    assert_eq!(members.len(), 1);
+    assert_eq!(
+        (&members[0]["liveness"], &members[0]["state"]),
+        (&json!("Up"), &json!("Normal"))
+    );
+    assert_eq!(members[0]["hostID"], status["hostID"]);
+    assert_eq!(status["evidence"]["schemaAgreed"], true);
+    std::thread::sleep(Duration::from_millis(1500));
+    assert_eq!(pod.api.status("m-0")["evidence"], status["evidence"]);
+}
+
+fn seeds_are_reloaded_without_a_restart() {
+    let pod = Pod::founded();
+    let server = pod.server();
+    pod.api
+        .change_spec("m-0", json!({"seeds": ["10.96.0.11", "10.96.0.13"]}));
+    pod.wait_for("the seeds", |s| {
+        s["server"]["seeds"] == json!(["10.96.0.11", "10.96.0.13"])
+    });
+    assert_eq!(pod.server(), server);
+}
+
+fn an_operation_runs_once() {
+    let pod = Pod::founded();
+    pod.api
+        .change_spec("m-0", json!({"operation": {"id": "o1", "kind": "Flush"}}));
+    let status = pod.wait_for("its end", |s| s["operation"]["state"] == "Succeeded");
+    signal(pod.agent().unwrap(), "KILL");
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(pod.api.status("m-0")["operation"], status["operation"]);
+    pod.api
+        .change_spec("m-0", json!({"operation": {"id": "o2", "kind": "Cleanup"}}));
+    let status = pod.wait_for("a failure", |s| {
+        s["operation"]["id"] == "o2" && s["operation"]["state"] == "Failed"
+    });
+    assert!(
+        status["operation"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("system_auth")
+    );
+}
+
+fn stopped_and_started_by_the_spec() {
+    let pod = Pod::founded();
+    pod.api.change_spec("m-0", json!({"run": "Stopped"}));
+    let status = pod.wait_for("a stop", |s| s["server"]["state"] == "Stopped");
+    assert_eq!(status["server"]["reason"], "StoppedByIntent");
+    assert_eq!(pod.server(), None);
+    pod.api.change_spec("m-0", json!({"run": "Running"}));
+    pod.wait_for("a start", |s| s["server"]["state"] == "Running");
+    pod.api.change_spec("m-0", json!({"restartToken": "t1"}));
+    let status = pod.wait_for("a restart", |s| {
+        s["server"]["restartToken"] == "t1" && s["server"]["state"] == "Running"
+    });
+    assert_eq!(status["startHistory"].as_array().unwrap().len(), 3);
+}
+
+fn at_rest_nothing_is_written() {
+    let pod = Pod::founded();
+    pod.wait_for("rest", |s| s["copies"]["system_auth"] == 1);
+    std::thread::sleep(Duration::from_secs(2));
+    let before = pod.api.status_writes();
+    std::thread::sleep(Duration::from_secs(8));
+    assert_eq!(pod.api.status_writes(), before);
+}
+
+fn credentials_are_nowhere_to_be_seen() {
+    let pod = Pod::founded();
+    let properties = fs::read_to_string(pod.path("run/jolokia.properties")).unwrap();
+    let password = properties
+        .lines()
+        .find_map(|l| l.strip_prefix("password="))
+        .unwrap();
+    assert!(password.len() >= 64);
+    for pid in [
+        pod.server().unwrap(),
+        pod.agent().unwrap(),
+        pod.init.as_ref().unwrap().id(),
+    ] {
+        assert!(!command_line(pid).contains(password) && !environment(pid).contains(password));
+    }
+    assert!(!pod.log().contains(password));
+    use std::os::unix::fs::PermissionsExt;
+    for name in ["run/jolokia.properties", "run/launch.json"] {
+        assert_eq!(
+            fs::metadata(pod.path(name)).unwrap().permissions().mode() & 0o077,
+            0,
+            "{name}"
+        );
+    }
+}
