@@ -11,7 +11,7 @@ use palladion_plan::sim::{Fault, Feed, Random};
 use serde_json::json;
 
 /// Histories in the landing tests.
-const HISTORIES: u64 = 24;
+const HISTORIES: u64 = 6;
 /// Disturbances of each.
 const DISTURBANCES: usize = 8;
 /// How many histories to run instead.

@@ -35,7 +35,7 @@ fn killed_at_every_write(what: &str, world: World, one_in: usize) -> World {
 fn a_ring_grows_by_one_member_in_each_rack() {
     let mut world = a_ring(1, 1);
     world.set_racks(&a_cluster(&[("a", 2), ("b", 2)]));
-    let mut end = killed_at_every_write("a ring grows", world, 2);
+    let mut end = killed_at_every_write("a ring grows", world, 6);
     end.expect_ring(4);
     insta::assert_snapshot!(end.story.join("\n"));
 }
@@ -44,7 +44,7 @@ fn a_ring_grows_by_one_member_in_each_rack() {
 fn a_ring_shrinks_by_one_member() {
     let mut world = a_ring(3, 1);
     world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
-    let mut end = killed_at_every_write("a ring shrinks", world, 2);
+    let mut end = killed_at_every_write("a ring shrinks", world, 6);
     end.expect_ring(3);
     insta::assert_snapshot!(end.story.join("\n"));
 }
@@ -53,7 +53,7 @@ fn a_ring_shrinks_by_one_member() {
 fn a_configuration_change_restarts_one_member_after_the_other() {
     let mut world = a_ring(2, 1);
     world.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
-    let mut end = killed_at_every_write("a configuration is rolled out", world, 2);
+    let mut end = killed_at_every_write("a configuration is rolled out", world, 6);
     end.expect_ring(3);
     insta::assert_snapshot!(end.story.join("\n"));
 }
@@ -63,7 +63,7 @@ fn a_lost_volume_is_replaced() {
     let mut world = a_ring(2, 1);
     world.delete(palladion_cassandra::resources::POD, "demo-dc1-a-1");
     world.wipe_volume("demo-dc1-a-1");
-    let mut end = killed_at_every_write("a lost volume is replaced", world, 1);
+    let mut end = killed_at_every_write("a lost volume is replaced", world, 6);
     end.expect_ring(3);
     insta::assert_snapshot!(end.story.join("\n"));
 }
@@ -87,7 +87,7 @@ fn the_wanted_members_may_change_back_at_any_write_of_a_shrink() {
     let (worlds, _) = before_each_write(world);
     all_end_alike(
         "a shrink is taken back",
-        some(worlds, 2, 1),
+        some(worlds, 5, 1),
         &expected,
         |w| w.set_racks(&back),
         |world, expected| {
@@ -112,7 +112,7 @@ fn the_wanted_members_may_change_back_at_any_write_of_a_growth() {
     let (worlds, _) = before_each_write(world);
     all_end_alike(
         "a growth is taken back",
-        some(worlds, 2, 1),
+        some(worlds, 5, 1),
         &expected,
         |w| w.set_racks(&back),
         |world, expected| {
@@ -145,7 +145,7 @@ fn a_leaver_that_restarts_in_any_phase_of_its_leave_leaves_all_the_same() {
     };
     all_end_alike(
         "the leaver restarts",
-        some(worlds, 3, 0),
+        some(worlds, 10, 0),
         &expected,
         restart,
         same_end,
@@ -159,7 +159,7 @@ fn the_status_may_be_erased_at_any_write_of_a_shrink() {
     let (worlds, end) = before_each_write(world);
     all_end_alike(
         "the status is erased in a shrink",
-        worlds,
+        some(worlds, 5, 2),
         &end.end(),
         World::erase_status,
         same_end,
@@ -174,7 +174,7 @@ fn the_status_may_be_erased_at_any_write_of_a_replacement() {
     let (worlds, end) = before_each_write(world);
     all_end_alike(
         "the status is erased in a replacement",
-        worlds,
+        some(worlds, 5, 3),
         &end.end(),
         World::erase_status,
         same_end,
@@ -194,7 +194,7 @@ fn a_replacement_whose_pod_ends_at_any_time_is_made_all_the_same() {
     };
     all_end_alike(
         "the replacement's pod ends",
-        worlds,
+        some(worlds, 5, 1),
         &end.end(),
         restart,
         same_end,
