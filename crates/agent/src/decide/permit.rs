@@ -116,6 +116,8 @@ pub fn start(
     let (entry, seeds) = match permit.kind {
         // The only start that may list itself on an empty volume.
         PermitKind::Found => (Entry::Plain, vec![address.to_string()]),
+        // The ring has it as a full member already: it comes back, it does not join again.
+        PermitKind::Join if permit.data == DataBeforeStart::Keep => (Entry::Plain, others()),
         PermitKind::Join => (Entry::Join, others()),
         PermitKind::Replace => {
             let address = permit
@@ -199,8 +201,9 @@ fn check_data(permit: &StartPermit, ledger: &Ledger, state: VolumeState) -> Resu
         (PermitKind::ResumeLeave, DataBeforeStart::Keep) => {
             state == VolumeState::Joined && matches!(ledger.membership, Membership::Leaving { .. })
         }
+        (PermitKind::Join, DataBeforeStart::Keep) => state == VolumeState::Incomplete,
         (PermitKind::Found, DataBeforeStart::Retire)
-        | (PermitKind::Join | PermitKind::Replace, DataBeforeStart::Keep)
+        | (PermitKind::Replace, DataBeforeStart::Keep)
         | (
             PermitKind::ResumeLeave,
             DataBeforeStart::MustBeEmpty | DataBeforeStart::Wipe | DataBeforeStart::Retire,

@@ -89,6 +89,17 @@ fn a_join_that_failed_is_tried_again_on_wiped_directories_only() {
 }
 
 #[test]
+fn a_member_that_joined_unnoticed_comes_back_with_its_data() {
+    let killed = a_new_member().membership(joining(PermitKind::Join)).data();
+    let start = killed.permit(PermitKind::Join, Keep).start();
+    assert_eq!(start.identity.entry, Entry::Plain);
+    assert!(matches!(start.cause, Cause::Permit { data: Keep, .. }));
+    a_new_member()
+        .permit(PermitKind::Join, Keep)
+        .settles(PermitState::Refused);
+}
+
+#[test]
 fn replace_carries_the_address_and_host_id_of_the_dead() {
     let start = a_new_member()
         .permit(PermitKind::Replace, MustBeEmpty)
