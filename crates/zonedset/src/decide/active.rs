@@ -20,8 +20,10 @@ enum Health {
     Passing,
     /// One fails.
     Failing(String),
-    /// No answer yet, or none can be had.
+    /// The question cannot be put.
     Unknown(String),
+    /// No answer yet.
+    Unasked,
 }
 
 /// The probes to ask: of every pod that has an address and is not ending.
@@ -112,6 +114,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         }
         return;
     }
+    report_unanswered(facts, valid, draft);
     match valid.spec.active_passive_mode {
         ActivePassiveMode::AllPassing => all_passing(facts, valid, draft),
         ActivePassiveMode::Single => single(facts, valid, draft),
@@ -123,7 +126,7 @@ fn all_passing(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         match (health(facts, valid, pod), is_labelled(pod)) {
             (Health::Passing, false) if pod.is_ready() => give(facts, valid, pod, None, draft),
             (Health::Failing(why), true) => take(valid, pod, &why, draft),
-            (Health::Passing | Health::Failing(_) | Health::Unknown(_), _) => {}
+            (Health::Passing | Health::Failing(_) | Health::Unknown(_) | Health::Unasked, _) => {}
         }
     }
     report_none(facts, valid, draft);
@@ -137,13 +140,13 @@ fn single(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     for pod in &labelled {
         match health(facts, valid, pod) {
             Health::Failing(why) => take(valid, pod, &why, draft),
-            Health::Passing | Health::Unknown(_)
+            Health::Passing | Health::Unknown(_) | Health::Unasked
                 if holder.is_none() && named.is_none_or(|n| n == pod.uid) =>
             {
                 holder = Some(*pod);
             }
-            Health::Passing | Health::Unknown(_) => {
-                take(valid, pod, "another pod is the active one", draft)
+            Health::Passing | Health::Unknown(_) | Health::Unasked => {
+                take(valid, pod, "another pod is the active one", draft);
             }
         }
     }
@@ -215,14 +218,10 @@ fn health(facts: &Facts<'_>, valid: &Valid, pod: &PodFact) -> Health {
     if matches!(pod.phase.as_str(), "Failed" | "Succeeded") {
         return Health::Failing(pod.words());
     }
-    let mut unknown = None;
+    let mut so_far = Health::Passing;
     for container in valid.spec.active_passive_probes.keys() {
-        match facts
-            .snapshot
-            .probes
-            .get(&key(pod, container))
-            .map(palladion_plan::Observed::known)
-        {
+        let result = facts.snapshot.probes.get(&key(pod, container));
+        match result.map(palladion_plan::Observed::known) {
             Some(Ok(result)) => match result.verdict {
                 Verdict::Passing => {}
                 Verdict::Failing => {
@@ -232,31 +231,43 @@ fn health(facts: &Facts<'_>, valid: &Valid, pod: &PodFact) -> Health {
                     ));
                 }
             },
-            Some(Err(why)) => unknown = Some(why.to_string()),
-            None => unknown = unknown.or(Some("it has not been asked yet".into())),
+            Some(Err(why)) => so_far = Health::Unknown(why.to_string()),
+            None if so_far == Health::Passing => so_far = Health::Unasked,
+            None => {}
         }
     }
-    unknown.map_or(Health::Passing, Health::Unknown)
+    so_far
 }
 
-/// Say why no pod is active, or why a probe cannot be asked.
+/// Name a probe that cannot be asked: no label moves for it, so nothing fails over.
+fn report_unanswered(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    for pod in facts.pods() {
+        if let Health::Unknown(why) = health(facts, valid, pod) {
+            draft.trouble(Reason::ProbeUnanswered, format!("pod {}: {why}", pod.name));
+            return;
+        }
+    }
+}
+
+/// Say why no pod is active.
 fn report_none(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     let mut failing = Vec::new();
     for pod in facts.pods() {
         match health(facts, valid, pod) {
             Health::Passing if pod.is_ready() => return,
-            Health::Passing => failing.push(format!("{}, though its probe passes", pod.words())),
-            Health::Failing(why) => failing.push(format!("pod {}: {why}", pod.name)),
-            Health::Unknown(why) if pod.phase == "Running" => {
-                draft.trouble(Reason::ProbeUnanswered, format!("pod {}: {why}", pod.name));
+            Health::Passing => {
+                failing.push(format!("{}, though its probe passes", pod.words()));
             }
-            Health::Unknown(_) => failing.push(pod.words()),
+            Health::Failing(why) => failing.push(format!("pod {}: {why}", pod.name)),
+            Health::Unknown(why) => failing.push(format!("pod {}: no answer: {why}", pod.name)),
+            // It has been there for a moment only; the answer comes.
+            Health::Unasked if pod.phase == "Running" => return,
+            Health::Unasked => failing.push(pod.words()),
         }
     }
-    let words = if failing.is_empty() {
-        "there is no pod that could be".to_string()
-    } else {
-        failing.join("; ")
+    let words = match failing.is_empty() {
+        true => "there is no pod that could be".to_string(),
+        false => failing.join("; "),
     };
     draft.trouble(Reason::NoActivePod, format!("no pod is active: {words}"));
 }

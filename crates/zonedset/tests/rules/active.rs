@@ -65,6 +65,16 @@ fn a_fresh_process_leaves_the_label_as_it_was() {
 }
 
 #[test]
+fn a_probe_that_cannot_be_asked_moves_no_label_and_is_told() {
+    let mut world = world();
+    world.answer("web-z0-0", None);
+    assert_eq!(world.active(), ["web-z0-0"]);
+    assert_eq!(world.condition("Degraded")["reason"], "ProbeUnanswered");
+    let message = world.condition("Degraded")["message"].to_string();
+    assert!(message.contains("web-z0-0: no right to ask"), "{message}");
+}
+
+#[test]
 fn while_nobody_passes_nobody_is_active_and_it_is_said() {
     let mut world = world();
     for pod in ["web-z0-0", "web-z0-1", "web-z1-0", "web-z1-1"] {

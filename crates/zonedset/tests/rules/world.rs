@@ -240,11 +240,11 @@ impl World {
         self.operator.resync();
     }
 
-    pub fn answer(&mut self, pod: &str, verdict: Verdict) {
+    pub fn answer(&mut self, pod: &str, verdict: impl Into<Option<Verdict>>) {
         self.answers
             .lock()
             .unwrap()
-            .insert(pod.to_string(), verdict);
+            .insert(pod.to_string(), verdict.into());
         self.operator.resync();
         self.settle();
     }
