@@ -96,7 +96,6 @@ impl Agent {
                 ledger.address = Some(address);
             }
             ledger.membership = Membership::Joined;
-            ledger.successor_of = None;
         })
     }
 

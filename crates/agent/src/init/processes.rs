@@ -87,6 +87,14 @@ pub struct Agent {
     since: Instant,
     wait: Duration,
     due: Option<Instant>,
+    wanted: Wanted,
+}
+
+/// Should there be an agent?
+#[derive(PartialEq, Eq)]
+enum Wanted {
+    Running,
+    Ended,
 }
 
 impl Default for Agent {
@@ -97,6 +105,7 @@ impl Default for Agent {
             since: now,
             wait: AGENT_FIRST,
             due: Some(now),
+            wanted: Wanted::Running,
         }
     }
 }
@@ -138,6 +147,9 @@ impl Agent {
 
     fn ended(&mut self, code: i32) {
         self.pid = None;
+        if self.wanted == Wanted::Ended {
+            return;
+        }
         if self.since.elapsed() >= AGENT_STEADY {
             self.wait = AGENT_FIRST;
         }
@@ -161,6 +173,7 @@ impl Agent {
     /// End it for good.
     pub fn terminate(&mut self) {
         self.due = None;
+        self.wanted = Wanted::Ended;
         if let Some(pid) = self.pid {
             let _ = kill_process(pid, rustix::process::Signal::TERM);
         }

@@ -120,3 +120,19 @@ fn a_container_that_ends_leaves_the_stop_to_init() {
     assert_eq!(ending.action(), Action::Nothing);
     assert_eq!(ending.decide().state, ServerState::Stopping);
 }
+
+#[test]
+fn a_successor_is_no_twin_before_its_volume_is_recorded() {
+    let successor = a_running_member().with(|w| {
+        w.found.marker = Some("v2".into());
+        w.ledger().volume_id = "v2".into();
+        w.ledger().successor_of = Some(VOLUME.into());
+    });
+    successor.waits(Reason::Running);
+    let recorded = successor
+        .clone()
+        .with(|w| w.spec().volume_id = Some("v2".into()));
+    recorded.waits(Reason::Running);
+    let third = successor.with(|w| w.spec().volume_id = Some("v3".into()));
+    assert_eq!(third.action(), Action::Stop(StopWhy::StaleTwin));
+}
