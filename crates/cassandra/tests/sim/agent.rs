@@ -6,16 +6,13 @@ use super::volume::{self, Ledger, Membership, Unused, Volume};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::member::{
-    AgentStatus, CassandraMemberSpec, CassandraMemberStatus, Evidence, IntentState, Liveness,
-    MemberState, OperationKind, OperationState, OperationStatus, PROTOCOL, RingMember, RingSummary,
-    RunState, ServerState, ServerStatus, VolumeState, VolumeStatus,
+    CassandraMemberSpec, CassandraMemberStatus, Evidence, IntentState, OperationKind,
+    OperationState, OperationStatus, RunState, ServerState, VolumeState, VolumeStatus,
 };
 use palladion_api::reasons::Reason;
-use palladion_plan::hash;
 use palladion_plan::sim::kubernetes::Mount;
 use palladion_plan::sim::{Activity, PodRun};
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use serde_json::Value;
 
 /// From a change of the member to the agent's knowing of it.
 pub const LAG: SignedDuration = SignedDuration::from_millis(100);
@@ -40,7 +37,7 @@ pub struct Agent {
     pub message: String,
     pub not_before: Option<Timestamp>,
     pub failures: u32,
-    evidence: Option<Evidence>,
+    pub(super) evidence: Option<Evidence>,
     operation_ends: Option<(String, Timestamp)>,
 }
 
@@ -288,116 +285,8 @@ impl Agent {
         Activity::ACTED.at(now + OPERATION)
     }
 
-    fn answer(&mut self, spec: &CassandraMemberSpec, reach: &Reach<'_>) {
-        let Some(asked) = spec
-            .evidence
-            .as_ref()
-            .filter(|e| self.evidence.as_ref().is_none_or(|a| a.nonce != e.nonce))
-        else {
-            return;
-        };
-        let mode = self.mode(reach);
-        let members = mode.as_ref().map(|_| reach.ring.views.of(&self.pod.uid));
-        self.evidence = Some(Evidence {
-            nonce: asked.nonce.clone(),
-            read_at: Time(reach.now),
-            mode,
-            schema_agreed: true,
-            members,
-        });
-    }
-
-    fn mode(&self, reach: &Reach<'_>) -> Option<String> {
-        let server = reach.ring.servers.get(&self.pod.uid)?;
-        let mode = match server.phase {
-            Phase::Booting => return None,
-            Phase::Waking | Phase::Founding => "STARTING",
-            Phase::Joining { .. } => "JOINING",
-            Phase::Normal => "NORMAL",
-            Phase::Leaving | Phase::Left => "LEAVING",
-            Phase::Decommissioned => "DECOMMISSIONED",
-        };
-        Some(mode.to_string())
-    }
-
-    /// What is reported.
-    pub fn status(
-        &self,
-        spec: &CassandraMemberSpec,
-        generation: Option<i64>,
-        reach: &Reach<'_>,
-    ) -> CassandraMemberStatus {
-        let ledger = self.ledger(reach);
-        let mode = self.mode(reach);
-        let view = reach.ring.views.of(&self.pod.uid);
-        let full = mode.as_deref() == Some("NORMAL");
-        CassandraMemberStatus {
-            observed_generation: generation,
-            agent: Some(AgentStatus {
-                version: "sim".into(),
-                protocol: PROTOCOL,
-                pod_uid: self.pod.uid.clone(),
-                revision: self.pod.revision.clone(),
-                node: self.pod.node.clone(),
-            }),
-            volume: Some(self.volume_state(spec, reach)),
-            server: Some(ServerStatus {
-                state: self.state,
-                since: Time(self.since),
-                reason: Some(self.reason.to_string()),
-                message: (!self.message.is_empty()).then(|| self.message.clone()),
-                native_transport: mode.as_ref().map(|_| self.state == ServerState::Running),
-                mode,
-                version: None,
-                schema_version: None,
-                tokens_hash: None,
-                config_hash: None,
-                seeds: Vec::new(),
-                restart_token: None,
-            }),
-            host_id: ledger.and_then(|l| l.host_id.clone()),
-            address: ledger.and_then(|l| l.address.clone()),
-            permit: ledger.and_then(|l| l.permit.clone()),
-            intent: ledger.and_then(|l| l.intent.clone()),
-            operation: ledger.and_then(|l| l.operations.first().cloned()),
-            ring: full.then(|| summary(&view)),
-            copies: if full {
-                copies(reach.ring, view.len())
-            } else {
-                BTreeMap::new()
-            },
-            evidence: self.evidence.clone(),
-            start_history: ledger.map(|l| l.starts.clone()).unwrap_or_default(),
-        }
-    }
-
     /// Should the server run at all?
     pub fn is_wanted(spec: &CassandraMemberSpec) -> bool {
         spec.run == RunState::Running
     }
-}
-
-fn summary(view: &[RingMember]) -> RingSummary {
-    let hosts: Vec<&String> = view.iter().map(|m| &m.host_id).collect();
-    let odd = |m: &&RingMember| m.liveness != Liveness::Up || m.state != MemberState::Normal;
-    RingSummary {
-        members: u32::try_from(view.len()).unwrap_or(u32::MAX),
-        hash: hash::of(&json!(hosts)),
-        schema_agreed: true,
-        exceptions: view.iter().filter(odd).cloned().collect(),
-    }
-}
-
-fn copies(ring: &Ring, members: usize) -> BTreeMap<String, u32> {
-    let held = |copies: u32| copies.min(u32::try_from(members).unwrap_or(u32::MAX));
-    let system = ring.system_copies;
-    [
-        ("system_auth", system.unwrap_or(1)),
-        ("system_distributed", system.unwrap_or(3)),
-        ("system_traces", system.unwrap_or(2)),
-        ("shop", u32::try_from(ring.copies).unwrap_or(u32::MAX)),
-    ]
-    .into_iter()
-    .map(|(name, copies)| (name.to_string(), held(copies)))
-    .collect()
 }

@@ -2,6 +2,7 @@
 //! tests of the mind: what real servers were seen to do, and the agent's side
 //! of the member protocol. The operator's side is the real one.
 
+pub mod actors;
 pub mod agent;
 pub mod boot;
 pub mod compare;
@@ -9,6 +10,9 @@ pub mod gossip;
 pub mod invariants;
 pub mod manifests;
 pub mod nature;
+pub mod permits;
+pub mod phases;
+pub mod report;
 pub mod ring;
 pub mod rows;
 pub mod start;

@@ -85,6 +85,11 @@ impl World {
         }
     }
 
+    /// A person deletes the cluster.
+    pub fn delete_cluster(&mut self) {
+        self.delete(kinds::CLUSTER, super::manifests::CLUSTER);
+    }
+
     /// A person deletes an object.
     pub fn delete(&mut self, resource: palladion_plan::Resource, name: &str) {
         self.tell(&format!("{} {name} is deleted", resource.kind));
@@ -156,5 +161,17 @@ impl World {
                 )
             })
             .unwrap_or_default()
+    }
+
+    /// The end of the story, and what is waited for.
+    pub fn last_words(&self) -> String {
+        let start = self.story.len().saturating_sub(60);
+        let waits: Vec<String> = self
+            .operators
+            .iter()
+            .flat_map(|o| &o.waits)
+            .map(|w| format!("waits: {}: {}", w.reason, w.message))
+            .collect();
+        format!("{}\n{}", self.story[start..].join("\n"), waits.join("\n"))
     }
 }

@@ -2,7 +2,7 @@
 //! what each phase of a start or a leave does to that.
 
 use super::gossip::Views;
-use super::volume::{Bootstrapped, Data};
+use super::volume::Bootstrapped;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::member::MemberState;
 use palladion_plan::sim::kubernetes::Disk;
@@ -91,14 +91,14 @@ pub struct Ring {
 }
 
 pub const BOOT: SignedDuration = SignedDuration::from_secs(2);
-const WAKE: SignedDuration = SignedDuration::from_secs(2);
-const JOIN: SignedDuration = SignedDuration::from_secs(8);
+pub const WAKE: SignedDuration = SignedDuration::from_secs(2);
+pub const JOIN: SignedDuration = SignedDuration::from_secs(8);
 /// Replacing under a new address sleeps for 60 s.
-const REPLACE: SignedDuration = SignedDuration::from_secs(68);
-const NATIVE: SignedDuration = SignedDuration::from_secs(1);
+pub const REPLACE: SignedDuration = SignedDuration::from_secs(68);
+pub const NATIVE: SignedDuration = SignedDuration::from_secs(1);
 const LEAVE: SignedDuration = SignedDuration::from_secs(6);
 /// The others drop the host ID this long before the leaver says that it has left.
-const LEFT: SignedDuration = SignedDuration::from_secs(4);
+pub const LEFT: SignedDuration = SignedDuration::from_secs(4);
 /// Gossip keeps a joiner that died.
 const FAT_CLIENT: SignedDuration = SignedDuration::from_secs(30);
 
@@ -191,57 +191,6 @@ impl Ring {
         }
     }
 
-    fn become_normal(&mut self, pod: &str, now: Timestamp, disks: &mut Disks) {
-        let Some(server) = self.servers.get(pod).cloned() else {
-            return;
-        };
-        let (Some(host), Some(lineage)) = (server.host_id.clone(), server.lineage) else {
-            return;
-        };
-        let seat = Seat {
-            lineage,
-            address: server.address.clone(),
-            state: MemberState::Normal,
-            forgotten_at: None,
-        };
-        self.seats.insert(host, seat);
-        let data = disks
-            .get_mut(&server.disk)
-            .and_then(|d| d.content.data.as_mut());
-        if let Some(data) = data {
-            data.bootstrapped = Bootstrapped::Completed;
-        }
-        self.set_phase(pod, Phase::Normal, now + NATIVE);
-        if !matches!(server.phase, Phase::Waking) {
-            self.stream(lineage, disks);
-        }
-        self.told.push(format!("{} is NORMAL", server.member));
-    }
-
-    fn become_left(&mut self, pod: &str, now: Timestamp, disks: &mut Disks) {
-        let Some(server) = self.servers.get(pod).cloned() else {
-            return;
-        };
-        let (Some(host), Some(lineage)) = (server.host_id, server.lineage) else {
-            return;
-        };
-        let leaver = self.seats.remove(&host);
-        self.stream(lineage, disks);
-        if leaver.is_none() {
-            self.breaches.push(format!(
-                "{} left a ring that did not know it",
-                server.member
-            ));
-        }
-        if let Some(data) = disks
-            .get_mut(&server.disk)
-            .and_then(|d| d.content.data.as_mut())
-        {
-            data.bootstrapped = Bootstrapped::NeedsBootstrap;
-        }
-        self.set_phase(pod, Phase::Left, now + LEFT);
-    }
-
     pub fn set_phase(&mut self, pod: &str, phase: Phase, until: Timestamp) {
         if let Some(server) = self.servers.get_mut(pod) {
             server.phase = phase;
@@ -311,113 +260,8 @@ impl Ring {
         Ok(())
     }
 
-    /// Seat and phase of a server that streams its way into a ring.
-    pub fn begin_join(
-        &mut self,
-        pod: &str,
-        lineage: usize,
-        replaces: Option<String>,
-        now: Timestamp,
-        disks: &mut Disks,
-    ) {
-        let Some(server) = self.servers.get(pod).cloned() else {
-            return;
-        };
-        let kept = disks
-            .get(&server.disk)
-            .and_then(|d| d.content.data.as_ref())
-            .map(|d| d.host_id.clone());
-        let host = kept.unwrap_or_else(|| self.new_host());
-        let time = if replaces.is_some() { REPLACE } else { JOIN };
-        if replaces.is_none() {
-            let seat = Seat {
-                lineage,
-                address: server.address.clone(),
-                state: MemberState::Joining,
-                forgotten_at: None,
-            };
-            self.seats.insert(host.clone(), seat);
-        }
-        write_data(
-            disks,
-            &server.disk,
-            lineage,
-            &host,
-            Bootstrapped::InProgress,
-        );
-        self.identify(pod, lineage, &host);
-        self.set_phase(pod, Phase::Joining { replaces }, now + time);
-        self.told.push(format!("{} is JOINING", server.member));
-    }
-
-    /// A new ring comes into being.
-    pub fn begin_founding(&mut self, pod: &str, now: Timestamp, disks: &mut Disks) {
-        let Some(server) = self.servers.get(pod).cloned() else {
-            return;
-        };
-        let kept = disks.get(&server.disk).and_then(|d| d.content.data.clone());
-        let (lineage, host) = match kept {
-            Some(data) => (data.lineage, data.host_id),
-            None => {
-                self.founders.push(server.member.clone());
-                (self.founders.len() - 1, self.new_host())
-            }
-        };
-        write_data(
-            disks,
-            &server.disk,
-            lineage,
-            &host,
-            Bootstrapped::InProgress,
-        );
-        self.identify(pod, lineage, &host);
-        self.set_phase(pod, Phase::Founding, now + WAKE);
-        self.told.push(format!("{} founds a ring", server.member));
-    }
-
-    /// A member comes back with its data.
-    pub fn begin_waking(&mut self, pod: &str, data: &Data, now: Timestamp) {
-        let Some(server) = self.servers.get(pod) else {
-            return;
-        };
-        if !self.seats.contains_key(&data.host_id) {
-            self.breaches.push(format!(
-                "{} came back under host ID {}, which the ring has removed",
-                server.member, data.host_id
-            ));
-        }
-        self.identify(pod, data.lineage, &data.host_id);
-        self.set_phase(pod, Phase::Waking, now + WAKE);
-    }
-
-    fn identify(&mut self, pod: &str, lineage: usize, host: &str) {
-        if let Some(server) = self.servers.get_mut(pod) {
-            server.lineage = Some(lineage);
-            server.host_id = Some(host.to_string());
-        }
-    }
-
-    fn new_host(&mut self) -> String {
+    pub(super) fn new_host(&mut self) -> String {
         self.hosts += 1;
         format!("host-{}", self.hosts)
     }
-}
-
-fn write_data(
-    disks: &mut Disks,
-    disk: &str,
-    lineage: usize,
-    host: &str,
-    bootstrapped: Bootstrapped,
-) {
-    let Some(disk) = disks.get_mut(disk) else {
-        return;
-    };
-    let rows = disk.content.data.take().map(|d| d.rows).unwrap_or_default();
-    disk.content.data = Some(Data {
-        lineage,
-        host_id: host.to_string(),
-        bootstrapped,
-        rows,
-    });
 }

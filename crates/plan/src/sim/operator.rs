@@ -3,6 +3,7 @@
 //! simulation can happen between two writes.
 
 mod apply;
+mod prepare;
 mod report;
 
 use super::cache::Cache;

@@ -2,17 +2,15 @@
 //! write with its precondition and its fence.
 
 use super::{Course, Done, End, Life, Operator, Running, Write};
-use crate::differ;
 use crate::hash;
 use crate::mind::Mind;
-use crate::object::{Object, ObjectKey};
-use crate::plan::{Fence, Loss, Precondition, Propagation, Step, Subresource};
+use crate::object::ObjectKey;
+use crate::plan::{Loss, Precondition, Propagation, Step, Subresource};
 use crate::sim::Activity;
 use crate::sim::faults::{Fault, Faults};
-use crate::sim::store::{Refusal, Store, conditions, owners};
+use crate::sim::store::{Refusal, Store};
 use crate::snapshot::FailureClass;
-use palladion_api::labels;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// A request that is ready to be sent.
 pub(super) enum Request {
@@ -25,7 +23,7 @@ pub(super) enum Request {
 }
 
 /// Why nothing is sent for a step.
-enum Hold {
+pub(super) enum Hold {
     /// The object is as it should be.
     Nothing,
     /// It cannot be done.
@@ -168,99 +166,6 @@ impl<M: Mind + Clone> Operator<M> {
         });
     }
 
-    fn prepare(&self, step: &Step, owner: &Object, store: &Store) -> Result<Request, Hold> {
-        match step {
-            Step::Apply {
-                object,
-                key,
-                precondition,
-                fence,
-                ..
-            } => {
-                check_fence(fence.as_ref(), store)?;
-                self.prepare_apply(object, key, precondition, owner, store)
-            }
-            Step::Patch {
-                key,
-                patch,
-                subresource,
-                precondition,
-                fence,
-                ..
-            } => {
-                check_fence(fence.as_ref(), store)?;
-                let mut patch = patch.clone();
-                crate::sim::json::merge(&mut patch["metadata"], &conditions(precondition));
-                Ok(Request::Merge(key.clone(), patch, *subresource))
-            }
-            Step::Claim { status, seen, .. } => {
-                let live = store.get(&self.owner).ok_or_else(|| {
-                    Hold::Failed(FailureClass::Conflict, "the owner is gone".into())
-                })?;
-                for (pointer, value) in seen {
-                    let now = live.pointer(pointer).unwrap_or(&Value::Null);
-                    if now != value {
-                        return Err(Hold::Failed(
-                            FailureClass::Conflict,
-                            format!("{pointer} is {now} now, not {value}"),
-                        ));
-                    }
-                }
-                let patch = json!({
-                    "metadata": { "uid": live["metadata"]["uid"], "resourceVersion": live["metadata"]["resourceVersion"] },
-                    "status": status,
-                });
-                Ok(Request::Merge(
-                    self.owner.clone(),
-                    patch,
-                    Subresource::Status,
-                ))
-            }
-            Step::Delete {
-                key,
-                precondition,
-                propagation,
-                fence,
-                ..
-            } => {
-                check_fence(fence.as_ref(), store)?;
-                Ok(Request::Delete(
-                    key.clone(),
-                    precondition.clone(),
-                    *propagation,
-                ))
-            }
-        }
-    }
-
-    fn prepare_apply(
-        &self,
-        object: &Value,
-        key: &ObjectKey,
-        precondition: &Precondition,
-        owner: &Object,
-        store: &Store,
-    ) -> Result<Request, Hold> {
-        if *precondition == Precondition::Absent {
-            check_ours(key, owner, store)?;
-        }
-        let cached = self.cache.get(key);
-        let memo = self
-            .memo
-            .get(key)
-            .filter(|(applied, _)| **applied == *object);
-        let hash = memo.map_or_else(|| hash::of(object), |(_, hash)| hash.clone());
-        if cached.is_some_and(|c| {
-            c.meta.annotations.get(labels::APPLIED) == Some(&hash) && states(c, object)
-        }) {
-            return Err(Hold::Nothing);
-        }
-        let mut wanted = object.clone();
-        wanted["metadata"]["annotations"][labels::APPLIED] = json!(hash);
-        crate::sim::json::merge(&mut wanted["metadata"], &conditions(precondition));
-        Ok(Request::Apply(key.clone(), wanted))
-    }
-
     fn remember(&mut self, step: &Step) {
         if let Step::Apply { object, key, .. } = step {
             self.memo.insert(
@@ -269,53 +174,6 @@ impl<M: Mind + Clone> Operator<M> {
             );
         }
     }
-}
-
-/// Does an observed object say all that is wanted, metadata included?
-fn states(observed: &Object, wanted: &Value) -> bool {
-    let mut body = wanted.clone();
-    if let Some(map) = body.as_object_mut() {
-        for field in ["apiVersion", "kind", "metadata"] {
-            map.remove(field);
-        }
-    }
-    let metadata =
-        json!({ "labels": observed.meta.labels, "annotations": observed.meta.annotations });
-    let stated = json!({ "labels": wanted["metadata"]["labels"], "annotations": wanted["metadata"]["annotations"] });
-    differ::contains(&observed.body, &body) && differ::contains(&metadata, &stated)
-}
-
-/// An object that should not exist yet, and does, must at least be ours.
-fn check_ours(key: &ObjectKey, owner: &Object, store: &Store) -> Result<(), Hold> {
-    let Some(live) = store.get(key) else {
-        return Ok(());
-    };
-    if owners(live).any(|r| r["uid"] == owner.meta.uid.as_str()) {
-        return Ok(());
-    }
-    let by = owners(live).next().map_or("nobody".to_string(), |r| {
-        format!("{} {}", r["kind"], r["name"])
-    });
-    Err(Hold::Failed(
-        FailureClass::Foreign,
-        format!("{key} exists and is owned by {by}"),
-    ))
-}
-
-fn check_fence(fence: Option<&Fence>, store: &Store) -> Result<(), Hold> {
-    let Some(fence) = fence else { return Ok(()) };
-    let live = store
-        .get(&fence.object)
-        .and_then(|o| o.pointer(&fence.pointer))
-        .unwrap_or(&Value::Null);
-    if *live == fence.expected {
-        return Ok(());
-    }
-    let message = format!(
-        "{} of {} is {live} now, not {}",
-        fence.pointer, fence.object, fence.expected
-    );
-    Err(Hold::Failed(FailureClass::Conflict, message))
 }
 
 fn class_of(refusal: &Refusal) -> (FailureClass, String) {
