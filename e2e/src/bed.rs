@@ -24,62 +24,123 @@ impl Bed {
     /// If there is none: these tests never pass without having run.
     pub fn attach() -> Self {
         let name = std::env::var("PALLADION_TESTBED").unwrap_or_default();
-        assert!(!name.is_empty(), "these tests need a testbed: run `cargo xtask test`, or set PALLADION_TESTBED to one with Palladion on it");
+        assert!(
+            !name.is_empty(),
+            "these tests need a testbed: run `cargo xtask test`, or set PALLADION_TESTBED to one with Palladion on it"
+        );
         let name = ClusterName::parse(&name).expect("PALLADION_TESTBED should be a testbed's name");
-        Self { cluster: Cluster::attach(&name).expect("the testbed should be up") }
+        Self {
+            cluster: Cluster::attach(&name).expect("the testbed should be up"),
+        }
     }
 
     /// kubectl, or its error.
     pub fn kubectl(&self, words: &str) -> Result<String> {
-        self.cluster.kubectl(&words.split_whitespace().collect::<Vec<_>>())
+        self.cluster
+            .kubectl(&words.split_whitespace().collect::<Vec<_>>())
     }
 
     /// Apply a manifest.
     pub fn apply(&self, namespace: &str, manifest: &str) -> Result<String> {
-        self.cluster.kubectl_with_input(&["apply", "--server-side", "--force-conflicts", "--field-manager=test", "-n", namespace, "-f", "-"], manifest)
+        self.cluster.kubectl_with_input(
+            &[
+                "apply",
+                "--server-side",
+                "--force-conflicts",
+                "--field-manager=test",
+                "-n",
+                namespace,
+                "-f",
+                "-",
+            ],
+            manifest,
+        )
     }
 
     /// An object, or `None` where it does not exist.
     pub fn get(&self, namespace: &str, kind: &str, name: &str) -> Result<Option<Value>> {
-        let text = self.cluster.kubectl(&["get", kind, name, "-n", namespace, "-o", "json", "--ignore-not-found"])?;
+        let text = self.cluster.kubectl(&[
+            "get",
+            kind,
+            name,
+            "-n",
+            namespace,
+            "-o",
+            "json",
+            "--ignore-not-found",
+        ])?;
         if text.trim().is_empty() {
             return Ok(None);
         }
-        serde_json::from_str(&text).map(Some).with_context(|| format!("reading {kind} {name}"))
+        serde_json::from_str(&text)
+            .map(Some)
+            .with_context(|| format!("reading {kind} {name}"))
     }
 
     /// All objects of a kind in a namespace.
     pub fn list(&self, namespace: &str, kind: &str) -> Result<Vec<Value>> {
-        let text = self.cluster.kubectl(&["get", kind, "-n", namespace, "-o", "json"])?;
+        let text = self
+            .cluster
+            .kubectl(&["get", kind, "-n", namespace, "-o", "json"])?;
         let list: Value = serde_json::from_str(&text).with_context(|| format!("listing {kind}"))?;
         Ok(list["items"].as_array().cloned().unwrap_or_default())
     }
 
     /// Merge-patch an object.
     pub fn patch(&self, namespace: &str, kind: &str, name: &str, patch: &Value) -> Result<String> {
-        self.cluster.kubectl(&["patch", kind, name, "-n", namespace, "--type=merge", "-p", &patch.to_string()])
+        self.cluster.kubectl(&[
+            "patch",
+            kind,
+            name,
+            "-n",
+            namespace,
+            "--type=merge",
+            "-p",
+            &patch.to_string(),
+        ])
     }
 
     /// A namespace of this name, empty: what an earlier run left in it goes first,
     /// with the data.
     pub fn fresh_namespace(&self, name: &str) -> Result<()> {
         self.remove_namespace(name)?;
-        self.cluster.kubectl(&["create", "namespace", name]).map(drop)
+        self.cluster
+            .kubectl(&["create", "namespace", name])
+            .map(drop)
     }
 
     /// Remove a namespace with all data in it, and offer its volumes again.
     pub fn remove_namespace(&self, name: &str) -> Result<()> {
-        self.cluster.kubectl(&["delete", "namespace", name, "--ignore-not-found", "--wait=true", "--timeout=180s"])?;
+        self.cluster.kubectl(&[
+            "delete",
+            "namespace",
+            name,
+            "--ignore-not-found",
+            "--wait=true",
+            "--timeout=180s",
+        ])?;
         self.cluster.recycle_volumes().map(drop)
     }
 
     /// Scale the operator's Deployment and wait for it.
     pub fn scale_operator(&self, replicas: u32) -> Result<()> {
         let replicas_flag = format!("--replicas={replicas}");
-        self.cluster.kubectl(&["scale", "deployment", "palladion-operator", "-n", OPERATOR_NAMESPACE, &replicas_flag])?;
+        self.cluster.kubectl(&[
+            "scale",
+            "deployment",
+            "palladion-operator",
+            "-n",
+            OPERATOR_NAMESPACE,
+            &replicas_flag,
+        ])?;
         wait_for("the operator to be scaled", Duration::from_secs(60), || {
             let pods = self.list(OPERATOR_NAMESPACE, "pods")?;
-            let running = pods.iter().filter(|p| p["metadata"]["labels"]["app.kubernetes.io/name"] == "palladion-operator").count();
+            let running = pods
+                .iter()
+                .filter(|p| {
+                    p["metadata"]["labels"]["app.kubernetes.io/name"] == "palladion-operator"
+                })
+                .count();
             Ok((running == replicas as usize).then_some(()))
         })
     }
@@ -94,7 +155,11 @@ impl Bed {
 
 /// Ask until there is an answer. An error of the question is an answer to wait
 /// through (the API server may be away); the last one is told at the end.
-pub fn wait_for<T>(what: &str, patience: Duration, mut ask: impl FnMut() -> Result<Option<T>>) -> Result<T> {
+pub fn wait_for<T>(
+    what: &str,
+    patience: Duration,
+    mut ask: impl FnMut() -> Result<Option<T>>,
+) -> Result<T> {
     let begin = Instant::now();
     let mut last = String::from("not yet");
     while begin.elapsed() < patience {

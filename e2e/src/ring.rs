@@ -60,7 +60,11 @@ impl<'a> Ring<'a> {
     /// Make a ring in a fresh namespace and wait until all members are ready.
     pub fn create(bed: &'a Bed, namespace: &str, racks: &[(&str, u32)]) -> Result<Self> {
         bed.fresh_namespace(namespace)?;
-        let ring = Self { bed, namespace: namespace.to_string(), name: namespace.to_string() };
+        let ring = Self {
+            bed,
+            namespace: namespace.to_string(),
+            name: namespace.to_string(),
+        };
         bed.apply(namespace, &manifest(&ring.name, racks))?;
         ring.start_client()?;
         let members: u32 = racks.iter().map(|(_, members)| members).sum();
@@ -70,7 +74,11 @@ impl<'a> Ring<'a> {
 
     /// Names of the members, sorted.
     pub fn member_names(&self) -> Result<Vec<String>> {
-        let mut names: Vec<String> = self.members()?.iter().filter_map(|m| m["metadata"]["name"].as_str().map(str::to_string)).collect();
+        let mut names: Vec<String> = self
+            .members()?
+            .iter()
+            .filter_map(|m| m["metadata"]["name"].as_str().map(str::to_string))
+            .collect();
         names.sort();
         Ok(names)
     }
@@ -82,27 +90,40 @@ impl<'a> Ring<'a> {
 
     /// One member object.
     pub fn member(&self, name: &str) -> Result<Value> {
-        self.bed.get(&self.namespace, "cassandramember", name)?.with_context(|| format!("member {name} should exist"))
+        self.bed
+            .get(&self.namespace, "cassandramember", name)?
+            .with_context(|| format!("member {name} should exist"))
     }
 
     /// The cluster object.
     pub fn cluster(&self) -> Result<Value> {
-        self.bed.get(&self.namespace, "cassandracluster", &self.name)?.context("the cluster should exist")
+        self.bed
+            .get(&self.namespace, "cassandracluster", &self.name)?
+            .context("the cluster should exist")
     }
 
     /// A condition of the cluster.
     pub fn condition(&self, type_: &str) -> Result<Option<Value>> {
         let cluster = self.cluster()?;
-        let conditions = cluster["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        let conditions = cluster["status"]["conditions"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default();
         Ok(conditions.into_iter().find(|c| c["type"] == type_))
     }
 
     /// Wait until a condition has this reason, and return its message.
     pub fn wait_reason(&self, type_: &str, reason: &str, patience: Duration) -> Result<String> {
-        wait_for(&format!("{type_} to be {reason}; it is {:?}", self.condition(type_)), patience, || {
-            let condition = self.condition(type_)?;
-            Ok(condition.filter(|c| c["reason"] == reason).map(|c| c["message"].as_str().unwrap_or_default().to_string()))
-        })
+        wait_for(
+            &format!("{type_} to be {reason}; it is {:?}", self.condition(type_)),
+            patience,
+            || {
+                let condition = self.condition(type_)?;
+                Ok(condition
+                    .filter(|c| c["reason"] == reason)
+                    .map(|c| c["message"].as_str().unwrap_or_default().to_string()))
+            },
+        )
     }
 
     /// Wait until this many members are ready, and no others exist.
@@ -111,12 +132,20 @@ impl<'a> Ring<'a> {
         let outcome = wait_for(&format!("{wanted} members"), FORMS_IN, || {
             Ok((self.cluster()?["status"]["members"] == wanted.as_str()).then_some(()))
         });
-        outcome.with_context(|| format!("conditions: {}", self.cluster().map(|c| c["status"]["conditions"].to_string()).unwrap_or_default()))
+        outcome.with_context(|| {
+            format!(
+                "conditions: {}",
+                self.cluster()
+                    .map(|c| c["status"]["conditions"].to_string())
+                    .unwrap_or_default()
+            )
+        })
     }
 
     /// Wait until all is as wanted: nothing is being done any more.
     pub fn wait_settled(&self) -> Result<()> {
-        self.wait_reason("Progressing", "AsWanted", FORMS_IN).map(drop)
+        self.wait_reason("Progressing", "AsWanted", FORMS_IN)
+            .map(drop)
     }
 
     /// Host IDs by member.
@@ -125,7 +154,12 @@ impl<'a> Ring<'a> {
             .members()?
             .iter()
             .map(|m| {
-                let text = |pointer: &str| m.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_string();
+                let text = |pointer: &str| {
+                    m.pointer(pointer)
+                        .and_then(Value::as_str)
+                        .unwrap_or_default()
+                        .to_string()
+                };
                 (text("/metadata/name"), text("/status/hostID"))
             })
             .collect();
@@ -151,12 +185,18 @@ impl<'a> Ring<'a> {
 
     /// A new client pod, after nodes were without power.
     pub fn restart_client(&self) -> Result<()> {
-        self.bed.kubectl(&format!("delete pod {CLIENT} -n {} --ignore-not-found --grace-period=0 --force", self.namespace))?;
+        self.bed.kubectl(&format!(
+            "delete pod {CLIENT} -n {} --ignore-not-found --grace-period=0 --force",
+            self.namespace
+        ))?;
         self.start_client()
     }
 
     fn start_client(&self) -> Result<()> {
-        let words = format!("run {CLIENT} -n {} --image palladion.dev/tools:dev --image-pull-policy Never --restart Never --command -- /bin/busybox sleep 1000000", self.namespace);
+        let words = format!(
+            "run {CLIENT} -n {} --image palladion.dev/tools:dev --image-pull-policy Never --restart Never --command -- /bin/busybox sleep 1000000",
+            self.namespace
+        );
         self.bed.kubectl(&words).map(drop)
     }
 
@@ -174,10 +214,18 @@ impl<'a> Ring<'a> {
 
     /// A keyspace with three copies and some rows, to be found again later.
     pub fn write_data(&self, copies: u32) -> Result<()> {
-        let keyspace = format!("CREATE KEYSPACE IF NOT EXISTS kept WITH replication = {{'class': 'NetworkTopologyStrategy', 'dc1': {copies}}}");
-        self.cql(&[&keyspace, "CREATE TABLE IF NOT EXISTS kept.rows (id int PRIMARY KEY, text text)"])?;
-        let inserts: Vec<String> = (0..ROWS).map(|i| format!("INSERT INTO kept.rows (id, text) VALUES ({i}, 'row {i}')")).collect();
-        self.cql(&inserts.iter().map(String::as_str).collect::<Vec<_>>()).map(drop)
+        let keyspace = format!(
+            "CREATE KEYSPACE IF NOT EXISTS kept WITH replication = {{'class': 'NetworkTopologyStrategy', 'dc1': {copies}}}"
+        );
+        self.cql(&[
+            &keyspace,
+            "CREATE TABLE IF NOT EXISTS kept.rows (id int PRIMARY KEY, text text)",
+        ])?;
+        let inserts: Vec<String> = (0..ROWS)
+            .map(|i| format!("INSERT INTO kept.rows (id, text) VALUES ({i}, 'row {i}')"))
+            .collect();
+        self.cql(&inserts.iter().map(String::as_str).collect::<Vec<_>>())
+            .map(drop)
     }
 
     /// Are all rows there, at QUORUM?

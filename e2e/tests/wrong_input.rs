@@ -21,10 +21,23 @@ fn one(name: &str) -> String {
 }
 
 /// Apply a wrong manifest, expect the condition, apply the right one, expect a ring.
-fn told_and_cured(name: &str, wrong: &str, type_: &str, reason: &str, says: &str, patience: Duration) {
+fn told_and_cured(
+    name: &str,
+    wrong: &str,
+    type_: &str,
+    reason: &str,
+    says: &str,
+    patience: Duration,
+) {
     bed().fresh_namespace(name).expect("namespace");
-    let ring = Ring { bed: bed(), namespace: name.into(), name: name.into() };
-    bed().apply(name, wrong).expect("the wrong manifest is admitted");
+    let ring = Ring {
+        bed: bed(),
+        namespace: name.into(),
+        name: name.into(),
+    };
+    bed()
+        .apply(name, wrong)
+        .expect("the wrong manifest is admitted");
     let message = ring.wait_reason(type_, reason, patience).expect("told");
     assert!(message.contains(says), "{message:?} should name {says:?}");
     bed().apply(name, &one(name)).expect("apply the correction");
@@ -34,8 +47,18 @@ fn told_and_cured(name: &str, wrong: &str, type_: &str, reason: &str, says: &str
 
 #[test]
 fn a_missing_config_map_is_named() {
-    let wrong = one("nomap").replace("      members: 1\n", "      members: 1\n      configMapName: not-there\n");
-    told_and_cured("nomap", &wrong, "Accepted", "ConfigMapMissing", "not-there", TOLD_IN);
+    let wrong = one("nomap").replace(
+        "      members: 1\n",
+        "      members: 1\n      configMapName: not-there\n",
+    );
+    told_and_cured(
+        "nomap",
+        &wrong,
+        "Accepted",
+        "ConfigMapMissing",
+        "not-there",
+        TOLD_IN,
+    );
 }
 
 #[test]
@@ -47,10 +70,21 @@ fn a_storage_class_that_does_not_exist_is_named() {
         "      members: 1\n",
         "      members: 1\n      storage: {volumeClaimTemplates: [{spec: {storageClassName: fast-and-missing, resources: {requests: {storage: 1Gi}}}}]}\n",
     );
-    let ring = Ring { bed: bed(), namespace: "noclass".into(), name: "noclass".into() };
-    bed().apply("noclass", &wrong).expect("admitted: the class may come later");
-    let message = ring.wait_reason("Accepted", "StorageClassMissing", TOLD_IN).expect("told");
-    assert!(message.contains("fast-and-missing") && message.contains("local"), "{message}");
+    let ring = Ring {
+        bed: bed(),
+        namespace: "noclass".into(),
+        name: "noclass".into(),
+    };
+    bed()
+        .apply("noclass", &wrong)
+        .expect("admitted: the class may come later");
+    let message = ring
+        .wait_reason("Accepted", "StorageClassMissing", TOLD_IN)
+        .expect("told");
+    assert!(
+        message.contains("fast-and-missing") && message.contains("local"),
+        "{message}"
+    );
     bed().remove_namespace("noclass").expect("clean up");
 }
 
@@ -60,26 +94,54 @@ fn a_placement_that_no_node_meets_is_told_in_the_schedulers_words() {
         "      members: 1\n",
         "      members: 1\n      placement: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [nowhere]}]}]}}}\n",
     );
-    told_and_cured("noplace", &wrong, "Degraded", "Unschedulable", "nodes are available", TOLD_IN);
+    told_and_cured(
+        "noplace",
+        &wrong,
+        "Degraded",
+        "Unschedulable",
+        "nodes are available",
+        TOLD_IN,
+    );
 }
 
 #[test]
 fn an_image_that_cannot_be_pulled_is_named_and_overtaken() {
     let wrong = one("noimage").replace("version: 5.0.5", "version: 5.0.404");
-    told_and_cured("noimage", &wrong, "Degraded", "ImagePullFailed", "5.0.404", TOLD_AFTER_A_TRY);
+    told_and_cured(
+        "noimage",
+        &wrong,
+        "Degraded",
+        "ImagePullFailed",
+        "5.0.404",
+        TOLD_AFTER_A_TRY,
+    );
 }
 
 #[test]
 fn a_setting_that_the_server_refuses_is_quoted_and_overtaken() {
-    let wrong = one("badset").replace("  heapSize: 400Mi\n", "  heapSize: 400Mi\n  config: {no_such_setting: 1}\n");
-    told_and_cured("badset", &wrong, "Degraded", "ConfigurationRefused", "no_such_setting", TOLD_AFTER_A_TRY);
+    let wrong = one("badset").replace(
+        "  heapSize: 400Mi\n",
+        "  heapSize: 400Mi\n  config: {no_such_setting: 1}\n",
+    );
+    told_and_cured(
+        "badset",
+        &wrong,
+        "Degraded",
+        "ConfigurationRefused",
+        "no_such_setting",
+        TOLD_AFTER_A_TRY,
+    );
 }
 
 #[test]
 fn too_little_memory_is_refused_at_the_door() {
-    let wrong = one("nomem").replace("limits: {memory: 1Gi}", "limits: {memory: 256Mi}").replace("memory: 1Gi}", "memory: 256Mi}");
+    let wrong = one("nomem")
+        .replace("limits: {memory: 1Gi}", "limits: {memory: 256Mi}")
+        .replace("memory: 1Gi}", "memory: 256Mi}");
     bed().fresh_namespace("nomem").expect("namespace");
-    let error = bed().apply("nomem", &wrong).expect_err("refused at admission");
+    let error = bed()
+        .apply("nomem", &wrong)
+        .expect_err("refused at admission");
     assert!(format!("{error:#}").contains("memory"), "{error:#}");
     bed().remove_namespace("nomem").expect("clean up");
 }

@@ -1,7 +1,10 @@
 //! The mind of `CassandraCluster`: pure functions from what was observed to
 //! what is to be done. No I/O, no clock, no randomness.
 
-#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail where it stands"))]
+#![cfg_attr(
+    test,
+    allow(clippy::unwrap_used, reason = "a test may fail where it stands")
+)]
 
 pub mod build;
 pub mod decide;
