@@ -31,6 +31,7 @@ impl Agent {
             self.gather_volume();
         }
         self.gather_spec();
+        self.notice_question();
         self.close_start().await;
         if self.process == Process::Running
             && self

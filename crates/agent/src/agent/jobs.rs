@@ -195,7 +195,7 @@ impl Agent {
     }
 
     /// Notice a question, so that the look which answers it is taken after it.
-    pub(super) fn observe(&mut self) {
+    pub(super) fn notice_question(&mut self) {
         let asked = self
             .saved
             .as_ref()

@@ -104,7 +104,6 @@ impl Agent {
         self.answer_question();
         self.log_trouble(before.as_deref());
         self.tell(&decision);
-        self.observe();
     }
 
     /// The same trouble is tried again every second and logged once.

@@ -26,6 +26,9 @@ pub const ALL: &[Case] = &[
 
 fn a_question_is_answered_once() {
     let pod = Pod::founded();
+    pod.wait_for("rest", |s| s["copies"]["system_auth"] == 1);
+    std::thread::sleep(Duration::from_millis(500));
+    let before = pod.api.status_writes();
     pod.api
         .change_spec("m-0", json!({"evidence": {"nonce": "q1"}}));
     let status = pod.wait_for("an answer", |s| s["evidence"]["nonce"] == "q1");
@@ -39,6 +42,7 @@ fn a_question_is_answered_once() {
     assert_eq!(status["evidence"]["schemaAgreed"], true);
     std::thread::sleep(Duration::from_millis(1500));
     assert_eq!(pod.api.status("m-0")["evidence"], status["evidence"]);
+    assert_eq!(pod.api.status_writes(), before + 1, "one write answers it");
 }
 
 fn seeds_are_reloaded_without_a_restart() {
