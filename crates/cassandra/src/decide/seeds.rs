@@ -5,6 +5,7 @@ use super::Draft;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
+use palladion_api::member::VolumeState;
 use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
 use serde_json::json;
 
@@ -21,6 +22,7 @@ pub fn without(facts: &Facts<'_>, valid: &Valid, except: &str) -> Vec<String> {
             .members
             .values()
             .filter(|m| m.name != except && m.recorded_host_id().is_some())
+            .filter(|m| m.volume().is_none_or(|v| v.state != VolumeState::Lost))
     };
     let designated = |m: &&MemberFact| {
         u32::try_from(m.ordinal).is_ok_and(|ordinal| ordinal < valid.seeds_per_rack)
@@ -39,6 +41,19 @@ fn address(member: &MemberFact) -> Option<String> {
         .as_ref()
         .and_then(|s| s.address.clone())
         .or_else(|| member.service.as_ref().and_then(|s| s.address.clone()))
+}
+
+/// After an outage in which the disks of seeds were lost, the others wait for
+/// seeds that never come back. While no member is up they are told at once who
+/// else has data; an empty volume is never among them.
+pub fn rescue(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    let mut joined = facts
+        .members
+        .values()
+        .filter(|m| m.recorded_host_id().is_some());
+    if !joined.any(MemberFact::is_normal) {
+        refresh(facts, valid, draft);
+    }
 }
 
 /// Bring the seed lists of all members up to date, once nobody joins.

@@ -53,6 +53,7 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if !facts.ring_exists() {
         return;
     }
+    seeds::rescue(facts, valid, draft);
     let busy = resuming::next(facts, draft)
         || returning::next(facts, draft)
         || replacing::next(facts, valid, draft)
