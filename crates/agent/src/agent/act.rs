@@ -144,7 +144,7 @@ impl Agent {
         };
         ledger.ring = Some(spec.ring.clone());
         ledger.restart_token.clone_from(&spec.restart_token);
-        ledger.begin_start(&record.tag, &cause, Timestamp::now());
+        ledger.begin_start(&record.tag, &cause, &record.seeds, Timestamp::now());
         self.save_ledger(ledger)?;
         record.save(&self.settings.launch_file())?;
         tracing::info!(cause, seeds = record.seeds.join(","), "starting the server");

@@ -49,7 +49,7 @@ mod tests {
 
     fn start(normal: Option<i64>, ended: i64, end: End) -> Start {
         let mut ledger = Ledger::new("v".into(), None);
-        ledger.begin_start("t", "Autonomous", at(0));
+        ledger.begin_start("t", "Autonomous", &[], at(0));
         let mut start = ledger.starts.remove(0);
         start.record.normal_at = normal.map(|s| seconds(at(s)));
         start.record.ended_at = Some(seconds(at(ended)));

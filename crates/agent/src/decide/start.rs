@@ -8,7 +8,9 @@ use crate::init::protocol::Phase;
 use crate::render::{Entry, Identity};
 use crate::volume::judge::{Judgement, judge};
 use crate::volume::ledger::{Ledger, Membership};
-use palladion_api::member::{DataBeforeStart, PermitState, ServerState, VolumeState};
+use palladion_api::member::{
+    CassandraMemberSpec, DataBeforeStart, PermitState, ServerState, VolumeState,
+};
 use palladion_api::reasons::Reason;
 
 /// The volume is not ours yet: take it, or say what is wrong with it.
@@ -129,8 +131,14 @@ fn autonomous(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger, address: 
             ),
         );
     }
-    if let Some(earliest) = backoff::earliest(&ledger.starts, facts.now).filter(|t| *t > facts.now)
-    {
+    // Its own address is fine among them, and enough: it has data.
+    let seeds = if spec.seeds.is_empty() {
+        vec![address.to_string()]
+    } else {
+        spec.seeds.clone()
+    };
+    let waits_until = backoff::earliest(&ledger.starts, facts.now).filter(|t| *t > facts.now);
+    if let Some(earliest) = waits_until.filter(|_| !is_news(spec, ledger, &seeds)) {
         let words = facts
             .last_words
             .map_or(String::new(), |w| format!(": {}", w.text));
@@ -139,12 +147,6 @@ fn autonomous(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger, address: 
             format!("the server ended by itself and is started again at {earliest}{words}");
         return Decision::new(Action::Nothing, ServerState::Failed, reason, Some(message));
     }
-    // Its own address is fine among them, and enough: it has data.
-    let seeds = if spec.seeds.is_empty() {
-        vec![address.to_string()]
-    } else {
-        spec.seeds.clone()
-    };
     let identity = Identity {
         address: address.into(),
         seeds,
@@ -160,6 +162,13 @@ fn autonomous(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger, address: 
         Reason::Starting,
         None,
     )
+}
+
+/// Was something changed since the last start that may cure what it died of?
+fn is_news(spec: &CassandraMemberSpec, ledger: &Ledger, seeds: &[String]) -> bool {
+    let other_seeds = ledger.last_start().is_some_and(|s| s.seeds != seeds);
+    let asked = spec.restart_token.is_some() && spec.restart_token != ledger.restart_token;
+    other_seeds || asked
 }
 
 fn by_permit(

@@ -72,7 +72,7 @@ pub fn a_running_member() -> World {
     let mut world = a_joined_member().running("NORMAL");
     world
         .ledger()
-        .begin_start("t", "Autonomous", Timestamp::UNIX_EPOCH);
+        .begin_start("t", "Autonomous", &[], Timestamp::UNIX_EPOCH);
     let normal_at = Some(crate::volume::seconds(Timestamp::UNIX_EPOCH));
     world.ledger().starts[0].record.normal_at = normal_at;
     world

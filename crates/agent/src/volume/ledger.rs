@@ -107,6 +107,9 @@ pub struct Start {
     pub tag: String,
     /// As it is reported.
     pub record: StartRecord,
+    /// Seeds that it was made with.
+    #[serde(default)]
+    pub seeds: Vec<String>,
     /// Why it ended.
     #[serde(default)]
     pub end: End,
@@ -206,7 +209,7 @@ impl Ledger {
     }
 
     /// Note a start.
-    pub fn begin_start(&mut self, tag: &str, cause: &str, now: Timestamp) {
+    pub fn begin_start(&mut self, tag: &str, cause: &str, seeds: &[String], now: Timestamp) {
         let record = StartRecord {
             started_at: super::seconds(now),
             cause: cause.into(),
@@ -220,6 +223,7 @@ impl Ledger {
             Start {
                 tag: tag.into(),
                 record,
+                seeds: seeds.to_vec(),
                 end: End::Open,
             },
         );

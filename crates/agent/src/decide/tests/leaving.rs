@@ -175,7 +175,7 @@ fn a_member_that_came_back_to_leave_is_a_full_one_until_asked_again() {
                 .set_intent("i1", IntentState::Failed, None, Timestamp::UNIX_EPOCH);
             w.ledger().use_permit("n1");
             w.ledger()
-                .begin_start("t", "ResumeLeave", Timestamp::UNIX_EPOCH);
+                .begin_start("t", "ResumeLeave", &[], Timestamp::UNIX_EPOCH);
         })
         .permit(PermitKind::ResumeLeave, DataBeforeStart::Keep)
         .running("NORMAL");

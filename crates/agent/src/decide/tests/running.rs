@@ -34,7 +34,10 @@ fn the_first_normal_is_recorded() {
         host_id: HOST.into(),
         address: ADDRESS.into(),
     };
-    let began = joining.with(|w| w.ledger().begin_start("t", "Join", Timestamp::UNIX_EPOCH));
+    let began = joining.with(|w| {
+        w.ledger()
+            .begin_start("t", "Join", &[], Timestamp::UNIX_EPOCH)
+    });
     assert_eq!(began.action(), expected);
     let deaf = began.with(|w| w.reading.as_mut().unwrap().host_id = None);
     assert_eq!(deaf.action(), Action::Nothing);

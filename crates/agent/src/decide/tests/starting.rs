@@ -220,7 +220,8 @@ fn a_container_that_ends_starts_nothing() {
 fn a_server_that_died_is_started_again_after_a_while() {
     let died = a_joined_member().with(|w| {
         let now = w.now;
-        w.ledger().begin_start("t", "Autonomous", now);
+        w.ledger()
+            .begin_start("t", "Autonomous", &[SEED.into()], now);
         w.ledger().starts[0].end = End::Died;
         w.ledger().starts[0].record.ended_at = Some(crate::volume::seconds(now));
         w.last_words = Some(LastWords {
@@ -231,6 +232,13 @@ fn a_server_that_died_is_started_again_after_a_while() {
     died.waits(Reason::ConfigurationRefused);
     assert!(died.decide().message.unwrap().contains("Invalid yaml"));
     assert_eq!(died.decide().state, ServerState::Failed);
+    // News that may cure it are tried at once.
+    let seeds = died.clone().with(|w| w.spec().seeds = vec![ADDRESS.into()]);
+    assert_eq!(seeds.start().identity.seeds, [ADDRESS]);
+    let asked = died
+        .clone()
+        .with(|w| w.spec().restart_token = Some("t1".into()));
+    assert_eq!(asked.start().cause, Cause::Autonomous);
     let later = died.with(|w| w.now = Timestamp::from_second(1_000_011).unwrap());
     assert_eq!(later.start().cause, Cause::Autonomous);
 }
