@@ -55,7 +55,7 @@ fn measure(arguments: &Arguments) -> Result<String> {
         ..Config::default()
     };
     let cluster = Cluster::up(&config, &mut Lines)?;
-    install::install(&cluster, &mut Lines)?;
+    install::install(&cluster, &[], &mut Lines)?;
     std::thread::sleep(Duration::from_secs(5));
     let memory_idle = operator_memory(&cluster)?;
 

@@ -53,7 +53,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         ..Config::default()
     };
     let cluster = Cluster::up(&config, &mut Lines)?;
-    install::install(&cluster, &mut Lines)?;
+    install::install(&cluster, &[], &mut Lines)?;
     let manifest = install::root().join(MANIFEST);
     let manifest = manifest.to_string_lossy();
     Lines.note(&format!("applying {MANIFEST}"));

@@ -52,8 +52,9 @@ pub fn binaries(progress: &mut dyn Progress) -> Result<PathBuf> {
     Ok(target.join(TARGET).join("release"))
 }
 
-/// Load the images and install or upgrade the chart; returns when the operator is ready.
-pub fn install(cluster: &Cluster, progress: &mut dyn Progress) -> Result<()> {
+/// Load the images and install or upgrade the chart with these values
+/// (`name=value`) besides; returns when the operator is ready.
+pub fn install(cluster: &Cluster, values: &[&str], progress: &mut dyn Progress) -> Result<()> {
     let binaries = binaries(progress)?;
     let cache = Cache::of_user()?;
     stage(
@@ -89,6 +90,7 @@ pub fn install(cluster: &Cluster, progress: &mut dyn Progress) -> Result<()> {
                     "--set-string",
                     &restart,
                 ])
+                .args(values.iter().flat_map(|value| ["--set", value]))
                 .arg("--kubeconfig")
                 .arg(cluster.kubeconfig()))
         },
