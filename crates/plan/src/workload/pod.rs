@@ -217,7 +217,7 @@ mod tests {
         assert!(pod.is_ready() && !pod.is_stuck());
         assert_eq!(
             pod.available_at(10),
-            Some("2026-01-01T00:00:10Z".parse().unwrap())
+            Some("2026-01-01T00:00:10Z".parse().expect("should be a time"))
         );
     }
 
