@@ -88,16 +88,10 @@ impl Person {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// Merge-patch an object or one of its subresources.
-    pub fn patch(
-        &self,
-        namespace: &str,
-        object: &str,
-        subresource: Option<&str>,
-        patch: &Value,
-    ) -> Result<String> {
+    /// Merge-patch an object.
+    pub fn patch(&self, namespace: &str, object: &str, patch: &Value) -> Result<String> {
         let patch = patch.to_string();
-        let mut words = vec![
+        let words = [
             "patch",
             object,
             "-n",
@@ -106,8 +100,26 @@ impl Person {
             "-p",
             &patch,
         ];
-        let flag = subresource.map(|s| format!("--subresource={s}"));
-        words.extend(flag.as_deref());
         self.kubectl(&words, "")
+    }
+
+    /// Write the status of a member, named `kind/name`. Applied, because to
+    /// patch kubectl reads the status first, which an agent has no right to.
+    pub fn write_status(&self, namespace: &str, object: &str, status: &Value) -> Result<String> {
+        let name = object.rsplit('/').next().unwrap_or(object);
+        let mut member = status.clone();
+        member["apiVersion"] = json!("palladion.dev/v1alpha1");
+        member["kind"] = json!("CassandraMember");
+        member["metadata"] = json!({ "name": name, "namespace": namespace });
+        let words = [
+            "apply",
+            "--server-side",
+            "--force-conflicts",
+            "--subresource=status",
+            "--validate=ignore",
+            "-f",
+            "-",
+        ];
+        self.kubectl(&words, &member.to_string())
     }
 }

@@ -170,15 +170,15 @@ fn writer(kind: &str) -> &'static Person {
 fn a_pod_writes_the_status_of_its_own_member_only() {
     two_members();
     let own = Person::account(NAMESPACE, "demo-member", Some("demo-dc1-a-0")).expect("a pod");
-    own.patch(NAMESPACE, MEMBER, Some("status"), &status())
+    own.write_status(NAMESPACE, MEMBER, &status())
         .expect("a pod may write the status of its own member");
     refused(
-        own.patch(NAMESPACE, OTHER, Some("status"), &status()),
+        own.write_status(NAMESPACE, OTHER, &status()),
         "pod demo-dc1-a-0 may not write status of demo-dc1-a-1",
     );
     let podless = Person::account(NAMESPACE, "demo-member", None).expect("an account");
     refused(
-        podless.patch(NAMESPACE, MEMBER, Some("status"), &status()),
+        podless.write_status(NAMESPACE, MEMBER, &status()),
         "pod <none> may not write status of demo-dc1-a-0",
     );
 }
@@ -188,7 +188,7 @@ fn another_clusters_pod_of_the_same_name_writes_no_status() {
     two_members();
     let other = Person::account(NAMESPACE, "other-member", Some("demo-dc1-a-0")).expect("a pod");
     refused(
-        other.patch(NAMESPACE, MEMBER, Some("status"), &status()),
+        other.write_status(NAMESPACE, MEMBER, &status()),
         "that is for the agent of this member",
     );
 }
@@ -198,12 +198,7 @@ fn a_pod_writes_no_spec_and_reads_nothing_but_members() {
     two_members();
     let own = Person::account(NAMESPACE, "demo-member", Some("demo-dc1-a-0")).expect("a pod");
     refused(
-        own.patch(
-            NAMESPACE,
-            MEMBER,
-            None,
-            &json!({ "spec": { "run": "Stopped" } }),
-        ),
+        own.patch(NAMESPACE, MEMBER, &json!({ "spec": { "run": "Stopped" } })),
         "forbidden",
     );
     own.kubectl(&["get", "cassandramembers", "-n", NAMESPACE], "")
@@ -252,7 +247,7 @@ fn nobody_but_the_operator_makes_or_deletes_a_member() {
 #[test]
 fn of_a_member_people_write_what_is_theirs() {
     two_members();
-    let spec = |patch: Value| admin().patch(NAMESPACE, OTHER, None, &json!({ "spec": patch }));
+    let spec = |patch: Value| admin().patch(NAMESPACE, OTHER, &json!({ "spec": patch }));
     spec(json!({ "run": "Stopped", "restartToken": "tonight" }))
         .expect("people stop and restart servers");
     spec(json!({ "run": "Running" })).expect("and let them run again");
@@ -260,7 +255,6 @@ fn of_a_member_people_write_what_is_theirs() {
         .patch(
             NAMESPACE,
             OTHER,
-            None,
             &json!({ "metadata": { "labels": { "team": "store" } } }),
         )
         .expect("people label");
@@ -292,12 +286,7 @@ fn of_a_member_people_write_what_is_theirs() {
     }
     spec(json!({ "owes": [] })).expect("people waive debts");
     operator()
-        .patch(
-            NAMESPACE,
-            OTHER,
-            None,
-            &json!({ "spec": { "start": permit } }),
-        )
+        .patch(NAMESPACE, OTHER, &json!({ "spec": { "start": permit } }))
         .expect("the operator gives permits");
 }
 
