@@ -8,7 +8,7 @@ use crate::resources as kinds;
 use crate::validate::{Valid, ValidRack};
 use palladion_api::names;
 use palladion_api::reasons::Reason;
-use palladion_plan::{Event, ObjectKey, Precondition, Resource, Step};
+use palladion_plan::{Event, ObjectKey, Precondition, Resource, Step, differ};
 use serde_json::Value;
 
 /// Make and keep the objects of the cluster, rack by rack.
@@ -76,9 +76,40 @@ fn rack_objects(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut 
         )),
         Some(_) => None,
     };
-    let set = build::stateful_set(valid, rack, replicas);
+    let mut set = build::stateful_set(valid, rack, replicas);
+    keep_claims(facts, rack, &mut set, draft);
     let what = format!("the StatefulSet of rack {}", rack.name);
     apply(facts, kinds::STATEFUL_SET, set, &what, event, draft);
+}
+
+/// A set cannot change its claim templates; an apply that tries is refused as
+/// a whole, and with it every other change of the rack. The stored ones are
+/// kept, and a difference that matters is told.
+fn keep_claims(facts: &Facts<'_>, rack: &ValidRack, set: &mut Value, draft: &mut Draft) {
+    const TEMPLATES: &str = "/spec/volumeClaimTemplates";
+    let Some(stored) = facts
+        .sets
+        .get(&rack.set)
+        .and_then(|s| s.object.at(TEMPLATES))
+    else {
+        return;
+    };
+    let Some(wanted) = set.pointer_mut(TEMPLATES) else {
+        return;
+    };
+    if differ::contains(stored, wanted) {
+        return;
+    }
+    if !differ::contains(&stored[0]["spec"], &wanted[0]["spec"]) {
+        draft.trouble(
+            Reason::ClaimTemplateKept,
+            format!(
+                "the claim template of rack {} differs from that of its StatefulSet {}; claims that exist are not changed, set it back",
+                rack.name, rack.set
+            ),
+        );
+    }
+    *wanted = stored.clone();
 }
 
 /// A replacement gets another address; the claim still names the lost one's.
