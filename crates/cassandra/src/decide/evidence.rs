@@ -4,10 +4,16 @@
 use super::Draft;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
+use jiff::SignedDuration;
+use palladion_api::cluster::Turn;
 use palladion_api::member::{Liveness, MemberState};
 use palladion_plan::{Fence, ObjectKey, Precondition, Step, Subresource};
 use serde_json::json;
 use std::collections::BTreeSet;
+
+/// How long answers count. Long enough for an agent that looks every few
+/// seconds, short enough that a member that went down since is seen by the rest.
+const FRESH: SignedDuration = SignedDuration::from_secs(60);
 
 /// What the witnesses say.
 #[derive(Debug, PartialEq, Eq)]
@@ -104,6 +110,31 @@ pub fn ask(
     }
 }
 
+/// From here on the answers to a turn's question are void: what was seen then
+/// may be so no more. By the turn's own time, which no agent's clock can bend.
+pub fn void_from(turn: &Turn) -> jiff::Timestamp {
+    turn.since.0 + FRESH
+}
+
+fn too_old(facts: &Facts<'_>) -> Option<(String, jiff::Timestamp)> {
+    let turn = facts.turn().filter(|t| facts.now() >= void_from(t))?;
+    let since = turn.since.0;
+    Some((format!("the answers are to a question of {since}"), since))
+}
+
+/// A member but the turn's own that does not say that it serves, whoever was asked.
+fn down_by_its_own_word<'a>(facts: &'a Facts<'_>, except: &[&str]) -> Option<&'a MemberFact> {
+    let own = facts.turn().map(|t| t.member.as_str());
+    facts
+        .members
+        .values()
+        .filter(|m| Some(m.name.as_str()) != own)
+        .find(|m| {
+            let host_id = m.recorded_host_id();
+            host_id.is_some_and(|id| !except.contains(&id)) && !m.is_normal()
+        })
+}
+
 /// Do the witnesses see every known member up and normal, with one schema?
 /// `except` are host IDs that the step repairs or restarts.
 pub fn verdict(
@@ -156,16 +187,25 @@ pub fn verdict(
             ));
         }
     }
-    if missing.is_empty() {
-        let names: Vec<_> = witnesses.iter().map(|w| w.name.as_str()).collect();
-        Verdict::Good(format!(
-            "nonce {nonce}: {} see all {} members up and normal",
-            names.join(" and "),
-            known.len()
-        ))
-    } else {
-        Verdict::Waiting(missing)
+    if let Some((why, read_at)) = too_old(facts) {
+        return Verdict::Bad { why, read_at };
     }
+    if !missing.is_empty() {
+        return Verdict::Waiting(missing);
+    }
+    if let Some(down) = down_by_its_own_word(facts, except) {
+        let answers = witnesses.iter().filter_map(|w| w.status.evidence.as_ref());
+        return Verdict::Bad {
+            why: format!("member {} is not up and normal", down.name),
+            read_at: answers.map(|e| e.read_at.0).max().unwrap_or(facts.now()),
+        };
+    }
+    let names: Vec<_> = witnesses.iter().map(|w| w.name.as_str()).collect();
+    Verdict::Good(format!(
+        "nonce {nonce}: {} see all {} members up and normal",
+        names.join(" and "),
+        known.len()
+    ))
 }
 
 /// The cheap look before a turn is taken: what the members report by
@@ -342,6 +382,9 @@ pub fn dead(facts: &Facts<'_>, others: &[&MemberFact], nonce: &str, host_id: &st
     }
     if !missing.is_empty() {
         return Gone::Waiting(missing);
+    }
+    if let Some((why, read_at)) = too_old(facts) {
+        return Gone::NotYet { why, read_at };
     }
     let rest = known_hosts(facts)
         .iter()

@@ -246,13 +246,14 @@ fn before_permit(
                 &turn::fence(facts, turn),
                 draft,
             );
-            draft.wait(
+            draft.wait_until(
                 Reason::WaitingForEvidence,
                 format!(
                     "member {} waits to join: {} should tell how they see the ring",
                     member.name,
                     names.join(", ")
                 ),
+                evidence::void_from(turn),
             );
         }
         Verdict::Bad { why, read_at } => {

@@ -338,13 +338,14 @@ fn before_intent(
                 &turn::fence(facts, turn),
                 draft,
             );
-            draft.wait(
+            draft.wait_until(
                 Reason::WaitingForEvidence,
                 format!(
                     "member {} waits to leave: {} should tell how they see the ring",
                     member.name,
                     names.join(", ")
                 ),
+                evidence::void_from(turn),
             );
         }
         Verdict::Bad { why, read_at } => {

@@ -184,13 +184,14 @@ fn before_permit(
         Gone::Proven(proof) => proof,
         Gone::Waiting(names) => {
             evidence::ask(facts, &others, nonce, &turn::fence(facts, turn), draft);
-            return draft.wait(
+            return draft.wait_until(
                 Reason::WaitingForEvidence,
                 format!(
                     "member {} waits to be replaced: {} should confirm that it is dead",
                     member.name,
                     names.join(", ")
                 ),
+                evidence::void_from(turn),
             );
         }
         Gone::NotYet { why, read_at } => {

@@ -158,7 +158,10 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         return proven(facts, member, pod, draft);
     }
     let witnesses = evidence::witnesses(facts, &member.name);
-    match evidence::verdict(facts, &witnesses, &turn.nonce, &[]) {
+    // A canary that does not come up is what the next pod repairs.
+    let own = member.recorded_host_id().filter(|_| !member.is_normal());
+    let except: Vec<&str> = own.into_iter().collect();
+    match evidence::verdict(facts, &witnesses, &turn.nonce, &except) {
         Verdict::Good(proof) => stop(facts, valid, turn, member, pod, newest, proof, draft),
         Verdict::Waiting(names) => {
             evidence::ask(
@@ -168,13 +171,14 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
                 &turn::fence(facts, turn),
                 draft,
             );
-            draft.wait(
+            draft.wait_until(
                 Reason::WaitingForEvidence,
                 format!(
                     "member {} waits for its restart: {} should tell how they see the ring",
                     member.name,
                     names.join(", ")
                 ),
+                evidence::void_from(turn),
             );
         }
         Verdict::Bad { why, read_at } => {
@@ -185,11 +189,26 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
                 again,
             );
             if facts.now() >= again {
+                // Its own turn goes on under a fresh nonce: nobody else may restart before it is back.
+                let renewed = own.map(|_| {
+                    turn::new(
+                        facts,
+                        &turn.member,
+                        &turn.volume_id,
+                        turn.step,
+                        turn.attempt + 1,
+                    )
+                });
+                let verb = if renewed.is_some() {
+                    "ask again for"
+                } else {
+                    "end"
+                };
                 draft.steps.push(turn::claim(
                     facts,
+                    renewed.as_ref(),
                     None,
-                    None,
-                    format!("end the turn of member {}: {why}", member.name),
+                    format!("{verb} the turn of member {}: {why}", member.name),
                     None,
                 ));
             }
