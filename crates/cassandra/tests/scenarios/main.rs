@@ -11,5 +11,6 @@ mod creation;
 mod disturbed;
 mod every;
 mod growth;
+mod guards;
 mod inputs;
 mod outages;

@@ -1,6 +1,7 @@
 //! One step of the operator processes, and one of every agent.
 
 use super::agent::{Agent, LAG, Reach};
+use super::ring::Configuration;
 use super::world::{Api, RESTART, World};
 use palladion_cassandra::resources as kinds;
 use palladion_plan::ObjectKey;
@@ -48,6 +49,7 @@ impl World {
         let end = match &done.end {
             End::Done => String::new(),
             End::Failed(class, message) => format!(" ({class:?}: {message})"),
+            End::AnswerLost => " (its answer is lost)".to_string(),
             End::DiedBefore => " (dies before it)".to_string(),
             End::DiedAfter => " (dies after it)".to_string(),
         };
@@ -59,8 +61,9 @@ impl World {
             self.tell(&format!("   event: {}", event.message));
         }
         if matches!(done.write, Write::DeleteProcess | Write::DeleteData)
-            && matches!(done.end, End::Done | End::DiedAfter)
+            && matches!(done.end, End::Done | End::AnswerLost | End::DiedAfter)
         {
+            self.watch_stop(&done.object.name);
             self.destructive
                 .push(format!("{:?} {}", done.write, done.object.name));
         }
@@ -89,7 +92,7 @@ impl World {
         let (mut agent, mut refresh) = match self.agents.remove(&pod.uid) {
             Some(known) => known,
             None => (
-                Agent::new(pod.clone(), now, self.configuration_error(&pod)),
+                Agent::new(pod.clone(), now, self.configuration_of(&pod)),
                 None,
             ),
         };
@@ -137,21 +140,25 @@ impl World {
     }
 
     /// What the server will say to the configuration that its pod mounts.
-    fn configuration_error(&self, pod: &PodRun) -> Option<String> {
-        let object = self.store.get(&pod.key)?;
-        let volumes = object["spec"]["volumes"].as_array()?;
+    fn configuration_of(&self, pod: &PodRun) -> Configuration {
+        let text = self.server_json(pod).unwrap_or_default();
+        if text.contains("broken_setting") {
+            let words =
+                "ConfigurationException: Invalid yaml. Please remove properties [broken_setting]";
+            Configuration::Refused(words.to_string())
+        } else if text.contains("hanging_setting") {
+            Configuration::Hangs
+        } else {
+            Configuration::Sound
+        }
+    }
+
+    fn server_json(&self, pod: &PodRun) -> Option<&str> {
+        let volumes = self.store.get(&pod.key)?["spec"]["volumes"].as_array()?;
         let map = volumes
             .iter()
             .find_map(|v| v["configMap"]["name"].as_str())?;
-        let map = self
-            .store
-            .get(&ObjectKey::new(kinds::CONFIG_MAP, &pod.key.namespace, map))?;
-        let broken = map["data"]["server.json"]
-            .as_str()
-            .is_some_and(|text| text.contains("broken_setting"));
-        broken.then(|| {
-            "ConfigurationException: Invalid yaml. Please remove properties [broken_setting]"
-                .to_string()
-        })
+        let key = ObjectKey::new(kinds::CONFIG_MAP, &pod.key.namespace, map);
+        self.store.get(&key)?["data"]["server.json"].as_str()
     }
 }

@@ -1,7 +1,7 @@
 //! The agent's side of the member protocol: one per running pod. It knows its
 //! own member (a little late), its volume and its server, and nothing else.
 
-use super::ring::{Disks, Phase, Ring};
+use super::ring::{Configuration, Disks, Phase, Ring};
 use super::volume::{self, Ledger, Membership, Unused, Volume};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -29,8 +29,8 @@ pub struct Agent {
     pub read: Value,
     /// The status that it has written last.
     pub reported: Option<CassandraMemberStatus>,
-    /// What the server is started with is broken, in the server's words.
-    pub broken: Option<String>,
+    /// What the server is started with.
+    pub configuration: Configuration,
     pub state: ServerState,
     pub since: Timestamp,
     pub reason: Reason,
@@ -51,13 +51,13 @@ pub struct Reach<'a> {
 }
 
 impl Agent {
-    pub fn new(pod: PodRun, now: Timestamp, broken: Option<String>) -> Self {
+    pub fn new(pod: PodRun, now: Timestamp, configuration: Configuration) -> Self {
         Agent {
             pod,
             spec: None,
             read: Value::Null,
             reported: None,
-            broken,
+            configuration,
             state: ServerState::Waiting,
             since: now,
             reason: Reason::WaitingForMember,

@@ -1,10 +1,13 @@
 //! What a Cassandra process decides when it starts, as it was seen to do:
 //! refusals in its own words, and the start that nothing but the agent prevents.
 
-use super::ring::{Disks, Phase, Ring, Server};
+use super::ring::{Configuration, Disks, Phase, Ring, Server};
 use super::volume::{Bootstrapped, Data};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use palladion_api::member::{Liveness, MemberState};
+
+/// Longer than any history.
+const FOR_EVER: SignedDuration = SignedDuration::from_hours(1_000_000);
 
 impl Ring {
     /// A server process has read its disk and contacts its seeds.
@@ -12,8 +15,10 @@ impl Ring {
         let Some(server) = self.servers.get(pod).cloned() else {
             return;
         };
-        if let Some(words) = &server.broken {
-            return self.exit(pod, words);
+        match &server.configuration {
+            Configuration::Sound => {}
+            Configuration::Refused(words) => return self.exit(pod, words),
+            Configuration::Hangs => return self.set_phase(pod, Phase::Booting, now + FOR_EVER),
         }
         let data = disks.get(&server.disk).and_then(|d| d.content.data.clone());
         match data.as_ref().map(|d| d.bootstrapped) {

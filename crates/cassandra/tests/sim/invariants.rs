@@ -1,9 +1,12 @@
 //! What must hold after every single step, whatever went wrong before.
 
-use super::ring::Phase;
+use super::ring::{Phase, Ring, Server};
 use super::world::World;
+use jiff::{SignedDuration, Timestamp};
+use palladion_api::member::MemberState;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::ObjectKey;
+use std::collections::BTreeSet;
 
 impl World {
     /// The first invariant that does not hold.
@@ -36,6 +39,22 @@ impl World {
             return Err(format!("rows {lost:?} are on no member any more"));
         }
         Ok(())
+    }
+
+    /// A member that serves is stopped only while all others are up.
+    pub(super) fn watch_stop(&mut self, member: &str) {
+        let serves = |s: &&Server| s.member == member && s.phase == Phase::Normal;
+        let Some(host) = self
+            .ring
+            .servers
+            .values()
+            .find(serves)
+            .and_then(|s| s.host_id.clone())
+        else {
+            return;
+        };
+        self.ring
+            .watch_others(&format!("{member} is stopped"), &[&host], self.store.now);
     }
 
     /// A disk with the data of a member of the ring keeps its claim.
@@ -75,4 +94,38 @@ impl World {
 enum Wanted {
     Yes,
     No,
+}
+
+/// A member that is away for longer than this is seen down by everybody.
+const SEEN_DOWN: SignedDuration = SignedDuration::from_secs(45);
+
+impl Ring {
+    /// Note since when each full member is away.
+    pub(super) fn note_absences(&mut self, now: Timestamp) {
+        let up: BTreeSet<&String> = self
+            .servers
+            .values()
+            .filter_map(|s| s.host_id.as_ref())
+            .collect();
+        self.away
+            .retain(|host, _| self.seats.contains_key(host) && !up.contains(host));
+        for (host, seat) in &self.seats {
+            if seat.state == MemberState::Normal && !up.contains(host) {
+                self.away.entry(host.clone()).or_insert(now);
+            }
+        }
+    }
+
+    /// Something begins that no ring may suffer while another member is down.
+    pub(super) fn watch_others(&mut self, what: &str, except: &[&str], now: Timestamp) {
+        self.note_absences(now);
+        let down = self
+            .away
+            .iter()
+            .find(|(host, since)| !except.contains(&host.as_str()) && now > **since + SEEN_DOWN);
+        if let Some((host, since)) = down {
+            let text = format!("{what} although {host} has been down since {since}");
+            self.breaches.push(text);
+        }
+    }
 }

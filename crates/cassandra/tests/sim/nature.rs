@@ -5,7 +5,7 @@ use super::ring::Phase;
 use super::volume::Volume;
 use super::world::{Api, World, cluster_key};
 use palladion_cassandra::resources as kinds;
-use palladion_plan::sim::kubernetes::Machine;
+use palladion_plan::sim::kubernetes::{Disk, Machine, Mount};
 use palladion_plan::{ObjectKey, Precondition, Propagation, Subresource};
 use serde_json::{Value, json};
 
@@ -109,14 +109,64 @@ impl World {
     /// A member's volume is emptied; marker and ledger are gone as well.
     pub fn wipe_volume(&mut self, member: &str) {
         self.tell(&format!("the volume of {member} is emptied"));
+        self.disk_of(member).content = Volume::default();
+    }
+
+    /// A member's ledger is lost, its data is not.
+    pub fn lose_ledger(&mut self, member: &str) {
+        self.tell(&format!("the ledger of {member} is lost"));
+        self.disk_of(member).content.ledger = None;
+    }
+
+    /// Another file system is in the place of a member's volume.
+    pub fn unmount(&mut self, member: &str) {
+        self.tell(&format!("the volume of {member} is not mounted"));
+        self.disk_of(member).mount = Mount::Missing;
+    }
+
+    /// The volume is in its place again.
+    pub fn mount(&mut self, member: &str) {
+        self.tell(&format!("the volume of {member} is mounted again"));
+        self.disk_of(member).mount = Mount::Mounted;
+    }
+
+    fn disk_of(&mut self, member: &str) -> &mut Disk<Volume> {
         let claim = format!("data-{member}");
-        let disk = self
-            .kube
-            .disks
-            .values_mut()
+        let mut disks = self.kube.disks.values_mut();
+        disks
             .find(|d| d.claim == claim)
-            .expect("the member should have a disk");
-        disk.content = Volume::default();
+            .expect("the member should have a disk")
+    }
+
+    /// Somebody cleans all annotations off the claims.
+    pub fn strip_claims(&mut self) {
+        self.tell("all annotations of all claims are removed");
+        let patch = json!({ "metadata": { "annotations": null } });
+        for name in self.names(kinds::CLAIM) {
+            let key = ObjectKey::new(kinds::CLAIM, NAMESPACE, &name);
+            self.store
+                .merge(&key, &patch, Subresource::None)
+                .expect("the claim should exist");
+        }
+    }
+
+    /// A person annotates the cluster.
+    pub fn annotate_cluster(&mut self, key: &str, value: &str) {
+        self.tell(&format!("a person annotates the cluster: {key}={value}"));
+        let patch = json!({ "metadata": { "annotations": { key: value } } });
+        self.store
+            .merge(&cluster_key(), &patch, Subresource::None)
+            .expect("the cluster should exist");
+    }
+
+    /// A person scales a StatefulSet by hand.
+    pub fn scale_set(&mut self, set: &str, replicas: i64) {
+        self.tell(&format!("a person scales {set} to {replicas}"));
+        let key = ObjectKey::new(kinds::STATEFUL_SET, NAMESPACE, set);
+        let patch = json!({ "spec": { "replicas": replicas } });
+        self.store
+            .merge(&key, &patch, Subresource::None)
+            .expect("the set should exist");
     }
 
     /// The cluster is there no more, and neither is anything that it owned.

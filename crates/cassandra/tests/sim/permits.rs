@@ -136,7 +136,7 @@ impl Agent {
             host_id: None,
             phase: Phase::Booting,
             until: reach.now + BOOT,
-            broken: self.broken.clone(),
+            configuration: self.configuration.clone(),
         };
         reach.ring.servers.insert(self.pod.uid.clone(), server);
         let record = StartRecord {

@@ -36,8 +36,18 @@ pub struct Server {
     pub host_id: Option<String>,
     pub phase: Phase,
     pub until: Timestamp,
-    /// The server refuses its configuration with these words.
-    pub broken: Option<String>,
+    pub configuration: Configuration,
+}
+
+/// What a server says to its configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Configuration {
+    /// Nothing.
+    Sound,
+    /// It refuses it, in these words.
+    Refused(String),
+    /// It never comes up with it.
+    Hangs,
 }
 
 /// What a server is doing.
@@ -88,6 +98,8 @@ pub struct Ring {
     /// What has happened, for the story.
     pub told: Vec<String>,
     hosts: usize,
+    /// Full members whose server does not run, and since when.
+    pub(super) away: BTreeMap<String, Timestamp>,
 }
 
 pub const BOOT: SignedDuration = SignedDuration::from_secs(2);
@@ -116,6 +128,7 @@ impl Ring {
             breaches: Vec::new(),
             told: Vec::new(),
             hosts: 0,
+            away: BTreeMap::new(),
         }
     }
 
@@ -126,6 +139,7 @@ impl Ring {
         disks: &mut Disks,
         random: &mut Option<Random>,
     ) -> Activity {
+        self.note_absences(now);
         let mut all = Activity::default();
         let forgotten: Vec<String> = self
             .seats
@@ -255,6 +269,8 @@ impl Ring {
         if let Some(seat) = server.host_id.as_ref().and_then(|h| self.seats.get_mut(h)) {
             seat.state = MemberState::Leaving;
         }
+        let own = server.host_id.clone().unwrap_or_default();
+        self.watch_others(&format!("{} leaves", server.member), &[&own], now);
         self.set_phase(pod, Phase::Leaving, now + LEAVE);
         self.told.push(format!("{} is LEAVING", server.member));
         Ok(())

@@ -2,6 +2,7 @@
 //! section 2): by itself with data as recorded, otherwise by permit only.
 
 use super::agent::{Agent, Reach};
+use super::ring::Configuration;
 use super::volume::{Ledger, Membership};
 use jiff::SignedDuration;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -46,7 +47,7 @@ impl Agent {
         self.failures += 1;
         let backoff = 10_i64 << self.failures.min(5);
         self.not_before = Some(now + SignedDuration::from_secs(backoff.min(300)));
-        let reason = if self.broken.is_some() {
+        let reason = if self.configuration != Configuration::Sound {
             Reason::ConfigurationRefused
         } else {
             Reason::ServerFailed

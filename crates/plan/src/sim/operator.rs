@@ -64,6 +64,8 @@ pub enum End {
     Done,
     /// Refused or not answered, as the process saw it.
     Failed(FailureClass, String),
+    /// Done, as the process could not see.
+    AnswerLost,
     /// The process died before it was sent.
     DiedBefore,
     /// It was done, and the process died before it knew.

@@ -12,6 +12,9 @@ use crate::sim::store::{Refusal, Store};
 use crate::snapshot::FailureClass;
 use serde_json::Value;
 
+/// What a process knows of a write whose answer was lost.
+pub(super) const LOST: &str = "the connection was lost before the answer";
+
 /// A request that is ready to be sent.
 pub(super) enum Request {
     /// Server-side apply.
@@ -75,6 +78,11 @@ impl<M: Mind + Clone> Operator<M> {
                             self.fail(store, step.doing(), &key, class, message);
                             running.course = Course::Stopped;
                         }
+                        End::AnswerLost => {
+                            let message = LOST.to_string();
+                            self.fail(store, step.doing(), &key, FailureClass::Transient, message);
+                            running.course = Course::Stopped;
+                        }
                         End::DiedBefore | End::DiedAfter => return Activity::ACTED,
                     }
                     self.running = Some(running);
@@ -131,10 +139,7 @@ impl<M: Mind + Clone> Operator<M> {
                 self.life = Life::Dead;
                 Some(End::DiedAfter)
             }
-            (Some(Fault::AnswerLost), Ok(_)) => Some(End::Failed(
-                FailureClass::Transient,
-                "the connection was lost before the answer".into(),
-            )),
+            (Some(Fault::AnswerLost), Ok(_)) => Some(End::AnswerLost),
             (_, Ok(version)) => {
                 self.expect(store, key.resource, version);
                 Some(End::Done)
@@ -155,7 +160,7 @@ impl<M: Mind + Clone> Operator<M> {
                 | Step::Claim { event, .. }
                 | Step::Delete { event, .. },
             ) => event.clone(),
-            (End::Failed(..) | End::DiedBefore | End::DiedAfter, _) => None,
+            (End::Failed(..) | End::AnswerLost | End::DiedBefore | End::DiedAfter, _) => None,
         };
         self.done.push(Done {
             doing: step.doing().to_string(),

@@ -1,12 +1,13 @@
 //! Status: only where it differs from what is stored.
 
-use super::apply::Request;
+use super::apply::{LOST, Request};
 use super::{Done, End, Operator, Running, Write};
 use crate::mind::Mind;
 use crate::plan::Subresource;
 use crate::sim::Activity;
 use crate::sim::faults::Faults;
 use crate::sim::store::Store;
+use crate::snapshot::FailureClass;
 use serde_json::{Map, Value, json};
 
 impl<M: Mind + Clone> Operator<M> {
@@ -32,9 +33,14 @@ impl<M: Mind + Clone> Operator<M> {
             self.running = Some(running.clone());
             return Activity::ACTED;
         };
-        if let End::Failed(class, message) = &end {
+        let failed = match &end {
+            End::Failed(class, message) => Some((*class, message.clone())),
+            End::AnswerLost => Some((FailureClass::Transient, LOST.to_string())),
+            End::Done | End::DiedBefore | End::DiedAfter => None,
+        };
+        if let Some((class, message)) = failed {
             let owner = self.owner.clone();
-            self.fail(store, "report the status", &owner, *class, message.clone());
+            self.fail(store, "report the status", &owner, class, message);
         }
         let object = self.owner.clone();
         self.done.push(Done {
