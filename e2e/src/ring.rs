@@ -126,6 +126,30 @@ impl<'a> Ring<'a> {
         )
     }
 
+    /// Wait until a condition has this reason and its message says this. A
+    /// scheduler or kubelet may first say something that passes.
+    pub fn wait_told(
+        &self,
+        type_: &str,
+        reason: &str,
+        says: &str,
+        patience: Duration,
+    ) -> Result<()> {
+        let mut last = None;
+        let told = wait_for(
+            &format!("{type_} {reason} to say {says:?}"),
+            patience,
+            || {
+                last = self.condition(type_)?;
+                let right = last.as_ref().is_some_and(|c| {
+                    c["reason"] == reason && c["message"].as_str().is_some_and(|m| m.contains(says))
+                });
+                Ok(right.then_some(()))
+            },
+        );
+        told.with_context(|| format!("the condition is {last:?}"))
+    }
+
     /// Wait until this many members are ready, and no others exist.
     pub fn wait_ready(&self, members: u32) -> Result<()> {
         let wanted = format!("{members}/{members}");

@@ -289,7 +289,7 @@ fn t07_an_agent_that_is_killed_leaves_its_server_running() {
     let before = pid().expect("the server's process");
     assert!(!before.is_empty());
     // Process 1 is the init; the agent is the other process of that program.
-    let kill = "for p in /proc/[0-9]*; do n=$(basename $p); [ $n != 1 ] && tr '\\0' ' ' < $p/cmdline | grep -q 'palladion-agen[t] agent' && kill -9 $n && echo killed; done";
+    let kill = "for p in /proc/[0-9]*; do n=$(basename $p); [ $n != 1 ] && tr '\\0' ' ' < $p/cmdline | grep -q 'palladion-agen[t] agent' && kill -9 $n && echo killed; done; true";
     let said = bed()
         .exec(NAMESPACE, name, &["bash", "-c", kill])
         .expect("kill");

@@ -38,8 +38,7 @@ fn told_and_cured(
     bed()
         .apply(name, wrong)
         .expect("the wrong manifest is admitted");
-    let message = ring.wait_reason(type_, reason, patience).expect("told");
-    assert!(message.contains(says), "{message:?} should name {says:?}");
+    ring.wait_told(type_, reason, says, patience).expect("told");
     bed().apply(name, &one(name)).expect("apply the correction");
     ring.wait_ready(1).expect("cured by the manifest alone");
     bed().remove_namespace(name).expect("clean up");
