@@ -239,12 +239,7 @@ fn server_trouble(member: &MemberFact) -> Option<(Reason, String)> {
     if server.state != ServerState::Failed {
         return None;
     }
-    let reported = server.reason.as_deref();
-    let reason = Reason::ALL
-        .iter()
-        .copied()
-        .find(|r| Some(r.as_str()) == reported)
-        .unwrap_or(Reason::ServerFailed);
+    let reason = crate::decide::joining::failure_reason(member);
     Some((reason, crate::decide::joining::failure_words(member)))
 }
 

@@ -331,7 +331,7 @@ fn retry(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft)
         .and_then(|s| s.ended_at.as_ref())
         .map_or(turn.since.0, |t| t.0);
     let again = ended + delay;
-    draft.trouble(Reason::ServerFailed, failure_words(member));
+    draft.trouble(failure_reason(member), failure_words(member));
     if facts.now() < again {
         draft.wait_until(
             Reason::Joining,
@@ -389,6 +389,19 @@ pub fn has_failed_for_good(member: &MemberFact) -> bool {
             Some(PermitState::Refused) => true,
             None | Some(PermitState::Used | PermitState::Done | PermitState::Withdrawn) => false,
         }
+}
+
+/// What kind of failure the agent says it was.
+pub fn failure_reason(member: &MemberFact) -> Reason {
+    let reported = member
+        .status
+        .server
+        .as_ref()
+        .and_then(|s| s.reason.as_deref());
+    let told = [Reason::ConfigurationRefused, Reason::NotEnoughMemory];
+    told.into_iter()
+        .find(|reason| Some(reason.as_str()) == reported)
+        .unwrap_or(Reason::ServerFailed)
 }
 
 /// The last failure of a member, in the server's own words.

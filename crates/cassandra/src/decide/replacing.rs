@@ -304,7 +304,8 @@ fn free_address(
 }
 
 fn retry(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft) {
-    draft.trouble(Reason::ServerFailed, super::joining::failure_words(member));
+    let words = super::joining::failure_words(member);
+    draft.trouble(super::joining::failure_reason(member), words);
     if turn.attempt >= TRIES {
         return draft.wait(
             Reason::MemberReplacing,
