@@ -505,6 +505,75 @@ fn t13_a_cluster_deleted_and_made_again_finds_its_members() {
 }
 
 #[test]
+fn t14_a_member_leaves_by_recorded_intent_and_its_data_is_kept() {
+    let ring = the_ring();
+    ring.wait_settled().expect("settled");
+    let set_members = |members: u32| {
+        bed()
+            .apply(
+                NAMESPACE,
+                &ring::manifest("ring", &[("a", members), ("b", 1)]),
+            )
+            .expect("apply");
+    };
+    // Three copies cannot be kept by two members: refused with the keyspace named.
+    set_members(1);
+    let message = ring
+        .wait_reason("Degraded", "LeaveRefused", SOON)
+        .expect("refused");
+    assert!(message.contains("kept"), "{message}");
+    assert_eq!(ring.members().expect("members").len(), 3);
+    ring.cql(&[
+        "ALTER KEYSPACE kept WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': 2}",
+    ])
+    .expect("alter");
+    wait_for("the member to have left", Duration::from_secs(240), || {
+        let members = ring.members()?;
+        let two = members.iter().all(|m| m["status"]["ring"]["members"] == 2);
+        Ok((members.len() == 2 && two).then_some(()))
+    })
+    .expect("it leaves");
+    ring.wait_ready(2).expect("two are ready");
+    ring.wait_settled().expect("settled");
+    ring.check_data().expect("all rows");
+    let claim = bed()
+        .get(NAMESPACE, "persistentvolumeclaim", "data-ring-dc1-a-1")
+        .expect("get")
+        .expect("the claim of the member that left is kept");
+    assert!(
+        claim["metadata"]["annotations"]["palladion.dev/gone"].is_string(),
+        "and says whose data it holds"
+    );
+    // Wanted again, it joins as a new member; its old data is set aside, not used.
+    set_members(2);
+    ring.wait_ready(3).expect("three are ready again");
+    ring.wait_settled().expect("settled");
+    ring.check_data().expect("all rows");
+}
+
+#[test]
+fn t15_with_the_policy_delete_the_data_goes_with_the_cluster() {
+    let ring = the_ring();
+    let policy = json!({ "spec": { "deletionPolicy": "Delete" } });
+    bed()
+        .patch(NAMESPACE, "cassandracluster", "ring", &policy)
+        .expect("patch");
+    wait_for("the finalizer", SOON, || {
+        let cluster = ring.cluster()?;
+        Ok(cluster["metadata"]["finalizers"][0]
+            .is_string()
+            .then_some(()))
+    })
+    .expect("the finalizer is set");
+    let words = format!("delete cassandracluster ring -n {NAMESPACE} --wait=true --timeout=180s");
+    bed().kubectl(&words).expect("delete");
+    let claims = bed()
+        .list(NAMESPACE, "persistentvolumeclaims")
+        .expect("claims");
+    assert!(claims.is_empty(), "{} claims are left", claims.len());
+}
+
+#[test]
 fn t99_the_namespace_goes() {
     bed().remove_namespace(NAMESPACE).expect("clean up");
 }
