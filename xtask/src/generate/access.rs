@@ -110,7 +110,7 @@ const RINGS: &[Rule] = &[
         "StatefulSets over zones that people want; the active pod is named live before it is labelled",
         OURS,
         &["zonedstatefulsets"],
-        &["get", "list", "watch", "patch"],
+        &["get", "list", "watch"],
     ),
     rule(
         "What is so, and which pod is active",
