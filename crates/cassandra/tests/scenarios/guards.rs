@@ -234,3 +234,92 @@ fn replicas_that_somebody_scaled_are_put_back() {
     world.settle();
     world.expect_ring(3);
 }
+
+/// A member of rack a is cut off from the others, and tells its agent that it is well.
+fn with_a_member_cut_off(world: &mut World) {
+    world.cut_off("demo-dc1-a-0");
+    world.pass(150);
+    world.reconnect();
+}
+
+#[test]
+fn nobody_joins_leaves_or_restarts_while_a_member_is_cut_off() {
+    let mut grows = a_ring(2, 1);
+    grows.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+    let mut shrinks = a_ring(3, 1);
+    shrinks.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    let mut rolls = a_ring(2, 1);
+    rolls.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
+    for (i, (what, world)) in [("growth", grows), ("shrink", shrinks), ("rollout", rolls)]
+        .into_iter()
+        .enumerate()
+    {
+        let (worlds, end) = before_each_write(world);
+        let what = format!("a member is cut off in a {what}");
+        all_end_alike(
+            &what,
+            some(worlds, 4, i),
+            &end.end(),
+            with_a_member_cut_off,
+            same_members,
+        );
+    }
+}
+
+#[test]
+fn nobody_is_replaced_while_a_member_is_cut_off() {
+    let mut world = a_ring(2, 1);
+    world.delete(kinds::POD, "demo-dc1-a-1");
+    world.wipe_volume("demo-dc1-a-1");
+    let (worlds, end) = before_each_write(world);
+    all_end_alike(
+        "a member is cut off in a replacement",
+        some(worlds, 4, 0),
+        &end.end(),
+        with_a_member_cut_off,
+        same_members,
+    );
+}
+
+#[test]
+fn a_leaver_is_not_gone_while_somebody_who_cannot_hear_still_knows_it() {
+    let mut world = a_ring(3, 1);
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    world.until(|w| w.ring.full_members() == 3);
+    world.cut_off("demo-dc1-b-0");
+    world.pass(60);
+    assert!(
+        world.exists(kinds::POD, "demo-dc1-a-2"),
+        "{}",
+        world.last_words()
+    );
+    world.reconnect();
+    world.settle();
+    world.expect_ring(3);
+}
+
+/// A ring whose newest member is killed in the moment in which it became a
+/// full one, before its own agent had noted it.
+fn with_an_unnoticed_member() -> World {
+    let mut world = a_ring(2, 1);
+    world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+    world.until(|w| w.ring.full_members() == 4);
+    world.delete(kinds::POD, "demo-dc1-a-2");
+    world
+}
+
+#[test]
+fn a_member_that_joined_unnoticed_comes_back_with_its_data() {
+    let mut world = with_an_unnoticed_member();
+    world.settle();
+    world.expect_ring(4);
+    insta::assert_snapshot!(world.story.join("\n"));
+}
+
+#[test]
+fn a_member_that_joined_unnoticed_and_is_not_wanted_leaves_no_ghost() {
+    let mut world = with_an_unnoticed_member();
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    world.settle();
+    world.expect_ring(3);
+}

@@ -16,7 +16,13 @@ impl World {
             return all;
         }
         for i in 0..self.operators.len() {
+            let gone = self
+                .terminated()
+                .into_iter()
+                .map(|(name, _)| name)
+                .collect();
             let activity = self.operators[i].step(&mut self.store, &mut self.faults);
+            self.watch_terminations(&gone);
             all = all.and(activity);
             for done in std::mem::take(&mut self.operators[i].done) {
                 self.note(&done);

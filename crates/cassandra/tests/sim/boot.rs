@@ -52,7 +52,10 @@ impl Ring {
             .servers
             .iter()
             .filter(|(_, s)| s.address != server.address && server.seeds.contains(&s.address))
-            .find(|(_, s)| matches!(s.phase, Phase::Normal | Phase::Leaving))
+            .find(|(_, s)| {
+                matches!(s.phase, Phase::Normal | Phase::Leaving)
+                    && !self.is_across(&server.member, Some(&s.member))
+            })
             .map(|(pod, s)| (pod.clone(), s.lineage.unwrap_or_default()));
         let Some((contact, lineage)) = contact else {
             if own_seed {

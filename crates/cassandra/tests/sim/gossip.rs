@@ -1,7 +1,7 @@
 //! How members see each other: each server's view follows the truth after a
 //! delay, and a dead member is seen down only after the failure detector's time.
 
-use super::ring::{Phase, Ring};
+use super::ring::{Phase, Ring, Server};
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::member::{Liveness, MemberState, RingMember};
 use palladion_plan::sim::{Activity, Random};
@@ -39,7 +39,7 @@ impl Ring {
     /// Bring views nearer to the truth.
     pub fn gossip(&mut self, now: Timestamp, random: &mut Option<Random>) -> Activity {
         let mut all = Activity::default();
-        let observers: Vec<(String, usize, Option<String>)> = self
+        let observers: Vec<(String, usize, Server)> = self
             .servers
             .iter()
             .filter(|(_, s)| {
@@ -52,11 +52,12 @@ impl Ring {
                         | Phase::Leaving
                 )
             })
-            .filter_map(|(pod, s)| s.lineage.map(|l| (pod.clone(), l, s.host_id.clone())))
+            .filter_map(|(pod, s)| s.lineage.map(|l| (pod.clone(), l, s.clone())))
             .collect();
-        for (pod, lineage, own) in observers {
+        for (pod, lineage, server) in observers {
+            let own = server.host_id.clone();
             let first = !self.views.seen.contains_key(&pod);
-            let truth = self.truth(lineage);
+            let truth = self.heard(&pod, &server.member, self.truth(lineage));
             let view = self.views.seen.entry(pod.clone()).or_default();
             let hosts: Vec<String> = truth.keys().chain(view.keys()).cloned().collect();
             for host in hosts {
@@ -94,6 +95,52 @@ impl Ring {
             }
         }
         all
+    }
+
+    /// The part of the truth that reaches an observer: whoever is across a cut
+    /// in the network is as it was seen last, and down.
+    fn heard(
+        &self,
+        pod: &str,
+        observer: &str,
+        truth: BTreeMap<String, RingMember>,
+    ) -> BTreeMap<String, RingMember> {
+        if self.cut.is_empty() {
+            return truth;
+        }
+        let mut heard = truth;
+        let seen = self.views.seen.get(pod).cloned().unwrap_or_default();
+        for host in heard.keys().chain(seen.keys()).cloned().collect::<Vec<_>>() {
+            let member = self
+                .servers
+                .values()
+                .find(|s| s.host_id.as_ref() == Some(&host))
+                .map(|s| s.member.as_str());
+            if !self.is_across(observer, member) {
+                continue;
+            }
+            match seen.get(&host) {
+                Some(last) => heard.insert(
+                    host,
+                    RingMember {
+                        liveness: Liveness::Down,
+                        ..last.clone()
+                    },
+                ),
+                None => heard.remove(&host),
+            };
+        }
+        heard
+    }
+
+    /// Is a member (or one that does not run) out of an observer's reach?
+    pub fn is_across(&self, observer: &str, member: Option<&str>) -> bool {
+        let is_cut = |name: &str| self.cut.contains(name);
+        match member {
+            Some(member) if member == observer => false,
+            Some(member) => is_cut(observer) || is_cut(member),
+            None => is_cut(observer),
+        }
     }
 
     /// A ring as it truly is.

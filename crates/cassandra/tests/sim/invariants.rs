@@ -57,6 +57,29 @@ impl World {
             .watch_others(&format!("{member} is stopped"), &[&host], self.store.now);
     }
 
+    /// The operator has written to a member.
+    pub(super) fn watch_terminations(&mut self, before: &BTreeSet<String>) {
+        for (name, host) in self.terminated() {
+            if !before.contains(&name) {
+                self.ring.watch_end(&name, &host);
+            }
+        }
+    }
+
+    /// Members that are on record as gone, with their host IDs.
+    pub(super) fn terminated(&self) -> Vec<(String, String)> {
+        let members = self.store.list(kinds::MEMBER);
+        members
+            .filter(|(_, m)| m["spec"]["run"] == "Terminated")
+            .map(|(key, m)| {
+                (
+                    key.name.clone(),
+                    m["spec"]["hostID"].as_str().unwrap_or_default().to_string(),
+                )
+            })
+            .collect()
+    }
+
     /// A disk with the data of a member of the ring keeps its claim.
     fn no_claim_of_a_member_is_gone(&self) -> Result<(), String> {
         for (name, disk) in &self.kube.disks {
@@ -102,17 +125,31 @@ const SEEN_DOWN: SignedDuration = SignedDuration::from_secs(45);
 impl Ring {
     /// Note since when each full member is away.
     pub(super) fn note_absences(&mut self, now: Timestamp) {
-        let up: BTreeSet<&String> = self
+        let reached = self
             .servers
             .values()
-            .filter_map(|s| s.host_id.as_ref())
-            .collect();
+            .filter(|s| !self.cut.contains(&s.member));
+        let up: BTreeSet<&String> = reached.filter_map(|s| s.host_id.as_ref()).collect();
         self.away
             .retain(|host, _| self.seats.contains_key(host) && !up.contains(host));
         for (host, seat) in &self.seats {
             if seat.state == MemberState::Normal && !up.contains(host) {
                 self.away.entry(host.clone()).or_insert(now);
             }
+        }
+    }
+
+    /// A member is declared gone only when no server has it for a member.
+    pub(super) fn watch_end(&mut self, member: &str, host: &str) {
+        let believer = self.servers.iter().find(|(pod, s)| {
+            s.member != member && self.views.of(pod).iter().any(|m| m.host_id == host)
+        });
+        if let Some((_, server)) = believer {
+            let text = format!(
+                "{member} is declared gone although {} knows {host}",
+                server.member
+            );
+            self.breaches.push(text);
         }
     }
 

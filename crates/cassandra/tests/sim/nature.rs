@@ -20,8 +20,19 @@ impl World {
 
     /// A person changes the racks.
     pub fn set_racks(&mut self, cluster: &Value) {
-        let racks = cluster["spec"]["datacenter"]["racks"].clone();
-        self.patch_spec(&json!({ "datacenter": { "racks": racks } }));
+        let racks = &cluster["spec"]["datacenter"]["racks"];
+        let words = racks.as_array().into_iter().flatten();
+        let words: Vec<_> = words
+            .map(|r| format!("{} in rack {}", r["members"], r["name"]))
+            .collect();
+        self.tell(&format!(
+            "a person wants {}",
+            words.join(", ").replace('"', "")
+        ));
+        let patch = json!({ "spec": { "datacenter": { "racks": racks } } });
+        self.store
+            .merge(&cluster_key(), &patch, Subresource::None)
+            .expect("the racks should be accepted");
     }
 
     /// The status of the cluster is lost, as after a restore of etcd without it.
@@ -46,9 +57,22 @@ impl World {
         self.kube.set_machine(&mut self.store, node, machine);
     }
 
+    /// The network between a member and all others is cut; not that to the API server.
+    pub fn cut_off(&mut self, member: &str) {
+        self.tell(&format!("the network of {member} is cut"));
+        self.ring.cut.insert(member.to_string());
+    }
+
+    /// All networks are whole again.
+    pub fn reconnect(&mut self) {
+        self.tell("the network is whole again");
+        self.ring.cut.clear();
+    }
+
     /// All that disturbs ends.
     pub fn heal(&mut self) {
         self.tell("all is well again");
+        self.ring.cut.clear();
         for node in self.kube.machines.keys().cloned().collect::<Vec<_>>() {
             self.kube.set_machine(&mut self.store, &node, Machine::Up);
         }

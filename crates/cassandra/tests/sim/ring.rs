@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use palladion_api::member::MemberState;
 use palladion_plan::sim::kubernetes::Disk;
 use palladion_plan::sim::{Activity, Random};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::volume::Volume;
 
@@ -98,7 +98,9 @@ pub struct Ring {
     /// What has happened, for the story.
     pub told: Vec<String>,
     hosts: usize,
-    /// Full members whose server does not run, and since when.
+    /// Members that no other member reaches; their agents reach the API server.
+    pub cut: BTreeSet<String>,
+    /// Full members that are away, and since when.
     pub(super) away: BTreeMap<String, Timestamp>,
 }
 
@@ -129,6 +131,7 @@ impl Ring {
             told: Vec::new(),
             hosts: 0,
             away: BTreeMap::new(),
+            cut: BTreeSet::new(),
         }
     }
 
