@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 /// How long answers count. Long enough for an agent that looks every few
 /// seconds, short enough that a member that went down since is seen by the rest.
-const FRESH: SignedDuration = SignedDuration::from_secs(60);
+const FRESH: SignedDuration = SignedDuration::from_secs(30);
 
 /// What the witnesses say.
 #[derive(Debug, PartialEq, Eq)]
@@ -380,11 +380,11 @@ pub fn dead(facts: &Facts<'_>, others: &[&MemberFact], nonce: &str, host_id: &st
             read_at: answer.read_at.0,
         };
     }
-    if !missing.is_empty() {
-        return Gone::Waiting(missing);
-    }
     if let Some((why, read_at)) = too_old(facts) {
         return Gone::NotYet { why, read_at };
+    }
+    if !missing.is_empty() {
+        return Gone::Waiting(missing);
     }
     let rest = known_hosts(facts)
         .iter()

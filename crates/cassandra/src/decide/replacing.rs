@@ -1,13 +1,13 @@
 //! Replacing a member whose data is lost: proven dead by the others, on a new
 //! volume and under a new address, so that writes reach it while it streams.
 
-use super::evidence::{self, Gone};
+use super::evidence::{self, Gone, Verdict};
 use super::{Draft, grant, replicas, turn};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::status::{pod_words, server_words};
 use crate::validate::Valid;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use palladion_api::cluster::{Replaced, Turn, TurnStep};
 use palladion_api::member::{PermitState, VolumeState};
 use palladion_api::reasons::Reason;
@@ -194,19 +194,13 @@ fn before_permit(
                 evidence::void_from(turn),
             );
         }
-        Gone::NotYet { why, read_at } => {
-            let again = read_at + ASK_AGAIN;
-            draft.wait_until(
-                Reason::MemberReplacing,
-                format!("member {} waits to be replaced: {why}", member.name),
-                again,
-            );
-            if facts.now() >= again {
-                end(facts, turn, &why, draft);
-            }
-            return;
-        }
+        Gone::NotYet { why, read_at } => return not_yet(facts, turn, member, &why, read_at, draft),
     };
+    // The dead one is all that this step repairs; any other absence forbids it.
+    let rest = evidence::verdict(facts, &others, nonce, &[&replaced.host_id]);
+    if let Verdict::Bad { why, read_at } = rest {
+        return not_yet(facts, turn, member, &why, read_at, draft);
+    }
     let address = member.spec.as_ref().and_then(|s| s.address.as_deref());
     match (address, &member.service) {
         (Some(address), _) if *address == replaced.address => {
@@ -246,6 +240,26 @@ fn before_permit(
             Reason::MemberReplacing,
             format!("member {} gets a new address", member.name),
         ),
+    }
+}
+
+/// The answers forbid it; the question is put again soon.
+fn not_yet(
+    facts: &Facts<'_>,
+    turn: &Turn,
+    member: &MemberFact,
+    why: &str,
+    read_at: Timestamp,
+    draft: &mut Draft,
+) {
+    let again = read_at + ASK_AGAIN;
+    draft.wait_until(
+        Reason::MemberReplacing,
+        format!("member {} waits to be replaced: {why}", member.name),
+        again,
+    );
+    if facts.now() >= again {
+        end(facts, turn, why, draft);
     }
 }
 

@@ -2,6 +2,7 @@
 //! history that can be played again: `PALLADION_SIM_SEED=17 cargo test -p
 //! palladion-cassandra --test scenarios chaos -- --nocapture`.
 
+use crate::every::a_ring;
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
 use palladion_cassandra::resources as kinds;
@@ -11,7 +12,7 @@ use palladion_plan::sim::{Fault, Feed, Random};
 use serde_json::json;
 
 /// Histories in the landing tests.
-const HISTORIES: u64 = 6;
+const HISTORIES: u64 = 4;
 /// Disturbances of each.
 const DISTURBANCES: usize = 8;
 /// How many histories to run instead.
@@ -27,10 +28,7 @@ fn number(name: &str) -> Option<u64> {
 
 #[test]
 fn whatever_happens_the_ring_is_as_wanted_in_the_end() {
-    let mut ring = World::new().with(&a_cluster(&[("a", 2), ("b", 1)]));
-    ring.settle();
-    ring.ring.write(20, &mut ring.kube.disks);
-    ring.story.clear();
+    let ring = a_ring(2, 1);
     let seeds: Vec<u64> = match number(SEED) {
         Some(seed) => vec![seed],
         None => (1..=number(COUNT).unwrap_or(HISTORIES)).collect(),

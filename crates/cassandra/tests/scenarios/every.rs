@@ -1,11 +1,44 @@
 //! One fault at every write of a history, each in a world of its own.
 
+use crate::sim::manifests::{a_cluster, two_racks};
 use crate::sim::world::Tick;
 use crate::sim::{End, World};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, OnceLock};
 
 /// More histories than the landing tests have time for: every one instead of
 /// a spread of them.
 const ALL: &str = "PALLADION_SIM_ALL";
+
+/// A ring at rest that holds rows, racks `a` and `b`. Each is made once.
+pub fn a_ring(a: i32, b: i32) -> World {
+    static MADE: Mutex<BTreeMap<(i32, i32), World>> = Mutex::new(BTreeMap::new());
+    let known = MADE
+        .lock()
+        .expect("no test should die here")
+        .get(&(a, b))
+        .cloned();
+    if let Some(world) = known {
+        return world;
+    }
+    let mut world = World::new().with(&a_cluster(&[("a", a), ("b", b)]));
+    world.settle();
+    world.ring.write(20, &mut world.kube.disks);
+    world.story.clear();
+    world.destructive.clear();
+    world.writes.clear();
+    MADE.lock()
+        .expect("no test should die here")
+        .insert((a, b), world.clone());
+    world
+}
+
+/// The worlds right before each write of the creation of two racks, and its end.
+pub fn creation() -> (Vec<World>, World) {
+    static MADE: OnceLock<(Vec<World>, World)> = OnceLock::new();
+    MADE.get_or_init(|| before_each_write(World::new().with(&two_racks())))
+        .clone()
+}
 
 /// The worlds right before each write of a history, and the world at its end.
 pub fn before_each_write(mut world: World) -> (Vec<World>, World) {

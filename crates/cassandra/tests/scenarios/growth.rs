@@ -1,20 +1,10 @@
 //! A ring grows, shrinks and rolls, undisturbed and disturbed at every write.
 
-use crate::every::{all_end_alike, before_each_write, same_end, some};
+use crate::every::{a_ring, all_end_alike, before_each_write, same_end, some};
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
 use palladion_plan::sim::Fault;
 use serde_json::json;
-
-fn a_ring(a: i32, b: i32) -> World {
-    let mut world = World::new().with(&a_cluster(&[("a", a), ("b", b)]));
-    world.settle();
-    world.ring.write(20, &mut world.kube.disks);
-    world.story.clear();
-    world.destructive.clear();
-    world.writes.clear();
-    world
-}
 
 fn killed_at_every_write(what: &str, world: World, one_in: usize) -> World {
     let (worlds, end) = before_each_write(world);

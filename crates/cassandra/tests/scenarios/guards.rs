@@ -1,21 +1,13 @@
 //! Each guard of the deciders in a history in which nothing else prevents the
 //! loss: a decider that forgets one fails here.
 
+use crate::every::a_ring;
 use crate::every::{all_end_alike, before_each_write, same_members, some};
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::kubernetes::Machine;
 use serde_json::json;
-
-fn a_ring(a: i32, b: i32) -> World {
-    let mut world = World::new().with(&a_cluster(&[("a", a), ("b", b)]));
-    world.settle();
-    world.ring.write(20, &mut world.kube.disks);
-    world.story.clear();
-    world.destructive.clear();
-    world
-}
 
 /// The node of rack b is away for longer than anybody could overlook.
 fn with_a_member_down(world: &mut World) {
@@ -238,7 +230,11 @@ fn replicas_that_somebody_scaled_are_put_back() {
 /// A member of rack a is cut off from the others, and tells its agent that it is well.
 fn with_a_member_cut_off(world: &mut World) {
     world.cut_off("demo-dc1-a-0");
-    world.pass(150);
+    // Nobody can ask anybody until the others must have noticed.
+    world.api_goes_away();
+    world.pass(50);
+    world.api_returns();
+    world.pass(100);
     world.reconnect();
 }
 

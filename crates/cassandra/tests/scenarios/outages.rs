@@ -1,21 +1,14 @@
 //! Power cuts, lost volumes, lost records: what joined before comes back by
 //! itself, and nothing ever founds a second ring.
 
+use crate::every::a_ring;
 use crate::sim::World;
 use crate::sim::manifests::two_racks;
 use palladion_cassandra::resources as kinds;
 
-fn a_ring() -> World {
-    let mut world = World::new().with(&two_racks());
-    world.settle();
-    world.ring.write(20, &mut world.kube.disks);
-    world.story.clear();
-    world
-}
-
 #[test]
 fn all_members_come_back_from_a_power_cut_with_api_server_and_operator_away() {
-    let mut world = a_ring();
+    let mut world = a_ring(2, 1);
     let before = world.end();
     world.power_cut();
     world.settle();
@@ -29,7 +22,7 @@ fn all_members_come_back_from_a_power_cut_with_api_server_and_operator_away() {
 
 #[test]
 fn all_pods_deleted_at_once_come_back_as_they_were() {
-    let mut world = a_ring();
+    let mut world = a_ring(2, 1);
     let before = world.end();
     world.delete_all_pods();
     world.settle();
@@ -40,7 +33,7 @@ fn all_pods_deleted_at_once_come_back_as_they_were() {
 #[test]
 fn a_volume_that_is_emptied_while_all_are_down_never_founds_a_second_ring() {
     for member in ["demo-dc1-a-0", "demo-dc1-b-0", "demo-dc1-a-1"] {
-        let mut world = a_ring();
+        let mut world = a_ring(2, 1);
         world.power_cut();
         world.wipe_volume(member);
         world.api_returns();
@@ -55,7 +48,7 @@ fn a_volume_that_is_emptied_while_all_are_down_never_founds_a_second_ring() {
 
 #[test]
 fn a_volume_that_is_emptied_while_the_operator_is_away_too_starts_nothing() {
-    let mut world = a_ring();
+    let mut world = a_ring(2, 1);
     world.power_cut();
     world.wipe_volume("demo-dc1-a-0");
     world.settle();
@@ -67,7 +60,7 @@ fn a_volume_that_is_emptied_while_the_operator_is_away_too_starts_nothing() {
 
 #[test]
 fn a_cluster_that_is_deleted_and_made_again_finds_its_data() {
-    let mut world = a_ring();
+    let mut world = a_ring(2, 1);
     world.delete_cluster();
     world.settle();
     assert!(world.is_deleted(), "{}", world.last_words());
@@ -87,7 +80,7 @@ fn a_cluster_that_is_deleted_and_made_again_finds_its_data() {
 #[test]
 fn a_cluster_that_is_deleted_and_made_again_at_once_finds_its_data() {
     for ticks in [1, 8, 25] {
-        let mut world = a_ring();
+        let mut world = a_ring(2, 1);
         world.delete_cluster();
         for _ in 0..ticks {
             let _ = world.tick();
@@ -117,7 +110,7 @@ fn a_deleted_cluster_takes_its_data_along_only_where_that_is_wanted() {
 
 #[test]
 fn the_status_of_a_running_ring_may_be_erased() {
-    let mut world = a_ring();
+    let mut world = a_ring(2, 1);
     let before = world.end();
     world.erase_status();
     world.settle();
@@ -129,7 +122,7 @@ fn the_status_of_a_running_ring_may_be_erased() {
 #[test]
 fn a_deleted_record_of_a_member_is_made_again_from_the_world() {
     for member in ["demo-dc1-a-0", "demo-dc1-b-0", "demo-dc1-a-1"] {
-        let mut world = a_ring();
+        let mut world = a_ring(2, 1);
         world.delete(kinds::MEMBER, member);
         world.settle();
         world.expect_ring(3);
@@ -138,7 +131,7 @@ fn a_deleted_record_of_a_member_is_made_again_from_the_world() {
 
 #[test]
 fn all_records_of_members_may_be_deleted_at_once() {
-    let mut world = a_ring();
+    let mut world = a_ring(2, 1);
     for member in world.names(kinds::MEMBER) {
         world.delete(kinds::MEMBER, &member);
     }

@@ -22,7 +22,7 @@ impl World {
                 .map(|(name, _)| name)
                 .collect();
             let activity = self.operators[i].step(&mut self.store, &mut self.faults);
-            self.watch_terminations(&gone);
+            self.watch_members(&gone);
             all = all.and(activity);
             for done in std::mem::take(&mut self.operators[i].done) {
                 self.note(&done);

@@ -6,6 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use palladion_api::member::MemberState;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::ObjectKey;
+use palladion_plan::sim::store::text;
 use std::collections::BTreeSet;
 
 impl World {
@@ -33,6 +34,9 @@ impl World {
         if let Some(violation) = self.operators.iter().find_map(|o| o.violations.first()) {
             return Err(format!("the linter refused a plan: {violation}"));
         }
+        if self.operators.iter().any(|o| o.past_wakes > 10) {
+            return Err("the mind wants to be woken in the past again and again".into());
+        }
         self.no_claim_of_a_member_is_gone()?;
         let lost = self.ring.lost_rows(&self.kube.disks);
         if !lost.is_empty() {
@@ -57,11 +61,43 @@ impl World {
             .watch_others(&format!("{member} is stopped"), &[&host], self.store.now);
     }
 
-    /// The operator has written to a member.
-    pub(super) fn watch_terminations(&mut self, before: &BTreeSet<String>) {
+    /// The operator may have written to members: is it right to permit, to let
+    /// leave, to declare gone?
+    pub(super) fn watch_members(&mut self, terminated: &BTreeSet<String>) {
         for (name, host) in self.terminated() {
-            if !before.contains(&name) {
+            if !terminated.contains(&name) {
                 self.ring.watch_end(&name, &host);
+            }
+        }
+        let members: Vec<_> = self
+            .store
+            .list(kinds::MEMBER)
+            .map(|(key, m)| (key.name.clone(), m.clone()))
+            .collect();
+        for (name, member) in members {
+            for what in ["start", "intent"] {
+                let words = &member["spec"][what];
+                // An intent is renewed while the member is leaving; that starts nothing.
+                let which = match what {
+                    "intent" => text(words, "/hostID"),
+                    _ => text(words, "/nonce"),
+                };
+                if words.is_null() || !self.given.insert(format!("{what} {name} {which}")) {
+                    continue;
+                }
+                let address = text(&member, "/spec/address");
+                let own = self
+                    .ring
+                    .seats
+                    .iter()
+                    .find(|(_, s)| s.address == address)
+                    .map(|(host, _)| host.clone());
+                let except = [text(words, "/hostID"), own.as_deref().unwrap_or_default()];
+                self.ring.watch_others(
+                    &format!("{what} is given to {name}"),
+                    &except,
+                    self.store.now,
+                );
             }
         }
     }

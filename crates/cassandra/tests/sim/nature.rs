@@ -5,6 +5,7 @@ use super::ring::Phase;
 use super::volume::Volume;
 use super::world::{Api, World, cluster_key};
 use palladion_cassandra::resources as kinds;
+use palladion_plan::sim::Operator;
 use palladion_plan::sim::kubernetes::{Disk, Machine, Mount};
 use palladion_plan::{ObjectKey, Precondition, Propagation, Subresource};
 use serde_json::{Value, json};
@@ -86,6 +87,13 @@ impl World {
             .map(|w| format!("{}: {}", w.reason, w.message))
             .collect::<Vec<_>>()
             .join("; ")
+    }
+
+    /// Neither the operator nor any agent reaches the API server.
+    pub fn api_goes_away(&mut self) {
+        self.tell("the API server is away");
+        self.api = Api::Away;
+        self.operators.iter_mut().for_each(Operator::abandon);
     }
 
     /// The API server is back.

@@ -74,8 +74,6 @@ impl Ring {
             .and_then(|d| d.content.data.as_ref())
             .map(|d| d.host_id.clone());
         let host = kept.unwrap_or_else(|| self.new_host());
-        let except = [replaces.as_deref().unwrap_or_default(), &host];
-        self.watch_others(&format!("{} joins", server.member), &except, now);
         let time = if replaces.is_some() { REPLACE } else { JOIN };
         if replaces.is_none() {
             let seat = Seat {

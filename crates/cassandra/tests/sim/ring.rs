@@ -272,8 +272,6 @@ impl Ring {
         if let Some(seat) = server.host_id.as_ref().and_then(|h| self.seats.get_mut(h)) {
             seat.state = MemberState::Leaving;
         }
-        let own = server.host_id.clone().unwrap_or_default();
-        self.watch_others(&format!("{} leaves", server.member), &[&own], now);
         self.set_phase(pod, Phase::Leaving, now + LEAVE);
         self.told.push(format!("{} is LEAVING", server.member));
         Ok(())

@@ -11,7 +11,7 @@ use palladion_plan::sim::kubernetes::RULES;
 use palladion_plan::sim::{Activity, Faults, Feed, Kubernetes, Operator, Random, Store};
 use palladion_plan::{ObjectKey, Resource, Subresource};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where every history starts.
 const START: Timestamp = Timestamp::constant(1_767_225_600, 0);
@@ -49,6 +49,8 @@ pub struct World {
     pub api: Api,
     pub(super) agents: BTreeMap<String, (Agent, Option<Timestamp>)>,
     pub(super) volumes: usize,
+    /// Permits and intents that were looked at.
+    pub(super) given: BTreeSet<String>,
     epoch: i64,
     pub(super) restart_at: Option<Timestamp>,
     random: Option<Random>,
@@ -77,6 +79,7 @@ impl World {
             api: Api::Reachable,
             agents: BTreeMap::new(),
             volumes: 0,
+            given: BTreeSet::new(),
             epoch: 0,
             restart_at: None,
             random: None,

@@ -120,6 +120,8 @@ pub struct Operator<M> {
     memo: BTreeMap<ObjectKey, (Arc<Value>, String)>,
     dirty: bool,
     wake: Option<Timestamp>,
+    /// Decisions in a row that asked to be looked at again in the past: a loop.
+    pub past_wakes: usize,
     /// What the plans waited for last.
     pub waits: Vec<Wait>,
     /// Plans that the linter refused.
@@ -151,6 +153,7 @@ impl<M: Mind + Clone> Operator<M> {
             memo: BTreeMap::new(),
             dirty: true,
             wake: None,
+            past_wakes: 0,
             waits: Vec::new(),
             violations: Vec::new(),
             done: Vec::new(),
@@ -167,6 +170,12 @@ impl<M: Mind + Clone> Operator<M> {
         if self.life == Life::Frozen {
             self.life = Life::Running;
         }
+    }
+
+    /// Its writes were refused; what it was about to write it decides anew.
+    pub fn abandon(&mut self) {
+        self.running = None;
+        self.dirty = true;
     }
 
     /// Look again although nothing has changed.
@@ -215,6 +224,10 @@ impl<M: Mind + Clone> Operator<M> {
         let snapshot = self.gather(store, &owner);
         let mut plan = self.mind.decide(&snapshot);
         self.wake = plan.wake_at();
+        self.past_wakes = match self.wake {
+            Some(wake) if wake <= store.now => self.past_wakes + 1,
+            Some(_) | None => 0,
+        };
         self.waits.clone_from(&plan.waits);
         let violations = lint::violations(&plan);
         if !violations.is_empty() {
