@@ -172,6 +172,25 @@ impl<'a> Ring<'a> {
             .map(drop)
     }
 
+    /// Wait until every member sees the same ring of this many, all up and
+    /// normal. Members hear of each other by gossip, some seconds apart.
+    pub fn wait_alike(&self, members: usize) -> Result<()> {
+        let mut last = String::new();
+        let alike = wait_for("all members to see one ring", FORMS_IN, || {
+            let views: Vec<Value> = self
+                .members()?
+                .iter()
+                .map(|m| m["status"]["ring"].clone())
+                .collect();
+            let whole = views.iter().all(|v| {
+                v["members"] == members && v["exceptions"].as_array().is_none_or(Vec::is_empty)
+            });
+            last = format!("{views:?}");
+            Ok((views.len() == members && whole).then_some(()))
+        });
+        alike.with_context(|| format!("they see {last}"))
+    }
+
     /// Host IDs by member.
     pub fn host_ids(&self) -> Result<Vec<(String, String)>> {
         let mut ids: Vec<_> = self
