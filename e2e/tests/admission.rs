@@ -121,6 +121,21 @@ fn wrong(manifest: &Manifest, namespace: &str) -> Option<String> {
         {
             return Some(format!("what was there before is itself refused: {error}"));
         }
+        if !old["status"].is_null() {
+            let status = json!({ "status": old["status"] }).to_string();
+            let words = [
+                "patch",
+                &kind,
+                name,
+                "-n",
+                namespace,
+                "--subresource=status",
+                "--type=merge",
+                "-p",
+                &status,
+            ];
+            writer(&kind).kubectl(&words, "").expect("a status");
+        }
     }
     let verb = if manifest.old.is_some() {
         "replace"

@@ -62,8 +62,6 @@ fn a_missing_config_map_is_named() {
 
 #[test]
 fn a_storage_class_that_does_not_exist_is_named() {
-    // The class is fixed once claims exist, so the cure here is creating it with the
-    // cluster: before any claim was made, the spec may be put right.
     bed().fresh_namespace("noclass").expect("namespace");
     let wrong = one("noclass").replace(
         "      members: 1\n",
@@ -83,6 +81,17 @@ fn a_storage_class_that_does_not_exist_is_named() {
     assert!(
         message.contains("fast-and-missing") && message.contains("local"),
         "{message}"
+    );
+    // The class is fixed once claims exist; before, the spec may be put right.
+    let right = wrong.replace("fast-and-missing", "local");
+    bed().apply("noclass", &right).expect("put right");
+    ring.wait_ready(1).expect("cured by editing the spec");
+    let fixed = bed()
+        .apply("noclass", &wrong)
+        .expect_err("the claims are made: their class is fixed");
+    assert!(
+        format!("{fixed:#}").contains("storageClassName is fixed"),
+        "{fixed:#}"
     );
     bed().remove_namespace("noclass").expect("clean up");
 }

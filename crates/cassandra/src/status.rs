@@ -4,7 +4,7 @@
 use crate::decide::Draft;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
-use crate::validate::{Refusal, Valid};
+use crate::validate::{Refusal, Valid, ValidRack};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use palladion_api::cluster::RackStatus;
 use palladion_api::conditions::{self, ACCEPTED, AVAILABLE, DEGRADED, PAUSED, PROGRESSING};
@@ -252,7 +252,11 @@ fn paused(writer: &mut Writer, facts: &Facts<'_>) {
 
 fn racks(facts: &Facts<'_>, valid: &Valid) -> BTreeMap<String, RackStatus> {
     let mut racks = BTreeMap::new();
-    for rack in &valid.racks {
+    // One that has no set yet is not made: its claims may still be changed.
+    let made = |rack: &&ValidRack| {
+        facts.sets.contains_key(&rack.set) || facts.status.racks.contains_key(&rack.name)
+    };
+    for rack in valid.racks.iter().filter(made) {
         let newest = facts
             .sets
             .get(&rack.set)

@@ -2,7 +2,7 @@
 
 use kube_core::{Reason, Rule};
 
-use super::{fixed, must, must_saying};
+use super::{claims, fixed, must, must_saying};
 use crate::names::STATEFUL_SET_NAME_MAX;
 use crate::reserved;
 
@@ -16,7 +16,13 @@ const NAME: &str = "^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$";
 
 /// Rules of the object as a whole.
 pub fn of_the_whole_object() -> Vec<Rule> {
-    vec![name_is_a_service_name(), derived_names_fit()]
+    vec![
+        name_is_a_service_name(),
+        derived_names_fit(),
+        claims::storage_class_is_fixed(),
+        claims::claim_name_is_fixed(),
+        claims::claims_do_not_shrink(),
+    ]
 }
 
 /// The name starts the name of Services, which must begin with a letter.
