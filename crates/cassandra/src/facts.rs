@@ -76,7 +76,7 @@ pub struct PodFact {
     pub node: Option<String>,
     /// Phase.
     pub phase: String,
-    /// Ready condition.
+    /// Ready condition. A pod that is ending is not: it may say so for a while.
     pub ready: bool,
     /// Is it being deleted?
     pub terminating: bool,
@@ -342,7 +342,7 @@ impl PodFact {
                 .unwrap_or_default(),
             node: text("/node"),
             phase: text("/phase").unwrap_or_default(),
-            ready: object.at("/ready") == Some(&Value::Bool(true)),
+            ready: object.at("/ready") == Some(&Value::Bool(true)) && !object.meta.is_terminating(),
             terminating: object.meta.is_terminating(),
             unschedulable,
             trouble: trouble(object),
