@@ -60,7 +60,7 @@ const QUANTITY: &str =
 
 /// Bounds of lists and texts in Kubernetes' own types that our rules walk: CEL
 /// is only admitted over what is bounded. The type's name, the bound, its value.
-const BOUNDS: [(&str, &str, u64); 5] = [
+const BOUNDS: [(&str, &str, u64); 6] = [
     ("env[].name", "maxLength", 253),
     ("volumeClaimTemplates[].spec.accessModes", "maxItems", 4),
     ("volumeClaimTemplates[].spec.accessModes[]", "maxLength", 32),
@@ -70,6 +70,11 @@ const BOUNDS: [(&str, &str, u64); 5] = [
         253,
     ),
     ("volumeClaimTemplates[].spec.volumeMode", "maxLength", 32),
+    (
+        "volumeClaimTemplates[].metadata.labels",
+        "maxProperties",
+        32,
+    ),
 ];
 
 /// Bring a generated schema to what the API server and people expect of one.

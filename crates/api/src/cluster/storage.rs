@@ -32,7 +32,9 @@ pub struct ClaimTemplate {
 }
 
 /// Name and labels of a claim.
-#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[x_kube(crates(kube_core = "::kube_core"))]
+#[x_kube(validation = claims::claim_name_is_free(), validation = claims::claim_labels_are_not_ours())]
 #[serde(rename_all = "camelCase")]
 pub struct ClaimMetadata {
     /// Name of the claim template. Default `data`.

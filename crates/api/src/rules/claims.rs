@@ -3,7 +3,7 @@
 
 use kube_core::Rule;
 
-use super::{fixed, must};
+use super::{fixed, must, must_saying};
 
 fn claim_of(rack: &str, field: &str, then: &str, otherwise: &str) -> String {
     let templates = format!("{rack}.storage.volumeClaimTemplates");
@@ -87,6 +87,26 @@ pub fn one_claim() -> Rule {
     must(
         "size(self) <= 1",
         "a member has one claim: leave one entry in volumeClaimTemplates",
+    )
+}
+
+/// Volumes that every member's pod has besides its claim.
+pub const OWN_VOLUMES: [&str; 4] = ["config", "run", "shared", "tmp"];
+
+/// A pod's volumes have names of their own.
+pub fn claim_name_is_free() -> Rule {
+    let own = OWN_VOLUMES.map(|name| format!("'{name}'")).join(", ");
+    must_saying(
+        format!("!has(self.name) || !(self.name in [{own}])"),
+        "'a member has a volume named %s already: name the claim otherwise, for example data'.format([self.name])",
+    )
+}
+
+/// By its own labels the operator knows whose a claim is.
+pub fn claim_labels_are_not_ours() -> Rule {
+    must(
+        "!has(self.labels) || !self.labels.exists(key, key.startsWith('palladion.dev/'))",
+        "labels that begin with palladion.dev/ are the operator's: choose another prefix",
     )
 }
 
