@@ -177,8 +177,10 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
         }
         superseded::decide(facts, valid, &mut draft);
     }
-    claims::decide(facts, valid, &mut draft);
     pods::decide(facts, valid, &mut draft);
     active::decide(facts, valid, &mut draft);
+    // Last: a storage class may refuse to let a claim grow, and a plan ends at
+    // the first step that is refused.
+    claims::decide(facts, valid, &mut draft);
     draft
 }
