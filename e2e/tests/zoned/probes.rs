@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use palladion_e2e::wait_for;
 use palladion_e2e::zoned::{PATIENCE, Zoned, bed, example};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::active::{fail_over, one_active};
 
@@ -41,8 +41,26 @@ fn d4_active_by_http_and_grpc_of_two_containers() {
     eprintln!("fail-over after gRPC NOT_SERVING: {took:?} (period 1 s, threshold 2)");
     assert_eq!(one_active(&pair), first);
 
-    // Nobody passes: nobody is active, and why is said.
+    // A template that Kubernetes refuses holds up no fail-over.
+    lead(&pair, &second, "rpc", "touch");
+    let volumes = |volumes: Value| {
+        let pod = json!({ "spec": { "volumes": volumes } });
+        json!({ "spec": { "template": { "spec": { "template": pod } } } })
+    };
+    pair.patch(&volumes(json!([{ "name": "v", "emptyDirr": {} }])));
+    pair.wait("the mistake to be named", PATIENCE, |o| {
+        let status = o["status"].to_string();
+        status.contains("UpdateError") && status.contains("emptyDirr")
+    });
     lead(&pair, &first, "web", "rm");
+    let took = fail_over(&pair, &first, Duration::from_secs(2));
+    eprintln!("fail-over while the template is refused: {took:?}");
+    assert_eq!(one_active(&pair), second);
+    pair.patch(&volumes(Value::Null));
+    pair.wait_ready();
+
+    // Nobody passes: nobody is active, and why is said.
+    lead(&pair, &second, "rpc", "rm");
     let told = pair.wait("no pod to be active", PATIENCE, |o| {
         o["status"].to_string().contains("NoActivePod")
     });
