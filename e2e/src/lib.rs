@@ -6,6 +6,7 @@
 pub mod bed;
 pub mod person;
 pub mod ring;
+pub mod zoned;
 
 pub use bed::{Bed, wait_for};
 pub use ring::Ring;

@@ -23,6 +23,10 @@ pub struct ApiError {
     source: Option<Box<kube::Error>>,
 }
 
+/// How the API server begins when it cannot make a patch out of what is applied:
+/// a mistake in the object, though it answers with 500 as if it were its own.
+const NO_SUCH_FIELD: &str = "failed to create typed patch object";
+
 impl ApiError {
     /// No answer in time.
     pub fn timeout(limit: Duration) -> Self {
@@ -76,6 +80,8 @@ impl ApiError {
             // A stale uid is answered as an invalid field by some verbs.
             Some(422) if self.fields.iter().any(|f| f == "metadata.uid") => FailureClass::Conflict,
             Some(404 | 409 | 410 | 412) => FailureClass::Conflict,
+            // An apply with a field that the kind does not have.
+            Some(500) if self.message.starts_with(NO_SUCH_FIELD) => FailureClass::Refused,
             // 401: the token may be renewed on disk at this moment.
             None | Some(0 | 401 | 408 | 429 | 500..=599) => FailureClass::Transient,
             Some(_) => FailureClass::Refused,
@@ -129,6 +135,12 @@ mod tests {
         for code in [400, 403, 413, 422] {
             assert_eq!(answer(code).class(), FailureClass::Refused, "{code}");
         }
+        let misspelled = ApiError::from_status(Status {
+            code: 500,
+            message: format!("{NO_SUCH_FIELD} (ns/a; apps/v1, Kind=StatefulSet): .spec.x"),
+            ..Status::default()
+        });
+        assert_eq!(misspelled.class(), FailureClass::Refused);
         assert_eq!(
             ApiError::timeout(Duration::from_secs(1)).class(),
             FailureClass::Transient

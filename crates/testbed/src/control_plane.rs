@@ -117,6 +117,9 @@ impl ControlPlane<'_> {
             format!("--advertise-address={}", plan.control_plane()),
             format!("--secure-port={API_PORT}"),
             format!("--service-cluster-ip-range={}", plan.services()),
+            // No kube-proxy serves the control plane, so aggregated APIs are
+            // asked at the addresses of their pods.
+            "--enable-aggregator-routing=true".into(),
             "--etcd-servers=http://127.0.0.1:2379".into(),
             "--authorization-mode=Node,RBAC".into(),
             "--enable-admission-plugins=NodeRestriction".into(),
@@ -185,6 +188,8 @@ impl ControlPlane<'_> {
             format!("--cluster-signing-key-file={}", file("ca.key")),
             format!("--service-cluster-ip-range={}", self.plan.services()),
             "--profiling=false".into(),
+            // Tests watch autoscalers work; the default is 15 s.
+            "--horizontal-pod-autoscaler-sync-period=2s".into(),
         ];
         if let Some(grace) = self.node_monitor_grace {
             words.push(format!("--node-monitor-grace-period={}s", grace.as_secs()));

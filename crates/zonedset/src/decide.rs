@@ -177,8 +177,13 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
         }
         superseded::decide(facts, valid, &mut draft);
     }
-    claims::decide(facts, valid, &mut draft);
     pods::decide(facts, valid, &mut draft);
+    // A plan ends at the first step that is refused. A storage class may refuse
+    // to let a claim grow, so that comes last; a mistake in the template must
+    // not hold up a fail-over, so that comes first.
+    claims::decide(facts, valid, &mut draft);
+    let others = std::mem::take(&mut draft.steps);
     active::decide(facts, valid, &mut draft);
+    draft.steps.extend(others);
     draft
 }

@@ -25,6 +25,9 @@ pub fn of_conditions(stored: Option<&Value>, wanted: &Value) -> Vec<(EventType, 
     let mut events = Vec::new();
     for condition in conditions(wanted) {
         let old = before.iter().find(|c| c["type"] == condition["type"]);
+        if old.is_none() && is_no_news(&condition) {
+            continue;
+        }
         let told = |field: &str| old.is_some_and(|o| o[field] == condition[field]);
         if told("status") && told("reason") {
             continue;
@@ -37,6 +40,12 @@ pub fn of_conditions(stored: Option<&Value>, wanted: &Value) -> Vec<(EventType, 
         ));
     }
     events
+}
+
+/// An owner begins without trouble and not paused: nobody needs to be told.
+fn is_no_news(condition: &Value) -> bool {
+    condition["status"] == "False"
+        && (condition["type"] == "Degraded" || condition["type"] == "Paused")
 }
 
 fn severity(type_: &str, status: &str) -> EventType {
@@ -156,6 +165,15 @@ mod tests {
             1
         );
         assert_eq!(of_conditions(None, &before).len(), 1);
+    }
+
+    #[test]
+    fn an_owner_that_begins_without_trouble_is_no_news_and_its_end_is() {
+        let fine = status("Degraded", "False", "AsWanted");
+        assert!(of_conditions(None, &fine).is_empty());
+        let trouble = status("Degraded", "True", "MemberDown");
+        assert_eq!(of_conditions(None, &trouble).len(), 1);
+        assert_eq!(of_conditions(Some(&trouble), &fine).len(), 1);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::watch::project::Record;
 use crate::watch::shelf::{Change, News};
 use crate::watch::touch::Tell;
 use crate::watch::world::{FeedId, ShelfId, Target, Wake, World};
-use palladion_plan::Route;
+use palladion_plan::{FailureClass, Route};
 use tokio::time::Instant;
 
 impl World {
@@ -95,11 +95,11 @@ impl World {
     }
 
     /// A feed's request failed.
-    pub fn failed(&mut self, feed: FeedId, why: String) -> Vec<Wake> {
+    pub fn failed(&mut self, feed: FeedId, class: FailureClass, why: String) -> Vec<Wake> {
         let tell = self
             .feeds
             .get_mut(&feed)
-            .map(|f| f.touch.failed(Instant::now(), why));
+            .map(|f| f.touch.failed(Instant::now(), class, why));
         self.tell(feed, tell)
     }
 

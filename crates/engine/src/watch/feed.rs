@@ -100,7 +100,10 @@ impl Feed {
     fn failed(&mut self, error: &ApiError) {
         tracing::debug!(selection = %self.selection, error = %error, "watch failed");
         let why = format!("cannot watch {}: {error}", self.selection);
-        let wakes = self.watches.world().failed(self.id, why.clone());
+        let wakes = self
+            .watches
+            .world()
+            .failed(self.id, error.class(), why.clone());
         if !wakes.is_empty() {
             tracing::warn!(selection = %self.selection, error = %error, "facts became unknown");
         }

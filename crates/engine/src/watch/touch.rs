@@ -1,6 +1,7 @@
 //! Is a feed in touch with the API server? What could not be read is unknown,
 //! and unknown never means empty.
 
+use palladion_plan::FailureClass;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -42,7 +43,8 @@ enum Listed {
 
 #[derive(Clone, Debug)]
 struct Failing {
-    since: Instant,
+    /// From when on the facts count as lost.
+    lost: Instant,
     why: String,
     announced: Announced,
 }
@@ -75,11 +77,9 @@ impl Touch {
     /// What is known now.
     pub fn knowledge(&self, now: Instant) -> Knowledge {
         match (&self.failing, self.listed) {
-            (Some(failing), _) if now.duration_since(failing.since) >= UNKNOWN_AFTER => {
-                Knowledge::Unknown {
-                    why: failing.why.clone(),
-                }
-            }
+            (Some(failing), _) if now >= failing.lost => Knowledge::Unknown {
+                why: failing.why.clone(),
+            },
             (_, Listed::Once) => Knowledge::Known { as_of: self.heard },
             (_, Listed::Never) => Knowledge::Pending,
         }
@@ -110,16 +110,28 @@ impl Touch {
         }
     }
 
-    /// A request failed, or still fails.
-    pub fn failed(&mut self, now: Instant, why: String) -> Tell {
+    /// A request failed, or still fails. Where there are no facts yet that a
+    /// short failure would cost, a refusal is an answer: waiting cures no
+    /// missing right, and whoever asked is to hear of it at once.
+    pub fn failed(&mut self, now: Instant, class: FailureClass, why: String) -> Tell {
+        let patience = match (class, self.listed) {
+            (FailureClass::Refused, Listed::Never) => Duration::ZERO,
+            (
+                FailureClass::Refused
+                | FailureClass::Transient
+                | FailureClass::Conflict
+                | FailureClass::Foreign,
+                _,
+            ) => UNKNOWN_AFTER,
+        };
         let failing = self.failing.get_or_insert(Failing {
-            since: now,
+            lost: now + patience,
             why: String::new(),
             announced: Announced::No,
         });
+        failing.lost = failing.lost.min(now + patience);
         failing.why = why;
-        if failing.announced == Announced::No && now.duration_since(failing.since) >= UNKNOWN_AFTER
-        {
+        if failing.announced == Announced::No && now >= failing.lost {
             failing.announced = Announced::Yes;
             return Tell::Owners;
         }
@@ -143,12 +155,18 @@ mod tests {
         let mut touch = Touch::new();
         assert_eq!(touch.knowledge(start), Knowledge::Pending);
         assert_eq!(touch.listed(), Tell::Owners);
-        assert_eq!(touch.failed(start, "first".to_string()), Tell::Nobody);
+        assert_eq!(
+            touch.failed(start, FailureClass::Transient, "first".to_string()),
+            Tell::Nobody
+        );
         assert!(matches!(touch.knowledge(start), Knowledge::Known { .. }));
         let late = start + UNKNOWN_AFTER;
-        assert_eq!(touch.failed(late, "last".to_string()), Tell::Owners);
         assert_eq!(
-            touch.failed(late, "last".to_string()),
+            touch.failed(late, FailureClass::Transient, "last".to_string()),
+            Tell::Owners
+        );
+        assert_eq!(
+            touch.failed(late, FailureClass::Transient, "last".to_string()),
             Tell::Nobody,
             "told once"
         );
@@ -165,8 +183,12 @@ mod tests {
         let start = Instant::now();
         let mut touch = Touch::new();
         touch.listed();
-        touch.failed(start, "x".to_string());
-        touch.failed(start + UNKNOWN_AFTER, "x".to_string());
+        touch.failed(start, FailureClass::Transient, "x".to_string());
+        touch.failed(
+            start + UNKNOWN_AFTER,
+            FailureClass::Transient,
+            "x".to_string(),
+        );
         assert_eq!(touch.heard(), Tell::Owners);
         assert!(matches!(
             touch.knowledge(start + UNKNOWN_AFTER),
@@ -178,7 +200,7 @@ mod tests {
     fn a_feed_that_was_never_listed_and_fails_for_long_is_unknown_and_not_pending() {
         let start = Instant::now();
         let mut touch = Touch::new();
-        touch.failed(start, "forbidden".to_string());
+        touch.failed(start, FailureClass::Transient, "forbidden".to_string());
         let late = start + UNKNOWN_AFTER;
         assert_eq!(
             touch.knowledge(late),
@@ -186,5 +208,24 @@ mod tests {
                 why: "forbidden".to_string()
             }
         );
+    }
+    #[test]
+    fn a_refusal_is_an_answer_at_once_where_nothing_is_known_yet() {
+        let start = Instant::now();
+        let refused =
+            |touch: &mut Touch| touch.failed(start, FailureClass::Refused, "forbidden".to_string());
+        let mut touch = Touch::new();
+        assert_eq!(refused(&mut touch), Tell::Owners);
+        assert_eq!(refused(&mut touch), Tell::Nobody, "told once");
+        let unknown = Knowledge::Unknown {
+            why: "forbidden".to_string(),
+        };
+        assert_eq!(touch.knowledge(start), unknown);
+        assert_eq!(touch.listed(), Tell::Owners);
+
+        let mut known = Touch::new();
+        known.listed();
+        assert_eq!(refused(&mut known), Tell::Nobody);
+        assert!(matches!(known.knowledge(start), Knowledge::Known { .. }));
     }
 }

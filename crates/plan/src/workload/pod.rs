@@ -63,6 +63,7 @@ pub fn project(object: &Value) -> Value {
                 "reason": waiting,
                 "message": c["state"]["waiting"]["message"],
                 "last": c["lastState"]["terminated"]["reason"],
+                "exitCode": c["lastState"]["terminated"]["exitCode"],
             }))
         })
         .collect();
@@ -194,11 +195,17 @@ fn trouble(object: &Object) -> Option<PodTrouble> {
         (_, Some("ErrImagePull")) => "ImagePullBackOff".to_string(),
         _ => text(&container["reason"]),
     };
-    let message = format!(
-        "container {}: {}",
-        text(&container["name"]),
-        settled(&text(&container["message"]))
-    );
+    let name = text(&container["name"]);
+    let message = match (reason.as_str(), container["exitCode"].as_i64()) {
+        // The kubelet tells its pause, which changes with every try.
+        ("CrashLoopBackOff", Some(code)) => format!(
+            "container {name} ended with exit code {code} and is started again after a pause; `kubectl logs --previous` shows its last words"
+        ),
+        _ => format!(
+            "container {name}: {}",
+            settled(&text(&container["message"]))
+        ),
+    };
     Some(PodTrouble { reason, message })
 }
 
@@ -291,6 +298,18 @@ mod tests {
             "{}",
             error.words()
         );
+    }
+
+    #[test]
+    fn a_container_that_ends_again_and_again_says_how_it_ended() {
+        let pod = read(json!({ "status": { "containerStatuses": [{
+            "name": "c",
+            "state": { "waiting": { "reason": "CrashLoopBackOff", "message": "back-off 40s restarting" } },
+            "lastState": { "terminated": { "exitCode": 3, "reason": "Error" } },
+        }] } }));
+        let words = pod.words();
+        assert!(words.contains("ended with exit code 3"), "{words}");
+        assert!(!words.contains("40s"), "{words}");
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! The image that tests run inside the cluster: busybox, Python, a real CQL
-//! driver and the stock CQL shell.
+//! driver, the stock CQL shell and a small server to probe by gRPC.
 
 use std::time::Duration;
 
@@ -27,7 +27,12 @@ pub fn image(cache: &Cache, progress: &mut dyn Progress) -> Result<Image> {
     let key = Key::of("tools-python").tree(&sources)?.build();
     let what = ("Fetching a CQL driver and shell", Duration::from_secs(20));
     let python = Layer::stage(cache, &key, progress, what, |content| {
-        copy(&sources.join("cqlsh"), &content.join("usr/bin/cqlsh"))?;
+        for program in ["cqlsh", "grpc-health"] {
+            copy(
+                &sources.join(program),
+                &content.join("usr/bin").join(program),
+            )?;
+        }
         let mut pip = command("pip", ["install", "--quiet", "--no-deps", "--no-compile"]);
         pip.args(["--disable-pip-version-check", "--root-user-action=ignore"])
             .args([

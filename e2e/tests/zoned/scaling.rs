@@ -1,0 +1,88 @@
+//! The number of pods: by hand, by an autoscaler, within limits.
+
+use palladion_e2e::zoned::{PATIENCE, Zoned, bed, example};
+use serde_json::{Value, json};
+
+use crate::metrics::Metrics;
+
+#[test]
+fn d4_scaling_by_the_scale_subresource_restarts_nobody() {
+    let workers = Zoned::start("zoned-scale", "workers", &example("scaling"));
+    let before = workers.uids();
+    bed()
+        .kubectl("scale zonedstatefulset workers --replicas=2 -n zoned-scale")
+        .expect("scale");
+    workers.wait("three replicas, because they must be odd", PATIENCE, |o| {
+        o["status"]["pods"] == "6/6" && o["status"]["ready"] == true
+    });
+    let after = workers.uids();
+    assert!(
+        before
+            .iter()
+            .all(|(name, uid)| after.get(name) == Some(uid)),
+        "scaling restarted a pod"
+    );
+    let scale = bed().kubectl("get --raw /apis/palladion.dev/v1alpha1/namespaces/zoned-scale/zonedstatefulsets/workers/scale").expect("scale");
+    let scale: Value = serde_json::from_str(&scale).expect("a Scale");
+    assert_eq!(scale["status"]["replicas"], 3);
+    assert!(
+        scale["status"]["selector"]
+            .as_str()
+            .is_some_and(|s| s.contains("az-index=0")),
+        "{scale}"
+    );
+    assert_eq!(workers.condition("Degraded")["reason"], "ReplicasLimited");
+    workers.end();
+}
+
+#[test]
+fn d4_scaling_a_horizontal_pod_autoscaler_scales_and_is_kept_within_the_limits() {
+    let ns = "zoned-autoscaler";
+    bed().fresh_namespace(ns).expect("a namespace");
+    let metrics = Metrics::start(ns);
+    // Of 10m each pod asks for, 7m is the target: one pod is enough.
+    metrics.set_load(6);
+    bed().apply(ns, &example("scaling")).expect("accepted");
+    let workers = Zoned {
+        namespace: ns,
+        name: "workers",
+    };
+    // By default an autoscaler waits for five minutes before it takes pods away.
+    let hpa = json!({ "spec": {
+        "maxReplicas": 9,
+        "behavior": { "scaleDown": { "stabilizationWindowSeconds": 0 } },
+    } });
+    bed().patch(ns, "hpa", "workers", &hpa).expect("patch");
+    workers.wait_ready();
+    let first = workers.uids();
+
+    metrics.set_load(13);
+    let wants = |o: &Value, replicas: i64, pods: &str| {
+        o["spec"]["template"]["spec"]["replicas"] == replicas
+            && o["status"]["pods"] == pods
+            && o["status"]["ready"] == true
+    };
+    workers.wait("two to be asked for and three to be made", PATIENCE, |o| {
+        wants(o, 2, "6/6")
+    });
+    assert_eq!(workers.condition("Degraded")["reason"], "ReplicasLimited");
+    metrics.set_load(40);
+    workers.wait("six to be asked for and five to be made", PATIENCE, |o| {
+        wants(o, 6, "10/10")
+    });
+    let told = workers.condition("Degraded")["message"].to_string();
+    assert!(told.contains("6 replicas were asked for"), "{told}");
+    let now = workers.uids();
+    assert!(
+        first.iter().all(|(name, uid)| now.get(name) == Some(uid)),
+        "scaling restarted a pod"
+    );
+    let hpa = bed().get(ns, "hpa", "workers").expect("get").expect("it");
+    assert_eq!(hpa["status"]["currentReplicas"], 5, "pods of one zone");
+
+    metrics.set_load(0);
+    workers.wait("one in each zone", PATIENCE, |o| wants(o, 1, "2/2"));
+    assert_eq!(workers.condition("Degraded")["reason"], "AsWanted");
+    drop(metrics);
+    workers.end();
+}
