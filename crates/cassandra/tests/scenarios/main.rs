@@ -13,4 +13,5 @@ mod every;
 mod growth;
 mod guards;
 mod inputs;
+mod nodes;
 mod outages;
