@@ -243,15 +243,20 @@ impl<'a> Ring<'a> {
         self.bed.kubectl(&words).map(drop)
     }
 
+    /// Run a command in the client's pod, when that runs.
+    pub fn in_client(&self, command: &[&str]) -> Result<String> {
+        wait_for("the client to answer", Duration::from_secs(90), || {
+            self.bed.exec(&self.namespace, CLIENT, command).map(Some)
+        })
+    }
+
     /// Run statements with a real client at QUORUM, with retries of the driver
     /// only; returns one line per row of the last statement.
     pub fn cql(&self, statements: &[&str]) -> Result<Vec<String>> {
         let host = format!("{}-client", self.name);
         let mut command = vec!["python3", "-c", PROGRAM, &host];
         command.extend(statements);
-        let said = wait_for("an answer by CQL", Duration::from_secs(90), || {
-            self.bed.exec(&self.namespace, CLIENT, &command).map(Some)
-        })?;
+        let said = self.in_client(&command).context("an answer by CQL")?;
         Ok(said.lines().map(str::to_string).collect())
     }
 

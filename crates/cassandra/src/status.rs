@@ -20,7 +20,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
     let ready = facts
         .members
         .values()
-        .filter(|m| m.pod.as_ref().is_some_and(|p| p.ready))
+        .filter(|m| m.pod.as_ref().is_some_and(|p| p.is_ready()))
         .count();
     let mut writer = Writer::new(facts);
     writer.set(
@@ -132,7 +132,7 @@ fn progressing(writer: &mut Writer, facts: &Facts<'_>, draft: &Draft, ready: usi
     let words = facts
         .members
         .values()
-        .find(|m| !m.pod.as_ref().is_some_and(|p| p.ready))
+        .find(|m| m.pod.as_ref().is_none_or(|p| !p.is_ready()))
         .map(|m| format!("member {}: {}; {}", m.name, pod_words(m), server_words(m)));
     writer.set(
         PROGRESSING,
@@ -272,7 +272,7 @@ fn racks(facts: &Facts<'_>, valid: &Valid) -> BTreeMap<String, RackStatus> {
             rack.name.clone(),
             RackStatus {
                 members: facts.sets.get(&rack.set).map_or(0, |s| s.replicas),
-                ready_members: count(pods.iter().filter(|p| p.ready).count()),
+                ready_members: count(pods.iter().filter(|p| p.is_ready()).count()),
                 updated_members: count(pods.iter().filter(|p| Some(&p.revision) == newest).count()),
                 conditions: Vec::new(),
             },

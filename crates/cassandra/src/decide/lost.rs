@@ -77,7 +77,7 @@ fn is_over(facts: &Facts<'_>, member: &MemberFact) -> Option<String> {
     let lives = member.is_normal()
         && member.pod.as_ref().is_some_and(|p| {
             let node = p.node.as_deref().unwrap_or_default();
-            p.ready && facts.nodes.get(node) == Some(&true)
+            p.is_ready() && facts.nodes.get(node) == Some(&true)
         });
     (kept && others > 0 && doubts == others && lives)
         .then(|| "it is up and normal again".to_string())

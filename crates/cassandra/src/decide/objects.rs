@@ -8,7 +8,8 @@ use crate::resources as kinds;
 use crate::validate::{Valid, ValidRack};
 use palladion_api::names;
 use palladion_api::reasons::Reason;
-use palladion_plan::{Event, ObjectKey, Precondition, Resource, Step, differ};
+use palladion_plan::workload::upsert::upsert;
+use palladion_plan::{Event, Resource, differ};
 use serde_json::Value;
 
 /// Make and keep the objects of the cluster, rack by rack.
@@ -128,25 +129,16 @@ pub fn apply(
     event: Option<Event>,
     draft: &mut Draft,
 ) {
-    let name = object["metadata"]["name"].as_str().unwrap_or_default();
-    let seen = facts.objects(resource).iter().find(|o| o.meta.name == name);
-    let (verb, precondition) = match seen {
-        Some(seen) if seen.meta.is_terminating() => {
-            draft.wait(
-                Reason::CreatingObjects,
-                format!("{what} is being deleted; it is made again after that"),
-            );
-            return;
-        }
-        Some(seen) => ("update", Precondition::Uid(seen.meta.uid.clone())),
-        None => ("create", Precondition::Absent),
-    };
-    draft.steps.push(Step::Apply {
-        key: ObjectKey::new(resource, &facts.snapshot.owner.meta.namespace, name),
+    let namespace = &facts.snapshot.owner.meta.namespace;
+    match upsert(
+        resource,
+        namespace,
+        facts.objects(resource),
         object,
-        precondition,
-        fence: None,
-        doing: format!("{verb} {what}"),
+        what,
         event,
-    });
+    ) {
+        Ok(step) => draft.steps.push(step),
+        Err(wait) => draft.wait(Reason::CreatingObjects, wait),
+    }
 }

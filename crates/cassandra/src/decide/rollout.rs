@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 use palladion_api::cluster::{Turn, TurnStep};
 use palladion_api::member::ServerState;
 use palladion_api::reasons::Reason;
-use palladion_plan::{Fence, Loss, ObjectKey, Precondition, Propagation, Step};
+use palladion_plan::{Fence, Step};
 
 /// Gossip settles within seconds; then the question is put again.
 const ASK_AGAIN: SignedDuration = SignedDuration::from_secs(5);
@@ -304,16 +304,10 @@ fn delete_pod(
     proof: String,
     fence: Option<Fence>,
 ) -> Step {
-    Step::Delete {
-        key: ObjectKey::new(kinds::POD, &valid.namespace, &member.name),
-        precondition: Precondition::Uid(pod.uid.clone()),
-        loss: Loss::Process { proof },
-        propagation: Propagation::Background,
-        fence,
-        doing: format!("replace the pod of member {}", member.name),
-        event: super::synced(format!(
-            "Pod of member {} is replaced to bring it to the newest revision",
-            member.name
-        )),
-    }
+    let event = super::synced(format!(
+        "Pod of member {} is replaced to bring it to the newest revision",
+        member.name
+    ));
+    let doing = format!("replace the pod of member {}", member.name);
+    pod.removal((kinds::POD, &valid.namespace), proof, doing, fence, event)
 }
