@@ -16,6 +16,7 @@ pub mod lost;
 pub mod members;
 pub mod node_gone;
 pub mod objects;
+pub mod quarantine;
 pub mod removing;
 pub mod replace_by_hand;
 pub mod replacing;

@@ -16,6 +16,10 @@ use palladion_plan::{
 };
 use serde_json::{Value, json};
 
+/// What a machine did in its last second is known to all members, and that it
+/// is down, after this long: 20 s were seen.
+const HEARD_BY_ALL: SignedDuration = SignedDuration::from_secs(60);
+
 /// Note Nodes that go and come back, and give up what is lost with them.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     for member in facts.members.values().filter(|m| !m.is_gone()) {
@@ -137,6 +141,11 @@ fn is_gone(
                 Some(not_there(node)),
             );
             draft.steps.extend(step);
+        }
+        Who::Nobody if facts.now() < since + HEARD_BY_ALL => {
+            let words =
+                format!("member {name} waits for another volume: the others may know it yet");
+            draft.wait_until(Reason::NodeGone, words, since + HEARD_BY_ALL);
         }
         Who::Nobody => another_volume(facts, valid, member, claim, node, draft),
         Who::NotClear(why) => draft.wait(

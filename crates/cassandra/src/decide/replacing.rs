@@ -2,7 +2,7 @@
 //! volume and under a new address, so that writes reach it while it streams.
 
 use super::evidence::{self, Gone, Verdict};
-use super::{Draft, given_up, grant, lost, turn};
+use super::{Draft, given_up, grant, lost, quarantine, turn};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::status::{pod_words, server_words};
@@ -135,9 +135,15 @@ fn before_permit(
                     json!({ "address": new }),
                     "record the new address of",
                 ));
+                draft
+                    .steps
+                    .extend(quarantine::hold(facts, valid, member, replaced));
             }
         }
         (Some(_), _) => {
+            draft
+                .steps
+                .extend(quarantine::hold(facts, valid, member, replaced));
             let volume = member.volume();
             if volume.is_some_and(|v| v.volume_id == turn.volume_id) {
                 grant::permit(facts, valid, turn, member, &proof, draft);

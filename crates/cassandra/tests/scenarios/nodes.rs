@@ -208,3 +208,47 @@ fn a_member_is_replaced_by_label_when_it_is_dead_and_not_when_it_lives() {
         assert_eq!(world.destructive.len(), 2, "{:?}", world.destructive);
     }
 }
+
+#[test]
+fn the_address_of_the_replaced_is_given_to_nobody_else() {
+    let mut world = without_its_node(0);
+    let key = palladion_plan::ObjectKey::new(kinds::MEMBER, "default", LAST);
+    let address = |world: &World, key: &palladion_plan::ObjectKey| {
+        world.store.get(key).unwrap()["spec"]["address"].clone()
+    };
+    let old = address(&world, &key);
+    world.settle();
+    world.expect_ring(3);
+    world.set_racks(&a_cluster(&[("a", 4), ("b", 1)]));
+    world.settle();
+    world.expect_ring(5);
+    for name in world.names(kinds::MEMBER) {
+        let key = palladion_plan::ObjectKey::new(kinds::MEMBER, "default", &name);
+        assert_ne!(address(&world, &key), old, "{name}");
+    }
+}
+
+#[test]
+fn claims_deleted_under_a_running_ring_cost_nothing_while_their_pods_live() {
+    let mut world = spread(2, 1);
+    for claim in world.names(kinds::CLAIM) {
+        world.delete(kinds::CLAIM, &claim);
+    }
+    world.settle();
+    assert_eq!(world.normal(), 3, "{}", world.last_words());
+    assert!(world.condition("Degraded").contains("ClaimTerminating"));
+    // A change that needs restarts ends no pod: the pod is all that keeps the data.
+    world.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
+    world.settle();
+    assert_eq!(world.normal(), 3, "{}", world.last_words());
+    assert!(world.destructive.is_empty(), "{:?}", world.destructive);
+    // One pod ends all the same: its member waits for a person, who gives it up.
+    world.give_up(LAST);
+    world.delete(kinds::POD, LAST);
+    world.settle();
+    assert_eq!((world.normal(), world.ring.founders.len()), (2, 1));
+    world.label(kinds::MEMBER, LAST, labels::REPLACE);
+    world.settle();
+    assert_eq!(world.normal(), 3, "{}", world.last_words());
+    assert_eq!(world.ring.full_members(), 3);
+}

@@ -80,6 +80,11 @@ impl World {
     pub fn break_volume(&mut self, member: &str) {
         self.delete(kinds::POD, member);
         self.unmount(member);
+        self.give_up(member);
+    }
+
+    /// A person does not care for the data of a member any more.
+    pub fn give_up(&mut self, member: &str) {
         let host = self.disk_of(member).content.data.as_ref();
         let host = host.map(|d| d.host_id.clone()).unwrap_or_default();
         self.given_up.insert(host);
