@@ -122,6 +122,10 @@ pub struct CassandraClusterSpec {
     #[serde(default)]
     #[schemars(range(max = 86400))]
     pub bootstrap_grace_seconds: u32,
+    /// How long the Node with a member's local volume must be gone before the member is replaced, in seconds. A Node that is not ready or not reachable is not gone. Default 300.
+    #[serde(default = "default_node_gone_grace")]
+    #[schemars(range(max = 604_800))]
+    pub node_gone_grace_seconds: u32,
     /// How long a member may take to drain before it is killed, in seconds. Default 900.
     #[serde(default = "default_termination_grace")]
     #[schemars(range(min = 1, max = 604_800))]
@@ -143,6 +147,9 @@ fn default_num_tokens() -> u32 {
 }
 fn default_seeds_per_rack() -> u32 {
     2
+}
+fn default_node_gone_grace() -> u32 {
+    300
 }
 fn default_termination_grace() -> u32 {
     900

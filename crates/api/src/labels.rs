@@ -19,7 +19,7 @@ pub const MEMBER: &str = "palladion.dev/member";
 pub const SEED: &str = "palladion.dev/seed";
 /// On a member Service: "false" while leaving, "true" when gone (T27, T28; a mirror for people).
 pub const DECOMMISSIONED: &str = "palladion.dev/decommissioned";
-/// On a member Service, set by people: replace this member (T36).
+/// On a CassandraMember or a member Service, set by people: replace this member (T36).
 pub const REPLACE: &str = "palladion.dev/replace";
 
 /// On each applied object: hash of what was applied, so that a field that the
@@ -33,6 +33,8 @@ pub const HOST_ID: &str = "palladion.dev/host-id";
 pub const VOLUME_ID: &str = "palladion.dev/volume-id";
 /// On claims: the member's static address.
 pub const ADDRESS: &str = "palladion.dev/address";
+/// On claims: since when the Node with the local volume is gone.
+pub const NODE_GONE: &str = "palladion.dev/node-gone-since";
 /// On claims and members: uid of the cluster object that made them.
 pub const CLUSTER_UID: &str = "palladion.dev/cluster-uid";
 /// On members that have left: the proof. On their claims: the host ID whose data the volume still holds.

@@ -113,9 +113,42 @@ pub struct CassandraMemberSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16))]
     pub owes: Vec<Debt>,
+    /// The member's volume is given up: it is replaced, or removed where it is not wanted any more, as soon as the ring proves it dead. Set by the operator for a Node that is gone, or from the label `palladion.dev/replace`; names what it is for, so that it can never hit what comes after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replace: Option<Replacement>,
     /// Epoch of the leader that last took over the turn naming this member.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_epoch: Option<i64>,
+}
+
+/// A volume that is given up, and whose place is to be taken.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct Replacement {
+    /// The volume that is given up.
+    #[serde(rename = "volumeID")]
+    pub volume_id: String,
+    /// Host ID of the member that was on it.
+    #[serde(rename = "hostID")]
+    pub host_id: String,
+    /// Static address by which the ring knows that member.
+    pub address: String,
+    /// uid of the claim that is deleted with it.
+    #[serde(default, rename = "claimUID", skip_serializing_if = "Option::is_none")]
+    pub claim_uid: Option<String>,
+    /// Who has given it up.
+    pub cause: ReplacementCause,
+    /// Why, for people.
+    pub reason: String,
+}
+
+/// Who has given a volume up.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReplacementCause {
+    /// The operator: the Node that holds the local volume is gone.
+    NodeGone,
+    /// A person, by label.
+    Person,
 }
 
 /// Whether the server of a member should run.

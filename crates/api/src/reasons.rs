@@ -125,6 +125,10 @@ reasons! {
     LeaveRefused => "The message names the keyspace or the cause; change it, or set `members` back.";
     /// A member whose data is lost is being replaced, or waits for that.
     MemberReplacing => "Wait; the message says what it does or waits for.";
+    /// The Node that holds a member's local volume is gone.
+    NodeGone => "If the machine comes back, register its Node again within `nodeGoneGraceSeconds`. Otherwise wait: the member is replaced.";
+    /// A member that was to be replaced is alive, or the ring cannot prove it dead.
+    ReplaceRefused => "The message says what speaks against it. To make a member smaller or move it, lower and raise `members`; a replacement is for the dead.";
     /// Members owe repair or cleanup, which is paid first.
     DebtsOwed => "Wait; the operator pays debts by itself, one member at a time.";
     /// Pods are not ready.

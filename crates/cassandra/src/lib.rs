@@ -15,6 +15,7 @@ mod inputs;
 pub mod resources;
 pub mod status;
 pub mod validate;
+pub mod volumes;
 
 use decide::{Draft, teardown};
 use facts::Facts;

@@ -58,6 +58,8 @@ pub const DISRUPTION_BUDGET: Resource = Resource::namespaced(
 /// Storage classes.
 pub const STORAGE_CLASS: Resource =
     Resource::cluster("storage.k8s.io", "v1", "StorageClass", "storageclasses");
+/// Volumes.
+pub const VOLUME: Resource = Resource::cluster("", "v1", "PersistentVolume", "persistentvolumes");
 /// Nodes.
 pub const NODE: Resource = Resource::cluster("", "v1", "Node", "nodes");
 
@@ -96,6 +98,15 @@ pub fn watches() -> Vec<Watch> {
             Keep::Only(&["/provisioner"]),
             Route::Every,
         ),
+        watch(
+            VOLUME,
+            "",
+            Keep::Projection(volume),
+            Route::Named {
+                by: CLAIM,
+                at: "/volume",
+            },
+        ),
         watch(NODE, "", Keep::Projection(node), Route::Every),
     ]
 }
@@ -119,6 +130,15 @@ fn claim(object: &Value) -> Value {
         "class": object["spec"]["storageClassName"],
         "requested": object["spec"]["resources"]["requests"]["storage"],
         "capacity": object["status"]["capacity"]["storage"],
+    })
+}
+
+/// Is it in a machine, and in which?
+fn volume(object: &Value) -> Value {
+    let spec = &object["spec"];
+    json!({
+        "isLocal": spec["local"].is_object() || spec["hostPath"].is_object(),
+        "terms": spec["nodeAffinity"]["required"]["nodeSelectorTerms"],
     })
 }
 

@@ -96,6 +96,8 @@ pub struct Valid {
     pub seeds_per_rack: u32,
     /// Least seconds between two starts.
     pub bootstrap_grace_seconds: u32,
+    /// How long a Node must be gone before its members are replaced, in seconds.
+    pub node_gone_grace_seconds: u32,
     /// Seconds to drain in.
     pub termination_grace_seconds: u32,
     /// Secrets to pull images with.
@@ -163,6 +165,7 @@ pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
         racks,
         seeds_per_rack: spec.seeds_per_rack,
         bootstrap_grace_seconds: spec.bootstrap_grace_seconds,
+        node_gone_grace_seconds: spec.node_gone_grace_seconds,
         termination_grace_seconds: spec.termination_grace_period_seconds,
         pull_secrets: spec.image_pull_secrets.clone(),
         deletion_policy: spec.deletion_policy,

@@ -92,7 +92,7 @@ fn routed(
     let content = &world.shelves[shelf];
     let namespace = match route {
         Route::Owner | Route::Label(_) => &*key.namespace,
-        Route::Every => "",
+        Route::Every | Route::Named { .. } => "",
     };
     let as_of = match world.knowledge(shelf, namespace) {
         Knowledge::Pending => return None,
@@ -108,6 +108,12 @@ fn routed(
             .collect(),
         Route::Label(label) => content
             .labelled(&key.namespace, label, &key.name)
+            .map(|e| Arc::new(e.record.object()))
+            .collect(),
+        Route::Named { by, at } => world
+            .named(key, by, at)
+            .iter()
+            .filter_map(|name| content.get("", name))
             .map(|e| Arc::new(e.record.object()))
             .collect(),
         Route::Every => content.all().map(|e| Arc::new(e.record.object())).collect(),

@@ -65,7 +65,7 @@ pub fn violations(plan: &Plan) -> Vec<Violation> {
                     });
                 }
             }
-            Loss::Process { proof } | Loss::Data { proof } => {
+            Loss::Process { proof } | Loss::Remains { proof } | Loss::Data { proof } => {
                 if proof.is_empty() {
                     found.push(Violation::ProofMissing {
                         doing: doing.clone(),

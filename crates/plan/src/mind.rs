@@ -15,6 +15,15 @@ pub enum Route {
     Label(&'static str),
     /// Every owner: rare objects such as settings, nodes, storage classes.
     Every,
+    /// The owners of those objects of another watched kind that name this one,
+    /// for example a volume and the claims that are bound to it. For kinds
+    /// without a namespace.
+    Named {
+        /// The kind that names it; watched with [`Route::Label`].
+        by: Resource,
+        /// JSON pointer to the name, in what the store keeps of that kind.
+        at: &'static str,
+    },
 }
 
 /// Which fields of an object the store keeps.

@@ -22,7 +22,8 @@ pub enum Precondition {
 }
 
 /// A condition on another object, read live right before the write: the write
-/// belongs to a turn, and the turn must still be ours.
+/// belongs to a turn, and the turn must still be ours. With an empty pointer
+/// and `null` expected, the object itself must not exist.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Fence {
     /// The object that holds the turn.
@@ -41,6 +42,11 @@ pub enum Loss {
     /// A process: a pod of a member; the text names the turn or why the pod holds nothing that runs.
     Process {
         /// Why it may be stopped.
+        proof: String,
+    },
+    /// The record of a pod whose machine is gone: no kubelet will ever end it, so it goes at once.
+    Remains {
+        /// What proves that the machine is gone and that nobody needs what ran there.
         proof: String,
     },
     /// Data: a claim; the text names the recorded intent and the evidence.

@@ -153,9 +153,15 @@ const CLUSTER: &[Rule] = &[
         &["list", "watch"],
     ),
     rule(
-        "Is a member's node there, and ready",
+        "Is a member's node there, and ready; live before a volume is given up with it",
         "",
         &["nodes"],
+        &["get", "list", "watch"],
+    ),
+    rule(
+        "In which node is a member's local volume",
+        "",
+        &["persistentvolumes"],
         &["list", "watch"],
     ),
     Rule {

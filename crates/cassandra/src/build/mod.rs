@@ -10,5 +10,7 @@ mod set;
 mod tests;
 
 pub use config::config_map;
-pub use services::{client_service, disruption_budget, member, member_account, member_service};
+pub use services::{
+    client_service, disruption_budget, held_service, member, member_account, member_service,
+};
 pub use set::stateful_set;

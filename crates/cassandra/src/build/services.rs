@@ -62,6 +62,30 @@ pub fn member_service(
     })
 }
 
+/// A Service without pods: all that it does is to hold an address.
+pub fn held_service(
+    valid: &Valid,
+    rack: &ValidRack,
+    name: &str,
+    address: &str,
+    since: jiff::Timestamp,
+) -> Value {
+    let mut labels = rack_labels(valid, rack);
+    labels.insert(labels::DECOMMISSIONED.into(), Value::from("true"));
+    let mut metadata = metadata(valid, name, &labels);
+    metadata["annotations"] = json!({ labels::GONE: since });
+    json!({
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": metadata,
+        "spec": {
+            "type": "ClusterIP",
+            "clusterIP": address,
+            "ports": [port("internode", ports::INTERNODE)],
+        },
+    })
+}
+
 fn port(name: &str, number: i32) -> Value {
     json!({ "name": name, "port": number, "protocol": "TCP", "targetPort": number })
 }

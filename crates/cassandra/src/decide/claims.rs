@@ -2,7 +2,7 @@
 //! address. The claim outlives every other object of the cluster, so that a
 //! re-created one finds its members again.
 
-use super::Draft;
+use super::{Draft, given_up};
 use crate::facts::Facts;
 use crate::resources as kinds;
 use crate::validate::Valid;
@@ -17,6 +17,9 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         let (Some(claim), Some(spec)) = (&member.claim, &member.spec) else {
             continue;
         };
+        if given_up::of(member).is_some() {
+            continue; // It goes, or is new: either way it is not what is recorded.
+        }
         if claim.terminating {
             draft.trouble(
                 Reason::ClaimTerminating,

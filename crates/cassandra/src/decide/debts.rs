@@ -37,19 +37,42 @@ pub fn after_join(facts: &Facts<'_>, valid: &Valid, joiner: &str, draft: &mut Dr
     if facts.status.system_replication.is_none() {
         return;
     }
+    let reason = format!("member {joiner} joined at {}", facts.now());
+    owed_by_all(facts, valid, joiner, (DebtKind::Cleanup, &reason), draft);
+}
+
+/// After a removal the copies of what the dead member held are whole again as
+/// far as the rest agreed; all others owe a repair.
+pub fn repair_by_all(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    except: &str,
+    reason: &str,
+    draft: &mut Draft,
+) {
+    owed_by_all(facts, valid, except, (DebtKind::Repair, reason), draft);
+}
+
+fn owed_by_all(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    except: &str,
+    (kind, reason): (DebtKind, &str),
+    draft: &mut Draft,
+) {
     for member in facts
         .members
         .values()
-        .filter(|m| m.name != joiner && m.recorded_host_id().is_some())
+        .filter(|m| m.name != except && m.recorded_host_id().is_some())
     {
         let Some(spec) = &member.spec else { continue };
-        if spec.owes.iter().any(|d| d.kind == DebtKind::Cleanup) {
+        if spec.owes.iter().any(|d| d.kind == kind) {
             continue;
         }
         let mut owes = spec.owes.clone();
         owes.push(Debt {
-            kind: DebtKind::Cleanup,
-            reason: format!("member {joiner} joined at {}", facts.now()),
+            kind,
+            reason: reason.to_string(),
         });
         draft.steps.extend(patch(
             valid,

@@ -1,7 +1,7 @@
 //! What proves that the ring is well enough for the next step: fresh views of
 //! other members, read after a nonce was seen (safety rules, section 4).
 
-use super::Draft;
+use super::{Draft, given_up};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use jiff::SignedDuration;
@@ -31,13 +31,19 @@ pub enum Verdict {
     },
 }
 
+/// Who can be asked: a member on a machine that is gone says for a while yet
+/// that it is normal, since nobody is there to say otherwise.
+fn is_witness(member: &MemberFact) -> bool {
+    member.is_normal() && given_up::of(member).is_none()
+}
+
 /// Two full members in different racks, or all where there are fewer. The
 /// choice is stable, so that later decisions ask the same ones.
 pub fn witnesses<'a>(facts: &'a Facts<'_>, except: &str) -> Vec<&'a MemberFact> {
     let mut normal = facts
         .members
         .values()
-        .filter(|m| m.is_normal() && m.name != except);
+        .filter(|m| is_witness(m) && m.name != except);
     let Some(first) = normal.next() else {
         return Vec::new();
     };
@@ -269,7 +275,7 @@ pub fn others<'a>(facts: &'a Facts<'_>, except: &str) -> Vec<&'a MemberFact> {
     facts
         .members
         .values()
-        .filter(|m| m.is_normal() && m.name != except)
+        .filter(|m| is_witness(m) && m.name != except)
         .collect()
 }
 

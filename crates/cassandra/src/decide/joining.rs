@@ -2,7 +2,7 @@
 //! of a try.
 
 use super::evidence::{self, Verdict};
-use super::{Draft, debts, grant, replicas, returning, turn};
+use super::{Draft, debts, given_up, grant, replicas, returning, turn};
 use crate::facts::{Facts, MemberFact};
 use crate::status::{pod_words, server_words};
 use crate::validate::Valid;
@@ -68,7 +68,8 @@ fn candidate<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Opti
         let Some(member) = facts.members.get(&name) else {
             continue;
         };
-        if member.is_gone() || member.recorded_host_id().is_some() || !is_wanted(valid, member) {
+        let has_a_past = member.recorded_host_id().is_some() || given_up::of(member).is_some();
+        if member.is_gone() || has_a_past || !is_wanted(valid, member) {
             continue;
         }
         let Some(volume) = member.volume() else {
@@ -94,7 +95,7 @@ fn candidate<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Opti
 }
 
 /// Is the member within its rack's target?
-fn is_wanted(valid: &Valid, member: &MemberFact) -> bool {
+pub fn is_wanted(valid: &Valid, member: &MemberFact) -> bool {
     valid
         .racks
         .iter()

@@ -2,7 +2,7 @@
 //! that it is gone, and only then does its pod go. The claim is kept.
 
 use super::evidence::{self, Gone, Verdict};
-use super::{Draft, debts, replicas, resuming, system_keyspaces, turn};
+use super::{Draft, debts, given_up, replicas, resuming, system_keyspaces, turn};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::status::server_words;
@@ -245,6 +245,11 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
             member.rack, member.ordinal
         ));
         return end(facts, turn, "it has left", event, draft);
+    }
+    if given_up::of(member).is_some() {
+        // It will never go on with it; the others remove it instead.
+        draft.steps.push(withdraw(valid, member));
+        return end(facts, turn, "its volume is given up", None, draft);
     }
     let intent = member
         .spec

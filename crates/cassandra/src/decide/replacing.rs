@@ -1,15 +1,15 @@
-//! Replacing a member whose data is lost: proven dead by the others, on a new
+//! The turn of a member whose data is lost: proven dead by the others, on a new
 //! volume and under a new address, so that writes reach it while it streams.
 
 use super::evidence::{self, Gone, Verdict};
-use super::{Draft, grant, replicas, turn};
+use super::{Draft, given_up, grant, lost, quarantine, turn};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::status::{pod_words, server_words};
 use crate::validate::Valid;
 use jiff::{SignedDuration, Timestamp};
-use palladion_api::cluster::{Replaced, Turn, TurnStep};
-use palladion_api::member::{PermitState, VolumeState};
+use palladion_api::cluster::{Turn, TurnStep};
+use palladion_api::member::PermitState;
 use palladion_api::reasons::Reason;
 use palladion_plan::{Loss, ObjectKey, Precondition, Propagation, Step, Subresource};
 use serde_json::{Value, json};
@@ -20,101 +20,6 @@ const ASK_AGAIN: SignedDuration = SignedDuration::from_secs(5);
 const REPLACE_RETRY: SignedDuration = SignedDuration::from_secs(120);
 /// Tries before a person is asked.
 const TRIES: u32 = 3;
-
-/// The first member whose volume is provably lost. True = something is being
-/// done or waited for.
-pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
-    for (_, name) in replicas::in_order(facts, valid) {
-        let Some(member) = facts.members.get(&name) else {
-            continue;
-        };
-        let Some((volume_id, replaced)) = lost(member) else {
-            continue;
-        };
-        if let Err(why) = rest_is_quiet(facts, &name, &replaced.host_id) {
-            draft.wait(
-                Reason::MemberReplacing,
-                format!("member {name} has lost its data and waits to be replaced: {why}"),
-            );
-            return true;
-        }
-        let mut turn = turn::new(facts, &name, &volume_id, TurnStep::Replace, 1);
-        turn.replaces = Some(replaced);
-        draft.steps.push(turn::claim(
-            facts,
-            Some(&turn),
-            None,
-            format!("give member {name} the turn to be replaced"),
-            super::synced(format!(
-                "Member {name} has lost its data and is being replaced"
-            )),
-        ));
-        return true;
-    }
-    false
-}
-
-/// The marker rule: the recorded volume's marker is missing on the recorded
-/// file system. Or a replacement was begun and did not come to its end: the
-/// lost identity was taken off the record, and stands on the claim alone.
-fn lost(member: &MemberFact) -> Option<(String, Replaced)> {
-    let volume = member.volume()?;
-    let spec = member.spec.as_ref()?;
-    let claim = member.claim.as_ref();
-    let (host_id, address) = match volume.state {
-        VolumeState::Lost => (
-            member.recorded_host_id()?.to_string(),
-            spec.address.clone()?,
-        ),
-        VolumeState::Empty | VolumeState::Incomplete if spec.host_id.is_none() => {
-            let claim =
-                claim.filter(|c| c.volume_id.as_ref().is_some_and(|v| *v != volume.volume_id))?;
-            (claim.host_id.clone()?, claim.address.clone()?)
-        }
-        VolumeState::Empty
-        | VolumeState::Incomplete
-        | VolumeState::Joined
-        | VolumeState::Left
-        | VolumeState::NotMounted
-        | VolumeState::Foreign
-        | VolumeState::Unaccounted => return None,
-    };
-    Some((volume.volume_id.clone(), Replaced { host_id, address }))
-}
-
-/// All others are up and normal, and see nobody in trouble but the lost one.
-fn rest_is_quiet(facts: &Facts<'_>, name: &str, host_id: &str) -> Result<(), String> {
-    let mut others = 0;
-    for member in facts
-        .members
-        .values()
-        .filter(|m| m.name != name && m.recorded_host_id().is_some())
-    {
-        others += 1;
-        if !member.is_normal() {
-            return Err(format!("member {} is not up and normal", member.name));
-        }
-        let Some(ring) = &member.status.ring else {
-            return Err(format!(
-                "member {} has not reported its ring yet",
-                member.name
-            ));
-        };
-        if let Some(odd) = ring.exceptions.iter().find(|e| e.host_id != host_id) {
-            return Err(format!(
-                "member {} sees {} {:?} and {:?}",
-                member.name, odd.address, odd.liveness, odd.state
-            ));
-        }
-        if !ring.exceptions.iter().any(|e| e.host_id == host_id) {
-            return Err(format!("member {} still sees it up", member.name));
-        }
-    }
-    match others {
-        0 => Err("it was the only member of the ring; its data is gone. Restore a backup, or annotate for a new founding".into()),
-        _ => Ok(()),
-    }
-}
 
 /// Go on with a Replace turn.
 pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft) {
@@ -129,6 +34,11 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
     if permit.is_some_and(|p| p.state == PermitState::Done) {
         let recorded = member.spec.as_ref().and_then(|s| s.host_id.as_deref());
         if recorded.is_some_and(|id| id != replaced.host_id) {
+            if given_up::of(member).is_some() {
+                draft
+                    .steps
+                    .extend(given_up::withdraw(valid, member, "it was replaced"));
+            }
             return end(facts, turn, "it was replaced", draft);
         }
         return draft.wait(
@@ -175,7 +85,7 @@ fn before_permit(
     valid: &Valid,
     turn: &Turn,
     member: &MemberFact,
-    replaced: &Replaced,
+    replaced: &palladion_api::cluster::Replaced,
     draft: &mut Draft,
 ) {
     let nonce = &turn.nonce;
@@ -197,9 +107,13 @@ fn before_permit(
         Gone::NotYet { why, read_at } => return not_yet(facts, turn, member, &why, read_at, draft),
     };
     // The dead one is all that this step repairs; any other absence forbids it.
-    let rest = evidence::verdict(facts, &others, nonce, &[&replaced.host_id]);
+    let rest = evidence::verdict(facts, &others, nonce, &excused(facts, &replaced.host_id));
     if let Verdict::Bad { why, read_at } = rest {
         return not_yet(facts, turn, member, &why, read_at, draft);
+    }
+    let fence = turn::fence(facts, turn);
+    if given_up::make_room(facts, valid, member, &proof, &fence, draft) {
+        return;
     }
     let address = member.spec.as_ref().and_then(|s| s.address.as_deref());
     match (address, &member.service) {
@@ -221,14 +135,27 @@ fn before_permit(
                     json!({ "address": new }),
                     "record the new address of",
                 ));
+                draft
+                    .steps
+                    .extend(quarantine::hold(facts, valid, member, replaced));
             }
         }
         (Some(_), _) => {
-            let ready = member
-                .volume()
-                .is_some_and(|v| v.volume_id == turn.volume_id);
-            if ready {
+            draft
+                .steps
+                .extend(quarantine::hold(facts, valid, member, replaced));
+            let volume = member.volume();
+            if volume.is_some_and(|v| v.volume_id == turn.volume_id) {
                 grant::permit(facts, valid, turn, member, &proof, draft);
+            } else if let Some(fresh) =
+                volume.filter(|v| given_up::of(member).is_some() && lost::is_fresh(member, v))
+            {
+                let mut on_it = turn.clone();
+                on_it.volume_id.clone_from(&fresh.volume_id);
+                let doing = format!("give the turn of member {} its new volume", member.name);
+                draft
+                    .steps
+                    .push(turn::claim(facts, Some(&on_it), None, doing, None));
             } else {
                 draft.wait(
                     Reason::MemberReplacing,
@@ -241,6 +168,15 @@ fn before_permit(
             format!("member {} gets a new address", member.name),
         ),
     }
+}
+
+/// Host IDs whose absence does not forbid it: the dead one, and whoever else
+/// is given up; nobody waits for them any more.
+pub fn excused<'a>(facts: &'a Facts<'_>, host_id: &'a str) -> Vec<&'a str> {
+    let given_up = facts.members.values().filter_map(given_up::of);
+    std::iter::once(host_id)
+        .chain(given_up.map(|r| r.host_id.as_str()))
+        .collect()
 }
 
 /// The answers forbid it; the question is put again soon.
@@ -321,13 +257,19 @@ fn retry(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft)
     let words = super::joining::failure_words(member);
     draft.trouble(super::joining::failure_reason(member), words);
     if turn.attempt >= TRIES {
-        return draft.wait(
-            Reason::MemberReplacing,
-            format!(
-                "member {} could not be replaced in {TRIES} tries; a person should look at it",
-                member.name
-            ),
-        );
+        // Gossip remembers the failed tries; no later one gets through. The
+        // way out is to remove the host ID and to join as new.
+        let mut removal = turn::new(facts, &turn.member, &turn.volume_id, TurnStep::Remove, 1);
+        removal.replaces.clone_from(&turn.replaces);
+        let event = super::synced(format!(
+            "Member {} could not be replaced in {TRIES} tries; the others remove it, and it joins as new",
+            member.name
+        ));
+        let doing = format!("let the others remove member {}", turn.member);
+        draft
+            .steps
+            .push(turn::claim(facts, Some(&removal), None, doing, event));
+        return;
     }
     let ended = member
         .status

@@ -4,12 +4,12 @@
 //! started: only the others can tell which (safety rules, section 2).
 
 use super::evidence::{self, Gone};
-use super::{Draft, grant, leaving, turn};
+use super::{Draft, given_up, grant, leaving, turn};
 use crate::facts::{Facts, MemberFact};
 use crate::status::server_words;
 use crate::validate::Valid;
 use jiff::SignedDuration;
-use palladion_api::cluster::{Turn, TurnStep};
+use palladion_api::cluster::{Replaced, Turn, TurnStep};
 use palladion_api::member::{IntentState, PermitState, ServerState, VolumeState};
 use palladion_api::reasons::Reason;
 
@@ -40,7 +40,8 @@ fn is_waiting_for_permit(reason: Option<&str>) -> bool {
 /// The first leaver that was interrupted gets the turn before anybody else:
 /// the ring is not whole while it is away. True = something is being done.
 pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> bool {
-    let Some(member) = facts.members.values().find(|m| is_interrupted(m)) else {
+    let mut members = facts.members.values();
+    let Some(member) = members.find(|m| is_interrupted(m) && given_up::of(m).is_none()) else {
         return false;
     };
     let Some(volume) = member.volume() else {
@@ -71,6 +72,9 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
     if member.is_gone() {
         return leaving::end(facts, turn, "it has left", None, draft);
     }
+    if given_up::of(member).is_some() {
+        return leaving::end(facts, turn, "its volume is given up", None, draft);
+    }
     let granted = member
         .spec
         .as_ref()
@@ -93,6 +97,10 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         }
         (Some(_), Some(PermitState::Failed | PermitState::Refused | PermitState::Withdrawn)) => {
             let why = answer.and_then(|a| a.message.clone()).unwrap_or_default();
+            if let Some(removal) = removal(facts, turn, member, &why) {
+                draft.steps.push(removal);
+                return;
+            }
             leaving::end(
                 facts,
                 turn,
@@ -125,6 +133,35 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         }
         (None, _) => find_out(facts, valid, turn, member, draft),
     }
+}
+
+/// What the server says when the ring has its address under another identity:
+/// it will say so at every start.
+const COLLISION: &str = "already exists";
+
+/// The ring will not take it back to leave again: the others remove it.
+fn removal(
+    facts: &Facts<'_>,
+    turn: &Turn,
+    member: &MemberFact,
+    why: &str,
+) -> Option<palladion_plan::Step> {
+    let spec = member.spec.as_ref().filter(|_| why.contains(COLLISION))?;
+    let mut removal = turn::new(facts, &turn.member, &turn.volume_id, TurnStep::Remove, 1);
+    removal.replaces = Some(Replaced {
+        host_id: member.recorded_host_id()?.to_string(),
+        address: spec.address.clone()?,
+    });
+    Some(turn::claim(
+        facts,
+        Some(&removal),
+        None,
+        format!("let the others remove member {}: {why}", turn.member),
+        super::synced(format!(
+            "Member {} cannot come back to leave; the others remove it from the ring",
+            turn.member
+        )),
+    ))
 }
 
 fn find_out(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, draft: &mut Draft) {

@@ -3,7 +3,7 @@
 //! data is the ring's: it comes back with it, and nothing is wiped.
 
 use super::evidence::{self, Verdict};
-use super::{Draft, turn};
+use super::{Draft, given_up, turn};
 use crate::facts::{Facts, MemberFact};
 use palladion_api::cluster::TurnStep;
 use palladion_api::member::{Liveness, MemberState, RingMember, VolumeState};
@@ -88,7 +88,9 @@ pub fn proof(
 /// Itself, and whom it has replaced: that one is out of the ring, and the
 /// claim does not say so yet.
 fn excused<'a>(member: &'a MemberFact, host_id: &'a str) -> Vec<&'a str> {
+    let given_up = given_up::of(member).map(|r| r.host_id.as_str());
     std::iter::once(host_id)
         .chain(member.recorded_host_id())
+        .chain(given_up)
         .collect()
 }

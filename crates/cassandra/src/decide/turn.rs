@@ -2,8 +2,8 @@
 //! join and restart goes through here, one at a time.
 
 use super::{
-    Draft, debts, epoch, founding, grant, joining, leaving, replacing, resuming, returning,
-    rollout, seeds, system_keyspaces,
+    Draft, debts, epoch, founding, grant, joining, leaving, lost, removing, replacing, resuming,
+    returning, rollout, seeds, system_keyspaces,
 };
 use crate::facts::Facts;
 use crate::validate::Valid;
@@ -27,16 +27,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             TurnStep::Leave => leaving::advance(facts, valid, turn, draft),
             TurnStep::Replace => replacing::advance(facts, valid, turn, draft),
             TurnStep::ResumeLeave => resuming::advance(facts, valid, turn, draft),
-            TurnStep::Remove => {
-                // Given by a newer operator: it is not ours to end or to go on with.
-                draft.wait(
-                    palladion_api::reasons::Reason::FactUnknown,
-                    format!(
-                        "the turn of member {} is for {:?}, which this version does not know",
-                        turn.member, turn.step
-                    ),
-                );
-            }
+            TurnStep::Remove => removing::advance(facts, valid, turn, draft),
         },
         None => next(facts, valid, draft),
     }
@@ -56,7 +47,7 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     seeds::rescue(facts, valid, draft);
     let busy = resuming::next(facts, draft)
         || returning::next(facts, draft)
-        || replacing::next(facts, valid, draft)
+        || lost::next(facts, valid, draft)
         || joining::next(facts, valid, draft)
         || leaving::next(facts, valid, draft)
         || rollout::next(facts, valid, draft)

@@ -14,4 +14,5 @@ mod growth;
 mod guards;
 mod inputs;
 mod known_bugs;
+mod nodes;
 mod outages;

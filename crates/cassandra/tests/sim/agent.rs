@@ -265,6 +265,9 @@ impl Agent {
                 if operation.kind == OperationKind::AlterReplication {
                     reach.ring.system_copies = operation.replication.values().next().copied();
                 }
+                if let Some(host) = operation.target.as_ref() {
+                    reach.ring.remove_node(host, reach.disks);
+                }
                 OperationState::Succeeded
             }
             (Some(_), _) => return Activity::default(),

@@ -122,6 +122,10 @@ impl World {
             let Some(data) = &disk.content.data else {
                 continue;
             };
+            let node = ObjectKey::new(kinds::NODE, "", &disk.node);
+            if self.store.get(&node).is_none() || self.given_up.contains(&data.host_id) {
+                continue;
+            }
             let key = ObjectKey::new(kinds::CLAIM, super::manifests::NAMESPACE, &disk.claim);
             let bound = self
                 .store

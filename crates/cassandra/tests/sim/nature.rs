@@ -58,6 +58,55 @@ impl World {
         self.kube.set_machine(&mut self.store, node, machine);
     }
 
+    /// A machine burns, with its disks, and a person deletes its Node.
+    pub fn lose_node(&mut self, node: &str) {
+        self.tell(&format!("node {node} is lost and its Node deleted"));
+        self.kube.delete_node(&mut self.store, node);
+    }
+
+    /// A machine stops to answer and a person deletes its Node.
+    pub fn delete_node(&mut self, node: &str) {
+        self.tell(&format!("Node {node} is deleted"));
+        self.kube.forget_node(&mut self.store, node);
+    }
+
+    /// A machine registers its Node, for the first time or again.
+    pub fn register_node(&mut self, node: &str, zone: &str) {
+        self.tell(&format!("Node {node} is registered"));
+        self.kube.add_node(&mut self.store, node, zone);
+    }
+
+    /// The volume of a member cannot be mounted any more, and it is down.
+    pub fn break_volume(&mut self, member: &str) {
+        self.delete(kinds::POD, member);
+        self.unmount(member);
+        self.give_up(member);
+    }
+
+    /// A person does not care for the data of a member any more.
+    pub fn give_up(&mut self, member: &str) {
+        let host = self.disk_of(member).content.data.as_ref();
+        let host = host.map(|d| d.host_id.clone()).unwrap_or_default();
+        self.given_up.insert(host);
+    }
+
+    /// The node of a member's pod.
+    pub fn node_of(&self, member: &str) -> String {
+        let key = ObjectKey::new(kinds::POD, NAMESPACE, member);
+        let pod = self.store.get(&key).expect("the pod should exist");
+        pod["spec"]["nodeName"].as_str().unwrap_or_default().into()
+    }
+
+    /// A person labels an object.
+    pub fn label(&mut self, resource: palladion_plan::Resource, name: &str, key: &str) {
+        self.tell(&format!("a person labels {} {name}: {key}", resource.kind));
+        let patch = json!({ "metadata": { "labels": { key: "" } } });
+        let key = ObjectKey::new(resource, NAMESPACE, name);
+        self.store
+            .merge(&key, &patch, Subresource::None)
+            .expect("the object should exist");
+    }
+
     /// The network between a member and all others is cut; not that to the API server.
     pub fn cut_off(&mut self, member: &str) {
         self.tell(&format!("the network of {member} is cut"));
@@ -163,10 +212,12 @@ impl World {
     }
 
     fn disk_of(&mut self, member: &str) -> &mut Disk<Volume> {
-        let claim = format!("data-{member}");
-        let mut disks = self.kube.disks.values_mut();
-        disks
-            .find(|d| d.claim == claim)
+        let key = ObjectKey::new(kinds::CLAIM, NAMESPACE, &format!("data-{member}"));
+        let claim = self.store.get(&key).expect("the claim should exist");
+        let name = claim["spec"]["volumeName"].as_str().unwrap_or_default();
+        self.kube
+            .disks
+            .get_mut(name)
             .expect("the member should have a disk")
     }
 

@@ -57,6 +57,22 @@ impl Ring {
         self.set_phase(pod, Phase::Left, now + LEFT);
     }
 
+    /// Another member takes a dead one out of the ring.
+    pub fn remove_node(&mut self, host: &str, disks: &mut Disks) {
+        let lives = self
+            .servers
+            .values()
+            .any(|s| s.host_id.as_deref() == Some(host) && s.phase != Phase::Booting);
+        if lives {
+            self.breaches
+                .push(format!("host ID {host} is removed while it lives"));
+        }
+        if let Some(seat) = self.seats.remove(host) {
+            self.told.push(format!("host ID {host} is removed"));
+            self.stream(seat.lineage, disks);
+        }
+    }
+
     /// Seat and phase of a server that streams its way into a ring.
     pub fn begin_join(
         &mut self,

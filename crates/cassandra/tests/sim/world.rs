@@ -54,6 +54,8 @@ pub struct World {
     epoch: i64,
     pub(super) restart_at: Option<Timestamp>,
     random: Option<Random>,
+    /// Host IDs that a person has given up.
+    pub given_up: BTreeSet<String>,
     /// How often a ring may be founded; more than once only where a person said so.
     pub foundings_allowed: usize,
     /// Stops, deletions and permits, in order.
@@ -83,6 +85,7 @@ impl World {
             epoch: 0,
             restart_at: None,
             random: None,
+            given_up: BTreeSet::new(),
             foundings_allowed: 1,
             destructive: Vec::new(),
             writes: Vec::new(),

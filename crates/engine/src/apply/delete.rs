@@ -2,7 +2,7 @@
 
 use crate::apply::{Applier, Effect, StepError};
 use crate::memory::Memory;
-use palladion_plan::{FailureClass, Fence, ObjectKey, Precondition, Propagation};
+use palladion_plan::{FailureClass, Fence, Loss, ObjectKey, Precondition, Propagation};
 use serde_json::{Value, json};
 
 impl Applier<'_> {
@@ -10,7 +10,7 @@ impl Applier<'_> {
         &self,
         key: &ObjectKey,
         precondition: &Precondition,
-        propagation: Propagation,
+        (loss, propagation): (&Loss, Propagation),
         fence: Option<&Fence>,
         memory: &mut Memory,
     ) -> Result<Effect, StepError> {
@@ -19,12 +19,13 @@ impl Applier<'_> {
         if let Some((record, _)) = &stored
             && *record.uid == *uid
             && record.object().meta.is_terminating()
+            && !matches!(loss, Loss::Remains { .. })
         {
             return Ok(Effect::Nothing);
         }
         self.pass(fence).await?;
         self.may_write()?;
-        let options = json!({
+        let mut options = json!({
             "apiVersion": "v1",
             "kind": "DeleteOptions",
             "preconditions": preconditions,
@@ -33,6 +34,9 @@ impl Applier<'_> {
                 Propagation::Orphan => "Orphan",
             },
         });
+        if matches!(loss, Loss::Remains { .. }) {
+            options["gracePeriodSeconds"] = json!(0);
+        }
         let answer = self.api.delete(key, &options).await;
         self.faults.after_write();
         match answer {

@@ -12,6 +12,9 @@ impl Applier<'_> {
         let Some(fence) = fence else { return Ok(()) };
         let object = self.api.get(&fence.object).await?;
         let Some(object) = object else {
+            if fence.pointer.is_empty() && fence.expected.is_null() {
+                return Ok(());
+            }
             return Err(StepError::conflict(format!(
                 "{} no longer exists",
                 fence.object

@@ -174,11 +174,13 @@ impl Applier<'_> {
             Step::Delete {
                 key,
                 precondition,
+                loss,
                 propagation,
                 fence,
                 ..
             } => {
-                self.delete(key, precondition, *propagation, fence.as_ref(), memory)
+                let what = (loss, *propagation);
+                self.delete(key, precondition, what, fence.as_ref(), memory)
                     .await
             }
         }

@@ -152,6 +152,11 @@ impl World {
                     let keys = values.map(|(_, value)| Key::new(*mind, &change.namespace, value));
                     wakes.extend(keys.map(|key| (key, Priority::Change)));
                 }
+                Route::Named { by, at } => wakes.extend(
+                    self.namers(*mind, *by, at, &change.name)
+                        .into_iter()
+                        .map(|k| (k, Priority::Change)),
+                ),
                 Route::Every => wakes.extend(
                     self.owners(*mind)
                         .into_iter()

@@ -7,6 +7,7 @@ mod build;
 mod expected;
 pub mod feed;
 mod first;
+mod named;
 pub mod project;
 pub mod references;
 pub mod shelf;

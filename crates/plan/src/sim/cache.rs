@@ -101,13 +101,28 @@ impl Cache {
             .collect()
     }
 
+    fn routed_from(&self, shelf: &Shelf, owner: &Object) -> Vec<Arc<Object>> {
+        let Route::Named { by, at } = shelf.watch.route else {
+            return shelf.routed(owner);
+        };
+        let naming = self.shelves.iter().filter(|s| s.watch.resource == by);
+        let names: Vec<String> = naming
+            .flat_map(|s| s.routed(owner))
+            .filter_map(|o| o.str_at(at).map(str::to_string))
+            .collect();
+        let all = shelf.objects.values();
+        all.filter(|o| names.contains(&o.meta.name))
+            .cloned()
+            .collect()
+    }
+
     /// What is routed to an owner, by kind; `Err` where a feed is cut.
     pub fn routed(&self, owner: &Object) -> Vec<(Resource, Known)> {
         self.shelves
             .iter()
             .map(|shelf| {
                 let known = match shelf.feed {
-                    Feed::Live | Feed::Stale => Ok(shelf.routed(owner)),
+                    Feed::Live | Feed::Stale => Ok(self.routed_from(shelf, owner)),
                     Feed::Cut => Err(format!(
                         "the watch of {} is lost",
                         shelf.watch.resource.plural
@@ -142,6 +157,8 @@ impl Shelf {
         let all = self.objects.values();
         match self.watch.route {
             Route::Every => all.cloned().collect(),
+            // Found through another shelf.
+            Route::Named { .. } => Vec::new(),
             Route::Owner => all
                 .filter(|o| {
                     o.meta.namespace == owner.meta.namespace && o.meta.name == owner.meta.name

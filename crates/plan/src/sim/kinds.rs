@@ -17,5 +17,7 @@ pub const CLAIM: Resource =
 /// Storage classes.
 pub const STORAGE_CLASS: Resource =
     Resource::cluster("storage.k8s.io", "v1", "StorageClass", "storageclasses");
+/// Volumes.
+pub const VOLUME: Resource = Resource::cluster("", "v1", "PersistentVolume", "persistentvolumes");
 /// Nodes.
 pub const NODE: Resource = Resource::cluster("", "v1", "Node", "nodes");

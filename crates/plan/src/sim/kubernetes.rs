@@ -74,6 +74,8 @@ pub struct Kubernetes<C> {
     /// Disks by name.
     pub disks: BTreeMap<String, Disk<C>>,
     disks_made: usize,
+    /// Nodes that are gone and whose pods were not collected yet.
+    gone: BTreeMap<String, jiff::Timestamp>,
     /// Position in the log up to which everything is settled.
     settled: usize,
 }
@@ -81,34 +83,41 @@ pub struct Kubernetes<C> {
 impl<C: Clone + Default> Kubernetes<C> {
     /// Nodes with their zones.
     pub fn new(store: &mut Store, nodes: &[(&str, &str)]) -> Self {
-        let mut machines = BTreeMap::new();
-        for (node, zone) in nodes {
-            let object = json!({
-                "apiVersion": "v1", "kind": "Node",
-                "metadata": { "name": node, "labels": { "topology.kubernetes.io/zone": zone, "kubernetes.io/hostname": node } },
-                "status": { "conditions": [{ "type": "Ready", "status": "True" }] },
-            });
-            let _ = store.create(&ObjectKey::new(kinds::NODE, "", node), &object);
-            machines.insert((*node).to_string(), Machine::Up);
-        }
         let class = json!({
             "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
             "metadata": { "name": "local", "annotations": { "storageclass.kubernetes.io/is-default-class": "true" } },
             "provisioner": "kubernetes.io/no-provisioner",
         });
         let _ = store.create(&ObjectKey::new(kinds::STORAGE_CLASS, "", "local"), &class);
-        Kubernetes {
-            machines,
+        let mut made = Kubernetes {
+            machines: BTreeMap::new(),
             disks: BTreeMap::new(),
             disks_made: 0,
+            gone: BTreeMap::new(),
             settled: 0,
+        };
+        for (node, zone) in nodes {
+            made.add_node(store, node, zone);
         }
+        made
+    }
+
+    /// A machine registers its Node, for the first time or again.
+    pub fn add_node(&mut self, store: &mut Store, node: &str, zone: &str) {
+        let object = json!({
+            "apiVersion": "v1", "kind": "Node",
+            "metadata": { "name": node, "labels": { "topology.kubernetes.io/zone": zone, "kubernetes.io/hostname": node } },
+            "status": { "conditions": [{ "type": "Ready", "status": "True" }] },
+        });
+        let _ = store.create(&ObjectKey::new(kinds::NODE, "", node), &object);
+        self.machines.insert(node.to_string(), Machine::Up);
+        self.gone.remove(node);
     }
 
     /// Let every controller do what it can do now.
     pub fn step(&mut self, store: &mut Store) -> Activity {
         let before = store.log().len();
-        let mut next = self.run_kubelets(store);
+        let mut next = self.run_kubelets(store).and(self.collect_pods(store));
         if self.settled < before {
             collector::run(store);
             claims::run(store);

@@ -4,10 +4,15 @@
 use super::{Disk, Kubernetes, Machine, Mount, claim_names};
 use crate::object::ObjectKey;
 use crate::plan::Subresource;
+use crate::sim::Activity;
 use crate::sim::kinds;
 use crate::sim::store::{Store, text};
+use jiff::SignedDuration;
 use serde_json::{Value, json};
 use std::sync::Arc;
+
+/// From the end of a Node object to that of the pods on it.
+const COLLECTED: SignedDuration = SignedDuration::from_secs(60);
 
 impl<C: Clone + Default> Kubernetes<C> {
     /// Give each waiting pod a node, or say why there is none.
@@ -82,6 +87,17 @@ impl<C: Clone + Default> Kubernetes<C> {
                     content: C::default(),
                 },
             );
+            let volume = json!({
+                "apiVersion": "v1", "kind": "PersistentVolume",
+                "metadata": { "name": disk },
+                "spec": {
+                    "local": { "path": "/disk" },
+                    "nodeAffinity": { "required": { "nodeSelectorTerms": [{ "matchExpressions": [
+                        { "key": "kubernetes.io/hostname", "operator": "In", "values": [node] },
+                    ] }] } },
+                },
+            });
+            let _ = store.create(&ObjectKey::new(kinds::VOLUME, "", &disk), &volume);
             let claim = ObjectKey::new(kinds::CLAIM, &key.namespace, claim);
             let _ = store.merge(
                 &claim,
@@ -114,18 +130,40 @@ impl<C: Clone + Default> Kubernetes<C> {
         );
     }
 
-    /// A node goes for good, with its disks and the pods on it.
+    /// A node goes for good, with its disks. The pods on it are collected later.
     pub fn delete_node(&mut self, store: &mut Store, node: &str) {
         self.machines.remove(node);
+        self.disks.retain(|_, disk| disk.node != node);
         store.remove(&ObjectKey::new(kinds::NODE, "", node));
-        let pods: Vec<ObjectKey> = store
-            .list(kinds::POD)
-            .filter(|(_, pod)| text(pod, "/spec/nodeName") == node)
-            .map(|(key, _)| key.clone())
-            .collect();
-        for pod in pods {
-            store.remove(&pod);
+        self.gone.insert(node.to_string(), store.now);
+    }
+
+    /// Only the Node object is deleted; the machine and all on it go on.
+    pub fn forget_node(&mut self, store: &mut Store, node: &str) {
+        store.remove(&ObjectKey::new(kinds::NODE, "", node));
+    }
+
+    /// The collector of pods whose Node is gone looks every 20 s and waits for 40 s.
+    pub(super) fn collect_pods(&mut self, store: &mut Store) -> Activity {
+        let mut all = Activity::default();
+        for (node, since) in self.gone.clone() {
+            let due = since + COLLECTED;
+            if store.now < due {
+                all = all.at(due);
+                continue;
+            }
+            self.gone.remove(&node);
+            let pods: Vec<ObjectKey> = store
+                .list(kinds::POD)
+                .filter(|(_, pod)| text(pod, "/spec/nodeName") == node)
+                .map(|(key, _)| key.clone())
+                .collect();
+            for pod in pods {
+                store.remove(&pod);
+                all.acted = true;
+            }
         }
+        all
     }
 }
 

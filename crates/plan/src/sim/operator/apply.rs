@@ -23,6 +23,8 @@ pub(super) enum Request {
     Merge(ObjectKey, Value, Subresource),
     /// Deletion.
     Delete(ObjectKey, Precondition, Propagation),
+    /// Deletion without grace.
+    Remove(ObjectKey, Precondition),
 }
 
 /// Why nothing is sent for a step.
@@ -130,9 +132,19 @@ impl<M: Mind + Clone> Operator<M> {
             Request::Delete(key, precondition, propagation) => {
                 store.delete(key, precondition, *propagation)
             }
+            Request::Remove(key, precondition) => {
+                let answer = store.delete(key, precondition, Propagation::Background);
+                if answer.is_ok() {
+                    store.remove(key);
+                }
+                answer
+            }
         };
         let key = match request {
-            Request::Apply(key, _) | Request::Merge(key, _, _) | Request::Delete(key, _, _) => key,
+            Request::Apply(key, _)
+            | Request::Merge(key, _, _)
+            | Request::Delete(key, _, _)
+            | Request::Remove(key, _) => key,
         };
         match (fault, answer) {
             (Some(Fault::DieAfter), _) => {
@@ -197,7 +209,7 @@ fn describe(step: &Step, owner: &ObjectKey) -> (ObjectKey, Write) {
         Step::Claim { .. } => (owner.clone(), Write::Claim),
         Step::Delete {
             key,
-            loss: Loss::Nothing,
+            loss: Loss::Nothing | Loss::Remains { .. },
             ..
         } => (key.clone(), Write::Delete),
         Step::Delete {

@@ -6,7 +6,7 @@ use crate::differ;
 use crate::hash;
 use crate::mind::Mind;
 use crate::object::{Object, ObjectKey};
-use crate::plan::{Fence, Precondition, Step, Subresource};
+use crate::plan::{Fence, Loss, Precondition, Step, Subresource};
 use crate::sim::store::{Store, conditions, owners};
 use crate::snapshot::FailureClass;
 use palladion_api::labels;
@@ -69,11 +69,15 @@ impl<M: Mind + Clone> Operator<M> {
             Step::Delete {
                 key,
                 precondition,
+                loss,
                 propagation,
                 fence,
                 ..
             } => {
                 check_fence(fence.as_ref(), store)?;
+                if matches!(loss, Loss::Remains { .. }) {
+                    return Ok(Request::Remove(key.clone(), precondition.clone()));
+                }
                 Ok(Request::Delete(
                     key.clone(),
                     precondition.clone(),

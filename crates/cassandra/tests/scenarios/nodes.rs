@@ -1,0 +1,254 @@
+//! Nodes that go for good and come back, and members that people give up.
+
+use crate::every::{all_end_alike, before_each_write, same_members, some};
+use crate::sim::World;
+use crate::sim::manifests::a_cluster;
+use palladion_api::labels;
+use palladion_cassandra::resources as kinds;
+use palladion_plan::sim::Fault;
+use palladion_plan::sim::kubernetes::Machine;
+use serde_json::json;
+
+const LAST: &str = "demo-dc1-a-1";
+
+/// A ring at rest, each member on a machine of its own, and a machine to spare.
+fn spread(a: i32, b: i32) -> World {
+    let mut world = World::new();
+    for node in ["n4", "n5"] {
+        world.register_node(node, "z1");
+    }
+    let mut world = world.with(&a_cluster(&[("a", a), ("b", b)]));
+    world.settle();
+    world.ring.write(20, &mut world.kube.disks);
+    world.story.clear();
+    world.destructive.clear();
+    world
+}
+
+/// A ring of two racks whose member `LAST` was alone on its machine.
+fn without_its_node(grace: u32) -> World {
+    let mut world = spread(2, 1);
+    world.patch_spec(&json!({ "nodeGoneGraceSeconds": grace }));
+    let node = world.node_of(LAST);
+    world.lose_node(&node);
+    world
+}
+
+#[test]
+fn a_member_whose_node_is_gone_is_replaced_on_another() {
+    let world = without_its_node(60);
+    let (worlds, mut end) = before_each_write(world);
+    end.expect_ring(3);
+    insta::assert_snapshot!(end.story.join("\n"));
+    let expected = end.end();
+    let faults = [Fault::DieAfter, Fault::AnswerLost, Fault::DieBefore];
+    let kill = |world: &mut World| {
+        let writes = world.faults.writes();
+        world.faults.plan(writes, faults[writes % faults.len()]);
+    };
+    all_end_alike(
+        "a lost node, killed",
+        some(worlds, 2, 0),
+        &expected,
+        kill,
+        same_members,
+    );
+}
+
+#[test]
+fn the_status_may_be_erased_at_any_write_while_a_lost_node_is_replaced() {
+    let (worlds, end) = before_each_write(without_its_node(0));
+    let expected = end.end();
+    let what = "a lost node, status erased";
+    all_end_alike(
+        what,
+        some(worlds, 2, 1),
+        &expected,
+        World::erase_status,
+        same_members,
+    );
+}
+
+#[test]
+fn a_node_that_is_only_unreachable_causes_nothing() {
+    let mut world = spread(2, 1);
+    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+    world.settle();
+    let before = world.end();
+    let node = world.node_of(LAST);
+    world.set_machine(&node, Machine::Down);
+    world.pass(300);
+    assert!(world.destructive.is_empty(), "{}", world.last_words());
+    world.set_machine(&node, Machine::Up);
+    world.settle();
+    world.expect_ring(3);
+    assert_eq!(world.end(), before);
+}
+
+#[test]
+fn a_node_that_comes_back_in_time_causes_nothing() {
+    let mut world = spread(2, 1);
+    let before = world.end();
+    let node = world.node_of(LAST);
+    world.set_machine(&node, Machine::Down);
+    world.delete_node(&node);
+    world.pass(120);
+    assert!(
+        world.condition("Degraded").contains("NodeGone"),
+        "{}",
+        world.condition("Degraded")
+    );
+    world.register_node(&node, "z1");
+    world.settle();
+    world.expect_ring(3);
+    assert_eq!(world.end(), before);
+}
+
+#[test]
+fn a_node_object_deleted_under_a_living_machine_replaces_nobody() {
+    let mut world = spread(2, 1);
+    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+    let node = world.node_of(LAST);
+    world.delete_node(&node);
+    world.pass(300);
+    assert!(world.destructive.is_empty(), "{}", world.last_words());
+    assert_eq!(world.normal(), 3, "{}", world.last_words());
+}
+
+#[test]
+fn a_replacement_whose_node_is_lost_too_is_made_on_a_third() {
+    let mut world = spread(2, 1);
+    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+    let node = world.node_of(LAST);
+    world.lose_node(&node);
+    let (worlds, straight) = before_each_write(world);
+    let expected = straight.end();
+    let lose = |world: &mut World| {
+        if !world.exists(kinds::POD, LAST) {
+            return;
+        }
+        let node = world.node_of(LAST);
+        let first = world.node_of("demo-dc1-a-0");
+        if !node.is_empty() && node != first {
+            world.lose_node(&node);
+        }
+    };
+    let what = "the node of a replacement is lost";
+    all_end_alike(what, some(worlds, 2, 0), &expected, lose, same_members);
+}
+
+#[test]
+fn a_joiner_whose_node_is_lost_joins_on_another() {
+    let wanted = a_cluster(&[("a", 2), ("b", 1)]);
+    let mut straight = spread(1, 1);
+    straight.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+    straight.set_racks(&wanted);
+    let mut worlds = Vec::new();
+    while straight.tick().unwrap() == crate::sim::world::Tick::GoesOn {
+        worlds.push(straight.clone());
+    }
+    straight.expect_ring(3);
+    let expected = straight.end();
+    let lose = |world: &mut World| {
+        let node = match world.exists(kinds::POD, LAST) {
+            true => world.node_of(LAST),
+            false => String::new(),
+        };
+        if !node.is_empty() {
+            world.lose_node(&node);
+        }
+    };
+    let what = "the node of a joiner is lost";
+    all_end_alike(what, some(worlds, 12, 0), &expected, lose, same_members);
+}
+
+#[test]
+fn a_leaver_whose_node_is_lost_is_removed_by_the_others() {
+    let mut world = spread(2, 1);
+    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+    world.settle();
+    world.set_racks(&a_cluster(&[("a", 1), ("b", 1)]));
+    let mut worlds = Vec::new();
+    let mut end = world.clone();
+    while end.tick().unwrap() == crate::sim::world::Tick::GoesOn {
+        worlds.push(end.clone());
+    }
+    let expected = end.end();
+    let name = LAST;
+    let lose = |world: &mut World| {
+        if !world.exists(kinds::POD, name) {
+            return;
+        }
+        let node = world.node_of(name);
+        world.lose_node(&node);
+    };
+    let what = "the node of a leaver is lost";
+    all_end_alike(what, some(worlds, 10, 0), &expected, lose, same_members);
+}
+
+#[test]
+fn a_member_is_replaced_by_label_when_it_is_dead_and_not_when_it_lives() {
+    for (kind, name) in [(kinds::MEMBER, LAST), (kinds::SERVICE, LAST)] {
+        let mut world = spread(2, 1);
+        let before = world.end();
+        world.label(kind, name, labels::REPLACE);
+        world.settle();
+        assert_eq!(world.end(), before, "it lives");
+        assert!(world.destructive.is_empty(), "{}", world.last_words());
+        assert!(
+            world.story.iter().any(|l| l.contains("is not replaced")),
+            "{}",
+            world.last_words()
+        );
+        world.break_volume(LAST);
+        world.pass(60);
+        world.label(kind, name, labels::REPLACE);
+        world.settle();
+        world.expect_ring(3);
+        assert_eq!(world.destructive.len(), 2, "{:?}", world.destructive);
+    }
+}
+
+#[test]
+fn the_address_of_the_replaced_is_given_to_nobody_else() {
+    let mut world = without_its_node(0);
+    let key = palladion_plan::ObjectKey::new(kinds::MEMBER, "default", LAST);
+    let address = |world: &World, key: &palladion_plan::ObjectKey| {
+        world.store.get(key).unwrap()["spec"]["address"].clone()
+    };
+    let old = address(&world, &key);
+    world.settle();
+    world.expect_ring(3);
+    world.set_racks(&a_cluster(&[("a", 4), ("b", 1)]));
+    world.settle();
+    world.expect_ring(5);
+    for name in world.names(kinds::MEMBER) {
+        let key = palladion_plan::ObjectKey::new(kinds::MEMBER, "default", &name);
+        assert_ne!(address(&world, &key), old, "{name}");
+    }
+}
+
+#[test]
+fn claims_deleted_under_a_running_ring_cost_nothing_while_their_pods_live() {
+    let mut world = spread(2, 1);
+    for claim in world.names(kinds::CLAIM) {
+        world.delete(kinds::CLAIM, &claim);
+    }
+    world.settle();
+    assert_eq!(world.normal(), 3, "{}", world.last_words());
+    assert!(world.condition("Degraded").contains("ClaimTerminating"));
+    // A change that needs restarts ends no pod: the pod is all that keeps the data.
+    world.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
+    world.settle();
+    assert_eq!(world.normal(), 3, "{}", world.last_words());
+    assert!(world.destructive.is_empty(), "{:?}", world.destructive);
+    // One pod ends all the same: its member waits for a person, who gives it up.
+    world.give_up(LAST);
+    world.delete(kinds::POD, LAST);
+    world.settle();
+    assert_eq!((world.normal(), world.ring.founders.len()), (2, 1));
+    world.label(kinds::MEMBER, LAST, labels::REPLACE);
+    world.settle();
+    assert_eq!(world.normal(), 3, "{}", world.last_words());
+    assert_eq!(world.ring.full_members(), 3);
+}

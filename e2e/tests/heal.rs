@@ -1,0 +1,306 @@
+//! A ring that is hurt: Nodes that go for good or for a while, volumes that
+//! are not in their place, people who ask for a replacement or delete what
+//! they should not. One small ring, walked through in the order of the names.
+
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use palladion_e2e::bed::OPERATOR_NAMESPACE;
+use palladion_e2e::{Bed, Ring, wait_for};
+use palladion_testbed::Node;
+use serde_json::{Value, json};
+
+const NAMESPACE: &str = "heal";
+const SOON: Duration = Duration::from_secs(60);
+/// A replacement sleeps for 60 s, by Cassandra's own rule, besides streaming.
+const REPLACED_IN: Duration = Duration::from_secs(300);
+
+fn bed() -> &'static Bed {
+    static BED: OnceLock<Bed> = OnceLock::new();
+    BED.get_or_init(Bed::attach)
+}
+
+/// Two racks, three members, a Node is given up at once.
+fn the_ring() -> &'static Ring<'static> {
+    static RING: OnceLock<Ring<'static>> = OnceLock::new();
+    RING.get_or_init(|| {
+        let ring =
+            Ring::create(bed(), NAMESPACE, &[("a", 2), ("b", 1)]).expect("the ring should form");
+        bed()
+            .patch(
+                NAMESPACE,
+                "cassandracluster",
+                NAMESPACE,
+                &json!({ "spec": { "nodeGoneGraceSeconds": 0 } }),
+            )
+            .expect("patch");
+        ring.write_data(3).expect("data should be written");
+        ring.wait_settled().expect("the ring should settle");
+        ring
+    })
+}
+
+/// Long variants are for `cargo xtask soak`.
+fn is_soak() -> bool {
+    std::env::var_os("PALLADION_SOAK").is_some()
+}
+
+fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
+    value
+        .pointer(pointer)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+}
+
+fn node_of(namespace: &str, pod: &str) -> Result<String> {
+    let pod = bed().get(namespace, "pod", pod)?.unwrap_or_default();
+    Ok(text(&pod, "/spec/nodeName").to_string())
+}
+
+/// A member on a node without the operator, which must see what happens.
+fn a_victim() -> (String, Node) {
+    let operators: Vec<String> = bed()
+        .list(OPERATOR_NAMESPACE, "pods")
+        .expect("pods")
+        .iter()
+        .map(|p| text(p, "/spec/nodeName").to_string())
+        .collect();
+    let client = node_of(NAMESPACE, "client").expect("the client's node");
+    let members = the_ring().member_names().expect("names");
+    let mut apart: Vec<(bool, String, String)> = members
+        .into_iter()
+        .map(|m| {
+            let node = node_of(NAMESPACE, &m).expect("its node");
+            (node == client, m, node)
+        })
+        .filter(|(_, _, node)| !operators.contains(node))
+        .collect();
+    apart.sort();
+    let (_, member, node) = apart.remove(0);
+    (member, bed().cluster.node(&node).expect("a node"))
+}
+
+/// Does every other member see this host ID down?
+fn others_see_down(ring: &Ring<'_>, name: &str, host_id: &str) -> Result<bool> {
+    let members = ring.members()?;
+    let others = members.iter().filter(|m| text(m, "/metadata/name") != name);
+    Ok(others.into_iter().all(|m| {
+        let exceptions = m["status"]["ring"]["exceptions"].as_array();
+        exceptions
+            .into_iter()
+            .flatten()
+            .any(|e| e["hostID"] == host_id && e["liveness"] == "Down")
+    }))
+}
+
+/// Events of the ring that say this.
+fn told(reason: &str) -> Result<Vec<String>> {
+    let events = bed().list(NAMESPACE, "events.events.k8s.io")?;
+    Ok(events
+        .iter()
+        .filter(|e| e["reason"] == reason)
+        .map(|e| text(e, "/note").to_string())
+        .collect())
+}
+
+fn wait_replaced(ring: &Ring<'_>, name: &str, old: &str) {
+    wait_for("another host ID in its place", REPLACED_IN, || {
+        let member = ring.member(name)?;
+        let new = text(&member, "/spec/hostID");
+        let done = !new.is_empty() && new != old && member["spec"]["replace"].is_null();
+        Ok(done.then_some(()))
+    })
+    .expect("replaced");
+    ring.wait_ready(3).expect("all ready");
+    ring.wait_alike(3).expect("one ring of three, no ghost");
+    ring.wait_settled().expect("settled");
+}
+
+#[test]
+fn t01_a_node_that_is_unreachable_causes_nothing() {
+    let ring = the_ring();
+    let (name, node) = a_victim();
+    let ids = ring.host_ids().expect("host IDs");
+    let uids = ring.pod_uids().expect("pod uids");
+    bed().cluster.freeze_node(node).expect("freeze");
+    // Node not ready after 40 s; five minutes in the soak.
+    std::thread::sleep(Duration::from_secs(if is_soak() { 330 } else { 75 }));
+    let member = ring.member(&name).expect("the member");
+    assert!(member["spec"]["replace"].is_null(), "{}", member["spec"]);
+    assert!(ring.cluster().expect("cluster")["status"]["turn"].is_null());
+    bed().cluster.thaw_node(node).expect("thaw");
+    ring.wait_ready(3).expect("all ready");
+    ring.wait_alike(3).expect("one ring");
+    ring.wait_settled().expect("settled");
+    assert_eq!(ring.host_ids().expect("host IDs"), ids);
+    if !is_soak() {
+        assert_eq!(ring.pod_uids().expect("pod uids"), uids);
+    }
+    ring.check_data().expect("all rows");
+}
+
+#[test]
+fn t02_a_living_member_is_not_replaced_by_label() {
+    let ring = the_ring();
+    let ids = ring.host_ids().expect("host IDs");
+    let name = ring.member_names().expect("names")[0].clone();
+    for kind in ["cassandramember", "service"] {
+        bed()
+            .kubectl(&format!(
+                "label {kind} {name} -n {NAMESPACE} palladion.dev/replace="
+            ))
+            .expect("label");
+        wait_for("the label to be taken off", SOON, || {
+            let object = bed().get(NAMESPACE, kind, &name)?.unwrap_or_default();
+            let label = &object["metadata"]["labels"]["palladion.dev/replace"];
+            Ok(label.is_null().then_some(()))
+        })
+        .expect("consumed");
+    }
+    let words = wait_for("the refusal to be told", SOON, || {
+        let told = told("ReplaceRefused")?;
+        Ok(told.into_iter().find(|t| t.contains("up and normal")))
+    })
+    .expect("told");
+    assert!(words.contains(&name), "{words}");
+    assert_eq!(ring.host_ids().expect("host IDs"), ids);
+    assert!(ring.member(&name).expect("member")["spec"]["replace"].is_null());
+}
+
+#[test]
+fn t03_a_member_whose_node_is_gone_is_replaced_on_another() {
+    let ring = the_ring();
+    let (name, node) = a_victim();
+    let old = text(&ring.member(&name).expect("member"), "/spec/hostID").to_string();
+    let volume = bed()
+        .cluster
+        .volume_of_claim(NAMESPACE, &format!("data-{name}"))
+        .expect("its volume");
+    bed().cluster.power_off(node).expect("power off");
+    wait_for("the others to see it down", SOON, || {
+        Ok(others_see_down(ring, &name, &old)?.then_some(()))
+    })
+    .expect("down");
+    // Dead is not gone: while its Node exists nobody touches it.
+    assert!(ring.member(&name).expect("member")["spec"]["replace"].is_null());
+    let deleted = Instant::now();
+    bed().cluster.delete_node_object(node).expect("delete");
+    let begun = wait_for("the replacement to begin", SOON, || {
+        let turn = ring.cluster()?["status"]["turn"].clone();
+        Ok(
+            (turn["step"] == "Replace" && turn["member"] == name.as_str())
+                .then(|| deleted.elapsed()),
+        )
+    })
+    .expect("begun");
+    let started = wait_for("its server to start", REPLACED_IN, || {
+        let member = ring.member(&name)?;
+        let starting = text(&member, "/spec/start/kind") == "Replace";
+        Ok(starting.then(|| deleted.elapsed()))
+    })
+    .expect("permitted");
+    println!(
+        "figure: Node deleted to turn given {} ms, to permit {} ms",
+        begun.as_millis(),
+        started.as_millis()
+    );
+    wait_replaced(ring, &name, &old);
+    println!(
+        "figure: Node deleted to replaced {} s",
+        deleted.elapsed().as_secs()
+    );
+    assert_ne!(node_of(NAMESPACE, &name).expect("node"), node.name());
+    let pv = bed().get("", "pv", &volume).expect("get").expect("kept");
+    assert_eq!(
+        text(&pv, "/status/phase"),
+        "Released",
+        "its disk is not touched"
+    );
+    // The machine comes back with the old data: nobody takes notice.
+    bed().cluster.power_on(node).expect("power on");
+    wait_for("the node to be back", Duration::from_secs(120), || {
+        let node = bed().get("", "node", &node.name())?.unwrap_or_default();
+        let conditions = node["status"]["conditions"].as_array().cloned();
+        let ready = conditions
+            .into_iter()
+            .flatten()
+            .any(|c| c["type"] == "Ready" && c["status"] == "True");
+        Ok(ready.then_some(()))
+    })
+    .expect("back");
+    ring.restart_client().expect("client");
+    ring.wait_alike(3).expect("one ring of three");
+    ring.check_data().expect("all rows");
+    assert!(begun < Duration::from_secs(5), "it took {begun:?}");
+}
+
+#[test]
+fn t04_an_unmounted_volume_is_told_and_replaced_only_on_request() {
+    let ring = the_ring();
+    let name = ring.member_names().expect("names")[1].clone();
+    let old = text(&ring.member(&name).expect("member"), "/spec/hostID").to_string();
+    let claim = format!("data-{name}");
+    let volume = bed()
+        .cluster
+        .volume_of_claim(NAMESPACE, &claim)
+        .expect("its volume");
+    bed().cluster.hide_volume(&volume).expect("hide");
+    bed()
+        .kubectl(&format!("delete pod {name} -n {NAMESPACE} --wait=true"))
+        .expect("delete");
+    ring.wait_told("Degraded", "VolumeNotMounted", &name, SOON)
+        .expect("told");
+    wait_for("the others to see it down", SOON, || {
+        Ok(others_see_down(ring, &name, &old)?.then_some(()))
+    })
+    .expect("down");
+    let claim_uid = |claim: &str| {
+        let claim = bed().get(NAMESPACE, "pvc", claim).expect("get");
+        text(&claim.unwrap_or_default(), "/metadata/uid").to_string()
+    };
+    let before = claim_uid(&claim);
+    assert!(ring.member(&name).expect("member")["spec"]["replace"].is_null());
+    bed()
+        .kubectl(&format!(
+            "label service {name} -n {NAMESPACE} palladion.dev/replace="
+        ))
+        .expect("label");
+    wait_replaced(ring, &name, &old);
+    assert_ne!(claim_uid(&claim), before, "on another claim");
+    bed().cluster.unhide_volume(&volume).expect("unhide");
+    ring.check_data().expect("all rows");
+}
+
+#[test]
+fn t05_deleting_all_members_and_claims_by_hand_loses_nothing() {
+    let ring = the_ring();
+    let ids = ring.host_ids().expect("host IDs");
+    let uids = ring.pod_uids().expect("pod uids");
+    let refused = bed().kubectl(&format!("delete cassandramember --all -n {NAMESPACE}"));
+    let words = format!("{:#}", refused.expect_err("members are the operator's"));
+    assert!(words.contains("denied"), "{words}");
+    bed()
+        .kubectl(&format!("delete pvc --all -n {NAMESPACE} --wait=false"))
+        .expect("claims are a person's to delete");
+    ring.wait_reason("Degraded", "ClaimTerminating", SOON)
+        .expect("told");
+    // Nothing that the operator does ends a pod, which is all that keeps the data.
+    bed()
+        .patch(
+            NAMESPACE,
+            "cassandracluster",
+            NAMESPACE,
+            &json!({ "spec": { "config": { "concurrent_reads": 8 } } }),
+        )
+        .expect("patch");
+    std::thread::sleep(Duration::from_secs(20));
+    assert_eq!(ring.pod_uids().expect("pod uids"), uids);
+    assert_eq!(ring.host_ids().expect("host IDs"), ids);
+    ring.check_data().expect("all rows");
+}
+
+#[test]
+fn t99_the_namespace_goes() {
+    bed().remove_namespace(NAMESPACE).expect("clean up");
+}
