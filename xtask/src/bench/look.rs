@@ -9,12 +9,12 @@ use palladion_testbed::Cluster;
 use palladion_testbed::audit::AuditCount;
 use serde_json::Value;
 
-use super::{CLUSTER, MANIFEST};
+use super::CLUSTER;
 use crate::install;
 
 pub const MIB: f64 = 1024.0 * 1024.0;
 
-fn is_write(count: &AuditCount) -> bool {
+pub fn is_write(count: &AuditCount) -> bool {
     matches!(
         count.verb.as_str(),
         "create" | "update" | "patch" | "delete"
@@ -207,7 +207,7 @@ pub fn gaps(cluster: &Cluster) -> Result<Vec<String>> {
         .collect()
 }
 
-pub fn conditions() -> Result<String> {
+pub fn conditions(what: &str) -> Result<String> {
     let read =
         |path: &str| std::fs::read_to_string(path).with_context(|| format!("reading {path}"));
     let cpu = read("/proc/cpuinfo")?;
@@ -220,7 +220,7 @@ pub fn conditions() -> Result<String> {
         .unwrap_or_default();
     let load = read("/proc/loadavg")?;
     Ok(format!(
-        "{cores} cores, {:.0} GiB of memory, load {} at the end; Kubernetes 1.34 with three nodes on this one machine; {MANIFEST} (two racks, three members, Cassandra 5.0.5, heap and delays as in the manifest)",
+        "{cores} cores, {:.0} GiB of memory, load {} at the end; Kubernetes 1.34 with three nodes on this one machine; {what}",
         total / 1024.0 / 1024.0,
         load.split_whitespace().next().unwrap_or("?")
     ))

@@ -6,11 +6,12 @@ mod look;
 mod report;
 mod ring;
 mod roll;
+mod zoned;
 
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use palladion_testbed::progress::{Lines, Progress};
 use palladion_testbed::{Cluster, ClusterName, Config};
 
@@ -25,9 +26,30 @@ pub struct Arguments {
     /// How long to watch the system at rest, in seconds
     #[arg(long, default_value_t = 600)]
     idle_seconds: u64,
-    /// Where to write the report
-    #[arg(long, default_value = "docs/benchmarks/ring.md")]
-    report: String,
+    /// What to measure
+    #[arg(long, value_enum, default_value_t = Suite::Ring)]
+    suite: Suite,
+    /// Where to write the report; by default into docs/benchmarks
+    #[arg(long)]
+    report: Option<String>,
+}
+
+/// Each has a report of its own.
+#[derive(Clone, Copy, ValueEnum)]
+enum Suite {
+    /// A ring of Cassandra
+    Ring,
+    /// A ZonedStatefulSet
+    Zoned,
+}
+
+impl Suite {
+    fn report(self) -> &'static str {
+        match self {
+            Suite::Ring => "docs/benchmarks/ring.md",
+            Suite::Zoned => "docs/benchmarks/zonedstatefulset.md",
+        }
+    }
 }
 
 const MANIFEST: &str = "examples/cassandra/two-racks.yaml";
@@ -39,16 +61,30 @@ const MEMBERS: u64 = 3;
 
 pub fn run(arguments: &Arguments) -> Result<()> {
     Cluster::down(&arguments.name, &mut Lines)?;
-    let outcome = measure(arguments);
+    let outcome = match arguments.suite {
+        Suite::Ring => measure(arguments),
+        Suite::Zoned => measure_zoned(arguments),
+    };
     Cluster::down(&arguments.name, &mut Lines)?;
     let report = outcome?;
-    let path = install::root().join(&arguments.report);
+    let path = arguments.report.as_deref();
+    let path = install::root().join(path.unwrap_or(arguments.suite.report()));
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent).with_context(|| format!("making {}", parent.display()))?;
     }
     std::fs::write(&path, &report).with_context(|| format!("writing {}", path.display()))?;
     println!("{report}");
     Ok(())
+}
+
+fn measure_zoned(arguments: &Arguments) -> Result<String> {
+    let config = Config {
+        name: arguments.name.clone(),
+        ..Config::default()
+    };
+    let cluster = Cluster::up(&config, &mut Lines)?;
+    install::install(&cluster, &["zonedStatefulSet.allowExec=true"], &mut Lines)?;
+    zoned::measure(&cluster, &arguments.name, arguments.idle_seconds)
 }
 
 fn measure(arguments: &Arguments) -> Result<String> {
@@ -73,5 +109,7 @@ fn measure(arguments: &Arguments) -> Result<String> {
     change::shrink(&cluster, &mut report)?;
     Lines.note("a rolling restart under load");
     roll::under_load(&cluster, &mut report)?;
-    report.text(&look::conditions()?)
+    report.text(&look::conditions(&format!(
+        "{MANIFEST} (two racks, three members, Cassandra 5.0.5, heap and delays as in the manifest)"
+    ))?)
 }
