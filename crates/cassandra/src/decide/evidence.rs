@@ -5,7 +5,7 @@ use super::{Draft, given_up};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use jiff::SignedDuration;
-use palladion_api::cluster::Turn;
+use palladion_api::cluster::{Founding, Turn};
 use palladion_api::member::{Liveness, MemberState};
 use palladion_plan::{Fence, ObjectKey, Precondition, Step, Subresource};
 use serde_json::json;
@@ -60,11 +60,13 @@ pub fn known_hosts(facts: &Facts<'_>) -> BTreeSet<String> {
         .members
         .values()
         .filter_map(|m| m.claim.as_ref()?.host_id.as_deref());
-    let founder = facts
-        .status
-        .founding
-        .as_ref()
-        .and_then(|f| f.host_id.as_deref());
+    // Until it is recorded with its member; later that one may be replaced or gone.
+    let unrecorded = |f: &&Founding| {
+        let member = facts.members.get(&f.member);
+        member.is_some_and(|m| !m.is_gone() && m.recorded_host_id().is_none())
+    };
+    let founding = facts.status.founding.as_ref().filter(unrecorded);
+    let founder = founding.and_then(|f| f.host_id.as_deref());
     let mut known: BTreeSet<String> = recorded
         .chain(claimed)
         .chain(founder)

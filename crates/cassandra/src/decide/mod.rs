@@ -14,6 +14,7 @@ pub mod joining;
 pub mod leaving;
 pub mod lost;
 pub mod members;
+pub mod new_address;
 pub mod node_gone;
 pub mod objects;
 pub mod quarantine;

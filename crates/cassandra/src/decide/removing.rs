@@ -212,12 +212,27 @@ fn is_out(
         .extend(given_up::start_anew(valid, member, &fence));
 }
 
-/// The answers forbid it; the question is put again soon.
+/// The answers forbid it; the question is put again soon. A member that is
+/// given up gives the turn back: it may have come to life meanwhile.
 fn not_yet(facts: &Facts<'_>, turn: &Turn, why: &str, read_at: Timestamp, draft: &mut Draft) {
     let again = read_at + ASK_AGAIN;
     let words = format!("member {} waits to be removed: {why}", turn.member);
     draft.wait_until(Reason::MemberLeaving, words, again);
-    if facts.now() >= again {
-        leaving::end(facts, turn, why, None, draft);
+    if facts.now() < again {
+        return;
     }
+    let member = facts.members.get(&turn.member);
+    if member.is_some_and(|m| given_up::of(m).is_some()) {
+        return leaving::end(facts, turn, why, None, draft);
+    }
+    let attempt = turn.attempt + 1;
+    let mut renewed = turn::new(facts, &turn.member, &turn.volume_id, turn.step, attempt);
+    renewed.replaces.clone_from(&turn.replaces);
+    draft.steps.push(turn::claim(
+        facts,
+        Some(&renewed),
+        None,
+        format!("ask again whether member {} may be removed", turn.member),
+        None,
+    ));
 }

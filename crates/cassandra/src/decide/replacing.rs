@@ -2,17 +2,15 @@
 //! volume and under a new address, so that writes reach it while it streams.
 
 use super::evidence::{self, Gone, Verdict};
-use super::{Draft, given_up, grant, lost, quarantine, turn};
+use super::{Draft, given_up, grant, lost, new_address, quarantine, turn};
 use crate::facts::{Facts, MemberFact};
-use crate::resources as kinds;
 use crate::status::{pod_words, server_words};
 use crate::validate::Valid;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::cluster::{Turn, TurnStep};
 use palladion_api::member::PermitState;
 use palladion_api::reasons::Reason;
-use palladion_plan::{Loss, ObjectKey, Precondition, Propagation, Step, Subresource};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Gossip settles within seconds; then the question is put again.
 const ASK_AGAIN: SignedDuration = SignedDuration::from_secs(5);
@@ -118,16 +116,16 @@ fn before_permit(
     let address = member.spec.as_ref().and_then(|s| s.address.as_deref());
     match (address, &member.service) {
         (Some(address), _) if *address == replaced.address => {
-            forget(facts, valid, turn, member, draft)
+            new_address::forget(facts, valid, turn, member, draft)
         }
         (None, Some(service)) if service.address.as_deref() == Some(replaced.address.as_str()) => {
             draft
                 .steps
-                .push(free_address(facts, valid, turn, member, &service.uid));
+                .push(new_address::free(facts, valid, turn, member, &service.uid));
         }
         (None, Some(service)) => {
             if let Some(new) = service.address.clone() {
-                draft.steps.push(patch(
+                draft.steps.push(new_address::patch(
                     facts,
                     valid,
                     turn,
@@ -196,60 +194,6 @@ fn not_yet(
     );
     if facts.now() >= again {
         end(facts, turn, why, draft);
-    }
-}
-
-/// Take the lost identity off the record: it stands in the turn and on the claim.
-fn forget(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, draft: &mut Draft) {
-    let spec = json!({ "address": null, "hostID": null, "volumeID": null, "fileSystem": null, "start": null });
-    draft.steps.push(patch(
-        facts,
-        valid,
-        turn,
-        member,
-        spec,
-        "take the lost volume off the record of",
-    ));
-}
-
-fn patch(
-    facts: &Facts<'_>,
-    valid: &Valid,
-    turn: &Turn,
-    member: &MemberFact,
-    spec: Value,
-    what: &str,
-) -> Step {
-    let meta = member.object.as_ref().map(|o| &o.meta);
-    Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
-        patch: json!({ "spec": spec }),
-        subresource: Subresource::None,
-        precondition: Precondition::Version {
-            uid: meta.map(|m| m.uid.clone()).unwrap_or_default(),
-            resource_version: meta.map(|m| m.resource_version.clone()).unwrap_or_default(),
-        },
-        fence: Some(turn::fence(facts, turn)),
-        doing: format!("{what} member {}", member.name),
-        event: None,
-    }
-}
-
-fn free_address(
-    facts: &Facts<'_>,
-    valid: &Valid,
-    turn: &Turn,
-    member: &MemberFact,
-    uid: &str,
-) -> Step {
-    Step::Delete {
-        key: ObjectKey::new(kinds::SERVICE, &valid.namespace, &member.name),
-        precondition: Precondition::Uid(uid.to_string()),
-        loss: Loss::Nothing,
-        propagation: Propagation::Background,
-        fence: Some(turn::fence(facts, turn)),
-        doing: format!("give member {} a new address", member.name),
-        event: None,
     }
 }
 

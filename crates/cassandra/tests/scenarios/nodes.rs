@@ -3,6 +3,7 @@
 use crate::every::{all_end_alike, before_each_write, same_members, some};
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
+use crate::sim::ring::Phase;
 use palladion_api::labels;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::Fault;
@@ -210,6 +211,24 @@ fn a_member_is_replaced_by_label_when_it_is_dead_and_not_when_it_lives() {
 }
 
 #[test]
+fn after_the_founder_was_replaced_the_ring_grows_shrinks_and_replaces() {
+    let mut world = spread(2, 1);
+    world.register_node("n6", "z1");
+    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+    for member in ["demo-dc1-a-0", LAST] {
+        let node = world.node_of(member);
+        world.lose_node(&node);
+        world.settle();
+        world.expect_ring(3);
+    }
+    for members in [3, 2] {
+        world.set_racks(&a_cluster(&[("a", members), ("b", 1)]));
+        world.settle();
+        world.expect_ring(usize::try_from(members).unwrap() + 1);
+    }
+}
+
+#[test]
 fn the_address_of_the_replaced_is_given_to_nobody_else() {
     let mut world = without_its_node(0);
     let key = palladion_plan::ObjectKey::new(kinds::MEMBER, "default", LAST);
@@ -251,4 +270,30 @@ fn claims_deleted_under_a_running_ring_cost_nothing_while_their_pods_live() {
     world.settle();
     assert_eq!(world.normal(), 3, "{}", world.last_words());
     assert_eq!(world.ring.full_members(), 3);
+}
+
+#[test]
+fn a_leaver_that_the_ring_does_not_take_back_is_removed_by_the_others() {
+    let mut world = spread(2, 1);
+    world.set_racks(&a_cluster(&[("a", 1), ("b", 1)]));
+    let leaves = |w: &World| {
+        let mut servers = w.ring.servers.values();
+        servers.any(|s| s.member == LAST && s.phase == Phase::Leaving)
+    };
+    assert!(world.until(leaves), "{}", world.last_words());
+    world.ring.colliding.insert(LAST.to_string());
+    world.delete(kinds::POD, LAST);
+    world.settle();
+    world.expect_ring(2);
+    assert!(!world.names(kinds::MEMBER).contains(&LAST.to_string()));
+}
+
+#[test]
+fn a_replacement_that_never_gets_through_ends_in_a_removal_and_a_join() {
+    let mut world = without_its_node(0);
+    world.ring.wedged.insert(LAST.to_string());
+    world.settle();
+    world.expect_ring(3);
+    let removed = world.story.iter().any(|l| l.contains("joins as a new one"));
+    assert!(removed, "{}", world.last_words());
 }

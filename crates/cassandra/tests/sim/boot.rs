@@ -21,6 +21,13 @@ impl Ring {
             Configuration::Hangs => return self.set_phase(pod, Phase::Booting, now + FOR_EVER),
         }
         let data = disks.get(&server.disk).and_then(|d| d.content.data.clone());
+        if self.colliding.contains(&server.member) {
+            let words = format!(
+                "A node with address {} already exists, cancelling join. Use cassandra.replace_address if you want to replace this node.",
+                server.address
+            );
+            return self.exit(pod, &words);
+        }
         match data.as_ref().map(|d| d.bootstrapped) {
             Some(Bootstrapped::Completed) => {
                 if let Some(data) = &data {
@@ -67,6 +74,12 @@ impl Ring {
             );
         };
         let view = self.views.of(&contact);
+        if server.replace.is_some() && self.wedged.contains(&server.member) {
+            return self.exit(
+                pod,
+                &format!("Unable to contact any seeds: {:?}", server.seeds),
+            );
+        }
         if let Some(replace) = &server.replace {
             return match view.iter().find(|m| m.address == *replace) {
                 None => self.exit(

@@ -100,6 +100,10 @@ pub struct Ring {
     hosts: usize,
     /// Members that no other member reaches; their agents reach the API server.
     pub cut: BTreeSet<String>,
+    /// Members whose address the ring holds for somebody else's.
+    pub colliding: BTreeSet<String>,
+    /// Members that no replacement gets through for, whatever is tried.
+    pub wedged: BTreeSet<String>,
     /// Full members that are away, and since when.
     pub(super) away: BTreeMap<String, Timestamp>,
 }
@@ -132,6 +136,8 @@ impl Ring {
             hosts: 0,
             away: BTreeMap::new(),
             cut: BTreeSet::new(),
+            colliding: BTreeSet::new(),
+            wedged: BTreeSet::new(),
         }
     }
 
