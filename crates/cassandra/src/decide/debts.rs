@@ -1,7 +1,7 @@
 //! What members owe to the ring (safety rules, section 5): remembered per
 //! member, paid by the operator one at a time, and in the way of leaves.
 
-use super::Draft;
+use super::{Draft, versions};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
@@ -15,13 +15,39 @@ const PAY_AGAIN: jiff::SignedDuration = jiff::SignedDuration::from_secs(60);
 
 /// The first debt of any member, in words.
 pub fn first(facts: &Facts<'_>) -> Option<String> {
-    let debtor = facts.members.values().find(|m| owed(m).is_some())?;
-    owed(debtor).map(|debt| {
-        format!(
+    facts.members.values().find_map(|debtor| {
+        let owes = debtor.spec.as_ref().filter(|_| !debtor.is_gone())?;
+        let debt = owes.owes.iter().find(|d| is_in_the_way(d.kind))?;
+        Some(format!(
             "member {} owes {:?}: {}",
             debtor.name, debt.kind, debt.reason
-        )
+        ))
     })
+}
+
+/// Data that is missing or too much is; an older format can be read all the same.
+fn is_in_the_way(kind: DebtKind) -> bool {
+    match kind {
+        DebtKind::Repair | DebtKind::Cleanup => true,
+        DebtKind::UpgradeSstables => false,
+    }
+}
+
+/// What a member owes after a pod of another version takes over its data:
+/// tables of the line that has run so far.
+pub fn after_upgrade(member: &MemberFact, version: &str) -> Option<Vec<Debt>> {
+    let ran = member.status.server.as_ref()?.version.as_deref()?;
+    let owes = &member.spec.as_ref()?.owes;
+    let known = owes.iter().any(|d| d.kind == DebtKind::UpgradeSstables);
+    if known || versions::line(ran) == versions::line(version) {
+        return None;
+    }
+    let mut owes = owes.clone();
+    owes.push(Debt {
+        kind: DebtKind::UpgradeSstables,
+        reason: format!("upgraded from {ran} to {version}"),
+    });
+    Some(owes)
 }
 
 fn owed(member: &MemberFact) -> Option<&Debt> {
@@ -71,6 +97,7 @@ pub fn pay(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
     let kind = match debt.kind {
         DebtKind::Repair => OperationKind::Repair,
         DebtKind::Cleanup => OperationKind::Cleanup,
+        DebtKind::UpgradeSstables => OperationKind::UpgradeSstables,
     };
     let prefix = format!("pay-{kind:?}-").to_lowercase();
     let ordered = member

@@ -13,16 +13,22 @@ pub mod joining;
 pub mod leaving;
 pub mod members;
 pub mod objects;
+pub mod racks;
+pub mod recreating;
 pub mod replacing;
 pub mod replicas;
+pub mod restarting;
 pub mod resuming;
 pub mod returning;
 pub mod revisions;
 pub mod rollout;
 pub mod seeds;
+pub mod stopping;
 pub mod system_keyspaces;
 pub mod teardown;
 pub mod turn;
+pub mod versions;
+pub mod volumes;
 
 use crate::facts::Facts;
 use crate::validate::Valid;
@@ -61,6 +67,14 @@ impl Draft {
         });
     }
 
+    /// Add what another draft has found.
+    pub fn take(&mut self, other: Draft) {
+        self.steps.extend(other.steps);
+        self.waits.extend(other.waits);
+        self.events.extend(other.events);
+        self.troubles.extend(other.troubles);
+    }
+
     /// Is anything being done besides stating what objects should be?
     pub fn has_work(&self) -> bool {
         !self.steps.iter().all(crate::status::is_upkeep)
@@ -89,9 +103,11 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     objects::decide(facts, valid, &mut draft);
     members::decide(facts, valid, &mut draft);
     claims::decide(facts, valid, &mut draft);
+    volumes::decide(facts, valid, &mut draft);
     revisions::decide(facts, valid, &mut draft);
     turn::decide(facts, valid, &mut draft);
     departed::decide(facts, valid, &mut draft);
+    racks::decide(facts, valid, &mut draft);
     garbage::decide(facts, valid, &mut draft);
     draft
 }

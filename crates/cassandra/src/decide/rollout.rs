@@ -2,7 +2,7 @@
 //! at once, a pod that serves only in its turn, while all others are up.
 
 use super::evidence::{self, Verdict};
-use super::{Draft, replicas, revisions, turn};
+use super::{Draft, debts, replicas, restarting, turn};
 use crate::facts::{Facts, MemberFact, PodFact};
 use crate::resources as kinds;
 use crate::status::{pod_words, server_words};
@@ -11,7 +11,10 @@ use jiff::SignedDuration;
 use palladion_api::cluster::{Turn, TurnStep};
 use palladion_api::member::ServerState;
 use palladion_api::reasons::Reason;
-use palladion_plan::{Fence, Loss, ObjectKey, Precondition, Propagation, Step};
+use palladion_plan::{
+    Fence, Loss, Object, ObjectKey, Precondition, Propagation, Step, Subresource,
+};
+use serde_json::{Map, json};
 
 /// Gossip settles within seconds; then the question is put again.
 const ASK_AGAIN: SignedDuration = SignedDuration::from_secs(5);
@@ -82,19 +85,27 @@ fn runs_nothing(member: &MemberFact, pod: &PodFact) -> Option<String> {
     }
 }
 
-/// The next member on an older revision, if the ring can spare it. True =
-/// something is being done or waited for.
+/// The next member on an older revision, or whose restart was asked for, if
+/// the ring can spare it. True = something is being done or waited for.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
     for (index, name) in replicas::in_order(facts, valid) {
         let Some(member) = facts.members.get(&name) else {
             continue;
         };
-        let Some(newest) = newest(facts, &valid.racks[index].set) else {
+        let newest = newest(facts, &valid.racks[index].set);
+        let outdated = newest.is_some_and(|newest| {
+            member
+                .pod
+                .as_ref()
+                .is_some_and(|p| !p.terminating && p.revision != newest)
+        });
+        let restart = restarting::due(valid, member);
+        if !(outdated || restart.is_some()) || member.recorded_host_id().is_none() {
             continue;
-        };
-        let outdated = member.pod.as_ref().is_some_and(|p| p.revision != newest);
-        if !outdated || member.recorded_host_id().is_none() {
-            continue;
+        }
+        if let Some(token) = restart.filter(|_| restarting::needs_no_turn(member)) {
+            draft.steps.extend(give_token(valid, member, &token, None));
+            return true;
         }
         if let Err(why) = evidence::ring_is_quiet(facts) {
             draft.wait(
@@ -117,6 +128,16 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         return true;
     }
     false
+}
+
+/// What a member's restart turn has still to do.
+enum Task<'a> {
+    /// Its pod is of an older revision.
+    NewPod(&'a str),
+    /// Its server is to be started anew in its pod.
+    Token(String),
+    /// It only has to come back.
+    ComeBack,
 }
 
 /// Go on with a Restart turn.
@@ -154,7 +175,12 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         );
         return;
     };
-    if pod.revision == newest {
+    let task = match restarting::due(valid, member) {
+        _ if pod.revision != newest => Task::NewPod(newest),
+        Some(token) => Task::Token(token),
+        None => Task::ComeBack,
+    };
+    if matches!(task, Task::ComeBack) {
         return proven(facts, member, pod, draft);
     }
     let witnesses = evidence::witnesses(facts, &member.name);
@@ -162,7 +188,18 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
     let own = member.recorded_host_id().filter(|_| !member.is_normal());
     let except: Vec<&str> = own.into_iter().collect();
     match evidence::verdict(facts, &witnesses, &turn.nonce, &except) {
-        Verdict::Good(proof) => stop(facts, valid, turn, member, pod, newest, proof, draft),
+        Verdict::Good(proof) => match task {
+            Task::NewPod(newest) => {
+                stop(facts, valid, turn, member, pod, newest, proof, draft);
+            }
+            Task::Token(token) => {
+                let fence = turn::fence(facts, turn);
+                draft
+                    .steps
+                    .extend(give_token(valid, member, &token, Some(fence)));
+            }
+            Task::ComeBack => {}
+        },
         Verdict::Waiting(names) => {
             evidence::ask(
                 facts,
@@ -217,7 +254,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
 }
 
 fn proven(facts: &Facts<'_>, member: &MemberFact, pod: &PodFact, draft: &mut Draft) {
-    if member.is_normal() {
+    if member.is_normal() && restarting::is_done(member) {
         let event = super::synced(format!(
             "Member {} restarted in revision {}",
             member.name, pod.revision
@@ -268,6 +305,7 @@ fn stop(
     proof: String,
     draft: &mut Draft,
 ) {
+    let rack_version = &valid.version;
     let Some(object) = &member.object else { return };
     if member.claim.as_ref().is_some_and(|c| c.terminating) {
         draft.wait(
@@ -279,15 +317,9 @@ fn stop(
         );
         return;
     }
-    let allowed = member
-        .spec
-        .as_ref()
-        .is_some_and(|s| s.revisions.iter().any(|r| r == newest));
-    if !allowed {
-        draft
-            .steps
-            .push(revisions::allow(valid, member, object, newest));
-    }
+    draft
+        .steps
+        .extend(prepare(valid, member, object, newest, rack_version));
     draft.steps.push(delete_pod(
         valid,
         member,
@@ -295,6 +327,56 @@ fn stop(
         proof,
         Some(turn::fence(facts, turn)),
     ));
+}
+
+/// What the member must know before its next pod starts: that it may, with
+/// which token, and what it owes when it comes back as another version.
+fn prepare(
+    valid: &Valid,
+    member: &MemberFact,
+    object: &Object,
+    newest: &str,
+    version: &str,
+) -> Option<Step> {
+    let revisions = &member.spec.as_ref()?.revisions;
+    let mut spec = Map::new();
+    if !revisions.iter().any(|r| r == newest) {
+        spec.insert("revisions".into(), json!([newest]));
+    }
+    if let Some(token) = restarting::due(valid, member) {
+        spec.insert("restartToken".into(), token.into());
+    }
+    if let Some(owes) = debts::after_upgrade(member, version) {
+        spec.insert("owes".into(), json!(owes));
+    }
+    (!spec.is_empty()).then(|| Step::Patch {
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        patch: json!({ "spec": spec }),
+        subresource: Subresource::None,
+        precondition: Precondition::Uid(object.meta.uid.clone()),
+        fence: None,
+        doing: format!("allow member {} to start in revision {newest}", member.name),
+        event: None,
+    })
+}
+
+/// A new token: the agent drains the server and starts it again in its pod.
+fn give_token(
+    valid: &Valid,
+    member: &MemberFact,
+    token: &str,
+    fence: Option<Fence>,
+) -> Option<Step> {
+    let object = member.object.as_ref()?;
+    Some(Step::Patch {
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        patch: json!({ "spec": { "restartToken": token } }),
+        subresource: Subresource::None,
+        precondition: Precondition::Uid(object.meta.uid.clone()),
+        fence,
+        doing: format!("restart the server of member {}", member.name),
+        event: super::synced(format!("Member {} is restarted as asked", member.name)),
+    })
 }
 
 fn delete_pod(

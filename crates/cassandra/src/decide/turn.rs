@@ -3,7 +3,7 @@
 
 use super::{
     Draft, debts, epoch, founding, grant, joining, leaving, replacing, resuming, returning,
-    rollout, seeds, system_keyspaces,
+    rollout, seeds, stopping, system_keyspaces, versions,
 };
 use crate::facts::Facts;
 use crate::validate::Valid;
@@ -17,7 +17,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         return;
     }
     grant::record_identities(facts, valid, draft);
-    if rollout::replace_broken_pod(facts, valid, draft) {
+    if stopping::hold(facts, draft) || rollout::replace_broken_pod(facts, valid, draft) {
         return;
     }
     match facts.turn() {
@@ -38,6 +38,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
                 );
             }
         },
+        None if stopping::is_wanted(facts) => {}
         None => next(facts, valid, draft),
     }
 }
@@ -56,16 +57,29 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     seeds::rescue(facts, valid, draft);
     let busy = resuming::next(facts, draft)
         || returning::next(facts, draft)
-        || replacing::next(facts, valid, draft)
-        || joining::next(facts, valid, draft)
-        || leaving::next(facts, valid, draft)
+        || shape(facts, valid, draft)
         || rollout::next(facts, valid, draft)
-        || debts::pay(facts, valid, draft);
+        || versions::mixed(facts, valid).is_none() && debts::pay(facts, valid, draft);
     if busy {
         return;
     }
-    system_keyspaces::decide(facts, valid, draft);
+    if versions::mixed(facts, valid).is_none() {
+        system_keyspaces::decide(facts, valid, draft);
+    }
     seeds::refresh(facts, valid, draft);
+}
+
+/// Changes of the ring's shape. While versions are mixed the upgrade goes first.
+fn shape(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
+    let mut found = Draft::default();
+    let busy = replacing::next(facts, valid, &mut found)
+        || joining::next(facts, valid, &mut found)
+        || leaving::next(facts, valid, &mut found);
+    if busy && versions::forbid(facts, valid, "the ring is changed", draft) {
+        return false;
+    }
+    draft.take(found);
+    busy
 }
 
 /// A new turn, as of this decision.

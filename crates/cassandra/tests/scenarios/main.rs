@@ -14,3 +14,4 @@ mod growth;
 mod guards;
 mod inputs;
 mod outages;
+mod rolling;
