@@ -1,6 +1,7 @@
 //! The order of decisions for one cluster: a table of contents. Each decider
 //! lives in the file named for what it decides.
 
+pub mod broken;
 pub mod claims;
 pub mod debts;
 pub mod departed;
@@ -17,6 +18,7 @@ pub mod racks;
 pub mod recreating;
 pub mod replacing;
 pub mod replicas;
+pub mod restart_steps;
 pub mod restarting;
 pub mod resuming;
 pub mod returning;

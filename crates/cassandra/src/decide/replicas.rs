@@ -1,14 +1,17 @@
 //! How many replicas a rack's set has. Never from the spec alone: the spec
 //! only sets the target; a member that exists keeps its pod (safety, section 1).
 
+use super::resuming;
 use super::stopping::{self, Standing};
 use crate::facts::{Facts, MemberFact};
 use crate::validate::{Valid, ValidRack};
+use palladion_api::cluster::TurnStep;
 use palladion_api::names;
 
 /// One more than the highest ordinal that is wanted or exists. A member that
-/// is on record as gone takes its pod and its record with it before another is
-/// made in its place, also where the spec wants one again by then.
+/// leaves or has left takes its pod and its record with it before another is
+/// made in its place or above it, also where the spec wants one again by then:
+/// a set has no gaps, and a pod above would keep the pod of the one that left.
 pub fn of(facts: &Facts<'_>, rack: &ValidRack) -> i32 {
     let ordinal = |m: &MemberFact| names::ordinal(&rack.set, &m.name);
     let existing = facts
@@ -23,7 +26,7 @@ pub fn of(facts: &Facts<'_>, rack: &ValidRack) -> i32 {
     let gone = facts
         .members
         .values()
-        .filter(|m| m.is_gone())
+        .filter(|m| m.is_gone() || is_leaving(facts, m))
         .filter_map(ordinal)
         .min();
     let wanted = gone.map_or(rack.members, |gone| rack.members.min(gone));
@@ -34,6 +37,14 @@ pub fn of(facts: &Facts<'_>, rack: &ValidRack) -> i32 {
         wanted
     };
     existing.max(wanted)
+}
+
+/// Has its leave begun?
+fn is_leaving(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    let turn = facts.turn().filter(|t| t.member == member.name);
+    member.spec.as_ref().is_some_and(|s| s.intent.is_some())
+        || resuming::is_interrupted(member)
+        || turn.is_some_and(|t| matches!(t.step, TurnStep::Leave | TurnStep::ResumeLeave))
 }
 
 /// A pod without a record, on its way out, is what somebody's scaling left behind.

@@ -1,88 +1,23 @@
-//! Bringing members to the newest revision: a pod that runs nothing is replaced
-//! at once, a pod that serves only in its turn, while all others are up.
+//! Bringing members to the newest revision, and restarting those that a person
+//! wants restarted: one that serves only in its turn, while all others are up.
 
 use super::evidence::{self, Verdict};
-use super::{Draft, debts, replicas, restarting, turn};
+use super::restart_steps::{delete_pod, give_token, prepare};
+use super::{Draft, replicas, restarting, turn};
 use crate::facts::{Facts, MemberFact, PodFact};
-use crate::resources as kinds;
 use crate::status::{pod_words, server_words};
 use crate::validate::Valid;
 use jiff::SignedDuration;
 use palladion_api::cluster::{Turn, TurnStep};
 use palladion_api::member::ServerState;
 use palladion_api::reasons::Reason;
-use palladion_plan::{
-    Fence, Loss, Object, ObjectKey, Precondition, Propagation, Step, Subresource,
-};
-use serde_json::{Map, json};
 
 /// Gossip settles within seconds; then the question is put again.
 const ASK_AGAIN: SignedDuration = SignedDuration::from_secs(5);
 
-/// Delete one pod of an older revision in which no server serves, without
-/// waiting for anything: a fix must never wait for readiness
-/// (kubernetes/kubernetes#67250). True = done for now.
-pub fn replace_broken_pod(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
-    for (index, name) in replicas::in_order(facts, valid) {
-        let Some(member) = facts.members.get(&name) else {
-            continue;
-        };
-        let Some(newest) = newest(facts, &valid.racks[index].set) else {
-            continue;
-        };
-        let Some(pod) = member
-            .pod
-            .as_ref()
-            .filter(|p| p.revision != newest && !p.terminating)
-        else {
-            continue;
-        };
-        let Some(why) = runs_nothing(member, pod) else {
-            continue;
-        };
-        if member.claim.as_ref().is_some_and(|c| c.terminating) {
-            continue; // Reported by `claims`; the pod is all that keeps the data.
-        }
-        let proof = format!(
-            "pod {} of revision {} serves nothing: {why}",
-            pod.uid, pod.revision
-        );
-        draft
-            .steps
-            .push(delete_pod(valid, member, pod, proof, None));
-        draft.wait(
-            Reason::RollingOut,
-            format!("member {name} gets a pod of the newest revision: {why}"),
-        );
-        return true;
-    }
-    false
-}
-
-fn newest<'a>(facts: &'a Facts<'_>, set: &str) -> Option<&'a str> {
+/// The newest revision of a set, once the controller has seen its template.
+pub fn newest<'a>(facts: &'a Facts<'_>, set: &str) -> Option<&'a str> {
     facts.sets.get(set)?.update_revision.as_deref()
-}
-
-fn runs_nothing(member: &MemberFact, pod: &PodFact) -> Option<String> {
-    if let Some(message) = &pod.unschedulable {
-        return Some(format!("it cannot be scheduled: {message}"));
-    }
-    if let Some(trouble) = &pod.trouble {
-        return Some(format!("{}: {}", trouble.reason, trouble.message));
-    }
-    let server = member
-        .status
-        .server
-        .as_ref()
-        .filter(|_| member.agent_speaks())?;
-    match server.state {
-        ServerState::Failed | ServerState::Waiting => Some(server_words(member)),
-        ServerState::Starting
-        | ServerState::Running
-        | ServerState::Stopped
-        | ServerState::Stopping
-        | ServerState::Decommissioned => None,
-    }
 }
 
 /// The next member on an older revision, or whose restart was asked for, if
@@ -305,7 +240,6 @@ fn stop(
     proof: String,
     draft: &mut Draft,
 ) {
-    let rack_version = &valid.version;
     let Some(object) = &member.object else { return };
     if member.claim.as_ref().is_some_and(|c| c.terminating) {
         draft.wait(
@@ -317,9 +251,13 @@ fn stop(
         );
         return;
     }
-    draft
-        .steps
-        .extend(prepare(valid, member, object, newest, rack_version));
+    draft.steps.extend(prepare(
+        valid,
+        member,
+        object,
+        newest,
+        turn::fence(facts, turn),
+    ));
     draft.steps.push(delete_pod(
         valid,
         member,
@@ -327,75 +265,4 @@ fn stop(
         proof,
         Some(turn::fence(facts, turn)),
     ));
-}
-
-/// What the member must know before its next pod starts: that it may, with
-/// which token, and what it owes when it comes back as another version.
-fn prepare(
-    valid: &Valid,
-    member: &MemberFact,
-    object: &Object,
-    newest: &str,
-    version: &str,
-) -> Option<Step> {
-    let revisions = &member.spec.as_ref()?.revisions;
-    let mut spec = Map::new();
-    if !revisions.iter().any(|r| r == newest) {
-        spec.insert("revisions".into(), json!([newest]));
-    }
-    if let Some(token) = restarting::due(valid, member) {
-        spec.insert("restartToken".into(), token.into());
-    }
-    if let Some(owes) = debts::after_upgrade(member, version) {
-        spec.insert("owes".into(), json!(owes));
-    }
-    (!spec.is_empty()).then(|| Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
-        patch: json!({ "spec": spec }),
-        subresource: Subresource::None,
-        precondition: Precondition::Uid(object.meta.uid.clone()),
-        fence: None,
-        doing: format!("allow member {} to start in revision {newest}", member.name),
-        event: None,
-    })
-}
-
-/// A new token: the agent drains the server and starts it again in its pod.
-fn give_token(
-    valid: &Valid,
-    member: &MemberFact,
-    token: &str,
-    fence: Option<Fence>,
-) -> Option<Step> {
-    let object = member.object.as_ref()?;
-    Some(Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
-        patch: json!({ "spec": { "restartToken": token } }),
-        subresource: Subresource::None,
-        precondition: Precondition::Uid(object.meta.uid.clone()),
-        fence,
-        doing: format!("restart the server of member {}", member.name),
-        event: super::synced(format!("Member {} is restarted as asked", member.name)),
-    })
-}
-
-fn delete_pod(
-    valid: &Valid,
-    member: &MemberFact,
-    pod: &PodFact,
-    proof: String,
-    fence: Option<Fence>,
-) -> Step {
-    Step::Delete {
-        key: ObjectKey::new(kinds::POD, &valid.namespace, &member.name),
-        precondition: Precondition::Uid(pod.uid.clone()),
-        loss: Loss::Process { proof },
-        propagation: Propagation::Background,
-        fence,
-        doing: format!("replace the pod of member {}", member.name),
-        event: super::synced(format!(
-            "Pod of member {} is replaced to bring it to the newest revision",
-            member.name
-        )),
-    }
 }

@@ -2,7 +2,7 @@
 //! join and restart goes through here, one at a time.
 
 use super::{
-    Draft, debts, epoch, founding, grant, joining, leaving, replacing, resuming, returning,
+    Draft, broken, debts, epoch, founding, grant, joining, leaving, replacing, resuming, returning,
     rollout, seeds, stopping, system_keyspaces, versions,
 };
 use crate::facts::Facts;
@@ -17,7 +17,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         return;
     }
     grant::record_identities(facts, valid, draft);
-    if stopping::hold(facts, draft) || rollout::replace_broken_pod(facts, valid, draft) {
+    if stopping::hold(facts, draft) || broken::replace_broken_pod(facts, valid, draft) {
         return;
     }
     match facts.turn() {

@@ -114,6 +114,10 @@ fn make_member(store: &mut Store, set_key: &ObjectKey, set: &Value, ordinal: i64
             {
                 claim["metadata"]["labels"][label] = value.clone();
             }
+            // The API server fills the default class in.
+            if claim["spec"]["storageClassName"].is_null() {
+                claim["spec"]["storageClassName"] = json!("local");
+            }
             let _ = store.create(&key, &claim);
         }
     }

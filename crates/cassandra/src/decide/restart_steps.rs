@@ -1,0 +1,83 @@
+//! The writes of a restart: what a member must know before, its new token, and
+//! the end of its pod.
+
+use super::{debts, restarting};
+use crate::facts::{MemberFact, PodFact};
+use crate::resources as kinds;
+use crate::validate::Valid;
+use palladion_plan::{
+    Fence, Loss, Object, ObjectKey, Precondition, Propagation, Step, Subresource,
+};
+use serde_json::{Map, json};
+
+/// What the member must know before its next pod starts: that it may, with
+/// which token, and what it owes when it comes back as another version.
+pub fn prepare(
+    valid: &Valid,
+    member: &MemberFact,
+    object: &Object,
+    newest: &str,
+    fence: Fence,
+) -> Option<Step> {
+    let revisions = &member.spec.as_ref()?.revisions;
+    let mut spec = Map::new();
+    if !revisions.iter().any(|r| r == newest) {
+        spec.insert("revisions".into(), json!([newest]));
+    }
+    if let Some(token) = restarting::due(valid, member) {
+        spec.insert("restartToken".into(), token.into());
+    }
+    if let Some(owes) = debts::after_upgrade(member, &valid.version) {
+        spec.insert("owes".into(), json!(owes));
+    }
+    (!spec.is_empty()).then(|| Step::Patch {
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        patch: json!({ "spec": spec }),
+        subresource: Subresource::None,
+        precondition: Precondition::Uid(object.meta.uid.clone()),
+        fence: Some(fence),
+        doing: format!("allow member {} to start in revision {newest}", member.name),
+        event: None,
+    })
+}
+
+/// A new token: the agent drains the server and starts it again in its pod.
+pub fn give_token(
+    valid: &Valid,
+    member: &MemberFact,
+    token: &str,
+    fence: Option<Fence>,
+) -> Option<Step> {
+    let object = member.object.as_ref()?;
+    Some(Step::Patch {
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        patch: json!({ "spec": { "restartToken": token } }),
+        subresource: Subresource::None,
+        precondition: Precondition::Uid(object.meta.uid.clone()),
+        fence,
+        doing: format!("restart the server of member {}", member.name),
+        event: super::synced(format!("Member {} is restarted as asked", member.name)),
+    })
+}
+
+/// End a pod, saying what proves that it may go.
+pub fn delete_pod(
+    valid: &Valid,
+    member: &MemberFact,
+    pod: &PodFact,
+    proof: String,
+    fence: Option<Fence>,
+) -> Step {
+    Step::Delete {
+        key: ObjectKey::new(kinds::POD, &valid.namespace, &member.name),
+        precondition: Precondition::Uid(pod.uid.clone()),
+        loss: Loss::Process { proof },
+        propagation: Propagation::Background,
+        fence,
+        doing: format!("replace the pod of member {}", member.name),
+        event: super::synced(format!(
+            "Pod of member {} is replaced to bring it to the newest revision",
+            member.name
+        )),
+    }
+}
