@@ -145,6 +145,26 @@ impl Bed {
         })
     }
 
+    /// What a pod logs from now on; ends with the container.
+    pub fn follow_log(&self, namespace: &str, pod: &str) -> Result<std::process::Child> {
+        std::process::Command::new(self.cluster.site().parts.program("kubectl"))
+            .arg("--kubeconfig")
+            .arg(self.cluster.site().kubeconfig("admin"))
+            .args([
+                "logs",
+                "-f",
+                "--tail=0",
+                "--request-timeout=120s",
+                "-n",
+                namespace,
+                pod,
+            ])
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .with_context(|| format!("following the log of {pod}"))
+    }
+
     /// Run a command in a pod.
     pub fn exec(&self, namespace: &str, pod: &str, command: &[&str]) -> Result<String> {
         let mut words = vec!["exec", "-n", namespace, pod, "--"];

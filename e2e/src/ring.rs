@@ -172,6 +172,25 @@ impl<'a> Ring<'a> {
             .map(drop)
     }
 
+    /// Wait until every member sees the same ring of this many, all up and
+    /// normal. Members hear of each other by gossip, some seconds apart.
+    pub fn wait_alike(&self, members: usize) -> Result<()> {
+        let mut last = String::new();
+        let alike = wait_for("all members to see one ring", FORMS_IN, || {
+            let views: Vec<Value> = self
+                .members()?
+                .iter()
+                .map(|m| m["status"]["ring"].clone())
+                .collect();
+            let whole = views.iter().all(|v| {
+                v["members"] == members && v["exceptions"].as_array().is_none_or(Vec::is_empty)
+            });
+            last = format!("{views:?}");
+            Ok((views.len() == members && whole).then_some(()))
+        });
+        alike.with_context(|| format!("they see {last}"))
+    }
+
     /// Host IDs by member.
     pub fn host_ids(&self) -> Result<Vec<(String, String)>> {
         let mut ids: Vec<_> = self
@@ -224,15 +243,20 @@ impl<'a> Ring<'a> {
         self.bed.kubectl(&words).map(drop)
     }
 
+    /// Run a command in the client's pod, when that runs.
+    pub fn in_client(&self, command: &[&str]) -> Result<String> {
+        wait_for("the client to answer", Duration::from_secs(90), || {
+            self.bed.exec(&self.namespace, CLIENT, command).map(Some)
+        })
+    }
+
     /// Run statements with a real client at QUORUM, with retries of the driver
     /// only; returns one line per row of the last statement.
     pub fn cql(&self, statements: &[&str]) -> Result<Vec<String>> {
         let host = format!("{}-client", self.name);
         let mut command = vec!["python3", "-c", PROGRAM, &host];
         command.extend(statements);
-        let said = wait_for("an answer by CQL", Duration::from_secs(90), || {
-            self.bed.exec(&self.namespace, CLIENT, &command).map(Some)
-        })?;
+        let said = self.in_client(&command).context("an answer by CQL")?;
         Ok(said.lines().map(str::to_string).collect())
     }
 

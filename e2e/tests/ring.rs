@@ -306,9 +306,17 @@ fn t08_a_pod_that_is_deleted_comes_back_as_the_same_member() {
     let ids = ring.host_ids().expect("host IDs");
     let name = ring.member_names().expect("names")[1].clone();
     let before = ring.pod_uids().expect("uids");
+    let log = bed().follow_log(NAMESPACE, &name).expect("its log");
     bed()
         .kubectl(&format!("delete pod {name} -n {NAMESPACE} --wait=true"))
         .expect("delete");
+    // It ends by itself with the container.
+    let log = log.wait_with_output().expect("the log to end");
+    let log = String::from_utf8_lossy(&log.stdout);
+    assert!(
+        log.contains("DRAINED"),
+        "what was accepted is flushed before the server ends: {log}"
+    );
     wait_for("a new pod", SOON, || {
         Ok((ring.pod_uids()? != before && ring.pod_uids()?.len() == 3).then_some(()))
     })

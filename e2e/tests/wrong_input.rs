@@ -61,9 +61,48 @@ fn a_missing_config_map_is_named() {
 }
 
 #[test]
+fn a_missing_configuration_of_the_exporter_is_named_and_then_the_exporter_answers() {
+    let name = "nojmx";
+    bed().fresh_namespace(name).expect("namespace");
+    let manifest = one(name).replace(
+        "      members: 1\n",
+        "      members: 1\n      jmxExporterConfigMapName: exporter\n",
+    );
+    let ring = Ring {
+        bed: bed(),
+        namespace: name.into(),
+        name: name.into(),
+    };
+    bed()
+        .apply(name, &manifest)
+        .expect("admitted: it may come later");
+    ring.wait_told("Accepted", "ConfigMapMissing", "exporter", TOLD_IN)
+        .expect("told");
+    let config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: exporter}\ndata:\n  jmx_exporter_config.yaml: |\n    includeObjectNames: ['org.apache.cassandra.metrics:type=Client,*']\n    rules: [{pattern: '.*'}]\n";
+    bed().apply(name, config).expect("the configuration");
+    ring.wait_ready(1).expect("cured by what was missing");
+    ring.restart_client().expect("a client");
+    let pods = bed().list(name, "pods").expect("pods");
+    let member = pods
+        .iter()
+        .find(|p| p["metadata"]["labels"]["palladion.dev/cluster"] == name)
+        .expect("the member's pod");
+    let program = format!(
+        "import urllib.request as u; print(u.urlopen('http://{}:9180/metrics', timeout=10).read().decode())",
+        member["status"]["podIP"].as_str().expect("its address")
+    );
+    let said = ring
+        .in_client(&["python3", "-c", &program])
+        .expect("metrics");
+    assert!(
+        said.contains("org_apache_cassandra_metrics_Client"),
+        "{said}"
+    );
+    bed().remove_namespace(name).expect("clean up");
+}
+
+#[test]
 fn a_storage_class_that_does_not_exist_is_named() {
-    // The class is fixed once claims exist, so the cure here is creating it with the
-    // cluster: before any claim was made, the spec may be put right.
     bed().fresh_namespace("noclass").expect("namespace");
     let wrong = one("noclass").replace(
         "      members: 1\n",
@@ -83,6 +122,17 @@ fn a_storage_class_that_does_not_exist_is_named() {
     assert!(
         message.contains("fast-and-missing") && message.contains("local"),
         "{message}"
+    );
+    // The class is fixed once claims exist; before, the spec may be put right.
+    let right = wrong.replace("fast-and-missing", "local");
+    bed().apply("noclass", &right).expect("put right");
+    ring.wait_ready(1).expect("cured by editing the spec");
+    let fixed = bed()
+        .apply("noclass", &wrong)
+        .expect_err("the claims are made: their class is fixed");
+    assert!(
+        format!("{fixed:#}").contains("storageClassName is fixed"),
+        "{fixed:#}"
     );
     bed().remove_namespace("noclass").expect("clean up");
 }

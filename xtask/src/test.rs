@@ -154,7 +154,13 @@ fn prepared(arguments: &Arguments, counts: &mut Counts, failures: &mut Vec<Strin
         .args(["--test-threads", "1", "--nocapture"])
         .args(&arguments.only)
         .env("PALLADION_TESTBED", arguments.name.as_str());
-    step("tests on the testbed", &mut command, counts, failures)
+    let failed_before = failures.len();
+    step("tests on the testbed", &mut command, counts, failures)?;
+    if failures.len() > failed_before {
+        // A part of the testbed that has ended explains more than the tests can.
+        eprintln!("the testbed is {}", cluster.status()?);
+    }
+    Ok(())
 }
 
 /// Run one step, pass its output on, and read the counts from it.

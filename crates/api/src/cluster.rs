@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1::{
     ResourceRequirements, Toleration, TopologySpreadConstraint,
 };
 
-use crate::rules::{claims, cluster as rules};
+use crate::rules::cluster as rules;
 use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -212,10 +212,7 @@ pub struct SidecarImage {
     validation = rules::rack_names_are_unique(),
     validation = rules::rack_names_stay_apart_in_dns(),
     validation = rules::has_a_member(),
-    validation = rules::removed_racks_are_empty(),
-    validation = claims::storage_class_is_fixed(),
-    validation = claims::claim_name_is_fixed(),
-    validation = claims::claims_do_not_shrink()
+    validation = rules::removed_racks_are_empty()
 )]
 #[serde(rename_all = "camelCase")]
 pub struct Datacenter {

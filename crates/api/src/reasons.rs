@@ -168,7 +168,7 @@ reasons! {
     /// A StatefulSet could not be changed (document Q15).
     UpdateError => "The message quotes the answer of the API server; correct the template.";
     /// The claim template of a rack was changed; its StatefulSet and claims stay as they were made, as a set cannot change it.
-    ClaimTemplateKept => "Set the claim template back to what it was; this version changes no existing claim. A claim itself may be grown by hand where its class allows it.";
+    ClaimTemplateKept => "Set the claim template back to what it was. Only a larger storage request is carried out.";
     /// The plan linter refused a plan that could lose something without proof; nothing of it was done.
     PlanVetoed => "This is a defect of Palladion: nothing was lost. Please report it with the operator's log.";
     /// A step of the operator failed; it is tried again.

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use palladion_api::cluster::{CassandraClusterSpec, CassandraClusterStatus, Turn};
 use palladion_api::member::{CassandraMemberSpec, CassandraMemberStatus, RunState, VolumeState};
 use palladion_api::{OperatorConfigSpec, labels};
+pub use palladion_plan::workload::pod::PodFact;
 use palladion_plan::{Object, Resource, Snapshot};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -63,36 +64,6 @@ pub struct MemberFact {
     pub service: Option<ServiceFact>,
     /// The claim.
     pub claim: Option<ClaimFact>,
-}
-
-/// A member's pod.
-#[derive(Debug, Clone)]
-pub struct PodFact {
-    /// Unique ID.
-    pub uid: String,
-    /// `controller-revision-hash`.
-    pub revision: String,
-    /// Node, once scheduled.
-    pub node: Option<String>,
-    /// Phase.
-    pub phase: String,
-    /// Ready condition.
-    pub ready: bool,
-    /// Is it being deleted?
-    pub terminating: bool,
-    /// The scheduler's message, while it cannot be placed.
-    pub unschedulable: Option<String>,
-    /// What keeps a container from running.
-    pub trouble: Option<PodTrouble>,
-}
-
-/// What keeps a pod from running, in Kubernetes' words.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PodTrouble {
-    /// `ImagePullBackOff`, `CrashLoopBackOff`, `OOMKilled` …
-    pub reason: String,
-    /// The message.
-    pub message: String,
 }
 
 /// A member's Service.
@@ -325,65 +296,6 @@ impl MemberFact {
             .then_some(self.status.volume.as_ref())
             .flatten()
     }
-}
-
-impl PodFact {
-    fn read(object: &Object) -> Self {
-        let text = |pointer: &str| object.str_at(pointer).map(str::to_string);
-        let unschedulable = (object.str_at("/scheduled/status") == Some("False"))
-            .then(|| text("/scheduled/message").unwrap_or_default());
-        PodFact {
-            uid: object.meta.uid.clone(),
-            revision: object
-                .meta
-                .labels
-                .get(labels::CONTROLLER_REVISION)
-                .cloned()
-                .unwrap_or_default(),
-            node: text("/node"),
-            phase: text("/phase").unwrap_or_default(),
-            ready: object.at("/ready") == Some(&Value::Bool(true)),
-            terminating: object.meta.is_terminating(),
-            unschedulable,
-            trouble: trouble(object),
-        }
-    }
-}
-
-/// Waiting reasons that are steps on the way and no trouble.
-const ON_THE_WAY: [&str; 2] = ["ContainerCreating", "PodInitializing"];
-
-fn trouble(object: &Object) -> Option<PodTrouble> {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
-    if object.str_at("/phase") == Some("Failed") {
-        let reason = object.str_at("/reason").unwrap_or("Failed").to_string();
-        return Some(PodTrouble {
-            reason,
-            message: text(&object.body["message"]),
-        });
-    }
-    let containers = object.at("/containers")?.as_array()?;
-    for container in containers {
-        let waiting = &container["waiting"];
-        let Some(reason) = waiting["reason"].as_str() else {
-            continue;
-        };
-        if ON_THE_WAY.contains(&reason) {
-            continue;
-        }
-        let last = &container["last"];
-        let reason = match last["reason"].as_str() {
-            Some("OOMKilled") => "OOMKilled",
-            _ => reason,
-        };
-        let name = text(&container["name"]);
-        let message = format!("container {name}: {}", text(&waiting["message"]));
-        return Some(PodTrouble {
-            reason: reason.to_string(),
-            message,
-        });
-    }
-    None
 }
 
 impl ClaimFact {

@@ -1,6 +1,7 @@
 //! The kinds that this mind sees and writes, and what it keeps of each.
 
 use palladion_api::labels;
+use palladion_plan::workload::pod;
 use palladion_plan::{Keep, Resource, Route, Watch};
 use serde_json::{Value, json};
 
@@ -77,7 +78,7 @@ pub fn watches() -> Vec<Watch> {
         watch(MEMBER, OURS, Keep::Everything, by_cluster),
         watch(OPERATOR_CONFIG, "", Keep::Only(&["/spec"]), Route::Every),
         watch(STATEFUL_SET, OURS, Keep::Everything, by_cluster),
-        watch(POD, OURS, Keep::Projection(pod), by_cluster),
+        watch(POD, OURS, Keep::Projection(pod::project), by_cluster),
         watch(SERVICE, OURS, Keep::Everything, by_cluster),
         watch(CONFIG_MAP, OURS, Keep::Everything, by_cluster),
         watch(CLAIM, OURS, Keep::Projection(claim), by_cluster),
@@ -109,44 +110,6 @@ fn condition(object: &Value, type_: &str) -> Value {
         .and_then(|all| all.iter().find(|c| c["type"] == type_))
         .map(|c| json!({ "status": c["status"], "reason": c["reason"], "message": c["message"] }))
         .unwrap_or(Value::Null)
-}
-
-/// A pod is about 100 KiB in memory when typed; decisions need a few words of it.
-fn pod(object: &Value) -> Value {
-    let containers: Vec<Value> = ["initContainerStatuses", "containerStatuses"]
-        .iter()
-        .filter_map(|key| object["status"][key].as_array())
-        .flatten()
-        .map(|c| {
-            json!({
-                "name": c["name"],
-                "waiting": c["state"]["waiting"],
-                "running": c["state"]["running"].is_object(),
-                "terminated": ended(&c["state"]["terminated"]),
-                "last": ended(&c["lastState"]["terminated"]),
-            })
-        })
-        .collect();
-    json!({
-        "node": object["spec"]["nodeName"],
-        "phase": object["status"]["phase"],
-        "reason": object["status"]["reason"],
-        "message": object["status"]["message"],
-        "ready": condition(object, "Ready")["status"] == "True",
-        "scheduled": condition(object, "PodScheduled"),
-        "containers": containers,
-    })
-}
-
-fn ended(terminated: &Value) -> Value {
-    match terminated {
-        Value::Object(_) => json!({
-            "exitCode": terminated["exitCode"],
-            "reason": terminated["reason"],
-            "message": terminated["message"],
-        }),
-        _ => Value::Null,
-    }
 }
 
 fn claim(object: &Value) -> Value {

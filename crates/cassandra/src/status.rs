@@ -5,7 +5,7 @@ use crate::decide::stopping::{self, Standing};
 use crate::decide::{Draft, versions};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
-use crate::validate::{Refusal, Valid};
+use crate::validate::{Refusal, Valid, ValidRack};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use palladion_api::cluster::RackStatus;
 use palladion_api::conditions::{self, ACCEPTED, AVAILABLE, DEGRADED, PAUSED, PROGRESSING};
@@ -21,7 +21,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
     let ready = facts
         .members
         .values()
-        .filter(|m| m.pod.as_ref().is_some_and(|p| p.ready))
+        .filter(|m| m.pod.as_ref().is_some_and(|p| p.is_ready()))
         .count();
     let mut writer = Writer::new(facts);
     writer.set(
@@ -140,7 +140,7 @@ fn progressing(writer: &mut Writer, facts: &Facts<'_>, draft: &Draft, ready: usi
     let words = facts
         .members
         .values()
-        .find(|m| !m.pod.as_ref().is_some_and(|p| p.ready))
+        .find(|m| m.pod.as_ref().is_none_or(|p| !p.is_ready()))
         .map(|m| format!("member {}: {}; {}", m.name, pod_words(m), server_words(m)));
     writer.set(
         PROGRESSING,
@@ -268,7 +268,11 @@ fn paused(writer: &mut Writer, facts: &Facts<'_>) {
 
 fn racks(facts: &Facts<'_>, valid: &Valid) -> BTreeMap<String, RackStatus> {
     let mut racks = BTreeMap::new();
-    for rack in &valid.racks {
+    // One that has no set yet is not made: its claims may still be changed.
+    let made = |rack: &&ValidRack| {
+        facts.sets.contains_key(&rack.set) || facts.status.racks.contains_key(&rack.name)
+    };
+    for rack in valid.racks.iter().filter(made) {
         let newest = facts
             .sets
             .get(&rack.set)
@@ -284,7 +288,7 @@ fn racks(facts: &Facts<'_>, valid: &Valid) -> BTreeMap<String, RackStatus> {
             rack.name.clone(),
             RackStatus {
                 members: facts.sets.get(&rack.set).map_or(0, |s| s.replicas),
-                ready_members: count(pods.iter().filter(|p| p.ready).count()),
+                ready_members: count(pods.iter().filter(|p| p.is_ready()).count()),
                 updated_members: count(pods.iter().filter(|p| Some(&p.revision) == newest).count()),
                 conditions: Vec::new(),
             },

@@ -38,6 +38,9 @@ pub struct Memory {
     pub events: BTreeMap<String, (String, Instant)>,
     /// A status patch that the server accepted without storing it.
     pub futile_status: Option<serde_json::Value>,
+    /// The version of the owner that the API server no longer has although the
+    /// cache does, and until when that is believed.
+    pub gone: Option<(String, Instant)>,
     /// Why the status could not be written the last time.
     pub status_error: Option<String>,
 }

@@ -5,7 +5,7 @@ mod support;
 
 use serde_json::json;
 use std::time::Duration;
-use support::fake::Fake;
+use support::fake::{Action, Fake};
 use support::harness::{alone, made, pass, status, toy, until};
 
 #[tokio::test(start_paused = true)]
@@ -136,4 +136,36 @@ async fn a_wake_up_is_kept_and_writes_nothing_by_itself() {
     let before = fake.requests(|_| true);
     pass(Duration::from_secs(300)).await;
     assert_eq!(fake.requests(|_| true), before);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_owner_that_is_gone_is_not_worked_for_though_the_watch_does_not_say_so() {
+    let fake = Fake::new();
+    let _engine = alone(&fake);
+    toy(&fake, "a", json!({"count": 1, "value": "x"}));
+    until("made", || made(&fake, "a", 1, "x")).await;
+    pass(Duration::from_secs(10)).await;
+    fake.hold("toys");
+    fake.delete("toys", "n", "a");
+    // A failure, which is to be told in the status of what is gone.
+    fake.fault(
+        |seen| match seen.is_write() && seen.target.plural == "configmaps" {
+            true => Action::Refuse(422),
+            false => Action::Pass,
+        },
+    );
+    fake.edit("configmaps", "n", "a-0", |m| {
+        m["data"]["value"] = json!("vandal")
+    });
+    pass(Duration::from_secs(5)).await;
+    fake.no_fault();
+    let before = fake.writes();
+    fake.edit("configmaps", "n", "a-0", |m| {
+        m["data"]["value"] = json!("again")
+    });
+    pass(Duration::from_secs(30)).await;
+    assert_eq!(fake.writes(), before);
+    fake.release("toys");
+    pass(Duration::from_secs(300)).await;
+    assert_eq!(fake.writes(), before);
 }

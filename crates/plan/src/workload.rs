@@ -1,7 +1,18 @@
-//! What racks and zones have in common: pure helpers over pod templates and
-//! pods, used by every mind that makes StatefulSets.
+//! What racks and zones have in common: pure helpers over pod templates, pods,
+//! claims and sets, used by every mind that makes StatefulSets. ADR 104 says
+//! what is shared and what is not.
 
+pub mod claims;
 pub mod config;
 pub mod environment;
 pub mod pod;
+pub mod upsert;
 pub mod zone;
+
+use palladion_api::labels::SPEC_HASH;
+use serde_json::Value;
+
+/// Write on a pod template, or on a set, what it is made from, by hash.
+pub fn stamp(object: &mut Value, hash: &str) {
+    object["metadata"]["annotations"][SPEC_HASH] = Value::from(hash);
+}

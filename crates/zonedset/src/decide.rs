@@ -21,6 +21,7 @@ use crate::facts::Facts;
 use crate::validate::Valid;
 use palladion_api::reasons::Reason;
 use palladion_api::zoned_stateful_set::{PendingConfig, Rollout};
+use palladion_plan::workload::upsert::upsert;
 use palladion_plan::{
     Event, EventType, Loss, Object, ObjectKey, Precondition, Propagation, Resource, Step, Wait,
 };
@@ -108,34 +109,20 @@ impl Draft {
         object: Value,
         event: Option<Event>,
     ) {
-        let name = object["metadata"]["name"]
-            .as_str()
-            .unwrap_or_default()
-            .to_string();
+        let name = object["metadata"]["name"].as_str().unwrap_or_default();
         let what = format!("{} {name}", resource.kind);
-        let seen = facts
-            .objects(resource)
-            .iter()
-            .find(|o| o.meta.name == *name);
-        let (verb, precondition) = match seen {
-            Some(seen) if seen.meta.is_terminating() => {
-                self.wait(
-                    Reason::CreatingObjects,
-                    format!("{what} is being deleted; it is made again after that"),
-                );
-                return;
-            }
-            Some(seen) => ("update", Precondition::Uid(seen.meta.uid.clone())),
-            None => ("create", Precondition::Absent),
-        };
-        self.steps.push(Step::Apply {
-            key: ObjectKey::new(resource, &facts.snapshot.owner.meta.namespace, &name),
+        let namespace = &facts.snapshot.owner.meta.namespace;
+        match upsert(
+            resource,
+            namespace,
+            facts.objects(resource),
             object,
-            precondition,
-            fence: None,
-            doing: format!("{verb} {what}"),
+            &what,
             event,
-        });
+        ) {
+            Ok(step) => self.steps.push(step),
+            Err(wait) => self.wait(Reason::CreatingObjects, wait),
+        }
     }
 
     /// Delete an object that was seen.

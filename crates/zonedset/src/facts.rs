@@ -101,7 +101,7 @@ impl SetFact {
 
     /// Was the pod made from what the set's newest template was made from?
     pub fn is_updated(&self, pod: &PodFact) -> bool {
-        pod.annotations.get(SPEC_HASH) == Some(&self.hash)
+        pod.spec_hash() == Some(&self.hash)
     }
 
     /// The pod of an ordinal.

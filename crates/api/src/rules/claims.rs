@@ -14,18 +14,25 @@ fn claim_of(rack: &str, field: &str, then: &str, otherwise: &str) -> String {
     )
 }
 
-/// `what` is the same in old and new, for every rack that is in both.
-fn claim_keeps(what: &dyn Fn(&str) -> String, message: &str) -> Rule {
-    let differs = format!(
-        "oldSelf.racks.exists(o, o.name == n.name && {} != {})",
-        what("o"),
-        what("n")
-    );
+/// A rack that has a set. Before that its claims are words, which a person may put right.
+const IS_MADE: &str =
+    "has(oldSelf.status) && has(oldSelf.status.racks) && n.name in oldSelf.status.racks";
+
+/// No made rack has a rack of its name in the old spec for which this is so.
+/// Stands on the object as a whole, where the status can be seen.
+fn no_made_rack(differs: &str, message: &str) -> Rule {
+    let racks = "spec.datacenter.racks";
+    let wrong = format!("{IS_MADE} && oldSelf.{racks}.exists(o, o.name == n.name && {differs})");
     fixed(
-        format!("self.racks.all(n, !{differs})"),
-        format!("'{message}'.format([self.racks.filter(n, {differs}).map(n, n.name)])"),
+        format!("self.{racks}.all(n, !({wrong}))"),
+        format!("'{message}'.format([self.{racks}.filter(n, {wrong}).map(n, n.name)])"),
     )
-    .field_path(".racks")
+    .field_path(".spec.datacenter.racks")
+}
+
+/// `what` is the same in old and new, for every made rack that is in both.
+fn claim_keeps(what: &dyn Fn(&str) -> String, message: &str) -> Rule {
+    no_made_rack(&format!("{} != {}", what("o"), what("n")), message)
 }
 
 /// A claim keeps its storage class for life.
@@ -69,16 +76,10 @@ pub fn claims_do_not_shrink() -> Rule {
             "quantity('10Gi')",
         )
     };
-    let shrinks = format!(
-        "oldSelf.racks.exists(o, o.name == n.name && {}.isLessThan({}))",
-        size("n"),
-        size("o")
-    );
-    fixed(
-        format!("self.racks.all(n, !{shrinks})"),
-        format!("'a claim cannot shrink: raise the storage request of rack %s to what it was'.format([self.racks.filter(n, {shrinks}).map(n, n.name)])"),
+    no_made_rack(
+        &format!("{}.isLessThan({})", size("n"), size("o")),
+        "a claim cannot shrink: raise the storage request of rack %s to what it was",
     )
-    .field_path(".racks")
 }
 
 /// A member has one volume, by which it is known.

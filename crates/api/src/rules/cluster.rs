@@ -2,7 +2,7 @@
 
 use kube_core::{Reason, Rule};
 
-use super::{fixed, must, must_saying};
+use super::{claims, fixed, must, must_saying};
 use crate::names::STATEFUL_SET_NAME_MAX;
 use crate::reserved;
 
@@ -20,6 +20,9 @@ pub fn of_the_whole_object() -> Vec<Rule> {
         name_is_a_service_name(),
         derived_names_fit(),
         version_goes_no_line_back(),
+        claims::storage_class_is_fixed(),
+        claims::claim_name_is_fixed(),
+        claims::claims_do_not_shrink(),
     ]
 }
 

@@ -6,7 +6,7 @@ use super::common::{metadata, rack_labels, rack_selector};
 use super::pod;
 use crate::validate::{Valid, ValidRack};
 use palladion_api::{labels, names};
-use palladion_plan::hash;
+use palladion_plan::{hash, workload};
 use serde_json::{Map, Value, json};
 
 /// Old templates to keep: enough to find the proven one again.
@@ -21,7 +21,7 @@ pub fn stateful_set(valid: &Valid, rack: &ValidRack, replicas: i32) -> Value {
     // grows must not restart them.
     let of_pods = hash::of(&template);
     let of_all = hash::of(&json!([template, claims]));
-    template["metadata"]["annotations"][labels::SPEC_HASH] = Value::from(of_pods);
+    workload::stamp(&mut template, &of_pods);
     let mut meta = metadata(valid, &rack.set, &rack_labels(valid, rack));
     meta["annotations"] = json!(rack.annotations);
     meta["annotations"][labels::SPEC_HASH] = Value::from(of_all);

@@ -9,6 +9,7 @@ use crate::resources as kinds;
 use crate::validate::{RackPlace, Valid, ValidRack};
 use palladion_api::names;
 use palladion_api::reasons::Reason;
+use palladion_plan::workload::upsert::upsert;
 use palladion_plan::{Event, Fence, ObjectKey, Precondition, Resource, Step, Subresource};
 use serde_json::{Value, json};
 
@@ -75,7 +76,7 @@ fn rack_objects(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut 
     let pods = replicas::pods(facts, rack);
     let event = synced_scale(facts.sets.get(&rack.set), rack, replicas, pods);
     let mut set = build::stateful_set(valid, rack, pods);
-    if recreating::prepare(facts, valid, rack, &mut set, draft) == Outcome::Recreate {
+    if recreating::prepare(facts, rack, &mut set, draft) == Outcome::Recreate {
         return;
     }
     let fence = (pods == 0 && replicas > 0).then(|| stopping::fence(facts));
@@ -143,28 +144,24 @@ fn apply_fenced(
     object: Value,
     what: &str,
     event: Option<Event>,
-    fence: Option<Fence>,
+    wanted_fence: Option<Fence>,
     draft: &mut Draft,
 ) {
-    let name = object["metadata"]["name"].as_str().unwrap_or_default();
-    let seen = facts.objects(resource).iter().find(|o| o.meta.name == name);
-    let (verb, precondition) = match seen {
-        Some(seen) if seen.meta.is_terminating() => {
-            draft.wait(
-                Reason::CreatingObjects,
-                format!("{what} is being deleted; it is made again after that"),
-            );
-            return;
-        }
-        Some(seen) => ("update", Precondition::Uid(seen.meta.uid.clone())),
-        None => ("create", Precondition::Absent),
-    };
-    draft.steps.push(Step::Apply {
-        key: ObjectKey::new(resource, &facts.snapshot.owner.meta.namespace, name),
+    let namespace = &facts.snapshot.owner.meta.namespace;
+    match upsert(
+        resource,
+        namespace,
+        facts.objects(resource),
         object,
-        precondition,
-        fence,
-        doing: format!("{verb} {what}"),
+        what,
         event,
-    });
+    ) {
+        Ok(mut step) => {
+            if let Step::Apply { fence, .. } = &mut step {
+                *fence = wanted_fence;
+            }
+            draft.steps.push(step);
+        }
+        Err(wait) => draft.wait(Reason::CreatingObjects, wait),
+    }
 }

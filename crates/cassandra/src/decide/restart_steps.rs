@@ -5,9 +5,7 @@ use super::{debts, restarting};
 use crate::facts::{MemberFact, PodFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
-use palladion_plan::{
-    Fence, Loss, Object, ObjectKey, Precondition, Propagation, Step, Subresource,
-};
+use palladion_plan::{Fence, Object, ObjectKey, Precondition, Step, Subresource};
 use serde_json::{Map, json};
 
 /// What the member must know before its next pod starts: that it may, with
@@ -68,16 +66,10 @@ pub fn delete_pod(
     proof: String,
     fence: Option<Fence>,
 ) -> Step {
-    Step::Delete {
-        key: ObjectKey::new(kinds::POD, &valid.namespace, &member.name),
-        precondition: Precondition::Uid(pod.uid.clone()),
-        loss: Loss::Process { proof },
-        propagation: Propagation::Background,
-        fence,
-        doing: format!("replace the pod of member {}", member.name),
-        event: super::synced(format!(
-            "Pod of member {} is replaced to bring it to the newest revision",
-            member.name
-        )),
-    }
+    let event = super::synced(format!(
+        "Pod of member {} is replaced to bring it to the newest revision",
+        member.name
+    ));
+    let doing = format!("replace the pod of member {}", member.name);
+    pod.removal((kinds::POD, &valid.namespace), proof, doing, fence, event)
 }

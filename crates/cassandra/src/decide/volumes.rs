@@ -6,7 +6,8 @@ use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::{RackPlace, Valid, ValidRack};
 use palladion_api::reasons::Reason;
-use palladion_plan::{ObjectKey, Precondition, Step, Subresource, differ};
+use palladion_plan::differ;
+use palladion_plan::workload::claims;
 use serde_json::{Value, json};
 
 /// Ask for more where a claim asks for less than its rack wants.
@@ -15,7 +16,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         let Some(wanted) = wanted(rack) else { continue };
         let members = facts.members.values().filter(|m| m.rack == rack.name);
         for member in members.filter(|m| !m.is_gone()) {
-            grow(facts, valid, member, &wanted, draft);
+            grow(facts, rack, member, &wanted, draft);
         }
     }
 }
@@ -26,7 +27,7 @@ fn wanted(rack: &ValidRack) -> Option<String> {
     requests.get("storage").map(|q| q.0.clone())
 }
 
-fn grow(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, wanted: &str, draft: &mut Draft) {
+fn grow(facts: &Facts<'_>, rack: &ValidRack, member: &MemberFact, wanted: &str, draft: &mut Draft) {
     // A claim that is not bound gets no larger volume by asking for one: 422.
     let claim = member.claim.as_ref().filter(|c| c.bound && !c.terminating);
     let Some(claim) = claim else { return };
@@ -52,15 +53,11 @@ fn grow(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, wanted: &str, dra
         }
         return;
     }
-    draft.steps.push(Step::Patch {
-        key: ObjectKey::new(kinds::CLAIM, &valid.namespace, name),
-        patch: json!({ "spec": { "resources": { "requests": { "storage": wanted } } } }),
-        subresource: Subresource::None,
-        precondition: Precondition::Uid(claim.object.meta.uid.clone()),
-        fence: None,
-        doing: format!("let claim {name} grow to {wanted}"),
-        event: super::synced(format!("Claim {name} grows to {wanted}")),
-    });
+    let event = super::synced(format!("Claim {name} grows to {wanted}"));
+    let template = json!({ "spec": rack.claim.spec });
+    draft
+        .steps
+        .push(claims::grow(kinds::CLAIM, &claim.object, &template, event));
 }
 
 /// It has been asked for; the rest is the storage driver's.

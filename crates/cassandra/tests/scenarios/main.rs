@@ -13,5 +13,6 @@ mod every;
 mod growth;
 mod guards;
 mod inputs;
+mod known_bugs;
 mod outages;
 mod rolling;

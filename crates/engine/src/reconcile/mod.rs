@@ -120,6 +120,12 @@ impl Reconciler {
                 ..Memory::default()
             };
         }
+        if let Some((version, until)) = &memory.gone
+            && *version == owner.meta.resource_version
+            && Instant::now() < *until
+        {
+            return After::WakeAt(*until);
+        }
         let owner_key = ObjectKey::new(mind.owner(), &key.namespace, &key.name);
         let case = Case {
             key,

@@ -12,6 +12,12 @@ use events::Events;
 use palladion_api::reasons::Reason;
 use palladion_plan::{EventType, FailureClass, Plan, Subresource};
 use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// An owner that is gone is not worked for, however long the cache still has it.
+/// Looked at again all the same, in case the answer was about something else.
+const OWNER_STAYS_GONE: Duration = Duration::from_secs(60);
 
 /// Reason of the event about a plan that breaks a safety rule.
 const PLAN_VETOED: &str = "PlanVetoed";
@@ -101,6 +107,10 @@ impl Reconciler {
                 self.tell_conditions(case, stored, wanted, memory);
             }
             Err(error) => {
+                if error.is_not_found() {
+                    let version = case.owner.meta.resource_version.clone();
+                    memory.gone = Some((version, Instant::now() + OWNER_STAYS_GONE));
+                }
                 let told = memory.status_error.as_deref() == Some(error.message.as_str());
                 if !told && error.class() != FailureClass::Conflict {
                     tracing::warn!(error = %error, "cannot write status");

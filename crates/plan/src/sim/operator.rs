@@ -114,6 +114,8 @@ pub struct Operator<M> {
     running: Option<Running>,
     failure: Option<Failure>,
     failures: u32,
+    /// The version of the owner that is gone, and until when that is believed.
+    gone: Option<(String, Timestamp)>,
     /// Kind, resourceVersion and until when it is waited for.
     expected: Vec<(Resource, u64, Timestamp)>,
     /// What was applied last, with its hash: hashing is most of a decision's cost.
@@ -149,6 +151,7 @@ impl<M: Mind + Clone> Operator<M> {
             running: None,
             failure: None,
             failures: 0,
+            gone: None,
             expected: Vec::new(),
             memo: BTreeMap::new(),
             dirty: true,
@@ -208,6 +211,13 @@ impl<M: Mind + Clone> Operator<M> {
                 acted: false,
                 next: self.wake,
             };
+        }
+        let owner = self.cache.get(&self.owner);
+        if let (Some((version, until)), Some(owner)) = (&self.gone, owner)
+            && *version == owner.meta.resource_version
+            && now < *until
+        {
+            return Activity::default().at(*until);
         }
         self.dirty = false;
         self.decide(store);

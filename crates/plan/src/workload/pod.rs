@@ -1,6 +1,7 @@
 //! A pod in the few words that decisions need, and what keeps it from running.
 
-use crate::object::Object;
+use crate::object::{Object, ObjectKey, Resource};
+use crate::plan::{Event, Fence, Loss, Precondition, Propagation, Step};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -128,6 +129,34 @@ impl PodFact {
     /// Can it never run as it is: unschedulable, or a container that does not start?
     pub fn is_stuck(&self) -> bool {
         !self.terminating && (self.unschedulable.is_some() || self.trouble.is_some())
+    }
+
+    /// Hash of what it was made from.
+    pub fn spec_hash(&self) -> Option<&str> {
+        self.annotations
+            .get(palladion_api::labels::SPEC_HASH)
+            .map(String::as_str)
+    }
+
+    /// Delete it, so that its set makes it again: this pod and no later one of
+    /// its name. `proof` says why its process may end.
+    pub fn removal(
+        &self,
+        (resource, namespace): (Resource, &str),
+        proof: String,
+        doing: String,
+        fence: Option<Fence>,
+        event: Option<Event>,
+    ) -> Step {
+        Step::Delete {
+            key: ObjectKey::new(resource, namespace, &self.name),
+            precondition: Precondition::Uid(self.uid.clone()),
+            loss: Loss::Process { proof },
+            propagation: Propagation::Background,
+            fence,
+            doing,
+            event,
+        }
     }
 
     /// How it is, in words.

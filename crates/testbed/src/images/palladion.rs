@@ -36,7 +36,7 @@ pub fn palladion(cache: &Cache, binaries: &Path) -> Result<Vec<Image>> {
             },
         })
     };
-    let jolokia = jars.join("jolokia-agent-jvm-2.4.2-javaagent.jar");
+    let jolokia = jars.join("jolokia-agent-jvm-2.3.0-javaagent.jar");
     let exporter = jars.join("jmx_prometheus_javaagent-1.0.1.jar");
     Ok(vec![
         image(

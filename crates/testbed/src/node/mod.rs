@@ -1,5 +1,6 @@
 //! A node: its mounts, container runtime, kubelet and Service proxy.
 
+mod kubelet;
 pub mod settings;
 
 use std::fs;
@@ -18,7 +19,7 @@ use crate::{control_plane, image_store, kubeconfig};
 
 /// Mounting takes milliseconds and containerd a second; this is for a machine
 /// whose disks are busy.
-const START_PATIENCE: Duration = Duration::from_secs(30);
+const START_PATIENCE: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_millis(20);
 
 /// A process of a node that can be stopped and started by itself.
@@ -61,8 +62,28 @@ pub fn start(site: &Site, node: Node, images: &std::path::Path) -> Result<()> {
         .try_for_each(|part| start_part(site, node, *part))
 }
 
-/// Starts one process of a node, if it does not run.
+/// Starts one process of a node, if it does not run, and waits until it serves.
 pub fn start_part(site: &Site, node: Node, part: Part) -> Result<()> {
+    start_process(site, node, part)?;
+    let what = part.record(node);
+    match part {
+        Part::Mounts => wait(&what, || site.node_run_dir(node).join("mounted").exists()),
+        Part::Containerd => {
+            let socket = settings::containerd_socket(site, node);
+            wait(&what, || UnixStream::connect(&socket).is_ok())
+        }
+        // A kubelet ends when the container runtime takes connections and is
+        // not yet initialized; on a machine of its own, systemd starts it again.
+        Part::Kubelet => wait_starting(&what, || match kubelet::state(site, node)? {
+            kubelet::State::Serving => Ok(true),
+            kubelet::State::Starting => Ok(false),
+            kubelet::State::Ended => start_process(site, node, part).map(|()| false),
+        }),
+        Part::Proxy => Ok(()),
+    }
+}
+
+fn start_process(site: &Site, node: Node, part: Part) -> Result<()> {
     let inside = match part {
         Part::Mounts => Inside::FreshMounts(site.network.node(node)),
         Part::Containerd | Part::Kubelet | Part::Proxy => inside(site, node)?,
@@ -75,16 +96,7 @@ pub fn start_part(site: &Site, node: Node, part: Part) -> Result<()> {
         environment: vec![],
         input: None,
     };
-    process::start(&site.records(), &site.log_dir(), daemon)?;
-    let what = part.record(node);
-    match part {
-        Part::Mounts => wait(&what, || site.node_run_dir(node).join("mounted").exists()),
-        Part::Containerd => {
-            let socket = settings::containerd_socket(site, node);
-            wait(&what, || UnixStream::connect(&socket).is_ok())
-        }
-        Part::Kubelet | Part::Proxy => Ok(()),
-    }
+    process::start(&site.records(), &site.log_dir(), daemon).map(drop)
 }
 
 /// The namespaces of a running node.
@@ -145,8 +157,12 @@ fn keys(site: &Site, node: Node) -> Result<()> {
 }
 
 fn wait(what: &str, ready: impl Fn() -> bool) -> Result<()> {
+    wait_starting(what, || Ok(ready()))
+}
+
+fn wait_starting(what: &str, ready: impl Fn() -> Result<bool>) -> Result<()> {
     let end = Instant::now() + START_PATIENCE;
-    while !ready() {
+    while !ready()? {
         if Instant::now() > end {
             bail!(
                 "starting {what}: not ready after {START_PATIENCE:?}; hint: cargo xtask testbed logs {what}"

@@ -6,7 +6,6 @@ use crate::build::set::{self, Wanted};
 use crate::facts::Facts;
 use crate::resources::STATEFUL_SET;
 use crate::validate::Valid;
-use palladion_api::labels::SPEC_HASH;
 use palladion_api::reasons::Reason;
 use palladion_api::zoned_stateful_set::RolloutState as State;
 use palladion_plan::workload::pod::PodFact;
@@ -16,7 +15,7 @@ use palladion_plan::workload::pod::PodFact;
 pub fn create(facts: &Facts<'_>, valid: &Valid, goal: &Goal<'_>, draft: &mut Draft) {
     let name = valid.set_name(goal.zone, goal.version);
     let orphans = facts.orphans(&name);
-    let made_from = |p: &PodFact| p.annotations.get(SPEC_HASH) == Some(&goal.hash);
+    let made_from = |p: &PodFact| p.spec_hash() == Some(&goal.hash);
     let (state, partition) = match orphans.as_slice() {
         [] => (State::Rollout, 0),
         pods if pods.iter().all(made_from) => (State::Done, valid.replicas),

@@ -6,7 +6,6 @@ use super::Draft;
 use crate::facts::SetFact;
 use crate::resources::POD;
 use palladion_plan::workload::pod::PodFact;
-use palladion_plan::{Loss, ObjectKey, Precondition, Propagation, Step};
 
 /// Delete the highest such pod; the set makes it again as it should be.
 pub fn clear(set: &SetFact, draft: &mut Draft) {
@@ -24,17 +23,14 @@ pub fn clear(set: &SetFact, draft: &mut Draft) {
         return;
     };
     let words = pod.words();
-    draft.steps.push(Step::Delete {
-        key: ObjectKey::new(POD, &set.object.meta.namespace, &pod.name),
-        precondition: Precondition::Uid(pod.uid.clone()),
-        loss: Loss::Process {
-            proof: format!("{words}; {why}"),
-        },
-        propagation: Propagation::Background,
-        fence: None,
-        doing: format!("delete pod {}: {words}; {why}", pod.name),
-        event: None,
-    });
+    let place = (POD, set.object.meta.namespace.as_str());
+    draft.steps.push(pod.removal(
+        place,
+        format!("{words}; {why}"),
+        format!("delete pod {}: {words}; {why}", pod.name),
+        None,
+        None,
+    ));
 }
 
 fn obstacle(set: &SetFact, pod: &PodFact) -> Option<&'static str> {

@@ -40,7 +40,7 @@ impl<C: Clone + Default> Kubernetes<C> {
             return;
         }
         let mut status = pod["status"].clone();
-        let condition = json!({ "type": "Ready", "status": if ready { "True" } else { "False" } });
+        let condition = json!({ "type": "Ready", "status": if ready { "True" } else { "False" }, "lastTransitionTime": store.now });
         let rest = status["conditions"]
             .as_array()
             .into_iter()

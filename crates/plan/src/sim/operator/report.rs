@@ -8,7 +8,12 @@ use crate::sim::Activity;
 use crate::sim::faults::Faults;
 use crate::sim::store::Store;
 use crate::snapshot::FailureClass;
+use jiff::SignedDuration;
 use serde_json::{Map, Value, json};
+
+/// As in the engine: an owner that is gone is not worked for, however long the
+/// cache still has it.
+const OWNER_STAYS_GONE: SignedDuration = SignedDuration::from_secs(60);
 
 impl<M: Mind + Clone> Operator<M> {
     pub(super) fn report(
@@ -27,6 +32,7 @@ impl<M: Mind + Clone> Operator<M> {
                 next: self.wake,
             };
         };
+        let version = owner.meta.resource_version.clone();
         let patch = json!({ "metadata": { "uid": owner.meta.uid }, "status": patch });
         let request = Request::Merge(self.owner.clone(), patch, Subresource::Status);
         let Some(end) = self.send(&request, store, faults) else {
@@ -39,6 +45,9 @@ impl<M: Mind + Clone> Operator<M> {
             End::Done | End::DiedBefore | End::DiedAfter => None,
         };
         if let Some((class, message)) = failed {
+            if store.get(&self.owner).is_none() {
+                self.gone = Some((version, store.now + OWNER_STAYS_GONE));
+            }
             let owner = self.owner.clone();
             self.fail(store, "report the status", &owner, class, message);
         }
