@@ -2,7 +2,7 @@
 //! observations only, no decision is taken from them.
 
 use crate::decide::stopping::{self, Standing};
-use crate::decide::{Draft, versions};
+use crate::decide::{Draft, upgraded};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::{Refusal, Valid, ValidRack};
@@ -40,7 +40,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
         "members": format!("{ready}/{wanted}"),
         "racks": racks(facts, valid),
         "seeds": crate::decide::seeds::of(facts, valid),
-        "newestLine": versions::newest_line(facts),
+        "newestLine": upgraded::line_on_record(facts),
     })
 }
 

@@ -1,7 +1,7 @@
 //! What members owe to the ring (safety rules, section 5): remembered per
 //! member, paid by the operator one at a time, and in the way of leaves.
 
-use super::{Draft, versions};
+use super::{Draft, evidence};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
@@ -31,23 +31,6 @@ fn is_in_the_way(kind: DebtKind) -> bool {
         DebtKind::Repair | DebtKind::Cleanup => true,
         DebtKind::UpgradeSstables => false,
     }
-}
-
-/// What a member owes after a pod of another version takes over its data:
-/// tables of the line that has run so far.
-pub fn after_upgrade(member: &MemberFact, version: &str) -> Option<Vec<Debt>> {
-    let ran = member.status.server.as_ref()?.version.as_deref()?;
-    let owes = &member.spec.as_ref()?.owes;
-    let known = owes.iter().any(|d| d.kind == DebtKind::UpgradeSstables);
-    if known || versions::line(ran) == versions::line(version) {
-        return None;
-    }
-    let mut owes = owes.clone();
-    owes.push(Debt {
-        kind: DebtKind::UpgradeSstables,
-        reason: format!("upgraded from {ran} to {version}"),
-    });
-    Some(owes)
 }
 
 fn owed(member: &MemberFact) -> Option<&Debt> {
@@ -147,6 +130,10 @@ pub fn pay(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
                     .extend(order(facts, valid, member, kind, &prefix));
             }
         }
+        // Tables of the older line are rewritten when nobody needs them any more.
+        (None, _) if !is_in_the_way(debt.kind) && evidence::ring_is_quiet(facts).is_err() => {
+            return false;
+        }
         (None, _) => {
             draft.wait(Reason::DebtsOwed, words("is ordered"));
             draft
@@ -185,7 +172,8 @@ fn order(
     )
 }
 
-fn patch(valid: &Valid, member: &MemberFact, spec: Value, what: &str) -> Option<Step> {
+/// Write what a member should owe or do about it.
+pub fn patch(valid: &Valid, member: &MemberFact, spec: Value, what: &str) -> Option<Step> {
     let object = member.object.as_ref()?;
     Some(Step::Patch {
         key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),

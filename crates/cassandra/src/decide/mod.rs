@@ -29,6 +29,7 @@ pub mod stopping;
 pub mod system_keyspaces;
 pub mod teardown;
 pub mod turn;
+pub mod upgraded;
 pub mod versions;
 pub mod volumes;
 
@@ -107,6 +108,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     claims::decide(facts, valid, &mut draft);
     volumes::decide(facts, valid, &mut draft);
     revisions::decide(facts, valid, &mut draft);
+    upgraded::decide(facts, valid, &mut draft);
     turn::decide(facts, valid, &mut draft);
     departed::decide(facts, valid, &mut draft);
     racks::decide(facts, valid, &mut draft);

@@ -1,15 +1,15 @@
 //! The writes of a restart: what a member must know before, its new token, and
 //! the end of its pod.
 
-use super::{debts, restarting};
+use super::restarting;
 use crate::facts::{MemberFact, PodFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use palladion_plan::{Fence, Object, ObjectKey, Precondition, Step, Subresource};
 use serde_json::{Map, json};
 
-/// What the member must know before its next pod starts: that it may, with
-/// which token, and what it owes when it comes back as another version.
+/// What the member must know before its next pod starts: that it may, and with
+/// which token.
 pub fn prepare(
     valid: &Valid,
     member: &MemberFact,
@@ -24,9 +24,6 @@ pub fn prepare(
     }
     if let Some(token) = restarting::due(valid, member) {
         spec.insert("restartToken".into(), token.into());
-    }
-    if let Some(owes) = debts::after_upgrade(member, &valid.version) {
-        spec.insert("owes".into(), json!(owes));
     }
     (!spec.is_empty()).then(|| Step::Patch {
         key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),

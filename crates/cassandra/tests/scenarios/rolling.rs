@@ -212,6 +212,43 @@ fn an_upgrade_goes_before_the_growth_and_pays_with_upgraded_tables() {
 }
 
 #[test]
+fn a_ring_may_be_upgraded_while_it_is_stopped_and_its_first_member_proves_it() {
+    let mut world = a_ring_of_4_1();
+    world.patch_spec(&json!({ "run": "Stopped" }));
+    world.settle();
+    world.patch_spec(&json!({ "version": "5.0.5", "config": { "broken_setting": 1 } }));
+    world.patch_spec(&json!({ "run": "Running" }));
+    world.pass(120);
+    let refused = |w: &World| {
+        w.story
+            .iter()
+            .filter(|l| l.contains("starts its server"))
+            .count()
+    };
+    let tried: std::collections::BTreeSet<&str> = world
+        .story
+        .iter()
+        .filter(|l| l.contains("starts its server"))
+        .filter_map(|l| l.split_whitespace().nth(1))
+        .collect();
+    assert_eq!(
+        tried.len(),
+        1,
+        "one proves it: {tried:?}, {} starts",
+        refused(&world)
+    );
+    world.patch_spec(&json!({ "config": { "broken_setting": null } }));
+    let mut end = killed_at_every_write("a stopped ring is upgraded", world, 6);
+    end.expect_ring(3);
+    assert_eq!(versions(&end), ["5.0.5"; 3]);
+    let paid = end
+        .writes
+        .iter()
+        .filter(|w| w.contains("record that a debt was paid"));
+    assert_eq!(paid.count(), 3, "{}", end.last_words());
+}
+
+#[test]
 fn no_member_is_brought_back_to_an_older_line() {
     let mut world = a_ring(2, 1);
     let before = pod_uids(&world);
