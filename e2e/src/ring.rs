@@ -182,6 +182,14 @@ impl<'a> Ring<'a> {
             .map(drop)
     }
 
+    /// Wait until there are this many members, all ready, with one view of the
+    /// ring, and nothing is left to do.
+    pub fn wait_members(&self, members: u32) -> Result<()> {
+        self.wait_ready(members)?;
+        self.wait_settled()?;
+        self.wait_alike(usize::try_from(members)?)
+    }
+
     /// Wait until every member sees the same ring of this many, all up and
     /// normal. Members hear of each other by gossip, some seconds apart.
     pub fn wait_alike(&self, members: usize) -> Result<()> {

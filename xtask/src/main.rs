@@ -30,6 +30,8 @@ enum Chore {
     Generate(generate::Arguments),
     /// The figures of the project, measured in one run and written to a report
     Bench(bench::Arguments),
+    /// Run the long repetitions that landing has no time for: on a testbed, and in the simulator
+    Soak(test::SoakArguments),
     /// All that must pass before a change lands
     Test(test::Arguments),
     /// A real Kubernetes on this machine: start it, use it, break it, remove it
@@ -51,6 +53,7 @@ fn run(chore: Chore) -> Result<()> {
         Chore::Demo(arguments) => demo::run(&arguments),
         Chore::Generate(arguments) => generate::run(&arguments),
         Chore::Bench(arguments) => bench::run(&arguments),
+        Chore::Soak(arguments) => test::soak(&arguments),
         Chore::Test(arguments) => test::run(&arguments),
         Chore::Testbed(arguments) => testbed::run(arguments),
     }

@@ -12,6 +12,71 @@ use palladion_testbed::{Cluster, ClusterName, Config};
 
 use crate::install;
 
+/// Tests repeat what is too long for landing where this is set to 1.
+const SOAK: &str = "PALLADION_SOAK";
+/// The simulator disturbs every write instead of a spread of them.
+const SIMULATE_ALL: &str = "PALLADION_SIM_ALL";
+/// How many random histories the simulator plays.
+const HISTORIES: &str = "PALLADION_SIM_HISTORIES";
+
+#[derive(Args)]
+pub struct SoakArguments {
+    /// Name of the testbed; it is made anew
+    #[arg(long, default_value = "soak", value_parser = ClusterName::parse)]
+    name: ClusterName,
+    /// Keep the testbed afterwards, to look at a failure
+    #[arg(long)]
+    keep: bool,
+    /// Run only the testbed tests whose name contains this, and no simulation
+    #[arg(long)]
+    only: Option<String>,
+    /// Random histories of the simulator
+    #[arg(long, default_value_t = 150)]
+    histories: u32,
+}
+
+/// `cargo xtask soak`: the same tests with their long repetitions, and the
+/// simulator without its shortcuts.
+pub fn soak(arguments: &SoakArguments) -> Result<()> {
+    let begin = Instant::now();
+    let mut counts = Counts::default();
+    let mut failures: Vec<String> = Vec::new();
+    if arguments.only.is_none() {
+        let mut command = Command::new(env!("CARGO"));
+        command
+            .current_dir(install::root())
+            .args(["test", "--package", "palladion-cassandra", "--locked"])
+            .args(["--test", "scenarios", "--", "--nocapture"])
+            .env(SIMULATE_ALL, "1")
+            .env(HISTORIES, arguments.histories.to_string());
+        step(
+            "simulator, every write",
+            &mut command,
+            &mut counts,
+            &mut failures,
+        )?;
+    }
+    let arguments = Arguments {
+        no_testbed: false,
+        keep: arguments.keep,
+        name: arguments.name.clone(),
+        only: arguments.only.clone(),
+        length: Length::Soak,
+    };
+    on_testbed(&arguments, &mut counts, &mut failures)?;
+    conclude(begin, counts, &failures)
+}
+
+/// How often the tests repeat what they do.
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+enum Length {
+    /// As often as landing has time for.
+    #[default]
+    Landing,
+    /// As often as the issues ask for.
+    Soak,
+}
+
 #[derive(Args)]
 pub struct Arguments {
     /// Leave out the tests that need the testbed
@@ -26,6 +91,8 @@ pub struct Arguments {
     /// Run only the testbed tests whose name contains this
     #[arg(long)]
     only: Option<String>,
+    #[arg(skip)]
+    length: Length,
 }
 
 /// Counts of tests that ran.
@@ -54,12 +121,16 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if !arguments.no_testbed {
         on_testbed(arguments, &mut counts, &mut failures)?;
     }
+    conclude(begin, counts, &failures)
+}
+
+fn conclude(begin: Instant, counts: Counts, failures: &[String]) -> Result<()> {
     let ignored = if counts.ignored > 0 {
         format!(", {} skipped", counts.ignored)
     } else {
         String::new()
     };
-    for failure in &failures {
+    for failure in failures {
         eprintln!("failed: {failure}");
     }
     eprintln!("{:.0} s in all", begin.elapsed().as_secs_f64());
@@ -154,6 +225,9 @@ fn prepared(arguments: &Arguments, counts: &mut Counts, failures: &mut Vec<Strin
         .args(["--test-threads", "1", "--nocapture"])
         .args(&arguments.only)
         .env("PALLADION_TESTBED", arguments.name.as_str());
+    if arguments.length == Length::Soak {
+        command.env(SOAK, "1");
+    }
     let failed_before = failures.len();
     step("tests on the testbed", &mut command, counts, failures)?;
     if failures.len() > failed_before {
