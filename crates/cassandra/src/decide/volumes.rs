@@ -15,7 +15,8 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     for rack in valid.racks.iter().filter(|r| r.place == RackPlace::Wanted) {
         let Some(wanted) = wanted(rack) else { continue };
         let members = facts.members.values().filter(|m| m.rack == rack.name);
-        for member in members.filter(|m| !m.is_gone()) {
+        // Claims that nobody uses any more, or did never, need no more room.
+        for member in members.filter(|m| !m.is_gone() && m.object.is_some()) {
             grow(facts, rack, member, &wanted, draft);
         }
     }
