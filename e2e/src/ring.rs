@@ -59,15 +59,25 @@ spec:
 impl<'a> Ring<'a> {
     /// Make a ring in a fresh namespace and wait until all members are ready.
     pub fn create(bed: &'a Bed, namespace: &str, racks: &[(&str, u32)]) -> Result<Self> {
+        let members: u32 = racks.iter().map(|(_, members)| members).sum();
+        Self::create_from(bed, namespace, &manifest(namespace, racks), members)
+    }
+
+    /// The same from a manifest whose cluster is named like the namespace.
+    pub fn create_from(
+        bed: &'a Bed,
+        namespace: &str,
+        manifest: &str,
+        members: u32,
+    ) -> Result<Self> {
         bed.fresh_namespace(namespace)?;
         let ring = Self {
             bed,
             namespace: namespace.to_string(),
             name: namespace.to_string(),
         };
-        bed.apply(namespace, &manifest(&ring.name, racks))?;
+        bed.apply(namespace, manifest)?;
         ring.start_client()?;
-        let members: u32 = racks.iter().map(|(_, members)| members).sum();
         ring.wait_ready(members)?;
         Ok(ring)
     }

@@ -121,6 +121,24 @@ fn wrong(manifest: &Manifest, namespace: &str) -> Option<String> {
         {
             return Some(format!("what was there before is itself refused: {error}"));
         }
+        // A status that is created with an object is not stored; its owner writes it.
+        if let Some(status) = old.get("status").filter(|_| kind == "cassandracluster") {
+            let patch = json!({ "status": status }).to_string();
+            let words = [
+                "patch",
+                &kind,
+                name,
+                "-n",
+                namespace,
+                "--subresource=status",
+                "--type=merge",
+                "-p",
+                &patch,
+            ];
+            if let Err(error) = writer(&kind).kubectl(&words, "") {
+                return Some(format!("its status is refused: {error}"));
+            }
+        }
         if !old["status"].is_null() {
             let status = json!({ "status": old["status"] }).to_string();
             let words = [

@@ -137,9 +137,28 @@ pub struct CassandraClusterSpec {
     /// What becomes of the data when this object is deleted. Default `Retain`.
     #[serde(default)]
     pub deletion_policy: DeletionPolicy,
+    /// `Running` or `Stopped`: a stopped ring has no pods and keeps its volumes, members and addresses. Default `Running`.
+    #[serde(default)]
+    pub run: RingRun,
+    /// A new value restarts every member once, one after the other, drained first. Any text, for example the time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 128))]
+    pub restart_token: Option<String>,
     /// While true, nothing but status is written for this cluster. Default false.
     #[serde(default)]
     pub paused: bool,
+}
+
+/// Should the ring have pods?
+#[derive(
+    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
+)]
+pub enum RingRun {
+    /// Every member has a pod.
+    #[default]
+    Running,
+    /// No member has a pod; volumes, members and addresses stay.
+    Stopped,
 }
 
 fn default_num_tokens() -> u32 {
@@ -226,6 +245,10 @@ pub struct Rack {
     #[x_kube(validation = rules::members_are_not_negative())]
     #[schemars(range(max = 1000))]
     pub members: i32,
+    /// A new value restarts every member of this rack once, one after the other, drained first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 128))]
+    pub restart_token: Option<String>,
     /// Volumes of each member. Default: one claim named `data` of 10Gi of the default storage class.
     #[serde(default)]
     pub storage: Storage,

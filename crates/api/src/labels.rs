@@ -22,6 +22,9 @@ pub const DECOMMISSIONED: &str = "palladion.dev/decommissioned";
 /// On a CassandraMember or a member Service, set by people: replace this member (T36).
 pub const REPLACE: &str = "palladion.dev/replace";
 
+/// On a CassandraMember, set by people: a new value restarts this member once, drained first.
+pub const RESTART: &str = "palladion.dev/restart";
+
 /// On each applied object: hash of what was applied, so that a field that the
 /// operator stops setting is noticed without keeping the old object.
 pub const APPLIED: &str = "palladion.dev/applied";

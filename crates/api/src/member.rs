@@ -313,6 +313,8 @@ pub enum DebtKind {
     Repair,
     /// Ranges were lost to a join.
     Cleanup,
+    /// The server was upgraded; its SSTables are of the older line. Paid once all members run the newer one; nothing waits for it.
+    UpgradeSstables,
 }
 
 /// Version of the member protocol that this build speaks.

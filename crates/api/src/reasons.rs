@@ -117,6 +117,18 @@ reasons! {
     RollingOut => "Wait; the message names the member.";
     /// The rollout stopped at a member that does not come back.
     RolloutStuck => "Correct the spec; a newer spec overtakes the broken one at once.";
+    /// The ring is being stopped because `spec.run` says so.
+    Stopping => "Wait; the message says which members are drained, or what must come to its end first. To go on running set `spec.run` to `Running`.";
+    /// The ring is stopped: it has no pods; volumes, members and addresses are kept.
+    Stopped => "Nothing. To start it: `kubectl patch cassandracluster NAME --type=merge -p '{\"spec\":{\"run\":\"Running\"}}'`.";
+    /// Members of different release lines run; joins, leaves, replaces and repairs wait until all run the same.
+    MixedVersions => "Wait; the upgrade goes on by itself. If it is stuck, look at the member that the message names.";
+    /// A claim is being grown.
+    VolumeGrowing => "Wait; if it lasts, look at the claim: `kubectl describe pvc`.";
+    /// A claim should grow and its storage class does not allow it.
+    VolumeCannotGrow => "Set `allowVolumeExpansion: true` on the storage class if its driver can, or set the storage request back.";
+    /// A rack is neither in the spec nor does its StatefulSet exist, and members of it hold data.
+    RackNotInSpec => "Put the rack back into the spec with `members: 0`; its members then start and leave the ring.";
     /// The cluster is being removed.
     Deleting => "Wait.";
     /// A member leaves the ring, or waits to leave it.
@@ -160,7 +172,7 @@ reasons! {
     /// A StatefulSet could not be changed (document Q15).
     UpdateError => "The message quotes the answer of the API server; correct the template.";
     /// The claim template of a rack was changed; its StatefulSet and claims stay as they were made, as a set cannot change it.
-    ClaimTemplateKept => "Set the claim template back to what it was; this version changes no existing claim. A claim itself may be grown by hand where its class allows it.";
+    ClaimTemplateKept => "Set the claim template back to what it was. Only a larger storage request is carried out.";
     /// The plan linter refused a plan that could lose something without proof; nothing of it was done.
     PlanVetoed => "This is a defect of Palladion: nothing was lost. Please report it with the operator's log.";
     /// A step of the operator failed; it is tried again.

@@ -142,6 +142,8 @@ impl ClusterFixture {
             config_map: &|name| self.config_maps.get(name).unwrap_or(&missing).clone(),
             storage_classes: self.storage_classes.clone(),
             sets: self.sets.clone(),
+            dropped: Vec::new(),
+            newest_line: None,
         })
     }
 

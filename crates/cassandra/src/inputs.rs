@@ -1,5 +1,6 @@
 //! From facts to what validation looks at.
 
+use crate::decide::{racks, versions};
 use crate::facts::Facts;
 use crate::resources as kinds;
 use crate::validate::{ConfigMapFact, Input, IsDefault, Refusal, Valid, validate};
@@ -49,5 +50,7 @@ pub fn validated(facts: &Facts<'_>) -> Result<Valid, Refusal> {
         config_map: &config_map,
         storage_classes,
         sets: facts.sets.keys().cloned().collect(),
+        dropped: racks::dropped(facts),
+        newest_line: versions::newest_line(facts),
     })
 }

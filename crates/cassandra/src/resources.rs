@@ -95,7 +95,7 @@ pub fn watches() -> Vec<Watch> {
         watch(
             STORAGE_CLASS,
             "",
-            Keep::Only(&["/provisioner"]),
+            Keep::Only(&["/provisioner", "/allowVolumeExpansion"]),
             Route::Every,
         ),
         watch(

@@ -1,7 +1,8 @@
 //! What is so, what is being done, and what is waited for and since when:
 //! observations only, no decision is taken from them.
 
-use crate::decide::Draft;
+use crate::decide::stopping::{self, Standing};
+use crate::decide::{Draft, upgraded};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::{Refusal, Valid, ValidRack};
@@ -29,7 +30,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
         Reason::Valid,
         "the spec was read and can be carried out",
     );
-    available(&mut writer, ready, wanted);
+    available(&mut writer, facts, ready, wanted);
     progressing(&mut writer, facts, draft, ready, wanted);
     degraded(&mut writer, facts, draft);
     paused(&mut writer, facts);
@@ -39,6 +40,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
         "members": format!("{ready}/{wanted}"),
         "racks": racks(facts, valid),
         "seeds": crate::decide::seeds::of(facts, valid),
+        "newestLine": upgraded::line_on_record(facts),
     })
 }
 
@@ -95,7 +97,10 @@ impl Writer {
     }
 }
 
-fn available(writer: &mut Writer, ready: usize, wanted: i32) {
+fn available(writer: &mut Writer, facts: &Facts<'_>, ready: usize, wanted: i32) {
+    if is_stopped(facts) {
+        return writer.set(AVAILABLE, false, Reason::Stopped, STOPPED);
+    }
     let quorum = usize::try_from(wanted).unwrap_or_default() / 2 + 1;
     let message = format!("{ready} of {wanted} members are ready");
     let (status, reason) = if ready >= quorum {
@@ -117,6 +122,9 @@ fn progressing(writer: &mut Writer, facts: &Facts<'_>, draft: &Draft, ready: usi
             .copied()
             .unwrap_or(Reason::CreatingObjects);
         return writer.set(PROGRESSING, true, reason, &wait.message);
+    }
+    if is_stopped(facts) {
+        return writer.set(PROGRESSING, false, Reason::Stopped, STOPPED);
     }
     if let Some(step) = draft.steps.first().filter(|s| !is_upkeep(s)) {
         return writer.set(PROGRESSING, true, Reason::CreatingObjects, step.doing());
@@ -140,6 +148,14 @@ fn progressing(writer: &mut Writer, facts: &Facts<'_>, draft: &Draft, ready: usi
         Reason::MembersDown,
         &words.unwrap_or_else(|| "members are being made".into()),
     );
+}
+
+/// What is said of a stopped ring.
+const STOPPED: &str =
+    "`spec.run` is Stopped: there are no pods; volumes, members and addresses are kept";
+
+fn is_stopped(facts: &Facts<'_>) -> bool {
+    stopping::standing(facts) == Standing::Stops && facts.members.values().all(|m| m.pod.is_none())
 }
 
 /// An apply of an object that exists is sent only where it differs; stating

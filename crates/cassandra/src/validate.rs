@@ -40,6 +40,10 @@ pub struct Input<'a> {
     /// StatefulSets that exist: a ring that runs does not need the class that
     /// its claims were made with.
     pub sets: BTreeSet<String>,
+    /// Racks whose set stands although the spec does not name them: name and set.
+    pub dropped: Vec<(String, String)>,
+    /// The newest line that a member has run.
+    pub newest_line: Option<String>,
 }
 
 /// Is a storage class the default one?
@@ -84,6 +88,10 @@ pub struct Valid {
     pub ring: String,
     /// Cassandra or Scylla.
     pub mode: Mode,
+    /// Version of the server.
+    pub version: String,
+    /// Restarts of the whole ring that were asked for.
+    pub restart_token: Option<String>,
     /// Image of the server.
     pub image: String,
     /// Image of the agent.
@@ -108,6 +116,15 @@ pub struct Valid {
     pub env: Vec<EnvVar>,
 }
 
+/// Does the spec name a rack?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RackPlace {
+    /// It does.
+    Wanted,
+    /// It does not any more: its members leave, and nothing of it is rendered.
+    Dropped,
+}
+
 /// A rack that can be made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValidRack {
@@ -115,8 +132,12 @@ pub struct ValidRack {
     pub name: String,
     /// Name of its StatefulSet.
     pub set: String,
+    /// Does the spec name it?
+    pub place: RackPlace,
     /// Wanted members.
     pub members: i32,
+    /// Restarts of the rack that were asked for.
+    pub restart_token: Option<String>,
     /// The claim, with defaults filled in.
     pub claim: ClaimTemplate,
     /// Resources of the server's container.
@@ -139,6 +160,7 @@ fn refuse<T>(reason: Reason, message: String) -> Result<T, Refusal> {
 pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
     let (spec, meta) = (input.spec, &input.owner.meta);
     version::supported(spec)?;
+    version::not_back(spec, input.newest_line.as_deref())?;
     name::check(&meta.name, spec)?;
     numbers(spec)?;
     settings::annotations(&spec.annotations, "the spec")?;
@@ -147,18 +169,21 @@ pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
         Mode::Cassandra => "cassandra".into(),
         Mode::Scylla => "scylladb/scylla".into(),
     });
-    let racks = spec
+    let mut racks: Vec<ValidRack> = spec
         .datacenter
         .racks
         .iter()
         .map(|r| rack(input, &ring, r))
         .collect::<Result<_, _>>()?;
+    racks.extend(input.dropped.iter().map(|d| dropped_rack(spec, &ring, d)));
     Ok(Valid {
         name: meta.name.clone(),
         namespace: meta.namespace.clone(),
         uid: meta.uid.clone(),
         ring,
         mode: spec.mode,
+        version: spec.version.clone(),
+        restart_token: spec.restart_token.clone(),
         image: format!("{repository}:{}", spec.version),
         agent_image: agent_image(input)?,
         datacenter: spec.datacenter.name.clone(),
@@ -237,7 +262,9 @@ fn rack(input: &Input<'_>, ring: &str, rack: &Rack) -> Result<ValidRack, Refusal
     annotations.extend(rack.annotations.clone());
     Ok(ValidRack {
         name: rack.name.clone(),
+        place: RackPlace::Wanted,
         members: rack.members,
+        restart_token: rack.restart_token.clone(),
         claim: claim::check(input, rack, &set)?,
         set,
         resources: rack.resources.clone(),
@@ -261,4 +288,37 @@ fn rack(input: &Input<'_>, ring: &str, rack: &Rack) -> Result<ValidRack, Refusal
         jmx_exporter,
         annotations,
     })
+}
+
+/// A rack that only its set still knows: nobody is wanted in it.
+fn dropped_rack(
+    spec: &CassandraClusterSpec,
+    ring: &str,
+    (name, set): &(String, String),
+) -> ValidRack {
+    ValidRack {
+        name: name.clone(),
+        set: set.clone(),
+        place: RackPlace::Dropped,
+        members: 0,
+        restart_token: None,
+        claim: ClaimTemplate::default(),
+        resources: None,
+        placement: None,
+        server: ServerConfig {
+            mode: spec.mode,
+            version: spec.version.clone(),
+            ring: ring.to_string(),
+            datacenter: spec.datacenter.name.clone(),
+            rack: name.clone(),
+            num_tokens: spec.num_tokens,
+            heap_mib: None,
+            config: BTreeMap::new(),
+            jvm_options: Vec::new(),
+            developer_mode: false,
+            jmx_exporter: false,
+        },
+        jmx_exporter: None,
+        annotations: BTreeMap::new(),
+    }
 }

@@ -36,6 +36,10 @@ pub struct CassandraClusterStatus {
     /// Addresses of the seeds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seeds: Vec<String>,
+    /// Newest release line that a member has run, for example `5.0`: there is no way back from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 16))]
+    pub newest_line: Option<String>,
     /// Replication of the system keyspaces as last set: replication factor in this datacenter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_replication: Option<u32>,

@@ -19,6 +19,7 @@ pub fn of_the_whole_object() -> Vec<Rule> {
     vec![
         name_is_a_service_name(),
         derived_names_fit(),
+        version_goes_no_line_back(),
         claims::storage_class_is_fixed(),
         claims::claim_name_is_fixed(),
         claims::claims_do_not_shrink(),
@@ -42,6 +43,23 @@ pub fn derived_names_fit() -> Rule {
             "'names too long: <cluster>-<datacenter>-<rack> may have {STATEFUL_SET_NAME_MAX} characters, more has rack %s; shorten one of the three'.format([self.spec.datacenter.racks.filter(r, {length} > {STATEFUL_SET_NAME_MAX}).map(r, r.name)])"
         ),
     )
+}
+
+/// A server cannot read what one of a newer line has written.
+pub fn version_goes_no_line_back() -> Rule {
+    // 5.0.5 and 5.0 become 5000, 4.1.9 becomes 4001.
+    let number = |text: &str| {
+        format!("int({text}.split('.')[0]) * 1000 + int({text}.split('.')[1].find('^[0-9]+'))")
+    };
+    let (wanted, ran) = (
+        number("self.spec.version"),
+        number("self.status.newestLine"),
+    );
+    fixed(
+        format!("self.spec.version == oldSelf.spec.version || !has(self.status) || !has(self.status.newestLine) || {wanted} >= {ran}"),
+        "'version %s is of an older line than %s, which a member has run: a server cannot read what a newer line wrote; set a version of line %s or newer'.format([self.spec.version, self.status.newestLine, self.status.newestLine])",
+    )
+    .field_path(".spec.version")
 }
 
 // The spec.

@@ -55,7 +55,6 @@ fn claim_template(valid: &Valid, rack: &ValidRack) -> Value {
         "metadata": {
             "name": rack.claim.metadata.name,
             "labels": labels,
-            "annotations": { labels::CLUSTER_UID: valid.uid },
         },
         "spec": rack.claim.spec,
     })

@@ -6,6 +6,8 @@ use super::{Draft, given_up};
 use crate::facts::Facts;
 use crate::resources as kinds;
 use crate::validate::Valid;
+use palladion_api::cluster::DeletionPolicy;
+use palladion_api::member::CassandraMemberSpec;
 use palladion_api::{labels, reasons::Reason};
 use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
 use serde_json::{Map, Value, json};
@@ -37,7 +39,10 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
                 labels::ADDRESS,
                 spec.host_id.as_ref().and(spec.address.as_deref()),
             ),
-            (labels::CLUSTER_UID, Some(valid.uid.as_str())),
+            (
+                labels::CLUSTER_UID,
+                is_stamped(valid, spec).then_some(valid.uid.as_str()),
+            ),
         ];
         let mut changes: Map<String, Value> = wanted
             .into_iter()
@@ -66,4 +71,12 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             event: None,
         });
     }
+}
+
+/// Whose claim is it? Written with the data's identity, in one write; where the
+/// data goes with the cluster, also before there is any. It does not stand in
+/// the set's claim template, which cannot change and would carry the uid of a
+/// cluster that is gone.
+fn is_stamped(valid: &Valid, spec: &CassandraMemberSpec) -> bool {
+    spec.host_id.is_some() || valid.deletion_policy == DeletionPolicy::Delete
 }

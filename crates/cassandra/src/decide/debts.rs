@@ -1,7 +1,7 @@
 //! What members owe to the ring (safety rules, section 5): remembered per
 //! member, paid by the operator one at a time, and in the way of leaves.
 
-use super::Draft;
+use super::{Draft, evidence};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
@@ -15,13 +15,22 @@ const PAY_AGAIN: jiff::SignedDuration = jiff::SignedDuration::from_secs(60);
 
 /// The first debt of any member, in words.
 pub fn first(facts: &Facts<'_>) -> Option<String> {
-    let debtor = facts.members.values().find(|m| owed(m).is_some())?;
-    owed(debtor).map(|debt| {
-        format!(
+    facts.members.values().find_map(|debtor| {
+        let owes = debtor.spec.as_ref().filter(|_| !debtor.is_gone())?;
+        let debt = owes.owes.iter().find(|d| is_in_the_way(d.kind))?;
+        Some(format!(
             "member {} owes {:?}: {}",
             debtor.name, debt.kind, debt.reason
-        )
+        ))
     })
+}
+
+/// Data that is missing or too much is; an older format can be read all the same.
+fn is_in_the_way(kind: DebtKind) -> bool {
+    match kind {
+        DebtKind::Repair | DebtKind::Cleanup => true,
+        DebtKind::UpgradeSstables => false,
+    }
 }
 
 fn owed(member: &MemberFact) -> Option<&Debt> {
@@ -94,6 +103,7 @@ pub fn pay(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
     let kind = match debt.kind {
         DebtKind::Repair => OperationKind::Repair,
         DebtKind::Cleanup => OperationKind::Cleanup,
+        DebtKind::UpgradeSstables => OperationKind::UpgradeSstables,
     };
     let prefix = format!("pay-{kind:?}-").to_lowercase();
     let ordered = member
@@ -143,6 +153,10 @@ pub fn pay(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
                     .extend(order(facts, valid, member, kind, &prefix));
             }
         }
+        // Tables of the older line are rewritten when nobody needs them any more.
+        (None, _) if !is_in_the_way(debt.kind) && evidence::ring_is_quiet(facts).is_err() => {
+            return false;
+        }
         (None, _) => {
             draft.wait(Reason::DebtsOwed, words("is ordered"));
             draft
@@ -181,7 +195,8 @@ fn order(
     )
 }
 
-fn patch(valid: &Valid, member: &MemberFact, spec: Value, what: &str) -> Option<Step> {
+/// Write what a member should owe or do about it.
+pub fn patch(valid: &Valid, member: &MemberFact, spec: Value, what: &str) -> Option<Step> {
     let object = member.object.as_ref()?;
     Some(Step::Patch {
         key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),

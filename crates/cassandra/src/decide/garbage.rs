@@ -4,7 +4,7 @@ use super::Draft;
 use crate::build;
 use crate::facts::Facts;
 use crate::resources as kinds;
-use crate::validate::Valid;
+use crate::validate::{RackPlace, Valid};
 use palladion_api::labels;
 use palladion_plan::{Loss, ObjectKey, Precondition, Propagation, Step};
 
@@ -13,7 +13,8 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if draft.has_work() {
         return; // Tidying up never travels with work.
     }
-    for rack in &valid.racks {
+    // Of a dropped rack nothing is rendered: what its pods mount is not known here.
+    for rack in valid.racks.iter().filter(|r| r.place == RackPlace::Wanted) {
         let Some(newest) = facts
             .sets
             .get(&rack.set)

@@ -2,7 +2,7 @@
 //! of a try.
 
 use super::evidence::{self, Verdict};
-use super::{Draft, debts, given_up, grant, replicas, returning, turn};
+use super::{Draft, debts, given_up, grant, replicas, returning, stopping, turn, versions};
 use crate::facts::{Facts, MemberFact};
 use crate::status::{pod_words, server_words};
 use crate::validate::Valid;
@@ -294,6 +294,7 @@ fn finish(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, dr
     let mut probe = Draft::default();
     let next = candidate(facts, valid, &mut probe)
         .filter(|_| evidence::ring_is_quiet(facts).is_ok())
+        .filter(|_| !stopping::is_wanted(facts) && versions::mixed(facts, valid).is_none())
         .filter(|_| grace_ends(facts, valid).is_none_or(|t| t <= facts.now()))
         .and_then(|next| {
             next.volume()

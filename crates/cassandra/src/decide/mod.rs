@@ -1,6 +1,7 @@
 //! The order of decisions for one cluster: a table of contents. Each decider
 //! lives in the file named for what it decides.
 
+pub mod broken;
 pub mod claims;
 pub mod debts;
 pub mod departed;
@@ -18,18 +19,26 @@ pub mod new_address;
 pub mod node_gone;
 pub mod objects;
 pub mod quarantine;
+pub mod racks;
+pub mod recreating;
 pub mod removing;
 pub mod replace_by_hand;
 pub mod replacing;
 pub mod replicas;
+pub mod restart_steps;
+pub mod restarting;
 pub mod resuming;
 pub mod returning;
 pub mod revisions;
 pub mod rollout;
 pub mod seeds;
+pub mod stopping;
 pub mod system_keyspaces;
 pub mod teardown;
 pub mod turn;
+pub mod upgraded;
+pub mod versions;
+pub mod volumes;
 
 use crate::facts::Facts;
 use crate::validate::Valid;
@@ -68,6 +77,14 @@ impl Draft {
         });
     }
 
+    /// Add what another draft has found.
+    pub fn take(&mut self, other: Draft) {
+        self.steps.extend(other.steps);
+        self.waits.extend(other.waits);
+        self.events.extend(other.events);
+        self.troubles.extend(other.troubles);
+    }
+
     /// Is anything being done besides stating what objects should be?
     pub fn has_work(&self) -> bool {
         !self.steps.iter().all(crate::status::is_upkeep)
@@ -98,9 +115,12 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     claims::decide(facts, valid, &mut draft);
     node_gone::decide(facts, valid, &mut draft);
     replace_by_hand::decide(facts, valid, &mut draft);
+    volumes::decide(facts, valid, &mut draft);
     revisions::decide(facts, valid, &mut draft);
+    upgraded::decide(facts, valid, &mut draft);
     turn::decide(facts, valid, &mut draft);
     departed::decide(facts, valid, &mut draft);
+    racks::decide(facts, valid, &mut draft);
     garbage::decide(facts, valid, &mut draft);
     draft
 }

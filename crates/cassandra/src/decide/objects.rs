@@ -1,16 +1,17 @@
 //! The objects that a cluster and its racks consist of: Services, account,
 //! budget, configuration and sets. Written only where they differ.
 
-use super::{Draft, replicas, synced};
+use super::recreating::{self, Outcome};
+use super::{Draft, replicas, stopping, synced};
 use crate::build;
-use crate::facts::Facts;
+use crate::facts::{Facts, SetFact};
 use crate::resources as kinds;
-use crate::validate::{Valid, ValidRack};
+use crate::validate::{RackPlace, Valid, ValidRack};
 use palladion_api::names;
 use palladion_api::reasons::Reason;
 use palladion_plan::workload::upsert::upsert;
-use palladion_plan::{Event, Resource, differ};
-use serde_json::Value;
+use palladion_plan::{Event, Fence, ObjectKey, Precondition, Resource, Step, Subresource};
+use serde_json::{Value, json};
 
 /// Make and keep the objects of the cluster, rack by rack.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
@@ -65,52 +66,57 @@ fn rack_objects(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut 
         let what = format!("the Service of member {member}");
         apply(facts, kinds::SERVICE, service, &what, None, draft);
     }
+    if rack.place == RackPlace::Dropped {
+        return scale_dropped(facts, valid, rack, draft);
+    }
     let config = build::config_map(valid, rack);
     let what = format!("the configuration of rack {}", rack.name);
     apply(facts, kinds::CONFIG_MAP, config, &what, None, draft);
 
-    let event = match facts.sets.get(&rack.set) {
-        None => synced(format!("Rack {} created", rack.name)),
-        Some(set) if set.replicas < replicas => synced(format!(
-            "Rack {} scaled up to {replicas} members",
-            rack.name
-        )),
-        Some(_) => None,
-    };
-    let mut set = build::stateful_set(valid, rack, replicas);
-    keep_claims(facts, rack, &mut set, draft);
+    let pods = replicas::pods(facts, rack);
+    let event = synced_scale(facts.sets.get(&rack.set), rack, replicas, pods);
+    let mut set = build::stateful_set(valid, rack, pods);
+    if recreating::prepare(facts, rack, &mut set, draft) == Outcome::Recreate {
+        return;
+    }
+    let fence = (pods == 0 && replicas > 0).then(|| stopping::fence(facts));
     let what = format!("the StatefulSet of rack {}", rack.name);
-    apply(facts, kinds::STATEFUL_SET, set, &what, event, draft);
+    apply_fenced(facts, kinds::STATEFUL_SET, set, &what, event, fence, draft);
 }
 
-/// A set cannot change its claim templates; an apply that tries is refused as
-/// a whole, and with it every other change of the rack. The stored ones are
-/// kept, and a difference that matters is told.
-fn keep_claims(facts: &Facts<'_>, rack: &ValidRack, set: &mut Value, draft: &mut Draft) {
-    const TEMPLATES: &str = "/spec/volumeClaimTemplates";
-    let Some(stored) = facts
-        .sets
-        .get(&rack.set)
-        .and_then(|s| s.object.at(TEMPLATES))
-    else {
+fn synced_scale(set: Option<&SetFact>, rack: &ValidRack, members: i32, pods: i32) -> Option<Event> {
+    let name = &rack.name;
+    match set.map(|s| s.replicas) {
+        None => synced(format!("Rack {name} created")),
+        Some(had) if had > 0 && pods == 0 && members > 0 => synced(format!(
+            "Rack {name} is stopped; its {members} members keep their volumes"
+        )),
+        Some(0) if pods > 0 => synced(format!("Rack {name} starts with {pods} members")),
+        Some(had) if had < pods => synced(format!("Rack {name} scaled up to {pods} members")),
+        Some(_) => None,
+    }
+}
+
+/// Of a rack that the spec does not name only the number of pods is kept: what
+/// else its set says is all that is known of it.
+fn scale_dropped(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut Draft) {
+    let Some(set) = facts.sets.get(&rack.set) else {
         return;
     };
-    let Some(wanted) = set.pointer_mut(TEMPLATES) else {
-        return;
-    };
-    if differ::contains(stored, wanted) {
+    let pods = replicas::pods(facts, rack);
+    if set.replicas == pods || set.object.meta.is_terminating() {
         return;
     }
-    if !differ::contains(&stored[0]["spec"], &wanted[0]["spec"]) {
-        draft.trouble(
-            Reason::ClaimTemplateKept,
-            format!(
-                "the claim template of rack {} differs from that of its StatefulSet {}; claims that exist are not changed, set it back",
-                rack.name, rack.set
-            ),
-        );
-    }
-    *wanted = stored.clone();
+    let fence = (pods == 0 && replicas::of(facts, rack) > 0).then(|| stopping::fence(facts));
+    draft.steps.push(Step::Patch {
+        key: ObjectKey::new(kinds::STATEFUL_SET, &valid.namespace, &rack.set),
+        patch: json!({ "spec": { "replicas": pods } }),
+        subresource: Subresource::None,
+        precondition: Precondition::Uid(set.object.meta.uid.clone()),
+        fence,
+        doing: format!("scale rack {}, which is not in the spec", rack.name),
+        event: None,
+    });
 }
 
 /// A replacement gets another address; the claim still names the lost one's.
@@ -129,6 +135,18 @@ pub fn apply(
     event: Option<Event>,
     draft: &mut Draft,
 ) {
+    apply_fenced(facts, resource, object, what, event, None, draft);
+}
+
+fn apply_fenced(
+    facts: &Facts<'_>,
+    resource: Resource,
+    object: Value,
+    what: &str,
+    event: Option<Event>,
+    wanted_fence: Option<Fence>,
+    draft: &mut Draft,
+) {
     let namespace = &facts.snapshot.owner.meta.namespace;
     match upsert(
         resource,
@@ -138,7 +156,12 @@ pub fn apply(
         what,
         event,
     ) {
-        Ok(step) => draft.steps.push(step),
+        Ok(mut step) => {
+            if let Step::Apply { fence, .. } = &mut step {
+                *fence = wanted_fence;
+            }
+            draft.steps.push(step);
+        }
         Err(wait) => draft.wait(Reason::CreatingObjects, wait),
     }
 }

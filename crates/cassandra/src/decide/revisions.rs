@@ -15,6 +15,8 @@ use serde_json::json;
 /// Allow the revision of a pod that exists, where it is proven, where nothing
 /// can be lost by it, or where this member is the one that proves it.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    // All pods of a ring that was stopped come at once: one of them proves.
+    let mut prover: Option<&str> = None;
     for member in facts.members.values() {
         let (Some(object), Some(spec), Some(pod)) = (&member.object, &member.spec, &member.pod)
         else {
@@ -23,7 +25,9 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         if spec.revisions.contains(&pod.revision) || pod.terminating {
             continue;
         }
-        if let Some(canary) = waits_for_proof(facts, member) {
+        let needs_proof = needs_proof(facts, member, &pod.revision);
+        let found_now = prover.filter(|_| needs_proof).map(str::to_string);
+        if let Some(canary) = found_now.or_else(|| waits_for_proof(facts, member)) {
             draft.wait(
                 Reason::WaitingForRevision,
                 format!(
@@ -32,6 +36,9 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
                 ),
             );
             continue;
+        }
+        if needs_proof {
+            prover = Some(&member.name);
         }
         draft
             .steps
@@ -42,8 +49,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 /// The member that proves this member's revision first, if one does.
 fn waits_for_proof(facts: &Facts<'_>, member: &MemberFact) -> Option<String> {
     let revision = member.pod.as_ref().map(|p| p.revision.as_str())?;
-    let has_data = member.recorded_host_id().is_some();
-    if !has_data || is_proven(facts, revision) {
+    if !needs_proof(facts, member, revision) {
         return None;
     }
     let turn = facts.turn().filter(|t| t.step == TurnStep::Restart);
@@ -58,23 +64,46 @@ fn waits_for_proof(facts: &Facts<'_>, member: &MemberFact) -> Option<String> {
         .members
         .values()
         .filter(|m| m.name != member.name && m.recorded_host_id().is_some())
-        .find(|m| proves_now(m))
+        .find(|m| proves_now(facts, m))
         .map(|m| m.name.clone())
 }
 
+/// Could data be lost by a start in this revision?
+fn needs_proof(facts: &Facts<'_>, member: &MemberFact, revision: &str) -> bool {
+    let has_data = member.recorded_host_id().is_some();
+    let has_turn = facts
+        .turn()
+        .is_some_and(|t| t.step == TurnStep::Restart && t.member == member.name);
+    has_data && !has_turn && !is_proven(facts, revision)
+}
+
 /// Does this member start, right now, a revision that nobody has proven?
-fn proves_now(member: &MemberFact) -> bool {
+fn proves_now(facts: &Facts<'_>, member: &MemberFact) -> bool {
     let (Some(spec), Some(pod)) = (&member.spec, &member.pod) else {
         return false;
     };
+    // What an agent that is not heard yet has said in its last pod is no news;
+    // one on a node that does not answer is not waited for.
+    let is_away = pod
+        .node
+        .as_ref()
+        .is_some_and(|n| facts.nodes.get(n) == Some(&false));
     spec.revisions.contains(&pod.revision)
         && !member.is_normal()
-        && member.status.server.as_ref().is_none_or(|s| {
-            matches!(
-                s.state,
-                ServerState::Starting | ServerState::Waiting | ServerState::Failed
-            )
-        })
+        && if member.agent_speaks() {
+            is_starting(member)
+        } else {
+            !is_away && !is_proven(facts, &pod.revision)
+        }
+}
+
+fn is_starting(member: &MemberFact) -> bool {
+    member.status.server.as_ref().is_none_or(|s| {
+        matches!(
+            s.state,
+            ServerState::Starting | ServerState::Waiting | ServerState::Failed
+        )
+    })
 }
 
 /// Is some member up and normal in a pod of this revision?

@@ -1,100 +1,46 @@
-//! Bringing members to the newest revision: a pod that runs nothing is replaced
-//! at once, a pod that serves only in its turn, while all others are up.
+//! Bringing members to the newest revision, and restarting those that a person
+//! wants restarted: one that serves only in its turn, while all others are up.
 
 use super::evidence::{self, Verdict};
-use super::{Draft, replicas, revisions, turn};
+use super::restart_steps::{delete_pod, give_token, prepare};
+use super::{Draft, replicas, restarting, turn};
 use crate::facts::{Facts, MemberFact, PodFact};
-use crate::resources as kinds;
 use crate::status::{pod_words, server_words};
 use crate::validate::Valid;
 use jiff::SignedDuration;
 use palladion_api::cluster::{Turn, TurnStep};
 use palladion_api::member::ServerState;
 use palladion_api::reasons::Reason;
-use palladion_plan::{Fence, Step};
 
 /// Gossip settles within seconds; then the question is put again.
 const ASK_AGAIN: SignedDuration = SignedDuration::from_secs(5);
 
-/// Delete one pod of an older revision in which no server serves, without
-/// waiting for anything: a fix must never wait for readiness
-/// (kubernetes/kubernetes#67250). True = done for now.
-pub fn replace_broken_pod(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
-    for (index, name) in replicas::in_order(facts, valid) {
-        let Some(member) = facts.members.get(&name) else {
-            continue;
-        };
-        let Some(newest) = newest(facts, &valid.racks[index].set) else {
-            continue;
-        };
-        let Some(pod) = member
-            .pod
-            .as_ref()
-            .filter(|p| p.revision != newest && !p.terminating)
-        else {
-            continue;
-        };
-        let Some(why) = runs_nothing(member, pod) else {
-            continue;
-        };
-        if member.claim.as_ref().is_some_and(|c| c.terminating) {
-            continue; // Reported by `claims`; the pod is all that keeps the data.
-        }
-        let proof = format!(
-            "pod {} of revision {} serves nothing: {why}",
-            pod.uid, pod.revision
-        );
-        draft
-            .steps
-            .push(delete_pod(valid, member, pod, proof, None));
-        draft.wait(
-            Reason::RollingOut,
-            format!("member {name} gets a pod of the newest revision: {why}"),
-        );
-        return true;
-    }
-    false
-}
-
-fn newest<'a>(facts: &'a Facts<'_>, set: &str) -> Option<&'a str> {
+/// The newest revision of a set, once the controller has seen its template.
+pub fn newest<'a>(facts: &'a Facts<'_>, set: &str) -> Option<&'a str> {
     facts.sets.get(set)?.update_revision.as_deref()
 }
 
-fn runs_nothing(member: &MemberFact, pod: &PodFact) -> Option<String> {
-    if let Some(message) = &pod.unschedulable {
-        return Some(format!("it cannot be scheduled: {message}"));
-    }
-    if let Some(trouble) = &pod.trouble {
-        return Some(format!("{}: {}", trouble.reason, trouble.message));
-    }
-    let server = member
-        .status
-        .server
-        .as_ref()
-        .filter(|_| member.agent_speaks())?;
-    match server.state {
-        ServerState::Failed | ServerState::Waiting => Some(server_words(member)),
-        ServerState::Starting
-        | ServerState::Running
-        | ServerState::Stopped
-        | ServerState::Stopping
-        | ServerState::Decommissioned => None,
-    }
-}
-
-/// The next member on an older revision, if the ring can spare it. True =
-/// something is being done or waited for.
+/// The next member on an older revision, or whose restart was asked for, if
+/// the ring can spare it. True = something is being done or waited for.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
     for (index, name) in replicas::in_order(facts, valid) {
         let Some(member) = facts.members.get(&name) else {
             continue;
         };
-        let Some(newest) = newest(facts, &valid.racks[index].set) else {
+        let newest = newest(facts, &valid.racks[index].set);
+        let outdated = newest.is_some_and(|newest| {
+            member
+                .pod
+                .as_ref()
+                .is_some_and(|p| !p.terminating && p.revision != newest)
+        });
+        let restart = restarting::due(valid, member);
+        if !(outdated || restart.is_some()) || member.recorded_host_id().is_none() {
             continue;
-        };
-        let outdated = member.pod.as_ref().is_some_and(|p| p.revision != newest);
-        if !outdated || member.recorded_host_id().is_none() {
-            continue;
+        }
+        if let Some(token) = restart.filter(|_| restarting::needs_no_turn(member)) {
+            draft.steps.extend(give_token(valid, member, &token, None));
+            return true;
         }
         if let Err(why) = evidence::ring_is_quiet(facts) {
             draft.wait(
@@ -117,6 +63,16 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         return true;
     }
     false
+}
+
+/// What a member's restart turn has still to do.
+enum Task<'a> {
+    /// Its pod is of an older revision.
+    NewPod(&'a str),
+    /// Its server is to be started anew in its pod.
+    Token(String),
+    /// It only has to come back.
+    ComeBack,
 }
 
 /// Go on with a Restart turn.
@@ -154,7 +110,12 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         );
         return;
     };
-    if pod.revision == newest {
+    let task = match restarting::due(valid, member) {
+        _ if pod.revision != newest => Task::NewPod(newest),
+        Some(token) => Task::Token(token),
+        None => Task::ComeBack,
+    };
+    if matches!(task, Task::ComeBack) {
         return proven(facts, member, pod, draft);
     }
     let witnesses = evidence::witnesses(facts, &member.name);
@@ -162,7 +123,18 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
     let own = member.recorded_host_id().filter(|_| !member.is_normal());
     let except: Vec<&str> = own.into_iter().collect();
     match evidence::verdict(facts, &witnesses, &turn.nonce, &except) {
-        Verdict::Good(proof) => stop(facts, valid, turn, member, pod, newest, proof, draft),
+        Verdict::Good(proof) => match task {
+            Task::NewPod(newest) => {
+                stop(facts, valid, turn, member, pod, newest, proof, draft);
+            }
+            Task::Token(token) => {
+                let fence = turn::fence(facts, turn);
+                draft
+                    .steps
+                    .extend(give_token(valid, member, &token, Some(fence)));
+            }
+            Task::ComeBack => {}
+        },
         Verdict::Waiting(names) => {
             evidence::ask(
                 facts,
@@ -217,7 +189,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
 }
 
 fn proven(facts: &Facts<'_>, member: &MemberFact, pod: &PodFact, draft: &mut Draft) {
-    if member.is_normal() {
+    if member.is_normal() && restarting::is_done(member) {
         let event = super::synced(format!(
             "Member {} restarted in revision {}",
             member.name, pod.revision
@@ -279,15 +251,13 @@ fn stop(
         );
         return;
     }
-    let allowed = member
-        .spec
-        .as_ref()
-        .is_some_and(|s| s.revisions.iter().any(|r| r == newest));
-    if !allowed {
-        draft
-            .steps
-            .push(revisions::allow(valid, member, object, newest));
-    }
+    draft.steps.extend(prepare(
+        valid,
+        member,
+        object,
+        newest,
+        turn::fence(facts, turn),
+    ));
     draft.steps.push(delete_pod(
         valid,
         member,
@@ -295,19 +265,4 @@ fn stop(
         proof,
         Some(turn::fence(facts, turn)),
     ));
-}
-
-fn delete_pod(
-    valid: &Valid,
-    member: &MemberFact,
-    pod: &PodFact,
-    proof: String,
-    fence: Option<Fence>,
-) -> Step {
-    let event = super::synced(format!(
-        "Pod of member {} is replaced to bring it to the newest revision",
-        member.name
-    ));
-    let doing = format!("replace the pod of member {}", member.name);
-    pod.removal((kinds::POD, &valid.namespace), proof, doing, fence, event)
 }

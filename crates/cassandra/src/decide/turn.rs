@@ -2,8 +2,8 @@
 //! join and restart goes through here, one at a time.
 
 use super::{
-    Draft, debts, epoch, founding, grant, joining, leaving, lost, removing, replacing, resuming,
-    returning, rollout, seeds, system_keyspaces,
+    Draft, broken, debts, epoch, founding, grant, joining, leaving, lost, removing, replacing,
+    resuming, returning, rollout, seeds, stopping, system_keyspaces, versions,
 };
 use crate::facts::Facts;
 use crate::validate::Valid;
@@ -17,7 +17,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         return;
     }
     grant::record_identities(facts, valid, draft);
-    if rollout::replace_broken_pod(facts, valid, draft) {
+    if stopping::hold(facts, draft) || broken::replace_broken_pod(facts, valid, draft) {
         return;
     }
     match facts.turn() {
@@ -29,6 +29,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             TurnStep::ResumeLeave => resuming::advance(facts, valid, turn, draft),
             TurnStep::Remove => removing::advance(facts, valid, turn, draft),
         },
+        None if stopping::is_wanted(facts) => {}
         None => next(facts, valid, draft),
     }
 }
@@ -47,16 +48,29 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     seeds::rescue(facts, valid, draft);
     let busy = resuming::next(facts, draft)
         || returning::next(facts, draft)
-        || lost::next(facts, valid, draft)
-        || joining::next(facts, valid, draft)
-        || leaving::next(facts, valid, draft)
+        || shape(facts, valid, draft)
         || rollout::next(facts, valid, draft)
-        || debts::pay(facts, valid, draft);
+        || versions::mixed(facts, valid).is_none() && debts::pay(facts, valid, draft);
     if busy {
         return;
     }
-    system_keyspaces::decide(facts, valid, draft);
+    if versions::mixed(facts, valid).is_none() {
+        system_keyspaces::decide(facts, valid, draft);
+    }
     seeds::refresh(facts, valid, draft);
+}
+
+/// Changes of the ring's shape. While versions are mixed the upgrade goes first.
+fn shape(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
+    let mut found = Draft::default();
+    let busy = lost::next(facts, valid, &mut found)
+        || joining::next(facts, valid, &mut found)
+        || leaving::next(facts, valid, &mut found);
+    if busy && versions::forbid(facts, valid, "the ring is changed", draft) {
+        return false;
+    }
+    draft.take(found);
+    busy
 }
 
 /// A new turn, as of this decision.

@@ -1,6 +1,7 @@
 //! Which versions of a server can be run.
 
 use super::{Refusal, refuse};
+use crate::decide::versions::line;
 use palladion_api::cluster::{CassandraClusterSpec, Mode};
 use palladion_api::reasons::Reason;
 use palladion_api::rules::cluster::CASSANDRA_LINES;
@@ -26,6 +27,22 @@ pub fn supported(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
     refuse(
         Reason::InvalidSpec,
         format!("`version` {:?} is not supported; {next}", spec.version),
+    )
+}
+
+/// Refuse a version of an older line than one that a member has run: its data
+/// is of the newer one.
+pub fn not_back(spec: &CassandraClusterSpec, newest: Option<&str>) -> Result<(), Refusal> {
+    let Some(newest) = newest else { return Ok(()) };
+    if line(&spec.version) >= line(newest) {
+        return Ok(());
+    }
+    refuse(
+        Reason::InvalidSpec,
+        format!(
+            "`version` {} is of an older line than {newest}, which a member has run: a server cannot read what a newer line wrote; set a version of line {newest} or newer",
+            spec.version
+        ),
     )
 }
 

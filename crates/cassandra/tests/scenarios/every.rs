@@ -3,6 +3,7 @@
 use crate::sim::manifests::{a_cluster, two_racks};
 use crate::sim::world::Tick;
 use crate::sim::{End, World};
+use palladion_plan::sim::Fault;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock};
 
@@ -119,4 +120,21 @@ pub fn same_members(world: &mut World, expected: &End) -> Result<(), String> {
         return Ok(());
     }
     Err(end.difference(expected))
+}
+
+/// The operator dies, or an answer is lost, at every write; and the end
+/// of the undisturbed history.
+pub fn killed_at_every_write(what: &str, world: World, one_in: usize) -> World {
+    let (worlds, end) = before_each_write(world);
+    let expected = end.end();
+    let faults = [Fault::DieAfter, Fault::AnswerLost, Fault::DieBefore];
+    let worlds = some(worlds, one_in, 0);
+    let disturb = |world: &mut World| {
+        let writes = world.faults.writes();
+        world
+            .faults
+            .plan(writes, faults[writes / one_in % faults.len()]);
+    };
+    all_end_alike(what, worlds, &expected, disturb, same_end);
+    end
 }

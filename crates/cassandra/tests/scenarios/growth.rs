@@ -1,25 +1,11 @@
 //! A ring grows, shrinks and rolls, undisturbed and disturbed at every write.
 
-use crate::every::{a_ring, all_end_alike, before_each_write, same_end, some};
+use crate::every::{
+    a_ring, all_end_alike, before_each_write, killed_at_every_write, same_end, some,
+};
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
-use palladion_plan::sim::Fault;
 use serde_json::json;
-
-fn killed_at_every_write(what: &str, world: World, one_in: usize) -> World {
-    let (worlds, end) = before_each_write(world);
-    let expected = end.end();
-    let faults = [Fault::DieAfter, Fault::AnswerLost, Fault::DieBefore];
-    let worlds = some(worlds, one_in, 0);
-    let disturb = |world: &mut World| {
-        let writes = world.faults.writes();
-        world
-            .faults
-            .plan(writes, faults[writes / one_in % faults.len()]);
-    };
-    all_end_alike(what, worlds, &expected, disturb, same_end);
-    end
-}
 
 #[test]
 fn a_ring_grows_by_one_member_in_each_rack() {

@@ -16,3 +16,4 @@ mod inputs;
 mod known_bugs;
 mod nodes;
 mod outages;
+mod rolling;

@@ -98,7 +98,12 @@ impl World {
         let (mut agent, mut refresh) = match self.agents.remove(&pod.uid) {
             Some(known) => known,
             None => (
-                Agent::new(pod.clone(), now, self.configuration_of(&pod)),
+                Agent::new(
+                    pod.clone(),
+                    now,
+                    self.configuration_of(&pod),
+                    self.version_of(&pod),
+                ),
                 None,
             ),
         };
@@ -157,6 +162,13 @@ impl World {
         } else {
             Configuration::Sound
         }
+    }
+
+    /// The version that its image runs.
+    fn version_of(&self, pod: &PodRun) -> String {
+        let json = self.server_json(pod).unwrap_or_default();
+        let config: serde_json::Value = serde_json::from_str(json).unwrap_or_default();
+        config["version"].as_str().unwrap_or_default().to_string()
     }
 
     fn server_json(&self, pod: &PodRun) -> Option<&str> {

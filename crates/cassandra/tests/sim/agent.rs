@@ -31,6 +31,8 @@ pub struct Agent {
     pub reported: Option<CassandraMemberStatus>,
     /// What the server is started with.
     pub configuration: Configuration,
+    /// Version of the server's image.
+    pub version: String,
     pub state: ServerState,
     pub since: Timestamp,
     pub reason: Reason,
@@ -51,9 +53,10 @@ pub struct Reach<'a> {
 }
 
 impl Agent {
-    pub fn new(pod: PodRun, now: Timestamp, configuration: Configuration) -> Self {
+    pub fn new(pod: PodRun, now: Timestamp, configuration: Configuration, version: String) -> Self {
         Agent {
             pod,
+            version,
             spec: None,
             read: Value::Null,
             reported: None,

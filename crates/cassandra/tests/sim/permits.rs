@@ -150,6 +150,7 @@ impl Agent {
         if let Some(ledger) = self.ledger_mut(reach) {
             ledger.starts.insert(0, record);
             ledger.starts.truncate(5);
+            ledger.restart_token.clone_from(&spec.restart_token);
         }
         self.set(ServerState::Starting, Reason::Starting, "", reach.now);
     }

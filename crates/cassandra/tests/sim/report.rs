@@ -55,6 +55,7 @@ impl Agent {
         let mode = self.mode(reach);
         let view = reach.ring.views.of(&self.pod.uid);
         let full = mode.as_deref() == Some("NORMAL");
+        let mode_version = mode.as_ref().map(|_| self.version.clone());
         CassandraMemberStatus {
             observed_generation: generation,
             agent: Some(AgentStatus {
@@ -72,12 +73,12 @@ impl Agent {
                 message: (!self.message.is_empty()).then(|| self.message.clone()),
                 native_transport: mode.as_ref().map(|_| self.state == ServerState::Running),
                 mode,
-                version: None,
+                version: mode_version,
                 schema_version: None,
                 tokens_hash: None,
                 config_hash: None,
                 seeds: Vec::new(),
-                restart_token: None,
+                restart_token: ledger.and_then(|l| l.restart_token.clone()),
             }),
             host_id: ledger.and_then(|l| l.host_id.clone()),
             address: ledger.and_then(|l| l.address.clone()),

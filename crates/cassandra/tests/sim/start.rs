@@ -87,7 +87,7 @@ impl Agent {
         }
         if runs {
             self.heed_withdrawal(spec, reach);
-            return Activity::default();
+            return self.restart_as_asked(spec, reach);
         }
         if has_left && spec.start.is_none() {
             self.set(ServerState::Decommissioned, Reason::Decommissioned, "", now);
@@ -98,6 +98,25 @@ impl Agent {
             return Activity::default();
         }
         self.consider(spec, volume.state, reach)
+    }
+
+    /// A new token: drain, stop, and start again in the same pod.
+    fn restart_as_asked(&mut self, spec: &CassandraMemberSpec, reach: &mut Reach<'_>) -> Activity {
+        let due = self.ledger(reach).is_some_and(|l| {
+            l.membership == Membership::Joined
+                && spec.restart_token.is_some()
+                && spec.restart_token != l.restart_token
+        });
+        if !due {
+            return Activity::default();
+        }
+        reach.ring.stop(&self.pod.uid, reach.now);
+        reach.ring.told.push(format!(
+            "{} drains and stops its server for a restart",
+            self.pod.key.name
+        ));
+        self.set(ServerState::Stopping, Reason::RollingOut, "", reach.now);
+        Activity::ACTED
     }
 
     fn consider(

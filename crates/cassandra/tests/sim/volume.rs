@@ -35,6 +35,7 @@ pub struct Ledger {
     pub intent: Option<IntentStatus>,
     pub operations: Vec<OperationStatus>,
     pub starts: Vec<StartRecord>,
+    pub restart_token: Option<String>,
 }
 
 /// Where a volume's data stands with the ring.
@@ -83,6 +84,7 @@ impl Ledger {
             intent: None,
             operations: Vec::new(),
             starts: Vec::new(),
+            restart_token: None,
         }
     }
 }

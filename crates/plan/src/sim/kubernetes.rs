@@ -87,6 +87,7 @@ impl<C: Clone + Default> Kubernetes<C> {
             "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
             "metadata": { "name": "local", "annotations": { "storageclass.kubernetes.io/is-default-class": "true" } },
             "provisioner": "kubernetes.io/no-provisioner",
+            "allowVolumeExpansion": true,
         });
         let _ = store.create(&ObjectKey::new(kinds::STORAGE_CLASS, "", "local"), &class);
         let mut made = Kubernetes {
@@ -121,6 +122,7 @@ impl<C: Clone + Default> Kubernetes<C> {
         if self.settled < before {
             collector::run(store);
             claims::run(store);
+            claims::grow(store);
             sets::run(store);
             self.schedule(store);
             next = next.and(self.run_kubelets(store));

@@ -1,4 +1,5 @@
 //! Protection of claims: one that is being deleted stays while a pod uses it.
+//! And a driver that grows a bound volume as soon as its claim asks for more.
 
 use super::claim_names;
 use crate::object::ObjectKey;
@@ -21,6 +22,21 @@ pub(super) fn run(store: &mut Store) {
             &json!({ "metadata": { "finalizers": [] } }),
             Subresource::None,
         );
+    }
+}
+
+/// Give bound claims what they ask for.
+pub(super) fn grow(store: &mut Store) {
+    let size = "/spec/resources/requests/storage";
+    let growing: Vec<(ObjectKey, serde_json::Value)> = store
+        .list(kinds::CLAIM)
+        .filter(|(_, claim)| claim["status"]["phase"] == "Bound")
+        .filter(|(_, claim)| claim.pointer(size) != claim.pointer("/status/capacity/storage"))
+        .filter_map(|(key, claim)| Some((key.clone(), claim.pointer(size)?.clone())))
+        .collect();
+    for (key, size) in growing {
+        let status = json!({ "phase": "Bound", "capacity": { "storage": size } });
+        let _ = store.put_status(&key, status);
     }
 }
 

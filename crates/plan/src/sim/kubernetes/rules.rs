@@ -6,7 +6,12 @@ use crate::sim::store::Rule;
 use serde_json::Value;
 
 /// All of them.
-pub const RULES: &[Rule] = &[fixed_set_fields, fixed_maps, fixed_addresses];
+pub const RULES: &[Rule] = &[
+    fixed_set_fields,
+    fixed_maps,
+    fixed_addresses,
+    claims_do_not_shrink,
+];
 
 /// A StatefulSet can change little more than replicas and template.
 fn fixed_set_fields(key: &ObjectKey, old: Option<&Value>, new: &Value) -> Result<(), String> {
@@ -44,6 +49,24 @@ fn fixed_addresses(key: &ObjectKey, old: Option<&Value>, new: &Value) -> Result<
     };
     if old["spec"]["clusterIP"] != new["spec"]["clusterIP"] {
         return Err("spec.clusterIPs[0]: Invalid value: may not change once set".into());
+    }
+    Ok(())
+}
+
+fn claims_do_not_shrink(key: &ObjectKey, old: Option<&Value>, new: &Value) -> Result<(), String> {
+    let Some(old) = old.filter(|_| key.resource == kinds::CLAIM) else {
+        return Ok(());
+    };
+    let size = |claim: &Value| {
+        claim
+            .pointer("/spec/resources/requests/storage")
+            .and_then(crate::differ::quantity)
+    };
+    if size(new) < size(old) {
+        return Err(
+            "spec.resources.requests.storage: Forbidden: field can not be less than previous value"
+                .into(),
+        );
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 
 use crate::hash;
 use crate::object::ObjectKey;
-use crate::plan::{Precondition, Propagation};
+use crate::plan::{Precondition, Propagation, Subresource};
 use crate::sim::kinds;
 use crate::sim::store::{Store, owners, text};
 use serde_json::{Value, json};
@@ -19,6 +19,7 @@ pub(super) fn run(store: &mut Store) {
     for (key, set) in sets {
         let revision = revision(&key, &set);
         let replicas = set["spec"]["replicas"].as_i64().unwrap_or(1);
+        adopt(store, &key, &set);
         end_failed_pods(store, &set);
         for ordinal in 0..replicas {
             make_member(store, &key, &set, ordinal, &revision);
@@ -44,6 +45,32 @@ fn pods_of(store: &Store, set: &Value) -> Vec<(ObjectKey, Arc<Value>)> {
         .filter(|(_, pod)| owners(pod).any(|r| r["uid"] == uid))
         .map(|(key, pod)| (key.clone(), pod.clone()))
         .collect()
+}
+
+/// Pods that an earlier set of this name left behind as orphans are its own now.
+fn adopt(store: &mut Store, set_key: &ObjectKey, set: &Value) {
+    let of_set = format!("{}-", set_key.name);
+    let is_orphan = |key: &ObjectKey, pod: &Value| {
+        let ordinal = key.name.strip_prefix(&of_set);
+        ordinal.is_some_and(|o| o.parse::<u32>().is_ok()) && owners(pod).next().is_none()
+    };
+    let orphans: Vec<ObjectKey> = store
+        .list(kinds::POD)
+        .filter(|(key, pod)| key.namespace == set_key.namespace && is_orphan(key, pod))
+        .map(|(key, _)| key.clone())
+        .collect();
+    for key in orphans {
+        let owner = json!([owner_of_pod(set_key, set)]);
+        let patch = json!({ "metadata": { "ownerReferences": owner } });
+        let _ = store.merge(&key, &patch, Subresource::None);
+    }
+}
+
+fn owner_of_pod(set_key: &ObjectKey, set: &Value) -> Value {
+    json!({
+        "apiVersion": "apps/v1", "kind": "StatefulSet", "name": set_key.name,
+        "uid": set["metadata"]["uid"], "controller": true, "blockOwnerDeletion": true,
+    })
 }
 
 /// Even under OnDelete the controller replaces a Failed pod by itself.
@@ -87,6 +114,10 @@ fn make_member(store: &mut Store, set_key: &ObjectKey, set: &Value, ordinal: i64
             {
                 claim["metadata"]["labels"][label] = value.clone();
             }
+            // The API server fills the default class in.
+            if claim["spec"]["storageClassName"].is_null() {
+                claim["spec"]["storageClassName"] = json!("local");
+            }
             let _ = store.create(&key, &claim);
         }
     }
@@ -119,10 +150,7 @@ fn pod(
     metadata["labels"]["controller-revision-hash"] = json!(revision);
     metadata["labels"]["statefulset.kubernetes.io/pod-name"] = json!(name);
     metadata["labels"]["apps.kubernetes.io/pod-index"] = json!(ordinal.to_string());
-    metadata["ownerReferences"] = json!([{
-        "apiVersion": "apps/v1", "kind": "StatefulSet", "name": set_key.name,
-        "uid": set["metadata"]["uid"], "controller": true, "blockOwnerDeletion": true,
-    }]);
+    metadata["ownerReferences"] = json!([owner_of_pod(set_key, set)]);
     let mut volumes = pod["spec"]["volumes"]
         .as_array()
         .cloned()

@@ -1,0 +1,98 @@
+//! Restarts that a person asked for, of the ring, a rack or one member. Each is
+//! a token; what is recorded at the member says which ones it has been given.
+
+use crate::facts::MemberFact;
+use crate::validate::Valid;
+use palladion_api::labels;
+use palladion_api::member::ServerState;
+use palladion_plan::hash;
+use serde_json::json;
+
+/// Digits of a token's hash: a token is any text, and only its change counts.
+const DIGITS: usize = 10;
+
+/// What the member's `restartToken` must become; `None` where no restart is due.
+/// A token that is taken away again asks for nothing.
+pub fn due(valid: &Valid, member: &MemberFact) -> Option<String> {
+    let spec = member.spec.as_ref()?;
+    let given = spec.restart_token.as_deref().unwrap_or_default();
+    let wanted = wanted(valid, member);
+    let is_new = |part: &(&str, String)| !given.split(' ').any(|g| g == words(part));
+    wanted.iter().any(is_new).then(|| merge(given, &wanted))
+}
+
+/// What a member that is being made is given: its first start is restart enough.
+pub fn of_a_new_member(valid: &Valid, rack: &str) -> Option<String> {
+    let nobody = MemberFact {
+        rack: rack.to_string(),
+        ..MemberFact::default()
+    };
+    let wanted = wanted(valid, &nobody);
+    (!wanted.is_empty()).then(|| merge("", &wanted))
+}
+
+/// Has the server been started since it was given its token?
+pub fn is_done(member: &MemberFact) -> bool {
+    let given = member.spec.as_ref().and_then(|s| s.restart_token.as_ref());
+    let reported = member.status.server.as_ref();
+    given.is_none() || reported.and_then(|s| s.restart_token.as_ref()) == given
+}
+
+/// Can the member be given its token without a turn? Its server has ended by
+/// itself, so that nothing is stopped; the token makes the agent try at once.
+pub fn needs_no_turn(member: &MemberFact) -> bool {
+    let has_permit = member.spec.as_ref().is_some_and(|s| s.start.is_some());
+    let state = member.status.server.as_ref().map(|s| s.state);
+    member.agent_speaks() && !has_permit && state == Some(ServerState::Failed)
+}
+
+fn wanted(valid: &Valid, member: &MemberFact) -> Vec<(&'static str, String)> {
+    let rack = valid.racks.iter().find(|r| r.name == member.rack);
+    let annotations = member.object.as_ref().map(|o| &o.meta.annotations);
+    let tokens = [
+        ("ring", valid.restart_token.as_ref()),
+        ("rack", rack.and_then(|r| r.restart_token.as_ref())),
+        ("member", annotations.and_then(|a| a.get(labels::RESTART))),
+    ];
+    tokens
+        .into_iter()
+        .filter_map(|(scope, token)| Some((scope, hash::of(&json!(token?)))))
+        .map(|(scope, hash)| (scope, hash.chars().take(DIGITS).collect()))
+        .collect()
+}
+
+fn words((scope, token): &(&str, String)) -> String {
+    format!("{scope}={token}")
+}
+
+fn merge(given: &str, wanted: &[(&str, String)]) -> String {
+    let overruled = |old: &&str| {
+        wanted
+            .iter()
+            .any(|(scope, _)| old.starts_with(&format!("{scope}=")))
+    };
+    let kept = given
+        .split(' ')
+        .filter(|g| !g.is_empty() && !overruled(g))
+        .map(str::to_string);
+    let mut all: Vec<String> = kept.chain(wanted.iter().map(words)).collect();
+    all.sort();
+    all.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(scope: &'static str, token: &str) -> (&'static str, String) {
+        (scope, token.to_string())
+    }
+
+    #[test]
+    fn a_new_token_takes_the_place_of_its_own_kind_only() {
+        let given = "member=1 ring=2";
+        assert_eq!(merge(given, &[part("ring", "3")]), "member=1 ring=3");
+        assert_eq!(merge(given, &[part("rack", "4")]), "member=1 rack=4 ring=2");
+        assert_eq!(merge("", &[part("ring", "3")]), "ring=3");
+    }
+}

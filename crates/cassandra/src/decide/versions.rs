@@ -1,0 +1,75 @@
+//! Release lines of the servers. While members of two lines run, or are about
+//! to, the ring keeps its shape: streams between lines fail, and a schema that
+//! changes may not be understood by all.
+
+use crate::facts::Facts;
+use crate::validate::Valid;
+use palladion_api::reasons::Reason;
+
+/// The line of a version: `5.0` of `5.0.5` and of `5.0-beta1`.
+pub fn line(version: &str) -> Option<(u32, u32)> {
+    let mut parts = version.splitn(3, ['.', '-']);
+    let number = |text: Option<&str>| text?.parse().ok();
+    Some((number(parts.next())?, number(parts.next())?))
+}
+
+/// What runs another line than the spec wants, in words.
+pub fn mixed(facts: &Facts<'_>, valid: &Valid) -> Option<String> {
+    let wanted = line(&valid.version)?;
+    let serving = facts.members.values().filter(|m| m.is_normal());
+    let mut versions =
+        serving.filter_map(|m| Some((m, m.status.server.as_ref()?.version.as_deref()?)));
+    versions
+        .find(|(_, version)| line(version).is_some_and(|l| l != wanted))
+        .map(|(member, version)| {
+            format!(
+                "member {} runs {version} and the spec wants {}",
+                member.name, valid.version
+            )
+        })
+}
+
+/// Let a change of the ring's shape wait while versions are mixed; says so.
+pub fn forbid(facts: &Facts<'_>, valid: &Valid, what: &str, draft: &mut super::Draft) -> bool {
+    let Some(why) = mixed(facts, valid) else {
+        return false;
+    };
+    draft.wait(
+        Reason::MixedVersions,
+        format!("{what} when the upgrade is over: {why}"),
+    );
+    true
+}
+
+/// The newest line that any member has run.
+pub fn newest_line(facts: &Facts<'_>) -> Option<String> {
+    let reported = facts
+        .members
+        .values()
+        .filter(|m| m.agent_speaks())
+        .filter_map(|m| m.status.server.as_ref()?.version.as_deref());
+    reported
+        .chain(facts.status.newest_line.as_deref())
+        .filter_map(line)
+        .max()
+        .map(|(major, minor)| format!("{major}.{minor}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line;
+
+    #[test]
+    fn a_line_is_the_first_two_numbers() {
+        for (version, expected) in [
+            ("5.0.5", Some((5, 0))),
+            ("4.1", Some((4, 1))),
+            ("5.0-beta1", Some((5, 0))),
+            ("5.0.5-mine", Some((5, 0))),
+            ("2024.1.3", Some((2024, 1))),
+            ("latest", None),
+        ] {
+            assert_eq!(line(version), expected, "{version}");
+        }
+    }
+}
