@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 mod claim;
 mod config_map;
+mod dropped;
 mod memory;
 mod name;
 mod quantity;
@@ -175,7 +176,7 @@ pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
         .iter()
         .map(|r| rack(input, &ring, r))
         .collect::<Result<_, _>>()?;
-    racks.extend(input.dropped.iter().map(|d| dropped_rack(spec, &ring, d)));
+    racks.extend(input.dropped.iter().map(|d| dropped::rack(spec, &ring, d)));
     Ok(Valid {
         name: meta.name.clone(),
         namespace: meta.namespace.clone(),
@@ -288,37 +289,4 @@ fn rack(input: &Input<'_>, ring: &str, rack: &Rack) -> Result<ValidRack, Refusal
         jmx_exporter,
         annotations,
     })
-}
-
-/// A rack that only its set still knows: nobody is wanted in it.
-fn dropped_rack(
-    spec: &CassandraClusterSpec,
-    ring: &str,
-    (name, set): &(String, String),
-) -> ValidRack {
-    ValidRack {
-        name: name.clone(),
-        set: set.clone(),
-        place: RackPlace::Dropped,
-        members: 0,
-        restart_token: None,
-        claim: ClaimTemplate::default(),
-        resources: None,
-        placement: None,
-        server: ServerConfig {
-            mode: spec.mode,
-            version: spec.version.clone(),
-            ring: ring.to_string(),
-            datacenter: spec.datacenter.name.clone(),
-            rack: name.clone(),
-            num_tokens: spec.num_tokens,
-            heap_mib: None,
-            config: BTreeMap::new(),
-            jvm_options: Vec::new(),
-            developer_mode: false,
-            jmx_exporter: false,
-        },
-        jmx_exporter: None,
-        annotations: BTreeMap::new(),
-    }
 }

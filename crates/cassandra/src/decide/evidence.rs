@@ -1,7 +1,7 @@
 //! What proves that the ring is well enough for the next step: fresh views of
 //! other members, read after a nonce was seen (safety rules, section 4).
 
-use super::{Draft, given_up};
+use super::{Draft, given_up, versions};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use jiff::SignedDuration;
@@ -168,7 +168,7 @@ pub fn verdict(
         let Some(members) = &answer.members else {
             return bad(format!("member {} could not read its ring", witness.name));
         };
-        if !answer.schema_agreed {
+        if !answer.schema_agreed && !versions::explain_schemas(facts) {
             return bad(format!(
                 "member {} sees more than one schema version",
                 witness.name
@@ -240,7 +240,7 @@ pub fn ring_is_quiet(facts: &Facts<'_>) -> Result<(), String> {
                 member.name, odd.address, odd.liveness, odd.state
             ));
         }
-        if !ring.schema_agreed {
+        if !ring.schema_agreed && !versions::explain_schemas(facts) {
             return Err(format!(
                 "member {} sees more than one schema version",
                 member.name

@@ -5,6 +5,7 @@
 use crate::facts::Facts;
 use crate::validate::Valid;
 use palladion_api::reasons::Reason;
+use std::collections::BTreeMap;
 
 /// The line of a version: `5.0` of `5.0.5` and of `5.0-beta1`.
 pub fn line(version: &str) -> Option<(u32, u32)> {
@@ -27,6 +28,29 @@ pub fn mixed(facts: &Facts<'_>, valid: &Valid) -> Option<String> {
                 member.name, valid.version
             )
         })
+}
+
+/// Do members disagree on the schema only because they run different lines? Each
+/// line derives its own schema version from the same tables (seen with 4.1.9 and
+/// 5.0.5), so that an upgrade could never end: within a line all must agree.
+pub fn explain_schemas(facts: &Facts<'_>) -> bool {
+    let mut of_line: BTreeMap<(u32, u32), &str> = BTreeMap::new();
+    for member in facts
+        .members
+        .values()
+        .filter(|m| m.recorded_host_id().is_some() && m.is_normal())
+    {
+        let server = member.status.server.as_ref();
+        let line = server.and_then(|s| line(s.version.as_deref()?));
+        let schema = server.and_then(|s| s.schema_version.as_deref());
+        let (Some(line), Some(schema)) = (line, schema) else {
+            return false;
+        };
+        if *of_line.entry(line).or_insert(schema) != schema {
+            return false;
+        }
+    }
+    of_line.len() > 1
 }
 
 /// Let a change of the ring's shape wait while versions are mixed; says so.

@@ -137,6 +137,7 @@ impl Agent {
             phase: Phase::Booting,
             until: reach.now + BOOT,
             configuration: self.configuration.clone(),
+            version: self.version.clone(),
         };
         reach.ring.servers.insert(self.pod.uid.clone(), server);
         let record = StartRecord {

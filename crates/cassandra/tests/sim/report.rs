@@ -26,7 +26,7 @@ impl Agent {
             nonce: asked.nonce.clone(),
             read_at: Time(reach.now),
             mode,
-            schema_agreed: true,
+            schema_agreed: reach.ring.schema_agreed(),
             members,
         });
     }
@@ -73,8 +73,8 @@ impl Agent {
                 message: (!self.message.is_empty()).then(|| self.message.clone()),
                 native_transport: mode.as_ref().map(|_| self.state == ServerState::Running),
                 mode,
+                schema_version: mode_version.as_deref().map(schema_of),
                 version: mode_version,
-                schema_version: None,
                 tokens_hash: None,
                 config_hash: None,
                 seeds: Vec::new(),
@@ -85,7 +85,7 @@ impl Agent {
             permit: ledger.and_then(|l| l.permit.clone()),
             intent: ledger.and_then(|l| l.intent.clone()),
             operation: ledger.and_then(|l| l.operations.first().cloned()),
-            ring: full.then(|| summary(&view)),
+            ring: full.then(|| summary(&view, reach.ring)),
             copies: if full {
                 copies(reach.ring, view.len())
             } else {
@@ -97,13 +97,13 @@ impl Agent {
     }
 }
 
-fn summary(view: &[RingMember]) -> RingSummary {
+fn summary(view: &[RingMember], ring: &Ring) -> RingSummary {
     let hosts: Vec<&String> = view.iter().map(|m| &m.host_id).collect();
     let odd = |m: &&RingMember| m.liveness != Liveness::Up || m.state != MemberState::Normal;
     RingSummary {
         members: u32::try_from(view.len()).unwrap_or(u32::MAX),
         hash: hash::of(&json!(hosts)),
-        schema_agreed: true,
+        schema_agreed: ring.schema_agreed(),
         exceptions: view.iter().filter(odd).cloned().collect(),
     }
 }
@@ -120,4 +120,19 @@ fn copies(ring: &Ring, members: usize) -> BTreeMap<String, u32> {
     .into_iter()
     .map(|(name, copies)| (name.to_string(), held(copies)))
     .collect()
+}
+
+/// Each release line has a schema version of its own for the same tables.
+fn schema_of(version: &str) -> String {
+    let line: Vec<&str> = version.split('.').take(2).collect();
+    format!("schema-{}", line.join("."))
+}
+
+impl Ring {
+    fn schema_agreed(&self) -> bool {
+        let normal = self.servers.values().filter(|s| s.phase == Phase::Normal);
+        let schemas: std::collections::BTreeSet<String> =
+            normal.map(|s| schema_of(&s.version)).collect();
+        schemas.len() < 2
+    }
 }

@@ -37,6 +37,7 @@ pub struct Server {
     pub phase: Phase,
     pub until: Timestamp,
     pub configuration: Configuration,
+    pub version: String,
 }
 
 /// What a server says to its configuration.

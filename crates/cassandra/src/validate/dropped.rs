@@ -1,0 +1,35 @@
+//! A rack that the spec does not name any more and whose set still stands.
+
+use super::{RackPlace, ValidRack};
+use palladion_api::cluster::{CassandraClusterSpec, ClaimTemplate};
+use palladion_api::server_config::ServerConfig;
+use std::collections::BTreeMap;
+
+/// A rack that only its set still knows: nobody is wanted in it.
+pub fn rack(spec: &CassandraClusterSpec, ring: &str, (name, set): &(String, String)) -> ValidRack {
+    ValidRack {
+        name: name.clone(),
+        set: set.clone(),
+        place: RackPlace::Dropped,
+        members: 0,
+        restart_token: None,
+        claim: ClaimTemplate::default(),
+        resources: None,
+        placement: None,
+        server: ServerConfig {
+            mode: spec.mode,
+            version: spec.version.clone(),
+            ring: ring.to_string(),
+            datacenter: spec.datacenter.name.clone(),
+            rack: name.clone(),
+            num_tokens: spec.num_tokens,
+            heap_mib: None,
+            config: BTreeMap::new(),
+            jvm_options: Vec::new(),
+            developer_mode: false,
+            jmx_exporter: false,
+        },
+        jmx_exporter: None,
+        annotations: BTreeMap::new(),
+    }
+}
