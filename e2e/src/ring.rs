@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::bed::{Bed, wait_for};
 
 /// A ring takes well under a minute; a busy machine takes longer.
-const FORMS_IN: Duration = Duration::from_secs(300);
+const FORMS_IN: Duration = Duration::from_secs(600);
 /// The pod that clients run in.
 const CLIENT: &str = "client";
 

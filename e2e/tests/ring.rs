@@ -10,7 +10,7 @@ use palladion_testbed::faults::Victim;
 use serde_json::{Value, json};
 
 const NAMESPACE: &str = "ring";
-const SOON: Duration = Duration::from_secs(60);
+const SOON: Duration = Duration::from_secs(180);
 
 fn bed() -> &'static Bed {
     static BED: OnceLock<Bed> = OnceLock::new();

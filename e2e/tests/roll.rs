@@ -13,9 +13,9 @@ use palladion_e2e::{Bed, Ring, ring, wait_for};
 use serde_json::{Value, json};
 
 const NAMESPACE: &str = "roll";
-const SOON: Duration = Duration::from_secs(60);
+const SOON: Duration = Duration::from_secs(180);
 /// A server restarts in ten seconds; a busy machine takes longer.
-const RESTARTS_IN: Duration = Duration::from_secs(300);
+const RESTARTS_IN: Duration = Duration::from_secs(600);
 const OLD: &str = "4.1.9";
 const NEW: &str = "5.0.5";
 
