@@ -23,6 +23,18 @@ const BRIDGE: &str = "nodes";
 /// A node's interface to all others.
 pub const NODE_INTERFACE: &str = "eth0";
 
+/// A node's bridge for its pods. The CNI plugin takes the one that is there.
+pub const POD_BRIDGE: &str = "pods";
+/// Hardware addresses are fixed: a bridge would otherwise take that of one of
+/// its ports, change it when that port goes, and be unreachable for the ten
+/// seconds that its neighbours' caches take to notice.
+const BRIDGE_HARDWARE: &str = "02:00:00:00:00:01";
+
+/// A node's own hardware address; like a real card's, the same after a restart.
+fn hardware(node: Node) -> String {
+    format!("02:00:00:00:01:{:02x}", node.number())
+}
+
 /// What every namespace needs: forwarding, and bridged packets shown to the
 /// filter that implements Services.
 const SETTINGS: &str = "echo 1 >/proc/sys/net/ipv4/ip_forward
@@ -62,7 +74,9 @@ impl Network {
         }
         let (plan, prefix) = (self.plan, self.plan.node_prefix());
         add(&namespace)?;
-        ip(&format!("-n {namespace} link add {BRIDGE} type bridge"))?;
+        ip(&format!(
+            "-n {namespace} link add {BRIDGE} address {BRIDGE_HARDWARE} type bridge"
+        ))?;
         ip(&format!(
             "-n {namespace} addr add {}/{prefix} dev {BRIDGE}",
             plan.control_plane()
@@ -83,6 +97,14 @@ impl Network {
             "-n {control} link add {port} type veth peer name {NODE_INTERFACE} netns {own}"
         ))?;
         ip(&format!("-n {control} link set {port} master {BRIDGE} up"))?;
+        ip(&format!(
+            "-n {own} link set {NODE_INTERFACE} address {}",
+            hardware(node)
+        ))?;
+        ip(&format!(
+            "-n {own} link add {POD_BRIDGE} address {BRIDGE_HARDWARE} type bridge"
+        ))?;
+        ip(&format!("-n {own} link set {POD_BRIDGE} up"))?;
         let address = plan.node(node.number());
         ip(&format!(
             "-n {own} addr add {address}/{} dev {NODE_INTERFACE}",

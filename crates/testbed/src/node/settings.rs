@@ -176,7 +176,7 @@ fn cni(site: &Site, node: Node) -> serde_json::Value {
         "name": "pods",
         "plugins": [{
             "type": "bridge",
-            "bridge": "pods",
+            "bridge": crate::network::POD_BRIDGE,
             "isDefaultGateway": true,
             // A pod may reach itself through its own Service.
             "hairpinMode": true,
