@@ -46,7 +46,7 @@ spec:
   jvmOptions:
     - -XX:+UseSerialGC
     - -XX:TieredStopAtLevel=1
-    - -Dcassandra.ring_delay_ms=2000
+    - -Dcassandra.ring_delay_ms=3000
     - -Dcassandra.skip_wait_for_gossip_to_settle=0
     - -Dcassandra.superuser_setup_delay_ms=0
   datacenter:

@@ -231,8 +231,10 @@ fn member_trouble(facts: &Facts<'_>) -> Option<(Reason, String)> {
                 VolumeState::Lost => Some(Reason::VolumeLost),
                 VolumeState::NotMounted => Some(Reason::VolumeNotMounted),
                 VolumeState::Foreign | VolumeState::Unaccounted => Some(Reason::VolumeForeign),
-                VolumeState::Left => Some(Reason::RetainedVolumeInTheWay),
-                VolumeState::Empty | VolumeState::Incomplete | VolumeState::Joined => None,
+                VolumeState::Empty
+                | VolumeState::Incomplete
+                | VolumeState::Joined
+                | VolumeState::Left => None,
             };
             if let Some(reason) = reason {
                 let words = volume
@@ -252,6 +254,12 @@ fn server_trouble(member: &MemberFact) -> Option<(Reason, String)> {
         .server
         .as_ref()
         .filter(|_| member.agent_speaks())?;
+    // Data of a member that left is set aside when it joins again; only the
+    // agent knows that it could not be.
+    let in_the_way = Reason::RetainedVolumeInTheWay;
+    if server.reason.as_deref() == Some(in_the_way.as_str()) {
+        return Some((in_the_way, server.message.clone().unwrap_or_default()));
+    }
     if server.state != ServerState::Failed {
         return None;
     }

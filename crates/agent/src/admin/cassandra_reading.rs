@@ -84,12 +84,42 @@ fn members(found: &BTreeMap<&str, Value>) -> Option<Vec<RingMember>> {
         joining: list("JoiningNodesWithPort")?,
         leaving: list("LeavingNodesWithPort")?,
         moving: list("MovingNodesWithPort")?,
+        gossiped: gossiped(found.get("AllEndpointStatesWithPort")?.as_str()?),
         host_ids: host_ids
             .iter()
             .filter_map(|(e, id)| Some((address(e), id.as_str()?.to_string())))
             .collect(),
     };
     Some(lists.members())
+}
+
+/// Addresses of which gossip says something else than that they have left or
+/// were removed.
+fn gossiped(states: &str) -> BTreeSet<String> {
+    let mut gossiped = BTreeSet::new();
+    let mut current = String::new();
+    for line in states.lines() {
+        match line.strip_prefix("  ") {
+            None => {
+                current = address(line.trim());
+                gossiped.insert(current.clone());
+            }
+            Some(state) if has_left(state) => {
+                gossiped.remove(&current);
+            }
+            Some(_) => {}
+        }
+    }
+    gossiped
+}
+
+/// `STATUS_WITH_PORT:40:LEFT,token,expiry`, as gossip tells it.
+fn has_left(state: &str) -> bool {
+    let mut parts = state.splitn(3, ':');
+    let status = matches!(parts.next(), Some("STATUS" | "STATUS_WITH_PORT"));
+    let value = parts.nth(1).unwrap_or_default();
+    let word = value.split(',').next().unwrap_or_default();
+    status && matches!(word, "LEFT" | "removed")
 }
 
 /// The longest of the lists of members that hold a range.
@@ -151,6 +181,7 @@ mod tests {
                 "EndpointWithPortToHostId",
                 json!({"10.0.0.1:7000": "h1", "10.0.0.2:7000": "h2", "10.0.0.3:7000": "h3"}),
             ),
+            ("AllEndpointStatesWithPort", json!("")),
         ])
     }
 
@@ -173,6 +204,38 @@ mod tests {
     }
 
     #[test]
+    fn an_address_that_gossip_keeps_of_a_member_that_left_is_nobody() {
+        let told = |state: &str, joining: &str| {
+            let mut found = lists();
+            found.insert(
+                "UnreachableNodesWithPort",
+                json!(["10.0.0.3:7000", "10.0.0.9:7000"]),
+            );
+            found.insert("JoiningNodesWithPort", json!([joining]));
+            let states =
+                format!("/10.0.0.9:7000\n  generation:1\n  {state}\n  TOKENS:9:<hidden>\n");
+            found.insert("AllEndpointStatesWithPort", json!(states));
+            let members = members(&found).unwrap();
+            members.iter().any(|m| m.address == "10.0.0.9")
+        };
+        assert!(!told("STATUS_WITH_PORT:40:LEFT,-39726,1795515344", ""));
+        assert!(!told("STATUS_WITH_PORT:40:removed,h9,1795515344", ""));
+        assert!(told("STATUS_WITH_PORT:40:LEFT,-39726,1", "10.0.0.9:7000"));
+        assert!(told("STATUS_WITH_PORT:40:LEAVING,-39726", ""));
+        assert!(told("STATUS_WITH_PORT:40:BOOT,-39726", ""));
+        assert!(told("HOST_ID:2:LEFT", ""), "that is no status");
+        assert!(told("SCHEMA:2:v1", ""), "no status says nothing");
+        let mut unheard = lists();
+        unheard.insert("UnreachableNodesWithPort", json!(["10.0.0.9:7000"]));
+        let members = members(&unheard).unwrap();
+        assert!(members.iter().all(|m| m.address != "10.0.0.9"));
+        assert!(
+            members.iter().any(|m| m.host_id == "h3"),
+            "a host ID counts"
+        );
+    }
+
+    #[test]
     fn a_missing_list_makes_the_whole_ring_unknown() {
         for key in lists().keys() {
             let mut short = lists();
@@ -191,6 +254,7 @@ mod tests {
             ))
         };
         let mut found = lists();
+        found.remove("AllEndpointStatesWithPort");
         assert_eq!(reading(&found).schema_agreed, None);
         found.insert("AllEndpointStatesWithPort", states("v1"));
         assert_eq!(

@@ -11,6 +11,8 @@ pub(super) struct Lists {
     pub joining: BTreeSet<String>,
     pub leaving: BTreeSet<String>,
     pub moving: BTreeSet<String>,
+    /// What gossip still says of somebody: all but those that left or were removed.
+    pub gossiped: BTreeSet<String>,
     pub host_ids: BTreeMap<String, String>,
 }
 
@@ -24,8 +26,19 @@ impl Lists {
             .chain(self.host_ids.keys())
             .collect();
         all.into_iter()
+            .filter(|address| !self.has_left(address))
             .map(|address| self.member(address))
             .collect()
+    }
+
+    /// Gossip may keep the address of a member that has left among those that
+    /// cannot be reached, for days: it is convicted after it was taken out. It
+    /// holds no range then, has no host ID and is about to get none.
+    fn has_left(&self, address: &str) -> bool {
+        let listed = [&self.live, &self.joining, &self.leaving, &self.moving];
+        !self.host_ids.contains_key(address)
+            && !self.gossiped.contains(address)
+            && listed.iter().all(|list| !list.contains(address))
     }
 
     fn member(&self, address: &str) -> RingMember {

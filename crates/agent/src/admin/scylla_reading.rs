@@ -86,6 +86,7 @@ fn ring(lists: &[Option<Value>; 5], host_ids: Option<&Value>) -> Option<Vec<Ring
         joining: set(joining)?,
         leaving: set(leaving)?,
         moving: set(moving)?,
+        gossiped: set(down)?,
         host_ids: host_ids?.as_array()?.iter().filter_map(pair).collect(),
     };
     Some(lists.members())

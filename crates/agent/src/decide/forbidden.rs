@@ -25,7 +25,7 @@ pub fn forbidden(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger) -> Opt
     if ledger.ban == Ban::Terminated && !retires(spec, ledger) {
         return stopped(
             Action::Nothing,
-            "the server was stopped for good; this volume never sees one again",
+            "the server was stopped for good; none starts on this data again",
         );
     }
     if ledger.membership == Membership::Left && !retires(spec, ledger) {
