@@ -174,6 +174,63 @@ fn t02_a_rack_and_one_member_are_restarted_alone_in_their_pods() {
     well(ring, &ids);
 }
 
+/// What a server says of itself.
+fn nodetool(member: &str, command: &str) -> String {
+    let words = ["nodetool", command];
+    bed().exec(NAMESPACE, member, &words).expect("nodetool")
+}
+
+/// Limits and log levels change while servers run, and go back.
+fn runtime_settings_come_and_go(ring: &Ring<'_>) {
+    let uids = ring.pod_uids().expect("uids");
+    let before = starts(ring);
+    let told = |wanted: &Value| {
+        wait_for("all members to be told", SOON, || {
+            let members = ring.members()?;
+            let told = |m: &Value| m["status"]["server"]["runtimeSettings"] == *wanted;
+            Ok(members.iter().all(told).then_some(()))
+        })
+        .expect("told");
+    };
+    let limits = |member: &str| {
+        let levels = nodetool(member, "getlogginglevels");
+        let level = levels.lines().find_map(|line| {
+            let (logger, level) = line.split_once(char::is_whitespace)?;
+            (logger == "org.apache.cassandra.gms").then(|| level.trim().to_string())
+        });
+        let first_line = |command: &str| {
+            let text = nodetool(member, command);
+            text.lines().next().unwrap_or_default().to_string()
+        };
+        let compaction = first_line("getcompactionthroughput");
+        (compaction, first_line("getstreamthroughput"), level)
+    };
+    let member = "roll-dc1-a-0";
+    let at_its_start = limits(member);
+    let settings = json!({
+        "compactionThroughput": 17,
+        "streamThroughput": 33,
+        "logLevels": { "org.apache.cassandra.gms": "TRACE" },
+    });
+    patch(&json!({ "runtimeSettings": settings }));
+    told(&settings);
+    let (compaction, stream, level) = limits(member);
+    assert!(compaction.contains("17"), "{compaction}");
+    // nodetool speaks of megabits: 33 MiB/s are 276.8.
+    assert!(stream.contains("27"), "{stream}");
+    assert_eq!(level.as_deref(), Some("TRACE"));
+    patch(&json!({ "runtimeSettings": null }));
+    told(&Value::Null);
+    assert_eq!(limits(member), at_its_start, "what was before");
+    assert_eq!(ring.pod_uids().expect("uids"), uids, "pods stay");
+    assert_eq!(starts(ring), before, "servers stay");
+}
+
+#[test]
+fn t02b_limits_and_log_levels_change_while_servers_run() {
+    runtime_settings_come_and_go(the_ring());
+}
+
 #[test]
 fn t03_what_somebody_changed_by_hand_is_put_back() {
     let ring = the_ring();
@@ -403,6 +460,7 @@ fn t07_an_upgrade_to_5_0_goes_one_by_one_and_not_back() {
         ring.cluster().expect("cluster")["status"]["newestLine"],
         "5.0"
     );
+    runtime_settings_come_and_go(ring);
     let error = bed()
         .patch(
             NAMESPACE,
@@ -445,6 +503,77 @@ fn t08_a_rack_comes_and_is_dropped_again() {
     );
     let racks = ring.cluster().expect("cluster")["status"]["racks"].clone();
     assert!(racks["c"].is_null(), "{racks}");
+}
+
+#[test]
+fn t09_resources_placement_and_annotations_of_a_rack_restart_that_rack_alone() {
+    let ring = the_ring();
+    let ids = ring.host_ids().expect("host IDs");
+    let mut wanted = ring.cluster().expect("cluster")["spec"]["datacenter"]["racks"].clone();
+    let changes = [
+        (
+            "resources",
+            json!({ "requests": { "cpu": "110m", "memory": "1Gi" }, "limits": { "memory": "1Gi" } }),
+        ),
+        ("annotations", json!({ "example.com/team": "orders" })),
+        (
+            "placement",
+            json!({ "tolerations": [{ "key": "example.com/old", "operator": "Exists" }] }),
+        ),
+    ];
+    for (field, value) in changes {
+        let uids = ring.pod_uids().expect("uids");
+        wanted[1][field] = value;
+        set_racks(&wanted);
+        wait_for("another pod", RESTARTS_IN, || {
+            let now = ring.pod_uids()?;
+            Ok((now.len() == uids.len() && now != uids).then_some(()))
+        })
+        .expect("another pod");
+        well(ring, &ids);
+        let now = ring.pod_uids().expect("uids");
+        let new: Vec<_> = now.iter().filter(|pod| !uids.contains(pod)).collect();
+        assert!(
+            matches!(new[..], [(name, _)] if name == "roll-dc1-b-0"),
+            "{field}: {new:?}"
+        );
+    }
+    let pod = bed().get(NAMESPACE, "pod", "roll-dc1-b-0").expect("get");
+    let pod = pod.expect("a pod");
+    assert_eq!(pod["metadata"]["annotations"]["example.com/team"], "orders");
+    assert_eq!(
+        pod["spec"]["containers"][0]["resources"]["requests"]["cpu"],
+        "110m"
+    );
+    let tolerations = pod["spec"]["tolerations"].as_array().expect("tolerations");
+    assert!(tolerations.iter().any(|t| t["key"] == "example.com/old"));
+}
+
+#[test]
+fn t10_an_environment_and_a_token_restart_every_server_once() {
+    let ring = the_ring();
+    let ids = ring.host_ids().expect("host IDs");
+    let (uids, before) = (ring.pod_uids().expect("uids"), starts(ring));
+    // Both in one edit: each member is restarted once, not twice.
+    patch(&json!({ "env": [{ "name": "TEAM", "value": "orders" }], "restartToken": "both" }));
+    wait_restarted(ring, &before, 3);
+    well(ring, &ids);
+    let now = ring.pod_uids().expect("uids");
+    assert!(now.iter().all(|pod| !uids.contains(pod)), "each pod is new");
+    for member in ring.members().expect("members") {
+        let name = member["metadata"]["name"].as_str().unwrap_or_default();
+        let one_before = &member["status"]["startHistory"][1]["startedAt"];
+        assert_eq!(before[name], *one_before, "{name} was started once");
+    }
+    for member in ring.member_names().expect("names") {
+        let said = bed().exec(NAMESPACE, &member, &["printenv", "TEAM"]);
+        assert_eq!(said.expect("printenv").trim(), "orders");
+    }
+    let (uids, before) = (ring.pod_uids().expect("uids"), starts(ring));
+    patch(&json!({ "restartToken": "the whole ring" }));
+    wait_restarted(ring, &before, 3);
+    well(ring, &ids);
+    assert_eq!(ring.pod_uids().expect("uids"), uids, "pods stay");
 }
 
 #[test]

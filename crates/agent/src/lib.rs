@@ -21,6 +21,7 @@ pub mod metrics;
 pub mod operations;
 pub mod render;
 pub mod report;
+pub mod runtime;
 pub mod settings;
 pub mod supervisor;
 pub mod volume;

@@ -9,6 +9,7 @@ use k8s_openapi::api::core::v1::{
 };
 
 use crate::rules::cluster as rules;
+use crate::runtime::RuntimeSettings;
 use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -64,6 +65,7 @@ pub use storage::{ClaimMetadata, ClaimTemplate, Storage};
     validation = rules::mode_is_fixed(),
     validation = rules::num_tokens_is_fixed(),
     validation = rules::scylla_has_no_jvm(),
+    validation = rules::scylla_takes_no_runtime_settings(),
     validation = rules::memory_suffices(),
     validation = rules::heap_fits_into_memory()
 )]
@@ -97,6 +99,9 @@ pub struct CassandraClusterSpec {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(schema_with = "crate::reserved::config_schema")]
     pub config: BTreeMap<String, serde_json::Value>,
+    /// Settings that servers take while they run; nothing is restarted for them. Not for Scylla.
+    #[serde(default, skip_serializing_if = "RuntimeSettings::is_empty")]
+    pub runtime_settings: RuntimeSettings,
     /// Further options for the server's JVM, one each, for example `-Dcassandra.ring_delay_ms=1000`. Not for Scylla.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "crate::reserved::jvm_options_schema")]

@@ -16,6 +16,7 @@ pub mod operator_config;
 pub mod reasons;
 pub mod reserved;
 pub mod rules;
+pub mod runtime;
 pub mod server_config;
 pub mod zoned_stateful_set;
 

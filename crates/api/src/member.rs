@@ -5,6 +5,7 @@
 //! share. The rules of each field are in `docs/concepts/member-protocol.md`.
 
 use crate::rules::member as rules;
+use crate::runtime::RuntimeSettings;
 use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -106,6 +107,9 @@ pub struct CassandraMemberSpec {
     #[serde(default)]
     #[schemars(length(max = 512))]
     pub seeds: Vec<String>,
+    /// Settings that the server takes while it runs. Applied without a restart.
+    #[serde(default, skip_serializing_if = "RuntimeSettings::is_empty")]
+    pub runtime_settings: RuntimeSettings,
     /// A question to answer with a fresh view of the ring.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceRequest>,

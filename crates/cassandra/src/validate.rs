@@ -7,6 +7,7 @@ use palladion_api::cluster::{
     CassandraClusterSpec, ClaimTemplate, DeletionPolicy, Mode, Placement, Rack,
 };
 use palladion_api::reasons::Reason;
+use palladion_api::runtime::RuntimeSettings;
 use palladion_api::server_config::ServerConfig;
 use palladion_api::{OperatorConfigSpec, labels, names};
 use palladion_plan::Object;
@@ -91,6 +92,8 @@ pub struct Valid {
     pub mode: Mode,
     /// Version of the server.
     pub version: String,
+    /// What servers take while they run.
+    pub runtime_settings: RuntimeSettings,
     /// Restarts of the whole ring that were asked for.
     pub restart_token: Option<String>,
     /// Image of the server.
@@ -184,6 +187,7 @@ pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
         ring,
         mode: spec.mode,
         version: spec.version.clone(),
+        runtime_settings: settings::runtime(spec)?,
         restart_token: spec.restart_token.clone(),
         image: format!("{repository}:{}", spec.version),
         agent_image: agent_image(input)?,

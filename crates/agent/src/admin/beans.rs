@@ -41,10 +41,29 @@ pub(super) const READ_WHEN_NORMAL: [(&str, &str); 2] = [
     (STORAGE_SERVICE, "NonLocalStrategyKeyspaces"),
 ];
 
-/// Every attribute that Jolokia's policy must allow.
+/// Levels by logger, of those that have one of their own.
+pub(super) const LOGGING_LEVELS: &str = "LoggingLevels";
+
+/// Every attribute that Jolokia's policy must allow to be read, and no more.
 pub fn reads() -> impl Iterator<Item = (&'static str, &'static str)> {
-    LOOK.into_iter().chain(READ_WHEN_NORMAL)
+    LOOK.into_iter()
+        .chain(READ_WHEN_NORMAL)
+        .chain([(STORAGE_SERVICE, LOGGING_LEVELS)])
 }
+
+pub(super) const COMPACTION_THROUGHPUT: &str = "CompactionThroughputMbPerSec";
+pub(super) const STREAM_MEGABITS: &str = "StreamThroughputMbPerSec";
+pub(super) const STREAM_MEBIBYTES: &str = "StreamThroughputMebibytesPerSec";
+pub(super) const STREAM_WHOLE_TABLES: &str = "EntireSSTableStreamThroughputMebibytesPerSec";
+
+/// Every attribute of the storage service that the policy must allow to be
+/// read and written.
+pub const WRITES: [(&str, &str); 4] = [
+    (STORAGE_SERVICE, COMPACTION_THROUGHPUT),
+    (STORAGE_SERVICE, STREAM_MEGABITS),
+    (STORAGE_SERVICE, STREAM_MEBIBYTES),
+    (STORAGE_SERVICE, STREAM_WHOLE_TABLES),
+];
 
 pub(super) const DRAIN: &str = "drain()";
 pub(super) const DECOMMISSION: &str = "decommission(boolean)";
@@ -59,9 +78,10 @@ pub(super) const BEGIN_REPAIR: &str = "repairAsync(java.lang.String,java.util.Ma
 pub(super) const REPAIR_STATE: &str = "getParentRepairStatus(int)";
 pub(super) const RANGES: &str = "getRangeToEndpointWithPortMap(java.lang.String)";
 pub(super) const RELOAD_SEEDS: &str = "reloadSeeds()";
+pub(super) const SET_LOGGING_LEVEL: &str = "setLoggingLevel(java.lang.String,java.lang.String)";
 
 /// What the agent calls: every operation, with its signature, that Jolokia's policy must allow.
-pub const CALLS: [(&str, &str); 11] = [
+pub const CALLS: [(&str, &str); 12] = [
     (STORAGE_SERVICE, DRAIN),
     (STORAGE_SERVICE, DECOMMISSION),
     (STORAGE_SERVICE, CLEANUP),
@@ -72,5 +92,6 @@ pub const CALLS: [(&str, &str); 11] = [
     (STORAGE_SERVICE, BEGIN_REPAIR),
     (STORAGE_SERVICE, REPAIR_STATE),
     (STORAGE_SERVICE, RANGES),
+    (STORAGE_SERVICE, SET_LOGGING_LEVEL),
     (GOSSIPER, RELOAD_SEEDS),
 ];

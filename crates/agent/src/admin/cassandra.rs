@@ -3,8 +3,11 @@
 use super::beans::*;
 use super::cassandra_reading::{most_holders, name, reading, strings};
 use super::jolokia::{Client, Item};
-use super::{Answer, Error, Reading, RepairState, RepairTicket, ServerAdmin};
+use super::{
+    Answer, Error, Reading, RepairState, RepairTicket, RuntimeChange, ServerAdmin, runtime,
+};
 use crate::render::capabilities::{Capabilities, UpgradeSstables};
+use palladion_api::runtime::RuntimeSettings;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -114,6 +117,14 @@ impl ServerAdmin for Cassandra {
 
     fn reload_seeds(&self) -> Answer<'_, ()> {
         Box::pin(async { self.call(GOSSIPER, RELOAD_SEEDS, vec![]).await.map(drop) })
+    }
+
+    fn runtime(&self) -> Answer<'_, RuntimeSettings> {
+        Box::pin(runtime::read(&self.client, self.capabilities))
+    }
+
+    fn change_runtime<'a>(&'a self, change: &'a RuntimeChange) -> Answer<'a, ()> {
+        Box::pin(runtime::change(&self.client, self.capabilities, change))
     }
 
     fn keyspaces(&self) -> Answer<'_, Vec<String>> {

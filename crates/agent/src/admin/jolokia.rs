@@ -55,6 +55,15 @@ pub enum Item {
         /// Which one.
         attribute: &'static str,
     },
+    /// Set an attribute.
+    Write {
+        /// Of which MBean.
+        mbean: &'static str,
+        /// Which one.
+        attribute: &'static str,
+        /// Its new value.
+        value: Value,
+    },
     /// Call an operation.
     Exec {
         /// Of which MBean.
@@ -130,7 +139,7 @@ impl Client {
             .collect())
     }
 
-    /// Call an operation and wait for its end, for as long as it takes.
+    /// Set an attribute, or call an operation and wait for its end, for as long as it takes.
     pub async fn exec(&self, item: &Item) -> Result<Value, Error> {
         let answer: ItemAnswer = self.post(item, None).await?;
         if answer.status == 200 {
@@ -138,7 +147,7 @@ impl Client {
         }
         let operation = match item {
             Item::Exec { operation, .. } => operation.split('(').next().unwrap_or(operation),
-            Item::Read { attribute, .. } => attribute,
+            Item::Read { attribute, .. } | Item::Write { attribute, .. } => attribute,
         };
         let message = answer
             .error

@@ -8,11 +8,14 @@ pub mod cassandra;
 mod cassandra_reading;
 pub mod jolokia;
 mod ring;
+mod runtime;
 pub mod scylla;
 mod scylla_reading;
 
+pub use crate::runtime::RuntimeChange;
 use futures::future::BoxFuture;
 use palladion_api::member::{MemberState, RingMember};
+use palladion_api::runtime::RuntimeSettings;
 use std::collections::BTreeMap;
 
 /// What a server said about itself and its ring. A part that could not be read
@@ -162,6 +165,10 @@ pub trait ServerAdmin: Send + Sync {
     fn decommission(&self) -> Answer<'_, ()>;
     /// Read the seeds again from the configuration file.
     fn reload_seeds(&self) -> Answer<'_, ()>;
+    /// Its runtime settings as they are now.
+    fn runtime(&self) -> Answer<'_, RuntimeSettings>;
+    /// Change them, as far as the change says.
+    fn change_runtime<'a>(&'a self, change: &'a RuntimeChange) -> Answer<'a, ()>;
     /// Keyspaces whose data this server shares with others.
     fn keyspaces(&self) -> Answer<'_, Vec<String>>;
     /// Of each of them, the largest number of members that hold one range.

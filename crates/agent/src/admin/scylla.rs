@@ -2,7 +2,8 @@
 //! schema agreement and topology changes itself (Raft).
 
 use super::scylla_reading::strings;
-use super::{Answer, Error, Reading, RepairState, RepairTicket, ServerAdmin};
+use super::{Answer, Error, Reading, RepairState, RepairTicket, RuntimeChange, ServerAdmin};
+use palladion_api::runtime::RuntimeSettings;
 use reqwest::Method;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -111,6 +112,14 @@ impl ServerAdmin for Scylla {
 
     fn reload_seeds(&self) -> Answer<'_, ()> {
         Box::pin(async { Err(Error::Unsupported("reloading the seeds")) })
+    }
+
+    fn runtime(&self) -> Answer<'_, RuntimeSettings> {
+        Box::pin(async { Err(Error::Unsupported("reading runtime settings")) })
+    }
+
+    fn change_runtime<'a>(&'a self, _: &'a RuntimeChange) -> Answer<'a, ()> {
+        Box::pin(async { Err(Error::Unsupported("changing runtime settings")) })
     }
 
     fn keyspaces(&self) -> Answer<'_, Vec<String>> {

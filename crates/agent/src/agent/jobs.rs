@@ -7,6 +7,7 @@ use crate::launch;
 use crate::operations::{self, Next, Server, Tools, Worker};
 use crate::render::{Entry, Identity};
 use crate::report::ring;
+use crate::runtime;
 use crate::volume::ledger::Membership;
 use crate::volume::seconds;
 use jiff::Timestamp;
@@ -72,6 +73,42 @@ impl Agent {
                 self.looked = None;
             }
             Err(error) => self.trouble = Some(format!("reloading the seeds: {error:#}")),
+        }
+    }
+
+    /// Runtime settings: told to a server that answers, whatever it is doing. A
+    /// join can be slowed down while it streams.
+    pub(super) async fn follow_runtime_settings(&mut self) {
+        let (Some(saved), Some(launch), Some(admin), true) = (
+            &self.saved,
+            &self.launch,
+            &self.admin,
+            self.reading().is_some(),
+        ) else {
+            return;
+        };
+        let wanted = &saved.spec.runtime_settings;
+        if *wanted == launch.runtime {
+            return;
+        }
+        let mut record = launch.clone();
+        record.runtime.clone_from(wanted);
+        let told = async {
+            let before = match launch.runtime_before.clone() {
+                Some(before) => before,
+                None => admin.runtime().await?,
+            };
+            let change = runtime::change(&before, &launch.runtime, wanted);
+            admin.change_runtime(&change).await?;
+            record.runtime_before = Some(before);
+            record.save(&self.settings.launch_file())
+        };
+        match told.await {
+            Ok(()) => {
+                tracing::info!(settings = ?record.runtime, "runtime settings changed");
+                self.launch = Some(record);
+            }
+            Err(error) => self.trouble = Some(format!("changing runtime settings: {error:#}")),
         }
     }
 

@@ -99,6 +99,7 @@ impl Agent {
             decision = decide::decide(&self.facts());
         }
         self.follow_seeds().await;
+        self.follow_runtime_settings().await;
         self.count_copies().await;
         self.operate();
         self.answer_question();

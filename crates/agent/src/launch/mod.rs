@@ -13,6 +13,7 @@ use crate::settings::Settings;
 use anyhow::{Context, Result, bail};
 use palladion_api::cluster::Mode;
 use palladion_api::labels::ports;
+use palladion_api::runtime::RuntimeSettings;
 use palladion_api::server_config::{JMX_EXPORTER_FILE, SERVER_CONFIG_FILE, ServerConfig};
 use record::{LaunchRecord, write_secret};
 use sha2::{Digest, Sha256};
@@ -96,6 +97,8 @@ pub fn prepare(
         tag,
         config_hash: mounted.hash.clone(),
         seeds: identity.seeds.clone(),
+        runtime: RuntimeSettings::default(),
+        runtime_before: None,
         credentials,
     };
     Ok((launch, record))

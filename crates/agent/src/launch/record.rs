@@ -3,6 +3,7 @@
 
 use crate::admin::jolokia::Credentials;
 use anyhow::{Context, Result};
+use palladion_api::runtime::RuntimeSettings;
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -18,6 +19,12 @@ pub struct LaunchRecord {
     pub config_hash: String,
     /// Seeds that the configuration file has now.
     pub seeds: Vec<String>,
+    /// Runtime settings that the server was told.
+    #[serde(default)]
+    pub runtime: RuntimeSettings,
+    /// What it had before it was told any.
+    #[serde(default)]
+    pub runtime_before: Option<RuntimeSettings>,
     /// Credentials, where the server was given some.
     pub credentials: Option<Credentials>,
 }
@@ -67,6 +74,8 @@ mod tests {
             tag: "t1".into(),
             config_hash: "c".into(),
             seeds: vec!["10.96.0.11".into()],
+            runtime: RuntimeSettings::default(),
+            runtime_before: None,
             credentials: Some(Credentials::random()),
         };
         record.save(&path).unwrap();

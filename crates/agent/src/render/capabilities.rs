@@ -51,6 +51,15 @@ pub enum FailedJoin {
     InMode,
 }
 
+/// How the limit of streams is told while the server runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamThroughput {
+    /// One limit, in megabits per second (4.0).
+    Megabits,
+    /// In MiB/s, and a second limit for whole SSTables (4.1 and later).
+    MebibytesAndWholeTables,
+}
+
 /// A row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
@@ -64,6 +73,8 @@ pub struct Capabilities {
     pub bootstrap_progress: BootstrapProgress,
     /// How a failed join shows.
     pub failed_join: FailedJoin,
+    /// The limit of streams.
+    pub stream_throughput: StreamThroughput,
 }
 
 /// All versions.
@@ -74,6 +85,7 @@ pub const TABLE: [Capabilities; 3] = [
         upgrade_sstables: UpgradeSstables::ByVersion,
         bootstrap_progress: BootstrapProgress::Resumed,
         failed_join: FailedJoin::InLog,
+        stream_throughput: StreamThroughput::Megabits,
     },
     Capabilities {
         line: Line::V4_1,
@@ -81,6 +93,7 @@ pub const TABLE: [Capabilities; 3] = [
         upgrade_sstables: UpgradeSstables::ByVersionAndAge,
         bootstrap_progress: BootstrapProgress::MustBeReset,
         failed_join: FailedJoin::InLog,
+        stream_throughput: StreamThroughput::MebibytesAndWholeTables,
     },
     Capabilities {
         line: Line::V5_0,
@@ -88,6 +101,7 @@ pub const TABLE: [Capabilities; 3] = [
         upgrade_sstables: UpgradeSstables::ByVersionAndAge,
         bootstrap_progress: BootstrapProgress::MustBeReset,
         failed_join: FailedJoin::InMode,
+        stream_throughput: StreamThroughput::MebibytesAndWholeTables,
     },
 ];
 

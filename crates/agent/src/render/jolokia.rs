@@ -1,7 +1,7 @@
 //! Jolokia's configuration and policy: loopback, credentials made anew at each
 //! start, POST only, and exactly what the agent reads and calls.
 
-use crate::admin::beans::{CALLS, reads};
+use crate::admin::beans::{CALLS, WRITES, reads};
 use crate::admin::jolokia::{Credentials, ORIGIN};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -28,8 +28,10 @@ pub fn properties(address: SocketAddr, credentials: &Credentials, policy: &Path)
 
 /// The policy file.
 pub fn policy() -> String {
-    let mut allowed: BTreeMap<&str, (Vec<&str>, Vec<&str>)> = BTreeMap::new();
-    for (mbean, attribute) in reads() {
+    let mut allowed: BTreeMap<&str, (Vec<String>, Vec<&str>)> = BTreeMap::new();
+    let read_only = reads().map(|(m, a)| (m, format!("<attribute mode=\"read\">{a}</attribute>")));
+    let writable = WRITES.map(|(m, a)| (m, format!("<attribute>{a}</attribute>")));
+    for (mbean, attribute) in read_only.chain(writable) {
         allowed.entry(mbean).or_default().0.push(attribute);
     }
     for (mbean, operation) in CALLS {
@@ -45,10 +47,7 @@ pub fn policy() -> String {
     for (mbean, (attributes, operations)) in &allowed {
         let _ = writeln!(text, "    <mbean>\n      <name>{mbean}</name>");
         for attribute in attributes {
-            let _ = writeln!(
-                text,
-                "      <attribute mode=\"read\">{attribute}</attribute>"
-            );
+            let _ = writeln!(text, "      {attribute}");
         }
         for operation in operations {
             let _ = writeln!(text, "      <operation>{operation}</operation>");

@@ -114,6 +114,7 @@ fn server(parts: &Parts<'_>) -> ServerStatus {
             .map(|tokens| hash_sorted(tokens)),
         config_hash: parts.launch.map(|l| l.config_hash.clone()),
         seeds: sorted(reading.and_then(|r| r.seeds.as_ref())),
+        runtime_settings: parts.launch.map(|l| l.runtime.clone()).unwrap_or_default(),
         restart_token: parts.ledger.and_then(|l| l.restart_token.clone()),
     }
 }

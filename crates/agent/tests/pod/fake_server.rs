@@ -17,6 +17,8 @@ pub const FAIL: &str = "fail-with";
 
 /// A file of this name holds the seconds until the next server is NORMAL.
 pub const SLOW: &str = "slow";
+/// What was set while it ran, a line each.
+pub const TOLD: &str = "told";
 /// Without it, a start takes this long.
 const START: Duration = Duration::from_millis(600);
 
@@ -111,6 +113,11 @@ fn basic(user: &str, password: &str) -> String {
     text
 }
 
+fn told(line: &str) {
+    let known = std::fs::read_to_string(TOLD).unwrap_or_default();
+    std::fs::write(TOLD, format!("{known}{line}\n")).unwrap();
+}
+
 async fn serve(server: Arc<Server>, properties: &BTreeMap<String, String>) {
     let starting = server.clone();
     tokio::spawn(async move {
@@ -159,6 +166,18 @@ impl Server {
         let mut ids = serde_json::Map::new();
         ids.insert(endpoint.clone(), json!(self.host_id));
         let value = match name {
+            _ if item["type"] == "write" => {
+                told(&format!("{name}={}", item["value"]));
+                Value::Null
+            }
+            "CompactionThroughputMbPerSec" => json!(64),
+            "StreamThroughputMebibytesPerSec" => json!(24),
+            "LoggingLevels" => json!({"ROOT": "INFO"}),
+            "setLoggingLevel(java.lang.String,java.lang.String)" => {
+                let text = |at: usize| item["arguments"][at].as_str().unwrap().to_string();
+                told(&format!("{}={}", text(0), text(1)));
+                Value::Null
+            }
             "OperationMode" => json!(mode),
             "NativeTransportRunning" => json!(mode == "NORMAL"),
             "ReleaseVersion" => json!("5.0.5"),

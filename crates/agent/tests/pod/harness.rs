@@ -198,6 +198,15 @@ impl Pod {
             .find(|pid| command_line(*pid).contains(word))
     }
 
+    /// What the server was told while it ran.
+    pub fn told(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.path("tmp").join(super::fake_server::TOLD));
+        text.unwrap_or_default()
+            .lines()
+            .map(str::to_string)
+            .collect()
+    }
+
     pub fn server(&self) -> Option<u32> {
         self.child("CassandraDaemon")
     }

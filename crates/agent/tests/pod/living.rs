@@ -12,6 +12,10 @@ pub const ALL: &[Case] = &[
         "seeds_are_reloaded_without_a_restart",
         seeds_are_reloaded_without_a_restart,
     ),
+    (
+        "runtime_settings_are_told_and_taken_back",
+        runtime_settings_are_told_and_taken_back,
+    ),
     ("an_operation_runs_once", an_operation_runs_once),
     (
         "stopped_and_started_by_the_spec",
@@ -53,6 +57,29 @@ fn seeds_are_reloaded_without_a_restart() {
     pod.wait_for("the seeds", |s| {
         s["server"]["seeds"] == json!(["10.96.0.11", "10.96.0.13"])
     });
+    assert_eq!(pod.server(), server);
+}
+
+fn runtime_settings_are_told_and_taken_back() {
+    let pod = Pod::founded();
+    let server = pod.server();
+    let settings = json!({"compactionThroughput": 16, "logLevels": {"a.b": "DEBUG"}});
+    pod.api
+        .change_spec("m-0", json!({ "runtimeSettings": settings }));
+    pod.wait_for("the settings", |s| {
+        s["server"]["runtimeSettings"] == settings
+    });
+    assert_eq!(pod.told(), ["CompactionThroughputMbPerSec=16", "a.b=DEBUG"]);
+    signal(pod.agent().unwrap(), "KILL");
+    std::thread::sleep(Duration::from_secs(2));
+    pod.api
+        .change_spec("m-0", json!({ "runtimeSettings": null }));
+    pod.wait_for("none", |s| s["server"]["runtimeSettings"].is_null());
+    assert_eq!(
+        pod.told()[2..],
+        ["CompactionThroughputMbPerSec=64", "a.b="],
+        "an agent that was killed knows what was before"
+    );
     assert_eq!(pod.server(), server);
 }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 use super::ring::{Evidence, RingSummary};
+use crate::runtime::RuntimeSettings;
 
 /// What the agent of this member sees. Written by that agent alone.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq)]
@@ -145,6 +146,9 @@ pub struct ServerStatus {
     /// Seeds that the server knows now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seeds: Vec<String>,
+    /// Runtime settings that the server has been given.
+    #[serde(default, skip_serializing_if = "RuntimeSettings::is_empty")]
+    pub runtime_settings: RuntimeSettings,
     /// Restart token that the agent acted on last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart_token: Option<String>,

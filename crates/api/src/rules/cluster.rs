@@ -114,6 +114,22 @@ pub fn scylla_has_no_jvm() -> Rule {
     )
 }
 
+/// How Scylla takes them has not been tried against a server.
+pub fn scylla_takes_no_runtime_settings() -> Rule {
+    must(
+        "self.mode != 'scylla' || !has(self.runtimeSettings) || (!has(self.runtimeSettings.compactionThroughput) && !has(self.runtimeSettings.streamThroughput) && (!has(self.runtimeSettings.logLevels) || size(self.runtimeSettings.logLevels) == 0))",
+        "runtimeSettings are Cassandra's: take them out, and set `config`",
+    )
+}
+
+/// Names of loggers.
+pub fn loggers_have_names() -> Rule {
+    must(
+        "self.all(k, k.matches('^[A-Za-z][A-Za-z0-9_.$-]*$'))",
+        "a logger is named like a class or a package, for example org.apache.cassandra.gms; the root logger is ROOT",
+    )
+}
+
 /// Rack `r` has a memory limit.
 const LIMITED: &str =
     "has(r.resources) && has(r.resources.limits) && 'memory' in r.resources.limits";

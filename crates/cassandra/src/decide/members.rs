@@ -43,6 +43,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             host_id: claim.and_then(|c| c.host_id.clone()),
             volume_id: claim.and_then(|c| c.volume_id.clone()),
             seeds: super::seeds::of(facts, valid),
+            runtime_settings: valid.runtime_settings.clone(),
             restart_token: super::restarting::of_a_new_member(valid, &rack.name),
             ..CassandraMemberSpec::default()
         };

@@ -31,6 +31,7 @@ pub mod resuming;
 pub mod returning;
 pub mod revisions;
 pub mod rollout;
+pub mod runtime_settings;
 pub mod seeds;
 pub mod stopping;
 pub mod system_keyspaces;
@@ -112,6 +113,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     epoch::decide(facts, &mut draft);
     objects::decide(facts, valid, &mut draft);
     members::decide(facts, valid, &mut draft);
+    runtime_settings::decide(facts, valid, &mut draft);
     claims::decide(facts, valid, &mut draft);
     node_gone::decide(facts, valid, &mut draft);
     replace_by_hand::decide(facts, valid, &mut draft);

@@ -3,9 +3,10 @@
 
 use super::{Input, Refusal, config_map, refuse};
 use k8s_openapi::api::core::v1::EnvVar;
-use palladion_api::cluster::{Mode, Rack};
+use palladion_api::cluster::{CassandraClusterSpec, Mode, Rack};
 use palladion_api::reasons::Reason;
 use palladion_api::reserved;
+use palladion_api::runtime::RuntimeSettings;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -103,6 +104,26 @@ pub fn environment(env: &[EnvVar]) -> Result<Vec<EnvVar>, Refusal> {
         }
     }
     Ok(env.to_vec())
+}
+
+/// Settings that servers take while they run.
+pub fn runtime(spec: &CassandraClusterSpec) -> Result<RuntimeSettings, Refusal> {
+    let settings = &spec.runtime_settings;
+    if spec.mode == Mode::Scylla && !settings.is_empty() {
+        let words = "`runtimeSettings` are Cassandra's; take them out and set `config`";
+        return refuse(Reason::InvalidSpec, words.into());
+    }
+    let is_name = |name: &str| {
+        let others = |c: char| c.is_ascii_alphanumeric() || "_.$-".contains(c);
+        name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(others)
+    };
+    match settings.log_levels.keys().find(|name| !is_name(name)) {
+        Some(name) => refuse(
+            Reason::InvalidSpec,
+            format!("`{name}` in `logLevels` is no logger; name a class, a package or ROOT"),
+        ),
+        None => Ok(settings.clone()),
+    }
 }
 
 /// Refuse annotations by which the operator would misread its own objects.

@@ -138,6 +138,45 @@ fn a_restart_token_restarts_each_server_once_in_its_pod() {
 }
 
 #[test]
+fn runtime_settings_travel_to_every_member_and_restart_nobody() {
+    let mut world = a_ring(2, 1);
+    let before = pod_uids(&world);
+    world.writes.clear();
+    world.patch_spec(&json!({ "runtimeSettings": {
+        "compactionThroughput": 16, "logLevels": { "a.b": "DEBUG", "c": "WARN" },
+    }}));
+    world.settle();
+    let settings = |world: &World, member: &str| {
+        let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, member);
+        world.store.get(&key).unwrap()["spec"]["runtimeSettings"].clone()
+    };
+    for member in world.names(kinds::MEMBER) {
+        assert_eq!(
+            settings(&world, &member),
+            json!({ "compactionThroughput": 16, "logLevels": { "a.b": "DEBUG", "c": "WARN" } })
+        );
+    }
+    let told = world.writes.iter().filter(|w| *w != "report the status");
+    assert_eq!(told.count(), 3, "{:?}", world.writes);
+    world.patch_spec(&json!({ "runtimeSettings": {
+        "compactionThroughput": null, "logLevels": { "c": null },
+    }}));
+    let mut end = killed_at_every_write("runtime settings are taken out", world, 1);
+    for member in end.names(kinds::MEMBER) {
+        assert_eq!(
+            settings(&end, &member),
+            json!({ "logLevels": { "a.b": "DEBUG" } })
+        );
+    }
+    assert_eq!(pod_uids(&end), before);
+    end.expect_ring(3);
+    end.patch_spec(&json!({ "runtimeSettings": null }));
+    end.settle();
+    assert_eq!(settings(&end, "demo-dc1-a-0"), Value::Null);
+    end.expect_rest();
+}
+
+#[test]
 fn a_rack_or_one_member_is_restarted_alone() {
     let mut world = a_ring(2, 1);
     let mut racks = a_cluster(&[("a", 2), ("b", 1)]);

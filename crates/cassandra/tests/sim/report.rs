@@ -78,6 +78,7 @@ impl Agent {
                 tokens_hash: None,
                 config_hash: None,
                 seeds: Vec::new(),
+                runtime_settings: spec.runtime_settings.clone(),
                 restart_token: ledger.and_then(|l| l.restart_token.clone()),
             }),
             host_id: ledger.and_then(|l| l.host_id.clone()),

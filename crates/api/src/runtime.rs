@@ -1,0 +1,81 @@
+//! Settings that a server takes while it runs: they travel from the cluster to
+//! its members and restart nothing.
+
+use crate::rules::cluster as rules;
+use kube_derive::KubeSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Settings of a running server. What is taken out again goes back to what the
+/// server was started with.
+#[derive(Serialize, Deserialize, KubeSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[x_kube(crates(kube_core = "::kube_core"))]
+#[serde(rename_all = "camelCase")]
+pub struct RuntimeSettings {
+    /// Limit of compaction in MiB/s; 0 is without limit. Default: `compaction_throughput` of the configuration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 1_048_576))]
+    pub compaction_throughput: Option<u32>,
+    /// Limit of streams in MiB/s, those of whole SSTables among them; 0 is without limit. Default: `stream_throughput_outbound` of the configuration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 2047))]
+    pub stream_throughput: Option<u32>,
+    /// Log level by logger, for example `org.apache.cassandra.gms: DEBUG`; the root logger is `ROOT`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[x_kube(validation = rules::loggers_have_names())]
+    #[schemars(extend("maxProperties" = 32))]
+    pub log_levels: BTreeMap<String, LogLevel>,
+}
+
+/// How much a logger tells.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum LogLevel {
+    /// Everything.
+    Trace,
+    /// What helps to find a fault.
+    Debug,
+    /// What happens.
+    Info,
+    /// What may be wrong.
+    Warn,
+    /// What is wrong.
+    Error,
+    /// Nothing.
+    Off,
+}
+
+impl LogLevel {
+    /// As servers spell it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Trace => "TRACE",
+            Self::Debug => "DEBUG",
+            Self::Info => "INFO",
+            Self::Warn => "WARN",
+            Self::Error => "ERROR",
+            Self::Off => "OFF",
+        }
+    }
+
+    /// From a server's spelling.
+    pub fn from_server(text: &str) -> Option<Self> {
+        [
+            Self::Trace,
+            Self::Debug,
+            Self::Info,
+            Self::Warn,
+            Self::Error,
+            Self::Off,
+        ]
+        .into_iter()
+        .find(|level| level.as_str() == text)
+    }
+}
+
+impl RuntimeSettings {
+    /// Is nothing set?
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
