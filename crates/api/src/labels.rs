@@ -22,6 +22,10 @@ pub const DECOMMISSIONED: &str = "palladion.dev/decommissioned";
 /// On a CassandraMember or a member Service, set by people: replace this member (T36).
 pub const REPLACE: &str = "palladion.dev/replace";
 
+/// Annotation of a CassandraMember that is to be replaced, set by people: an
+/// upgrade that is under way goes on without it.
+pub const UPGRADE_WITHOUT: &str = "palladion.dev/upgrade-without";
+
 /// On a CassandraMember, set by people: a new value restarts this member once, drained first.
 pub const RESTART: &str = "palladion.dev/restart";
 

@@ -10,6 +10,7 @@ pub mod evidence;
 pub mod founding;
 pub mod garbage;
 pub mod given_up;
+pub mod going_without;
 pub mod grant;
 pub mod joining;
 pub mod leaving;
@@ -115,6 +116,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     members::decide(facts, valid, &mut draft);
     runtime_settings::decide(facts, valid, &mut draft);
     claims::decide(facts, valid, &mut draft);
+    going_without::decide(facts, valid, &mut draft);
     node_gone::decide(facts, valid, &mut draft);
     replace_by_hand::decide(facts, valid, &mut draft);
     volumes::decide(facts, valid, &mut draft);

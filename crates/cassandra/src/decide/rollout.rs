@@ -3,7 +3,7 @@
 
 use super::evidence::{self, Verdict};
 use super::restart_steps::{delete_pod, give_token, prepare};
-use super::{Draft, replicas, restarting, turn};
+use super::{Draft, going_without, replicas, restarting, turn};
 use crate::facts::{Facts, MemberFact, PodFact};
 use crate::status::{pod_words, server_words};
 use crate::validate::Valid;
@@ -23,10 +23,14 @@ pub fn newest<'a>(facts: &'a Facts<'_>, set: &str) -> Option<&'a str> {
 /// The next member on an older revision, or whose restart was asked for, if
 /// the ring can spare it. True = something is being done or waited for.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
+    let without = going_without::of(facts, valid);
     for (index, name) in replicas::in_order(facts, valid) {
         let Some(member) = facts.members.get(&name) else {
             continue;
         };
+        if without.iter().any(|m| m.name == name) {
+            continue;
+        }
         let newest = newest(facts, &valid.racks[index].set);
         let outdated = newest.is_some_and(|newest| {
             member
@@ -42,7 +46,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
             draft.steps.extend(give_token(valid, member, &token, None));
             return true;
         }
-        if let Err(why) = evidence::ring_is_quiet(facts) {
+        if let Err(why) = going_without::ring_is_quiet(facts, valid) {
             draft.wait(
                 Reason::RollingOut,
                 format!("member {name} waits for its restart: {why}"),
@@ -121,7 +125,10 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
     let witnesses = evidence::witnesses(facts, &member.name);
     // A canary that does not come up is what the next pod repairs.
     let own = member.recorded_host_id().filter(|_| !member.is_normal());
-    let except: Vec<&str> = own.into_iter().collect();
+    let except: Vec<&str> = own
+        .into_iter()
+        .chain(going_without::host_ids(facts, valid))
+        .collect();
     match evidence::verdict(facts, &witnesses, &turn.nonce, &except) {
         Verdict::Good(proof) => match task {
             Task::NewPod(newest) => {

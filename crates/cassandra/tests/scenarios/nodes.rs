@@ -2,12 +2,13 @@
 
 use crate::every::{all_end_alike, before_each_write, same_members, some};
 use crate::sim::World;
-use crate::sim::manifests::a_cluster;
+use crate::sim::manifests::{NAMESPACE, a_cluster};
 use crate::sim::ring::Phase;
 use palladion_api::labels;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::Fault;
 use palladion_plan::sim::kubernetes::Machine;
+use palladion_plan::{ObjectKey, Subresource};
 use serde_json::json;
 
 const LAST: &str = "demo-dc1-a-1";
@@ -66,6 +67,53 @@ fn the_status_may_be_erased_at_any_write_while_a_lost_node_is_replaced() {
         some(worlds, 2, 1),
         &expected,
         World::erase_status,
+        same_members,
+    );
+}
+
+#[test]
+fn an_upgrade_that_a_lost_node_holds_up_goes_on_when_a_person_says_so() {
+    let mut world = World::new();
+    for node in ["n4", "n5"] {
+        world.register_node(node, "z1");
+    }
+    let mut cluster = a_cluster(&[("a", 2), ("b", 1)]);
+    cluster["spec"]["version"] = json!("4.1.9");
+    cluster["spec"]["nodeGoneGraceSeconds"] = json!(0);
+    let mut world = world.with(&cluster);
+    world.settle();
+    world.ring.write(20, &mut world.kube.disks);
+    world.patch_spec(&json!({ "version": "5.0.5" }));
+    let running = |world: &World, version: &str| {
+        let members = world.store.list(kinds::MEMBER);
+        let runs = |member: &serde_json::Value| member["status"]["server"]["version"] == version;
+        members.filter(|(_, member)| runs(member)).count()
+    };
+    assert!(world.until(|w| running(w, "5.0.5") == 1));
+    let node = world.node_of(LAST);
+    world.lose_node(&node);
+    world.pass(1200);
+    let said = world.condition("Degraded");
+    assert!(said.contains("palladion.dev/upgrade-without="), "{said}");
+    assert!(running(&world, "4.1.9") == 2, "{}", world.last_words());
+    let annotation = json!({ "metadata": { "annotations": { labels::UPGRADE_WITHOUT: "" } } });
+    let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, LAST);
+    world
+        .store
+        .merge(&key, &annotation, Subresource::None)
+        .expect("the member should exist");
+    let (worlds, mut end) = before_each_write(world);
+    end.expect_ring(3);
+    assert_eq!(running(&end, "5.0.5"), 3, "{}", end.last_words());
+    let kill = |world: &mut World| {
+        let writes = world.faults.writes();
+        world.faults.plan(writes, Fault::DieAfter);
+    };
+    all_end_alike(
+        "an upgrade without a member, killed",
+        some(worlds, 8, 1),
+        &end.end(),
+        kill,
         same_members,
     );
 }

@@ -3,6 +3,7 @@
 use super::ring::{Phase, Ring, Server};
 use super::world::World;
 use jiff::{SignedDuration, Timestamp};
+use palladion_api::labels;
 use palladion_api::member::MemberState;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::ObjectKey;
@@ -57,8 +58,21 @@ impl World {
         else {
             return;
         };
+        let mut except = self.gone_without();
+        except.push(host);
+        let except: Vec<&str> = except.iter().map(String::as_str).collect();
         self.ring
-            .watch_others(&format!("{member} is stopped"), &[&host], self.store.now);
+            .watch_others(&format!("{member} is stopped"), &except, self.store.now);
+    }
+
+    /// Host IDs of which a person has said that an upgrade goes on without them.
+    fn gone_without(&self) -> Vec<String> {
+        let members = self.store.list(kinds::MEMBER).map(|(_, member)| member);
+        members
+            .filter(|m| m["metadata"]["annotations"][labels::UPGRADE_WITHOUT].is_string())
+            .filter_map(|m| m["spec"]["replace"]["hostID"].as_str())
+            .map(str::to_string)
+            .collect()
     }
 
     /// The operator may have written to members: is it right to permit, to let
