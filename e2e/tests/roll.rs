@@ -314,31 +314,51 @@ fn t04_a_claim_grows_and_never_shrinks_and_no_pod_is_touched() {
         bed().patch(NAMESPACE, "cassandracluster", NAMESPACE, &spec)
     };
     // Local volumes have no driver that grows them: the test looks at what is asked for.
+    let asked = |size: &str| {
+        wait_for("claims to ask for more", SOON, || {
+            let claims = bed().list(NAMESPACE, "persistentvolumeclaims")?;
+            let grown = claims
+                .iter()
+                .filter(|c| c["spec"]["resources"]["requests"]["storage"] == size)
+                .count();
+            let set = bed()
+                .get(NAMESPACE, "statefulset", "roll-dc1-a")?
+                .unwrap_or_default();
+            let template = &set["spec"]["volumeClaimTemplates"][0]["spec"]["resources"]["requests"];
+            Ok((grown >= 2 && template["storage"] == size).then_some(()))
+        })
+    };
     set_racks(&sized("11Gi")).expect("growth is admitted");
     ring.wait_told("Degraded", "VolumeCannotGrow", "local", SOON)
         .expect("told that the class does not allow it");
     expandable(&json!(true));
-    let asked = wait_for("claims to ask for more", SOON, || {
-        let claims = bed().list(NAMESPACE, "persistentvolumeclaims")?;
-        let grown = claims
-            .iter()
-            .filter(|c| c["spec"]["resources"]["requests"]["storage"] == "11Gi")
-            .count();
-        let set = bed()
-            .get(NAMESPACE, "statefulset", "roll-dc1-a")?
-            .unwrap_or_default();
-        let template = &set["spec"]["volumeClaimTemplates"][0]["spec"]["resources"]["requests"];
-        Ok((grown >= 2 && template["storage"] == "11Gi").then_some(()))
-    });
+    let grown = asked("11Gi");
     let refused = set_racks(&sized("9Gi")).expect_err("a claim does not shrink");
     expandable(&Value::Null);
-    asked.expect("asked");
+    grown.expect("asked");
     assert!(format!("{refused:#}").contains("shrink"), "{refused:#}");
     assert_eq!(ring.pod_uids().expect("uids"), uids, "no pod was touched");
-    // The driver's part is played: the claims are as large as they ask for.
+    play_the_driver("11Gi");
+    well(ring, &ids);
+    patch(&json!({ "run": "Stopped" }));
+    ring.wait_reason("Progressing", "Stopped", RESTARTS_IN)
+        .expect("stopped");
+    expandable(&json!(true));
+    set_racks(&sized("12Gi")).expect("growth is admitted");
+    let grown = asked("12Gi");
+    expandable(&Value::Null);
+    grown.expect("claims grow while pods are down");
+    assert!(ring.pod_uids().expect("uids").is_empty(), "still stopped");
+    play_the_driver("12Gi");
+    patch(&json!({ "run": "Running" }));
+    well(ring, &ids);
+}
+
+/// The driver's part is played: the claims are as large as they ask for.
+fn play_the_driver(size: &str) {
+    let status = json!({ "status": { "capacity": { "storage": size } } }).to_string();
     for member in ["roll-dc1-a-0", "roll-dc1-a-1"] {
         let claim = format!("data-{member}");
-        let status = json!({ "status": { "capacity": { "storage": "11Gi" } } }).to_string();
         bed()
             .cluster
             .kubectl(&[
@@ -354,7 +374,6 @@ fn t04_a_claim_grows_and_never_shrinks_and_no_pod_is_touched() {
             ])
             .expect("the driver's part");
     }
-    well(ring, &ids);
 }
 
 #[test]
@@ -484,7 +503,7 @@ fn t08_a_rack_comes_and_is_dropped_again() {
     let ids = ring.host_ids().expect("host IDs");
     let larger = |mut wanted: Value| {
         wanted[0]["storage"]["volumeClaimTemplates"] =
-            json!([{ "spec": { "resources": { "requests": { "storage": "11Gi" } } } }]);
+            json!([{ "spec": { "resources": { "requests": { "storage": "12Gi" } } } }]);
         wanted[1]["restartToken"] = json!("once");
         wanted
     };
