@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 mod ring;
 mod status;
-pub use ring::{Evidence, Liveness, MemberState, RingMember, RingSummary};
+pub use ring::{Disk, Evidence, Liveness, MemberState, RingMember, RingSummary};
 pub use status::{
     AgentStatus, CassandraMemberStatus, IntentState, IntentStatus, OperationState, OperationStatus,
     PermitState, PermitStatus, ServerState, ServerStatus, StartRecord, VolumeState, VolumeStatus,

@@ -272,7 +272,19 @@ impl Agent {
             (Process::Running, None) if question.seen.elapsed() < QUESTION_TIME => return,
             (Process::Running | Process::Absent | Process::Unknown(_), _) => None,
         };
-        self.evidence = Some(ring::evidence(&question.nonce, answer, Timestamp::now()));
+        let volume = self.volume.as_ref();
+        let free = volume.and_then(|volume| match volume.free_bytes() {
+            Ok(free) => Some(free),
+            Err(error) => {
+                tracing::warn!(
+                    error = format!("{error:#}"),
+                    "how full the disk is, is not known"
+                );
+                None
+            }
+        });
+        let now = Timestamp::now();
+        self.evidence = Some(ring::evidence(&question.nonce, answer, free, now));
         self.question = None;
     }
 }

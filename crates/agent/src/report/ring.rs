@@ -5,7 +5,7 @@ use super::hash_sorted;
 use crate::admin::Reading;
 use crate::volume::seconds;
 use jiff::Timestamp;
-use palladion_api::member::{Evidence, Liveness, MemberState, RingSummary};
+use palladion_api::member::{Disk, Evidence, Liveness, MemberState, RingSummary};
 
 /// The compact view; `None` where the ring could not be read as a whole.
 pub fn summary(reading: &Reading) -> Option<RingSummary> {
@@ -28,14 +28,33 @@ pub fn summary(reading: &Reading) -> Option<RingSummary> {
 
 /// The answer to a question, from a look that was taken after it; without one
 /// the answer says that the server could not be asked.
-pub fn evidence(nonce: &str, reading: Option<&Reading>, now: Timestamp) -> Evidence {
+pub fn evidence(
+    nonce: &str,
+    reading: Option<&Reading>,
+    free_bytes: Option<u64>,
+    now: Timestamp,
+) -> Evidence {
+    let load = reading.and_then(|r| r.figures.load);
     Evidence {
         nonce: nonce.into(),
         read_at: seconds(now),
         mode: reading.and_then(|r| r.mode.clone()),
         schema_agreed: reading.and_then(|r| r.schema_agreed).unwrap_or(false),
         members: reading.and_then(|r| r.members.clone()),
+        disk: load.zip(free_bytes).map(|(load, free_bytes)| Disk {
+            data_bytes: bytes(load),
+            free_bytes,
+        }),
     }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a cast of a float saturates, and a load has no fraction"
+)]
+fn bytes(load: f64) -> u64 {
+    load as u64
 }
 
 #[cfg(test)]
@@ -92,11 +111,24 @@ mod tests {
 
     #[test]
     fn evidence_without_a_look_claims_nothing() {
-        let evidence = evidence("n", None, Timestamp::UNIX_EPOCH);
+        let evidence = evidence("n", None, Some(1), Timestamp::UNIX_EPOCH);
         assert_eq!(
             (evidence.mode, evidence.members, evidence.schema_agreed),
             (None, None, false)
         );
+        assert_eq!(evidence.disk, None);
+        let figures = crate::admin::Figures {
+            load: Some(4096.0),
+            ..crate::admin::Figures::default()
+        };
+        let reading = Reading {
+            figures,
+            ..Reading::default()
+        };
+        let evidence = |free| super::evidence("n", Some(&reading), free, Timestamp::UNIX_EPOCH);
+        assert_eq!(evidence(None).disk, None);
+        let disk = evidence(Some(8)).disk.unwrap();
+        assert_eq!((disk.data_bytes, disk.free_bytes), (4096, 8));
         assert_eq!(super::summary(&Reading::default()), None);
     }
 }

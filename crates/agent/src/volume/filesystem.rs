@@ -25,6 +25,13 @@ pub fn identity(path: &Path) -> Result<String> {
     Ok(format!("{}/{id}{}", mount.kind, mount.root))
 }
 
+/// Bytes that are free for us on the file system of a path.
+pub fn free_bytes(path: &Path) -> Result<u64> {
+    let answer = rustix::fs::statvfs(path)
+        .with_context(|| format!("asking how full the file system of {} is", path.display()))?;
+    Ok(answer.f_bavail.saturating_mul(answer.f_frsize))
+}
+
 #[derive(Debug, PartialEq, Eq)]
 struct Mount<'a> {
     device: &'a str,
@@ -96,6 +103,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let first = identity(directory.path()).unwrap();
         assert_eq!(first, identity(directory.path()).unwrap());
+        assert!(free_bytes(directory.path()).unwrap() > 0);
+        assert!(free_bytes(&directory.path().join("missing")).is_err());
         assert_ne!(first, identity(Path::new("/proc")).unwrap());
     }
 }

@@ -72,6 +72,11 @@ pub struct Volume {
 }
 
 impl Volume {
+    /// Bytes that are free on it.
+    pub fn free_bytes(&self) -> Result<u64> {
+        filesystem::free_bytes(&self.root)
+    }
+
     /// The volume mounted at `root`.
     pub fn new(root: PathBuf) -> Self {
         Self { root }

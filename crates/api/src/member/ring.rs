@@ -34,6 +34,19 @@ pub struct Evidence {
     /// Every member known to the server, itself included. Absent where the server could not be asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub members: Option<Vec<RingMember>>,
+    /// How full the member's volume is. Absent where server or volume does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk: Option<Disk>,
+}
+
+/// How full a member's volume is.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct Disk {
+    /// Bytes of live data on disk, as the server counts them.
+    pub data_bytes: u64,
+    /// Bytes that the file system has free for it.
+    pub free_bytes: u64,
 }
 
 /// One member as another one sees it.

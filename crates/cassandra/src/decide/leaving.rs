@@ -2,21 +2,23 @@
 //! that it is gone, and only then does its pod go. The claim is kept.
 
 use super::evidence::{self, Gone, Verdict};
-use super::{Draft, debts, given_up, replicas, resuming, system_keyspaces, turn};
+use super::leaving_steps::{end, renew, terminate, withdraw};
+use super::{Draft, debts, given_up, leave_refused, replicas, resuming, system_keyspaces, turn};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::status::server_words;
 use crate::validate::{Valid, ValidRack};
 use jiff::SignedDuration;
 use palladion_api::cluster::{Turn, TurnStep};
-use palladion_api::member::{IntentKind, IntentState, VolumeState};
+use palladion_api::member::{Evidence, IntentKind, IntentState, VolumeState};
 use palladion_api::reasons::Reason;
 use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
 use serde_json::json;
-use std::collections::BTreeSet;
 
 /// Gossip settles within seconds; then the question is put again.
 const ASK_AGAIN: SignedDuration = SignedDuration::from_secs(5);
+/// Disks that lack room are looked at again after this long.
+const LOOK_FOR_ROOM: SignedDuration = SignedDuration::from_secs(120);
 /// A leave that failed is not tried again at once: its cause is rarely gone.
 const LEAVE_RETRY: SignedDuration = SignedDuration::from_secs(60);
 
@@ -63,11 +65,17 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         system_keyspaces::set(facts, valid, left, draft);
         return true;
     }
-    if let Some(why) = keyspaces_forbid(facts, rack, left) {
+    if let Some(why) = leave_refused::by_replication(facts, rack, left) {
         draft.trouble(
             Reason::LeaveRefused,
             format!("member {} cannot leave: {why}", member.name),
         );
+        return true;
+    }
+    if let Some((why, read_at)) = leave_refused::by_disk(facts, member, last_figures)
+        && facts.now() < read_at + LOOK_FOR_ROOM
+    {
+        refused_by_disk(member, &why, read_at, draft);
         return true;
     }
     if let Some(again) = failed_until(facts, member) {
@@ -93,6 +101,21 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         )),
     ));
     true
+}
+
+fn last_answer(member: &MemberFact) -> Option<&Evidence> {
+    member.status.evidence.as_ref()
+}
+
+/// The last answer to whatever was asked: of disks it is a good hint.
+fn last_figures(member: &MemberFact) -> Option<&Evidence> {
+    last_answer(member).filter(|e| e.disk.is_some())
+}
+
+fn refused_by_disk(member: &MemberFact, why: &str, read_at: jiff::Timestamp, draft: &mut Draft) {
+    let words = format!("member {} cannot leave: {why}", member.name);
+    draft.trouble(Reason::LeaveRefused, words.clone());
+    draft.wait_until(Reason::LeaveRefused, words, read_at + LOOK_FOR_ROOM);
 }
 
 /// Highest ordinal of the rack that is furthest above its target.
@@ -187,43 +210,6 @@ pub fn adopt_intent(facts: &Facts<'_>, draft: &mut Draft) -> bool {
     true
 }
 
-/// Replication that would no longer be met, naming the keyspace. What is not
-/// known forbids as well.
-fn keyspaces_forbid(facts: &Facts<'_>, rack: &ValidRack, left: usize) -> Option<String> {
-    let joined = || {
-        facts
-            .members
-            .values()
-            .filter(|m| m.recorded_host_id().is_some())
-    };
-    let Some(copies) = joined()
-        .filter(|m| m.is_normal())
-        .map(|m| &m.status.copies)
-        .find(|c| !c.is_empty())
-    else {
-        return Some("no member has reported the replication of the keyspaces yet".into());
-    };
-    let of_users = || {
-        copies
-            .iter()
-            .filter(|(name, _)| !system_keyspaces::is_one(name))
-    };
-    let held = |copies: &u32| usize::try_from(*copies).unwrap_or(usize::MAX);
-    if let Some((name, copies)) = of_users().find(|(_, copies)| held(copies) > left) {
-        return Some(format!(
-            "keyspace {name} keeps {copies} copies and {left} members would be left; ALTER KEYSPACE first"
-        ));
-    }
-    let racks: BTreeSet<&str> = joined().map(|m| m.rack.as_str()).collect();
-    let empties_rack = joined().filter(|m| m.rack == rack.name).count() == 1;
-    let racks_left = racks.len() - usize::from(empties_rack);
-    let crowded = of_users()
-        .find(|(_, copies)| empties_rack && racks_left > 1 && held(copies) == racks.len());
-    crowded.map(|(name, copies)| {
-        format!("keyspace {name} keeps a copy in each of {copies} racks and rack {} would be empty; ALTER KEYSPACE first", rack.name)
-    })
-}
-
 fn failed_until(facts: &Facts<'_>, member: &MemberFact) -> Option<jiff::Timestamp> {
     let failed = member
         .status
@@ -316,8 +302,18 @@ fn before_intent(
     let (Some(object), Some(host_id)) = (&member.object, member.recorded_host_id()) else {
         return;
     };
-    let witnesses = evidence::witnesses(facts, &member.name);
-    match evidence::verdict(facts, &witnesses, &turn.nonce, &[]) {
+    // All are asked: who receives the data must have room for it.
+    let mut witnesses = evidence::others(facts, &member.name);
+    witnesses.push(member);
+    let verdict = evidence::verdict(facts, &witnesses, &turn.nonce, &[]);
+    let no_room = leave_refused::by_disk(facts, member, |m| {
+        last_answer(m).filter(|e| e.nonce == turn.nonce)
+    });
+    if let (Verdict::Good(_), Some((why, read_at))) = (&verdict, no_room) {
+        refused_by_disk(member, &why, read_at, draft);
+        return end(facts, turn, &why, None, draft);
+    }
+    match verdict {
         Verdict::Good(_) => draft.steps.push(Step::Patch {
             key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
             patch: json!({ "spec": { "intent": {
@@ -414,7 +410,7 @@ fn prove_gone(
                     turn.attempt + 1,
                 );
                 renewed.since = turn.since.clone();
-                draft.steps.push(renew(facts, valid, member, &renewed));
+                draft.steps.push(renew(valid, member, &renewed));
                 draft.steps.push(turn::claim(
                     facts,
                     Some(&renewed),
@@ -425,88 +421,4 @@ fn prove_gone(
             }
         }
     }
-}
-
-/// The intent carries the new nonce of the renewed turn; the agent has done it
-/// already and answers at once.
-fn renew(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, turn: &Turn) -> Step {
-    let _ = facts;
-    Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
-        patch: json!({ "spec": { "intent": { "nonce": turn.nonce } } }),
-        subresource: Subresource::None,
-        precondition: Precondition::Uid(
-            member
-                .object
-                .as_ref()
-                .map(|o| o.meta.uid.clone())
-                .unwrap_or_default(),
-        ),
-        fence: None,
-        doing: format!("renew the intent of member {}", member.name),
-        event: None,
-    }
-}
-
-fn withdraw(valid: &Valid, member: &MemberFact) -> Step {
-    Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
-        patch: json!({ "spec": { "intent": null } }),
-        subresource: Subresource::None,
-        precondition: Precondition::Uid(
-            member
-                .object
-                .as_ref()
-                .map(|o| o.meta.uid.clone())
-                .unwrap_or_default(),
-        ),
-        fence: None,
-        doing: format!("withdraw the intent of member {}", member.name),
-        event: None,
-    }
-}
-
-/// Record that a member is gone for good: from here on its set may shrink.
-pub fn terminate(
-    facts: &Facts<'_>,
-    valid: &Valid,
-    member: &MemberFact,
-    proof: &str,
-    turn: Option<&Turn>,
-) -> Step {
-    Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
-        patch: json!({
-            "metadata": { "annotations": { palladion_api::labels::GONE: proof } },
-            "spec": { "run": "Terminated", "start": null },
-        }),
-        subresource: Subresource::None,
-        precondition: Precondition::Uid(
-            member
-                .object
-                .as_ref()
-                .map(|o| o.meta.uid.clone())
-                .unwrap_or_default(),
-        ),
-        fence: turn.map(|t| turn::fence(facts, t)),
-        doing: format!("record that member {} has left: {proof}", member.name),
-        event: super::synced(format!("Member {} has left the ring", member.name)),
-    }
-}
-
-/// End a turn, saying why.
-pub fn end(
-    facts: &Facts<'_>,
-    turn: &Turn,
-    why: &str,
-    event: Option<palladion_plan::Event>,
-    draft: &mut Draft,
-) {
-    draft.steps.push(turn::claim(
-        facts,
-        None,
-        None,
-        format!("end the turn of member {}: {why}", turn.member),
-        event,
-    ));
 }

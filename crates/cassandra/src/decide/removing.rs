@@ -4,7 +4,7 @@
 //! copies that are left, and owes a repair.
 
 use super::evidence::{self, Gone, Verdict};
-use super::{Draft, debts, given_up, joining, leaving, replacing, turn};
+use super::{Draft, debts, given_up, joining, leaving_steps, replacing, turn};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
@@ -21,14 +21,14 @@ const ASK_AGAIN: SignedDuration = SignedDuration::from_secs(5);
 /// Go on with a Remove turn.
 pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft) {
     let (Some(member), Some(removed)) = (facts.members.get(&turn.member), &turn.replaces) else {
-        return leaving::end(facts, turn, "the member is gone", None, draft);
+        return leaving_steps::end(facts, turn, "the member is gone", None, draft);
     };
     if member.is_gone() {
         let event = super::synced(format!(
             "Member {} was removed from the ring by the others",
             member.name
         ));
-        return leaving::end(facts, turn, "it was removed", event, draft);
+        return leaving_steps::end(facts, turn, "it was removed", event, draft);
     }
     let host_id = &removed.host_id;
     let id = format!("remove-{}", turn.nonce);
@@ -194,9 +194,13 @@ fn is_out(
     let reason = format!("member {} was removed at {}", member.name, facts.now());
     if !joining::is_wanted(valid, member) {
         debts::repair_by_all(facts, valid, &member.name, &reason, draft);
-        draft
-            .steps
-            .push(leaving::terminate(facts, valid, member, proof, Some(turn)));
+        draft.steps.push(leaving_steps::terminate(
+            facts,
+            valid,
+            member,
+            proof,
+            Some(turn),
+        ));
         return;
     }
     let fence = turn::fence(facts, turn);
@@ -204,7 +208,7 @@ fn is_out(
         return;
     }
     if given_up::of(member).is_none() && member.recorded_host_id().is_none() {
-        return leaving::end(facts, turn, "it joins as a new member", None, draft);
+        return leaving_steps::end(facts, turn, "it joins as a new member", None, draft);
     }
     debts::repair_by_all(facts, valid, &member.name, &reason, draft);
     draft
@@ -223,7 +227,7 @@ fn not_yet(facts: &Facts<'_>, turn: &Turn, why: &str, read_at: Timestamp, draft:
     }
     let member = facts.members.get(&turn.member);
     if member.is_some_and(|m| given_up::of(m).is_some()) {
-        return leaving::end(facts, turn, why, None, draft);
+        return leaving_steps::end(facts, turn, why, None, draft);
     }
     let attempt = turn.attempt + 1;
     let mut renewed = turn::new(facts, &turn.member, &turn.volume_id, turn.step, attempt);

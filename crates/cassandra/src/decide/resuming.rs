@@ -4,7 +4,7 @@
 //! started: only the others can tell which (safety rules, section 2).
 
 use super::evidence::{self, Gone};
-use super::{Draft, given_up, grant, leaving, turn};
+use super::{Draft, given_up, grant, leaving_steps, turn};
 use crate::facts::{Facts, MemberFact};
 use crate::status::server_words;
 use crate::validate::Valid;
@@ -67,13 +67,13 @@ pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> bool {
 /// Go on with a ResumeLeave turn.
 pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft) {
     let Some(member) = facts.members.get(&turn.member) else {
-        return leaving::end(facts, turn, "the member is gone", None, draft);
+        return leaving_steps::end(facts, turn, "the member is gone", None, draft);
     };
     if member.is_gone() {
-        return leaving::end(facts, turn, "it has left", None, draft);
+        return leaving_steps::end(facts, turn, "it has left", None, draft);
     }
     if given_up::of(member).is_some() {
-        return leaving::end(facts, turn, "its volume is given up", None, draft);
+        return leaving_steps::end(facts, turn, "its volume is given up", None, draft);
     }
     let granted = member
         .spec
@@ -87,7 +87,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         .filter(|p| p.nonce == turn.nonce);
     match (granted, answer.map(|a| a.state)) {
         (_, Some(PermitState::Done)) => {
-            leaving::end(
+            leaving_steps::end(
                 facts,
                 turn,
                 "it came back, and leaves again from there",
@@ -101,7 +101,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
                 draft.steps.push(removal);
                 return;
             }
-            leaving::end(
+            leaving_steps::end(
                 facts,
                 turn,
                 &format!("it could not come back: {why}"),
@@ -111,7 +111,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         }
         (Some(start), None | Some(PermitState::Used)) => {
             if member.pod.as_ref().is_none_or(|p| p.uid != start.pod_uid) {
-                return leaving::end(
+                return leaving_steps::end(
                     facts,
                     turn,
                     "the pod that it was for has ended",
@@ -129,7 +129,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
             );
         }
         (None, _) if !is_interrupted(member) => {
-            leaving::end(facts, turn, "it does not wait for it any more", None, draft);
+            leaving_steps::end(facts, turn, "it does not wait for it any more", None, draft);
         }
         (None, _) => find_out(facts, valid, turn, member, draft),
     }
@@ -166,14 +166,18 @@ fn removal(
 
 fn find_out(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, draft: &mut Draft) {
     let Some(host_id) = member.recorded_host_id() else {
-        return leaving::end(facts, turn, "its host ID is not recorded", None, draft);
+        return leaving_steps::end(facts, turn, "its host ID is not recorded", None, draft);
     };
     let others = evidence::others(facts, &member.name);
     match evidence::gone(facts, &others, &turn.nonce, host_id) {
         Gone::Proven(proof) => {
-            draft
-                .steps
-                .push(leaving::terminate(facts, valid, member, &proof, Some(turn)));
+            draft.steps.push(leaving_steps::terminate(
+                facts,
+                valid,
+                member,
+                &proof,
+                Some(turn),
+            ));
         }
         Gone::Waiting(names) => {
             evidence::ask(

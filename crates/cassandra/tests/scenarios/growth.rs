@@ -26,6 +26,33 @@ fn a_ring_shrinks_by_one_member() {
 }
 
 #[test]
+fn nobody_leaves_to_disks_that_cannot_take_the_data() {
+    let mut world = a_ring(3, 1);
+    // 10 GiB go to two members of the rack: 5 GiB each, and half as much to compact.
+    world.ring.free.insert("demo-dc1-a-1".into(), 7 << 30);
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    world.pass(600);
+    assert_eq!(world.normal(), 4, "{}", world.last_words());
+    let said = world.condition("Degraded");
+    let expected = "True LeaveRefused: member demo-dc1-a-2 cannot leave: member demo-dc1-a-1 would receive about 5.0 GiB, needs half as much again to compact it and has 7.0 GiB free";
+    assert!(said.starts_with(expected), "{said}");
+    let turns = world
+        .writes
+        .iter()
+        .filter(|w| w.contains("the turn to leave"));
+    assert!(turns.count() <= 6, "it is asked every other minute");
+    // Set back, nothing has happened.
+    let mut kept = world.clone();
+    kept.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+    kept.settle();
+    kept.expect_ring(4);
+    // With room it goes on by itself.
+    world.ring.free.clear();
+    world.settle();
+    world.expect_ring(3);
+}
+
+#[test]
 fn a_configuration_change_restarts_one_member_after_the_other() {
     let mut world = a_ring(2, 1);
     world.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));

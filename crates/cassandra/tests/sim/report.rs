@@ -28,6 +28,7 @@ impl Agent {
             mode,
             schema_agreed: reach.ring.schema_agreed(),
             members,
+            disk: Some(reach.ring.disk_of(&self.pod.key.name)),
         });
     }
 

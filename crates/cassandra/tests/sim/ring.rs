@@ -88,6 +88,8 @@ pub struct Ring {
     pub founders: Vec<String>,
     pub views: Views,
     pub exits: BTreeMap<String, Exit>,
+    /// Bytes that are free on members' disks, where that is not plenty.
+    pub free: BTreeMap<String, u64>,
     /// Rows ever written.
     pub rows: u32,
     /// Copies of the users' keyspace.
@@ -122,8 +124,17 @@ pub const LEFT: SignedDuration = SignedDuration::from_secs(4);
 const FAT_CLIENT: SignedDuration = SignedDuration::from_secs(30);
 
 impl Ring {
+    /// How full a member's disk is.
+    pub fn disk_of(&self, member: &str) -> palladion_api::member::Disk {
+        palladion_api::member::Disk {
+            data_bytes: 10 << 30,
+            free_bytes: self.free.get(member).copied().unwrap_or(1 << 40),
+        }
+    }
+
     pub fn new(copies: usize) -> Self {
         Ring {
+            free: BTreeMap::new(),
             servers: BTreeMap::new(),
             seats: BTreeMap::new(),
             founders: Vec::new(),
