@@ -2,10 +2,12 @@
 //! `PALLADION_SOAK=1`: from five members to three and back, ten times.
 
 use std::sync::OnceLock;
+use std::time::Duration;
 
-use palladion_e2e::{Bed, Ring, ring};
+use palladion_e2e::{Bed, Ring, ring, wait_for};
 
 const NAMESPACE: &str = "scale";
+const SOON: Duration = Duration::from_secs(180);
 
 fn bed() -> &'static Bed {
     static BED: OnceLock<Bed> = OnceLock::new();
@@ -48,5 +50,59 @@ fn a_ring_shrinks_and_grows_again_and_every_row_is_there() {
             a + b
         );
     }
+    changes_of_mind(&ring, [a, b]);
     bed().remove_namespace(NAMESPACE).expect("clean up");
+}
+
+/// Targets that change while a member leaves and while one joins, and a server
+/// that is killed in the middle of its leave: one ring of one size at the end.
+fn changes_of_mind(ring: &Ring<'_>, [a, b]: [u32; 2]) {
+    let ask = |a: u32, b: u32| {
+        let manifest = ring::manifest(NAMESPACE, &[("a", a), ("b", b)]);
+        bed().apply(NAMESPACE, &manifest).expect("apply");
+    };
+    let reaches = |member: &str, wanted: &str| {
+        wait_for(&format!("{member} to be {wanted}"), SOON, || {
+            let member = ring.member(member)?;
+            Ok((member["status"]["server"]["mode"] == wanted).then_some(()))
+        })
+        .expect("it should");
+    };
+    let last = format!("scale-dc1-a-{}", a - 1);
+    let times = if std::env::var_os("PALLADION_SOAK").is_some() {
+        5
+    } else {
+        1
+    };
+    for round in 0..times {
+        let before = ring.host_ids().expect("host IDs");
+        ask(a - 1, b);
+        reaches(&last, "LEAVING");
+        // Later rounds hit later phases.
+        std::thread::sleep(Duration::from_millis(1500 * round));
+        let kill = "for p in /proc/[0-9]*; do [ \"$(cat $p/comm)\" = java ] && kill -9 $(basename $p) && echo killed; done; true";
+        let said = bed().exec(NAMESPACE, &last, &["bash", "-c", kill]);
+        println!("{last} in its leave: {said:?}");
+        // One more, then fewer, then as before: in the middle of the leave.
+        ask(a + 1, b);
+        std::thread::sleep(Duration::from_secs(3));
+        ask(a - 1, b);
+        std::thread::sleep(Duration::from_secs(3));
+        ask(a, b);
+        ring.wait_members(a + b).expect("as many as wanted");
+        ring.check_data().expect("all rows");
+        let now = ring.host_ids().expect("host IDs");
+        let kept = now.iter().filter(|m| before.contains(m)).count();
+        assert!(
+            kept + 1 >= before.len(),
+            "only {last} may be another: {now:?}"
+        );
+    }
+    // A member that joins is not wanted any more before it has joined.
+    ask(a + 1, b);
+    let joiner = format!("scale-dc1-a-{a}");
+    reaches(&joiner, "JOINING");
+    ask(a, b);
+    ring.wait_members(a + b).expect("as many as wanted");
+    ring.check_data().expect("all rows");
 }

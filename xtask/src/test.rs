@@ -55,6 +55,17 @@ pub fn soak(arguments: &SoakArguments) -> Result<()> {
             &mut counts,
             &mut failures,
         )?;
+        let mut command = Command::new(env!("CARGO"));
+        command
+            .current_dir(install::root())
+            .args(["test", "--package", "palladion-testbed", "--locked"])
+            .args(["--test", "real", "--", "--ignored", "--test-threads", "1"]);
+        step(
+            "the testbed itself",
+            &mut command,
+            &mut counts,
+            &mut failures,
+        )?;
     }
     let arguments = Arguments {
         no_testbed: false,
