@@ -15,7 +15,13 @@ impl Agent {
         match action {
             Action::Nothing => Ok(()),
             Action::TakeVolume { successor_of } => self.take_volume(successor_of),
-            Action::Ban => self.change_ledger(|ledger| ledger.ban = Ban::Terminated),
+            Action::Ban => {
+                let pod = self.settings.pod_uid.clone();
+                self.change_ledger(|ledger| {
+                    ledger.ban = Ban::Terminated;
+                    ledger.ban_pod = Some(pod);
+                })
+            }
             Action::SettlePermit {
                 nonce,
                 state,
@@ -210,6 +216,8 @@ fn use_permit(ledger: &mut Ledger, kind: PermitKind, nonce: &str) {
             };
             ledger.host_id = None;
             ledger.address = None;
+            ledger.ban = Ban::None;
+            ledger.ban_pod = None;
         }
         // Still leaving, until the server is seen to be a full member again.
         PermitKind::ResumeLeave => {}

@@ -22,7 +22,7 @@ pub fn forbidden(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger) -> Opt
             "the spec says that the server is stopped for good",
         );
     }
-    if ledger.ban == Ban::Terminated && !retires(spec, ledger) {
+    if ledger.ban == Ban::Terminated && !lifts_the_ban(spec, ledger) {
         return stopped(
             Action::Nothing,
             "the server was stopped for good; none starts on this data again",
@@ -63,6 +63,23 @@ pub fn forbidden(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger) -> Opt
         ));
     }
     None
+}
+
+/// A ban is on data. It is lifted by a permit that sets the data aside; and,
+/// where no member's data ever was, by one for a later pod: the member is
+/// wanted again. A permit for the pod that was told to stop for good may be an
+/// old one that comes late.
+fn lifts_the_ban(spec: &CassandraMemberSpec, ledger: &Ledger) -> bool {
+    let never_joined = matches!(
+        ledger.membership,
+        Membership::Empty | Membership::Joining { .. }
+    );
+    let is_later = spec.start.as_ref().is_some_and(|p| {
+        p.volume_id == ledger.volume_id
+            && !ledger.has_used(&p.nonce)
+            && ledger.ban_pod.as_ref() != Some(&p.pod_uid)
+    });
+    retires(spec, ledger) || never_joined && is_later
 }
 
 /// Is there an unused permit for this volume that sets the old data aside,

@@ -44,6 +44,9 @@ pub struct Ledger {
     /// May a server ever run on this volume again?
     #[serde(default)]
     pub ban: Ban,
+    /// The pod that put the ban on: no permit for it lifts the ban again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ban_pod: Option<String>,
     /// The last permit and what became of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permit: Option<PermitStatus>,
@@ -142,6 +145,7 @@ impl Ledger {
             address: None,
             membership: Membership::Empty,
             ban: Ban::None,
+            ban_pod: None,
             permit: None,
             used_permits: Vec::new(),
             intent: None,
@@ -242,6 +246,7 @@ impl Ledger {
         self.address = None;
         self.membership = Membership::Empty;
         self.ban = Ban::None;
+        self.ban_pod = None;
         self.intent = None;
     }
 }

@@ -143,7 +143,7 @@ fn never_joined(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &m
     };
     if member
         .volume()
-        .is_some_and(|v| matches!(v.state, VolumeState::Joined | VolumeState::Left))
+        .is_some_and(|v| v.state == VolumeState::Joined)
     {
         draft.wait(
             Reason::MemberLeaving,

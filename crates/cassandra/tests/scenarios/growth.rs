@@ -4,7 +4,9 @@ use crate::every::{
     a_ring, all_end_alike, before_each_write, killed_at_every_write, same_end, some,
 };
 use crate::sim::World;
-use crate::sim::manifests::a_cluster;
+use crate::sim::manifests::{NAMESPACE, a_cluster};
+use palladion_cassandra::resources as kinds;
+use palladion_plan::ObjectKey;
 use serde_json::json;
 
 #[test]
@@ -23,6 +25,34 @@ fn a_ring_shrinks_by_one_member() {
     let mut end = killed_at_every_write("a ring shrinks", world, 6);
     end.expect_ring(3);
     insta::assert_snapshot!(end.story.join("\n"));
+}
+
+#[test]
+fn a_member_that_was_not_wanted_any_more_before_it_joined_may_be_wanted_again() {
+    let mut world = a_ring(2, 1);
+    for joined_before in [false, true] {
+        if joined_before {
+            world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+            world.settle();
+            world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+            world.settle();
+        }
+        for _ in 0..2 {
+            world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+            let has_volume = |w: &World| {
+                let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, "demo-dc1-a-2");
+                let member = w.store.get(&key);
+                member.is_some_and(|m| m["status"]["volume"]["state"].is_string())
+            };
+            assert!(world.until(has_volume), "{}", world.last_words());
+            world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+            world.settle();
+            world.expect_ring(3);
+        }
+    }
+    world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+    let mut end = killed_at_every_write("a member is wanted again", world, 6);
+    end.expect_ring(4);
 }
 
 #[test]

@@ -22,6 +22,19 @@ fn retires(spec: &CassandraMemberSpec, ledger: &Ledger) -> bool {
     })
 }
 
+fn lifts_the_ban(spec: &CassandraMemberSpec, ledger: &Ledger) -> bool {
+    let never_joined = matches!(
+        ledger.membership,
+        Membership::Empty | Membership::Joining { .. }
+    );
+    let is_later = spec.start.as_ref().is_some_and(|p| {
+        p.volume_id == ledger.volume_id
+            && !ledger.used.contains(&p.nonce)
+            && ledger.banned_pod != p.pod_uid
+    });
+    retires(spec, ledger) || never_joined && is_later
+}
+
 impl Agent {
     /// The process ended by itself.
     pub(super) fn note_exit(&mut self, reach: &mut Reach<'_>) {
@@ -67,8 +80,10 @@ impl Agent {
         let has_left = volume.state == VolumeState::Left;
         if spec.run == RunState::Terminated {
             // Retiring the data lifts the ban: it is on the data, not on the disk.
-            if let Some(ledger) = self.ledger_mut(reach) {
+            let pod = self.pod.uid.clone();
+            if let Some(ledger) = self.ledger_mut(reach).filter(|l| !l.banned) {
                 ledger.banned = true;
+                ledger.banned_pod = pod;
             }
         }
         let twin = spec
@@ -133,7 +148,7 @@ impl Agent {
         if ledger.membership == Membership::Leaving {
             self.note_interrupted_leave(reach);
         }
-        if ledger.banned && !retires(spec, &ledger) {
+        if ledger.banned && !lifts_the_ban(spec, &ledger) {
             self.set(
                 ServerState::Stopped,
                 Reason::StoppedByIntent,

@@ -30,6 +30,8 @@ pub struct Ledger {
     pub address: Option<String>,
     pub membership: Membership,
     pub banned: bool,
+    /// The pod that was told to stop for good.
+    pub banned_pod: String,
     pub permit: Option<PermitStatus>,
     pub used: Vec<String>,
     pub intent: Option<IntentStatus>,
@@ -79,6 +81,7 @@ impl Ledger {
             address: None,
             membership: Membership::Empty,
             banned: false,
+            banned_pod: String::new(),
             permit: None,
             used: Vec::new(),
             intent: None,

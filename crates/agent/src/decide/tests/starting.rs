@@ -201,6 +201,28 @@ fn terminated_is_for_good() {
 }
 
 #[test]
+fn a_ban_where_no_data_ever_was_is_lifted_by_a_permit_for_a_later_pod() {
+    let banned = |world: World, pod: &str| {
+        world.with(|w| {
+            w.ledger().ban = Ban::Terminated;
+            w.ledger().ban_pod = Some(pod.into());
+        })
+    };
+    let join = (PermitKind::Join, DataBeforeStart::MustBeEmpty);
+    banned(a_new_member(), "pod-0").waits(Reason::StoppedByIntent);
+    banned(a_new_member(), "pod-0")
+        .permit(join.0, join.1)
+        .start();
+    // An old permit that comes late is for the pod that was told to stop.
+    banned(a_new_member(), POD)
+        .permit(join.0, join.1)
+        .waits(Reason::StoppedByIntent);
+    banned(a_joined_member(), "pod-0")
+        .permit(join.0, join.1)
+        .waits(Reason::StoppedByIntent);
+}
+
+#[test]
 fn a_member_that_has_left_never_starts() {
     let left = a_joined_member().membership(Membership::Left);
     left.waits(Reason::Decommissioned);
