@@ -40,10 +40,10 @@ fn change(cluster: &Cluster, report: &mut Report, what: &str, more: u64) -> Resu
         &patch,
     ])?;
     let wanted = MEMBERS + more;
-    look::wait(cluster, what, |s| {
+    let settled = look::wait_to_stay(cluster, what, |s| {
         s["members"] == format!("{wanted}/{wanted}").as_str() && look::is_settled(s)
     })?;
-    let took = begin.elapsed().as_secs_f64();
+    let took = (settled - begin).as_secs_f64();
     let counts = cluster.audit_counts(mark, OPERATOR)?;
     let steps = look::steps_since(cluster, &since)?;
     let turn = steps.iter().filter(|s| is_of_a_turn(s)).count();

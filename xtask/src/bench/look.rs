@@ -82,6 +82,31 @@ pub fn wait(cluster: &Cluster, what: &str, done: impl Fn(&Value) -> bool) -> Res
     bail!("waited 300 s for {what}")
 }
 
+/// How long a thing must stay so to be at rest: between two steps an operator
+/// may have nothing to do for a moment.
+const STAYS: Duration = Duration::from_secs(10);
+
+/// Wait until this is so and stays so; since when it is.
+pub fn wait_to_stay(
+    cluster: &Cluster,
+    what: &str,
+    is_so: impl Fn(&Value) -> bool,
+) -> Result<Instant> {
+    let begin = Instant::now();
+    let mut since = None;
+    while begin.elapsed() < Duration::from_secs(300) {
+        if !status(cluster, &is_so)? {
+            since = None;
+        } else if let since = *since.get_or_insert_with(Instant::now)
+            && since.elapsed() >= STAYS
+        {
+            return Ok(since);
+        }
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    bail!("waited 300 s for {what}")
+}
+
 /// Resident memory from the operator's own metrics, in MiB.
 pub fn operator_memory(cluster: &Cluster) -> Result<f64> {
     let pods = get(

@@ -30,8 +30,8 @@ pub fn creation(cluster: &Cluster, report: &mut Report) -> Result<()> {
         s["members"] == format!("{MEMBERS}/{MEMBERS}").as_str()
     })?;
     let ready = begin.elapsed().as_secs_f64();
-    look::wait(cluster, "all as wanted", look::is_settled)?;
-    let settled = begin.elapsed().as_secs_f64();
+    let since = look::wait_to_stay(cluster, "all as wanted", look::is_settled)?;
+    let settled = (since - begin).as_secs_f64();
     let counts = cluster.audit_counts(mark, OPERATOR)?;
     let aim = 2 * RACKS + 8 + 2 * MEMBERS + 4;
     report.row(
