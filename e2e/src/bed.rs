@@ -34,6 +34,25 @@ impl Bed {
         }
     }
 
+    /// Every testbed of this run: those that `PALLADION_TESTBEDS` names, with
+    /// commas between, or else the one of [`Bed::attach`].
+    ///
+    /// # Panics
+    /// If one of them is not up.
+    pub fn all_of_the_run() -> Vec<Self> {
+        let Ok(names) = std::env::var("PALLADION_TESTBEDS") else {
+            return vec![Self::attach()];
+        };
+        names
+            .split(',')
+            .map(|name| Self {
+                cluster: ClusterName::parse(name)
+                    .and_then(|name| Cluster::attach(&name))
+                    .expect("PALLADION_TESTBEDS should name testbeds that are up"),
+            })
+            .collect()
+    }
+
     /// kubectl, or its error.
     pub fn kubectl(&self, words: &str) -> Result<String> {
         self.cluster

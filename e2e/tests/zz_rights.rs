@@ -1,6 +1,7 @@
 //! The operator's rights against what it did, in both directions: it was never
 //! refused, and it has no right that no test needed. Named to run last, when
-//! the other tests have made it do all that it can do.
+//! the other tests have made it do all that it can do, on every testbed of the
+//! run.
 
 use std::collections::BTreeSet;
 
@@ -20,6 +21,14 @@ const UNSEEN: [(&str, &str, &str); 3] = [
     // Asked when a role binding is made.
     ("clusterroles", "bind", "rbac.authorization.k8s.io"),
 ];
+
+/// What users whose name contains this asked for, on all testbeds of the run.
+fn asked(beds: &[Bed], user: &str) -> Vec<AuditEntry> {
+    let entries = |bed: &Bed| bed.cluster.audit_entries(AuditMark::BEGINNING, user);
+    beds.iter()
+        .flat_map(|bed| entries(bed).expect("the audit log"))
+        .collect()
+}
 
 fn right(group: &str, resource: &str, verb: &str) -> Right {
     (group.to_string(), resource.to_string(), verb.to_string())
@@ -84,11 +93,8 @@ fn needed(right: &Right, used: &BTreeSet<Right>) -> bool {
 
 #[test]
 fn the_operator_has_exactly_the_rights_it_uses() {
-    let bed = Bed::attach();
-    let entries = bed
-        .cluster
-        .audit_entries(AuditMark::BEGINNING, OPERATOR_USER)
-        .expect("the audit log");
+    let beds = Bed::all_of_the_run();
+    let entries = asked(&beds, OPERATOR_USER);
     assert!(
         entries.len() > 100,
         "the operator has done next to nothing: run the other tests first"
@@ -111,7 +117,7 @@ fn the_operator_has_exactly_the_rights_it_uses() {
         ("role", "palladion-leader -n palladion-system"),
     ];
     let used = used(&entries);
-    let idle: Vec<Right> = granted(&bed, &roles)
+    let idle: Vec<Right> = granted(&beds[0], &roles)
         .into_iter()
         .filter(|r| !needed(r, &used))
         .collect();
@@ -123,11 +129,8 @@ fn the_operator_has_exactly_the_rights_it_uses() {
 
 #[test]
 fn the_agents_have_exactly_the_rights_they_use() {
-    let bed = Bed::attach();
-    let entries = bed
-        .cluster
-        .audit_entries(AuditMark::BEGINNING, "system:serviceaccount:")
-        .expect("the audit log");
+    let beds = Bed::all_of_the_run();
+    let entries = asked(&beds, "system:serviceaccount:");
     // Tests try what must be refused with curl and kubectl; the agent names itself.
     let agents: Vec<AuditEntry> = entries
         .into_iter()
@@ -142,12 +145,12 @@ fn the_agents_have_exactly_the_rights_they_use() {
         !used.is_empty(),
         "no agent has done anything: run the other tests first"
     );
-    let idle: Vec<Right> = granted(&bed, &[("clusterrole", "palladion-member")])
+    let idle: Vec<Right> = granted(&beds[0], &[("clusterrole", "palladion-member")])
         .into_iter()
         .filter(|r| !needed(r, &used))
         .collect();
     assert!(idle.is_empty(), "granted and never used: {idle:#?}");
-    let granted = granted(&bed, &[("clusterrole", "palladion-member")]);
+    let granted = granted(&beds[0], &[("clusterrole", "palladion-member")]);
     let beyond: Vec<&Right> = used.iter().filter(|r| !granted.contains(*r)).collect();
     assert!(
         beyond.is_empty(),

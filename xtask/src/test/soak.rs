@@ -1,0 +1,71 @@
+//! `cargo xtask soak`: the same tests with their long repetitions, and the
+//! simulator without its shortcuts.
+
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::Result;
+use clap::Args;
+use palladion_testbed::ClusterName;
+
+use super::conclude;
+use super::lanes::{self, Bench, Length};
+use super::steps::Tally;
+use crate::install;
+
+/// The simulator disturbs every write instead of a spread of them.
+const SIMULATE_ALL: &str = "PALLADION_SIM_ALL";
+/// How many random histories the simulator plays.
+const HISTORIES: &str = "PALLADION_SIM_HISTORIES";
+
+#[derive(Args)]
+pub struct SoakArguments {
+    /// Name of the testbed; it is made anew, as is the one beside it with 2 behind the name
+    #[arg(long, default_value = "soak", value_parser = ClusterName::parse)]
+    name: ClusterName,
+    /// Keep the testbeds afterwards, to look at a failure
+    #[arg(long)]
+    keep: bool,
+    /// Run only the testbed tests whose name contains this, and no simulation
+    #[arg(long)]
+    only: Option<String>,
+    /// Random histories of the simulator
+    #[arg(long, default_value_t = 150)]
+    histories: u32,
+}
+
+/// Run everything that landing has no time for.
+pub fn soak(arguments: &SoakArguments) -> Result<()> {
+    let begin = Instant::now();
+    let mut tally = Tally::default();
+    if arguments.only.is_none() {
+        tally.step(
+            "simulator, every write",
+            "",
+            Command::new(env!("CARGO"))
+                .current_dir(install::root())
+                .args(["test", "--package", "palladion-cassandra", "--locked"])
+                .args(["--test", "scenarios", "--", "--nocapture"])
+                .env(SIMULATE_ALL, "1")
+                .env(HISTORIES, arguments.histories.to_string()),
+        )?;
+        tally.step(
+            "the testbed itself",
+            "",
+            Command::new(env!("CARGO"))
+                .current_dir(install::root())
+                .args(["test", "--package", "palladion-testbed", "--locked"])
+                .args(["--test", "real", "--", "--ignored", "--test-threads", "1"]),
+        )?;
+    }
+    lanes::run(
+        &Bench {
+            name: &arguments.name,
+            keep: arguments.keep,
+            only: arguments.only.as_deref(),
+            length: Length::Soak,
+        },
+        &mut tally,
+    )?;
+    conclude(begin, &tally)
+}

@@ -1,0 +1,154 @@
+//! One step of a test run: its output is passed on, and the counts are read
+//! from it.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+
+/// Counts of tests that ran.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Counts {
+    /// Those that passed.
+    pub passed: u64,
+    /// Those that failed.
+    pub failed: u64,
+    /// Those that say themselves that they did not run.
+    pub ignored: u64,
+}
+
+/// What has run so far.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// The tests of all steps.
+    pub counts: Counts,
+    /// The steps that failed, by name.
+    pub failures: Vec<String>,
+}
+
+impl Tally {
+    /// Take over what another one counted.
+    pub fn add(&mut self, other: Tally) {
+        self.count(other.counts);
+        self.failures.extend(other.failures);
+    }
+
+    fn count(&mut self, counts: Counts) {
+        self.counts.passed += counts.passed;
+        self.counts.failed += counts.failed;
+        self.counts.ignored += counts.ignored;
+    }
+
+    /// The run in one line. A failed check that is no test, such as
+    /// formatting, counts as one.
+    pub fn closing_line(&self) -> String {
+        let Counts {
+            passed,
+            failed,
+            ignored,
+        } = self.counts;
+        let failed = failed.max(u64::try_from(self.failures.len()).unwrap_or(1));
+        let skipped = match ignored {
+            0 => String::new(),
+            n => format!(", {n} skipped"),
+        };
+        format!("{passed} passed, {failed} failed{skipped}")
+    }
+
+    /// Run one step with each line of its output behind `prefix`, and count.
+    ///
+    /// # Errors
+    /// If it could not be started. A step that fails is counted.
+    pub fn step(&mut self, name: &str, prefix: &str, command: &mut Command) -> Result<()> {
+        eprintln!("{prefix}== {name}");
+        let begin = Instant::now();
+        let (passed, counts) =
+            run_counting(command, prefix).with_context(|| format!("running {name}"))?;
+        self.count(counts);
+        let took = begin.elapsed().as_secs_f64();
+        if passed {
+            eprintln!("{prefix}== {name}: passed in {took:.0} s");
+        } else {
+            eprintln!("{prefix}== {name}: FAILED after {took:.0} s");
+            self.failures.push(name.to_string());
+        }
+        Ok(())
+    }
+}
+
+fn run_counting(command: &mut Command, prefix: &str) -> Result<(bool, Counts)> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped());
+    // Steps beside each other are told apart by what is before their lines.
+    if !prefix.is_empty() {
+        command.stderr(Stdio::piped());
+    }
+    let mut child = command.spawn()?;
+    let stdout = child.stdout.take().context("reading its output")?;
+    let stderr = child.stderr.take();
+    let mut counts = Tally::default();
+    thread::scope(|scope| -> Result<()> {
+        if let Some(stderr) = stderr {
+            scope.spawn(move || each_line(stderr, |line| eprintln!("{prefix}{line}")));
+        }
+        each_line(stdout, |line| {
+            println!("{prefix}{line}");
+            if let Some(found) = result_line(line) {
+                counts.count(found);
+            }
+        })
+    })?;
+    Ok((child.wait()?.success(), counts.counts))
+}
+
+/// Output of tests need not be text throughout.
+fn each_line(from: impl Read, mut each: impl FnMut(&str)) -> Result<()> {
+    for line in BufReader::new(from).split(b'\n') {
+        each(&String::from_utf8_lossy(&line?));
+    }
+    Ok(())
+}
+
+/// The closing line of one test binary: `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
+fn result_line(line: &str) -> Option<Counts> {
+    let rest = line.strip_prefix("test result: ")?.split_once(". ")?.1;
+    let number = |word: &str| {
+        rest.split("; ")
+            .find_map(|part| part.strip_suffix(word))
+            .and_then(|n| n.trim().parse().ok())
+    };
+    Some(Counts {
+        passed: number("passed")?,
+        failed: number("failed")?,
+        ignored: number("ignored")?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_read_from_the_closing_line_of_a_test_binary() {
+        let line = "test result: FAILED. 3 passed; 2 failed; 1 ignored; 0 measured; 4 filtered out; finished in 0.01s";
+        let counts = result_line(line).expect("should be read");
+        assert_eq!((counts.passed, counts.failed, counts.ignored), (3, 2, 1));
+        assert!(result_line("test decide::joins ... ok").is_none());
+    }
+
+    #[test]
+    fn a_step_is_counted_with_and_without_a_prefix() {
+        let line = "test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out";
+        for prefix in ["", "[two] "] {
+            let mut tally = Tally::default();
+            let mut command = Command::new("sh");
+            command.args(["-c", &format!("echo '{line}'; echo aside >&2; exit 1")]);
+            tally
+                .step("a shell", prefix, &mut command)
+                .expect("sh is everywhere");
+            assert_eq!(tally.closing_line(), "2 passed, 1 failed");
+            assert_eq!(tally.failures, ["a shell"]);
+        }
+    }
+}
