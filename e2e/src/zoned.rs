@@ -116,6 +116,23 @@ impl Zoned {
             .unwrap_or_default()
     }
 
+    /// Wait until `Degraded` has this reason and says this. A scheduler or
+    /// kubelet may first say something that passes.
+    ///
+    /// # Panics
+    /// If it does not come to that.
+    pub fn wait_told(&self, reason: &str, words: &str) {
+        let what = format!("Degraded to be {reason} and to say {words:?}");
+        self.wait(&what, PATIENCE, |o| {
+            let conditions = o["status"]["conditions"].as_array();
+            let mut conditions = conditions.into_iter().flatten();
+            conditions.any(|c| {
+                let said = c["message"].as_str().is_some_and(|m| m.contains(words));
+                c["type"] == "Degraded" && c["reason"] == reason && said
+            })
+        });
+    }
+
     /// Merge-patch the object.
     pub fn patch(&self, patch: &Value) {
         bed()

@@ -354,6 +354,132 @@ fn t04_an_unmounted_volume_is_told_and_replaced_only_on_request() {
     ring.check_data().expect("all rows");
 }
 
+/// Make a task that replaces a member; with its volume named, if one is given.
+fn ask_to_replace(task: &str, member: &str, volume_id: Option<&str>) {
+    let mut replace = json!({ "member": member });
+    if let Some(volume_id) = volume_id {
+        replace["volumeID"] = json!(volume_id);
+    }
+    let manifest = json!({
+        "apiVersion": "palladion.dev/v1alpha1",
+        "kind": "CassandraTask",
+        "metadata": { "name": task },
+        "spec": { "cluster": NAMESPACE, "replace": replace },
+    });
+    bed()
+        .apply(NAMESPACE, &manifest.to_string())
+        .expect("the task is accepted");
+}
+
+/// Wait until a task is in this phase, and return what its condition says.
+fn wait_task(task: &str, phase: &str, patience: Duration) -> String {
+    wait_for(&format!("the task {task} to be {phase}"), patience, || {
+        let task = bed().get(NAMESPACE, "cassandratask", task)?;
+        let status = &task.unwrap_or_default()["status"];
+        let message = text(status, "/conditions/0/message").to_string();
+        Ok((status["phase"] == phase).then_some(message))
+    })
+    .expect("the task should come to that")
+}
+
+#[test]
+fn t04b_a_task_that_cannot_be_done_is_refused_with_the_reason() {
+    let ring = the_ring();
+    let ids = ring.host_ids().expect("host IDs");
+    let name = ring.member_names().expect("names")[0].clone();
+    for (task, member, volume, why) in [
+        ("alive", name.as_str(), None, "it is up and normal"),
+        (
+            "nobody",
+            "heal-dc1-c-0",
+            None,
+            "its members are heal-dc1-a-0",
+        ),
+        ("volume", name.as_str(), Some("another"), "not on another"),
+    ] {
+        ask_to_replace(task, member, volume);
+        let words = wait_task(task, "Refused", SOON);
+        assert!(words.contains(why), "{task}: {words}");
+    }
+    assert_eq!(ring.host_ids().expect("host IDs"), ids);
+}
+
+/// Two of three volumes are lost: a majority can never speak again.
+#[test]
+fn t04c_the_last_member_speaks_for_the_ring_where_tasks_name_the_volumes() {
+    let ring = the_ring();
+    let keyspace =
+        "ALTER KEYSPACE kept WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': 3}";
+    ring.cql(&[keyspace]).expect("three copies");
+    ring.write_data(3).expect("rows on every member");
+    let names = ring.member_names().expect("names");
+    let lost: Vec<(String, String, String)> = names[1..]
+        .iter()
+        .map(|name| {
+            let spec = ring.member(name).expect("member")["spec"].clone();
+            let id = |field: &str| spec[field].as_str().unwrap_or_default().to_string();
+            (name.clone(), id("hostID"), id("volumeID"))
+        })
+        .collect();
+    let volumes: Vec<String> = lost
+        .iter()
+        .map(|(name, ..)| {
+            let claim = format!("data-{name}");
+            bed().cluster.volume_of_claim(NAMESPACE, &claim)
+        })
+        .collect::<Result<_>>()
+        .expect("their volumes");
+    for volume in &volumes {
+        bed().cluster.hide_volume(volume).expect("hide");
+    }
+    for (name, ..) in &lost {
+        bed()
+            .kubectl(&format!("delete pod {name} -n {NAMESPACE} --wait=true"))
+            .expect("delete");
+    }
+    wait_for("the last one to see them down", SOON, || {
+        let last = ring.member(&names[0])?;
+        let seen = last["status"]["ring"]["exceptions"].as_array().cloned();
+        let seen = seen.unwrap_or_default();
+        let is_down = |id: &str| {
+            let mut seen = seen.iter();
+            seen.any(|e| e["hostID"] == id && e["liveness"] == "Down")
+        };
+        Ok(lost.iter().all(|(_, id, _)| is_down(id)).then_some(()))
+    })
+    .expect("down");
+    // Without the volume named a task waits for a majority; it can be taken back.
+    ask_to_replace("no-volume", &lost[0].0, None);
+    wait_task("no-volume", "Running", SOON);
+    std::thread::sleep(Duration::from_secs(10));
+    assert!(ring.cluster().expect("cluster")["status"]["turn"].is_null());
+    bed()
+        .patch(
+            NAMESPACE,
+            "cassandratask",
+            "no-volume",
+            &json!({ "spec": { "abort": true } }),
+        )
+        .expect("abort");
+    wait_task("no-volume", "Aborted", SOON);
+    assert!(ring.member(&lost[0].0).expect("member")["spec"]["replace"].is_null());
+    for (name, _, volume) in &lost {
+        ask_to_replace(&format!("replace-{name}"), name, Some(volume));
+    }
+    for (name, id, _) in &lost {
+        wait_task(&format!("replace-{name}"), "Done", REPLACED_IN);
+        let new = ring.member(name).expect("member")["spec"]["hostID"].clone();
+        assert_ne!(new, id.as_str(), "{name} is another member");
+    }
+    ring.wait_ready(3).expect("all ready");
+    ring.wait_alike(3).expect("one ring of three, no ghost");
+    ring.wait_settled().expect("settled");
+    ring.check_data().expect("all rows");
+    for volume in &volumes {
+        bed().cluster.unhide_volume(volume).expect("unhide");
+    }
+}
+
 #[test]
 fn t05_deleting_all_members_and_claims_by_hand_loses_nothing() {
     let ring = the_ring();

@@ -13,6 +13,9 @@ pub const DEGRADED: &str = "Degraded";
 /// Nothing but status is written.
 pub const PAUSED: &str = "Paused";
 
+/// Of a task: it was done; False says what is under way, or why it ended.
+pub const COMPLETE: &str = "Complete";
+
 /// Put `new` among `conditions`, keeping the transition time where the status did not change.
 pub fn set(conditions: &mut Vec<Condition>, mut new: Condition) {
     match conditions.iter_mut().find(|c| c.type_ == new.type_) {

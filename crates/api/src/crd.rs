@@ -17,6 +17,7 @@ pub fn all() -> Vec<CustomResourceDefinition> {
             &rules::cluster::of_the_whole_object(),
         ),
         finished(crate::CassandraMember::crd(), &[]),
+        finished(crate::CassandraTask::crd(), &[]),
         finished(crate::OperatorConfig::crd(), &[rules::named_default()]),
         finished(
             crate::ZonedStatefulSet::crd(),

@@ -117,7 +117,7 @@ pub struct CassandraMemberSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16))]
     pub owes: Vec<Debt>,
-    /// The member's volume is given up: it is replaced, or removed where it is not wanted any more, as soon as the ring proves it dead. Set by the operator for a Node that is gone, or from the label `palladion.dev/replace`; names what it is for, so that it can never hit what comes after.
+    /// The member's volume is given up: it is replaced, or removed where it is not wanted any more, as soon as the ring proves it dead. Set by the operator for a Node that is gone, or from the label `palladion.dev/replace` or a `CassandraTask`; names what it is for, so that it can never hit what comes after.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replace: Option<Replacement>,
     /// Epoch of the leader that last took over the turn naming this member.
@@ -151,8 +151,10 @@ pub struct Replacement {
 pub enum ReplacementCause {
     /// The operator: the Node that holds the local volume is gone.
     NodeGone,
-    /// A person, by label.
+    /// A person, by label, or by a task that names no volume.
     Person,
+    /// A person, by a task that names the volume: those members that are left may speak for the ring.
+    Task,
 }
 
 /// Whether the server of a member should run.

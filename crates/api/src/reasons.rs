@@ -141,6 +141,16 @@ reasons! {
     NodeGone => "If the machine comes back, register its Node again within `nodeGoneGraceSeconds`. Otherwise wait: the member is replaced.";
     /// A member that was to be replaced is alive, or the ring cannot prove it dead.
     ReplaceRefused => "The message says what speaks against it. To make a member smaller or move it, lower and raise `members`; a replacement is for the dead.";
+    /// A task was taken up.
+    TaskRunning => "Wait; the conditions of the cluster say what is being done.";
+    /// A task was done.
+    TaskDone => "Nothing; the task can be deleted.";
+    /// A task cannot be carried out as it stands; nothing of it was done.
+    TaskRefused => "The message says what speaks against it. Cure that, or correct the task, and make another one: a task that has ended is not tried again.";
+    /// A task was taken back before anything was done.
+    TaskAborted => "Nothing; the task can be deleted.";
+    /// What a task was for has ended without it.
+    TaskFailed => "The message says how. Look at the member, and make another task if it is still wanted.";
     /// Members owe repair or cleanup, which is paid first.
     DebtsOwed => "Wait; the operator pays debts by itself, one member at a time.";
     /// Pods are not ready.

@@ -18,7 +18,12 @@ use serde_json::Value;
 const FOLDERS: [(&str, &[&str]); 2] = [
     (
         "",
-        &["CassandraCluster", "CassandraMember", "OperatorConfig"],
+        &[
+            "CassandraCluster",
+            "CassandraMember",
+            "CassandraTask",
+            "OperatorConfig",
+        ],
     ),
     ("zoned", &["ZonedStatefulSet"]),
 ];

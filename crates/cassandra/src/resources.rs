@@ -19,6 +19,13 @@ pub const MEMBER: Resource = Resource::namespaced(
     "CassandraMember",
     "cassandramembers",
 );
+/// `CassandraTask`.
+pub const TASK: Resource = Resource::namespaced(
+    palladion_api::GROUP,
+    palladion_api::VERSION,
+    "CassandraTask",
+    "cassandratasks",
+);
 /// `OperatorConfig`.
 pub const OPERATOR_CONFIG: Resource = Resource::cluster(
     palladion_api::GROUP,
@@ -78,6 +85,7 @@ pub fn watches() -> Vec<Watch> {
     vec![
         watch(CLUSTER, "", Keep::Everything, Route::Owner),
         watch(MEMBER, OURS, Keep::Everything, by_cluster),
+        watch(TASK, "", Keep::Everything, Route::Namespace),
         watch(OPERATOR_CONFIG, "", Keep::Only(&["/spec"]), Route::Every),
         watch(STATEFUL_SET, OURS, Keep::Everything, by_cluster),
         watch(POD, OURS, Keep::Projection(pod::project), by_cluster),

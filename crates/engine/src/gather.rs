@@ -91,7 +91,7 @@ fn routed(
 ) -> Option<Observed<Vec<Arc<Object>>>> {
     let content = &world.shelves[shelf];
     let namespace = match route {
-        Route::Owner | Route::Label(_) => &*key.namespace,
+        Route::Owner | Route::Label(_) | Route::Namespace => &*key.namespace,
         Route::Every | Route::Named { .. } => "",
     };
     let as_of = match world.knowledge(shelf, namespace) {
@@ -114,6 +114,11 @@ fn routed(
             .named(key, by, at)
             .iter()
             .filter_map(|name| content.get("", name))
+            .map(|e| Arc::new(e.record.object()))
+            .collect(),
+        Route::Namespace => content
+            .all()
+            .filter(|e| *e.record.namespace == *key.namespace)
             .map(|e| Arc::new(e.record.object()))
             .collect(),
         Route::Every => content.all().map(|e| Arc::new(e.record.object())).collect(),

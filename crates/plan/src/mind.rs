@@ -13,6 +13,8 @@ pub enum Route {
     Owner,
     /// The owner of the same namespace that this label names.
     Label(&'static str),
+    /// Every owner of its namespace: rare objects that name an owner in their spec, where no label of ours can be asked for.
+    Namespace,
     /// Every owner: rare objects such as settings, nodes, storage classes.
     Every,
     /// The owners of those objects of another watched kind that name this one,

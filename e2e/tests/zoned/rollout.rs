@@ -23,11 +23,7 @@ fn d4_version_the_old_set_serves_until_a_pod_of_the_new_one_is_ready() {
         old.iter().all(|(name, uid)| now.get(name) == Some(uid)),
         "the old version was touched"
     );
-    let message = front.condition("Degraded")["message"]
-        .as_str()
-        .unwrap_or_default()
-        .to_string();
-    assert!(message.contains("not-there"), "{message}");
+    front.wait_told("RolloutFailed", "not-there");
     // A third version in the middle.
     front.set_template("good", Some("palladion.dev/tools:dev"));
     front.wait_ready();
@@ -57,7 +53,7 @@ fn d4_canary_a_bad_one_stops_at_one_pod_and_a_fix_overtakes_it() {
         .map(|(n, _)| n)
         .collect();
     assert_eq!(changed, ["web-z0-1"]);
-    assert_eq!(web.condition("Degraded")["reason"], "RolloutFailed");
+    web.wait_told("RolloutFailed", "not-there");
     web.set_template("fixed", Some("palladion.dev/tools:dev"));
     web.wait_ready();
     assert_eq!(web.status()["rollout"], "Done");

@@ -65,6 +65,18 @@ const RINGS: &[Rule] = &[
         &["get", "list", "watch", "create", "patch", "delete"],
     ),
     rule(
+        "Work that people want done once",
+        OURS,
+        &["cassandratasks"],
+        &["list", "watch"],
+    ),
+    rule(
+        "How that work goes",
+        OURS,
+        &["cassandratasks/status"],
+        &["patch"],
+    ),
+    rule(
         "A rack is one StatefulSet",
         "apps",
         &["statefulsets"],

@@ -124,7 +124,8 @@ pub fn void_from(turn: &Turn) -> jiff::Timestamp {
     turn.since.0 + FRESH
 }
 
-fn too_old(facts: &Facts<'_>) -> Option<(String, jiff::Timestamp)> {
+/// The answers to the turn's question are void: why, and since when.
+pub fn too_old(facts: &Facts<'_>) -> Option<(String, jiff::Timestamp)> {
     let turn = facts.turn().filter(|t| facts.now() >= void_from(t))?;
     let since = turn.since.0;
     Some((format!("the answers are to a question of {since}"), since))
@@ -256,22 +257,6 @@ pub fn ring_is_quiet(facts: &Facts<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Do the others say that a member is gone?
-#[derive(Debug, PartialEq, Eq)]
-pub enum Gone {
-    /// Every live member, and a majority of the rest of the ring.
-    Proven(String),
-    /// Not all have answered yet.
-    Waiting(Vec<String>),
-    /// Somebody still knows it, or too few can be asked.
-    NotYet {
-        /// Who, or how many.
-        why: String,
-        /// When the newest answer was read.
-        read_at: jiff::Timestamp,
-    },
-}
-
 /// All full members but one.
 pub fn others<'a>(facts: &'a Facts<'_>, except: &str) -> Vec<&'a MemberFact> {
     facts
@@ -279,138 +264,4 @@ pub fn others<'a>(facts: &'a Facts<'_>, except: &str) -> Vec<&'a MemberFact> {
         .values()
         .filter(|m| is_witness(m) && m.name != except)
         .collect()
-}
-
-/// Is this host ID gone? Every live member must say so, and they must be a
-/// majority of the rest of the ring; one dissent is enough to wait.
-pub fn gone(facts: &Facts<'_>, others: &[&MemberFact], nonce: &str, host_id: &str) -> Gone {
-    let mut missing = Vec::new();
-    let mut newest = jiff::Timestamp::UNIX_EPOCH;
-    for witness in others {
-        let Some(answer) = witness
-            .status
-            .evidence
-            .as_ref()
-            .filter(|e| e.nonce == nonce)
-        else {
-            missing.push(witness.name.clone());
-            continue;
-        };
-        newest = newest.max(answer.read_at.0);
-        let why = match &answer.members {
-            None => format!("member {} could not read its ring", witness.name),
-            Some(members) if members.iter().any(|m| m.host_id == host_id) => {
-                format!("member {} still knows host ID {host_id}", witness.name)
-            }
-            Some(_) => continue,
-        };
-        return Gone::NotYet {
-            why,
-            read_at: answer.read_at.0,
-        };
-    }
-    if !missing.is_empty() {
-        return Gone::Waiting(missing);
-    }
-    let rest = known_hosts(facts)
-        .iter()
-        .filter(|id| *id != host_id)
-        .count();
-    if others.len() * 2 <= rest {
-        let why = format!(
-            "only {} of the {rest} other members can be asked",
-            others.len()
-        );
-        return Gone::NotYet {
-            why,
-            read_at: newest,
-        };
-    }
-    let names: Vec<_> = others.iter().map(|w| w.name.as_str()).collect();
-    Gone::Proven(format!(
-        "nonce {nonce}: host ID {host_id} is gone, say {}",
-        names.join(", ")
-    ))
-}
-
-/// Do all of these have this host ID as a member that is down? Down, because
-/// by then what it said last has reached them. The text is the proof.
-pub fn all_see_down(others: &[&MemberFact], nonce: &str, host_id: &str) -> Option<String> {
-    let knows = |witness: &&&MemberFact| {
-        let answer = witness.status.evidence.as_ref();
-        let view = answer
-            .filter(|e| e.nonce == nonce)
-            .and_then(|e| e.members.as_ref());
-        view.is_some_and(|members| {
-            let seen = members.iter().find(|m| m.host_id == host_id);
-            seen.is_some_and(|m| m.liveness == Liveness::Down)
-        })
-    };
-    if others.is_empty() || !others.iter().all(|w| knows(&w)) {
-        return None;
-    }
-    let names: Vec<_> = others.iter().map(|w| w.name.as_str()).collect();
-    Some(format!(
-        "nonce {nonce}: host ID {host_id} is a member and down, say {}",
-        names.join(", ")
-    ))
-}
-
-/// Is this host ID dead? A majority of the rest must have answered and every
-/// one of them must see it down; one that sees it up is enough to wait.
-pub fn dead(facts: &Facts<'_>, others: &[&MemberFact], nonce: &str, host_id: &str) -> Gone {
-    let mut missing = Vec::new();
-    let mut newest = jiff::Timestamp::UNIX_EPOCH;
-    for witness in others {
-        let Some(answer) = witness
-            .status
-            .evidence
-            .as_ref()
-            .filter(|e| e.nonce == nonce)
-        else {
-            missing.push(witness.name.clone());
-            continue;
-        };
-        newest = newest.max(answer.read_at.0);
-        let seen = answer
-            .members
-            .iter()
-            .flatten()
-            .find(|m| m.host_id == host_id);
-        let why = match (&answer.members, seen) {
-            (None, _) => format!("member {} could not read its ring", witness.name),
-            (Some(_), Some(m)) if m.liveness == Liveness::Down => continue,
-            (Some(_), Some(_)) => format!("member {} sees it up", witness.name),
-            (Some(_), None) => format!("member {} does not know host ID {host_id}", witness.name),
-        };
-        return Gone::NotYet {
-            why,
-            read_at: answer.read_at.0,
-        };
-    }
-    if let Some((why, read_at)) = too_old(facts) {
-        return Gone::NotYet { why, read_at };
-    }
-    if !missing.is_empty() {
-        return Gone::Waiting(missing);
-    }
-    let rest = known_hosts(facts)
-        .iter()
-        .filter(|id| *id != host_id)
-        .count();
-    if others.len() * 2 <= rest {
-        let why = format!(
-            "only {} of the {rest} other members can be asked",
-            others.len()
-        );
-        return Gone::NotYet {
-            why,
-            read_at: newest,
-        };
-    }
-    let names: Vec<_> = others.iter().map(|w| w.name.as_str()).collect();
-    Gone::Proven(format!(
-        "nonce {nonce}: host ID {host_id} is down, say {}",
-        names.join(", ")
-    ))
 }

@@ -2,6 +2,7 @@
 //! claim and the pod of such a volume make room for another.
 
 use super::Draft;
+use super::gone::Voters;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
@@ -13,6 +14,14 @@ use serde_json::{Value, json};
 /// The record, if this member's volume is given up.
 pub fn of(member: &MemberFact) -> Option<&Replacement> {
     member.spec.as_ref()?.replace.as_ref()
+}
+
+/// Who may say that this member is dead.
+pub fn voters(member: &MemberFact) -> Voters {
+    match of(member).map(|r| r.cause) {
+        Some(ReplacementCause::Task) => Voters::WhoeverIsLeft,
+        Some(ReplacementCause::NodeGone | ReplacementCause::Person) | None => Voters::Majority,
+    }
 }
 
 /// Does the claim still stand for the volume that is given up?
@@ -54,6 +63,18 @@ pub fn give_up(
 pub fn withdraw(valid: &Valid, member: &MemberFact, why: &str) -> Option<Step> {
     let words = format!("do not replace any more ({why})");
     patch(valid, member, Value::Null, None, &words)
+}
+
+/// Is the record being taken back by the plan in the making?
+pub fn is_withdrawn(member: &MemberFact, draft: &Draft) -> bool {
+    draft.steps.iter().any(|step| {
+        let Step::Patch { key, patch, .. } = step else {
+            return false;
+        };
+        key.resource == kinds::MEMBER
+            && key.name == member.name
+            && patch.pointer("/spec/replace") == Some(&Value::Null)
+    })
 }
 
 /// Take the identity that is out of the ring off the record of the member and

@@ -1,7 +1,8 @@
 //! Scale-down: a member leaves by recorded intent, the rest of the ring proves
 //! that it is gone, and only then does its pod go. The claim is kept.
 
-use super::evidence::{self, Gone, Verdict};
+use super::evidence::{self, Verdict};
+use super::gone::{self, Gone, Voters};
 use super::leaving_steps::{end, renew, terminate, withdraw};
 use super::{Draft, debts, given_up, leave_refused, replicas, resuming, system_keyspaces, turn};
 use crate::facts::{Facts, MemberFact};
@@ -376,7 +377,7 @@ fn prove_gone(
     };
     let nonce = format!("{}-gone", turn.nonce);
     let others = evidence::others(facts, &member.name);
-    match evidence::gone(facts, &others, &nonce, host_id) {
+    match gone::is_gone(facts, &others, &nonce, host_id, Voters::Majority) {
         Gone::Proven(proof) => {
             draft
                 .steps

@@ -1,7 +1,7 @@
 //! Which member is to be replaced next: one whose volume is provably lost or
 //! was given up, while all the rest is well.
 
-use super::{Draft, evidence, given_up, joining, replacing, replicas, turn};
+use super::{Draft, evidence, given_up, gone, joining, replacing, replicas, turn};
 use crate::facts::{Facts, MemberFact};
 use crate::status::pod_words;
 use crate::validate::Valid;
@@ -23,13 +23,20 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         let Some((volume_id, replaced)) = lost(member) else {
             continue;
         };
+        // What is being taken back is no ground for a turn any more.
+        if given_up::is_withdrawn(member, draft) {
+            return true;
+        }
         let unwanted = given_up::of(member).is_some() && !joining::is_wanted(valid, member);
         let removed = unwanted || is_out(facts, &name, &replaced.host_id);
         let (step, what) = match removed {
             true => (TurnStep::Remove, "removed from the ring"),
             false => (TurnStep::Replace, "replaced"),
         };
-        if let Err(why) = rest_is_quiet(facts, &name, &replaced.host_id) {
+        let voters = given_up::voters(member);
+        let can_go_on = rest_is_quiet(facts, &name, &replaced.host_id)
+            .and_then(|()| gone::can_be_proven(facts, &name, &replaced.host_id, voters));
+        if let Err(why) = can_go_on {
             let words = format!("member {name} has lost its data and waits to be {what}: {why}");
             if given_up::of(member).is_some() {
                 draft.trouble(Reason::ReplaceRefused, words.clone());
@@ -92,7 +99,7 @@ fn waits_for_its_pod(member: &MemberFact) -> bool {
 /// file system. Or a replacement was begun and did not come to its end: the
 /// lost identity was taken off the record, and stands on the claim alone. Or
 /// the volume was given up.
-fn lost(member: &MemberFact) -> Option<(String, Replaced)> {
+pub fn lost(member: &MemberFact) -> Option<(String, Replaced)> {
     if let Some(record) = given_up::of(member) {
         let fresh = member.volume().filter(|v| is_fresh(member, v));
         let volume_id = fresh.map_or(&record.volume_id, |v| &v.volume_id);

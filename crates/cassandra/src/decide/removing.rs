@@ -3,7 +3,8 @@
 //! Another member removes the host ID, with proof; the rest streams from the
 //! copies that are left, and owes a repair.
 
-use super::evidence::{self, Gone, Verdict};
+use super::evidence::{self, Verdict};
+use super::gone::{self, Gone};
 use super::{Draft, debts, given_up, joining, leaving_steps, replacing, turn};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
@@ -60,11 +61,12 @@ fn before_order(
     draft: &mut Draft,
 ) {
     let others = evidence::others(facts, &member.name);
+    let voters = given_up::voters(member);
     // Somebody may have removed it before.
-    if let Gone::Proven(proof) = evidence::gone(facts, &others, &turn.nonce, host_id) {
+    if let Gone::Proven(proof) = gone::is_gone(facts, &others, &turn.nonce, host_id, voters) {
         return is_out(facts, valid, turn, member, &proof, draft);
     }
-    let names = match evidence::dead(facts, &others, &turn.nonce, host_id) {
+    let names = match gone::is_dead(facts, &others, &turn.nonce, host_id, voters) {
         Gone::Waiting(names) => names,
         Gone::NotYet { why, read_at } => return not_yet(facts, turn, &why, read_at, draft),
         Gone::Proven(proof) => {
@@ -163,7 +165,7 @@ fn after_order(
     }
     let nonce = format!("{}-gone", turn.nonce);
     let others = evidence::others(facts, &member.name);
-    match evidence::gone(facts, &others, &nonce, host_id) {
+    match gone::is_gone(facts, &others, &nonce, host_id, given_up::voters(member)) {
         Gone::Proven(proof) => is_out(facts, valid, turn, member, &proof, draft),
         Gone::Waiting(names) => {
             evidence::ask(facts, &others, &nonce, &turn::fence(facts, turn), draft);

@@ -45,8 +45,8 @@ fn service_label(facts: &Facts<'_>, name: &str) -> Option<String> {
         .map(|s| s.meta.uid.clone())
 }
 
-/// What speaks against it.
-fn refused(facts: &Facts<'_>, member: &MemberFact) -> Option<String> {
+/// What speaks against replacing a member because a person asks for it.
+pub fn refused(facts: &Facts<'_>, member: &MemberFact) -> Option<String> {
     let Some(host_id) = member.recorded_host_id() else {
         return Some("it is no member of the ring; there is nothing to replace".into());
     };

@@ -1,7 +1,8 @@
 //! The turn of a member whose data is lost: proven dead by the others, on a new
 //! volume and under a new address, so that writes reach it while it streams.
 
-use super::evidence::{self, Gone, Verdict};
+use super::evidence::{self, Verdict};
+use super::gone::{self, Gone};
 use super::{Draft, given_up, grant, lost, new_address, quarantine, turn};
 use crate::facts::{Facts, MemberFact};
 use crate::status::{pod_words, server_words};
@@ -87,8 +88,19 @@ fn before_permit(
     draft: &mut Draft,
 ) {
     let nonce = &turn.nonce;
+    // Whoever gave the volume up may have taken that back since.
+    if lost::lost(member).is_none() {
+        let why = "nothing says any more that its data is lost";
+        return not_yet(facts, turn, member, why, turn.since.0, draft);
+    }
     let others = evidence::others(facts, &member.name);
-    let proof = match evidence::dead(facts, &others, nonce, &replaced.host_id) {
+    let proof = match gone::is_dead(
+        facts,
+        &others,
+        nonce,
+        &replaced.host_id,
+        given_up::voters(member),
+    ) {
         Gone::Proven(proof) => proof,
         Gone::Waiting(names) => {
             evidence::ask(facts, &others, nonce, &turn::fence(facts, turn), draft);

@@ -3,7 +3,8 @@
 //! took its leave it would bootstrap itself back into the ring, so it is never
 //! started: only the others can tell which (safety rules, section 2).
 
-use super::evidence::{self, Gone};
+use super::evidence;
+use super::gone::{self, Gone, Voters};
 use super::{Draft, given_up, grant, leaving_steps, turn};
 use crate::facts::{Facts, MemberFact};
 use crate::status::server_words;
@@ -169,7 +170,7 @@ fn find_out(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, 
         return leaving_steps::end(facts, turn, "its host ID is not recorded", None, draft);
     };
     let others = evidence::others(facts, &member.name);
-    match evidence::gone(facts, &others, &turn.nonce, host_id) {
+    match gone::is_gone(facts, &others, &turn.nonce, host_id, Voters::Majority) {
         Gone::Proven(proof) => {
             draft.steps.push(leaving_steps::terminate(
                 facts,
@@ -196,12 +197,10 @@ fn find_out(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, 
                 ),
             );
         }
-        Gone::NotYet { why, read_at } => {
-            match evidence::all_see_down(&others, &turn.nonce, host_id) {
-                Some(proof) => grant::permit(facts, valid, turn, member, &proof, draft),
-                None => ask_again(facts, turn, member, &why, read_at, draft),
-            }
-        }
+        Gone::NotYet { why, read_at } => match gone::all_see_down(&others, &turn.nonce, host_id) {
+            Some(proof) => grant::permit(facts, valid, turn, member, &proof, draft),
+            None => ask_again(facts, turn, member, &why, read_at, draft),
+        },
     }
 }
 

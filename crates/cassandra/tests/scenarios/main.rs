@@ -17,3 +17,4 @@ mod known_bugs;
 mod nodes;
 mod outages;
 mod rolling;
+mod tasks;

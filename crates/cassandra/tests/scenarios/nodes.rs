@@ -11,11 +11,15 @@ use palladion_plan::sim::kubernetes::Machine;
 use palladion_plan::{ObjectKey, Subresource};
 use serde_json::json;
 
-const LAST: &str = "demo-dc1-a-1";
+pub const LAST: &str = "demo-dc1-a-1";
 
 /// A ring at rest, each member on a machine of its own, and a machine to spare.
-fn spread(a: i32, b: i32) -> World {
-    let mut world = World::new();
+pub fn spread(a: i32, b: i32) -> World {
+    spread_with(World::new(), a, b)
+}
+
+/// The same in a world that was prepared for it.
+pub fn spread_with(mut world: World, a: i32, b: i32) -> World {
     for node in ["n4", "n5"] {
         world.register_node(node, "z1");
     }

@@ -213,6 +213,7 @@ impl Ring {
         let down = self
             .away
             .iter()
+            .filter(|(host, _)| !self.called_lost.contains(*host))
             .find(|(host, since)| !except.contains(&host.as_str()) && now > **since + SEEN_DOWN);
         if let Some((host, since)) = down {
             let text = format!("{what} although {host} has been down since {since}");

@@ -107,6 +107,8 @@ pub struct Ring {
     pub colliding: BTreeSet<String>,
     /// Members that no replacement gets through for, whatever is tried.
     pub wedged: BTreeSet<String>,
+    /// Host IDs that a person has called lost, naming their volumes: nobody need wait for them.
+    pub called_lost: BTreeSet<String>,
     /// Full members that are away, and since when.
     pub(super) away: BTreeMap<String, Timestamp>,
 }
@@ -150,6 +152,7 @@ impl Ring {
             cut: BTreeSet::new(),
             colliding: BTreeSet::new(),
             wedged: BTreeSet::new(),
+            called_lost: BTreeSet::new(),
         }
     }
 

@@ -157,6 +157,12 @@ impl World {
                         .into_iter()
                         .map(|k| (k, Priority::Change)),
                 ),
+                Route::Namespace => wakes.extend(
+                    self.owners(*mind)
+                        .into_iter()
+                        .filter(|k| *k.namespace == *change.namespace)
+                        .map(|k| (k, Priority::Change)),
+                ),
                 Route::Every => wakes.extend(
                     self.owners(*mind)
                         .into_iter()

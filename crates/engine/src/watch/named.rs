@@ -51,7 +51,7 @@ impl World {
             .filter(move |(_, resource, _)| *resource == by)
             .filter_map(|(shelf, _, route)| match route {
                 Route::Label(label) => Some((*shelf, *label)),
-                Route::Owner | Route::Every | Route::Named { .. } => None,
+                Route::Owner | Route::Namespace | Route::Every | Route::Named { .. } => None,
             })
     }
 }

@@ -157,6 +157,10 @@ impl Shelf {
         let all = self.objects.values();
         match self.watch.route {
             Route::Every => all.cloned().collect(),
+            Route::Namespace => all
+                .filter(|o| o.meta.namespace == owner.meta.namespace)
+                .cloned()
+                .collect(),
             // Found through another shelf.
             Route::Named { .. } => Vec::new(),
             Route::Owner => all

@@ -1,0 +1,315 @@
+//! What people ask for by a `CassandraTask`. A task is taken up by a record
+//! that says what it is for before anything acts; the turns do the work as for
+//! any other record, and the task tells how it went.
+
+use super::{Draft, given_up, replace_by_hand};
+use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use crate::validate::Valid;
+use palladion_api::conditions::{self, COMPLETE};
+use palladion_api::member::{Replacement, ReplacementCause};
+use palladion_api::reasons::Reason;
+use palladion_api::task::{CassandraTaskSpec, CassandraTaskStatus, ReplaceTask, TaskPhase};
+use palladion_plan::{Fence, Object, ObjectKey, Precondition, Step, Subresource};
+use serde_json::{Value, json};
+
+/// A task as it is stored.
+struct Task<'a> {
+    object: &'a Object,
+    spec: CassandraTaskSpec,
+    status: CassandraTaskStatus,
+}
+
+/// How a task goes on.
+enum Course {
+    /// It is under way.
+    Running(String),
+    /// It has ended.
+    Ended(TaskPhase, String),
+}
+
+/// Take up, follow and end the tasks of this cluster.
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    for object in facts.objects(kinds::TASK) {
+        // One that cannot be read is of another version of this kind, and not ours to judge.
+        let Some(task) = Task::read(object) else {
+            continue;
+        };
+        let is_over = task.status.phase.is_some_and(TaskPhase::is_final);
+        if is_over || object.meta.is_terminating() {
+            continue;
+        }
+        if task.spec.cluster == facts.snapshot.owner.meta.name {
+            replace(facts, valid, &task, &task.spec.replace, draft);
+        } else if facts.members.contains_key(&task.spec.replace.member) {
+            let words = format!(
+                "member {} is of cluster {}, not of {}",
+                task.spec.replace.member, facts.snapshot.owner.meta.name, task.spec.cluster
+            );
+            task.tell(
+                facts,
+                None,
+                &Course::Ended(TaskPhase::Refused, words),
+                draft,
+            );
+        }
+    }
+}
+
+fn replace(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    task: &Task<'_>,
+    wanted: &ReplaceTask,
+    draft: &mut Draft,
+) {
+    let name = &wanted.member;
+    let member = facts.members.get(name).filter(|m| !m.is_gone());
+    let taken_up = task.status.host_id.as_deref();
+    let Some(member) = member else {
+        let course = match taken_up {
+            None => Course::Ended(TaskPhase::Refused, no_such_member(facts, name)),
+            Some(_) => Course::Ended(TaskPhase::Done, format!("member {name} is out of the ring")),
+        };
+        return task.tell(facts, taken_up, &course, draft);
+    };
+    let record = given_up::of(member);
+    if task.spec.abort {
+        return abort(facts, valid, task, member, draft);
+    }
+    match (taken_up, record) {
+        (None, None) => take_up(facts, valid, task, member, draft),
+        (None, Some(record)) => {
+            if let Some(why) = another_volume(member, wanted) {
+                return task.tell(facts, None, &Course::Ended(TaskPhase::Refused, why), draft);
+            }
+            draft.steps.extend(stand_for(valid, task, member, record));
+            let course = Course::Running(words_of(name));
+            task.tell(facts, Some(&record.host_id), &course, draft);
+        }
+        (Some(host_id), Some(record)) if record.host_id == host_id => {
+            let course = Course::Running(words_of(name));
+            task.tell(facts, taken_up, &course, draft);
+        }
+        (Some(host_id), _) => {
+            if let Some(course) = ended(member, host_id) {
+                task.tell(facts, taken_up, &course, draft);
+            }
+        }
+    }
+}
+
+fn words_of(name: &str) -> String {
+    format!("member {name} is replaced as soon as the ring proves it dead")
+}
+
+fn no_such_member(facts: &Facts<'_>, name: &str) -> String {
+    let members = facts.members.values().filter(|m| !m.is_gone());
+    let members: Vec<_> = members.map(|m| m.name.as_str()).collect();
+    format!(
+        "cluster {} has no member {name}; its members are {}",
+        facts.snapshot.owner.meta.name,
+        members.join(", ")
+    )
+}
+
+/// The record is gone, or is about somebody else.
+fn ended(member: &MemberFact, host_id: &str) -> Option<Course> {
+    let name = &member.name;
+    match member.recorded_host_id() {
+        // Removed, and not a member again yet.
+        None => None,
+        Some(new) if new != host_id => Some(Course::Ended(
+            TaskPhase::Done,
+            format!("member {name} was replaced; its host ID is {new}"),
+        )),
+        Some(_) => Some(Course::Ended(
+            TaskPhase::Failed,
+            format!(
+                "member {name} was not replaced: it is alive, or somebody took the record back"
+            ),
+        )),
+    }
+}
+
+fn recorded_volume(member: &MemberFact) -> Option<&str> {
+    let spec = member.spec.as_ref().and_then(|s| s.volume_id.as_deref());
+    let claim = member.claim.as_ref().and_then(|c| c.volume_id.as_deref());
+    let record = given_up::of(member).map(|r| r.volume_id.as_str());
+    record.or(spec).or(claim)
+}
+
+fn another_volume(member: &MemberFact, wanted: &ReplaceTask) -> Option<String> {
+    let named = wanted.volume_id.as_deref()?;
+    let is = recorded_volume(member);
+    (is != Some(named)).then(|| {
+        format!(
+            "member {} is on volume {}, not on {named}",
+            member.name,
+            is.unwrap_or("that nobody has recorded")
+        )
+    })
+}
+
+fn cause(task: &Task<'_>) -> ReplacementCause {
+    match task.spec.replace.volume_id {
+        Some(_) => ReplacementCause::Task,
+        None => ReplacementCause::Person,
+    }
+}
+
+fn take_up(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    task: &Task<'_>,
+    member: &MemberFact,
+    draft: &mut Draft,
+) {
+    let against = another_volume(member, &task.spec.replace)
+        .or_else(|| replace_by_hand::refused(facts, member));
+    let host_id = match (against, member.recorded_host_id()) {
+        (None, Some(host_id)) => host_id.to_string(),
+        (why, _) => {
+            let why = why.unwrap_or_default();
+            return task.tell(facts, None, &Course::Ended(TaskPhase::Refused, why), draft);
+        }
+    };
+    let words = format!("the task {} has asked for it", task.object.meta.name);
+    let record = given_up::give_up(valid, member, &host_id, (cause(task), &words), None);
+    let Some(record) = record else {
+        let words = format!("member {} has no address yet", member.name);
+        return task.tell(
+            facts,
+            None,
+            &Course::Ended(TaskPhase::Refused, words),
+            draft,
+        );
+    };
+    // In this order: a record without a task is carried out all the same, and
+    // the task finds it.
+    draft.steps.push(record);
+    let course = Course::Running(words_of(&member.name));
+    task.tell(facts, Some(&host_id), &course, draft);
+}
+
+/// The volume is given up already. A task that names it lends its word.
+fn stand_for(
+    valid: &Valid,
+    task: &Task<'_>,
+    member: &MemberFact,
+    record: &Replacement,
+) -> Option<Step> {
+    if cause(task) != ReplacementCause::Task || record.cause == ReplacementCause::Task {
+        return None;
+    }
+    let words = format!(
+        "{}; the task {} names the volume",
+        record.reason, task.object.meta.name
+    );
+    given_up::give_up(
+        valid,
+        member,
+        &record.host_id,
+        (ReplacementCause::Task, &words),
+        None,
+    )
+}
+
+/// Take it back, as long as nothing was done.
+fn abort(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    task: &Task<'_>,
+    member: &MemberFact,
+    draft: &mut Draft,
+) {
+    let name = &member.name;
+    let taken_up = task.status.host_id.as_deref();
+    let record = given_up::of(member).filter(|r| Some(r.host_id.as_str()) == taken_up);
+    let aborted = Course::Ended(TaskPhase::Aborted, "it was taken back".into());
+    let Some(record) = record else {
+        let course = taken_up.and_then(|id| ended(member, id));
+        return task.tell(facts, taken_up, &course.unwrap_or(aborted), draft);
+    };
+    let has_turn = facts.turn().is_some_and(|t| t.member == *name);
+    if has_turn || !given_up::has_old_claim(member) {
+        let words = format!("too late to take it back: member {name} is being replaced");
+        return task.tell(facts, taken_up, &Course::Running(words), draft);
+    }
+    // A Node that is gone is a cause of its own, whoever has asked besides.
+    if record.cause != ReplacementCause::NodeGone {
+        let owner = &facts.snapshot.owner.meta;
+        let same_turn = Fence {
+            object: ObjectKey::new(kinds::CLUSTER, &owner.namespace, &owner.name),
+            pointer: "/status/turn/nonce".to_string(),
+            expected: facts.turn().map_or(Value::Null, |t| json!(t.nonce)),
+        };
+        let step = given_up::withdraw(valid, member, "the task was aborted");
+        draft.steps.extend(step.map(|mut step| {
+            if let Step::Patch { fence, .. } = &mut step {
+                *fence = Some(same_turn);
+            }
+            step
+        }));
+    }
+    task.tell(facts, taken_up, &aborted, draft);
+}
+
+impl<'a> Task<'a> {
+    fn read(object: &'a Object) -> Option<Self> {
+        let part = |field: &str| object.body.get(field).cloned().unwrap_or(Value::Null);
+        let status: Option<CassandraTaskStatus> = serde_json::from_value(part("status")).ok()?;
+        Some(Self {
+            object,
+            spec: serde_json::from_value(part("spec")).ok()?,
+            status: status.unwrap_or_default(),
+        })
+    }
+
+    /// Write how it goes, where that differs.
+    fn tell(&self, facts: &Facts<'_>, host_id: Option<&str>, course: &Course, draft: &mut Draft) {
+        let now = facts.now();
+        let (phase, reason, words) = match course {
+            Course::Running(words) => (TaskPhase::Running, Reason::TaskRunning, words),
+            Course::Ended(phase, words) => (*phase, reason_of(*phase), words),
+        };
+        let generation = Some(self.object.meta.generation);
+        let mut status = self.status.clone();
+        let is_done = phase == TaskPhase::Done;
+        let new = conditions::condition(COMPLETE, is_done, reason.as_str(), words, generation, now);
+        conditions::set(&mut status.conditions, new);
+        status.phase = Some(phase);
+        status.host_id = host_id.map(str::to_string);
+        status.observed_generation = generation;
+        let time = || k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(now);
+        if status.started_at.is_none() && host_id.is_some() {
+            status.started_at = Some(time());
+        }
+        if phase.is_final() {
+            status.ended_at = Some(time());
+        }
+        if status == self.status {
+            return;
+        }
+        let meta = &self.object.meta;
+        draft.steps.push(Step::Patch {
+            key: ObjectKey::new(kinds::TASK, &meta.namespace, &meta.name),
+            patch: json!({ "status": status }),
+            subresource: Subresource::Status,
+            precondition: Precondition::Uid(meta.uid.clone()),
+            fence: None,
+            doing: format!("tell how the task {} goes", meta.name),
+            event: None,
+        });
+    }
+}
+
+fn reason_of(phase: TaskPhase) -> Reason {
+    match phase {
+        TaskPhase::Running => Reason::TaskRunning,
+        TaskPhase::Done => Reason::TaskDone,
+        TaskPhase::Refused => Reason::TaskRefused,
+        TaskPhase::Aborted => Reason::TaskAborted,
+        TaskPhase::Failed => Reason::TaskFailed,
+    }
+}

@@ -1,0 +1,221 @@
+//! What people ask for by tasks.
+
+use crate::every::{all_end_alike, before_each_write, same_members, some};
+use crate::nodes::{LAST, spread, spread_with};
+use crate::sim::World;
+use crate::sim::manifests::NAMESPACE;
+use palladion_api::task::{CassandraTaskStatus, TaskPhase};
+use palladion_cassandra::resources as kinds;
+use palladion_plan::sim::Fault;
+use palladion_plan::{ObjectKey, Subresource};
+use serde_json::{Value, json};
+
+/// A person makes a task.
+fn ask(world: &mut World, name: &str, spec: &Value) {
+    world.tell(&format!("a person makes the task {name}: {spec}"));
+    let task = json!({
+        "apiVersion": "palladion.dev/v1alpha1",
+        "kind": "CassandraTask",
+        "metadata": { "name": name, "namespace": NAMESPACE },
+        "spec": spec,
+    });
+    world
+        .store
+        .create(&key(name), &task)
+        .expect("the task should be accepted");
+}
+
+fn key(name: &str) -> ObjectKey {
+    ObjectKey::new(kinds::TASK, NAMESPACE, name)
+}
+
+fn status(world: &World, name: &str) -> CassandraTaskStatus {
+    let task = world.store.get(&key(name)).expect("the task should exist");
+    serde_json::from_value(task["status"].clone()).unwrap_or_default()
+}
+
+fn message(world: &World, name: &str) -> String {
+    let status = status(world, name);
+    let first = status.conditions.first();
+    first.map(|c| c.message.clone()).unwrap_or_default()
+}
+
+fn spec_of(world: &World, member: &str, field: &str) -> String {
+    let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, member);
+    let member = world.store.get(&key).expect("the member should exist");
+    let text = member["spec"][field].as_str();
+    text.unwrap_or_default().to_string()
+}
+
+fn volume_of(world: &World, member: &str) -> String {
+    spec_of(world, member, "volumeID")
+}
+
+fn host_of(world: &World, member: &str) -> String {
+    spec_of(world, member, "hostID")
+}
+
+fn replace(member: &str) -> Value {
+    json!({ "cluster": "demo", "replace": { "member": member } })
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_with_the_reason() {
+    let mut world = spread(2, 1);
+    let before = world.end();
+    let mut on_another = replace(LAST);
+    on_another["replace"]["volumeID"] = json!("another");
+    let mut of_another = replace(LAST);
+    of_another["cluster"] = json!("other");
+    let cases = [
+        ("alive", replace(LAST), "it is up and normal"),
+        (
+            "nobody",
+            replace("demo-dc1-a-7"),
+            "its members are demo-dc1-a-0",
+        ),
+        ("volume", on_another, "not on another"),
+        ("cluster", of_another, "is of cluster demo, not of other"),
+    ];
+    for (name, spec, why) in &cases {
+        ask(&mut world, name, spec);
+        world.settle();
+        assert_eq!(status(&world, name).phase, Some(TaskPhase::Refused));
+        let message = message(&world, name);
+        assert!(message.contains(why), "{name}: {message}");
+    }
+    assert_eq!(world.end().members, before.members);
+    assert!(world.destructive.is_empty(), "{:?}", world.destructive);
+    world.expect_rest();
+}
+
+#[test]
+fn a_dead_member_is_replaced_and_the_task_tells_so() {
+    let mut world = spread(2, 1);
+    world.break_volume(LAST);
+    world.pass(60);
+    let mut spec = replace(LAST);
+    spec["replace"]["volumeID"] = json!(volume_of(&world, LAST));
+    ask(&mut world, "replace-it", &spec);
+    let (worlds, mut end) = before_each_write(world);
+    end.expect_ring(3);
+    let status = status(&end, "replace-it");
+    assert_eq!(status.phase, Some(TaskPhase::Done), "{}", end.last_words());
+    assert!(status.started_at.is_some() && status.ended_at.is_some());
+    let expected = end.end();
+    let faults = [Fault::DieAfter, Fault::AnswerLost, Fault::DieBefore];
+    let kill = |world: &mut World| {
+        let writes = world.faults.writes();
+        world.faults.plan(writes, faults[writes % faults.len()]);
+    };
+    let compare = |world: &mut World, expected: &crate::sim::End| {
+        same_members(world, expected)?;
+        match self::status(world, "replace-it").phase {
+            Some(TaskPhase::Done) => Ok(()),
+            other => Err(format!("the task is {other:?}")),
+        }
+    };
+    all_end_alike(
+        "a replacement by task, killed",
+        some(worlds, 2, 0),
+        &expected,
+        kill,
+        compare,
+    );
+}
+
+#[test]
+fn a_task_is_taken_back_while_it_waits_and_not_later() {
+    let abort = |world: &mut World| {
+        world.tell("a person aborts the task");
+        world
+            .store
+            .merge(
+                &key("replace-it"),
+                &json!({ "spec": { "abort": true } }),
+                Subresource::None,
+            )
+            .expect("the task should exist");
+    };
+    // Another member is down as well, so that nobody can prove anything.
+    let mut world = spread(2, 1);
+    let node = world.node_of("demo-dc1-b-0");
+    world.break_volume(LAST);
+    world.set_machine(&node, palladion_plan::sim::kubernetes::Machine::Down);
+    world.pass(60);
+    ask(&mut world, "replace-it", &replace(LAST));
+    world.pass(120);
+    assert_eq!(status(&world, "replace-it").phase, Some(TaskPhase::Running));
+    abort(&mut world);
+    world.pass(30);
+    assert_eq!(status(&world, "replace-it").phase, Some(TaskPhase::Aborted));
+    world.heal();
+    world.mount(LAST);
+    world.settle();
+    world.expect_ring(3);
+    assert!(world.destructive.is_empty(), "{:?}", world.destructive);
+
+    let mut world = spread(2, 1);
+    world.break_volume(LAST);
+    world.pass(60);
+    ask(&mut world, "replace-it", &replace(LAST));
+    let (worlds, _) = before_each_write(world);
+    let mut outcomes = [0, 0];
+    for mut world in worlds {
+        abort(&mut world);
+        let done = |w: &World| {
+            status(w, "replace-it")
+                .phase
+                .is_some_and(TaskPhase::is_final)
+        };
+        assert!(world.until(done), "{}", world.last_words());
+        world.settle();
+        match status(&world, "replace-it").phase {
+            Some(TaskPhase::Done) => {
+                outcomes[0] += 1;
+                world.expect_ring(3);
+            }
+            Some(TaskPhase::Aborted) => {
+                outcomes[1] += 1;
+                world.mount(LAST);
+                world.settle();
+                world.expect_ring(3);
+                assert!(world.destructive.is_empty(), "{:?}", world.destructive);
+            }
+            other => panic!("{other:?}\n{}", world.last_words()),
+        }
+    }
+    assert!(outcomes[0] > 0 && outcomes[1] > 0, "{outcomes:?}");
+}
+
+#[test]
+fn the_last_of_three_speaks_for_the_ring_where_a_person_names_the_volumes() {
+    let lost = ["demo-dc1-a-0", LAST];
+    let mut world = World::new();
+    world.ring.copies = 3;
+    let mut world = spread_with(world, 2, 1);
+    world.register_node("n6", "z1");
+    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+    let nodes = lost.map(|member| world.node_of(member));
+    for node in &nodes {
+        world.lose_node(node);
+    }
+    world.pass(300);
+    assert_eq!(world.normal(), 1, "{}", world.last_words());
+    // Without the volume a task has no more to say than what is known.
+    ask(&mut world, "no-volume", &replace(LAST));
+    world.pass(120);
+    assert_eq!(world.normal(), 1, "{}", world.last_words());
+    for (name, member) in ["first", "second"].iter().zip(lost) {
+        let mut spec = replace(member);
+        spec["replace"]["volumeID"] = json!(volume_of(&world, member));
+        ask(&mut world, name, &spec);
+        let host = host_of(&world, member);
+        world.ring.called_lost.insert(host);
+    }
+    world.settle();
+    world.expect_ring(3);
+    for name in ["no-volume", "first", "second"] {
+        assert_eq!(status(&world, name).phase, Some(TaskPhase::Done), "{name}");
+    }
+}
