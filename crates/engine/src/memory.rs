@@ -38,6 +38,8 @@ pub struct Memory {
     pub events: BTreeMap<String, (String, Instant)>,
     /// A status patch that the server accepted without storing it.
     pub futile_status: Option<serde_json::Value>,
+    /// When the status was written last.
+    pub status_written: Option<Instant>,
     /// The version of the owner that the API server no longer has although the
     /// cache does, and until when that is believed.
     pub gone: Option<(String, Instant)>,

@@ -91,6 +91,40 @@ async fn a_field_of_status_that_the_server_does_not_store_is_not_written_for_eve
     assert_eq!(fake.writes(), before);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_status_that_is_only_worded_differently_is_written_every_other_second() {
+    let fake = Fake::new();
+    let _engine = alone(&fake);
+    toy(&fake, "a", json!({"count": 1, "value": "x"}));
+    until("made", || made(&fake, "a", 1, "x")).await;
+    pass(Duration::from_secs(5)).await;
+    let before = fake.writes();
+    for number in 0..20 {
+        fake.edit("toys", "n", "a", |o| {
+            o["spec"]["words"] = json!(format!(", {number}"))
+        });
+        pass(Duration::from_millis(100)).await;
+    }
+    let meanwhile = fake.writes() - before;
+    assert!(
+        (1..=2).contains(&meanwhile),
+        "{meanwhile} writes in two seconds"
+    );
+    pass(Duration::from_secs(3)).await;
+    let said = &status(&fake, "a")["conditions"][0]["message"];
+    assert_eq!(said, "1 of 1, 19", "the last words are written in any case");
+    // A state is told at once.
+    fake.edit("toys", "n", "a", |o| o["spec"]["words"] = json!(", more"));
+    pass(Duration::from_millis(100)).await;
+    fake.put("nodes", "", "node", json!({}));
+    pass(Duration::from_millis(500)).await;
+    assert_eq!(status(&fake, "a")["nodes"], 1);
+    pass(Duration::from_secs(3)).await;
+    let before = fake.writes();
+    pass(Duration::from_secs(600)).await;
+    assert_eq!(fake.writes(), before, "and then nothing more");
+}
+
 /// The status subresource of a custom resource ignores a uid in a patch.
 #[tokio::test(start_paused = true)]
 async fn a_status_does_not_end_up_on_an_object_that_was_made_again_under_the_name() {

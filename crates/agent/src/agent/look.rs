@@ -7,7 +7,7 @@ use crate::init::protocol::LogTail;
 use crate::operations::Worker;
 use crate::render::capabilities::{self, FailedJoin};
 use crate::volume::ledger::Membership;
-use palladion_api::member::Liveness;
+use palladion_api::member::{Liveness, MemberState};
 use std::time::{Duration, Instant};
 
 /// Looks while something changes.
@@ -74,7 +74,7 @@ impl Agent {
                 && r.members
                     .iter()
                     .flatten()
-                    .all(|m| m.liveness == Liveness::Up)
+                    .all(|m| m.liveness == Liveness::Up && m.state == MemberState::Normal)
         };
         self.reading().is_some_and(well)
             && self.worker() == Worker::Idle

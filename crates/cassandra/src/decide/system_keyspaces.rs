@@ -59,8 +59,12 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 /// the factor and a nonce, so that going back to a factor is a new operation.
 pub fn set(facts: &Facts<'_>, valid: &Valid, members: usize, draft: &mut Draft) {
     let factor = factor_for(members);
-    if facts.status.system_replication == Some(factor) || evidence::ring_is_quiet(facts).is_err() {
-        return; // Status says who is down.
+    if facts.status.system_replication == Some(factor) {
+        return;
+    }
+    if let Err(why) = evidence::ring_is_quiet(facts) {
+        let words = format!("replication of the system keyspaces waits: {why}");
+        return draft.wait(Reason::SystemKeyspaces, words);
     }
     let joined: Vec<&MemberFact> = facts
         .members

@@ -104,7 +104,8 @@ fn words_of(name: &str) -> String {
 }
 
 fn no_such_member(facts: &Facts<'_>, name: &str) -> String {
-    let members = facts.members.values().filter(|m| !m.is_gone());
+    let members = facts.members.values();
+    let members = members.filter(|m| !m.is_gone() && m.spec.is_some());
     let members: Vec<_> = members.map(|m| m.name.as_str()).collect();
     format!(
         "cluster {} has no member {name}; its members are {}",

@@ -18,6 +18,7 @@ use crate::watch::Watches;
 use palladion_plan::{Event, FailureClass, Object, ObjectKey, Plan, Step};
 use serde_json::Value;
 use std::time::Duration;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// Why a step was not carried out.
@@ -92,6 +93,8 @@ pub struct Outcome {
     pub owner_version: Option<String>,
     /// Why the status could not be written.
     pub status_failed: Option<ApiError>,
+    /// When a status that is only worded differently is to be written.
+    pub status_due: Option<Instant>,
 }
 
 /// All that carrying out a plan needs.

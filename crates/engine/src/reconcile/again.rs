@@ -46,6 +46,13 @@ impl Reconciler {
             let until = Duration::try_from(wake.duration_since(facts.now)).unwrap_or_default();
             after = After::WakeAt(Instant::now() + until.max(SHORTEST_WAKE));
         }
+        if let Some(due) = outcome.status_due {
+            after = match after {
+                After::Rest => After::WakeAt(due),
+                After::WakeAt(at) => After::WakeAt(at.min(due)),
+                After::RetryAt(_) | After::HoldUntil(_) => after,
+            };
+        }
         if outcome.expectations.is_empty() {
             return after;
         }

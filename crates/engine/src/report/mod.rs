@@ -19,6 +19,11 @@ use tokio::time::Instant;
 /// Looked at again all the same, in case the answer was about something else.
 const OWNER_STAYS_GONE: Duration = Duration::from_secs(60);
 
+/// What only words it differently waits this long after the last write: a ring
+/// in motion would be written several times a second, to say what holds for a
+/// moment.
+const WORDS_APART: Duration = Duration::from_secs(2);
+
 /// Reason of the event about a plan that breaks a safety rule.
 const PLAN_VETOED: &str = "PlanVetoed";
 
@@ -73,6 +78,14 @@ impl Reconciler {
         if memory.futile_status.as_ref() == Some(&change) || self.term.check().is_err() {
             return;
         }
+        let due = memory.status_written.map(|at| at + WORDS_APART);
+        if let Some(due) = due.filter(|due| Instant::now() < *due)
+            && memory.failure.is_none()
+            && status::is_words_only(stored, &change)
+        {
+            outcome.status_due = Some(due);
+            return;
+        }
         // Under the version that was decided from (or that this plan has made of
         // it): the status subresource ignores a uid, and a status that was
         // decided for an object must not end up on its namesake.
@@ -99,6 +112,7 @@ impl Reconciler {
             Ok(object) => {
                 memory.futile_status = None;
                 memory.status_error = None;
+                memory.status_written = Some(Instant::now());
                 let expected = self
                     .watches
                     .world()

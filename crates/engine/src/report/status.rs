@@ -21,6 +21,20 @@ pub fn patch(stored: Option<&Value>, wanted: &Value) -> Option<Value> {
     (!changes.is_empty()).then_some(Value::Object(changes))
 }
 
+/// Does this patch of a status change nothing but the words of its conditions:
+/// the reasons and messages, and none of the types and states?
+pub fn is_words_only(stored: Option<&Value>, change: &Value) -> bool {
+    let states = |conditions: Option<&Value>| -> Option<Vec<(String, String)>> {
+        let text = |c: &Value, field: &str| c[field].as_str().unwrap_or_default().to_string();
+        let all = conditions?.as_array()?.iter();
+        Some(all.map(|c| (text(c, "type"), text(c, "status"))).collect())
+    };
+    let fields = change.as_object();
+    let only_conditions = fields.is_some_and(|f| f.keys().all(|name| name == "conditions"));
+    let before = states(stored.and_then(|s| s.get("conditions")));
+    only_conditions && before.is_some() && before == states(change.get("conditions"))
+}
+
 /// What turns `have` into exactly `want`; `None` if it is so already.
 fn difference(have: Option<&Value>, want: &Value) -> Option<Value> {
     match (have, want) {
@@ -108,6 +122,22 @@ mod tests {
         merge(&mut result, &change);
         assert_eq!(result, json!({"a": 1, "racks": {"x": {"ready": 2}}}));
         assert_eq!(patch(Some(&result), &wanted), None);
+    }
+
+    #[test]
+    fn words_are_told_from_states() {
+        let condition = |status: &str, message: &str| json!({"conditions": [{"type": "Ready", "status": status, "message": message}]});
+        let stored = condition("True", "one");
+        let is_words = |wanted: &Value| {
+            let change = patch(Some(&stored), wanted).unwrap();
+            is_words_only(Some(&stored), &change)
+        };
+        assert!(is_words(&condition("True", "two")));
+        assert!(!is_words(&condition("False", "two")));
+        let mut more = condition("True", "two");
+        more["members"] = json!("1/3");
+        assert!(!is_words(&more));
+        assert!(!is_words_only(None, &stored));
     }
 
     #[test]

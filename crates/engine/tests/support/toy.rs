@@ -167,6 +167,7 @@ fn status(snapshot: &Snapshot, maps: &[Arc<Object>], nodes: usize) -> Value {
     } else {
         ("False", "CreatingObjects")
     };
+    let words = snapshot.owner.str_at("/spec/words").unwrap_or_default();
     let reference = snapshot
         .references
         .values()
@@ -186,7 +187,7 @@ fn status(snapshot: &Snapshot, maps: &[Arc<Object>], nodes: usize) -> Value {
         "unknown": null,
         "reference": reference,
         "failure": snapshot.failure.as_ref().map(|f| json!({"class": format!("{:?}", f.class), "message": f.message})),
-        "conditions": [{"type": "Ready", "status": ready, "reason": reason, "message": format!("{made} of {count}")}],
+        "conditions": [{"type": "Ready", "status": ready, "reason": reason, "message": format!("{made} of {count}{words}")}],
     })
 }
 
