@@ -1,10 +1,14 @@
 //! From objects to facts: one typed picture of a cluster and its members, on
 //! which all deciders work. Nothing is decided here.
 
+mod member;
+
+pub use member::{ClaimFact, MemberFact, ServiceFact};
+
 use crate::resources as kinds;
 use jiff::Timestamp;
 use palladion_api::cluster::{CassandraClusterSpec, CassandraClusterStatus, Turn};
-use palladion_api::member::{CassandraMemberSpec, CassandraMemberStatus, RunState, VolumeState};
+use palladion_api::member::CassandraMemberSpec;
 use palladion_api::{OperatorConfigSpec, labels};
 pub use palladion_plan::workload::pod::PodFact;
 use palladion_plan::{Object, Resource, Snapshot};
@@ -41,59 +45,6 @@ pub struct SetFact {
     pub replicas: i32,
     /// Revision of the newest template, once the controller has seen it.
     pub update_revision: Option<String>,
-}
-
-/// One member: what is recorded, what its agent says, and what Kubernetes has.
-#[derive(Debug, Clone, Default)]
-pub struct MemberFact {
-    /// Name of the member, its pod and its Service.
-    pub name: String,
-    /// Rack by its own name.
-    pub rack: String,
-    /// Ordinal in the rack's set.
-    pub ordinal: i32,
-    /// The member object.
-    pub object: Option<Arc<Object>>,
-    /// Its spec.
-    pub spec: Option<CassandraMemberSpec>,
-    /// Its status, empty until its agent has written.
-    pub status: CassandraMemberStatus,
-    /// The pod.
-    pub pod: Option<PodFact>,
-    /// The member Service's address.
-    pub service: Option<ServiceFact>,
-    /// The claim.
-    pub claim: Option<ClaimFact>,
-}
-
-/// A member's Service.
-#[derive(Debug, Clone)]
-pub struct ServiceFact {
-    /// The static address, once given.
-    pub address: Option<String>,
-    /// Unique ID.
-    pub uid: String,
-    /// The thesis' label of a member that leaves or has left.
-    pub decommissioned: Option<String>,
-    /// Since when it is kept for its address alone.
-    pub alone_since: Option<Timestamp>,
-}
-
-/// A member's claim.
-#[derive(Debug, Clone)]
-pub struct ClaimFact {
-    /// The stored object.
-    pub object: Arc<Object>,
-    /// Is it bound to a volume?
-    pub bound: bool,
-    /// Is it being deleted?
-    pub terminating: bool,
-    /// Recorded host ID.
-    pub host_id: Option<String>,
-    /// Recorded volume ID.
-    pub volume_id: Option<String>,
-    /// Recorded address.
-    pub address: Option<String>,
 }
 
 impl<'a> Facts<'a> {
@@ -246,72 +197,6 @@ impl<'a> Facts<'a> {
     }
 }
 
-impl MemberFact {
-    /// Does the agent of the pod that exists now speak?
-    pub fn agent_speaks(&self) -> bool {
-        match (&self.pod, &self.status.agent) {
-            (Some(pod), Some(agent)) => pod.uid == agent.pod_uid && !pod.terminating,
-            _ => false,
-        }
-    }
-
-    /// Host ID from any witness: the operator's record, the agent's ledger once
-    /// it says that the member has joined, the claim. A joiner has none.
-    pub fn recorded_host_id(&self) -> Option<&str> {
-        if self.is_gone() {
-            return None;
-        }
-        let joined = self
-            .status
-            .volume
-            .as_ref()
-            .is_some_and(|v| v.state == VolumeState::Joined);
-        let reported = self.status.host_id.as_deref().filter(|_| joined);
-        self.spec
-            .as_ref()
-            .and_then(|s| s.host_id.as_deref())
-            .or(reported)
-            .or(self.claim.as_ref().and_then(|c| c.host_id.as_deref()))
-    }
-
-    /// Is it on record that this member has left for good, with proof?
-    pub fn is_gone(&self) -> bool {
-        self.spec
-            .as_ref()
-            .is_some_and(|s| s.run == RunState::Terminated)
-    }
-
-    /// Does it run and say that it is a full member?
-    pub fn is_normal(&self) -> bool {
-        self.agent_speaks()
-            && self.status.server.as_ref().is_some_and(|s| {
-                s.state == palladion_api::member::ServerState::Running
-                    && s.mode.as_deref() == Some("NORMAL")
-            })
-    }
-
-    /// The volume as its own agent reports it now.
-    pub fn volume(&self) -> Option<&palladion_api::member::VolumeStatus> {
-        self.agent_speaks()
-            .then_some(self.status.volume.as_ref())
-            .flatten()
-    }
-}
-
-impl ClaimFact {
-    fn read(object: &Arc<Object>) -> Self {
-        let annotation = |key: &str| object.meta.annotations.get(key).cloned();
-        ClaimFact {
-            bound: object.str_at("/volume").is_some_and(|v| !v.is_empty()),
-            terminating: object.meta.is_terminating(),
-            host_id: annotation(labels::HOST_ID),
-            volume_id: annotation(labels::VOLUME_ID),
-            address: annotation(labels::ADDRESS),
-            object: object.clone(),
-        }
-    }
-}
-
 fn part<T: DeserializeOwned>(object: &Object, field: &str) -> Result<Option<T>, String> {
     match object.body.get(field) {
         None | Some(Value::Null) => Ok(None),
@@ -325,15 +210,4 @@ fn to_i32(value: Option<i64>) -> i32 {
     value
         .and_then(|v| i32::try_from(v).ok())
         .unwrap_or_default()
-}
-
-impl MemberFact {
-    /// Is there a claim that holds the data of a member that joined?
-    pub fn is_bound_member(&self) -> bool {
-        !self.is_gone()
-            && self
-                .claim
-                .as_ref()
-                .is_some_and(|c| c.bound && c.host_id.is_some())
-    }
 }

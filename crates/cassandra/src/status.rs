@@ -1,17 +1,20 @@
 //! What is so, what is being done, and what is waited for and since when:
 //! observations only, no decision is taken from them.
 
+mod trouble;
+mod words;
+
+pub use words::{pod_words, server_words};
+
 use crate::decide::stopping::{self, Standing};
 use crate::decide::{Draft, upgraded};
-use crate::facts::{Facts, MemberFact};
+use crate::facts::Facts;
 use crate::resources as kinds;
 use crate::validate::{Refusal, Valid, ValidRack};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use palladion_api::cluster::RackStatus;
-use palladion_api::conditions::{self, ACCEPTED, AVAILABLE, DEGRADED, PAUSED, PROGRESSING};
-use palladion_api::member::{ServerState, VolumeState};
+use palladion_api::conditions::{self, ACCEPTED, AVAILABLE, PAUSED, PROGRESSING};
 use palladion_api::reasons::Reason;
-use palladion_plan::FailureClass;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -32,7 +35,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
     );
     available(&mut writer, facts, ready, wanted);
     progressing(&mut writer, facts, draft, ready, wanted);
-    degraded(&mut writer, facts, draft);
+    trouble::degraded(&mut writer, facts, draft);
     paused(&mut writer, facts);
     json!({
         "observedGeneration": facts.snapshot.owner.meta.generation,
@@ -170,103 +173,6 @@ pub fn is_upkeep(step: &palladion_plan::Step) -> bool {
     )
 }
 
-fn degraded(writer: &mut Writer, facts: &Facts<'_>, draft: &Draft) {
-    let failed = facts
-        .snapshot
-        .failure
-        .as_ref()
-        .filter(|f| f.class != FailureClass::Conflict)
-        .map(|f| {
-            let reason = match f.class {
-                FailureClass::Foreign => Reason::ForeignObject,
-                FailureClass::Transient | FailureClass::Refused | FailureClass::Conflict => {
-                    Reason::ErrSyncFailed
-                }
-            };
-            (reason, format!("could not {}: {}", f.doing, f.message))
-        });
-    let trouble = failed
-        .or_else(|| draft.troubles.first().cloned())
-        .or_else(|| member_trouble(facts));
-    match trouble {
-        Some((reason, message)) => writer.set(DEGRADED, true, reason, &message),
-        None => writer.set(DEGRADED, false, Reason::AsWanted, "nothing needs a person"),
-    }
-}
-
-/// The first member whose pod, volume or server is in trouble.
-fn member_trouble(facts: &Facts<'_>) -> Option<(Reason, String)> {
-    facts.members.values().find_map(|member| {
-        let named =
-            |reason, text: String| Some((reason, format!("member {}: {text}", member.name)));
-        if let Some(pod) = &member.pod {
-            if let Some(message) = &pod.unschedulable {
-                return named(Reason::Unschedulable, message.clone());
-            }
-            if let Some(trouble) = &pod.trouble {
-                let reason = match trouble.reason.as_str() {
-                    "ImagePullBackOff" | "ErrImagePull" | "InvalidImageName"
-                    | "ErrImageNeverPull" => Reason::ImagePullFailed,
-                    "OOMKilled" => Reason::NotEnoughMemory,
-                    _ => Reason::PodFailing,
-                };
-                return named(reason, format!("{}: {}", trouble.reason, trouble.message));
-            }
-            if pod
-                .node
-                .as_ref()
-                .is_some_and(|n| facts.nodes.get(n) == Some(&false))
-            {
-                return named(
-                    Reason::NodeUnreachable,
-                    format!(
-                        "node {} does not answer",
-                        pod.node.clone().unwrap_or_default()
-                    ),
-                );
-            }
-        }
-        if let Some(volume) = member.volume() {
-            let reason = match volume.state {
-                VolumeState::Lost => Some(Reason::VolumeLost),
-                VolumeState::NotMounted => Some(Reason::VolumeNotMounted),
-                VolumeState::Foreign | VolumeState::Unaccounted => Some(Reason::VolumeForeign),
-                VolumeState::Empty
-                | VolumeState::Incomplete
-                | VolumeState::Joined
-                | VolumeState::Left => None,
-            };
-            if let Some(reason) = reason {
-                let words = volume
-                    .message
-                    .clone()
-                    .unwrap_or_else(|| reason.next_step().to_string());
-                return named(reason, words);
-            }
-        }
-        server_trouble(member)
-    })
-}
-
-fn server_trouble(member: &MemberFact) -> Option<(Reason, String)> {
-    let server = member
-        .status
-        .server
-        .as_ref()
-        .filter(|_| member.agent_speaks())?;
-    // Data of a member that left is set aside when it joins again; only the
-    // agent knows that it could not be.
-    let in_the_way = Reason::RetainedVolumeInTheWay;
-    if server.reason.as_deref() == Some(in_the_way.as_str()) {
-        return Some((in_the_way, server.message.clone().unwrap_or_default()));
-    }
-    if server.state != ServerState::Failed {
-        return None;
-    }
-    let reason = crate::decide::joining::failure_reason(member);
-    Some((reason, crate::decide::joining::failure_words(member)))
-}
-
 fn paused(writer: &mut Writer, facts: &Facts<'_>) {
     match pause(facts) {
         Some(message) => writer.set(PAUSED, true, Reason::Paused, message),
@@ -303,49 +209,6 @@ fn racks(facts: &Facts<'_>, valid: &Valid) -> BTreeMap<String, RackStatus> {
         );
     }
     racks
-}
-
-/// Where a member's pod is on its way, in words.
-pub fn pod_words(member: &MemberFact) -> String {
-    match &member.pod {
-        None => "its pod does not exist yet".into(),
-        Some(pod) if pod.terminating => "its old pod is ending".into(),
-        Some(pod) => match (&pod.unschedulable, &pod.trouble) {
-            (Some(message), _) => format!("its pod cannot be scheduled: {message}"),
-            (None, Some(trouble)) => format!(
-                "its pod is in trouble: {}: {}",
-                trouble.reason, trouble.message
-            ),
-            (None, None) if !member.agent_speaks() => format!(
-                "its pod is {} and its agent has not reported yet",
-                pod.phase
-            ),
-            (None, None) => "its pod runs".into(),
-        },
-    }
-}
-
-/// What a member's agent says about the server, in words.
-pub fn server_words(member: &MemberFact) -> String {
-    let Some(server) = member
-        .status
-        .server
-        .as_ref()
-        .filter(|_| member.agent_speaks())
-    else {
-        return "its agent has not reported yet".into();
-    };
-    let mode = server
-        .mode
-        .as_ref()
-        .map(|m| format!(", mode {m}"))
-        .unwrap_or_default();
-    let message = server
-        .message
-        .as_ref()
-        .map(|m| format!(": {m}"))
-        .unwrap_or_default();
-    format!("server {:?}{mode}{message}", server.state)
 }
 
 /// Does a kind that must be known for any decision stand in the snapshot?

@@ -34,6 +34,31 @@ const LANES: [&[&str]; 2] = [
 /// Looks back on what the others made the operator do.
 const LAST: &str = "zz_rights";
 
+/// What two testbeds use at most, with their rings; 10 GiB were seen.
+const ROOM_GIB: u64 = 14;
+
+/// Is there memory for two testbeds? Says so where there is not.
+fn has_room() -> bool {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let available = available_gib(&text);
+    let has_room = available.is_none_or(|gib| gib >= ROOM_GIB);
+    if !has_room {
+        eprintln!(
+            "less than {ROOM_GIB} GiB of memory are free: all tests run on one testbed, which takes twice as long"
+        );
+    }
+    has_room
+}
+
+/// Whole GiB that can be had without swapping; `None` where the kernel does not say.
+fn available_gib(meminfo: &str) -> Option<u64> {
+    let line = meminfo
+        .lines()
+        .find_map(|l| l.strip_prefix("MemAvailable:"))?;
+    let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kib / 1024 / 1024)
+}
+
 /// How often the tests repeat what they do.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Length {
@@ -57,7 +82,11 @@ pub struct Bench<'a> {
 
 impl Bench<'_> {
     fn testbeds(&self) -> Result<Vec<ClusterName>> {
-        let count = if self.only.is_some() { 1 } else { LANES.len() };
+        let count = if self.only.is_some() || !has_room() {
+            1
+        } else {
+            LANES.len()
+        };
         (1..=count)
             .map(|n| match n {
                 1 => Ok(self.name.clone()),
@@ -108,10 +137,10 @@ fn on_testbeds(bench: &Bench, names: &[ClusterName], tally: &mut Tally) -> Resul
         "",
         bench.cargo_test(bench.name).arg("--no-run"),
     )?;
-    if let (Some(only), [name]) = (bench.only, names) {
+    if let [name] = names {
         let cluster = prepare(name)?;
         let mut command = bench.cargo_test(name);
-        command.args(["--no-fail-fast", "--", only]);
+        command.args(["--no-fail-fast", "--"]).args(bench.only);
         return tests(&cluster, "", &mut command, tally);
     }
     thread::scope(|scope| -> Result<()> {
@@ -182,6 +211,13 @@ mod tests {
     use std::fs;
 
     use super::*;
+
+    #[test]
+    fn memory_is_read_as_the_kernel_writes_it() {
+        let text = "MemTotal:       24624312 kB\nMemAvailable:   22020096 kB\n";
+        assert_eq!(available_gib(text), Some(21));
+        assert_eq!(available_gib(""), None);
+    }
 
     #[test]
     fn every_file_of_tests_is_in_exactly_one_lane() {

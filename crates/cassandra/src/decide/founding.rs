@@ -149,8 +149,11 @@ fn found(facts: &Facts<'_>, valid: &Valid, founder: &MemberFact, attempt: u32, d
     let Some(volume) = founder.volume() else {
         return;
     };
-    if super::joining::has_failed_for_good(founder) {
-        draft.trouble(Reason::JoinFailed, super::joining::failure_words(founder));
+    if super::failed_start::has_failed_for_good(founder) {
+        draft.trouble(
+            Reason::JoinFailed,
+            super::failed_start::failure_words(founder),
+        );
         return;
     }
     let turn = turn::new(

@@ -1,18 +1,20 @@
-//! Joins, one at a time: who is next, what must be so before, and what becomes
-//! of a try.
+//! Joins, one at a time: from the turn to the permit, and what becomes of a
+//! try.
 
 use super::evidence::{self, Verdict};
-use super::{Draft, debts, given_up, grant, replicas, returning, stopping, turn, versions};
+use super::failed_start::{failure_reason, failure_words};
+use super::next_join::{candidate, grace_ends};
+use super::{Draft, debts, grant, returning, stopping, turn, versions};
 use crate::facts::{Facts, MemberFact};
 use crate::status::{pod_words, server_words};
 use crate::validate::Valid;
-use jiff::{SignedDuration, Timestamp};
-use palladion_api::cluster::{Founding, Replaced, Turn, TurnStep};
-use palladion_api::member::{DataBeforeStart, PermitKind, PermitState, VolumeState};
+use jiff::SignedDuration;
+use palladion_api::cluster::{Founding, Turn, TurnStep};
+use palladion_api::member::{DataBeforeStart, PermitState};
 use palladion_api::reasons::Reason;
 
 /// Tries per pod before the turn is released for others.
-const TRIES: u32 = 3;
+pub const TRIES: u32 = 3;
 /// Cassandra keeps a failed joiner in gossip for up to two ring delays of 30 s
 /// and a quarantine as long again; an earlier try meets its own ghost.
 const JOIN_RETRY: SignedDuration = SignedDuration::from_secs(120);
@@ -20,133 +22,6 @@ const JOIN_RETRY: SignedDuration = SignedDuration::from_secs(120);
 const FOUND_RETRY: SignedDuration = SignedDuration::from_secs(10);
 /// Gossip settles within seconds; then the question is put again.
 const ASK_AGAIN: SignedDuration = SignedDuration::from_secs(5);
-
-/// The next member that should join, if the ring allows it. True = something
-/// is being done or waited for that the rest must not overtake.
-pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
-    let Some(member) = candidate(facts, valid, draft) else {
-        return false;
-    };
-    if let Err(why) = evidence::ring_is_quiet(facts) {
-        draft.wait(
-            Reason::WaitingForRing,
-            format!("member {} waits to join: {why}", member.name),
-        );
-        return true;
-    }
-    let earliest = grace_ends(facts, valid);
-    if let Some(earliest) = earliest.filter(|t| *t > facts.now()) {
-        draft.wait_until(
-            Reason::WaitingForGrace,
-            format!("member {} waits to join until {earliest}", member.name),
-            earliest,
-        );
-        return true;
-    }
-    let Some(volume) = member.volume() else {
-        return false;
-    };
-    let turn = turn::new(facts, &member.name, &volume.volume_id, TurnStep::Join, 1);
-    draft.steps.push(turn::claim(
-        facts,
-        Some(&turn),
-        None,
-        format!("give member {} the turn to join", member.name),
-        None,
-    ));
-    true
-}
-
-fn grace_ends(facts: &Facts<'_>, valid: &Valid) -> Option<Timestamp> {
-    let last = facts.status.last_start_time.as_ref()?.0;
-    Some(last + SignedDuration::from_secs(i64::from(valid.bootstrap_grace_seconds)))
-}
-
-/// First in order with an agent that speaks and a volume that has not joined.
-fn candidate<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Option<&'a MemberFact> {
-    for (_, name) in replicas::in_order(facts, valid) {
-        let Some(member) = facts.members.get(&name) else {
-            continue;
-        };
-        let has_a_past = member.recorded_host_id().is_some() || given_up::of(member).is_some();
-        if member.is_gone() || has_a_past || !is_wanted(valid, member) {
-            continue;
-        }
-        let Some(volume) = member.volume() else {
-            draft.wait(
-                Reason::WaitingForPod,
-                format!("member {name} waits to join: {}", pod_words(member)),
-            );
-            continue;
-        };
-        if !matches!(
-            volume.state,
-            VolumeState::Empty | VolumeState::Incomplete | VolumeState::Left
-        ) {
-            continue; // Reported by status with its own reason.
-        }
-        if has_failed_for_good(member) {
-            draft.trouble(Reason::JoinFailed, failure_words(member));
-            continue;
-        }
-        return Some(member);
-    }
-    None
-}
-
-/// Is the member within its rack's target?
-pub fn is_wanted(valid: &Valid, member: &MemberFact) -> bool {
-    valid
-        .racks
-        .iter()
-        .any(|r| r.name == member.rack && member.ordinal < r.members)
-}
-
-/// A permit that is in use although no turn is on record (the status was
-/// lost): the turn is taken up again under the same nonce.
-pub fn adopt_permit(facts: &Facts<'_>, draft: &mut Draft) -> bool {
-    for member in facts.members.values() {
-        let Some(start) = member.spec.as_ref().and_then(|s| s.start.as_ref()) else {
-            continue;
-        };
-        let for_this_pod = member.pod.as_ref().is_some_and(|p| p.uid == start.pod_uid);
-        let state = member
-            .status
-            .permit
-            .as_ref()
-            .filter(|p| p.nonce == start.nonce)
-            .map(|p| p.state);
-        let open = matches!(state, None | Some(PermitState::Used | PermitState::Done));
-        if !for_this_pod || !open {
-            continue;
-        }
-        let step = match start.kind {
-            PermitKind::Found => TurnStep::Found,
-            PermitKind::Join => TurnStep::Join,
-            PermitKind::Replace => TurnStep::Replace,
-            PermitKind::ResumeLeave => continue,
-        };
-        let mut turn = turn::new(facts, &member.name, &start.volume_id, step, start.attempt);
-        turn.nonce.clone_from(&start.nonce);
-        let replaced = start.host_id.clone().zip(start.replace_address.clone());
-        turn.replaces = replaced.map(|(host_id, address)| Replaced { host_id, address });
-        let founding = (step == TurnStep::Found).then(|| Founding {
-            member: member.name.clone(),
-            volume_id: start.volume_id.clone(),
-            nonce: start.nonce.clone(),
-            host_id: None,
-        });
-        draft.steps.push(turn::claim(
-            facts,
-            Some(&turn),
-            founding.as_ref(),
-            format!("take up the turn of member {} again", member.name),
-            None,
-        ));
-        return true;
-    }
-    false
-}
 
 /// Go on with a Found or Join turn.
 pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft) {
@@ -371,54 +246,4 @@ fn release(facts: &Facts<'_>, turn: &Turn, why: &str, draft: &mut Draft) {
         format!("end the turn of member {}: {why}", turn.member),
         None,
     ));
-}
-
-/// Has this pod used up its tries, or has its agent refused? A new pod (or a
-/// new spec) tries again.
-pub fn has_failed_for_good(member: &MemberFact) -> bool {
-    let Some(start) = member.spec.as_ref().and_then(|s| s.start.as_ref()) else {
-        return false;
-    };
-    let of_this_pod = member.pod.as_ref().is_some_and(|p| p.uid == start.pod_uid);
-    let answer = member
-        .status
-        .permit
-        .as_ref()
-        .filter(|p| p.nonce == start.nonce);
-    of_this_pod
-        && match answer.map(|p| p.state) {
-            Some(PermitState::Failed) => start.attempt >= TRIES,
-            Some(PermitState::Refused) => true,
-            None | Some(PermitState::Used | PermitState::Done | PermitState::Withdrawn) => false,
-        }
-}
-
-/// What kind of failure the agent says it was.
-pub fn failure_reason(member: &MemberFact) -> Reason {
-    let reported = member
-        .status
-        .server
-        .as_ref()
-        .and_then(|s| s.reason.as_deref());
-    let told = [Reason::ConfigurationRefused, Reason::NotEnoughMemory];
-    told.into_iter()
-        .find(|reason| Some(reason.as_str()) == reported)
-        .unwrap_or(Reason::ServerFailed)
-}
-
-/// The last failure of a member, in the server's own words.
-pub fn failure_words(member: &MemberFact) -> String {
-    let record = member.status.start_history.first();
-    let words = member
-        .status
-        .server
-        .as_ref()
-        .and_then(|s| s.message.clone())
-        .or_else(|| record.and_then(|r| r.message.clone()))
-        .unwrap_or_else(|| "no last words".into());
-    let code = record
-        .and_then(|r| r.exit_code)
-        .map(|c| format!(" (exit code {c})"))
-        .unwrap_or_default();
-    format!("member {} could not start{code}: {words}", member.name)
 }

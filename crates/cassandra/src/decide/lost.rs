@@ -1,7 +1,7 @@
 //! Which member is to be replaced next: one whose volume is provably lost or
 //! was given up, while all the rest is well.
 
-use super::{Draft, evidence, given_up, gone, joining, replacing, replicas, turn};
+use super::{Draft, evidence, given_up, gone, next_join, replacing, replicas, turn};
 use crate::facts::{Facts, MemberFact};
 use crate::status::pod_words;
 use crate::validate::Valid;
@@ -27,7 +27,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         if given_up::is_withdrawn(member, draft) {
             return true;
         }
-        let unwanted = given_up::of(member).is_some() && !joining::is_wanted(valid, member);
+        let unwanted = given_up::of(member).is_some() && !next_join::is_wanted(valid, member);
         let removed = unwanted || is_out(facts, &name, &replaced.host_id);
         let (step, what) = match removed {
             true => (TurnStep::Remove, "removed from the ring"),

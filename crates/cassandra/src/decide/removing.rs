@@ -5,7 +5,7 @@
 
 use super::evidence::{self, Verdict};
 use super::gone::{self, Gone};
-use super::{Draft, debts, given_up, joining, leaving_steps, replacing, turn};
+use super::{Draft, debts, given_up, leaving_steps, next_join, replacing, turn};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
@@ -194,7 +194,7 @@ fn is_out(
     draft: &mut Draft,
 ) {
     let reason = format!("member {} was removed at {}", member.name, facts.now());
-    if !joining::is_wanted(valid, member) {
+    if !next_join::is_wanted(valid, member) {
         debts::repair_by_all(facts, valid, &member.name, &reason, draft);
         draft.steps.push(leaving_steps::terminate(
             facts,

@@ -210,8 +210,8 @@ fn not_yet(
 }
 
 fn retry(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft) {
-    let words = super::joining::failure_words(member);
-    draft.trouble(super::joining::failure_reason(member), words);
+    let words = super::failed_start::failure_words(member);
+    draft.trouble(super::failed_start::failure_reason(member), words);
     if turn.attempt >= TRIES {
         // Gossip remembers the failed tries; no later one gets through. The
         // way out is to remove the host ID and to join as new.

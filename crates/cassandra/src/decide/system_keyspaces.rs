@@ -3,7 +3,7 @@
 //! NetworkTopologyStrategy with min(3, members), then a repair of each member
 //! (safety rules, section 6).
 
-use super::{Draft, evidence, joining};
+use super::{Draft, evidence, failed_start};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
@@ -42,7 +42,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         !m.is_gone()
             && m.recorded_host_id().is_none()
             && m.pod.is_some()
-            && !joining::has_failed_for_good(m)
+            && !failed_start::has_failed_for_good(m)
     });
     if waiting_to_join || valid.mode == Mode::Scylla {
         return;

@@ -2,8 +2,8 @@
 //! join and restart goes through here, one at a time.
 
 use super::{
-    Draft, broken, debts, epoch, founding, grant, joining, leaving, lost, removing, replacing,
-    resuming, returning, rollout, seeds, stopping, system_keyspaces, versions,
+    Draft, broken, debts, epoch, founding, grant, joining, leaving, lost, next_join, next_leave,
+    removing, replacing, resuming, returning, rollout, seeds, stopping, system_keyspaces, versions,
 };
 use crate::facts::Facts;
 use crate::validate::Valid;
@@ -36,8 +36,8 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 
 /// Nobody has the turn: who needs it most?
 fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
-    if joining::adopt_permit(facts, draft)
-        || leaving::adopt_intent(facts, draft)
+    if next_join::adopt_permit(facts, draft)
+        || next_leave::adopt_intent(facts, draft)
         || founding::next(facts, valid, draft)
     {
         return;
@@ -64,8 +64,8 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 fn shape(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
     let mut found = Draft::default();
     let busy = lost::next(facts, valid, &mut found)
-        || joining::next(facts, valid, &mut found)
-        || leaving::next(facts, valid, &mut found);
+        || next_join::next(facts, valid, &mut found)
+        || next_leave::next(facts, valid, &mut found);
     if busy && versions::forbid(facts, valid, "the ring is changed", draft) {
         return false;
     }
