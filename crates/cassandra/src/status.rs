@@ -129,7 +129,7 @@ fn progressing(writer: &mut Writer, facts: &Facts<'_>, draft: &Draft, ready: usi
     if is_stopped(facts) {
         return writer.set(PROGRESSING, false, Reason::Stopped, STOPPED);
     }
-    if let Some(step) = draft.steps.first().filter(|s| !is_upkeep(s)) {
+    if let Some(step) = draft.steps.iter().find(|s| !is_upkeep(s)) {
         return writer.set(PROGRESSING, true, Reason::CreatingObjects, step.doing());
     }
     if usize::try_from(wanted) == Ok(ready) {

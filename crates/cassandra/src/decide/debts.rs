@@ -118,8 +118,9 @@ pub fn pay(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
             member.name, debt.reason
         )
     };
-    match (ordered, outcome.map(|o| o.state)) {
-        (Some(_), Some(OperationState::Succeeded)) => {
+    let quiet = evidence::ring_is_quiet(facts);
+    match (ordered, outcome.map(|o| o.state), quiet) {
+        (Some(_), Some(OperationState::Succeeded), _) => {
             let owes: Vec<_> = member
                 .spec
                 .iter()
@@ -132,10 +133,10 @@ pub fn pay(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
                 .steps
                 .extend(patch(valid, member, spec, "record that a debt was paid by"));
         }
-        (Some(_), None | Some(OperationState::Running)) => {
+        (Some(_), None | Some(OperationState::Running), _) => {
             draft.wait(Reason::DebtsOwed, words("is under way"))
         }
-        (Some(_), Some(OperationState::Failed | OperationState::Interrupted)) => {
+        (Some(_), Some(OperationState::Failed | OperationState::Interrupted), _) => {
             let ended = outcome
                 .and_then(|o| o.finished_at.as_ref())
                 .map_or(facts.now(), |t| t.0);
@@ -154,10 +155,11 @@ pub fn pay(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
             }
         }
         // Tables of the older line are rewritten when nobody needs them any more.
-        (None, _) if !is_in_the_way(debt.kind) && evidence::ring_is_quiet(facts).is_err() => {
+        (None, _, Err(why)) if !is_in_the_way(debt.kind) => {
+            draft.wait(Reason::DebtsOwed, words(&format!("waits: {why}")));
             return false;
         }
-        (None, _) => {
+        (None, _, Ok(()) | Err(_)) => {
             draft.wait(Reason::DebtsOwed, words("is ordered"));
             draft
                 .steps

@@ -4,7 +4,7 @@
 use crate::every::{a_ring, all_end_alike, before_each_write, killed_at_every_write, some};
 use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster};
-use crate::sim::world::cluster_key;
+use crate::sim::world::{Tick, cluster_key};
 use palladion_cassandra::resources as kinds;
 use palladion_plan::{ObjectKey, Precondition, Propagation, Subresource};
 use serde_json::{Value, json};
@@ -248,6 +248,41 @@ fn an_upgrade_goes_before_the_growth_and_pays_with_upgraded_tables() {
     assert!(end.writes.iter().any(|w| w.contains("order a payment")));
     let status = end.store.get(&cluster_key()).unwrap()["status"].clone();
     assert_eq!(status["newestLine"], "5.0");
+}
+
+/// What members owe, as of the store.
+fn debts(world: &World) -> Vec<String> {
+    let members = world.store.list(kinds::MEMBER);
+    let of_each = members.flat_map(|(key, member)| {
+        let owes = member["spec"]["owes"].as_array().cloned();
+        let owes = owes.unwrap_or_default().into_iter();
+        owes.map(move |debt| format!("{}: {debt}", key.name))
+    });
+    of_each.collect()
+}
+
+#[test]
+fn nothing_is_called_as_wanted_while_debts_are_owed_or_somebody_has_the_turn() {
+    let mut world = a_ring_of_4_1();
+    let upgrade: fn(&mut World) = |w| w.patch_spec(&json!({ "version": "5.0.5" }));
+    let growth: fn(&mut World) = |w| w.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+    for change in [upgrade, growth] {
+        change(&mut world);
+        let mut owed = 0;
+        while world.tick().unwrap_or_else(|why| panic!("{why}")) == Tick::GoesOn {
+            let left = debts(&world);
+            owed += left.len();
+            let says = world.condition("Progressing");
+            let turn = &world.store.get(&cluster_key()).unwrap()["status"]["turn"];
+            assert!(
+                left.is_empty() && turn.is_null() || !says.starts_with("False AsWanted"),
+                "{says}, and {left:?}, {turn}\n{}",
+                world.last_words()
+            );
+        }
+        assert!(owed > 0, "the story has debts");
+        assert!(debts(&world).is_empty());
+    }
 }
 
 #[test]
