@@ -95,6 +95,7 @@ fn nobody_leaves_to_a_disk_that_cannot_take_the_data() {
     let words = ring
         .wait_reason("Progressing", "LeaveRefused", SOON)
         .expect("refused");
+    assert!(words.contains(" MiB free"), "{words}");
     assert!(
         words.contains(&format!("member {STAYS} would receive")),
         "{words}"

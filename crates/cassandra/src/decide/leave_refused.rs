@@ -109,5 +109,8 @@ fn receivers<'a>(facts: &'a Facts<'_>, leaver: &MemberFact) -> Vec<&'a MemberFac
     reason = "a figure for people, with one decimal"
 )]
 fn words(bytes: u64) -> String {
-    format!("{:.1} GiB", bytes as f64 / GIB as f64)
+    match bytes < GIB {
+        true => format!("{} MiB", bytes >> 20),
+        false => format!("{:.1} GiB", bytes as f64 / GIB as f64),
+    }
 }
