@@ -116,21 +116,20 @@ impl Zoned {
             .unwrap_or_default()
     }
 
-    /// Wait until `Degraded` has this reason and says this. A scheduler or
-    /// kubelet may first say something that passes.
+    /// Wait until `Degraded` has this reason and says this; its whole message.
+    /// A scheduler or kubelet may first say something that passes.
     ///
     /// # Panics
     /// If it does not come to that.
-    pub fn wait_told(&self, reason: &str, words: &str) {
+    pub fn wait_told(&self, reason: &str, words: &str) -> String {
         let what = format!("Degraded to be {reason} and to say {words:?}");
-        self.wait(&what, PATIENCE, |o| {
-            let conditions = o["status"]["conditions"].as_array();
-            let mut conditions = conditions.into_iter().flatten();
-            conditions.any(|c| {
-                let said = c["message"].as_str().is_some_and(|m| m.contains(words));
-                c["type"] == "Degraded" && c["reason"] == reason && said
-            })
+        let told = wait_for(&what, PATIENCE, || {
+            let degraded = self.condition("Degraded");
+            let message = degraded["message"].as_str().unwrap_or_default();
+            let is_told = degraded["reason"] == reason && message.contains(words);
+            Ok(is_told.then(|| message.to_string()))
         });
+        told.unwrap_or_else(|e| panic!("{e:#}; status: {}", self.status()))
     }
 
     /// Merge-patch the object.

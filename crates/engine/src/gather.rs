@@ -117,8 +117,7 @@ fn routed(
             .map(|e| Arc::new(e.record.object()))
             .collect(),
         Route::Namespace => content
-            .all()
-            .filter(|e| *e.record.namespace == *key.namespace)
+            .in_namespace(&key.namespace)
             .map(|e| Arc::new(e.record.object()))
             .collect(),
         Route::Every => content.all().map(|e| Arc::new(e.record.object())).collect(),

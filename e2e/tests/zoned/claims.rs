@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use palladion_e2e::wait_for;
 use palladion_e2e::zoned::{PATIENCE, Zoned, bed, example};
 use serde_json::{Value, json};
 
@@ -35,15 +34,6 @@ fn set(store: &Zoned) -> Value {
     set.expect("get").unwrap_or_default()
 }
 
-fn told(store: &Zoned, reason: &str) -> String {
-    let words = wait_for(reason, PATIENCE, || {
-        let degraded = store.condition("Degraded");
-        let message = degraded["message"].as_str().unwrap_or_default().to_string();
-        Ok((degraded["reason"] == reason).then_some(message))
-    });
-    words.unwrap_or_else(|e| panic!("{e:#}; status: {}", store.status()))
-}
-
 #[test]
 fn claims_grow_and_other_fixed_parts_change_without_touching_a_pod() {
     let_claims_grow(false);
@@ -52,13 +42,13 @@ fn claims_grow_and_other_fixed_parts_change_without_touching_a_pod() {
 
     // Less is told and not done.
     request(&store, "50Mi");
-    let words = told(&store, "VolumeClaimTemplatesWarning");
+    let words = store.wait_told("VolumeClaimTemplatesWarning", "");
     assert!(words.contains("less than the 100Mi"), "{words}");
     assert_eq!(requests(&store), ["100Mi", "100Mi"]);
 
     // More is refused by a storage class that does not allow it, in its words.
     request(&store, "200Mi");
-    let words = told(&store, "ErrSyncFailed");
+    let words = store.wait_told("ErrSyncFailed", "");
     assert!(words.contains("could not grow"), "{words}");
     assert_eq!(requests(&store), ["100Mi", "100Mi"]);
 

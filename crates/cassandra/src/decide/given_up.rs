@@ -60,9 +60,14 @@ pub fn give_up(
 }
 
 /// Take the record back.
-pub fn withdraw(valid: &Valid, member: &MemberFact, why: &str) -> Option<Step> {
+pub fn withdraw(
+    valid: &Valid,
+    member: &MemberFact,
+    why: &str,
+    fence: Option<Fence>,
+) -> Option<Step> {
     let words = format!("do not replace any more ({why})");
-    patch(valid, member, Value::Null, None, &words)
+    patch(valid, member, Value::Null, fence, &words)
 }
 
 /// Is the record being taken back by the plan in the making?

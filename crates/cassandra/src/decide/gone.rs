@@ -160,7 +160,8 @@ pub fn can_be_proven(
     }
 }
 
-fn rest_of(facts: &Facts<'_>, host_id: &str) -> usize {
+/// How many members the ring has but this one, as far as anybody knows.
+pub fn rest_of(facts: &Facts<'_>, host_id: &str) -> usize {
     let known = known_hosts(facts);
     known.iter().filter(|id| *id != host_id).count()
 }

@@ -17,7 +17,9 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
             continue;
         };
         if let Some(why) = is_over(facts, member) {
-            draft.steps.extend(given_up::withdraw(valid, member, &why));
+            draft
+                .steps
+                .extend(given_up::withdraw(valid, member, &why, None));
             return true;
         }
         let Some((volume_id, replaced)) = lost(member) else {
@@ -133,16 +135,11 @@ pub fn lost(member: &MemberFact) -> Option<(String, Replaced)> {
     Some((volume.volume_id.clone(), Replaced { host_id, address }))
 }
 
-fn known_without(facts: &Facts<'_>, host_id: &str) -> usize {
-    let known = evidence::known_hosts(facts);
-    known.iter().filter(|id| *id != host_id).count()
-}
-
 /// Is it out of the ring already, as far as all others report by themselves:
 /// removed by a person, or by a removal whose end nobody noted?
 pub fn is_out(facts: &Facts<'_>, name: &str, host_id: &str) -> bool {
     let others = evidence::others(facts, name);
-    let without = known_without(facts, host_id);
+    let without = gone::rest_of(facts, host_id);
     !others.is_empty()
         && others.iter().all(|o| {
             o.status.ring.as_ref().is_some_and(|r| {
@@ -162,7 +159,7 @@ pub fn is_fresh(member: &MemberFact, volume: &VolumeStatus) -> bool {
 /// and whom else nobody waits for any more.
 pub fn rest_is_quiet(facts: &Facts<'_>, name: &str, host_id: &str) -> Result<(), String> {
     let excused = replacing::excused(facts, host_id);
-    let known_without = known_without(facts, host_id);
+    let without = gone::rest_of(facts, host_id);
     let mut others = 0;
     for member in facts
         .members
@@ -190,7 +187,7 @@ pub fn rest_is_quiet(facts: &Facts<'_>, name: &str, host_id: &str) -> Result<(),
                 member.name, odd.address, odd.liveness, odd.state
             ));
         }
-        let knows = usize::try_from(ring.members) != Ok(known_without);
+        let knows = usize::try_from(ring.members) != Ok(without);
         if knows && !ring.exceptions.iter().any(|e| e.host_id == host_id) {
             return Err(format!("member {} still sees it up", member.name));
         }

@@ -3,7 +3,7 @@
 //! apart, before the volume is given up; what a ring member was on it is then
 //! replaced (T33 to T37), what never joined gets another volume.
 
-use super::{Draft, evidence, given_up, lost};
+use super::{Draft, evidence, given_up, lost, turn};
 use crate::facts::{ClaimFact, Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
@@ -101,9 +101,12 @@ fn came_back(valid: &Valid, member: &MemberFact, claim: &ClaimFact, draft: &mut 
     });
     let given_up = given_up::of(member);
     if given_up.is_some_and(|r| r.cause == ReplacementCause::NodeGone) {
-        draft
-            .steps
-            .extend(given_up::withdraw(valid, member, "its Node is there again"));
+        draft.steps.extend(given_up::withdraw(
+            valid,
+            member,
+            "its Node is there again",
+            None,
+        ));
     }
 }
 
@@ -231,13 +234,8 @@ fn another_volume(
         "nothing of the ring is on it: member {} has no host ID on it and no member knows its address; its Node {node} is gone",
         member.name
     );
-    let owner = &facts.snapshot.owner.meta;
     // The turn must not pass to somebody else meanwhile.
-    let no_turn = Fence {
-        object: ObjectKey::new(kinds::CLUSTER, &owner.namespace, &owner.name),
-        pointer: "/status/turn/nonce".to_string(),
-        expected: facts.turn().map_or(Value::Null, |t| json!(t.nonce)),
-    };
+    let no_turn = turn::as_seen(facts);
     let step = if claim.terminating {
         given_up::end_pod(facts, valid, member, &proof, Some(no_turn))
     } else {

@@ -36,7 +36,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
             if given_up::of(member).is_some() {
                 draft
                     .steps
-                    .extend(given_up::withdraw(valid, member, "it was replaced"));
+                    .extend(given_up::withdraw(valid, member, "it was replaced", None));
             }
             return end(facts, turn, "it was replaced", draft);
         }

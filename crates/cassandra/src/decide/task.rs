@@ -40,6 +40,12 @@ impl<'a> Task<'a> {
         })
     }
 
+    /// It cannot be done as it stands, and nothing of it was.
+    pub fn refuse(&self, facts: &Facts<'_>, why: String, draft: &mut Draft) {
+        let course = Course::Ended(TaskPhase::Refused, why);
+        self.tell(facts, None, &course, draft);
+    }
+
     /// Write how it goes, where that differs.
     pub fn tell(
         &self,

@@ -3,14 +3,13 @@
 //! any other record, and the task tells how it went.
 
 use super::task::{Course, Task};
-use super::{Draft, given_up, replace_by_hand};
+use super::{Draft, given_up, replace_by_hand, turn};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use palladion_api::member::{Replacement, ReplacementCause};
 use palladion_api::task::{ReplaceTask, TaskPhase};
-use palladion_plan::{Fence, ObjectKey, Step};
-use serde_json::{Value, json};
+use palladion_plan::Step;
 
 /// Take up, follow and end the tasks of this cluster.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
@@ -30,12 +29,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
                 "member {} is of cluster {}, not of {}",
                 task.spec.replace.member, facts.snapshot.owner.meta.name, task.spec.cluster
             );
-            task.tell(
-                facts,
-                None,
-                &Course::Ended(TaskPhase::Refused, words),
-                draft,
-            );
+            task.refuse(facts, words, draft);
         }
     }
 }
@@ -51,10 +45,11 @@ fn replace(
     let member = facts.members.get(name).filter(|m| !m.is_gone());
     let taken_up = task.status.host_id.as_deref();
     let Some(member) = member else {
-        let course = match taken_up {
-            None => Course::Ended(TaskPhase::Refused, no_such_member(facts, name)),
-            Some(_) => Course::Ended(TaskPhase::Done, format!("member {name} is out of the ring")),
-        };
+        if taken_up.is_none() {
+            return task.refuse(facts, no_such_member(facts, name), draft);
+        }
+        let words = format!("member {name} is out of the ring");
+        let course = Course::Ended(TaskPhase::Done, words);
         return task.tell(facts, taken_up, &course, draft);
     };
     let record = given_up::of(member);
@@ -65,7 +60,7 @@ fn replace(
         (None, None) => take_up(facts, valid, task, member, draft),
         (None, Some(record)) => {
             if let Some(why) = another_volume(member, wanted) {
-                return task.tell(facts, None, &Course::Ended(TaskPhase::Refused, why), draft);
+                return task.refuse(facts, why, draft);
             }
             draft.steps.extend(stand_for(valid, task, member, record));
             let course = Course::Running(words_of(name));
@@ -156,19 +151,14 @@ fn take_up(
         (None, Some(host_id)) => host_id.to_string(),
         (why, _) => {
             let why = why.unwrap_or_default();
-            return task.tell(facts, None, &Course::Ended(TaskPhase::Refused, why), draft);
+            return task.refuse(facts, why, draft);
         }
     };
     let words = format!("the task {} has asked for it", task.object.meta.name);
     let record = given_up::give_up(valid, member, &host_id, (cause(task), &words), None);
     let Some(record) = record else {
         let words = format!("member {} has no address yet", member.name);
-        return task.tell(
-            facts,
-            None,
-            &Course::Ended(TaskPhase::Refused, words),
-            draft,
-        );
+        return task.refuse(facts, words, draft);
     };
     // In this order: a record without a task is carried out all the same, and
     // the task finds it.
@@ -223,19 +213,11 @@ fn abort(
     }
     // A Node that is gone is a cause of its own, whoever has asked besides.
     if record.cause != ReplacementCause::NodeGone {
-        let owner = &facts.snapshot.owner.meta;
-        let same_turn = Fence {
-            object: ObjectKey::new(kinds::CLUSTER, &owner.namespace, &owner.name),
-            pointer: "/status/turn/nonce".to_string(),
-            expected: facts.turn().map_or(Value::Null, |t| json!(t.nonce)),
-        };
-        let step = given_up::withdraw(valid, member, "the task was aborted");
-        draft.steps.extend(step.map(|mut step| {
-            if let Step::Patch { fence, .. } = &mut step {
-                *fence = Some(same_turn);
-            }
-            step
-        }));
+        let fence = Some(turn::as_seen(facts));
+        let why = "the task was aborted";
+        draft
+            .steps
+            .extend(given_up::withdraw(valid, member, why, fence));
     }
     task.tell(facts, taken_up, &aborted, draft);
 }

@@ -130,10 +130,20 @@ pub fn claim(
 
 /// The fence of every write that belongs to the turn.
 pub fn fence(facts: &Facts<'_>, turn: &Turn) -> Fence {
+    held_as(facts, Some(turn))
+}
+
+/// The fence of a write that belongs to no turn, and during which nobody else
+/// may take it: the turn is held as it was seen, or by nobody.
+pub fn as_seen(facts: &Facts<'_>) -> Fence {
+    held_as(facts, facts.turn())
+}
+
+fn held_as(facts: &Facts<'_>, turn: Option<&Turn>) -> Fence {
     let owner = &facts.snapshot.owner.meta;
     Fence {
         object: ObjectKey::new(crate::resources::CLUSTER, &owner.namespace, &owner.name),
         pointer: "/status/turn/nonce".to_string(),
-        expected: Value::from(turn.nonce.as_str()),
+        expected: turn.map_or(Value::Null, |t| Value::from(t.nonce.as_str())),
     }
 }

@@ -92,6 +92,12 @@ impl Shelf {
         self.entries.values().flat_map(BTreeMap::values)
     }
 
+    /// The objects of a namespace.
+    pub fn in_namespace(&self, namespace: &str) -> impl Iterator<Item = &Entry> {
+        let entries = self.entries.get(namespace);
+        entries.into_iter().flat_map(BTreeMap::values)
+    }
+
     /// The objects of a namespace whose label has this value.
     pub fn labelled<'a>(
         &'a self,
