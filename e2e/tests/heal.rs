@@ -81,17 +81,18 @@ fn a_victim() -> (String, Node) {
     (member, bed().cluster.node(&node).expect("a node"))
 }
 
+/// Does this member see this host ID down?
+fn sees_down(member: &Value, host_id: &str) -> bool {
+    let exceptions = member["status"]["ring"]["exceptions"].as_array();
+    let mut exceptions = exceptions.into_iter().flatten();
+    exceptions.any(|e| e["hostID"] == host_id && e["liveness"] == "Down")
+}
+
 /// Does every other member see this host ID down?
 fn others_see_down(ring: &Ring<'_>, name: &str, host_id: &str) -> Result<bool> {
     let members = ring.members()?;
-    let others = members.iter().filter(|m| text(m, "/metadata/name") != name);
-    Ok(others.into_iter().all(|m| {
-        let exceptions = m["status"]["ring"]["exceptions"].as_array();
-        exceptions
-            .into_iter()
-            .flatten()
-            .any(|e| e["hostID"] == host_id && e["liveness"] == "Down")
-    }))
+    let mut others = members.iter().filter(|m| text(m, "/metadata/name") != name);
+    Ok(others.all(|m| sees_down(m, host_id)))
 }
 
 /// Events of the ring that say this.
@@ -439,13 +440,8 @@ fn t04c_the_last_member_speaks_for_the_ring_where_tasks_name_the_volumes() {
     }
     wait_for("the last one to see them down", SOON, || {
         let last = ring.member(&names[0])?;
-        let seen = last["status"]["ring"]["exceptions"].as_array().cloned();
-        let seen = seen.unwrap_or_default();
-        let is_down = |id: &str| {
-            let mut seen = seen.iter();
-            seen.any(|e| e["hostID"] == id && e["liveness"] == "Down")
-        };
-        Ok(lost.iter().all(|(_, id, _)| is_down(id)).then_some(()))
+        let all_down = lost.iter().all(|(_, id, _)| sees_down(&last, id));
+        Ok(all_down.then_some(()))
     })
     .expect("down");
     // Without the volume named a task waits for a majority; it can be taken back.
