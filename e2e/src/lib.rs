@@ -4,6 +4,7 @@
 //! Palladion.
 
 pub mod bed;
+pub mod machines;
 pub mod person;
 pub mod ring;
 pub mod zoned;

@@ -6,7 +6,6 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use palladion_e2e::bed::OPERATOR_NAMESPACE;
 use palladion_e2e::{Bed, Ring, ring, wait_for};
 use palladion_testbed::Node;
 use serde_json::{Value, json};
@@ -53,25 +52,17 @@ fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
         .unwrap_or_default()
 }
 
-fn node_of(namespace: &str, pod: &str) -> Result<String> {
-    let pod = bed().get(namespace, "pod", pod)?.unwrap_or_default();
-    Ok(text(&pod, "/spec/nodeName").to_string())
-}
-
 /// A member on a node without the operator, which must see what happens.
 fn a_victim() -> (String, Node) {
-    let operators: Vec<String> = bed()
-        .list(OPERATOR_NAMESPACE, "pods")
-        .expect("pods")
-        .iter()
-        .map(|p| text(p, "/spec/nodeName").to_string())
-        .collect();
-    let client = node_of(NAMESPACE, "client").expect("the client's node");
+    let operators = bed().operator_nodes().expect("the operator's node");
+    let client = bed()
+        .node_of(NAMESPACE, "client")
+        .expect("the client's node");
     let members = the_ring().member_names().expect("names");
     let mut apart: Vec<(bool, String, String)> = members
         .into_iter()
         .map(|m| {
-            let node = node_of(NAMESPACE, &m).expect("its node");
+            let node = bed().node_of(NAMESPACE, &m).expect("its node");
             (node == client, m, node)
         })
         .filter(|(_, _, node)| !operators.contains(node))
@@ -173,15 +164,15 @@ fn t02_a_living_member_is_not_replaced_by_label() {
 fn t02b_a_member_whose_machine_is_lost_while_it_leaves_is_removed_by_the_others() {
     let ring = the_ring();
     let name = "heal-dc1-a-1";
-    let node = node_of(NAMESPACE, name).expect("its node");
+    let node = bed().node_of(NAMESPACE, name).expect("its node");
     let node = bed().cluster.node(&node).expect("a node");
     let members = ring.member_names().expect("names");
     let others = members.iter().filter(|m| *m != name);
     for other in others {
-        let its = node_of(NAMESPACE, other).expect("its node");
+        let its = bed().node_of(NAMESPACE, other).expect("its node");
         assert_ne!(its, node.name(), "two members lost are another story");
     }
-    without_operator(node);
+    bed().move_operator_from(node).expect("moved");
     let old = text(&ring.member(name).expect("member"), "/spec/hostID").to_string();
     let ask = |members: u32| {
         let manifest = ring::manifest(NAMESPACE, &[("a", members), ("b", 1)]);
@@ -207,7 +198,7 @@ fn t02b_a_member_whose_machine_is_lost_while_it_leaves_is_removed_by_the_others(
     ring.wait_alike(2).expect("one ring of two, no ghost");
     ring.wait_settled().expect("settled");
     bed().cluster.power_on(node).expect("power on");
-    wait_node_is_back(node);
+    bed().wait_node_is_back(node).expect("back");
     ring.restart_client().expect("client");
     ring.check_data().expect("all rows");
     ask(2);
@@ -259,7 +250,7 @@ fn t03_a_member_whose_node_is_gone_is_replaced_on_another() {
         "figure: Node deleted to replaced {} s",
         deleted.elapsed().as_secs()
     );
-    assert_ne!(node_of(NAMESPACE, &name).expect("node"), node.name());
+    assert_ne!(bed().node_of(NAMESPACE, &name).expect("node"), node.name());
     let pv = bed().get("", "pv", &volume).expect("get").expect("kept");
     assert_eq!(
         text(&pv, "/status/phase"),
@@ -268,54 +259,10 @@ fn t03_a_member_whose_node_is_gone_is_replaced_on_another() {
     );
     // The machine comes back with the old data: nobody takes notice.
     bed().cluster.power_on(node).expect("power on");
-    wait_node_is_back(node);
+    bed().wait_node_is_back(node).expect("back");
     ring.restart_client().expect("client");
     ring.wait_alike(3).expect("one ring of three");
     ring.check_data().expect("all rows");
-}
-
-fn wait_node_is_back(node: Node) {
-    wait_for("the node to be back", SOON, || {
-        let node = bed().get("", "node", &node.name())?.unwrap_or_default();
-        let conditions = node["status"]["conditions"].as_array().cloned();
-        let ready = conditions
-            .into_iter()
-            .flatten()
-            .any(|c| c["type"] == "Ready" && c["status"] == "True");
-        Ok(ready.then_some(()))
-    })
-    .expect("back");
-}
-
-/// The operator goes to another node, so that it sees what happens to this one.
-fn without_operator(node: Node) {
-    let name = node.name();
-    let is_here = || -> Result<bool> {
-        let pods = bed().list(OPERATOR_NAMESPACE, "pods")?;
-        Ok(pods.iter().any(|p| text(p, "/spec/nodeName") == name))
-    };
-    if !is_here().expect("where the operator is") {
-        return;
-    }
-    bed().kubectl(&format!("cordon {name}")).expect("cordon");
-    bed()
-        .kubectl(&format!(
-            "delete pods --all -n {OPERATOR_NAMESPACE} --wait=true"
-        ))
-        .expect("delete");
-    wait_for("the operator to be elsewhere", SOON, || {
-        let pods = bed().list(OPERATOR_NAMESPACE, "pods")?;
-        let ready = pods.iter().any(|p| {
-            let conditions = p["status"]["conditions"].as_array().cloned();
-            let mut conditions = conditions.into_iter().flatten();
-            conditions.any(|c| c["type"] == "Ready" && c["status"] == "True")
-        });
-        Ok((ready && !is_here()?).then_some(()))
-    })
-    .expect("elsewhere");
-    bed()
-        .kubectl(&format!("uncordon {name}"))
-        .expect("uncordon");
 }
 
 #[test]

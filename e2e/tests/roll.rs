@@ -498,7 +498,7 @@ fn t07_an_upgrade_to_5_0_goes_one_by_one_and_not_back() {
 }
 
 #[test]
-fn t08_a_rack_comes_and_is_dropped_again() {
+fn t08_two_racks_come_at_once_and_are_dropped_again() {
     let ring = the_ring();
     let ids = ring.host_ids().expect("host IDs");
     let larger = |mut wanted: Value| {
@@ -507,27 +507,40 @@ fn t08_a_rack_comes_and_is_dropped_again() {
         wanted[1]["restartToken"] = json!("once");
         wanted
     };
-    set_racks(&larger(racks(&[("a", 2), ("b", 1), ("c", 1)])));
-    ring.wait_ready(4).expect("a fourth member joins");
+    set_racks(&larger(racks(&[("a", 2), ("b", 1), ("c", 1), ("d", 1)])));
+    let mut joining = 0;
+    wait_for("two more members", RESTARTS_IN, || {
+        let members = ring.members()?;
+        let joins = |m: &&Value| m["status"]["server"]["mode"] == "JOINING";
+        joining = joining.max(members.iter().filter(joins).count());
+        Ok((ring.cluster()?["status"]["members"] == "5/5").then_some(()))
+    })
+    .expect("a fourth and a fifth member join");
+    assert!(joining <= 1, "{joining} members joined at once");
+    ring.wait_alike(5).expect("one ring of five");
     ring.wait_settled().expect("settled");
-    set_racks(&larger(racks(&[("a", 2), ("b", 1), ("c", 0)])));
-    // Dropped while its member is still there.
+    set_racks(&larger(racks(&[("a", 2), ("b", 1), ("c", 0), ("d", 1)])));
+    // Dropped while their members are still there.
     set_racks(&larger(racks(&[("a", 2), ("b", 1)])));
-    wait_for("the rack's set to be removed", RESTARTS_IN, || {
-        let gone = bed().get(NAMESPACE, "statefulset", "roll-dc1-c")?.is_none();
+    wait_for("the racks' sets to be removed", RESTARTS_IN, || {
+        let mut sets = ["c", "d"]
+            .into_iter()
+            .map(|rack| bed().get(NAMESPACE, "statefulset", &format!("roll-dc1-{rack}")));
+        let gone = sets.try_fold(true, |gone, set| anyhow::Ok(gone && set?.is_none()))?;
         Ok((gone && ring.member_names()?.len() == 3).then_some(()))
     })
     .expect("removed");
     well(ring, &ids);
-    let claim = bed()
-        .get(NAMESPACE, "pvc", "data-roll-dc1-c-0")
-        .expect("get");
-    assert!(
-        claim.is_some(),
-        "the volume of the member that left is kept"
-    );
+    for rack in ["c", "d"] {
+        let claim = format!("data-roll-dc1-{rack}-0");
+        let claim = bed().get(NAMESPACE, "pvc", &claim).expect("get");
+        assert!(
+            claim.is_some(),
+            "the volume of the member that left is kept"
+        );
+    }
     let racks = ring.cluster().expect("cluster")["status"]["racks"].clone();
-    assert!(racks["c"].is_null(), "{racks}");
+    assert!(racks["c"].is_null() && racks["d"].is_null(), "{racks}");
 }
 
 #[test]

@@ -27,6 +27,7 @@ const LANES: [&[&str]; 2] = [
         "creation_under_fire",
         "disk",
         "ring",
+        "upgrade",
         "wrong_input",
         "zoned",
     ],
@@ -97,6 +98,12 @@ impl Bench<'_> {
             .collect()
     }
 
+    /// Which tests of a binary run; those that take minutes do in a soak alone.
+    fn chosen(&self) -> Vec<&str> {
+        let long = (self.length == Length::Soak).then_some("--include-ignored");
+        self.only.into_iter().chain(long).collect()
+    }
+
     fn cargo_test(&self, testbed: &ClusterName) -> Command {
         let mut command = Command::new(env!("CARGO"));
         command
@@ -142,7 +149,7 @@ fn on_testbeds(bench: &Bench, names: &[ClusterName], tally: &mut Tally) -> Resul
     if let [name] = names {
         let cluster = prepare(name)?;
         let mut command = bench.cargo_test(name);
-        command.args(["--no-fail-fast", "--"]).args(bench.only);
+        command.args(["--no-fail-fast", "--"]).args(bench.chosen());
         return tests(&cluster, "", &mut command, tally);
     }
     thread::scope(|scope| -> Result<()> {
@@ -162,7 +169,8 @@ fn on_testbeds(bench: &Bench, names: &[ClusterName], tally: &mut Tally) -> Resul
                 let mut command = bench.cargo_test(name);
                 command
                     .args(files.iter().flat_map(|file| ["--test", file]))
-                    .args(["--no-fail-fast", "--"]);
+                    .args(["--no-fail-fast", "--"])
+                    .args(bench.chosen());
                 tests(&cluster, &format!("[{name}] "), &mut command, &mut tally)?;
                 Ok(tally)
             }));

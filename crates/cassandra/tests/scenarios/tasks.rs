@@ -202,6 +202,10 @@ fn the_last_of_three_speaks_for_the_ring_where_a_person_names_the_volumes() {
     }
     world.pass(300);
     assert_eq!(world.normal(), 1, "{}", world.last_words());
+    // What cannot be done yet is not tried again and again.
+    let writes = world.faults.writes();
+    world.pass(600);
+    assert_eq!(world.faults.writes(), writes, "{}", world.last_words());
     // Without the volume a task has no more to say than what is known.
     ask(&mut world, "no-volume", &replace(LAST));
     world.pass(120);

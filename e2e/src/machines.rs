@@ -1,0 +1,78 @@
+//! Machines under test: which one a pod runs on, and that the operator runs on
+//! another one than that which is about to fail.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use palladion_testbed::Node;
+use serde_json::Value;
+
+use crate::bed::{Bed, OPERATOR_NAMESPACE, wait_for};
+
+/// A kubelet is back in seconds, an operator elsewhere too.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// Does the object's condition `Ready` say `True`?
+pub fn is_ready(object: &Value) -> bool {
+    let conditions = object["status"]["conditions"].as_array();
+    let mut conditions = conditions.into_iter().flatten();
+    conditions.any(|c| c["type"] == "Ready" && c["status"] == "True")
+}
+
+fn node_name(pod: &Value) -> &str {
+    pod["spec"]["nodeName"].as_str().unwrap_or_default()
+}
+
+impl Bed {
+    /// The name of the node that a pod is on; empty without a pod or a node.
+    ///
+    /// # Errors
+    /// The API server does not answer.
+    pub fn node_of(&self, namespace: &str, pod: &str) -> Result<String> {
+        let pod = self.get(namespace, "pod", pod)?.unwrap_or_default();
+        Ok(node_name(&pod).to_string())
+    }
+
+    /// The nodes that the operator's pods are on.
+    ///
+    /// # Errors
+    /// The API server does not answer.
+    pub fn operator_nodes(&self) -> Result<Vec<String>> {
+        let pods = self.list(OPERATOR_NAMESPACE, "pods")?;
+        Ok(pods.iter().map(|p| node_name(p).to_string()).collect())
+    }
+
+    /// Wait until a machine that was without power is a Node that is ready.
+    ///
+    /// # Errors
+    /// It is not, in three minutes.
+    pub fn wait_node_is_back(&self, node: Node) -> Result<()> {
+        wait_for("the node to be back", PATIENCE, || {
+            let node = self.get("", "node", &node.name())?;
+            Ok(node.is_some_and(|n| is_ready(&n)).then_some(()))
+        })
+    }
+
+    /// Move the operator to another node, if it is here, so that it sees what
+    /// happens to this one.
+    ///
+    /// # Errors
+    /// It is not ready elsewhere, in three minutes.
+    pub fn move_operator_from(&self, node: Node) -> Result<()> {
+        let name = node.name();
+        if !self.operator_nodes()?.contains(&name) {
+            return Ok(());
+        }
+        self.kubectl(&format!("cordon {name}"))?;
+        self.kubectl(&format!(
+            "delete pods --all -n {OPERATOR_NAMESPACE} --wait=true"
+        ))?;
+        wait_for("the operator to be elsewhere", PATIENCE, || {
+            let pods = self.list(OPERATOR_NAMESPACE, "pods")?;
+            let ready = pods.iter().any(is_ready);
+            Ok((ready && !self.operator_nodes()?.contains(&name)).then_some(()))
+        })
+        .context("moving the operator")?;
+        self.kubectl(&format!("uncordon {name}")).map(drop)
+    }
+}
