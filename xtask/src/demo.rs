@@ -99,13 +99,17 @@ fn wait_for_ring(cluster: &Cluster, begin: Instant) -> Result<()> {
     let deadline = Instant::now() + PATIENCE;
     let mut last = String::new();
     while Instant::now() < deadline {
-        let status = status(cluster)?;
-        let words = describe(&status);
+        let status = status(cluster);
+        // One question that a busy machine leaves unanswered is no end.
+        let words = match &status {
+            Ok(status) => describe(status),
+            Err(error) => format!("no answer: {error:#}"),
+        };
         if words != last {
             eprintln!("[{:>4} s] {words}", begin.elapsed().as_secs());
             last = words;
         }
-        if is_complete(&status) {
+        if status.is_ok_and(|s| is_complete(&s)) {
             return Ok(());
         }
         std::thread::sleep(Duration::from_millis(500));
