@@ -51,6 +51,7 @@ fn a_ring_shrinks_and_grows_again_and_every_row_is_there() {
         );
     }
     changes_of_mind(&ring, [a, b]);
+    killed_before_the_others_hear(&ring, [a, b]);
     bed().remove_namespace(NAMESPACE).expect("clean up");
 }
 
@@ -104,5 +105,45 @@ fn changes_of_mind(ring: &Ring<'_>, [a, b]: [u32; 2]) {
     reaches(&joiner, "JOINING");
     ask(a, b);
     ring.wait_members(a + b).expect("as many as wanted");
+    ring.check_data().expect("all rows");
+}
+
+/// Kills the server as soon as it has written down that it would have to
+/// bootstrap, which is up to a second before the others hear that it has left.
+const KILL_AT_THE_LAST_MOMENT: &str = r#"
+seen() { echo /var/lib/cassandra/data/system/local-*/*-Data.db; }
+before=$(seen)
+for i in $(seq 30000); do [ "$(seen)" = "$before" ] || break; done
+for p in /proc/[0-9]*; do [ "$(cat $p/comm)" = java ] && kill -9 $(basename $p) && echo killed after $i looks; done; true
+"#;
+
+/// The ring still counts the member, and its own files say that it is none: it
+/// comes back with its tokens, and does not stream itself in under new ones.
+fn killed_before_the_others_hear(ring: &Ring<'_>, [a, b]: [u32; 2]) {
+    let ask = |a: u32, b: u32| {
+        let manifest = ring::manifest(NAMESPACE, &[("a", a), ("b", b)]);
+        bed().apply(NAMESPACE, &manifest).expect("apply");
+    };
+    let last = format!("scale-dc1-a-{}", a - 1);
+    ask(a - 1, b);
+    wait_for("it to leave", SOON, || {
+        let mode = &ring.member(&last)?["status"]["server"]["mode"];
+        Ok((*mode == "LEAVING").then_some(()))
+    })
+    .expect("it leaves");
+    let said = bed().exec(NAMESPACE, &last, &["bash", "-c", KILL_AT_THE_LAST_MOMENT]);
+    // Now and then the others have heard by then, and nothing starts again.
+    let mut came_back = false;
+    wait_for("it to have left", Duration::from_secs(400), || {
+        let starts = ring
+            .member(&last)
+            .map(|m| m["status"]["startHistory"].clone());
+        came_back |= starts.is_ok_and(|s| s[0]["cause"] == "ResumeLeave");
+        let wanted = format!("{0}/{0}", a - 1 + b);
+        Ok((ring.cluster()?["status"]["members"] == wanted).then_some(()))
+    })
+    .expect("left");
+    println!("{last} in the last moment of its leave: {said:?}, came back: {came_back}");
+    ring.wait_members(a - 1 + b).expect("as many as wanted");
     ring.check_data().expect("all rows");
 }

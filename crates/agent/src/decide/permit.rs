@@ -134,7 +134,7 @@ pub fn start(
         }
         PermitKind::ResumeLeave => {
             check_leaver(permit, ledger)?;
-            (Entry::Plain, spec.seeds.clone())
+            (Entry::ResumeLeave, spec.seeds.clone())
         }
     };
     if seeds.is_empty() {

@@ -2,7 +2,7 @@
 //! own default.
 
 use super::capabilities::{Capabilities, Units};
-use super::{Identity, Local, addresses, override_with, yaml};
+use super::{Entry, Identity, Local, addresses, override_with, yaml};
 use palladion_api::server_config::ServerConfig;
 use serde_json::{Map, Value, json};
 
@@ -45,6 +45,12 @@ pub fn render(
     // end is seen, told in its own words, and tried again ever more slowly.
     settings.insert("disk_failure_policy".into(), json!("die"));
     settings.insert("commit_failure_policy".into(), json!("die"));
+    if identity.entry == Entry::ResumeLeave {
+        // A leaver writes down that it has to bootstrap a moment before the others
+        // hear that it has left. Killed in between it is a member for them, and
+        // would stream itself in under new tokens.
+        settings.insert("auto_bootstrap".into(), json!(false));
+    }
     override_with(config, &mut settings);
     yaml(&settings)
 }
@@ -60,7 +66,7 @@ fn directories(local: &Local, settings: &mut Map<String, Value>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Entry, capabilities};
+    use super::super::capabilities;
     use super::*;
     use crate::render::testing::{a_config, a_local};
 
@@ -91,6 +97,21 @@ mod tests {
                 render_for(version, |_| {})
             );
         }
+    }
+
+    #[test]
+    fn who_comes_back_to_leave_never_bootstraps() {
+        let file = |entry| {
+            let identity = Identity {
+                entry,
+                ..identity()
+            };
+            let capabilities = capabilities::of("5.0.5").unwrap();
+            render(&a_config("5.0.5"), capabilities, &a_local(), &identity)
+        };
+        assert!(file(Entry::ResumeLeave).contains("auto_bootstrap: false"));
+        assert!(!file(Entry::Plain).contains("auto_bootstrap"));
+        assert!(!file(Entry::Join).contains("auto_bootstrap"));
     }
 
     #[test]

@@ -134,7 +134,7 @@ fn entry(capabilities: Capabilities, identity: &Identity) -> Vec<String> {
         }
     };
     match &identity.entry {
-        Entry::Plain => Vec::new(),
+        Entry::Plain | Entry::ResumeLeave => Vec::new(),
         Entry::Join => reset.into_iter().collect(),
         // Of no effect once the member has joined; the plain flag would then be refused.
         Entry::Replace { address, .. } => reset

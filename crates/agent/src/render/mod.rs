@@ -48,6 +48,8 @@ pub enum Entry {
     Plain,
     /// As a new member.
     Join,
+    /// To leave again: with its data and the tokens that it had.
+    ResumeLeave,
     /// In the place of a dead one.
     Replace {
         /// Its address.

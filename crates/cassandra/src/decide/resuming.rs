@@ -11,7 +11,7 @@ use crate::status::server_words;
 use crate::validate::Valid;
 use jiff::SignedDuration;
 use palladion_api::cluster::{Replaced, Turn, TurnStep};
-use palladion_api::member::{IntentState, PermitState, ServerState, VolumeState};
+use palladion_api::member::{IntentState, PermitKind, PermitState, ServerState, VolumeState};
 use palladion_api::reasons::Reason;
 
 /// Gossip settles within seconds; then the question is put again.
@@ -23,7 +23,7 @@ pub fn is_interrupted(member: &MemberFact) -> bool {
     let waits = status.server.as_ref().is_some_and(|s| {
         s.state == ServerState::Waiting && is_waiting_for_permit(s.reason.as_deref())
     });
-    waits
+    (waits || could_not_come_back(member))
         && !member.is_gone()
         && member
             .volume()
@@ -34,6 +34,30 @@ pub fn is_interrupted(member: &MemberFact) -> bool {
             .is_some_and(|i| i.state == IntentState::Failed)
 }
 
+/// Did it fail at its last permit to come back?
+fn could_not_come_back(member: &MemberFact) -> bool {
+    let start = member.spec.as_ref().and_then(|s| s.start.as_ref());
+    let failed = |nonce: &str| {
+        let answer = member.status.permit.as_ref();
+        answer.is_some_and(|p| p.nonce == nonce && p.state == PermitState::Failed)
+    };
+    let state = member.status.server.as_ref().map(|s| s.state);
+    state == Some(ServerState::Failed)
+        && start.is_some_and(|s| s.kind == PermitKind::ResumeLeave && failed(&s.nonce))
+}
+
+/// Starts that this pod may fail at; then a new pod or a new spec tries again.
+const TRIES: usize = 3;
+
+fn has_failed_for_good(member: &MemberFact) -> bool {
+    let start = member.spec.as_ref().and_then(|s| s.start.as_ref());
+    let pod = member.pod.as_ref();
+    let of_this_pod = pod.is_some_and(|p| start.is_some_and(|s| s.pod_uid == p.uid));
+    let failed = member.status.start_history.iter();
+    let failed = failed.take_while(|s| s.cause == "ResumeLeave" && s.normal_at.is_none());
+    of_this_pod && could_not_come_back(member) && failed.count() >= TRIES
+}
+
 fn is_waiting_for_permit(reason: Option<&str>) -> bool {
     reason == Some(Reason::WaitingForPermit.as_str())
 }
@@ -42,7 +66,9 @@ fn is_waiting_for_permit(reason: Option<&str>) -> bool {
 /// the ring is not whole while it is away. True = something is being done.
 pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> bool {
     let mut members = facts.members.values();
-    let Some(member) = members.find(|m| is_interrupted(m) && given_up::of(m).is_none()) else {
+    let waits =
+        |m: &&MemberFact| is_interrupted(m) && given_up::of(m).is_none() && !has_failed_for_good(m);
+    let Some(member) = members.find(waits) else {
         return false;
     };
     let Some(volume) = member.volume() else {

@@ -5,6 +5,7 @@ use crate::every::{
 };
 use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster};
+use crate::sim::ring::Phase;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::ObjectKey;
 use serde_json::json;
@@ -183,6 +184,56 @@ fn a_leaver_that_restarts_in_any_phase_of_its_leave_leaves_all_the_same() {
         restart,
         same_end,
     );
+}
+
+/// It has written down that it would have to bootstrap, and nobody else knows.
+#[test]
+fn a_leaver_killed_before_the_others_hear_of_its_leave_comes_back_and_leaves_again() {
+    let mut world = a_ring(3, 1);
+    world.ring.write(20, &mut world.kube.disks);
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    let expected = {
+        let mut world = world.clone();
+        world.settle();
+        world.end()
+    };
+    let unbootstrapped = |w: &World| {
+        let mut servers = w.ring.servers.values();
+        servers.any(|s| s.phase == Phase::Unbootstrapped)
+    };
+    assert!(world.until(unbootstrapped), "{}", world.last_words());
+    world.delete(kinds::POD, "demo-dc1-a-2");
+    world.settle();
+    world.expect_ring(3);
+    assert_eq!(world.end(), expected);
+    let came_back = world.story.iter().any(|l| l.contains("(ResumeLeave)"));
+    assert!(came_back, "{}", world.last_words());
+}
+
+#[test]
+fn a_leaver_that_could_not_come_back_leaves_when_its_cause_is_mended() {
+    let mut world = a_ring(3, 1);
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    let leaves = |w: &World| {
+        let mut servers = w.ring.servers.values();
+        servers.any(|s| s.phase == Phase::Leaving)
+    };
+    assert!(world.until(leaves), "{}", world.last_words());
+    world.ring.unlucky.insert("demo-dc1-a-2".into());
+    world.delete(kinds::POD, "demo-dc1-a-2");
+    world.pass(600);
+    let tries = world.story.iter();
+    let tries = tries.filter(|l| l.contains("starts its server (ResumeLeave)"));
+    assert_eq!(tries.count(), 3, "{}", world.last_words());
+    let said = world.condition("Degraded");
+    assert!(said.contains("unlucky"), "{said}");
+    let writes = world.faults.writes();
+    world.pass(600);
+    assert_eq!(world.faults.writes(), writes, "{}", world.last_words());
+    world.ring.unlucky.clear();
+    world.delete(kinds::POD, "demo-dc1-a-2");
+    world.settle();
+    world.expect_ring(3);
 }
 
 #[test]

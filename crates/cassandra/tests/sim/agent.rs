@@ -231,7 +231,7 @@ impl Agent {
                 }
                 self.set(ServerState::Decommissioned, Reason::Decommissioned, "", now);
             }
-            Phase::Leaving | Phase::Left => {}
+            Phase::Leaving | Phase::Unbootstrapped | Phase::Left => {}
             Phase::Booting
             | Phase::Waking
             | Phase::Founding

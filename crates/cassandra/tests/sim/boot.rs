@@ -21,6 +21,9 @@ impl Ring {
             Configuration::Hangs => return self.set_phase(pod, Phase::Booting, now + FOR_EVER),
         }
         let data = disks.get(&server.disk).and_then(|d| d.content.data.clone());
+        if self.unlucky.contains(&server.member) {
+            return self.exit(pod, "an unlucky start");
+        }
         if self.colliding.contains(&server.member) {
             let words = format!(
                 "A node with address {} already exists, cancelling join. Use cassandra.replace_address if you want to replace this node.",
@@ -38,12 +41,25 @@ impl Ring {
                 pod,
                 "This node was decommissioned and will not rejoin the ring unless cassandra.override_decommission=true has been set",
             ),
+            // With `auto_bootstrap: false` it takes the tokens that it had.
+            Some(Bootstrapped::NeedsBootstrap)
+                if server.resumes && self.is_seated(data.as_ref()) =>
+            {
+                if let Some(data) = &data {
+                    self.begin_waking(pod, data, now);
+                }
+            }
             Some(Bootstrapped::NeedsBootstrap) => {
                 self.breaches.push(format!("{} was started after it had left and bootstraps itself back", server.member));
                 self.bootstrap(pod, &server, data.as_ref(), now, disks);
             }
             Some(Bootstrapped::InProgress) | None => self.bootstrap(pod, &server, data.as_ref(), now, disks),
         }
+    }
+
+    /// Does the ring still count the member that has this data?
+    fn is_seated(&self, data: Option<&Data>) -> bool {
+        data.is_some_and(|d| self.seats.contains_key(&d.host_id))
     }
 
     fn bootstrap(

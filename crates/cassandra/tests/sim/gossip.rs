@@ -50,6 +50,7 @@ impl Ring {
                         | Phase::Joining { .. }
                         | Phase::Normal
                         | Phase::Leaving
+                        | Phase::Unbootstrapped
                 )
             })
             .filter_map(|(pod, s)| s.lineage.map(|l| (pod.clone(), l, s.clone())))

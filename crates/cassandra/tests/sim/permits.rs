@@ -132,6 +132,7 @@ impl Agent {
             address: spec.address.clone().unwrap_or_default(),
             seeds,
             replace: permit.and_then(|p| p.replace_address.clone()),
+            resumes: permit.is_some_and(|p| p.kind == PermitKind::ResumeLeave),
             lineage: None,
             host_id: None,
             phase: Phase::Booting,

@@ -1,6 +1,6 @@
 //! From one phase of a server to the next, and what that does to disk and ring.
 
-use super::ring::{Disks, JOIN, LEFT, NATIVE, Phase, REPLACE, Ring, Seat, WAKE};
+use super::ring::{Disks, JOIN, LEFT, NATIVE, Phase, REPLACE, ROUND, Ring, Seat, WAKE};
 use super::volume::{Bootstrapped, Data};
 use jiff::Timestamp;
 use palladion_api::member::MemberState;
@@ -33,6 +33,19 @@ impl Ring {
         self.told.push(format!("{} is NORMAL", server.member));
     }
 
+    pub(super) fn become_unbootstrapped(&mut self, pod: &str, now: Timestamp, disks: &mut Disks) {
+        let Some(server) = self.servers.get(pod) else {
+            return;
+        };
+        if let Some(data) = disks
+            .get_mut(&server.disk)
+            .and_then(|d| d.content.data.as_mut())
+        {
+            data.bootstrapped = Bootstrapped::NeedsBootstrap;
+        }
+        self.set_phase(pod, Phase::Unbootstrapped, now + ROUND);
+    }
+
     pub(super) fn become_left(&mut self, pod: &str, now: Timestamp, disks: &mut Disks) {
         let Some(server) = self.servers.get(pod).cloned() else {
             return;
@@ -47,12 +60,6 @@ impl Ring {
                 "{} left a ring that did not know it",
                 server.member
             ));
-        }
-        if let Some(data) = disks
-            .get_mut(&server.disk)
-            .and_then(|d| d.content.data.as_mut())
-        {
-            data.bootstrapped = Bootstrapped::NeedsBootstrap;
         }
         self.set_phase(pod, Phase::Left, now + LEFT);
     }

@@ -39,7 +39,7 @@ impl Agent {
             Phase::Waking | Phase::Founding => "STARTING",
             Phase::Joining { .. } => "JOINING",
             Phase::Normal => "NORMAL",
-            Phase::Leaving | Phase::Left => "LEAVING",
+            Phase::Leaving | Phase::Unbootstrapped | Phase::Left => "LEAVING",
             Phase::Decommissioned => "DECOMMISSIONED",
         };
         Some(mode.to_string())

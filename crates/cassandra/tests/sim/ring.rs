@@ -32,6 +32,8 @@ pub struct Server {
     pub address: String,
     pub seeds: Vec<String>,
     pub replace: Option<String>,
+    /// It came back to leave again: it may not bootstrap.
+    pub resumes: bool,
     pub lineage: Option<usize>,
     pub host_id: Option<String>,
     pub phase: Phase,
@@ -66,6 +68,9 @@ pub enum Phase {
     Normal,
     /// Streams away what it owns.
     Leaving,
+    /// Has streamed all away and written down that it would have to bootstrap;
+    /// the others have not heard of it.
+    Unbootstrapped,
     /// Out of the ring; the process has not said so yet.
     Left,
     /// Has left.
@@ -105,6 +110,8 @@ pub struct Ring {
     pub cut: BTreeSet<String>,
     /// Members whose address the ring holds for somebody else's.
     pub colliding: BTreeSet<String>,
+    /// Members whose servers end whenever they start.
+    pub unlucky: BTreeSet<String>,
     /// Members that no replacement gets through for, whatever is tried.
     pub wedged: BTreeSet<String>,
     /// Host IDs that a person has called lost, naming their volumes: nobody need wait for them.
@@ -119,7 +126,9 @@ pub const JOIN: SignedDuration = SignedDuration::from_secs(8);
 /// Replacing under a new address sleeps for 60 s.
 pub const REPLACE: SignedDuration = SignedDuration::from_secs(68);
 pub const NATIVE: SignedDuration = SignedDuration::from_secs(1);
-const LEAVE: SignedDuration = SignedDuration::from_secs(6);
+const LEAVE: SignedDuration = SignedDuration::from_secs(5);
+/// A round of gossip.
+pub const ROUND: SignedDuration = SignedDuration::from_secs(1);
 /// The others drop the host ID this long before the leaver says that it has left.
 pub const LEFT: SignedDuration = SignedDuration::from_secs(4);
 /// Gossip keeps a joiner that died.
@@ -151,6 +160,7 @@ impl Ring {
             away: BTreeMap::new(),
             cut: BTreeSet::new(),
             colliding: BTreeSet::new(),
+            unlucky: BTreeSet::new(),
             wedged: BTreeSet::new(),
             called_lost: BTreeSet::new(),
         }
@@ -213,7 +223,8 @@ impl Ring {
                 }
                 self.become_normal(pod, now, disks);
             }
-            Phase::Leaving => self.become_left(pod, now, disks),
+            Phase::Leaving => self.become_unbootstrapped(pod, now, disks),
+            Phase::Unbootstrapped => self.become_left(pod, now, disks),
             Phase::Left => {
                 if let Some(data) = disks
                     .get_mut(&server.disk)
@@ -266,6 +277,7 @@ impl Ring {
             | Phase::Waking
             | Phase::Normal
             | Phase::Leaving
+            | Phase::Unbootstrapped
             | Phase::Left
             | Phase::Decommissioned => {}
         }

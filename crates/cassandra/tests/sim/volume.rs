@@ -66,7 +66,7 @@ pub struct Data {
 pub enum Bootstrapped {
     InProgress,
     Completed,
-    /// Between LEFT and DECOMMISSIONED: a start bootstraps again.
+    /// From a moment before LEFT up to DECOMMISSIONED: a start that may, bootstraps again.
     NeedsBootstrap,
     Decommissioned,
 }
