@@ -17,10 +17,7 @@ impl Agent {
             Action::TakeVolume { successor_of } => self.take_volume(successor_of),
             Action::Ban => {
                 let pod = self.settings.pod_uid.clone();
-                self.change_ledger(|ledger| {
-                    ledger.ban = Ban::Terminated;
-                    ledger.ban_pod = Some(pod);
-                })
+                self.change_ledger(|ledger| ledger.ban_for_good(pod))
             }
             Action::SettlePermit {
                 nonce,

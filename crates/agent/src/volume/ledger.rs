@@ -181,6 +181,16 @@ impl Ledger {
         });
     }
 
+    /// The spec says `Terminated`: no server is started on this data again. It
+    /// says so of a leaver once all others have said that it has left.
+    pub fn ban_for_good(&mut self, pod: String) {
+        self.ban = Ban::Terminated;
+        self.ban_pod = Some(pod);
+        if matches!(self.membership, Membership::Leaving { .. }) {
+            self.membership = Membership::Left;
+        }
+    }
+
     /// Note what became of an intent.
     pub fn set_intent(
         &mut self,
@@ -248,5 +258,25 @@ impl Ledger {
         self.ban = Ban::None;
         self.ban_pod = None;
         self.intent = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_leaver_that_is_stopped_for_good_has_left() {
+        let after = |membership| {
+            let mut ledger = Ledger::new("v".into(), None);
+            ledger.membership = membership;
+            ledger.ban_for_good("pod-1".into());
+            assert_eq!(ledger.ban, Ban::Terminated);
+            ledger.membership
+        };
+        let leaving = Membership::Leaving { nonce: "n".into() };
+        assert_eq!(after(leaving), Membership::Left);
+        assert_eq!(after(Membership::Joined), Membership::Joined);
+        assert_eq!(after(Membership::Empty), Membership::Empty);
     }
 }

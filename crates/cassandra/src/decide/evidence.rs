@@ -55,11 +55,10 @@ pub fn witnesses<'a>(facts: &'a Facts<'_>, except: &str) -> Vec<&'a MemberFact> 
 /// Every host ID that any witness or record knows: the denominator that no
 /// short list can shrink.
 pub fn known_hosts(facts: &Facts<'_>) -> BTreeSet<String> {
-    let recorded = facts.members.values().filter_map(|m| m.recorded_host_id());
-    let claimed = facts
-        .members
-        .values()
-        .filter_map(|m| m.claim.as_ref()?.host_id.as_deref());
+    // Of who is gone all others have said so, before it was recorded.
+    let members = || facts.members.values().filter(|m| !m.is_gone());
+    let recorded = members().filter_map(|m| m.recorded_host_id());
+    let claimed = members().filter_map(|m| m.claim.as_ref()?.host_id.as_deref());
     // Until it is recorded with its member; later that one may be replaced or gone.
     let unrecorded = |f: &&Founding| {
         let member = facts.members.get(&f.member);

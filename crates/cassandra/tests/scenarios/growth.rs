@@ -236,6 +236,28 @@ fn a_leaver_that_could_not_come_back_leaves_when_its_cause_is_mended() {
     world.expect_ring(3);
 }
 
+/// The pod above it goes first, and waits for a ring that counts one too many.
+#[test]
+fn a_leaver_that_died_when_it_had_left_does_not_hold_up_the_member_made_above_it() {
+    let mut world = a_ring(3, 1);
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    let leaver = |w: &World| {
+        let mut servers = w.ring.servers.iter();
+        let left = servers.find(|(_, s)| s.phase == Phase::Left);
+        left.map(|(pod, _)| pod.clone())
+    };
+    assert!(world.until(|w| leaver(w).is_some()));
+    let pod = leaver(&world).expect("it has left");
+    world.ring.exit(&pod, "killed");
+    world.set_racks(&a_cluster(&[("a", 4), ("b", 1)]));
+    assert!(world.until(|w| w.names(kinds::MEMBER).contains(&"demo-dc1-a-3".into())));
+    world.delete(kinds::POD, "demo-dc1-a-2");
+    world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+    world.settle();
+    world.expect_ring(4);
+    assert!(!world.names(kinds::MEMBER).contains(&"demo-dc1-a-3".into()));
+}
+
 #[test]
 fn the_status_may_be_erased_at_any_write_of_a_shrink() {
     let mut world = a_ring(3, 1);

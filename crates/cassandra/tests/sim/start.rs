@@ -84,6 +84,9 @@ impl Agent {
             if let Some(ledger) = self.ledger_mut(reach).filter(|l| !l.banned) {
                 ledger.banned = true;
                 ledger.banned_pod = pod;
+                if ledger.membership == Membership::Leaving {
+                    ledger.membership = Membership::Left;
+                }
             }
         }
         let twin = spec
