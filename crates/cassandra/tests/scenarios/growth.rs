@@ -197,10 +197,7 @@ fn a_leaver_killed_before_the_others_hear_of_its_leave_comes_back_and_leaves_aga
         world.settle();
         world.end()
     };
-    let unbootstrapped = |w: &World| {
-        let mut servers = w.ring.servers.values();
-        servers.any(|s| s.phase == Phase::Unbootstrapped)
-    };
+    let unbootstrapped = |w: &World| w.ring.in_phase(&Phase::Unbootstrapped).is_some();
     assert!(world.until(unbootstrapped), "{}", world.last_words());
     world.delete(kinds::POD, "demo-dc1-a-2");
     world.settle();
@@ -214,10 +211,7 @@ fn a_leaver_killed_before_the_others_hear_of_its_leave_comes_back_and_leaves_aga
 fn a_leaver_that_could_not_come_back_leaves_when_its_cause_is_mended() {
     let mut world = a_ring(3, 1);
     world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
-    let leaves = |w: &World| {
-        let mut servers = w.ring.servers.values();
-        servers.any(|s| s.phase == Phase::Leaving)
-    };
+    let leaves = |w: &World| w.ring.in_phase(&Phase::Leaving).is_some();
     assert!(world.until(leaves), "{}", world.last_words());
     world.ring.unlucky.insert("demo-dc1-a-2".into());
     world.delete(kinds::POD, "demo-dc1-a-2");
@@ -241,11 +235,7 @@ fn a_leaver_that_could_not_come_back_leaves_when_its_cause_is_mended() {
 fn a_leaver_that_died_when_it_had_left_does_not_hold_up_the_member_made_above_it() {
     let mut world = a_ring(3, 1);
     world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
-    let leaver = |w: &World| {
-        let mut servers = w.ring.servers.iter();
-        let left = servers.find(|(_, s)| s.phase == Phase::Left);
-        left.map(|(pod, _)| pod.clone())
-    };
+    let leaver = |w: &World| Some(w.ring.in_phase(&Phase::Left)?.0.clone());
     assert!(world.until(|w| leaver(w).is_some()));
     let pod = leaver(&world).expect("it has left");
     world.ring.exit(&pod, "killed");

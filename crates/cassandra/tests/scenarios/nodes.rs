@@ -329,8 +329,8 @@ fn a_leaver_that_the_ring_does_not_take_back_is_removed_by_the_others() {
     let mut world = spread(2, 1);
     world.set_racks(&a_cluster(&[("a", 1), ("b", 1)]));
     let leaves = |w: &World| {
-        let mut servers = w.ring.servers.values();
-        servers.any(|s| s.member == LAST && s.phase == Phase::Leaving)
+        let leaver = w.ring.in_phase(&Phase::Leaving);
+        leaver.is_some_and(|(_, s)| s.member == LAST)
     };
     assert!(world.until(leaves), "{}", world.last_words());
     world.ring.colliding.insert(LAST.to_string());

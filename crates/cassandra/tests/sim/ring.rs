@@ -166,6 +166,11 @@ impl Ring {
         }
     }
 
+    /// A server that is in this phase, with its pod.
+    pub fn in_phase(&self, phase: &Phase) -> Option<(&String, &Server)> {
+        self.servers.iter().find(|(_, s)| s.phase == *phase)
+    }
+
     /// Let time pass for every server.
     pub fn step(
         &mut self,
