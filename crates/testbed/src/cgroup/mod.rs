@@ -27,6 +27,9 @@ pub enum Cgroups {
         hierarchies: Vec<PathBuf>,
         /// The one with the freezer, in which processes are found and killed.
         freezer: PathBuf,
+        /// Version 2 beside them, without controllers. The kubelet and runc
+        /// make their groups there, too, and these have to go with the rest.
+        unified: Option<PathBuf>,
     },
     /// The unified hierarchy, mounted at this directory.
     V2 {
@@ -67,9 +70,10 @@ impl Cgroups {
             }
         }
         match (freezer, unified) {
-            (Some(freezer), _) => Ok(Self::V1 {
+            (Some(freezer), unified) => Ok(Self::V1 {
                 hierarchies: hierarchies.into_iter().collect(),
                 freezer,
+                unified,
             }),
             (None, Some(root)) if hierarchies.is_empty() => Ok(Self::V2 { root }),
             (None, _) => bail!(
@@ -124,7 +128,14 @@ impl Cgroups {
 
     fn directories(&self, group: &str) -> Vec<PathBuf> {
         match self {
-            Self::V1 { hierarchies, .. } => hierarchies.iter().map(|h| h.join(group)).collect(),
+            Self::V1 {
+                hierarchies,
+                unified,
+                ..
+            } => {
+                let mounted = hierarchies.iter().chain(unified);
+                mounted.map(|directory| directory.join(group)).collect()
+            }
             Self::V2 { root } => vec![root.join(group)],
         }
     }
@@ -230,6 +241,8 @@ mod tests {
             found.process_dir("x"),
             Path::new("/sys/fs/cgroup/freezer/x")
         );
+        let removed = found.directories("x");
+        assert!(removed.contains(&PathBuf::from("/sys/fs/cgroup/unified/x")));
         let Cgroups::V1 { hierarchies, .. } = found else {
             panic!("{found:?}");
         };
