@@ -12,6 +12,11 @@ const FORMS_IN: Duration = Duration::from_secs(600);
 /// The pod that clients run in.
 const CLIENT: &str = "client";
 
+/// The version that rings under test have.
+pub const VERSION: &str = "5.0.5";
+/// One of the line before it.
+pub const OLDER_VERSION: &str = "4.1.9";
+
 /// A ring of Cassandra in a namespace of its own.
 pub struct Ring<'a> {
     /// Where it runs.
@@ -24,6 +29,11 @@ pub struct Ring<'a> {
 
 /// A manifest for small, fast rings: racks by name with their members.
 pub fn manifest(name: &str, racks: &[(&str, u32)]) -> String {
+    manifest_of(VERSION, name, racks)
+}
+
+/// The same, of a version.
+pub fn manifest_of(version: &str, name: &str, racks: &[(&str, u32)]) -> String {
     let racks: String = racks
         .iter()
         .map(|(rack, members)| {
@@ -39,7 +49,7 @@ metadata:
   name: {name}
 spec:
   repository: palladion.dev/cassandra
-  version: 5.0.5
+  version: {version}
   heapSize: 400Mi
   numTokens: 4
   terminationGracePeriodSeconds: 60

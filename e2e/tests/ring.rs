@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use palladion_e2e::bed::OPERATOR_USER;
+use palladion_e2e::machines::is_ready;
 use palladion_e2e::{Bed, Ring, ring, wait_for};
 use palladion_testbed::faults::Victim;
 use serde_json::{Value, json};
@@ -415,13 +416,7 @@ fn t11_everything_killed_at_once_comes_back_without_operator() {
             let ready = pods
                 .iter()
                 .filter(|p| p["metadata"]["labels"]["palladion.dev/cluster"] == "ring")
-                .filter(|p| {
-                    p["status"]["conditions"]
-                        .as_array()
-                        .into_iter()
-                        .flatten()
-                        .any(|c| c["type"] == "Ready" && c["status"] == "True")
-                });
+                .filter(|p| is_ready(p));
             Ok((members.len() == 3 && ready.count() == 3).then_some(()))
         },
     )

@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use palladion_e2e::bed::{OPERATOR_NAMESPACE, OPERATOR_USER};
+use palladion_e2e::ring::{OLDER_VERSION, VERSION};
 use palladion_e2e::{Bed, Ring, ring, wait_for};
 use serde_json::{Value, json};
 
@@ -16,8 +17,6 @@ const NAMESPACE: &str = "roll";
 const SOON: Duration = Duration::from_secs(180);
 /// A server restarts in ten seconds; a busy machine takes longer.
 const RESTARTS_IN: Duration = Duration::from_secs(600);
-const OLD: &str = "4.1.9";
-const NEW: &str = "5.0.5";
 
 fn bed() -> &'static Bed {
     static BED: OnceLock<Bed> = OnceLock::new();
@@ -37,12 +36,8 @@ fn times(soak: usize) -> usize {
 fn the_ring() -> &'static Ring<'static> {
     static RING: OnceLock<Ring<'static>> = OnceLock::new();
     RING.get_or_init(|| {
-        let manifest = |name: &str| {
-            ring::manifest(name, &[("a", 2), ("b", 1)])
-                .replace(&format!("version: {NEW}"), &format!("version: {OLD}"))
-        };
-        let ring = Ring::create_from(bed(), NAMESPACE, &manifest(NAMESPACE), 3)
-            .expect("the ring should form");
+        let manifest = ring::manifest_of(OLDER_VERSION, NAMESPACE, &[("a", 2), ("b", 1)]);
+        let ring = Ring::create_from(bed(), NAMESPACE, &manifest, 3).expect("the ring should form");
         ring.write_data(2).expect("data should be written");
         ring.wait_settled().expect("the ring should settle");
         ring
@@ -443,7 +438,7 @@ fn t06_a_broken_rollout_stops_at_its_first_member_and_a_newer_spec_overtakes_it(
         ring.wait_told("Degraded", "RolloutStuck", "4.1.404", RESTARTS_IN)
             .expect("told in the kubelet's words");
         let begin = Instant::now();
-        patch(&json!({ "version": OLD }));
+        patch(&json!({ "version": OLDER_VERSION }));
         well(ring, &ids);
         println!(
             "cured by the spec in {:.1} s",
@@ -461,12 +456,12 @@ fn t07_an_upgrade_to_5_0_goes_one_by_one_and_not_back() {
     let ids = ring.host_ids().expect("host IDs");
     let uids = ring.pod_uids().expect("uids");
     let begin = Instant::now();
-    patch(&json!({ "version": NEW }));
+    patch(&json!({ "version": VERSION }));
     wait_for("all members to run the newer line", RESTARTS_IN, || {
         let members = ring.members()?;
         Ok(members
             .iter()
-            .all(|m| m["status"]["server"]["version"] == NEW)
+            .all(|m| m["status"]["server"]["version"] == VERSION)
             .then_some(()))
     })
     .expect("upgraded");
@@ -491,7 +486,7 @@ fn t07_an_upgrade_to_5_0_goes_one_by_one_and_not_back() {
             NAMESPACE,
             "cassandracluster",
             NAMESPACE,
-            &json!({ "spec": { "version": OLD } }),
+            &json!({ "spec": { "version": OLDER_VERSION } }),
         )
         .expect_err("there is no way back");
     assert!(format!("{error:#}").contains("older line"), "{error:#}");

@@ -22,6 +22,21 @@ fn course() -> ([u32; 2], usize) {
     }
 }
 
+/// Ask for so many members of each rack.
+fn ask(a: u32, b: u32) {
+    let manifest = ring::manifest(NAMESPACE, &[("a", a), ("b", b)]);
+    bed().apply(NAMESPACE, &manifest).expect("apply");
+}
+
+/// Wait until a member's server says that it is in this mode.
+fn reaches(ring: &Ring<'_>, member: &str, wanted: &str) {
+    wait_for(&format!("{member} to be {wanted}"), SOON, || {
+        let member = ring.member(member)?;
+        Ok((member["status"]["server"]["mode"] == wanted).then_some(()))
+    })
+    .expect("it should");
+}
+
 #[test]
 fn a_ring_shrinks_and_grows_again_and_every_row_is_there() {
     let ([a, b], times) = course();
@@ -32,8 +47,7 @@ fn a_ring_shrinks_and_grows_again_and_every_row_is_there() {
         name: NAMESPACE.into(),
     };
     let set = |a: u32, b: u32| {
-        let manifest = ring::manifest(NAMESPACE, &[("a", a), ("b", b)]);
-        bed().apply(NAMESPACE, &manifest).expect("apply");
+        ask(a, b);
         ring.wait_members(a + b).expect("as many as wanted");
     };
     set(a, b);
@@ -58,17 +72,6 @@ fn a_ring_shrinks_and_grows_again_and_every_row_is_there() {
 /// Targets that change while a member leaves and while one joins, and a server
 /// that is killed in the middle of its leave: one ring of one size at the end.
 fn changes_of_mind(ring: &Ring<'_>, [a, b]: [u32; 2]) {
-    let ask = |a: u32, b: u32| {
-        let manifest = ring::manifest(NAMESPACE, &[("a", a), ("b", b)]);
-        bed().apply(NAMESPACE, &manifest).expect("apply");
-    };
-    let reaches = |member: &str, wanted: &str| {
-        wait_for(&format!("{member} to be {wanted}"), SOON, || {
-            let member = ring.member(member)?;
-            Ok((member["status"]["server"]["mode"] == wanted).then_some(()))
-        })
-        .expect("it should");
-    };
     let last = format!("scale-dc1-a-{}", a - 1);
     let times = if std::env::var_os("PALLADION_SOAK").is_some() {
         5
@@ -78,7 +81,7 @@ fn changes_of_mind(ring: &Ring<'_>, [a, b]: [u32; 2]) {
     for round in 0..times {
         let before = ring.host_ids().expect("host IDs");
         ask(a - 1, b);
-        reaches(&last, "LEAVING");
+        reaches(ring, &last, "LEAVING");
         // Later rounds hit later phases.
         std::thread::sleep(Duration::from_millis(1500 * round));
         let kill = "for p in /proc/[0-9]*; do [ \"$(cat $p/comm)\" = java ] && kill -9 $(basename $p) && echo killed; done; true";
@@ -102,7 +105,7 @@ fn changes_of_mind(ring: &Ring<'_>, [a, b]: [u32; 2]) {
     // A member that joins is not wanted any more before it has joined.
     ask(a + 1, b);
     let joiner = format!("scale-dc1-a-{a}");
-    reaches(&joiner, "JOINING");
+    reaches(ring, &joiner, "JOINING");
     ask(a, b);
     ring.wait_members(a + b).expect("as many as wanted");
     ring.check_data().expect("all rows");
@@ -120,17 +123,9 @@ for p in /proc/[0-9]*; do [ "$(cat $p/comm)" = java ] && kill -9 $(basename $p) 
 /// The ring still counts the member, and its own files say that it is none: it
 /// comes back with its tokens, and does not stream itself in under new ones.
 fn killed_before_the_others_hear(ring: &Ring<'_>, [a, b]: [u32; 2]) {
-    let ask = |a: u32, b: u32| {
-        let manifest = ring::manifest(NAMESPACE, &[("a", a), ("b", b)]);
-        bed().apply(NAMESPACE, &manifest).expect("apply");
-    };
     let last = format!("scale-dc1-a-{}", a - 1);
     ask(a - 1, b);
-    wait_for("it to leave", SOON, || {
-        let mode = &ring.member(&last)?["status"]["server"]["mode"];
-        Ok((*mode == "LEAVING").then_some(()))
-    })
-    .expect("it leaves");
+    reaches(ring, &last, "LEAVING");
     let said = bed().exec(NAMESPACE, &last, &["bash", "-c", KILL_AT_THE_LAST_MOMENT]);
     // Now and then the others have heard by then, and nothing starts again.
     let mut came_back = false;

@@ -3,12 +3,11 @@
 
 use std::time::Duration;
 
+use palladion_e2e::ring::{OLDER_VERSION, VERSION};
 use palladion_e2e::{Bed, Ring, ring, wait_for};
 use serde_json::{Value, json};
 
 const NAMESPACE: &str = "upgrade";
-const OLD: &str = "4.1.9";
-const NEW: &str = "5.0.5";
 const MEMBERS: usize = 3;
 /// The last in the order in which members are restarted.
 const LAST: &str = "upgrade-dc1-b-0";
@@ -25,8 +24,7 @@ fn runs(ring: &Ring<'_>, version: &str) -> anyhow::Result<Vec<String>> {
 #[ignore = "takes minutes: cargo xtask soak runs it"]
 fn an_upgrade_goes_on_without_a_lost_member_when_a_person_says_so() {
     let bed = Bed::attach();
-    let manifest = ring::manifest(NAMESPACE, &[("a", 2), ("b", 1)])
-        .replace(&format!("version: {NEW}"), &format!("version: {OLD}"))
+    let manifest = ring::manifest_of(OLDER_VERSION, NAMESPACE, &[("a", 2), ("b", 1)])
         .replace("spec:\n", "spec:\n  nodeGoneGraceSeconds: 0\n");
     let ring = Ring::create_from(&bed, NAMESPACE, &manifest, 3).expect("the ring should form");
     ring.write_data(2).expect("data should be written");
@@ -40,11 +38,11 @@ fn an_upgrade_goes_on_without_a_lost_member_when_a_person_says_so() {
     bed.move_operator_from(node).expect("moved");
     let old = ring.member(LAST).expect("member")["spec"]["hostID"].clone();
 
-    let change = json!({ "spec": { "version": NEW } });
+    let change = json!({ "spec": { "version": VERSION } });
     bed.patch(NAMESPACE, "cassandracluster", NAMESPACE, &change)
         .expect("patch");
     wait_for("the first to be upgraded", PATIENCE, || {
-        Ok((!runs(&ring, NEW)?.is_empty()).then_some(()))
+        Ok((!runs(&ring, VERSION)?.is_empty()).then_some(()))
     })
     .expect("upgraded");
     bed.cluster.power_off(node).expect("power off");
@@ -61,14 +59,14 @@ fn an_upgrade_goes_on_without_a_lost_member_when_a_person_says_so() {
     let lost = ring.member(LAST).expect("member");
     assert_eq!(lost["spec"]["hostID"], old);
     assert_ne!(lost["spec"]["start"]["kind"], "Replace");
-    assert!(runs(&ring, NEW).expect("members").len() < MEMBERS);
+    assert!(runs(&ring, VERSION).expect("members").len() < MEMBERS);
 
     let annotation =
         json!({ "metadata": { "annotations": { "palladion.dev/upgrade-without": "" } } });
     bed.patch(NAMESPACE, "cassandramember", LAST, &annotation)
         .expect("patch");
     wait_for("all to run the newer line", PATIENCE, || {
-        Ok((runs(&ring, NEW)?.len() == MEMBERS).then_some(()))
+        Ok((runs(&ring, VERSION)?.len() == MEMBERS).then_some(()))
     })
     .expect("upgraded");
     ring.wait_ready(3).expect("all ready");
