@@ -8,6 +8,7 @@ use palladion_testbed::Node;
 use serde_json::Value;
 
 use crate::bed::{Bed, OPERATOR_NAMESPACE, wait_for};
+use crate::ring::{CLIENT, Ring};
 
 /// A kubelet is back in seconds, an operator elsewhere too.
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -21,6 +22,48 @@ pub fn is_ready(object: &Value) -> bool {
 
 fn node_name(pod: &Value) -> &str {
     pod["spec"]["nodeName"].as_str().unwrap_or_default()
+}
+
+/// Does this member say that it sees the host ID down?
+pub fn sees_down(member: &Value, host_id: &str) -> bool {
+    let exceptions = member["status"]["ring"]["exceptions"].as_array();
+    let mut exceptions = exceptions.into_iter().flatten();
+    exceptions.any(|e| e["hostID"] == host_id && e["liveness"] == "Down")
+}
+
+impl Ring<'_> {
+    /// A member on a node without the operator, which must see what happens,
+    /// and without the client if there is one; and that node.
+    ///
+    /// # Errors
+    /// Every member's node has the operator on it, or nobody answers.
+    pub fn a_victim(&self) -> Result<(String, Node)> {
+        let operators = self.bed.operator_nodes()?;
+        let client = self.bed.node_of(&self.namespace, CLIENT)?;
+        let mut apart = Vec::new();
+        for member in self.member_names()? {
+            let node = self.bed.node_of(&self.namespace, &member)?;
+            if !operators.contains(&node) {
+                apart.push((node == client, member, node));
+            }
+        }
+        apart.sort();
+        let (_, member, node) = apart
+            .into_iter()
+            .next()
+            .context("every member is on a node with the operator")?;
+        Ok((member, self.bed.cluster.node(&node)?))
+    }
+
+    /// Does every other member see the host ID of this one down?
+    ///
+    /// # Errors
+    /// The API server does not answer.
+    pub fn others_see_down(&self, name: &str, host_id: &str) -> Result<bool> {
+        let members = self.members()?;
+        let mut others = members.iter().filter(|m| m["metadata"]["name"] != name);
+        Ok(others.all(|m| sees_down(m, host_id)))
+    }
 }
 
 impl Bed {

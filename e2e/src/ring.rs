@@ -10,7 +10,7 @@ use crate::bed::{Bed, wait_for};
 /// A ring takes well under a minute; a busy machine takes longer.
 const FORMS_IN: Duration = Duration::from_secs(600);
 /// The pod that clients run in.
-const CLIENT: &str = "client";
+pub(crate) const CLIENT: &str = "client";
 
 /// The version that rings under test have.
 pub const VERSION: &str = "5.0.5";

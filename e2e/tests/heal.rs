@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use palladion_e2e::machines::sees_down;
 use palladion_e2e::{Bed, Ring, ring, wait_for};
-use palladion_testbed::Node;
 use serde_json::{Value, json};
 
 const NAMESPACE: &str = "heal";
@@ -52,40 +52,6 @@ fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
         .unwrap_or_default()
 }
 
-/// A member on a node without the operator, which must see what happens.
-fn a_victim() -> (String, Node) {
-    let operators = bed().operator_nodes().expect("the operator's node");
-    let client = bed()
-        .node_of(NAMESPACE, "client")
-        .expect("the client's node");
-    let members = the_ring().member_names().expect("names");
-    let mut apart: Vec<(bool, String, String)> = members
-        .into_iter()
-        .map(|m| {
-            let node = bed().node_of(NAMESPACE, &m).expect("its node");
-            (node == client, m, node)
-        })
-        .filter(|(_, _, node)| !operators.contains(node))
-        .collect();
-    apart.sort();
-    let (_, member, node) = apart.remove(0);
-    (member, bed().cluster.node(&node).expect("a node"))
-}
-
-/// Does this member see this host ID down?
-fn sees_down(member: &Value, host_id: &str) -> bool {
-    let exceptions = member["status"]["ring"]["exceptions"].as_array();
-    let mut exceptions = exceptions.into_iter().flatten();
-    exceptions.any(|e| e["hostID"] == host_id && e["liveness"] == "Down")
-}
-
-/// Does every other member see this host ID down?
-fn others_see_down(ring: &Ring<'_>, name: &str, host_id: &str) -> Result<bool> {
-    let members = ring.members()?;
-    let mut others = members.iter().filter(|m| text(m, "/metadata/name") != name);
-    Ok(others.all(|m| sees_down(m, host_id)))
-}
-
 /// Events of the ring that say this.
 fn told(reason: &str) -> Result<Vec<String>> {
     let events = bed().list(NAMESPACE, "events.events.k8s.io")?;
@@ -112,7 +78,7 @@ fn wait_replaced(ring: &Ring<'_>, name: &str, old: &str) {
 #[test]
 fn t01_a_node_that_is_unreachable_causes_nothing() {
     let ring = the_ring();
-    let (name, node) = a_victim();
+    let (name, node) = ring.a_victim().expect("a victim");
     let ids = ring.host_ids().expect("host IDs");
     let uids = ring.pod_uids().expect("pod uids");
     bed().cluster.freeze_node(node).expect("freeze");
@@ -211,7 +177,7 @@ fn t02b_a_member_whose_machine_is_lost_while_it_leaves_is_removed_by_the_others(
 #[test]
 fn t03_a_member_whose_node_is_gone_is_replaced_on_another() {
     let ring = the_ring();
-    let (name, node) = a_victim();
+    let (name, node) = ring.a_victim().expect("a victim");
     let old = text(&ring.member(&name).expect("member"), "/spec/hostID").to_string();
     let volume = bed()
         .cluster
@@ -219,7 +185,7 @@ fn t03_a_member_whose_node_is_gone_is_replaced_on_another() {
         .expect("its volume");
     bed().cluster.power_off(node).expect("power off");
     wait_for("the others to see it down", SOON, || {
-        Ok(others_see_down(ring, &name, &old)?.then_some(()))
+        Ok(ring.others_see_down(&name, &old)?.then_some(()))
     })
     .expect("down");
     // Dead is not gone: while its Node exists nobody touches it.
@@ -282,7 +248,7 @@ fn t04_an_unmounted_volume_is_told_and_replaced_only_on_request() {
     ring.wait_told("Degraded", "VolumeNotMounted", &name, SOON)
         .expect("told");
     wait_for("the others to see it down", SOON, || {
-        Ok(others_see_down(ring, &name, &old)?.then_some(()))
+        Ok(ring.others_see_down(&name, &old)?.then_some(()))
     })
     .expect("down");
     let claim_uid = |claim: &str| {

@@ -47,9 +47,22 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if arguments.down {
         return Cluster::down(&arguments.name, &mut Lines);
     }
+    let (cluster, said, took) = first_answer(&arguments.name)?;
+    println!("\n{said}");
+    println!(
+        "first CQL answer {:.0} s after the start of this command\n",
+        took.as_secs_f64()
+    );
+    show_ring(&cluster)?;
+    hints(&cluster);
+    Ok(())
+}
+
+/// The demo's ring on a testbed, what it answered, and how long that took.
+pub fn first_answer(name: &ClusterName) -> Result<(Cluster, String, Duration)> {
     let begin = Instant::now();
     let config = Config {
-        name: arguments.name.clone(),
+        name: name.clone(),
         ..Config::default()
     };
     let cluster = Cluster::up(&config, &mut Lines)?;
@@ -61,14 +74,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     start_client(&cluster)?;
     wait_for_ring(&cluster, begin)?;
     let said = ask(&cluster)?;
-    println!("\n{said}");
-    println!(
-        "first CQL answer {:.0} s after the start of this command\n",
-        begin.elapsed().as_secs_f64()
-    );
-    show_ring(&cluster)?;
-    hints(&cluster);
-    Ok(())
+    Ok((cluster, said, begin.elapsed()))
 }
 
 /// The client's pod starts while the ring forms.

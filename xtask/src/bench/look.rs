@@ -2,9 +2,10 @@
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, bail};
+use palladion_e2e::machines::is_ready;
 use palladion_testbed::Cluster;
 use palladion_testbed::audit::AuditCount;
 use serde_json::Value;
@@ -57,11 +58,16 @@ pub fn get(cluster: &Cluster, words: &[&str]) -> Result<Value> {
 }
 
 pub fn is_settled(status: &Value) -> bool {
+    progresses(status, "AsWanted")
+}
+
+/// Does the condition `Progressing` give this reason?
+pub fn progresses(status: &Value, reason: &str) -> bool {
     status["conditions"]
         .as_array()
         .into_iter()
         .flatten()
-        .any(|c| c["type"] == "Progressing" && c["reason"] == "AsWanted")
+        .any(|c| c["type"] == "Progressing" && c["reason"] == reason)
 }
 
 /// Is this so of the cluster's status now?
@@ -198,38 +204,45 @@ pub fn agent_cpu(cluster: &Cluster) -> Result<f64> {
     Ok(ticks / 100.0)
 }
 
-/// Seconds between a member's NORMAL and the next member's start.
-pub fn gaps(cluster: &Cluster) -> Result<Vec<String>> {
+/// When each member's server was first started and when it was NORMAL, in
+/// seconds since 1970, in the order of their starts. Members tell whole seconds.
+pub fn first_starts(cluster: &Cluster) -> Result<Vec<[f64; 2]>> {
     let members = get(cluster, &["cassandramembers"])?;
-    let mut starts: Vec<(String, String)> = members["items"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|m| {
-            let first = m["status"]["startHistory"].as_array()?.last()?;
-            Some((
-                first["startedAt"].as_str()?.to_string(),
-                first["normalAt"].as_str()?.to_string(),
-            ))
-        })
-        .collect();
-    starts.sort();
-    let seconds = |text: &str| -> Result<f64> {
-        let output = Command::new("date")
-            .args(["-u", "-d", text, "+%s.%N"])
-            .output()
-            .context("reading a time")?;
-        Ok(String::from_utf8_lossy(&output.stdout).trim().parse()?)
-    };
-    starts
-        .windows(2)
-        .map(|pair| {
-            Ok(format!(
-                "{:.1} s",
-                seconds(&pair[1].0)? - seconds(&pair[0].1)?
-            ))
-        })
-        .collect()
+    let mut starts: Vec<[f64; 2]> = Vec::new();
+    for member in members["items"].as_array().into_iter().flatten() {
+        let history = member["status"]["startHistory"].as_array();
+        let first = history
+            .and_then(|h| h.last())
+            .context("a member has no start in its history")?;
+        let at = |field: &str| -> Result<f64> {
+            let text = first[field].as_str().context("a start has no time")?;
+            seconds(text)
+        };
+        starts.push([at("startedAt")?, at("normalAt")?]);
+    }
+    starts.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    Ok(starts)
+}
+
+fn seconds(text: &str) -> Result<f64> {
+    let output = Command::new("date")
+        .args(["-u", "-d", text, "+%s.%N"])
+        .output()
+        .context("reading a time")?;
+    Ok(String::from_utf8_lossy(&output.stdout).trim().parse()?)
+}
+
+/// Now, in seconds since 1970.
+pub fn now() -> Result<f64> {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?;
+    Ok(since.as_secs_f64())
+}
+
+/// How many pods of the ring are ready.
+pub fn ready_pods(cluster: &Cluster) -> Result<usize> {
+    let pods = get(cluster, &["pods", "-l", "palladion.dev/cluster=two-racks"])?;
+    let items = pods["items"].as_array().into_iter().flatten();
+    Ok(items.filter(|p| is_ready(p)).count())
 }
 
 pub fn conditions(what: &str) -> Result<String> {
