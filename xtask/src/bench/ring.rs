@@ -41,6 +41,11 @@ pub fn creation(cluster: &Cluster, report: &mut Report) -> Result<()> {
     );
     let objects = look::objects_only(&counts).to_string();
     report.row("of these for objects alone", "", objects);
+    report.row(
+        "of these the cluster's status: turns, and words for people, every other second at most",
+        "",
+        look::status_writes(&counts).to_string(),
+    );
     report.row("all members ready after", "", format!("{ready:.1} s"));
     report.row(
         "all settled (system keyspaces replicated and repaired) after",
