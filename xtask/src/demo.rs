@@ -196,17 +196,7 @@ fn show_ring(cluster: &Cluster) -> Result<()> {
                 .and_then(Value::as_str)
                 .unwrap_or("-")
         };
-        let ring = &member["status"]["ring"];
-        let odd = ring["exceptions"].as_array().map_or(0, Vec::len);
-        let sees = format!(
-            "{} members, {}",
-            ring["members"],
-            if odd == 0 {
-                "all up and normal".to_string()
-            } else {
-                format!("{odd} not up and normal")
-            }
-        );
+        let sees = seen(&member["status"]["ring"]);
         println!(
             "{:<20} {:<6} {:<16} {:<10} {:<38} {sees}",
             field("/metadata/name"),
@@ -217,6 +207,17 @@ fn show_ring(cluster: &Cluster) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// What a member says of the ring; it may have said nothing yet.
+fn seen(ring: &Value) -> String {
+    let (Some(members), odd) = (ring["members"].as_u64(), &ring["exceptions"]) else {
+        return "not told yet".to_string();
+    };
+    match odd.as_array().map_or(0, Vec::len) {
+        0 => format!("{members} members, all up and normal"),
+        odd => format!("{members} members, {odd} not up and normal"),
+    }
 }
 
 fn hints(cluster: &Cluster) {
@@ -230,4 +231,20 @@ fn hints(cluster: &Cluster) {
         "  cargo xtask testbed kubectl delete pod {CLUSTER}-dc1-a-1   # it comes back with its data"
     );
     println!("  cargo xtask demo --down");
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_member_that_has_told_nothing_is_not_said_to_see_all_well() {
+        assert_eq!(seen(&Value::Null), "not told yet");
+        let odd = json!({ "members": 3, "exceptions": [{ "liveness": "Down" }] });
+        assert_eq!(seen(&odd), "3 members, 1 not up and normal");
+        let well = json!({ "members": 3 });
+        assert_eq!(seen(&well), "3 members, all up and normal");
+    }
 }
