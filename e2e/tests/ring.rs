@@ -41,6 +41,12 @@ fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
 fn t01_a_ring_forms_and_answers_at_quorum() {
     let ring = the_ring();
     ring.check_data().expect("all rows should be there");
+    // The shell that the demo tells people to try.
+    let question = "SELECT cluster_name FROM system.local";
+    let said = ring
+        .in_client(&["cqlsh", "ring-client", "-e", question])
+        .expect("an answer by cqlsh");
+    assert!(said.contains("(1 rows)"), "{said}");
     let members = ring.members().expect("members");
     assert_eq!(members.len(), 3);
     for member in &members {

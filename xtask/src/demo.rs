@@ -54,7 +54,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         took.as_secs_f64()
     );
     show_ring(&cluster)?;
-    hints(&cluster);
+    hints(&cluster, &arguments.name);
     Ok(())
 }
 
@@ -220,17 +220,19 @@ fn seen(ring: &Value) -> String {
     }
 }
 
-fn hints(cluster: &Cluster) {
+fn hints(cluster: &Cluster, name: &ClusterName) {
+    // The testbed that the commands mean when none is named.
+    let named = match name.as_str() {
+        "palladion" => String::new(),
+        other => format!(" --name {other}"),
+    };
+    let kubectl = format!("cargo xtask testbed{named} kubectl");
     println!("\nTry next (each line works as it is):");
     println!("  export KUBECONFIG={}", cluster.kubeconfig().display());
-    println!("  cargo xtask testbed kubectl get cassandraclusters,cassandramembers,pods -o wide");
-    println!(
-        "  cargo xtask testbed kubectl exec client -- python3 -m cqlshlib.cqlshmain {CLUSTER}-client -e 'SELECT * FROM demo.greetings'"
-    );
-    println!(
-        "  cargo xtask testbed kubectl delete pod {CLUSTER}-dc1-a-1   # it comes back with its data"
-    );
-    println!("  cargo xtask demo --down");
+    println!("  {kubectl} get cassandraclusters,cassandramembers,pods -o wide");
+    println!("  {kubectl} exec client -- cqlsh {CLUSTER}-client -e 'SELECT * FROM demo.greetings'");
+    println!("  {kubectl} delete pod {CLUSTER}-dc1-a-1   # it comes back with its data");
+    println!("  cargo xtask demo --down{named}");
 }
 
 #[cfg(test)]
