@@ -211,20 +211,21 @@ fn show_ring(cluster: &Cluster) -> Result<()> {
 
 /// What a member says of the ring; it may have said nothing yet.
 fn seen(ring: &Value) -> String {
-    let (Some(members), odd) = (ring["members"].as_u64(), &ring["exceptions"]) else {
+    let Some(members) = ring["members"].as_u64() else {
         return "not told yet".to_string();
     };
-    match odd.as_array().map_or(0, Vec::len) {
+    match ring["exceptions"].as_array().map_or(0, Vec::len) {
         0 => format!("{members} members, all up and normal"),
         odd => format!("{members} members, {odd} not up and normal"),
     }
 }
 
 fn hints(cluster: &Cluster, name: &ClusterName) {
-    // The testbed that the commands mean when none is named.
-    let named = match name.as_str() {
-        "palladion" => String::new(),
-        other => format!(" --name {other}"),
+    // The commands mean this testbed when none is named.
+    let named = if *name == ClusterName::default() {
+        String::new()
+    } else {
+        format!(" --name {name}")
     };
     let kubectl = format!("cargo xtask testbed{named} kubectl");
     println!("\nTry next (each line works as it is):");

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use palladion_e2e::machines::is_ready;
 use palladion_testbed::Cluster;
 use palladion_testbed::audit::AuditCount;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::CLUSTER;
 use crate::install;
@@ -146,14 +146,24 @@ pub fn operator_memory(cluster: &Cluster) -> Result<f64> {
     Ok(bytes / MIB)
 }
 
+/// The pods of the ring's members.
+pub fn pods(cluster: &Cluster) -> Result<Vec<Value>> {
+    let of_ring = format!("palladion.dev/cluster={CLUSTER}");
+    let pods = get(cluster, &["pods", "-l", &of_ring])?;
+    let items = pods["items"].as_array();
+    Ok(items.context("listing the members' pods")?.clone())
+}
+
 pub fn member_pods(cluster: &Cluster) -> Result<Vec<String>> {
-    let pods = get(cluster, &["pods", "-l", "palladion.dev/cluster=two-racks"])?;
-    Ok(pods["items"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|p| p["metadata"]["name"].as_str().map(str::to_string))
-        .collect())
+    let name = |p: &Value| p["metadata"]["name"].as_str().map(str::to_string);
+    Ok(pods(cluster)?.iter().filter_map(name).collect())
+}
+
+/// Change the spec of the cluster.
+pub fn patch_spec(cluster: &Cluster, spec: &Value) -> Result<()> {
+    let patch = json!({ "spec": spec }).to_string();
+    let words = ["patch", "cassandracluster", CLUSTER, "--type=merge", "-p"];
+    cluster.kubectl(&[&words[..], &[&patch]].concat()).map(drop)
 }
 
 /// Resident memory of init and agent of a member.
@@ -240,9 +250,7 @@ pub fn now() -> Result<f64> {
 
 /// How many pods of the ring are ready.
 pub fn ready_pods(cluster: &Cluster) -> Result<usize> {
-    let pods = get(cluster, &["pods", "-l", "palladion.dev/cluster=two-racks"])?;
-    let items = pods["items"].as_array().into_iter().flatten();
-    Ok(items.filter(|p| is_ready(p)).count())
+    Ok(pods(cluster)?.iter().filter(|p| is_ready(p)).count())
 }
 
 pub fn conditions(what: &str) -> Result<String> {

@@ -3,9 +3,10 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
+use palladion_e2e::wait_for;
 use palladion_testbed::Cluster;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::look;
 use super::report::Report;
@@ -68,16 +69,8 @@ pub fn under_load(cluster: &Cluster, report: &mut Report) -> Result<()> {
     })?;
     let before = uids(cluster)?;
     let begin = Instant::now();
-    let patch = json!({ "spec": { "env": [{ "name": "RESTARTED_BY", "value": "bench" }] } });
-    let patch = patch.to_string();
-    cluster.kubectl(&[
-        "patch",
-        "cassandracluster",
-        CLUSTER,
-        "--type=merge",
-        "-p",
-        &patch,
-    ])?;
+    let env = json!({ "env": [{ "name": "RESTARTED_BY", "value": "bench" }] });
+    look::patch_spec(cluster, &env)?;
     until("every member to be restarted", || {
         let after = uids(cluster)?;
         let all_new = after.iter().all(|uid| !before.contains(uid));
@@ -101,21 +94,10 @@ pub fn under_load(cluster: &Cluster, report: &mut Report) -> Result<()> {
 }
 
 fn uids(cluster: &Cluster) -> Result<Vec<String>> {
-    let pods = look::get(cluster, &["pods", "-l", "palladion.dev/cluster=two-racks"])?;
-    let items = pods["items"]
-        .as_array()
-        .context("listing the members' pods")?;
-    let uid = |p: &serde_json::Value| p["metadata"]["uid"].as_str().map(str::to_string);
-    Ok(items.iter().filter_map(uid).collect())
+    let uid = |p: &Value| p["metadata"]["uid"].as_str().map(str::to_string);
+    Ok(look::pods(cluster)?.iter().filter_map(uid).collect())
 }
 
 fn until(what: &str, mut is_so: impl FnMut() -> Result<bool>) -> Result<()> {
-    let begin = Instant::now();
-    while begin.elapsed() < PATIENCE {
-        if is_so()? {
-            return Ok(());
-        }
-        std::thread::sleep(Duration::from_millis(500));
-    }
-    bail!("waited {} s for {what}", PATIENCE.as_secs())
+    wait_for(what, PATIENCE, || Ok(is_so()?.then_some(())))
 }

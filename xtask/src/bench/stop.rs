@@ -19,12 +19,11 @@ pub fn and_start(cluster: &Cluster, report: &mut Report) -> Result<()> {
     // kubectl comes back when the pod has ended, drained.
     cluster.kubectl(&["delete", "pod", &format!("{CLUSTER}-dc1-a-0")])?;
     let one = until_ready(cluster)?;
-    run(cluster, "Stopped")?;
-    wait_for("the ring to be stopped", PATIENCE, || {
-        let stopped = look::status(cluster, |s| look::progresses(s, "Stopped"))?;
-        Ok(stopped.then_some(()))
+    look::patch_spec(cluster, &json!({ "run": "Stopped" }))?;
+    look::wait(cluster, "the ring to be stopped", |s| {
+        look::progresses(s, "Stopped")
     })?;
-    run(cluster, "Running")?;
+    look::patch_spec(cluster, &json!({ "run": "Running" }))?;
     let all = until_ready(cluster)?;
     report.row(
         "cold start of the stopped ring against the start of one member's pod, until ready",
@@ -42,10 +41,4 @@ fn until_ready(cluster: &Cluster) -> Result<f64> {
         Ok((look::ready_pods(cluster)? == members).then_some(()))
     })?;
     Ok(begin.elapsed().as_secs_f64())
-}
-
-fn run(cluster: &Cluster, how: &str) -> Result<()> {
-    let patch = json!({ "spec": { "run": how } }).to_string();
-    let words = ["patch", "cassandracluster", CLUSTER, "--type=merge", "-p"];
-    cluster.kubectl(&[&words[..], &[&patch]].concat()).map(drop)
 }
