@@ -29,9 +29,7 @@ impl Bed {
             "these tests need a testbed: run `cargo xtask test`, or set PALLADION_TESTBED to one with Palladion on it"
         );
         let name = ClusterName::parse(&name).expect("PALLADION_TESTBED should be a testbed's name");
-        Self {
-            cluster: Cluster::attach(&name).expect("the testbed should be up"),
-        }
+        Self { cluster: Cluster::attach(&name).expect("the testbed should be up") }
     }
 
     /// Every testbed of this run: those that `PALLADION_TESTBEDS` names, with
@@ -55,8 +53,7 @@ impl Bed {
 
     /// kubectl, or its error.
     pub fn kubectl(&self, words: &str) -> Result<String> {
-        self.cluster
-            .kubectl(&words.split_whitespace().collect::<Vec<_>>())
+        self.cluster.kubectl(&words.split_whitespace().collect::<Vec<_>>())
     }
 
     /// Apply a manifest.
@@ -91,16 +88,12 @@ impl Bed {
         if text.trim().is_empty() {
             return Ok(None);
         }
-        serde_json::from_str(&text)
-            .map(Some)
-            .with_context(|| format!("reading {kind} {name}"))
+        serde_json::from_str(&text).map(Some).with_context(|| format!("reading {kind} {name}"))
     }
 
     /// All objects of a kind in a namespace.
     pub fn list(&self, namespace: &str, kind: &str) -> Result<Vec<Value>> {
-        let text = self
-            .cluster
-            .kubectl(&["get", kind, "-n", namespace, "-o", "json"])?;
+        let text = self.cluster.kubectl(&["get", kind, "-n", namespace, "-o", "json"])?;
         let list: Value = serde_json::from_str(&text).with_context(|| format!("listing {kind}"))?;
         Ok(list["items"].as_array().cloned().unwrap_or_default())
     }
@@ -123,9 +116,7 @@ impl Bed {
     /// with the data.
     pub fn fresh_namespace(&self, name: &str) -> Result<()> {
         self.remove_namespace(name)?;
-        self.cluster
-            .kubectl(&["create", "namespace", name])
-            .map(drop)
+        self.cluster.kubectl(&["create", "namespace", name]).map(drop)
     }
 
     /// Remove a namespace with all data in it, and offer its volumes again.
@@ -169,15 +160,7 @@ impl Bed {
         std::process::Command::new(self.cluster.site().parts.program("kubectl"))
             .arg("--kubeconfig")
             .arg(self.cluster.site().kubeconfig("admin"))
-            .args([
-                "logs",
-                "-f",
-                "--tail=0",
-                "--request-timeout=120s",
-                "-n",
-                namespace,
-                pod,
-            ])
+            .args(["logs", "-f", "--tail=0", "--request-timeout=120s", "-n", namespace, pod])
             .stdout(std::process::Stdio::piped())
             .stderr(std::process::Stdio::null())
             .spawn()

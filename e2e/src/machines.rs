@@ -48,10 +48,8 @@ impl Ring<'_> {
             }
         }
         apart.sort();
-        let (_, member, node) = apart
-            .into_iter()
-            .next()
-            .context("every member is on a node with the operator")?;
+        let (_, member, node) =
+            apart.into_iter().next().context("every member is on a node with the operator")?;
         Ok((member, self.bed.cluster.node(&node)?))
     }
 
@@ -107,9 +105,7 @@ impl Bed {
             return Ok(());
         }
         self.kubectl(&format!("cordon {name}"))?;
-        self.kubectl(&format!(
-            "delete pods --all -n {OPERATOR_NAMESPACE} --wait=true"
-        ))?;
+        self.kubectl(&format!("delete pods --all -n {OPERATOR_NAMESPACE} --wait=true"))?;
         wait_for("the operator to be elsewhere", PATIENCE, || {
             let pods = self.list(OPERATOR_NAMESPACE, "pods")?;
             let ready = pods.iter().any(is_ready);

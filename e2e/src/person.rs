@@ -34,15 +34,8 @@ impl Person {
             format!("system:serviceaccounts:{namespace}"),
         ];
         let groups: Vec<&str> = groups.iter().map(String::as_str).collect();
-        let extra = pod
-            .map(|pod| (POD_NAME, vec![pod.to_string()]))
-            .into_iter()
-            .collect();
-        Self::new(
-            &format!("system:serviceaccount:{namespace}:{name}"),
-            &groups,
-            &extra,
-        )
+        let extra = pod.map(|pod| (POD_NAME, vec![pod.to_string()])).into_iter().collect();
+        Self::new(&format!("system:serviceaccount:{namespace}:{name}"), &groups, &extra)
     }
 
     fn new(name: &str, groups: &[&str], extra: &BTreeMap<&str, Vec<String>>) -> Result<Self> {
@@ -57,9 +50,7 @@ impl Person {
         user["as-groups"] = json!(groups);
         user["as-user-extra"] = json!(extra);
         let mut kubeconfig = NamedTempFile::new().context("making a kubeconfig")?;
-        kubeconfig
-            .write_all(config.to_string().as_bytes())
-            .context("writing a kubeconfig")?;
+        kubeconfig.write_all(config.to_string().as_bytes()).context("writing a kubeconfig")?;
         Ok(Self { kubeconfig, base })
     }
 
@@ -91,15 +82,7 @@ impl Person {
     /// Merge-patch an object.
     pub fn patch(&self, namespace: &str, object: &str, patch: &Value) -> Result<String> {
         let patch = patch.to_string();
-        let words = [
-            "patch",
-            object,
-            "-n",
-            namespace,
-            "--type=merge",
-            "-p",
-            &patch,
-        ];
+        let words = ["patch", object, "-n", namespace, "--type=merge", "-p", &patch];
         self.kubectl(&words, "")
     }
 

@@ -81,11 +81,7 @@ impl<'a> Ring<'a> {
         members: u32,
     ) -> Result<Self> {
         bed.fresh_namespace(namespace)?;
-        let ring = Self {
-            bed,
-            namespace: namespace.to_string(),
-            name: namespace.to_string(),
-        };
+        let ring = Self { bed, namespace: namespace.to_string(), name: namespace.to_string() };
         bed.apply(namespace, manifest)?;
         ring.start_client()?;
         ring.wait_ready(members)?;
@@ -125,10 +121,7 @@ impl<'a> Ring<'a> {
     /// A condition of the cluster.
     pub fn condition(&self, type_: &str) -> Result<Option<Value>> {
         let cluster = self.cluster()?;
-        let conditions = cluster["status"]["conditions"]
-            .as_array()
-            .cloned()
-            .unwrap_or_default();
+        let conditions = cluster["status"]["conditions"].as_array().cloned().unwrap_or_default();
         Ok(conditions.into_iter().find(|c| c["type"] == type_))
     }
 
@@ -156,17 +149,13 @@ impl<'a> Ring<'a> {
         patience: Duration,
     ) -> Result<()> {
         let mut last = None;
-        let told = wait_for(
-            &format!("{type_} {reason} to say {says:?}"),
-            patience,
-            || {
-                last = self.condition(type_)?;
-                let right = last.as_ref().is_some_and(|c| {
-                    c["reason"] == reason && c["message"].as_str().is_some_and(|m| m.contains(says))
-                });
-                Ok(right.then_some(()))
-            },
-        );
+        let told = wait_for(&format!("{type_} {reason} to say {says:?}"), patience, || {
+            last = self.condition(type_)?;
+            let right = last.as_ref().is_some_and(|c| {
+                c["reason"] == reason && c["message"].as_str().is_some_and(|m| m.contains(says))
+            });
+            Ok(right.then_some(()))
+        });
         told.with_context(|| format!("the condition is {last:?}"))
     }
 
@@ -179,17 +168,14 @@ impl<'a> Ring<'a> {
         outcome.with_context(|| {
             format!(
                 "conditions: {}",
-                self.cluster()
-                    .map(|c| c["status"]["conditions"].to_string())
-                    .unwrap_or_default()
+                self.cluster().map(|c| c["status"]["conditions"].to_string()).unwrap_or_default()
             )
         })
     }
 
     /// Wait until all is as wanted: nothing is being done any more.
     pub fn wait_settled(&self) -> Result<()> {
-        self.wait_reason("Progressing", "AsWanted", FORMS_IN)
-            .map(drop)
+        self.wait_reason("Progressing", "AsWanted", FORMS_IN).map(drop)
     }
 
     /// Wait until there are this many members, all ready, with one view of the
@@ -205,11 +191,8 @@ impl<'a> Ring<'a> {
     pub fn wait_alike(&self, members: usize) -> Result<()> {
         let mut last = String::new();
         let alike = wait_for("all members to see one ring", FORMS_IN, || {
-            let views: Vec<Value> = self
-                .members()?
-                .iter()
-                .map(|m| m["status"]["ring"].clone())
-                .collect();
+            let views: Vec<Value> =
+                self.members()?.iter().map(|m| m["status"]["ring"].clone()).collect();
             let whole = views.iter().all(|v| {
                 v["members"] == members && v["exceptions"].as_array().is_none_or(Vec::is_empty)
             });
@@ -226,10 +209,7 @@ impl<'a> Ring<'a> {
             .iter()
             .map(|m| {
                 let text = |pointer: &str| {
-                    m.pointer(pointer)
-                        .and_then(Value::as_str)
-                        .unwrap_or_default()
-                        .to_string()
+                    m.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_string()
                 };
                 (text("/metadata/name"), text("/status/hostID"))
             })
@@ -300,8 +280,7 @@ impl<'a> Ring<'a> {
         let inserts: Vec<String> = (0..ROWS)
             .map(|i| format!("INSERT INTO kept.rows (id, text) VALUES ({i}, 'row {i}')"))
             .collect();
-        self.cql(&inserts.iter().map(String::as_str).collect::<Vec<_>>())
-            .map(drop)
+        self.cql(&inserts.iter().map(String::as_str).collect::<Vec<_>>()).map(drop)
     }
 
     /// Are all rows there, at QUORUM?

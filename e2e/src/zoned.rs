@@ -1,9 +1,6 @@
 //! A `ZonedStatefulSet` under test: its manifest, its state, its pods.
 
-#![expect(
-    clippy::missing_panics_doc,
-    reason = "test helpers: a panic is a failed test"
-)]
+#![expect(clippy::missing_panics_doc, reason = "test helpers: a panic is a failed test")]
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -28,10 +25,7 @@ pub fn bed() -> &'static Bed {
 /// # Panics
 /// If there is none of this name.
 pub fn example(name: &str) -> String {
-    let path = format!(
-        "{}/../examples/zonedstatefulset/{name}.yaml",
-        env!("CARGO_MANIFEST_DIR")
-    );
+    let path = format!("{}/../examples/zonedstatefulset/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("reading {path}: {e}"))
 }
 
@@ -42,9 +36,7 @@ pub fn example(name: &str) -> String {
 /// The audit log cannot be read.
 pub fn operator_requests(since: palladion_testbed::audit::AuditMark) -> Result<Vec<String>> {
     let entries = bed().cluster.audit_entries(since, OPERATOR_USER)?;
-    let counted = entries
-        .iter()
-        .filter(|e| e.resource != "leases" && e.verb != "watch");
+    let counted = entries.iter().filter(|e| e.resource != "leases" && e.verb != "watch");
     Ok(counted
         .map(|e| {
             let dash = if e.subresource.is_empty() { "" } else { "/" };
@@ -65,9 +57,7 @@ impl Zoned {
     /// Apply a manifest in a fresh namespace and wait until all is ready.
     pub fn start(namespace: &'static str, name: &'static str, manifest: &str) -> Self {
         bed().fresh_namespace(namespace).expect("a namespace");
-        bed()
-            .apply(namespace, manifest)
-            .expect("the example is accepted");
+        bed().apply(namespace, manifest).expect("the example is accepted");
         let zoned = Self { namespace, name };
         zoned.wait_ready();
         zoned
@@ -75,18 +65,12 @@ impl Zoned {
 
     /// The object.
     pub fn owner(&self) -> Result<Value> {
-        bed()
-            .get(self.namespace, "zonedstatefulset", self.name)?
-            .context("the object is gone")
+        bed().get(self.namespace, "zonedstatefulset", self.name)?.context("the object is gone")
     }
 
     /// Its status.
     pub fn status(&self) -> Value {
-        self.owner()
-            .expect("the object")
-            .pointer("/status")
-            .cloned()
-            .unwrap_or_default()
+        self.owner().expect("the object").pointer("/status").cloned().unwrap_or_default()
     }
 
     /// Ready, of the newest generation.
@@ -111,9 +95,7 @@ impl Zoned {
     pub fn condition(&self, type_: &str) -> Value {
         let status = self.status();
         let all = status["conditions"].as_array().cloned().unwrap_or_default();
-        all.into_iter()
-            .find(|c| c["type"] == type_)
-            .unwrap_or_default()
+        all.into_iter().find(|c| c["type"] == type_).unwrap_or_default()
     }
 
     /// Wait until `Degraded` has this reason and says this; its whole message.
@@ -134,9 +116,7 @@ impl Zoned {
 
     /// Merge-patch the object.
     pub fn patch(&self, patch: &Value) {
-        bed()
-            .patch(self.namespace, "zonedstatefulset", self.name, patch)
-            .expect("patch");
+        bed().patch(self.namespace, "zonedstatefulset", self.name, patch).expect("patch");
     }
 
     /// Change the pods: another value of an annotation, and an image if one is named.
@@ -151,12 +131,8 @@ impl Zoned {
 
     /// Names of its StatefulSets.
     pub fn sets(&self) -> Vec<String> {
-        let sets = bed()
-            .list(self.namespace, "statefulsets")
-            .expect("list sets");
-        sets.iter()
-            .filter_map(|s| s["metadata"]["name"].as_str().map(str::to_string))
-            .collect()
+        let sets = bed().list(self.namespace, "statefulsets").expect("list sets");
+        sets.iter().filter_map(|s| s["metadata"]["name"].as_str().map(str::to_string)).collect()
     }
 
     /// All pods of its namespace.
@@ -176,12 +152,9 @@ impl Zoned {
     /// Names of the pods that are labelled active.
     pub fn active(&self) -> Vec<String> {
         let pods = self.pods();
-        let active = pods
-            .iter()
-            .filter(|p| p["metadata"]["labels"]["palladion.dev/pod-active"] == "active");
-        active
-            .filter_map(|p| p["metadata"]["name"].as_str().map(str::to_string))
-            .collect()
+        let active =
+            pods.iter().filter(|p| p["metadata"]["labels"]["palladion.dev/pod-active"] == "active");
+        active.filter_map(|p| p["metadata"]["name"].as_str().map(str::to_string)).collect()
     }
 
     /// Remove the namespace, without waiting for it: the next test has its own.

@@ -86,24 +86,10 @@ fn the_api_server_judges_every_manifest_as_the_unit_tests_do() {
         .iter()
         .filter_map(|m| wrong(m, namespace).map(|w| format!("{}: {w}", m.name)))
         .collect();
-    assert!(
-        wrong.is_empty(),
-        "{} of {}:\n{}",
-        wrong.len(),
-        manifests.len(),
-        wrong.join("\n")
-    );
-    let alone = manifests
-        .iter()
-        .filter(|m| m.offline_unsupported.is_some())
-        .count();
-    println!(
-        "{} manifests judged by the API server, {alone} of them by it alone",
-        manifests.len()
-    );
-    bed()
-        .remove_namespace(namespace)
-        .expect("the namespace to go");
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), manifests.len(), wrong.join("\n"));
+    let alone = manifests.iter().filter(|m| m.offline_unsupported.is_some()).count();
+    println!("{} manifests judged by the API server, {alone} of them by it alone", manifests.len());
+    bed().remove_namespace(namespace).expect("the namespace to go");
 }
 
 /// What is wrong with the API server's verdict, if anything.
@@ -155,11 +141,7 @@ fn wrong(manifest: &Manifest, namespace: &str) -> Option<String> {
             writer(&kind).kubectl(&words, "").expect("a status");
         }
     }
-    let verb = if manifest.old.is_some() {
-        "replace"
-    } else {
-        "create"
-    };
+    let verb = if manifest.old.is_some() { "replace" } else { "create" };
     let said = writer(&kind).kubectl(
         &[verb, "--dry-run=server", "-n", namespace, "-f", "-"],
         &manifest.new.to_string(),
@@ -192,11 +174,7 @@ fn writer(kind: &str) -> &'static Person {
         Person::user(&name, &["system:masters", "system:authenticated"])
             .expect("a kubeconfig of the operator")
     });
-    if kind == "cassandramember" {
-        &OPERATOR
-    } else {
-        admin()
-    }
+    if kind == "cassandramember" { &OPERATOR } else { admin() }
 }
 
 #[test]
@@ -230,29 +208,14 @@ fn another_clusters_pod_of_the_same_name_writes_no_status() {
 fn a_pod_writes_no_spec_and_reads_nothing_but_members() {
     two_members();
     let own = Person::account(NAMESPACE, "demo-member", Some("demo-dc1-a-0")).expect("a pod");
-    refused(
-        own.patch(NAMESPACE, MEMBER, &json!({ "spec": { "run": "Stopped" } })),
-        "forbidden",
-    );
-    own.kubectl(&["get", "cassandramembers", "-n", NAMESPACE], "")
-        .expect("members may be read");
-    for kind in [
-        "secrets",
-        "pods",
-        "configmaps",
-        "services",
-        "cassandraclusters",
-        "persistentvolumeclaims",
-    ] {
-        refused(
-            own.kubectl(&["get", kind, "-n", NAMESPACE], ""),
-            "forbidden",
-        );
+    refused(own.patch(NAMESPACE, MEMBER, &json!({ "spec": { "run": "Stopped" } })), "forbidden");
+    own.kubectl(&["get", "cassandramembers", "-n", NAMESPACE], "").expect("members may be read");
+    for kind in
+        ["secrets", "pods", "configmaps", "services", "cassandraclusters", "persistentvolumeclaims"]
+    {
+        refused(own.kubectl(&["get", kind, "-n", NAMESPACE], ""), "forbidden");
     }
-    refused(
-        own.kubectl(&["get", "cassandramembers", "-n", "default"], ""),
-        "forbidden",
-    );
+    refused(own.kubectl(&["get", "cassandramembers", "-n", "default"], ""), "forbidden");
 }
 
 #[test]
@@ -270,10 +233,7 @@ fn nobody_but_the_operator_makes_or_deletes_a_member() {
         .kubectl(&["create", "-f", "-"], &member("demo-dc1-a-8", &json!({})))
         .expect("the operator makes members");
     operator()
-        .kubectl(
-            &["delete", "cassandramember/demo-dc1-a-8", "-n", NAMESPACE],
-            "",
-        )
+        .kubectl(&["delete", "cassandramember/demo-dc1-a-8", "-n", NAMESPACE], "")
         .expect("the operator deletes members");
 }
 
@@ -285,11 +245,7 @@ fn of_a_member_people_write_what_is_theirs() {
         .expect("people stop and restart servers");
     spec(json!({ "run": "Running" })).expect("and let them run again");
     admin()
-        .patch(
-            NAMESPACE,
-            OTHER,
-            &json!({ "metadata": { "labels": { "team": "store" } } }),
-        )
+        .patch(NAMESPACE, OTHER, &json!({ "metadata": { "labels": { "team": "store" } } }))
         .expect("people label");
     let intent = json!({ "kind": "Decommission", "nonce": "n", "hostID": "h", "volumeID": "v" });
     let permit =
@@ -306,14 +262,8 @@ fn of_a_member_people_write_what_is_theirs() {
         (json!({ "address": "10.0.0.1" }), theirs),
         (json!({ "evidence": { "nonce": "n" } }), theirs),
         (json!({ "turnEpoch": 3 }), theirs),
-        (
-            json!({ "run": "Terminated" }),
-            "Terminated is the operator's",
-        ),
-        (
-            json!({ "owes": debts }),
-            "a debt may be taken out of `owes`",
-        ),
+        (json!({ "run": "Terminated" }), "Terminated is the operator's"),
+        (json!({ "owes": debts }), "a debt may be taken out of `owes`"),
     ] {
         refused(spec(patch), words);
     }
@@ -334,7 +284,5 @@ fn a_namespace_with_members_can_be_deleted() {
                 .replace(&format!("\"{NAMESPACE}\""), &format!("\"{namespace}\"")),
         )
         .expect("a member");
-    bed()
-        .remove_namespace(namespace)
-        .expect("Kubernetes' own controllers delete members");
+    bed().remove_namespace(namespace).expect("Kubernetes' own controllers delete members");
 }

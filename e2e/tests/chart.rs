@@ -24,11 +24,7 @@ fn helm(words: &[&str]) -> Output {
     });
     // Built from its module, Helm takes itself for one of an old Kubernetes.
     let version = ["--kube-version", "1.34.0"];
-    Command::new(&*HELM)
-        .args(words)
-        .args(version)
-        .output()
-        .expect("helm should run")
+    Command::new(&*HELM).args(words).args(version).output().expect("helm should run")
 }
 
 /// The objects that the chart makes of these values.
@@ -43,11 +39,7 @@ fn objects(values: &[&str]) -> Vec<Value> {
     ];
     words.extend(values.iter().flat_map(|value| ["--set", value]));
     let output = helm(&words);
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).expect("text");
     serde_yaml::Deserializer::from_str(&text)
         .map(|document| Value::deserialize(document).expect("YAML"))
@@ -61,34 +53,17 @@ fn of_kind<'a>(objects: &'a [Value], kind: &str) -> Vec<&'a Value> {
 
 #[test]
 fn the_chart_is_whole() {
-    let output = helm(&[
-        "lint",
-        "--strict",
-        chart().to_str().expect("a path in UTF-8"),
-    ]);
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stdout)
-    );
+    let output = helm(&["lint", "--strict", chart().to_str().expect("a path in UTF-8")]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     let objects = objects(&[]);
     assert_eq!(of_kind(&objects, "Deployment").len(), 1);
     let definitions = of_kind(&objects, "CustomResourceDefinition").len();
-    assert_eq!(
-        definitions,
-        palladion_api::crd::all().len(),
-        "every kind is installed"
-    );
+    assert_eq!(definitions, palladion_api::crd::all().len(), "every kind is installed");
 }
 
 #[test]
 fn a_value_that_is_misspelled_is_refused() {
-    for value in [
-        "replica=2",
-        "image.tagg=x",
-        "log.format=xml",
-        "replicas=two",
-    ] {
+    for value in ["replica=2", "image.tagg=x", "log.format=xml", "replicas=two"] {
         let output = helm(&[
             "template",
             "palladion",
@@ -97,10 +72,7 @@ fn a_value_that_is_misspelled_is_refused() {
             value,
         ]);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(
-            !output.status.success() && said.contains("schema"),
-            "{value}: {said}"
-        );
+        assert!(!output.status.success() && said.contains("schema"), "{value}: {said}");
     }
 }
 
@@ -109,17 +81,13 @@ fn named_namespaces_bound_the_operators_rights() {
     let objects = objects(&["watchNamespaces={one,two}"]);
     let cluster_wide: Vec<&Value> = of_kind(&objects, "ClusterRoleBinding");
     assert!(
-        cluster_wide
-            .iter()
-            .all(|b| b["roleRef"]["name"] == "palladion-cluster"),
+        cluster_wide.iter().all(|b| b["roleRef"]["name"] == "palladion-cluster"),
         "rights on rings stay in the named namespaces"
     );
     let rings = of_kind(&objects, "RoleBinding")
         .into_iter()
         .filter(|b| b["roleRef"]["name"] == "palladion-rings");
-    let namespaces: Vec<&str> = rings
-        .filter_map(|b| b["metadata"]["namespace"].as_str())
-        .collect();
+    let namespaces: Vec<&str> = rings.filter_map(|b| b["metadata"]["namespace"].as_str()).collect();
     assert_eq!(namespaces, ["one", "two"]);
     let arguments = of_kind(&objects, "Deployment")[0]
         .pointer("/spec/template/spec/containers/0/args")
@@ -140,11 +108,7 @@ fn definitions_outlive_the_chart_and_policies_can_be_turned_off() {
             definition["metadata"]["name"]
         );
     }
-    let bare = objects(&[
-        "crds.install=false",
-        "policies.status=false",
-        "policies.members=false",
-    ]);
+    let bare = objects(&["crds.install=false", "policies.status=false", "policies.members=false"]);
     for kind in [
         "CustomResourceDefinition",
         "ValidatingAdmissionPolicy",
@@ -177,6 +141,5 @@ fn the_operators_pod_passes_the_restricted_level() {
     bed.cluster
         .kubectl_with_input(&words, &pod.to_string())
         .expect_err("the level should be enforced, or this test proves nothing");
-    bed.remove_namespace(namespace)
-        .expect("the namespace to go");
+    bed.remove_namespace(namespace).expect("the namespace to go");
 }

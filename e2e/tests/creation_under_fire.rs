@@ -19,20 +19,13 @@ fn pause(kill: usize) -> Duration {
 fn an_operator_killed_twenty_times_makes_the_same_ring() {
     let bed = Bed::attach();
     bed.fresh_namespace(NAMESPACE).expect("namespace");
-    bed.apply(NAMESPACE, &ring::manifest(NAMESPACE, &[("a", 2), ("b", 1)]))
-        .expect("apply");
-    let ring = Ring {
-        bed: &bed,
-        namespace: NAMESPACE.into(),
-        name: NAMESPACE.into(),
-    };
+    bed.apply(NAMESPACE, &ring::manifest(NAMESPACE, &[("a", 2), ("b", 1)])).expect("apply");
+    let ring = Ring { bed: &bed, namespace: NAMESPACE.into(), name: NAMESPACE.into() };
     let mut killed = 0;
     let mut during_creation = 0;
     while killed < KILLS {
         std::thread::sleep(pause(killed));
-        let complete = ring
-            .cluster()
-            .is_ok_and(|c| c["status"]["members"] == "3/3");
+        let complete = ring.cluster().is_ok_and(|c| c["status"]["members"] == "3/3");
         let words = format!(
             "delete pods -n {OPERATOR_NAMESPACE} -l app.kubernetes.io/name=palladion-operator --grace-period=0 --force --wait=false"
         );
@@ -44,15 +37,11 @@ fn an_operator_killed_twenty_times_makes_the_same_ring() {
     ring.wait_ready(3).expect("the ring forms");
     ring.wait_settled().expect("and settles");
     let members = ring.members().expect("members");
-    let mut ids: Vec<_> = members
-        .iter()
-        .map(|m| m["status"]["hostID"].to_string())
-        .collect();
+    let mut ids: Vec<_> = members.iter().map(|m| m["status"]["hostID"].to_string()).collect();
     ids.sort();
     ids.dedup();
     assert_eq!(ids.len(), 3, "three members with a host ID each: {ids:?}");
-    ring.wait_alike(3)
-        .expect("every member sees the same ring of three");
+    ring.wait_alike(3).expect("every member sees the same ring of three");
     let founders = members
         .iter()
         .filter(|m| {

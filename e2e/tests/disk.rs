@@ -102,31 +102,22 @@ fn nobody_leaves_to_a_disk_that_cannot_take_the_data() {
     }
     let count = ROWS.to_string();
     let address = format!("{NAMESPACE}-client");
-    ring.in_client(&["python3", "-c", WRITE, &address, &count])
-        .expect("rows should be written");
+    ring.in_client(&["python3", "-c", WRITE, &address, &count]).expect("rows should be written");
     for member in [STAYS, LEAVES] {
-        bed.exec(NAMESPACE, member, &["nodetool", "flush", "big"])
-            .expect("flush");
+        bed.exec(NAMESPACE, member, &["nodetool", "flush", "big"]).expect("flush");
     }
     let ballast = free(&bed, STAYS) - (FREE_MIB << 20);
     let fill = format!("head -c {ballast} /dev/zero > /var/lib/cassandra/ballast");
-    bed.exec(NAMESPACE, STAYS, &["bash", "-c", &fill])
-        .expect("fill the disk");
+    bed.exec(NAMESPACE, STAYS, &["bash", "-c", &fill]).expect("fill the disk");
     bed.apply(NAMESPACE, &a_manifest(1)).expect("apply");
-    let words = ring
-        .wait_reason("Progressing", "LeaveRefused", SOON)
-        .expect("refused");
+    let words = ring.wait_reason("Progressing", "LeaveRefused", SOON).expect("refused");
     assert!(words.contains(" MiB free"), "{words}");
-    assert!(
-        words.contains(&format!("member {STAYS} would receive")),
-        "{words}"
-    );
+    assert!(words.contains(&format!("member {STAYS} would receive")), "{words}");
     println!("told: {words}");
     let leaver = ring.member(LEAVES).expect("the member");
     assert!(leaver["spec"]["intent"].is_null(), "{}", leaver["spec"]);
     // Nothing but room is needed for it to go on.
-    bed.exec(NAMESPACE, STAYS, &["rm", "/var/lib/cassandra/ballast"])
-        .expect("make room");
+    bed.exec(NAMESPACE, STAYS, &["rm", "/var/lib/cassandra/ballast"]).expect("make room");
     wait_for("the member to leave", Duration::from_secs(400), || {
         Ok((ring.cluster()?["status"]["members"] == "1/1").then_some(()))
     })
@@ -134,10 +125,8 @@ fn nobody_leaves_to_a_disk_that_cannot_take_the_data() {
     let found = ring.in_client(&["python3", "-c", READ, &address]);
     let found = found.expect("rows should be read");
     assert_eq!(found.trim(), count, "all rows have moved");
-    bed.kubectl(&format!(
-        "delete cassandracluster {NAMESPACE} -n {NAMESPACE} --wait=true"
-    ))
-    .expect("delete");
+    bed.kubectl(&format!("delete cassandracluster {NAMESPACE} -n {NAMESPACE} --wait=true"))
+        .expect("delete");
     wait_for("its pods to end", SOON, || {
         let pods = bed.list(NAMESPACE, "pods")?;
         let client_alone = pods.iter().all(|p| p["metadata"]["name"] == "client");

@@ -46,10 +46,7 @@ fn is_soak() -> bool {
 }
 
 fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
-    value
-        .pointer(pointer)
-        .and_then(Value::as_str)
-        .unwrap_or_default()
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// Events of the ring that say this.
@@ -105,9 +102,7 @@ fn t02_a_living_member_is_not_replaced_by_label() {
     let name = ring.member_names().expect("names")[0].clone();
     for kind in ["cassandramember", "service"] {
         bed()
-            .kubectl(&format!(
-                "label {kind} {name} -n {NAMESPACE} palladion.dev/replace="
-            ))
+            .kubectl(&format!("label {kind} {name} -n {NAMESPACE} palladion.dev/replace="))
             .expect("label");
         wait_for("the label to be taken off", SOON, || {
             let object = bed().get(NAMESPACE, kind, &name)?.unwrap_or_default();
@@ -179,10 +174,8 @@ fn t03_a_member_whose_node_is_gone_is_replaced_on_another() {
     let ring = the_ring();
     let (name, node) = ring.a_victim().expect("a victim");
     let old = text(&ring.member(&name).expect("member"), "/spec/hostID").to_string();
-    let volume = bed()
-        .cluster
-        .volume_of_claim(NAMESPACE, &format!("data-{name}"))
-        .expect("its volume");
+    let volume =
+        bed().cluster.volume_of_claim(NAMESPACE, &format!("data-{name}")).expect("its volume");
     bed().cluster.power_off(node).expect("power off");
     wait_for("the others to see it down", SOON, || {
         Ok(ring.others_see_down(&name, &old)?.then_some(()))
@@ -194,10 +187,8 @@ fn t03_a_member_whose_node_is_gone_is_replaced_on_another() {
     bed().cluster.delete_node_object(node).expect("delete");
     let begun = wait_for("the replacement to begin", SOON, || {
         let turn = ring.cluster()?["status"]["turn"].clone();
-        Ok(
-            (turn["step"] == "Replace" && turn["member"] == name.as_str())
-                .then(|| deleted.elapsed()),
-        )
+        Ok((turn["step"] == "Replace" && turn["member"] == name.as_str())
+            .then(|| deleted.elapsed()))
     })
     .expect("begun");
     let started = wait_for("its server to start", REPLACED_IN, || {
@@ -212,17 +203,10 @@ fn t03_a_member_whose_node_is_gone_is_replaced_on_another() {
         started.as_millis()
     );
     wait_replaced(ring, &name, &old);
-    println!(
-        "figure: Node deleted to replaced {} s",
-        deleted.elapsed().as_secs()
-    );
+    println!("figure: Node deleted to replaced {} s", deleted.elapsed().as_secs());
     assert_ne!(bed().node_of(NAMESPACE, &name).expect("node"), node.name());
     let pv = bed().get("", "pv", &volume).expect("get").expect("kept");
-    assert_eq!(
-        text(&pv, "/status/phase"),
-        "Released",
-        "its disk is not touched"
-    );
+    assert_eq!(text(&pv, "/status/phase"), "Released", "its disk is not touched");
     // The machine comes back with the old data: nobody takes notice.
     bed().cluster.power_on(node).expect("power on");
     bed().wait_node_is_back(node).expect("back");
@@ -237,16 +221,10 @@ fn t04_an_unmounted_volume_is_told_and_replaced_only_on_request() {
     let name = ring.member_names().expect("names")[1].clone();
     let old = text(&ring.member(&name).expect("member"), "/spec/hostID").to_string();
     let claim = format!("data-{name}");
-    let volume = bed()
-        .cluster
-        .volume_of_claim(NAMESPACE, &claim)
-        .expect("its volume");
+    let volume = bed().cluster.volume_of_claim(NAMESPACE, &claim).expect("its volume");
     bed().cluster.hide_volume(&volume).expect("hide");
-    bed()
-        .kubectl(&format!("delete pod {name} -n {NAMESPACE} --wait=true"))
-        .expect("delete");
-    ring.wait_told("Degraded", "VolumeNotMounted", &name, SOON)
-        .expect("told");
+    bed().kubectl(&format!("delete pod {name} -n {NAMESPACE} --wait=true")).expect("delete");
+    ring.wait_told("Degraded", "VolumeNotMounted", &name, SOON).expect("told");
     wait_for("the others to see it down", SOON, || {
         Ok(ring.others_see_down(&name, &old)?.then_some(()))
     })
@@ -258,9 +236,7 @@ fn t04_an_unmounted_volume_is_told_and_replaced_only_on_request() {
     let before = claim_uid(&claim);
     assert!(ring.member(&name).expect("member")["spec"]["replace"].is_null());
     bed()
-        .kubectl(&format!(
-            "label service {name} -n {NAMESPACE} palladion.dev/replace="
-        ))
+        .kubectl(&format!("label service {name} -n {NAMESPACE} palladion.dev/replace="))
         .expect("label");
     wait_replaced(ring, &name, &old);
     assert_ne!(claim_uid(&claim), before, "on another claim");
@@ -280,9 +256,7 @@ fn ask_to_replace(task: &str, member: &str, volume_id: Option<&str>) {
         "metadata": { "name": task },
         "spec": { "cluster": NAMESPACE, "replace": replace },
     });
-    bed()
-        .apply(NAMESPACE, &manifest.to_string())
-        .expect("the task is accepted");
+    bed().apply(NAMESPACE, &manifest.to_string()).expect("the task is accepted");
 }
 
 /// Wait until a task is in this phase, and return what its condition says.
@@ -303,12 +277,7 @@ fn t04b_a_task_that_cannot_be_done_is_refused_with_the_reason() {
     let name = ring.member_names().expect("names")[0].clone();
     for (task, member, volume, why) in [
         ("alive", name.as_str(), None, "it is up and normal"),
-        (
-            "nobody",
-            "heal-dc1-c-0",
-            None,
-            "its members are heal-dc1-a-0",
-        ),
+        ("nobody", "heal-dc1-c-0", None, "its members are heal-dc1-a-0"),
         ("volume", name.as_str(), Some("another"), "not on another"),
     ] {
         ask_to_replace(task, member, volume);
@@ -347,9 +316,7 @@ fn t04c_the_last_member_speaks_for_the_ring_where_tasks_name_the_volumes() {
         bed().cluster.hide_volume(volume).expect("hide");
     }
     for (name, ..) in &lost {
-        bed()
-            .kubectl(&format!("delete pod {name} -n {NAMESPACE} --wait=true"))
-            .expect("delete");
+        bed().kubectl(&format!("delete pod {name} -n {NAMESPACE} --wait=true")).expect("delete");
     }
     wait_for("the last one to see them down", SOON, || {
         let last = ring.member(&names[0])?;
@@ -363,12 +330,7 @@ fn t04c_the_last_member_speaks_for_the_ring_where_tasks_name_the_volumes() {
     std::thread::sleep(Duration::from_secs(10));
     assert!(ring.cluster().expect("cluster")["status"]["turn"].is_null());
     bed()
-        .patch(
-            NAMESPACE,
-            "cassandratask",
-            "no-volume",
-            &json!({ "spec": { "abort": true } }),
-        )
+        .patch(NAMESPACE, "cassandratask", "no-volume", &json!({ "spec": { "abort": true } }))
         .expect("abort");
     wait_task("no-volume", "Aborted", SOON);
     assert!(ring.member(&lost[0].0).expect("member")["spec"]["replace"].is_null());
@@ -400,8 +362,7 @@ fn t05_deleting_all_members_and_claims_by_hand_loses_nothing() {
     bed()
         .kubectl(&format!("delete pvc --all -n {NAMESPACE} --wait=false"))
         .expect("claims are a person's to delete");
-    ring.wait_reason("Degraded", "ClaimTerminating", SOON)
-        .expect("told");
+    ring.wait_reason("Degraded", "ClaimTerminating", SOON).expect("told");
     // Nothing that the operator does ends a pod, which is all that keeps the data.
     bed()
         .patch(

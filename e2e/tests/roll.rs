@@ -25,11 +25,7 @@ fn bed() -> &'static Bed {
 
 /// How often a thing is done: more often in a soak.
 fn times(soak: usize) -> usize {
-    if std::env::var_os("PALLADION_SOAK").is_some() {
-        soak
-    } else {
-        1
-    }
+    if std::env::var_os("PALLADION_SOAK").is_some() { soak } else { 1 }
 }
 
 /// The ring of this file: Cassandra 4.1, two racks, three members, two copies.
@@ -46,12 +42,7 @@ fn the_ring() -> &'static Ring<'static> {
 
 fn patch(spec: &Value) {
     bed()
-        .patch(
-            NAMESPACE,
-            "cassandracluster",
-            NAMESPACE,
-            &json!({ "spec": spec }),
-        )
+        .patch(NAMESPACE, "cassandracluster", NAMESPACE, &json!({ "spec": spec }))
         .expect("the patch should be accepted");
 }
 
@@ -73,12 +64,7 @@ fn starts(ring: &Ring<'_>) -> BTreeMap<String, String> {
     let members = ring.members().expect("members");
     members
         .iter()
-        .map(|m| {
-            (
-                text(&m["metadata"]["name"]),
-                text(&m["status"]["startHistory"][0]["startedAt"]),
-            )
-        })
+        .map(|m| (text(&m["metadata"]["name"]), text(&m["status"]["startHistory"][0]["startedAt"])))
         .collect()
 }
 
@@ -101,8 +87,7 @@ fn wait_restarted(ring: &Ring<'_>, before: &BTreeMap<String, String>, members: u
 
 /// Everything is as it should be: same members, all rows.
 fn well(ring: &Ring<'_>, ids: &[(String, String)]) {
-    ring.wait_ready(u32::try_from(ids.len()).expect("few members"))
-        .expect("all ready");
+    ring.wait_ready(u32::try_from(ids.len()).expect("few members")).expect("all ready");
     ring.wait_settled().expect("settled");
     assert_eq!(ring.host_ids().expect("host IDs"), ids, "no other members");
     ring.check_data().expect("all rows");
@@ -125,13 +110,10 @@ fn t01_a_ring_is_stopped_and_started_all_at_once() {
     for _ in 0..times(10) {
         let begin = Instant::now();
         patch(&json!({ "run": "Stopped" }));
-        ring.wait_reason("Progressing", "Stopped", RESTARTS_IN)
-            .expect("stopped");
+        ring.wait_reason("Progressing", "Stopped", RESTARTS_IN).expect("stopped");
         let stopped = begin.elapsed();
         assert!(ring.pod_uids().expect("pods").is_empty(), "no pods");
-        let claims = bed()
-            .list(NAMESPACE, "persistentvolumeclaims")
-            .expect("claims");
+        let claims = bed().list(NAMESPACE, "persistentvolumeclaims").expect("claims");
         assert_eq!(claims.len(), 3, "volumes are kept");
         let begin = Instant::now();
         patch(&json!({ "run": "Running" }));
@@ -147,10 +129,7 @@ fn t01_a_ring_is_stopped_and_started_all_at_once() {
 #[test]
 fn t02_a_rack_and_one_member_are_restarted_alone_in_their_pods() {
     let ring = the_ring();
-    let (ids, uids) = (
-        ring.host_ids().expect("host IDs"),
-        ring.pod_uids().expect("uids"),
-    );
+    let (ids, uids) = (ring.host_ids().expect("host IDs"), ring.pod_uids().expect("uids"));
     let before = starts(ring);
     let mut wanted = racks(&[("a", 2), ("b", 1)]);
     wanted[1]["restartToken"] = json!("once");
@@ -171,10 +150,7 @@ fn t02_a_rack_and_one_member_are_restarted_alone_in_their_pods() {
 
 /// What a server says of itself.
 fn nodetool(member: &str, command: &[&str]) -> String {
-    let words: Vec<&str> = std::iter::once(&"nodetool")
-        .chain(command)
-        .copied()
-        .collect();
+    let words: Vec<&str> = std::iter::once(&"nodetool").chain(command).copied().collect();
     bed().exec(NAMESPACE, member, &words).expect("nodetool")
 }
 
@@ -201,11 +177,7 @@ fn runtime_settings_come_and_go(ring: &Ring<'_>) {
             text.lines().next().unwrap_or_default().to_string()
         };
         let compaction = first_line(&["getcompactionthroughput"]);
-        (
-            compaction,
-            first_line(&["getstreamthroughput", "-m"]),
-            level,
-        )
+        (compaction, first_line(&["getstreamthroughput", "-m"]), level)
     };
     let member = "roll-dc1-a-0";
     let at_its_start = limits(member);
@@ -237,16 +209,10 @@ fn t03_what_somebody_changed_by_hand_is_put_back() {
     let ring = the_ring();
     let ids = ring.host_ids().expect("host IDs");
     let uids = ring.pod_uids().expect("uids");
-    let set = || {
-        bed()
-            .get(NAMESPACE, "statefulset", "roll-dc1-a")
-            .expect("get")
-            .unwrap_or_default()
-    };
+    let set =
+        || bed().get(NAMESPACE, "statefulset", "roll-dc1-a").expect("get").unwrap_or_default();
     bed()
-        .kubectl(&format!(
-            "scale statefulset roll-dc1-a -n {NAMESPACE} --replicas=4"
-        ))
+        .kubectl(&format!("scale statefulset roll-dc1-a -n {NAMESPACE} --replicas=4"))
         .expect("scale");
     wait_for("replicas to be put back", SOON, || {
         Ok((set()["spec"]["replicas"] == 2 && ring.pod_uids()?.len() == 3).then_some(()))
@@ -266,18 +232,14 @@ fn t03_what_somebody_changed_by_hand_is_put_back() {
     .expect("put back");
     let old = set()["metadata"]["uid"].clone();
     bed()
-        .kubectl(&format!(
-            "delete statefulset roll-dc1-a -n {NAMESPACE} --cascade=orphan"
-        ))
+        .kubectl(&format!("delete statefulset roll-dc1-a -n {NAMESPACE} --cascade=orphan"))
         .expect("delete");
     wait_for("the set to be made again", SOON, || {
         Ok((set()["metadata"]["uid"].is_string() && set()["metadata"]["uid"] != old).then_some(()))
     })
     .expect("made again");
-    wait_for("no phantom", RESTARTS_IN, || {
-        Ok((ring.member_names()?.len() == 3).then_some(()))
-    })
-    .expect("three members");
+    wait_for("no phantom", RESTARTS_IN, || Ok((ring.member_names()?.len() == 3).then_some(())))
+        .expect("three members");
     well(ring, &ids);
     assert_eq!(ring.pod_uids().expect("uids"), uids, "no pod was touched");
 }
@@ -289,12 +251,7 @@ fn t04_a_claim_grows_and_never_shrinks_and_no_pod_is_touched() {
     let uids = ring.pod_uids().expect("uids");
     let expandable = |allow: &Value| {
         bed()
-            .patch(
-                "default",
-                "storageclass",
-                "local",
-                &json!({ "allowVolumeExpansion": allow }),
-            )
+            .patch("default", "storageclass", "local", &json!({ "allowVolumeExpansion": allow }))
             .expect("the class");
     };
     let sized = |size: &str| {
@@ -316,9 +273,7 @@ fn t04_a_claim_grows_and_never_shrinks_and_no_pod_is_touched() {
                 .iter()
                 .filter(|c| c["spec"]["resources"]["requests"]["storage"] == size)
                 .count();
-            let set = bed()
-                .get(NAMESPACE, "statefulset", "roll-dc1-a")?
-                .unwrap_or_default();
+            let set = bed().get(NAMESPACE, "statefulset", "roll-dc1-a")?.unwrap_or_default();
             let template = &set["spec"]["volumeClaimTemplates"][0]["spec"]["resources"]["requests"];
             Ok((grown >= 2 && template["storage"] == size).then_some(()))
         })
@@ -336,8 +291,7 @@ fn t04_a_claim_grows_and_never_shrinks_and_no_pod_is_touched() {
     play_the_driver("11Gi");
     well(ring, &ids);
     patch(&json!({ "run": "Stopped" }));
-    ring.wait_reason("Progressing", "Stopped", RESTARTS_IN)
-        .expect("stopped");
+    ring.wait_reason("Progressing", "Stopped", RESTARTS_IN).expect("stopped");
     expandable(&json!(true));
     set_racks(&sized("12Gi")).expect("growth is admitted");
     let grown = asked("12Gi");
@@ -390,10 +344,7 @@ fn t05_nothing_but_status_is_written_while_paused() {
     let writes = |what: &str| {
         let mark = bed().cluster.audit_mark().expect("a mark");
         std::thread::sleep(Duration::from_secs(15));
-        let entries = bed()
-            .cluster
-            .audit_entries(mark, OPERATOR_USER)
-            .expect("the audit log");
+        let entries = bed().cluster.audit_entries(mark, OPERATOR_USER).expect("the audit log");
         let written: Vec<String> = entries
             .iter()
             .filter(|e| !matches!(e.verb.as_str(), "get" | "list" | "watch"))
@@ -404,8 +355,7 @@ fn t05_nothing_but_status_is_written_while_paused() {
         assert!(written.is_empty(), "{what}: {written:?}");
     };
     pauses(true);
-    ring.wait_reason("Progressing", "Paused", SOON)
-        .expect("paused");
+    ring.wait_reason("Progressing", "Paused", SOON).expect("paused");
     patch(&json!({ "config": { "concurrent_reads": 24 } }));
     writes("the object is paused");
     global(true);
@@ -440,10 +390,7 @@ fn t06_a_broken_rollout_stops_at_its_first_member_and_a_newer_spec_overtakes_it(
         let begin = Instant::now();
         patch(&json!({ "version": OLDER_VERSION }));
         well(ring, &ids);
-        println!(
-            "cured by the spec in {:.1} s",
-            begin.elapsed().as_secs_f64()
-        );
+        println!("cured by the spec in {:.1} s", begin.elapsed().as_secs_f64());
         let now = ring.pod_uids().expect("uids");
         let touched = now.iter().filter(|pod| !uids.contains(pod)).count();
         assert_eq!(touched, 1, "the others never ran another revision");
@@ -459,10 +406,7 @@ fn t07_an_upgrade_to_5_0_goes_one_by_one_and_not_back() {
     patch(&json!({ "version": VERSION }));
     wait_for("all members to run the newer line", RESTARTS_IN, || {
         let members = ring.members()?;
-        Ok(members
-            .iter()
-            .all(|m| m["status"]["server"]["version"] == VERSION)
-            .then_some(()))
+        Ok(members.iter().all(|m| m["status"]["server"]["version"] == VERSION).then_some(()))
     })
     .expect("upgraded");
     println!("upgraded in {:.1} s", begin.elapsed().as_secs_f64());
@@ -471,15 +415,9 @@ fn t07_an_upgrade_to_5_0_goes_one_by_one_and_not_back() {
     assert!(now.iter().all(|pod| !uids.contains(pod)), "each pod is new");
     for member in ring.members().expect("members") {
         let owes = &member["spec"]["owes"];
-        assert!(
-            owes.as_array().is_none_or(Vec::is_empty),
-            "debts are paid: {owes}"
-        );
+        assert!(owes.as_array().is_none_or(Vec::is_empty), "debts are paid: {owes}");
     }
-    assert_eq!(
-        ring.cluster().expect("cluster")["status"]["newestLine"],
-        "5.0"
-    );
+    assert_eq!(ring.cluster().expect("cluster")["status"]["newestLine"], "5.0");
     runtime_settings_come_and_go(ring);
     let error = bed()
         .patch(
@@ -529,10 +467,7 @@ fn t08_two_racks_come_at_once_and_are_dropped_again() {
     for rack in ["c", "d"] {
         let claim = format!("data-roll-dc1-{rack}-0");
         let claim = bed().get(NAMESPACE, "pvc", &claim).expect("get");
-        assert!(
-            claim.is_some(),
-            "the volume of the member that left is kept"
-        );
+        assert!(claim.is_some(), "the volume of the member that left is kept");
     }
     let racks = ring.cluster().expect("cluster")["status"]["racks"].clone();
     assert!(racks["c"].is_null() && racks["d"].is_null(), "{racks}");
@@ -566,18 +501,12 @@ fn t09_resources_placement_and_annotations_of_a_rack_restart_that_rack_alone() {
         well(ring, &ids);
         let now = ring.pod_uids().expect("uids");
         let new: Vec<_> = now.iter().filter(|pod| !uids.contains(pod)).collect();
-        assert!(
-            matches!(new[..], [(name, _)] if name == "roll-dc1-b-0"),
-            "{field}: {new:?}"
-        );
+        assert!(matches!(new[..], [(name, _)] if name == "roll-dc1-b-0"), "{field}: {new:?}");
     }
     let pod = bed().get(NAMESPACE, "pod", "roll-dc1-b-0").expect("get");
     let pod = pod.expect("a pod");
     assert_eq!(pod["metadata"]["annotations"]["example.com/team"], "orders");
-    assert_eq!(
-        pod["spec"]["containers"][0]["resources"]["requests"]["cpu"],
-        "110m"
-    );
+    assert_eq!(pod["spec"]["containers"][0]["resources"]["requests"]["cpu"], "110m");
     let tolerations = pod["spec"]["tolerations"].as_array().expect("tolerations");
     assert!(tolerations.iter().any(|t| t["key"] == "example.com/old"));
 }

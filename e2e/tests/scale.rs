@@ -41,11 +41,7 @@ fn reaches(ring: &Ring<'_>, member: &str, wanted: &str) {
 fn a_ring_shrinks_and_grows_again_and_every_row_is_there() {
     let ([a, b], times) = course();
     bed().fresh_namespace(NAMESPACE).expect("namespace");
-    let ring = Ring {
-        bed: bed(),
-        namespace: NAMESPACE.into(),
-        name: NAMESPACE.into(),
-    };
+    let ring = Ring { bed: bed(), namespace: NAMESPACE.into(), name: NAMESPACE.into() };
     let set = |a: u32, b: u32| {
         ask(a, b);
         ring.wait_members(a + b).expect("as many as wanted");
@@ -59,10 +55,7 @@ fn a_ring_shrinks_and_grows_again_and_every_row_is_there() {
         ring.check_data().expect("all rows after the shrink");
         set(a, b);
         ring.check_data().expect("all rows after the growth");
-        println!(
-            "round {round} of {times}: {} members, down and up again",
-            a + b
-        );
+        println!("round {round} of {times}: {} members, down and up again", a + b);
     }
     changes_of_mind(&ring, [a, b]);
     killed_before_the_others_hear(&ring, [a, b]);
@@ -73,11 +66,7 @@ fn a_ring_shrinks_and_grows_again_and_every_row_is_there() {
 /// that is killed in the middle of its leave: one ring of one size at the end.
 fn changes_of_mind(ring: &Ring<'_>, [a, b]: [u32; 2]) {
     let last = format!("scale-dc1-a-{}", a - 1);
-    let times = if std::env::var_os("PALLADION_SOAK").is_some() {
-        5
-    } else {
-        1
-    };
+    let times = if std::env::var_os("PALLADION_SOAK").is_some() { 5 } else { 1 };
     for round in 0..times {
         let before = ring.host_ids().expect("host IDs");
         ask(a - 1, b);
@@ -97,10 +86,7 @@ fn changes_of_mind(ring: &Ring<'_>, [a, b]: [u32; 2]) {
         ring.check_data().expect("all rows");
         let now = ring.host_ids().expect("host IDs");
         let kept = now.iter().filter(|m| before.contains(m)).count();
-        assert!(
-            kept + 1 >= before.len(),
-            "only {last} may be another: {now:?}"
-        );
+        assert!(kept + 1 >= before.len(), "only {last} may be another: {now:?}");
     }
     // A member that joins is not wanted any more before it has joined.
     ask(a + 1, b);
@@ -130,9 +116,7 @@ fn killed_before_the_others_hear(ring: &Ring<'_>, [a, b]: [u32; 2]) {
     // Now and then the others have heard by then, and nothing starts again.
     let mut came_back = false;
     wait_for("it to have left", Duration::from_secs(400), || {
-        let starts = ring
-            .member(&last)
-            .map(|m| m["status"]["startHistory"].clone());
+        let starts = ring.member(&last).map(|m| m["status"]["startHistory"].clone());
         came_back |= starts.is_ok_and(|s| s[0]["cause"] == "ResumeLeave");
         let wanted = format!("{0}/{0}", a - 1 + b);
         Ok((ring.cluster()?["status"]["members"] == wanted).then_some(()))

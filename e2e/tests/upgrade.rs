@@ -39,21 +39,15 @@ fn an_upgrade_goes_on_without_a_lost_member_when_a_person_says_so() {
     let old = ring.member(LAST).expect("member")["spec"]["hostID"].clone();
 
     let change = json!({ "spec": { "version": VERSION } });
-    bed.patch(NAMESPACE, "cassandracluster", NAMESPACE, &change)
-        .expect("patch");
+    bed.patch(NAMESPACE, "cassandracluster", NAMESPACE, &change).expect("patch");
     wait_for("the first to be upgraded", PATIENCE, || {
         Ok((!runs(&ring, VERSION)?.is_empty()).then_some(()))
     })
     .expect("upgraded");
     bed.cluster.power_off(node).expect("power off");
     bed.cluster.delete_node_object(node).expect("delete");
-    ring.wait_told(
-        "Degraded",
-        "MixedVersions",
-        "palladion.dev/upgrade-without=",
-        PATIENCE,
-    )
-    .expect("told what to do");
+    ring.wait_told("Degraded", "MixedVersions", "palladion.dev/upgrade-without=", PATIENCE)
+        .expect("told what to do");
     // Nobody is replaced while two lines run, whatever the grace time.
     std::thread::sleep(Duration::from_secs(20));
     let lost = ring.member(LAST).expect("member");
@@ -63,8 +57,7 @@ fn an_upgrade_goes_on_without_a_lost_member_when_a_person_says_so() {
 
     let annotation =
         json!({ "metadata": { "annotations": { "palladion.dev/upgrade-without": "" } } });
-    bed.patch(NAMESPACE, "cassandramember", LAST, &annotation)
-        .expect("patch");
+    bed.patch(NAMESPACE, "cassandramember", LAST, &annotation).expect("patch");
     wait_for("all to run the newer line", PATIENCE, || {
         Ok((runs(&ring, VERSION)?.len() == MEMBERS).then_some(()))
     })

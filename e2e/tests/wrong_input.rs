@@ -30,14 +30,8 @@ fn told_and_cured(
     patience: Duration,
 ) {
     bed().fresh_namespace(name).expect("namespace");
-    let ring = Ring {
-        bed: bed(),
-        namespace: name.into(),
-        name: name.into(),
-    };
-    bed()
-        .apply(name, wrong)
-        .expect("the wrong manifest is admitted");
+    let ring = Ring { bed: bed(), namespace: name.into(), name: name.into() };
+    bed().apply(name, wrong).expect("the wrong manifest is admitted");
     ring.wait_told(type_, reason, says, patience).expect("told");
     bed().apply(name, &one(name)).expect("apply the correction");
     ring.wait_ready(1).expect("cured by the manifest alone");
@@ -46,18 +40,9 @@ fn told_and_cured(
 
 #[test]
 fn a_missing_config_map_is_named() {
-    let wrong = one("nomap").replace(
-        "      members: 1\n",
-        "      members: 1\n      configMapName: not-there\n",
-    );
-    told_and_cured(
-        "nomap",
-        &wrong,
-        "Accepted",
-        "ConfigMapMissing",
-        "not-there",
-        TOLD_IN,
-    );
+    let wrong = one("nomap")
+        .replace("      members: 1\n", "      members: 1\n      configMapName: not-there\n");
+    told_and_cured("nomap", &wrong, "Accepted", "ConfigMapMissing", "not-there", TOLD_IN);
 }
 
 #[test]
@@ -68,16 +53,9 @@ fn a_missing_configuration_of_the_exporter_is_named_and_then_the_exporter_answer
         "      members: 1\n",
         "      members: 1\n      jmxExporterConfigMapName: exporter\n",
     );
-    let ring = Ring {
-        bed: bed(),
-        namespace: name.into(),
-        name: name.into(),
-    };
-    bed()
-        .apply(name, &manifest)
-        .expect("admitted: it may come later");
-    ring.wait_told("Accepted", "ConfigMapMissing", "exporter", TOLD_IN)
-        .expect("told");
+    let ring = Ring { bed: bed(), namespace: name.into(), name: name.into() };
+    bed().apply(name, &manifest).expect("admitted: it may come later");
+    ring.wait_told("Accepted", "ConfigMapMissing", "exporter", TOLD_IN).expect("told");
     let config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: exporter}\ndata:\n  jmx_exporter_config.yaml: |\n    includeObjectNames: ['org.apache.cassandra.metrics:type=Client,*']\n    rules: [{pattern: '.*'}]\n";
     bed().apply(name, config).expect("the configuration");
     ring.wait_ready(1).expect("cured by what was missing");
@@ -91,13 +69,8 @@ fn a_missing_configuration_of_the_exporter_is_named_and_then_the_exporter_answer
         "import urllib.request as u; print(u.urlopen('http://{}:9180/metrics', timeout=10).read().decode())",
         member["status"]["podIP"].as_str().expect("its address")
     );
-    let said = ring
-        .in_client(&["python3", "-c", &program])
-        .expect("metrics");
-    assert!(
-        said.contains("org_apache_cassandra_metrics_Client"),
-        "{said}"
-    );
+    let said = ring.in_client(&["python3", "-c", &program]).expect("metrics");
+    assert!(said.contains("org_apache_cassandra_metrics_Client"), "{said}");
     bed().remove_namespace(name).expect("clean up");
 }
 
@@ -108,32 +81,17 @@ fn a_storage_class_that_does_not_exist_is_named() {
         "      members: 1\n",
         "      members: 1\n      storage: {volumeClaimTemplates: [{spec: {storageClassName: fast-and-missing, resources: {requests: {storage: 1Gi}}}}]}\n",
     );
-    let ring = Ring {
-        bed: bed(),
-        namespace: "noclass".into(),
-        name: "noclass".into(),
-    };
-    bed()
-        .apply("noclass", &wrong)
-        .expect("admitted: the class may come later");
-    let message = ring
-        .wait_reason("Accepted", "StorageClassMissing", TOLD_IN)
-        .expect("told");
-    assert!(
-        message.contains("fast-and-missing") && message.contains("local"),
-        "{message}"
-    );
+    let ring = Ring { bed: bed(), namespace: "noclass".into(), name: "noclass".into() };
+    bed().apply("noclass", &wrong).expect("admitted: the class may come later");
+    let message = ring.wait_reason("Accepted", "StorageClassMissing", TOLD_IN).expect("told");
+    assert!(message.contains("fast-and-missing") && message.contains("local"), "{message}");
     // The class is fixed once claims exist; before, the spec may be put right.
     let right = wrong.replace("fast-and-missing", "local");
     bed().apply("noclass", &right).expect("put right");
     ring.wait_ready(1).expect("cured by editing the spec");
-    let fixed = bed()
-        .apply("noclass", &wrong)
-        .expect_err("the claims are made: their class is fixed");
-    assert!(
-        format!("{fixed:#}").contains("storageClassName is fixed"),
-        "{fixed:#}"
-    );
+    let fixed =
+        bed().apply("noclass", &wrong).expect_err("the claims are made: their class is fixed");
+    assert!(format!("{fixed:#}").contains("storageClassName is fixed"), "{fixed:#}");
     bed().remove_namespace("noclass").expect("clean up");
 }
 
@@ -143,35 +101,19 @@ fn a_placement_that_no_node_meets_is_told_in_the_schedulers_words() {
         "      members: 1\n",
         "      members: 1\n      placement: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [nowhere]}]}]}}}\n",
     );
-    told_and_cured(
-        "noplace",
-        &wrong,
-        "Degraded",
-        "Unschedulable",
-        "nodes are available",
-        TOLD_IN,
-    );
+    told_and_cured("noplace", &wrong, "Degraded", "Unschedulable", "nodes are available", TOLD_IN);
 }
 
 #[test]
 fn an_image_that_cannot_be_pulled_is_named_and_overtaken() {
     let wrong = one("noimage").replace("version: 5.0.5", "version: 5.0.404");
-    told_and_cured(
-        "noimage",
-        &wrong,
-        "Degraded",
-        "ImagePullFailed",
-        "5.0.404",
-        TOLD_AFTER_A_TRY,
-    );
+    told_and_cured("noimage", &wrong, "Degraded", "ImagePullFailed", "5.0.404", TOLD_AFTER_A_TRY);
 }
 
 #[test]
 fn a_setting_that_the_server_refuses_is_quoted_and_overtaken() {
-    let wrong = one("badset").replace(
-        "  heapSize: 400Mi\n",
-        "  heapSize: 400Mi\n  config: {no_such_setting: 1}\n",
-    );
+    let wrong = one("badset")
+        .replace("  heapSize: 400Mi\n", "  heapSize: 400Mi\n  config: {no_such_setting: 1}\n");
     told_and_cured(
         "badset",
         &wrong,
@@ -188,9 +130,7 @@ fn too_little_memory_is_refused_at_the_door() {
         .replace("limits: {memory: 1Gi}", "limits: {memory: 256Mi}")
         .replace("memory: 1Gi}", "memory: 256Mi}");
     bed().fresh_namespace("nomem").expect("namespace");
-    let error = bed()
-        .apply("nomem", &wrong)
-        .expect_err("refused at admission");
+    let error = bed().apply("nomem", &wrong).expect_err("refused at admission");
     assert!(format!("{error:#}").contains("memory"), "{error:#}");
     bed().remove_namespace("nomem").expect("clean up");
 }

@@ -25,9 +25,7 @@ const UNSEEN: [(&str, &str, &str); 3] = [
 /// What users whose name contains this asked for, on all testbeds of the run.
 fn asked(beds: &[Bed], user: &str) -> Vec<AuditEntry> {
     let entries = |bed: &Bed| bed.cluster.audit_entries(AuditMark::BEGINNING, user);
-    beds.iter()
-        .flat_map(|bed| entries(bed).expect("the audit log"))
-        .collect()
+    beds.iter().flat_map(|bed| entries(bed).expect("the audit log")).collect()
 }
 
 fn right(group: &str, resource: &str, verb: &str) -> Right {
@@ -37,9 +35,7 @@ fn right(group: &str, resource: &str, verb: &str) -> Right {
 fn granted(bed: &Bed, roles: &[(&str, &str)]) -> BTreeSet<Right> {
     let mut rights = BTreeSet::new();
     for (kind, name) in roles {
-        let text = bed
-            .kubectl(&format!("get {kind} {name} -o json"))
-            .expect("a role of the chart");
+        let text = bed.kubectl(&format!("get {kind} {name} -o json")).expect("a role of the chart");
         let role: Value = serde_json::from_str(&text).expect("JSON");
         for rule in role["rules"].as_array().into_iter().flatten() {
             let words = |key: &str| -> Vec<String> {
@@ -52,11 +48,7 @@ fn granted(bed: &Bed, roles: &[(&str, &str)]) -> BTreeSet<Right> {
             };
             for group in words("apiGroups") {
                 for resource in words("resources") {
-                    rights.extend(
-                        words("verbs")
-                            .iter()
-                            .map(|verb| right(&group, &resource, verb)),
-                    );
+                    rights.extend(words("verbs").iter().map(|verb| right(&group, &resource, verb)));
                 }
             }
         }
@@ -84,9 +76,7 @@ fn used(entries: &[AuditEntry]) -> BTreeSet<Right> {
 fn needed(right: &Right, used: &BTreeSet<Right>) -> bool {
     let (group, resource, verb) = right;
     let with = |verb: &str| used.contains(&(group.clone(), resource.clone(), verb.to_string()));
-    let unseen = UNSEEN
-        .iter()
-        .any(|(r, v, g)| r == resource && v == verb && g == group);
+    let unseen = UNSEEN.iter().any(|(r, v, g)| r == resource && v == verb && g == group);
     // A watch that cannot be streamed begins with a list; an apply may create.
     unseen || with(verb) || (verb == "list" && with("watch")) || (verb == "create" && with("patch"))
 }
@@ -117,10 +107,8 @@ fn the_operator_has_exactly_the_rights_it_uses() {
         ("role", "palladion-leader -n palladion-system"),
     ];
     let used = used(&entries);
-    let idle: Vec<Right> = granted(&beds[0], &roles)
-        .into_iter()
-        .filter(|r| !needed(r, &used))
-        .collect();
+    let idle: Vec<Right> =
+        granted(&beds[0], &roles).into_iter().filter(|r| !needed(r, &used)).collect();
     assert!(
         idle.is_empty(),
         "granted in xtask/src/generate/access.rs, and never used by the whole suite: {idle:#?}"
@@ -141,10 +129,7 @@ fn the_agents_have_exactly_the_rights_they_use() {
         })
         .collect();
     let used = used(&agents);
-    assert!(
-        !used.is_empty(),
-        "no agent has done anything: run the other tests first"
-    );
+    assert!(!used.is_empty(), "no agent has done anything: run the other tests first");
     let idle: Vec<Right> = granted(&beds[0], &[("clusterrole", "palladion-member")])
         .into_iter()
         .filter(|r| !needed(r, &used))
@@ -152,8 +137,5 @@ fn the_agents_have_exactly_the_rights_they_use() {
     assert!(idle.is_empty(), "granted and never used: {idle:#?}");
     let granted = granted(&beds[0], &[("clusterrole", "palladion-member")]);
     let beyond: Vec<&Right> = used.iter().filter(|r| !granted.contains(*r)).collect();
-    assert!(
-        beyond.is_empty(),
-        "agents asked for what they may not: {beyond:#?}"
-    );
+    assert!(beyond.is_empty(), "agents asked for what they may not: {beyond:#?}");
 }

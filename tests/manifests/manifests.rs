@@ -45,9 +45,7 @@ pub fn read_all(folder: &Path) -> Vec<Manifest> {
     let mut all: Vec<Manifest> = [("ok", Verdict::Accepted), ("refused", Verdict::Refused)]
         .into_iter()
         .flat_map(|(sub, verdict)| {
-            files(&folder.join(sub))
-                .into_iter()
-                .map(move |path| read(sub, &path, verdict))
+            files(&folder.join(sub)).into_iter().map(move |path| read(sub, &path, verdict))
         })
         .collect();
     all.sort_by(|a, b| a.name.cmp(&b.name));
@@ -64,10 +62,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn read(sub: &str, path: &Path, verdict: Verdict) -> Manifest {
-    let name = format!(
-        "{sub}/{}",
-        path.file_name().unwrap_or_default().to_string_lossy()
-    );
+    let name = format!("{sub}/{}", path.file_name().unwrap_or_default().to_string_lossy());
     let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("reading {name}: {e}"));
     let head = |key: &str| -> Vec<String> {
         text.lines()
@@ -78,9 +73,7 @@ fn read(sub: &str, path: &Path, verdict: Verdict) -> Manifest {
     let mut documents: Vec<Value> = serde_yaml::Deserializer::from_str(&text)
         .map(|d| Value::deserialize(d).unwrap_or_else(|e| panic!("reading {name}: {e}")))
         .collect();
-    let new = documents
-        .pop()
-        .unwrap_or_else(|| panic!("{name} has no object"));
+    let new = documents.pop().unwrap_or_else(|| panic!("{name} has no object"));
     let old = documents.pop();
     assert!(documents.is_empty(), "{name} has more than two objects");
     let expect = head("expect:");

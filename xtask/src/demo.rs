@@ -49,10 +49,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     let (cluster, said, took) = first_answer(&arguments.name)?;
     println!("\n{said}");
-    println!(
-        "first CQL answer {:.0} s after the start of this command\n",
-        took.as_secs_f64()
-    );
+    println!("first CQL answer {:.0} s after the start of this command\n", took.as_secs_f64());
     show_ring(&cluster)?;
     hints(&cluster, &arguments.name);
     Ok(())
@@ -61,10 +58,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 /// The demo's ring on a testbed, what it answered, and how long that took.
 pub fn first_answer(name: &ClusterName) -> Result<(Cluster, String, Duration)> {
     let begin = Instant::now();
-    let config = Config {
-        name: name.clone(),
-        ..Config::default()
-    };
+    let config = Config { name: name.clone(), ..Config::default() };
     let cluster = Cluster::up(&config, &mut Lines)?;
     install::install(&cluster, &[], &mut Lines)?;
     let manifest = install::root().join(MANIFEST);
@@ -133,10 +127,7 @@ fn status(cluster: &Cluster) -> Result<Value> {
 }
 
 fn condition<'a>(status: &'a Value, type_: &str) -> Option<&'a Value> {
-    status["conditions"]
-        .as_array()?
-        .iter()
-        .find(|c| c["type"] == type_)
+    status["conditions"].as_array()?.iter().find(|c| c["type"] == type_)
 }
 
 fn describe(status: &Value) -> String {
@@ -190,12 +181,7 @@ fn show_ring(cluster: &Cluster) -> Result<()> {
         "MEMBER", "RACK", "ADDRESS", "MODE", "HOST ID"
     );
     for member in list["items"].as_array().into_iter().flatten() {
-        let field = |pointer: &str| {
-            member
-                .pointer(pointer)
-                .and_then(Value::as_str)
-                .unwrap_or("-")
-        };
+        let field = |pointer: &str| member.pointer(pointer).and_then(Value::as_str).unwrap_or("-");
         let sees = seen(&member["status"]["ring"]);
         println!(
             "{:<20} {:<6} {:<16} {:<10} {:<38} {sees}",
@@ -222,11 +208,8 @@ fn seen(ring: &Value) -> String {
 
 fn hints(cluster: &Cluster, name: &ClusterName) {
     // The commands mean this testbed when none is named.
-    let named = if *name == ClusterName::default() {
-        String::new()
-    } else {
-        format!(" --name {name}")
-    };
+    let named =
+        if *name == ClusterName::default() { String::new() } else { format!(" --name {name}") };
     let kubectl = format!("cargo xtask testbed{named} kubectl");
     println!("\nTry next (each line works as it is):");
     println!("  export KUBECONFIG={}", cluster.kubeconfig().display());

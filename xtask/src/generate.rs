@@ -29,21 +29,14 @@ struct Generated {
 
 impl Generated {
     fn new(path: impl Into<PathBuf>, content: String) -> Self {
-        Self {
-            path: path.into(),
-            content,
-        }
+        Self { path: path.into(), content }
     }
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {
     let root = crate::install::root();
     let files = files(root)?;
-    if arguments.check {
-        check(root, &files)
-    } else {
-        write(root, &files)
-    }
+    if arguments.check { check(root, &files) } else { write(root, &files) }
 }
 
 fn files(root: &Path) -> Result<Vec<Generated>> {
@@ -56,10 +49,7 @@ fn files(root: &Path) -> Result<Vec<Generated>> {
 
 fn write(root: &Path, files: &[Generated]) -> Result<()> {
     let mut written = 0;
-    for file in files
-        .iter()
-        .filter(|f| on_disk(root, f).as_deref() != Some(&f.content))
-    {
+    for file in files.iter().filter(|f| on_disk(root, f).as_deref() != Some(&f.content)) {
         let path = root.join(&file.path);
         let folder = path.parent().unwrap_or(root);
         std::fs::create_dir_all(folder)

@@ -18,35 +18,25 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// The root of this checkout.
 pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .unwrap_or(Path::new("."))
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }
 
 /// Build operator and agent, statically linked; returns their directory.
 pub fn binaries(progress: &mut dyn Progress) -> Result<PathBuf> {
-    stage(
-        progress,
-        "building operator and agent",
-        Duration::from_secs(360),
-        || {
-            let status = Command::new(env!("CARGO"))
-                .current_dir(root())
-                .args(["build", "--release", "--locked", "--target", TARGET])
-                .args(["-p", "palladion-operator", "-p", "palladion-agent"])
-                .env(
-                    "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS",
-                    "-C target-feature=+crt-static",
-                )
-                .env_remove("RUSTFLAGS")
-                .status()
-                .context("running cargo to build operator and agent")?;
-            if !status.success() {
-                bail!("operator and agent could not be built; cargo's own message is above");
-            }
-            Ok(())
-        },
-    )?;
+    stage(progress, "building operator and agent", Duration::from_secs(360), || {
+        let status = Command::new(env!("CARGO"))
+            .current_dir(root())
+            .args(["build", "--release", "--locked", "--target", TARGET])
+            .args(["-p", "palladion-operator", "-p", "palladion-agent"])
+            .env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS", "-C target-feature=+crt-static")
+            .env_remove("RUSTFLAGS")
+            .status()
+            .context("running cargo to build operator and agent")?;
+        if !status.success() {
+            bail!("operator and agent could not be built; cargo's own message is above");
+        }
+        Ok(())
+    })?;
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
     Ok(target.join(TARGET).join("release"))
@@ -57,44 +47,24 @@ pub fn binaries(progress: &mut dyn Progress) -> Result<PathBuf> {
 pub fn install(cluster: &Cluster, values: &[&str], progress: &mut dyn Progress) -> Result<()> {
     let binaries = binaries(progress)?;
     let cache = Cache::of_user()?;
-    stage(
-        progress,
-        "loading the images of operator and agent",
-        Duration::from_secs(5),
-        || cluster.load(&images::palladion(&cache, &binaries)?),
-    )?;
+    stage(progress, "loading the images of operator and agent", Duration::from_secs(5), || {
+        cluster.load(&images::palladion(&cache, &binaries)?)
+    })?;
     let helm = parts::helm(&cache, progress)?;
-    stage(
-        progress,
-        "installing the chart",
-        Duration::from_secs(8),
-        || {
-            // A pod of the same tag would keep the image it started with.
-            let restart = format!("podAnnotations.images={}", identity(&binaries)?);
-            run(Command::new(helm)
-                .args(["upgrade", "--install", "palladion"])
-                .arg(root().join("charts/palladion"))
-                .args([
-                    "--namespace",
-                    NAMESPACE,
-                    "--create-namespace",
-                    "--wait",
-                    "--timeout",
-                    "90s",
-                ])
-                .args(["--set", &image_value("image", OPERATOR)])
-                .args(["--set", &image_value("agentImage", AGENT)])
-                .args([
-                    "--set",
-                    "image.pullPolicy=IfNotPresent",
-                    "--set-string",
-                    &restart,
-                ])
-                .args(values.iter().flat_map(|value| ["--set", value]))
-                .arg("--kubeconfig")
-                .arg(cluster.kubeconfig()))
-        },
-    )
+    stage(progress, "installing the chart", Duration::from_secs(8), || {
+        // A pod of the same tag would keep the image it started with.
+        let restart = format!("podAnnotations.images={}", identity(&binaries)?);
+        run(Command::new(helm)
+            .args(["upgrade", "--install", "palladion"])
+            .arg(root().join("charts/palladion"))
+            .args(["--namespace", NAMESPACE, "--create-namespace", "--wait", "--timeout", "90s"])
+            .args(["--set", &image_value("image", OPERATOR)])
+            .args(["--set", &image_value("agentImage", AGENT)])
+            .args(["--set", "image.pullPolicy=IfNotPresent", "--set-string", &restart])
+            .args(values.iter().flat_map(|value| ["--set", value]))
+            .arg("--kubeconfig")
+            .arg(cluster.kubeconfig()))
+    })
 }
 
 fn image_value(key: &str, reference: &str) -> String {
@@ -112,9 +82,8 @@ fn identity(binaries: &Path) -> Result<String> {
 }
 
 fn run(command: &mut Command) -> Result<()> {
-    let output = command
-        .output()
-        .with_context(|| format!("running {:?}", command.get_program()))?;
+    let output =
+        command.output().with_context(|| format!("running {:?}", command.get_program()))?;
     if !output.status.success() {
         bail!(
             "{:?} failed: {}{}",

@@ -72,29 +72,11 @@ fn conclude(begin: Instant, tally: &Tally) -> Result<()> {
 fn offline(tally: &mut Tally) -> Result<()> {
     let steps: [(&str, &[&str]); 4] = [
         ("format", &["fmt", "--all", "--check"]),
-        (
-            "clippy",
-            &[
-                "clippy",
-                "--workspace",
-                "--all-targets",
-                "--locked",
-                "--",
-                "-D",
-                "warnings",
-            ],
-        ),
+        ("clippy", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]),
         ("generated files", &["xtask", "generate", "--check"]),
         (
             "unit and snapshot tests",
-            &[
-                "test",
-                "--workspace",
-                "--exclude",
-                "palladion-e2e",
-                "--locked",
-                "--no-fail-fast",
-            ],
+            &["test", "--workspace", "--exclude", "palladion-e2e", "--locked", "--no-fail-fast"],
         ),
     ];
     for (name, words) in steps {

@@ -135,10 +135,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
         }
         Verb::Audit { user_prefix } => audit(&attach()?, &user_prefix),
         Verb::Recycle => {
-            attach()?
-                .recycle_volumes()?
-                .iter()
-                .for_each(|volume| say!("{volume}"));
+            attach()?.recycle_volumes()?.iter().for_each(|volume| say!("{volume}"));
             Ok(())
         }
         Verb::Fault { fault } => testbed_fault::run(&attach()?, &fault),
@@ -147,11 +144,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
 
 fn audit(cluster: &Cluster, user_prefix: &str) -> Result<()> {
     for count in cluster.audit_counts(AuditMark::BEGINNING, user_prefix)? {
-        let slash = if count.subresource.is_empty() {
-            ""
-        } else {
-            "/"
-        };
+        let slash = if count.subresource.is_empty() { "" } else { "/" };
         say!(
             "{:>7} {} {} {}{slash}{}",
             count.count,
@@ -187,11 +180,7 @@ fn up(name: &ClusterName, chosen: &UpArguments) -> Result<()> {
         name: name.clone(),
         nodes: chosen.nodes,
         volumes_per_node: chosen.volumes,
-        images: if chosen.bare {
-            ImageSet::Bare
-        } else {
-            ImageSet::Full
-        },
+        images: if chosen.bare { ImageSet::Bare } else { ImageSet::Full },
         ..Config::default()
     };
     let cluster = Cluster::up(&config, &mut Lines)?;
@@ -226,22 +215,16 @@ fn logs(name: &ClusterName, process: Option<&str>, follow: bool) -> Result<()> {
                 directory.display()
             )
         })?;
-        let files = entries
-            .flatten()
-            .filter_map(|entry| entry.file_name().into_string().ok());
-        let mut names: Vec<_> = files
-            .filter_map(|file| file.strip_suffix(".log").map(str::to_owned))
-            .collect();
+        let files = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let mut names: Vec<_> =
+            files.filter_map(|file| file.strip_suffix(".log").map(str::to_owned)).collect();
         names.sort();
         names.iter().for_each(|name| say!("{name}"));
         return Ok(());
     };
     let path = directory.join(format!("{process}.log"));
     if !path.exists() {
-        bail!(
-            "there is no log {}; hint: cargo xtask testbed logs lists all",
-            path.display()
-        );
+        bail!("there is no log {}; hint: cargo xtask testbed logs lists all", path.display());
     }
     let mut tail = Command::new("tail");
     tail.args(["-n", if follow { "100" } else { "+1" }]);

@@ -145,19 +145,12 @@ pub fn run(cluster: &Cluster, fault: &Fault) -> Result<()> {
         Fault::SlowNode { node: n, slow } => cluster.slow_node(node(n)?, slow.parse()?),
         Fault::HealNode { node: n } => cluster.heal_node(node(n)?),
         Fault::CutPod { pod, but_its_node } => {
-            let cut = if *but_its_node {
-                PodCut::EverythingButItsNode
-            } else {
-                PodCut::Everything
-            };
+            let cut = if *but_its_node { PodCut::EverythingButItsNode } else { PodCut::Everything };
             cluster.cut_pod(&pod.namespace, &pod.pod, cut)
         }
         Fault::SlowPod { pod, slow } => cluster.slow_pod(&pod.namespace, &pod.pod, slow.parse()?),
         Fault::HealPod { pod } => cluster.heal_pod(&pod.namespace, &pod.pod),
-        Fault::Kill {
-            container: c,
-            process,
-        } => {
+        Fault::Kill { container: c, process } => {
             let victim = process.clone().map_or(Victim::Init, Victim::Named);
             let killed = cluster.kill(&c.pod.namespace, &c.pod.pod, &c.container, &victim)?;
             println!("killed {killed}");

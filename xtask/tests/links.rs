@@ -11,20 +11,11 @@ fn root() -> PathBuf {
 fn pages() -> Vec<PathBuf> {
     let output = Command::new("git")
         .current_dir(root())
-        .args([
-            "ls-files",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-            "*.md",
-        ])
+        .args(["ls-files", "--cached", "--others", "--exclude-standard", "*.md"])
         .output()
         .expect("git should run");
     let text = String::from_utf8(output.stdout).expect("names should be text");
-    text.lines()
-        .map(PathBuf::from)
-        .filter(|p| root().join(p).is_file())
-        .collect()
+    text.lines().map(PathBuf::from).filter(|p| root().join(p).is_file()).collect()
 }
 
 /// The targets of `[text](target)` outside of code.
@@ -40,15 +31,8 @@ fn targets(text: &str) -> Vec<String> {
 
 /// The anchor that a heading gets.
 fn anchor(heading: &str) -> String {
-    let words = heading
-        .trim_start_matches('#')
-        .trim()
-        .to_lowercase()
-        .replace(' ', "-");
-    words
-        .chars()
-        .filter(|c| c.is_alphanumeric() || "-_".contains(*c))
-        .collect()
+    let words = heading.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+    words.chars().filter(|c| c.is_alphanumeric() || "-_".contains(*c)).collect()
 }
 
 #[test]
@@ -63,18 +47,12 @@ fn links_lead_somewhere() {
             let path = if file.is_empty() {
                 root().join(&page)
             } else {
-                root()
-                    .join(&page)
-                    .parent()
-                    .expect("a page lies in a folder")
-                    .join(file)
+                root().join(&page).parent().expect("a page lies in a folder").join(file)
             };
             let there = match std::fs::read_to_string(&path) {
                 Ok(text) => {
                     wanted.is_empty()
-                        || text
-                            .lines()
-                            .any(|l| l.starts_with('#') && anchor(l) == wanted)
+                        || text.lines().any(|l| l.starts_with('#') && anchor(l) == wanted)
                 }
                 Err(_) => path.is_dir() && wanted.is_empty(),
             };

@@ -139,9 +139,7 @@ impl Connection {
         let mut header = [0; 9];
         self.stream.read_exact(&mut header).await?;
         let size = u32::from_be_bytes([header[5], header[6], header[7], header[8]]);
-        let size = usize::try_from(size)
-            .ok()
-            .filter(|size| *size <= FRAME_BYTES);
+        let size = usize::try_from(size).ok().filter(|size| *size <= FRAME_BYTES);
         let mut answer = vec![0; size.ok_or(io::ErrorKind::InvalidData)?];
         self.stream.read_exact(&mut answer).await?;
         Ok((header[4], answer))
@@ -159,13 +157,9 @@ fn put_string(into: &mut Vec<u8>, text: &str) {
 }
 
 fn refused(body: &[u8]) -> Error {
-    let code = body
-        .first_chunk::<4>()
-        .map_or(-1, |b| i32::from_be_bytes(*b));
-    let message = body
-        .get(6..)
-        .map(|b| String::from_utf8_lossy(b).into_owned())
-        .unwrap_or_default();
+    let code = body.first_chunk::<4>().map_or(-1, |b| i32::from_be_bytes(*b));
+    let message =
+        body.get(6..).map(|b| String::from_utf8_lossy(b).into_owned()).unwrap_or_default();
     Error::Refused { code, message }
 }
 
@@ -204,10 +198,7 @@ mod tests {
     }
 
     fn credentials() -> Credentials {
-        Credentials {
-            username: "u".into(),
-            password: "p".into(),
-        }
+        Credentials { username: "u".into(), password: "p".into() }
     }
 
     #[tokio::test]
@@ -218,9 +209,7 @@ mod tests {
             (RESULT, vec![0, 0, 0, 1]),
         ])
         .await;
-        let mut connection = Connection::open(address, Some(&credentials()))
-            .await
-            .unwrap();
+        let mut connection = Connection::open(address, Some(&credentials())).await.unwrap();
         connection.execute("ALTER KEYSPACE k").await.unwrap();
         let asked = served.await.unwrap();
         assert_eq!(
@@ -238,19 +227,13 @@ mod tests {
         let (address, _served) = server(vec![(READY, vec![]), (ERROR, body)]).await;
         let mut connection = Connection::open(address, None).await.unwrap();
         let error = connection.execute("x").await.unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "the server refused: no such keyspace (error 0x2300)"
-        );
+        assert_eq!(error.to_string(), "the server refused: no such keyspace (error 0x2300)");
     }
 
     #[tokio::test]
     async fn without_credentials_a_server_that_asks_is_an_error() {
         let (address, _served) = server(vec![(AUTHENTICATE, vec![])]).await;
-        assert!(matches!(
-            Connection::open(address, None).await,
-            Err(Error::NoCredentials)
-        ));
+        assert!(matches!(Connection::open(address, None).await, Err(Error::NoCredentials)));
     }
 
     #[test]

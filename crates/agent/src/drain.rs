@@ -27,9 +27,7 @@ fn request(settings: &Settings, timeout: Duration) -> Result<String> {
     stream
         .set_read_timeout(Some(timeout.max(Duration::from_secs(1))))
         .context("setting the time limit")?;
-    stream
-        .write_all(b"drain\n")
-        .context("asking the agent to drain")?;
+    stream.write_all(b"drain\n").context("asking the agent to drain")?;
     let mut answer = String::new();
     BufReader::new(stream)
         .read_line(&mut answer)
@@ -49,10 +47,8 @@ pub async fn listen(settings: Settings, requests: mpsc::Sender<Request>) -> Resu
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))
         .with_context(|| format!("setting the mode of {}", path.display()))?;
     loop {
-        let (stream, _) = listener
-            .accept()
-            .await
-            .with_context(|| format!("listening on {}", path.display()))?;
+        let (stream, _) =
+            listener.accept().await.with_context(|| format!("listening on {}", path.display()))?;
         tokio::spawn(answer(stream, requests.clone()));
     }
 }

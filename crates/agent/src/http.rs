@@ -42,10 +42,7 @@ impl Default for Health {
 
 impl Health {
     fn inner(&self) -> Inner {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The loop has turned; did init answer?
@@ -108,9 +105,7 @@ pub async fn serve(address: SocketAddr, health: Arc<Health>, metrics: Arc<Metric
     let listener = tokio::net::TcpListener::bind(address)
         .await
         .with_context(|| format!("listening on {address}"))?;
-    axum::serve(listener, router)
-        .await
-        .with_context(|| format!("serving on {address}"))
+    axum::serve(listener, router).await.with_context(|| format!("serving on {address}"))
 }
 
 fn probe(answer: Result<(), String>) -> impl IntoResponse {

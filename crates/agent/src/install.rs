@@ -14,19 +14,14 @@ pub fn run(from: &Path, to: &Path) -> Result<()> {
     let entries = fs::read_dir(from).with_context(|| format!("listing {}", from.display()))?;
     let mut jars = 0;
     for entry in entries {
-        let path = entry
-            .with_context(|| format!("listing {}", from.display()))?
-            .path();
+        let path = entry.with_context(|| format!("listing {}", from.display()))?.path();
         if path.extension().is_some_and(|e| e == "jar") {
             let name = path.file_name().context("a jar without a name")?;
             copy(&path, &to.join(name), 0o644)?;
             jars += 1;
         }
     }
-    println!(
-        "installed palladion-agent and {jars} Java agents in {}",
-        to.display()
-    );
+    println!("installed palladion-agent and {jars} Java agents in {}", to.display());
     Ok(())
 }
 
@@ -59,10 +54,7 @@ mod tests {
             .collect();
         names.sort();
         assert_eq!(names, ["jolokia.jar", "palladion-agent"]);
-        let mode = fs::metadata(to.path().join("palladion-agent"))
-            .unwrap()
-            .permissions()
-            .mode();
+        let mode = fs::metadata(to.path().join("palladion-agent")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o755);
     }
 }

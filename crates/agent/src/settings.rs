@@ -75,11 +75,7 @@ pub struct Settings {
     #[arg(long, env = "PALLADION_SCYLLA_API_ADDRESS", default_value_t = SocketAddr::from(([127, 0, 0, 1], 10000)))]
     pub scylla_api_address: SocketAddr,
     /// Directory with `username` and `password` for CQL, where the ring asks for them.
-    #[arg(
-        long,
-        env = "PALLADION_CQL_CREDENTIALS_DIR",
-        default_value = "/etc/palladion-cql"
-    )]
+    #[arg(long, env = "PALLADION_CQL_CREDENTIALS_DIR", default_value = "/etc/palladion-cql")]
     pub cql_credentials_dir: PathBuf,
     /// Plain URL of a Kubernetes API, instead of the pod's own configuration.
     #[arg(long, env = "PALLADION_API_URL")]

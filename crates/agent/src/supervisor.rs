@@ -40,9 +40,7 @@ pub struct Supervisor {
 impl Supervisor {
     /// Init behind this socket.
     pub fn new(socket: &Path) -> Self {
-        Self {
-            socket: socket.to_path_buf(),
-        }
+        Self { socket: socket.to_path_buf() }
     }
 
     /// Start the server.
@@ -52,11 +50,7 @@ impl Supervisor {
 
     /// Signal the server that was launched with this tag.
     pub async fn signal(&self, tag: &str, signal: Signal) -> Result<(), Error> {
-        self.done(Request::Signal {
-            tag: tag.into(),
-            signal,
-        })
-        .await
+        self.done(Request::Signal { tag: tag.into(), signal }).await
     }
 
     /// How is the server?
@@ -88,10 +82,7 @@ impl Supervisor {
         let answer = tokio::time::timeout(ANSWER_TIME, exchange)
             .await
             .map_err(|_| Error::Silent(self.socket.clone()))?
-            .map_err(|source| Error::Io {
-                path: self.socket.clone(),
-                source,
-            })?;
+            .map_err(|source| Error::Io { path: self.socket.clone(), source })?;
         Ok(serde_json::from_str(&answer)?)
     }
 }

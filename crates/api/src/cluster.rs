@@ -52,11 +52,7 @@ pub use storage::{ClaimMetadata, ClaimTemplate, Storage};
         json_path = ".status.conditions[?(@.type=='Progressing')].message",
         priority = 1
     ),
-    printcolumn(
-        name = "Age",
-        type_ = "date",
-        json_path = ".metadata.creationTimestamp"
-    )
+    printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
 )]
 #[x_kube(crates(kube_core = "::kube_core"))]
 #[x_kube(

@@ -12,27 +12,17 @@ use crate::{labels, rules};
 /// All kinds, in the order in which they are documented.
 pub fn all() -> Vec<CustomResourceDefinition> {
     vec![
-        finished(
-            crate::CassandraCluster::crd(),
-            &rules::cluster::of_the_whole_object(),
-        ),
+        finished(crate::CassandraCluster::crd(), &rules::cluster::of_the_whole_object()),
         finished(crate::CassandraMember::crd(), &[]),
         finished(crate::CassandraTask::crd(), &[]),
         finished(crate::OperatorConfig::crd(), &[rules::named_default()]),
-        finished(
-            crate::ZonedStatefulSet::crd(),
-            &crate::zoned_stateful_set::root_rules(),
-        ),
+        finished(crate::ZonedStatefulSet::crd(), &crate::zoned_stateful_set::root_rules()),
     ]
 }
 
 /// The schema of a definition's only version, as JSON.
 pub fn schema(definition: &CustomResourceDefinition) -> Value {
-    let schema = definition
-        .spec
-        .versions
-        .first()
-        .and_then(|v| v.schema.as_ref());
+    let schema = definition.spec.versions.first().and_then(|v| v.schema.as_ref());
     serde_json::to_value(schema.and_then(|s| s.open_api_v3_schema.as_ref())).unwrap_or(Value::Null)
 }
 
@@ -65,17 +55,9 @@ const BOUNDS: [(&str, &str, u64); 6] = [
     ("env[].name", "maxLength", 253),
     ("volumeClaimTemplates[].spec.accessModes", "maxItems", 4),
     ("volumeClaimTemplates[].spec.accessModes[]", "maxLength", 32),
-    (
-        "volumeClaimTemplates[].spec.storageClassName",
-        "maxLength",
-        253,
-    ),
+    ("volumeClaimTemplates[].spec.storageClassName", "maxLength", 253),
     ("volumeClaimTemplates[].spec.volumeMode", "maxLength", 32),
-    (
-        "volumeClaimTemplates[].metadata.labels",
-        "maxProperties",
-        32,
-    ),
+    ("volumeClaimTemplates[].metadata.labels", "maxProperties", 32),
 ];
 
 /// Bring a generated schema to what the API server and people expect of one.
@@ -97,26 +79,16 @@ fn finish(schema: &mut Value, path: &str) {
     if map.get("x-kubernetes-int-or-string") == Some(&json!(true))
         && quantity(map.get("description"))
     {
-        map.insert(
-            "description".into(),
-            json!("A quantity, for example `500m`, `2` or `4Gi`."),
-        );
+        map.insert("description".into(), json!("A quantity, for example `500m`, `2` or `4Gi`."));
         map.insert("pattern".into(), json!(QUANTITY));
     }
     for (_, bound, value) in BOUNDS.iter().filter(|(end, ..)| path.ends_with(end)) {
         map.insert((*bound).into(), json!(value));
     }
-    for (name, field) in map
-        .get_mut("properties")
-        .and_then(Value::as_object_mut)
-        .into_iter()
-        .flatten()
+    for (name, field) in
+        map.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten()
     {
-        let path = if path.is_empty() {
-            name.clone()
-        } else {
-            format!("{path}.{name}")
-        };
+        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
         finish(field, &path);
     }
     if let Some(items) = map.get_mut("items") {
@@ -138,10 +110,7 @@ pub(crate) fn quantity_text(_: &mut schemars::SchemaGenerator) -> schemars::Sche
 
 fn quantity_text_map() -> Map<String, Value> {
     Map::from_iter([
-        (
-            "description".into(),
-            json!("A quantity, for example `512Mi` or `4Gi`."),
-        ),
+        ("description".into(), json!("A quantity, for example `512Mi` or `4Gi`.")),
         ("type".into(), json!("string")),
         ("maxLength".into(), json!(32)),
         ("pattern".into(), json!(QUANTITY)),
@@ -149,7 +118,5 @@ fn quantity_text_map() -> Map<String, Value> {
 }
 
 fn quantity(description: Option<&Value>) -> bool {
-    description
-        .and_then(Value::as_str)
-        .is_some_and(|text| text.starts_with("Quantity is"))
+    description.and_then(Value::as_str).is_some_and(|text| text.starts_with("Quantity is"))
 }

@@ -37,18 +37,9 @@ pub use status::{
     printcolumn(name = "State", type_ = "string", json_path = ".status.server.state"),
     printcolumn(name = "Mode", type_ = "string", json_path = ".status.server.mode"),
     printcolumn(name = "Address", type_ = "string", json_path = ".spec.address"),
-    printcolumn(
-        name = "Host-ID",
-        type_ = "string",
-        json_path = ".status.hostID",
-        priority = 1
-    ),
+    printcolumn(name = "Host-ID", type_ = "string", json_path = ".status.hostID", priority = 1),
     printcolumn(name = "Reason", type_ = "string", json_path = ".status.server.reason"),
-    printcolumn(
-        name = "Age",
-        type_ = "date",
-        json_path = ".metadata.creationTimestamp"
-    )
+    printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
 )]
 #[x_kube(crates(kube_core = "::kube_core"))]
 #[x_kube(

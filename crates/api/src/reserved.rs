@@ -39,28 +39,13 @@ const fn reserved(name: &'static str, instead: &'static str) -> Reserved {
 pub const CONFIG: &[(Reserved, Shape)] = &[
     (reserved("cluster_name", "set `ringName`"), Shape::Scalar),
     (reserved("num_tokens", "set `numTokens`"), Shape::Scalar),
-    (
-        reserved("initial_token", "tokens are allocated"),
-        Shape::Scalar,
-    ),
-    (
-        reserved("partitioner", "rings use Murmur3Partitioner"),
-        Shape::Scalar,
-    ),
+    (reserved("initial_token", "tokens are allocated"), Shape::Scalar),
+    (reserved("partitioner", "rings use Murmur3Partitioner"), Shape::Scalar),
     (reserved("seed_provider", "set `seedsPerRack`"), Shape::Maps),
-    (
-        reserved(
-            "endpoint_snitch",
-            "racks and datacenter come from `datacenter`",
-        ),
-        Shape::Scalar,
-    ),
+    (reserved("endpoint_snitch", "racks and datacenter come from `datacenter`"), Shape::Scalar),
     (reserved("listen_address", ADDRESSES), Shape::Scalar),
     (reserved("listen_interface", ADDRESSES), Shape::Scalar),
-    (
-        reserved("listen_on_broadcast_address", ADDRESSES),
-        Shape::Flag,
-    ),
+    (reserved("listen_on_broadcast_address", ADDRESSES), Shape::Flag),
     (reserved("broadcast_address", ADDRESSES), Shape::Scalar),
     (reserved("rpc_address", ADDRESSES), Shape::Scalar),
     (reserved("rpc_interface", ADDRESSES), Shape::Scalar),
@@ -73,32 +58,20 @@ pub const CONFIG: &[(Reserved, Shape)] = &[
     (reserved("ssl_storage_port", PORTS), Shape::Scalar),
     (reserved("native_transport_port", PORTS), Shape::Scalar),
     (reserved("native_transport_port_ssl", PORTS), Shape::Scalar),
-    (
-        reserved("start_native_transport", "the agent starts it"),
-        Shape::Flag,
-    ),
+    (reserved("start_native_transport", "the agent starts it"), Shape::Flag),
     (reserved("auto_bootstrap", JOINING), Shape::Flag),
     (reserved("join_ring", JOINING), Shape::Flag),
     (reserved("override_decommission", JOINING), Shape::Flag),
     (reserved("replace_address", JOINING), Shape::Scalar),
-    (
-        reserved("replace_address_first_boot", JOINING),
-        Shape::Scalar,
-    ),
+    (reserved("replace_address_first_boot", JOINING), Shape::Scalar),
     (reserved("replace_node_first_boot", JOINING), Shape::Scalar),
     (reserved("workdir", DIRECTORIES), Shape::Scalar),
     (reserved("data_file_directories", DIRECTORIES), Shape::Texts),
-    (
-        reserved("local_system_data_file_directory", DIRECTORIES),
-        Shape::Scalar,
-    ),
+    (reserved("local_system_data_file_directory", DIRECTORIES), Shape::Scalar),
     (reserved("commitlog_directory", DIRECTORIES), Shape::Scalar),
     (reserved("hints_directory", DIRECTORIES), Shape::Scalar),
     (reserved("view_hints_directory", DIRECTORIES), Shape::Scalar),
-    (
-        reserved("saved_caches_directory", DIRECTORIES),
-        Shape::Scalar,
-    ),
+    (reserved("saved_caches_directory", DIRECTORIES), Shape::Scalar),
     (reserved("cdc_raw_directory", DIRECTORIES), Shape::Scalar),
 ];
 
@@ -107,10 +80,7 @@ pub const JVM_OPTIONS: &[Reserved] = &[
     reserved("-Xmx", "set `heapSize`"),
     reserved("-Xms", "set `heapSize`"),
     reserved("-Dcassandra.config", "settings go into `config`"),
-    reserved(
-        "-Dcassandra-rackdc",
-        "racks and datacenter come from `datacenter`",
-    ),
+    reserved("-Dcassandra-rackdc", "racks and datacenter come from `datacenter`"),
     reserved("-Dcassandra.storagedir", DIRECTORIES),
     reserved("-Dcassandra.initial_token", "tokens are allocated"),
     reserved("-Dcassandra.num_tokens", "set `numTokens`"),
@@ -119,10 +89,7 @@ pub const JVM_OPTIONS: &[Reserved] = &[
     reserved("-Dcassandra.join_ring", JOINING),
     reserved("-Dcassandra.override_decommission", JOINING),
     reserved("-Dcassandra.reset_bootstrap_progress", JOINING),
-    reserved(
-        "-Dcassandra.consistent.rangemovement",
-        "joins are one at a time",
-    ),
+    reserved("-Dcassandra.consistent.rangemovement", "joins are one at a time"),
     reserved("-Dcassandra.jmx", JMX),
     reserved("-Dcassandra.native_transport_port", PORTS),
     reserved("-Dcassandra.storage_port", PORTS),
@@ -149,18 +116,12 @@ pub const HEAP_SHARE_PERCENT: u64 = 80;
 
 /// Is this setting of `cassandra.yaml` or `scylla.yaml` reserved?
 pub fn config(name: &str) -> Option<Reserved> {
-    CONFIG
-        .iter()
-        .map(|(reserved, _)| *reserved)
-        .find(|r| r.name == name)
+    CONFIG.iter().map(|(reserved, _)| *reserved).find(|r| r.name == name)
 }
 
 /// Is this JVM option reserved?
 pub fn jvm_option(option: &str) -> Option<Reserved> {
-    let by_beginning = JVM_OPTIONS
-        .iter()
-        .copied()
-        .find(|r| option.starts_with(r.name));
+    let by_beginning = JVM_OPTIONS.iter().copied().find(|r| option.starts_with(r.name));
     let agent = option.starts_with("-javaagent:") && option.contains(JAVA_AGENT.name);
     by_beginning.or(agent.then_some(JAVA_AGENT))
 }

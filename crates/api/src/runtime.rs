@@ -60,16 +60,9 @@ impl LogLevel {
 
     /// From a server's spelling.
     pub fn from_server(text: &str) -> Option<Self> {
-        [
-            Self::Trace,
-            Self::Debug,
-            Self::Info,
-            Self::Warn,
-            Self::Error,
-            Self::Off,
-        ]
-        .into_iter()
-        .find(|level| level.as_str() == text)
+        [Self::Trace, Self::Debug, Self::Info, Self::Warn, Self::Error, Self::Off]
+            .into_iter()
+            .find(|level| level.as_str() == text)
     }
 }
 

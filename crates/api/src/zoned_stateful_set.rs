@@ -61,11 +61,7 @@ pub fn root_rules() -> Vec<Rule> {
         json_path = ".status.conditions[?(@.type=='Progressing')].message",
         priority = 1
     ),
-    printcolumn(
-        name = "Age",
-        type_ = "date",
-        json_path = ".metadata.creationTimestamp"
-    )
+    printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
 )]
 #[x_kube(crates(kube_core = "::kube_core"))]
 #[x_kube(
@@ -203,10 +199,7 @@ pub struct Canary {
 
 impl Default for Canary {
     fn default() -> Self {
-        Self {
-            watch_seconds: default_watch(),
-            update_watch_seconds: default_update_watch(),
-        }
+        Self { watch_seconds: default_watch(), update_watch_seconds: default_update_watch() }
     }
 }
 

@@ -16,15 +16,7 @@ use serde_json::Value;
 
 /// Each folder of manifests, with the kinds whose every rule they must break.
 const FOLDERS: [(&str, &[&str]); 2] = [
-    (
-        "",
-        &[
-            "CassandraCluster",
-            "CassandraMember",
-            "CassandraTask",
-            "OperatorConfig",
-        ],
-    ),
+    ("", &["CassandraCluster", "CassandraMember", "CassandraTask", "OperatorConfig"]),
     ("zoned", &["ZonedStatefulSet"]),
 ];
 
@@ -55,10 +47,7 @@ fn judges() -> &'static BTreeMap<String, Judge> {
             let rules = compile_schema(&offline::adapted(schema.clone()));
             Judge { schema, rules }
         };
-        definitions
-            .iter()
-            .map(|d| (d.spec.names.kind.clone(), judge(d)))
-            .collect()
+        definitions.iter().map(|d| (d.spec.names.kind.clone(), judge(d))).collect()
     });
     &JUDGES
 }
@@ -72,18 +61,12 @@ struct Refusal {
 
 fn judge(object: &Value, old: Option<&Value>) -> Refusal {
     let Judge { schema, rules } = &judges()[object["kind"].as_str().expect("an object has a kind")];
-    let mut refusal = Refusal {
-        words: structural::refusals(schema, object),
-        rules: Vec::new(),
-    };
+    let mut refusal = Refusal { words: structural::refusals(schema, object), rules: Vec::new() };
     // As the API server has it: rules see an object with its defaults, and none that has the wrong shape.
     if refusal.words.iter().any(|w| structural::blocks_rules(w)) {
         return refusal;
     }
-    let (new, old) = (
-        apply_defaults(schema, object),
-        old.map(|o| apply_defaults(schema, o)),
-    );
+    let (new, old) = (apply_defaults(schema, object), old.map(|o| apply_defaults(schema, o)));
     if let Err(errors) = Validator::new().validate_compiled(rules, &new, old.as_ref()) {
         for error in errors.iter() {
             refusal.words.push(error.to_string());
@@ -113,11 +96,8 @@ fn what_is_good_is_accepted_and_what_is_not_is_refused_with_the_right_words() {
             }
         }
         let said = judge(&manifest.new, manifest.old.as_ref()).words;
-        let missing: Vec<&String> = manifest
-            .expect
-            .iter()
-            .filter(|e| !said.iter().any(|s| s.contains(*e)))
-            .collect();
+        let missing: Vec<&String> =
+            manifest.expect.iter().filter(|e| !said.iter().any(|s| s.contains(*e))).collect();
         match manifest.verdict {
             Verdict::Accepted if !said.is_empty() => {
                 wrong.push(format!("{}: refused: {said:#?}", manifest.name))
@@ -125,23 +105,14 @@ fn what_is_good_is_accepted_and_what_is_not_is_refused_with_the_right_words() {
             Verdict::Refused if said.is_empty() => {
                 wrong.push(format!("{}: accepted", manifest.name))
             }
-            Verdict::Refused if !missing.is_empty() => wrong.push(format!(
-                "{}: said {said:#?} and not {missing:?}",
-                manifest.name
-            )),
+            Verdict::Refused if !missing.is_empty() => {
+                wrong.push(format!("{}: said {said:#?} and not {missing:?}", manifest.name))
+            }
             Verdict::Accepted | Verdict::Refused => {}
         }
     }
-    println!(
-        "{judged} manifests judged offline, {} left to the API server: {left:?}",
-        left.len()
-    );
-    assert!(
-        wrong.is_empty(),
-        "{} of {judged}:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    println!("{judged} manifests judged offline, {} left to the API server: {left:?}", left.len());
+    assert!(wrong.is_empty(), "{} of {judged}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
@@ -161,24 +132,12 @@ fn every_rule_is_broken_by_some_manifest() {
         rules.len()
     );
     let untested: Vec<&String> = rules.iter().filter(|r| !broken.contains(*r)).collect();
-    assert!(
-        untested.is_empty(),
-        "write a manifest in tests/manifests/refused for: {untested:#?}"
-    );
+    assert!(untested.is_empty(), "write a manifest in tests/manifests/refused for: {untested:#?}");
 }
 
 fn collect(schema: &Value, rules: &mut Vec<String>) {
-    for rule in schema["x-kubernetes-validations"]
-        .as_array()
-        .into_iter()
-        .flatten()
-    {
-        rules.push(
-            rule["rule"]
-                .as_str()
-                .expect("a rule has a text")
-                .to_string(),
-        );
+    for rule in schema["x-kubernetes-validations"].as_array().into_iter().flatten() {
+        rules.push(rule["rule"].as_str().expect("a rule has a text").to_string());
     }
     for field in schema["properties"].as_object().into_iter().flatten() {
         collect(field.1, rules);
@@ -195,11 +154,7 @@ fn every_field_says_what_it_is_for() {
     let mut silent = Vec::new();
     for (kind, judge) in judges() {
         for part in ["spec", "status"] {
-            undocumented(
-                &judge.schema["properties"][part],
-                &format!("{kind}.{part}"),
-                &mut silent,
-            );
+            undocumented(&judge.schema["properties"][part], &format!("{kind}.{part}"), &mut silent);
         }
     }
     assert!(silent.is_empty(), "no description: {silent:#?}");
@@ -229,13 +184,7 @@ fn examples() -> Vec<(String, Value)> {
             let text = std::fs::read_to_string(&path).expect("an example should be readable");
             let object =
                 serde_yaml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-            (
-                path.file_name()
-                    .unwrap_or_default()
-                    .to_string_lossy()
-                    .into_owned(),
-                object,
-            )
+            (path.file_name().unwrap_or_default().to_string_lossy().into_owned(), object)
         })
         .collect()
 }
@@ -243,11 +192,7 @@ fn examples() -> Vec<(String, Value)> {
 #[test]
 fn examples_are_accepted() {
     let examples = examples();
-    assert!(
-        examples.len() >= 3,
-        "only {} examples found",
-        examples.len()
-    );
+    assert!(examples.len() >= 3, "only {} examples found", examples.len());
     for (name, object) in examples {
         let said = judge(&object, None).words;
         assert!(said.is_empty(), "{name}: {said:#?}");
@@ -263,10 +208,7 @@ fn the_full_example_shows_every_field() {
     let schema = &judges()["CassandraCluster"].schema["properties"]["spec"];
     let mut missing = Vec::new();
     absent(schema, &object["spec"], "spec", &mut missing);
-    assert!(
-        missing.is_empty(),
-        "examples/cassandra/full.yaml does not show {missing:?}"
-    );
+    assert!(missing.is_empty(), "examples/cassandra/full.yaml does not show {missing:?}");
 }
 
 /// Fields of ours that the object does not have. Kubernetes' own types and the
@@ -290,12 +232,7 @@ fn absent(schema: &Value, object: &Value, path: &str, missing: &mut Vec<String>)
             missing.push(path);
         } else if !CLOSED.contains(&name.as_str()) && !CLOSED.contains(&path.as_str()) {
             absent(field, &object[name], &path, missing);
-            absent(
-                &field["items"],
-                &object[name][0],
-                &format!("{path}[]"),
-                missing,
-            );
+            absent(&field["items"], &object[name][0], &format!("{path}[]"), missing);
         }
     }
 }

@@ -73,10 +73,7 @@ impl<'a> Facts<'a> {
         facts.read_sets()?;
         facts.read_members()?;
         for node in snapshot.all(kinds::NODE)? {
-            facts.nodes.insert(
-                node.meta.name.clone(),
-                node.str_at("/ready") == Some("True"),
-            );
+            facts.nodes.insert(node.meta.name.clone(), node.str_at("/ready") == Some("True"));
         }
         Ok(facts)
     }
@@ -109,12 +106,7 @@ impl<'a> Facts<'a> {
             member.object = Some(object.clone());
         }
         for object in self.snapshot.all(kinds::POD)? {
-            let name = object
-                .meta
-                .labels
-                .get(labels::POD_NAME)
-                .cloned()
-                .unwrap_or_default();
+            let name = object.meta.labels.get(labels::POD_NAME).cloned().unwrap_or_default();
             if !name.is_empty() {
                 self.member_entry(&name, object).pod = Some(PodFact::read(object));
             }
@@ -128,11 +120,7 @@ impl<'a> Facts<'a> {
                 address,
                 uid: object.meta.uid.clone(),
                 decommissioned: object.meta.labels.get(labels::DECOMMISSIONED).cloned(),
-                alone_since: object
-                    .meta
-                    .annotations
-                    .get(labels::GONE)
-                    .and_then(|t| t.parse().ok()),
+                alone_since: object.meta.annotations.get(labels::GONE).and_then(|t| t.parse().ok()),
             });
         }
         for object in self.snapshot.all(kinds::CLAIM)? {
@@ -148,25 +136,14 @@ impl<'a> Facts<'a> {
     }
 
     fn member_entry(&mut self, name: &str, object: &Object) -> &mut MemberFact {
-        let rack = object
-            .meta
-            .labels
-            .get(labels::RACK)
-            .cloned()
-            .unwrap_or_default();
-        let ordinal = name
-            .rsplit('-')
-            .next()
-            .and_then(|n| n.parse().ok())
-            .unwrap_or_default();
-        self.members
-            .entry(name.to_string())
-            .or_insert_with(|| MemberFact {
-                name: name.to_string(),
-                rack,
-                ordinal,
-                ..MemberFact::default()
-            })
+        let rack = object.meta.labels.get(labels::RACK).cloned().unwrap_or_default();
+        let ordinal = name.rsplit('-').next().and_then(|n| n.parse().ok()).unwrap_or_default();
+        self.members.entry(name.to_string()).or_insert_with(|| MemberFact {
+            name: name.to_string(),
+            rack,
+            ordinal,
+            ..MemberFact::default()
+        })
     }
 
     /// The time of the snapshot.
@@ -186,14 +163,8 @@ impl<'a> Facts<'a> {
 
     /// Is there, or has there ever been, a ring: any trace of a member that joined?
     pub fn ring_exists(&self) -> bool {
-        self.status
-            .founding
-            .as_ref()
-            .is_some_and(|f| f.host_id.is_some())
-            || self
-                .members
-                .values()
-                .any(|m| m.recorded_host_id().is_some())
+        self.status.founding.as_ref().is_some_and(|f| f.host_id.is_some())
+            || self.members.values().any(|m| m.recorded_host_id().is_some())
     }
 }
 
@@ -207,7 +178,5 @@ fn part<T: DeserializeOwned>(object: &Object, field: &str) -> Result<Option<T>, 
 }
 
 fn to_i32(value: Option<i64>) -> i32 {
-    value
-        .and_then(|v| i32::try_from(v).ok())
-        .unwrap_or_default()
+    value.and_then(|v| i32::try_from(v).ok()).unwrap_or_default()
 }

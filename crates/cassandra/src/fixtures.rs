@@ -24,10 +24,7 @@ pub(crate) fn a_cluster() -> ClusterFixture {
         },
         spec: CassandraClusterSpec {
             version: "5.0.5".into(),
-            datacenter: Datacenter {
-                name: "dc1".into(),
-                racks: Vec::new(),
-            },
+            datacenter: Datacenter { name: "dc1".into(), racks: Vec::new() },
             num_tokens: 16,
             seeds_per_rack: 2,
             termination_grace_period_seconds: 900,
@@ -57,11 +54,7 @@ pub(crate) struct ClusterFixture {
 impl ClusterFixture {
     /// One more rack, with defaults.
     pub(crate) fn rack(mut self, name: &str, members: i32) -> Self {
-        self.spec.datacenter.racks.push(Rack {
-            name: name.into(),
-            members,
-            ..Rack::default()
-        });
+        self.spec.datacenter.racks.push(Rack { name: name.into(), members, ..Rack::default() });
         self
     }
 
@@ -95,10 +88,7 @@ impl ClusterFixture {
     /// A ConfigMap with this data is there.
     pub(crate) fn config_map(mut self, name: &str, data: Value) -> Self {
         let map = Object {
-            meta: Meta {
-                name: name.into(),
-                ..Meta::default()
-            },
+            meta: Meta { name: name.into(), ..Meta::default() },
             body: json!({ "data": data }),
         };
         let fact = ConfigMapFact::Present(Arc::new(map));

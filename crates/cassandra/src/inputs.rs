@@ -15,9 +15,7 @@ pub fn validated(facts: &Facts<'_>) -> Result<Valid, Refusal> {
     let config_map = |name: &str| {
         let key = ObjectKey::new(kinds::CONFIG_MAP, &owner.meta.namespace, name);
         match facts.snapshot.references.get(&key) {
-            Some(Observed::Known {
-                value: Some(map), ..
-            }) => ConfigMapFact::Present(map.clone()),
+            Some(Observed::Known { value: Some(map), .. }) => ConfigMapFact::Present(map.clone()),
             Some(Observed::Known { value: None, .. }) => ConfigMapFact::Missing,
             Some(Observed::Unknown { why }) => ConfigMapFact::Unknown(why.clone()),
             None => ConfigMapFact::Unknown("it is not watched yet".into()),
@@ -27,19 +25,8 @@ pub fn validated(facts: &Facts<'_>) -> Result<Valid, Refusal> {
         .objects(kinds::STORAGE_CLASS)
         .iter()
         .map(|class| {
-            let default = class
-                .meta
-                .annotations
-                .get(DEFAULT_CLASS)
-                .is_some_and(|v| v == "true");
-            (
-                class.meta.name.clone(),
-                if default {
-                    IsDefault::Yes
-                } else {
-                    IsDefault::No
-                },
-            )
+            let default = class.meta.annotations.get(DEFAULT_CLASS).is_some_and(|v| v == "true");
+            (class.meta.name.clone(), if default { IsDefault::Yes } else { IsDefault::No })
         })
         .collect();
     validate(&Input {

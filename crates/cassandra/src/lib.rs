@@ -1,10 +1,7 @@
 //! The mind of `CassandraCluster`: pure functions from what was observed to
 //! what is to be done. No I/O, no clock, no randomness.
 
-#![cfg_attr(
-    test,
-    allow(clippy::unwrap_used, reason = "a test may fail where it stands")
-)]
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail where it stands"))]
 
 pub mod build;
 pub mod decide;
@@ -67,15 +64,8 @@ impl Mind for CassandraMind {
 
 /// Nothing is decided, and nothing is written, on a guess.
 fn nothing_known(why: String) -> Plan {
-    let wait = Wait {
-        reason: Reason::FactUnknown.as_str(),
-        message: why,
-        until: None,
-    };
-    Plan {
-        waits: vec![wait],
-        ..Plan::default()
-    }
+    let wait = Wait { reason: Reason::FactUnknown.as_str(), message: why, until: None };
+    Plan { waits: vec![wait], ..Plan::default() }
 }
 
 fn decide_known(facts: &Facts<'_>) -> Plan {
@@ -102,10 +92,5 @@ fn decide_known(facts: &Facts<'_>) -> Plan {
 }
 
 fn plan(draft: Draft, status: Value) -> Plan {
-    Plan {
-        steps: draft.steps,
-        status,
-        events: draft.events,
-        waits: draft.waits,
-    }
+    Plan { steps: draft.steps, status, events: draft.events, waits: draft.waits }
 }

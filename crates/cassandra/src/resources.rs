@@ -49,19 +49,11 @@ pub const CLAIM: Resource =
 pub const SERVICE_ACCOUNT: Resource =
     Resource::namespaced("", "v1", "ServiceAccount", "serviceaccounts");
 /// Role bindings.
-pub const ROLE_BINDING: Resource = Resource::namespaced(
-    "rbac.authorization.k8s.io",
-    "v1",
-    "RoleBinding",
-    "rolebindings",
-);
+pub const ROLE_BINDING: Resource =
+    Resource::namespaced("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings");
 /// Disruption budgets.
-pub const DISRUPTION_BUDGET: Resource = Resource::namespaced(
-    "policy",
-    "v1",
-    "PodDisruptionBudget",
-    "poddisruptionbudgets",
-);
+pub const DISRUPTION_BUDGET: Resource =
+    Resource::namespaced("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets");
 /// Storage classes.
 pub const STORAGE_CLASS: Resource =
     Resource::cluster("storage.k8s.io", "v1", "StorageClass", "storageclasses");
@@ -76,12 +68,7 @@ const OURS: &str = "app.kubernetes.io/managed-by=palladion";
 /// One watch per kind for the whole process.
 pub fn watches() -> Vec<Watch> {
     let by_cluster = Route::Label(labels::CLUSTER);
-    let watch = |resource, selector, keep, route| Watch {
-        resource,
-        selector,
-        keep,
-        route,
-    };
+    let watch = |resource, selector, keep, route| Watch { resource, selector, keep, route };
     vec![
         watch(CLUSTER, "", Keep::Everything, Route::Owner),
         watch(MEMBER, OURS, Keep::Everything, by_cluster),
@@ -94,27 +81,14 @@ pub fn watches() -> Vec<Watch> {
         watch(CLAIM, OURS, Keep::Projection(claim), by_cluster),
         watch(SERVICE_ACCOUNT, OURS, Keep::Everything, by_cluster),
         watch(ROLE_BINDING, OURS, Keep::Everything, by_cluster),
-        watch(
-            DISRUPTION_BUDGET,
-            OURS,
-            Keep::Projection(without_status),
-            by_cluster,
-        ),
+        watch(DISRUPTION_BUDGET, OURS, Keep::Projection(without_status), by_cluster),
         watch(
             STORAGE_CLASS,
             "",
             Keep::Only(&["/provisioner", "/allowVolumeExpansion"]),
             Route::Every,
         ),
-        watch(
-            VOLUME,
-            "",
-            Keep::Projection(volume),
-            Route::Named {
-                by: CLAIM,
-                at: "/volume",
-            },
-        ),
+        watch(VOLUME, "", Keep::Projection(volume), Route::Named { by: CLAIM, at: "/volume" }),
         watch(NODE, "", Keep::Projection(node), Route::Every),
     ]
 }

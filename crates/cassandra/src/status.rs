@@ -21,18 +21,10 @@ use std::collections::BTreeMap;
 /// Status of a cluster that was understood.
 pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
     let wanted: i32 = valid.racks.iter().map(|r| r.members).sum();
-    let ready = facts
-        .members
-        .values()
-        .filter(|m| m.pod.as_ref().is_some_and(|p| p.is_ready()))
-        .count();
+    let ready =
+        facts.members.values().filter(|m| m.pod.as_ref().is_some_and(|p| p.is_ready())).count();
     let mut writer = Writer::new(facts);
-    writer.set(
-        ACCEPTED,
-        true,
-        Reason::Valid,
-        "the spec was read and can be carried out",
-    );
+    writer.set(ACCEPTED, true, Reason::Valid, "the spec was read and can be carried out");
     available(&mut writer, facts, ready, wanted);
     progressing(&mut writer, facts, draft, ready, wanted);
     trouble::degraded(&mut writer, facts, draft);
@@ -106,11 +98,8 @@ fn available(writer: &mut Writer, facts: &Facts<'_>, ready: usize, wanted: i32) 
     }
     let quorum = usize::try_from(wanted).unwrap_or_default() / 2 + 1;
     let message = format!("{ready} of {wanted} members are ready");
-    let (status, reason) = if ready >= quorum {
-        (true, Reason::Running)
-    } else {
-        (false, Reason::MembersDown)
-    };
+    let (status, reason) =
+        if ready >= quorum { (true, Reason::Running) } else { (false, Reason::MembersDown) };
     writer.set(AVAILABLE, status, reason, &message);
 }
 
@@ -133,12 +122,7 @@ fn progressing(writer: &mut Writer, facts: &Facts<'_>, draft: &Draft, ready: usi
         return writer.set(PROGRESSING, true, Reason::CreatingObjects, step.doing());
     }
     if usize::try_from(wanted) == Ok(ready) {
-        return writer.set(
-            PROGRESSING,
-            false,
-            Reason::AsWanted,
-            "all members are ready",
-        );
+        return writer.set(PROGRESSING, false, Reason::AsWanted, "all members are ready");
     }
     let words = facts
         .members
@@ -166,10 +150,7 @@ fn is_stopped(facts: &Facts<'_>) -> bool {
 pub fn is_upkeep(step: &palladion_plan::Step) -> bool {
     matches!(
         step,
-        palladion_plan::Step::Apply {
-            precondition: palladion_plan::Precondition::Uid(_),
-            ..
-        }
+        palladion_plan::Step::Apply { precondition: palladion_plan::Precondition::Uid(_), .. }
     )
 }
 
@@ -187,10 +168,7 @@ fn racks(facts: &Facts<'_>, valid: &Valid) -> BTreeMap<String, RackStatus> {
         facts.sets.contains_key(&rack.set) || facts.status.racks.contains_key(&rack.name)
     };
     for rack in valid.racks.iter().filter(made) {
-        let newest = facts
-            .sets
-            .get(&rack.set)
-            .and_then(|s| s.update_revision.as_ref());
+        let newest = facts.sets.get(&rack.set).and_then(|s| s.update_revision.as_ref());
         let pods: Vec<_> = facts
             .members
             .values()
@@ -214,9 +192,6 @@ fn racks(facts: &Facts<'_>, valid: &Valid) -> BTreeMap<String, RackStatus> {
 /// Does a kind that must be known for any decision stand in the snapshot?
 pub fn unknown(facts: &palladion_plan::Snapshot) -> Option<String> {
     kinds::watches().iter().find_map(|w| {
-        facts
-            .all(w.resource)
-            .err()
-            .map(|why| format!("{}: {why}", w.resource.plural))
+        facts.all(w.resource).err().map(|why| format!("{}: {why}", w.resource.plural))
     })
 }

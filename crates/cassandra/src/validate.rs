@@ -173,12 +173,8 @@ pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
         Mode::Cassandra => "cassandra".into(),
         Mode::Scylla => "scylladb/scylla".into(),
     });
-    let mut racks: Vec<ValidRack> = spec
-        .datacenter
-        .racks
-        .iter()
-        .map(|r| rack(input, &ring, r))
-        .collect::<Result<_, _>>()?;
+    let mut racks: Vec<ValidRack> =
+        spec.datacenter.racks.iter().map(|r| rack(input, &ring, r)).collect::<Result<_, _>>()?;
     racks.extend(input.dropped.iter().map(|d| dropped::rack(spec, &ring, d)));
     Ok(Valid {
         name: meta.name.clone(),
@@ -204,11 +200,8 @@ pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
 }
 
 fn agent_image(input: &Input<'_>) -> Result<String, Refusal> {
-    let of_cluster = input
-        .spec
-        .sidecar_image
-        .as_ref()
-        .map(|i| format!("{}:{}", i.repository, i.version));
+    let of_cluster =
+        input.spec.sidecar_image.as_ref().map(|i| format!("{}:{}", i.repository, i.version));
     let of_operator = input.operator_config.and_then(|c| c.agent_image.clone());
     let of_release = input.settings.get("agentImage").cloned();
     match of_cluster.or(of_operator).or(of_release) {
@@ -226,10 +219,7 @@ fn numbers(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
     if let Some(rack) = racks.iter().find(|r| r.members < 0) {
         return refuse(
             Reason::InvalidSpec,
-            format!(
-                "`members` of rack {} is {}; ask for 0 or more",
-                rack.name, rack.members
-            ),
+            format!("`members` of rack {} is {}; ask for 0 or more", rack.name, rack.members),
         );
     }
     if racks.iter().all(|r| r.members == 0) {
@@ -241,10 +231,7 @@ fn numbers(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
     let least_one = [
         ("numTokens", spec.num_tokens),
         ("seedsPerRack", spec.seeds_per_rack),
-        (
-            "terminationGracePeriodSeconds",
-            spec.termination_grace_period_seconds,
-        ),
+        ("terminationGracePeriodSeconds", spec.termination_grace_period_seconds),
     ];
     match least_one.iter().find(|(_, number)| *number == 0) {
         Some((field, _)) => refuse(

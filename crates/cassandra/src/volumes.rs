@@ -26,10 +26,7 @@ pub enum Home {
 pub fn home(facts: &Facts<'_>, claim: &ClaimFact) -> Home {
     let nodes = facts.objects(kinds::NODE);
     let name = claim.object.str_at("/volume").unwrap_or_default();
-    let volume = facts
-        .objects(kinds::VOLUME)
-        .iter()
-        .find(|v| v.meta.name == name);
+    let volume = facts.objects(kinds::VOLUME).iter().find(|v| v.meta.name == name);
     let Some(volume) = volume.filter(|v| v.at("/isLocal") == Some(&Value::Bool(true))) else {
         return Home::NotGone;
     };
@@ -73,9 +70,8 @@ fn fits(node: &Object, term: &Value) -> bool {
             }
         })
     };
-    all("matchExpressions", &|key| {
-        node.meta.labels.get(key).cloned()
-    }) && all("matchFields", &|_| Some(node.meta.name.clone()))
+    all("matchExpressions", &|key| node.meta.labels.get(key).cloned())
+        && all("matchFields", &|_| Some(node.meta.name.clone()))
 }
 
 #[cfg(test)]
@@ -90,10 +86,7 @@ mod tests {
             labels: [(HOSTNAME.to_string(), name.to_string())].into(),
             ..Meta::default()
         };
-        Object {
-            meta,
-            body: Value::Null,
-        }
+        Object { meta, body: Value::Null }
     }
 
     #[test]

@@ -25,17 +25,11 @@ pub fn wait(class: FailureClass, attempt: u32) -> Duration {
 
 /// Wait before a watch is opened for the `attempt`-th time.
 pub fn watch(attempt: u32) -> Duration {
-    jittered(grown(
-        Duration::from_millis(250),
-        Duration::from_secs(5),
-        attempt,
-    ))
+    jittered(grown(Duration::from_millis(250), Duration::from_secs(5), attempt))
 }
 
 fn grown(first: Duration, longest: Duration, attempt: u32) -> Duration {
-    first
-        .saturating_mul(2u32.saturating_pow(attempt.min(16)))
-        .min(longest)
+    first.saturating_mul(2u32.saturating_pow(attempt.min(16))).min(longest)
 }
 
 /// 75 % to 125 % of a time.
@@ -51,11 +45,7 @@ mod tests {
 
     #[test]
     fn waits_grow_to_their_limit_and_stay_near_it() {
-        for class in [
-            FailureClass::Conflict,
-            FailureClass::Transient,
-            FailureClass::Refused,
-        ] {
+        for class in [FailureClass::Conflict, FailureClass::Transient, FailureClass::Refused] {
             let (first, longest) = limits(class);
             for attempt in 0..100 {
                 let wait = wait(class, attempt);

@@ -30,10 +30,7 @@ const NO_SUCH_FIELD: &str = "failed to create typed patch object";
 impl ApiError {
     /// No answer in time.
     pub fn timeout(limit: Duration) -> Self {
-        Self::local(format!(
-            "the API server did not answer within {} s",
-            limit.as_secs()
-        ))
+        Self::local(format!("the API server did not answer within {} s", limit.as_secs()))
     }
 
     /// An answer that cannot be what was asked for, or no answer.
@@ -95,10 +92,7 @@ impl From<kube::Error> for ApiError {
             kube::Error::Api(status) => Self::from_status(*status),
             other => {
                 let message = format!("no usable answer from the API server: {}", root(&other));
-                Self {
-                    source: Some(Box::new(other)),
-                    ..Self::local(message)
-                }
+                Self { source: Some(Box::new(other)), ..Self::local(message) }
             }
         }
     }
@@ -118,10 +112,7 @@ mod tests {
     use super::*;
 
     fn answer(code: u16) -> ApiError {
-        ApiError::from_status(Status {
-            code,
-            ..Status::default()
-        })
+        ApiError::from_status(Status { code, ..Status::default() })
     }
 
     #[test]
@@ -141,9 +132,6 @@ mod tests {
             ..Status::default()
         });
         assert_eq!(misspelled.class(), FailureClass::Refused);
-        assert_eq!(
-            ApiError::timeout(Duration::from_secs(1)).class(),
-            FailureClass::Transient
-        );
+        assert_eq!(ApiError::timeout(Duration::from_secs(1)).class(), FailureClass::Transient);
     }
 }

@@ -50,12 +50,7 @@ impl Awaited {
                 Expectation::Version { feed, version } => {
                     self.versions.insert((*feed, *version, key.clone()));
                 }
-                Expectation::Gone {
-                    feed,
-                    namespace,
-                    name,
-                    ..
-                } => {
+                Expectation::Gone { feed, namespace, name, .. } => {
                     let object = (*feed, namespace.clone(), name.clone());
                     self.gone.entry(object).or_default().insert(key.clone());
                 }
@@ -92,10 +87,7 @@ impl Awaited {
             return Vec::new();
         }
         let keys = self.gone.remove(&(feed, namespace.into(), name.into()));
-        keys.into_iter()
-            .flatten()
-            .map(|key| (key, Priority::Change))
-            .collect()
+        keys.into_iter().flatten().map(|key| (key, Priority::Change)).collect()
     }
 }
 
@@ -108,12 +100,7 @@ mod tests {
     fn a_key_is_woken_when_its_feed_has_reached_the_version_and_not_before() {
         let mut awaited = Awaited::default();
         let (a, b) = (Key::new(MindId(0), "n", "a"), Key::new(MindId(0), "n", "b"));
-        let wait = |version| {
-            [Expectation::Version {
-                feed: FeedId(1),
-                version,
-            }]
-        };
+        let wait = |version| [Expectation::Version { feed: FeedId(1), version }];
         awaited.expect(&a, &wait(10));
         awaited.expect(&b, &wait(20));
         assert!(awaited.reached(FeedId(0), 99).is_empty(), "another feed");
@@ -134,9 +121,6 @@ mod tests {
         };
         awaited.expect(&key, &[gone]);
         assert!(awaited.seen(FeedId(0), "n", "y").is_empty());
-        assert_eq!(
-            awaited.seen(FeedId(0), "n", "x"),
-            vec![(key, Priority::Change)]
-        );
+        assert_eq!(awaited.seen(FeedId(0), "n", "x"), vec![(key, Priority::Change)]);
     }
 }

@@ -32,13 +32,7 @@ impl Faults {
     }
 
     fn new(before: Option<u64>, after: Option<u64>, end: fn()) -> Self {
-        Self {
-            before,
-            after,
-            sent: AtomicU64::new(0),
-            answered: AtomicU64::new(0),
-            end,
-        }
+        Self { before, after, sent: AtomicU64::new(0), answered: AtomicU64::new(0), end }
     }
 
     /// A write is about to be sent.

@@ -22,10 +22,7 @@ pub enum Owner {
 
 /// The owner of a key.
 pub fn owner(world: &World, key: &Key) -> Owner {
-    let shelf = world
-        .subscribers
-        .get(key.mind.0)
-        .and_then(|s| s.owner_shelf);
+    let shelf = world.subscribers.get(key.mind.0).and_then(|s| s.owner_shelf);
     let Some(shelf) = shelf else {
         return Owner::Unclear;
     };
@@ -116,10 +113,9 @@ fn routed(
             .filter_map(|name| content.get("", name))
             .map(|e| Arc::new(e.record.object()))
             .collect(),
-        Route::Namespace => content
-            .in_namespace(&key.namespace)
-            .map(|e| Arc::new(e.record.object()))
-            .collect(),
+        Route::Namespace => {
+            content.in_namespace(&key.namespace).map(|e| Arc::new(e.record.object())).collect()
+        }
         Route::Every => content.all().map(|e| Arc::new(e.record.object())).collect(),
     };
     Some(Observed::Known { value, as_of })
@@ -146,19 +142,10 @@ fn join(
         (Observed::Unknown { why }, _) | (_, Observed::Unknown { why }) => {
             Observed::Unknown { why }
         }
-        (
-            Observed::Known { mut value, as_of },
-            Observed::Known {
-                value: more,
-                as_of: other,
-            },
-        ) => {
+        (Observed::Known { mut value, as_of }, Observed::Known { value: more, as_of: other }) => {
             let known: Vec<String> = value.iter().map(|o| o.meta.uid.clone()).collect();
             value.extend(more.into_iter().filter(|o| !known.contains(&o.meta.uid)));
-            Observed::Known {
-                value,
-                as_of: as_of.min(other),
-            }
+            Observed::Known { value, as_of: as_of.min(other) }
         }
     }
 }

@@ -148,51 +148,19 @@ impl Metrics {
     /// Name everything in a registry.
     pub fn register(&self, registry: &mut Registry) {
         let registry = registry.sub_registry_with_prefix("palladion");
-        registry.register(
-            "api_requests",
-            "Requests to the API server",
-            self.requests.clone(),
-        );
-        registry.register(
-            "reconciles",
-            "Decisions by outcome",
-            self.reconciles.clone(),
-        );
+        registry.register("api_requests", "Requests to the API server", self.requests.clone());
+        registry.register("reconciles", "Decisions by outcome", self.reconciles.clone());
         registry.register(
             "room_seconds",
             "Time spent in each room of a reconcile",
             self.seconds.clone(),
         );
-        registry.register(
-            "watch_restarts",
-            "Watches opened again",
-            self.restarts.clone(),
-        );
-        registry.register(
-            "store_objects",
-            "Objects held in memory",
-            self.objects.clone(),
-        );
-        registry.register(
-            "store_bytes",
-            "Bytes of the objects held in memory",
-            self.bytes.clone(),
-        );
-        registry.register(
-            "queue_depth",
-            "Keys that wait to be decided",
-            self.queue_depth.clone(),
-        );
-        registry.register(
-            "leader",
-            "1 while this process is the leader",
-            self.leader.clone(),
-        );
-        registry.register(
-            "leader_epoch",
-            "Epoch of the leadership",
-            self.epoch.clone(),
-        );
+        registry.register("watch_restarts", "Watches opened again", self.restarts.clone());
+        registry.register("store_objects", "Objects held in memory", self.objects.clone());
+        registry.register("store_bytes", "Bytes of the objects held in memory", self.bytes.clone());
+        registry.register("queue_depth", "Keys that wait to be decided", self.queue_depth.clone());
+        registry.register("leader", "1 while this process is the leader", self.leader.clone());
+        registry.register("leader_epoch", "Epoch of the leadership", self.epoch.clone());
         registry.register(
             "late_expectations",
             "Own writes that the watch did not show in time",
@@ -216,45 +184,29 @@ impl Metrics {
                 FailureClass::Refused => RequestOutcome::Refused,
             },
         };
-        self.requests
-            .get_or_create(&RequestLabels {
-                verb,
-                kind,
-                outcome,
-            })
-            .inc();
+        self.requests.get_or_create(&RequestLabels { verb, kind, outcome }).inc();
     }
 
     /// Count a decision.
     pub fn reconcile(&self, mind: &'static str, outcome: ReconcileOutcome) {
-        self.reconciles
-            .get_or_create(&ReconcileLabels { mind, outcome })
-            .inc();
+        self.reconciles.get_or_create(&ReconcileLabels { mind, outcome }).inc();
     }
 
     /// Add time spent in a room.
     pub fn room(&self, mind: &'static str, room: Room, time: Duration) {
-        self.seconds
-            .get_or_create(&RoomLabels { mind, room })
-            .observe(time.as_secs_f64());
+        self.seconds.get_or_create(&RoomLabels { mind, room }).observe(time.as_secs_f64());
     }
 
     /// Count a watch that was opened again.
     pub fn restart(&self, kind: &'static str, cause: RestartCause) {
-        self.restarts
-            .get_or_create(&RestartLabels { kind, cause })
-            .inc();
+        self.restarts.get_or_create(&RestartLabels { kind, cause }).inc();
     }
 
     /// State what the store holds of a kind.
     pub fn store(&self, kind: &'static str, objects: usize, bytes: usize) {
         let labels = KindLabels { kind };
-        self.objects
-            .get_or_create(&labels)
-            .set(i64::try_from(objects).unwrap_or(i64::MAX));
-        self.bytes
-            .get_or_create(&labels)
-            .set(i64::try_from(bytes).unwrap_or(i64::MAX));
+        self.objects.get_or_create(&labels).set(i64::try_from(objects).unwrap_or(i64::MAX));
+        self.bytes.get_or_create(&labels).set(i64::try_from(bytes).unwrap_or(i64::MAX));
     }
 
     /// Read this process' resident memory, where the system tells it.

@@ -22,11 +22,7 @@ pub struct Key {
 impl Key {
     /// The key of an owner.
     pub fn new(mind: MindId, namespace: &str, name: &str) -> Self {
-        Self {
-            mind,
-            namespace: namespace.into(),
-            name: name.into(),
-        }
+        Self { mind, namespace: namespace.into(), name: name.into() }
     }
 
     /// A key that sorts before every other.

@@ -95,23 +95,12 @@ impl Engine {
             &minds,
             &options.namespaces,
         );
-        Self {
-            api,
-            queue,
-            metrics,
-            watches,
-            minds,
-            options,
-        }
+        Self { api, queue, metrics, watches, minds, options }
     }
 
     /// Its doors for probes and Prometheus.
     pub fn doors(&self) -> Doors {
-        Doors::new(
-            Arc::clone(&self.metrics),
-            Arc::clone(&self.watches),
-            Arc::clone(&self.queue),
-        )
+        Doors::new(Arc::clone(&self.metrics), Arc::clone(&self.watches), Arc::clone(&self.queue))
     }
 
     /// Run until `stop` is cancelled, or until the leadership is lost.
@@ -126,16 +115,10 @@ impl Engine {
         let mut election = match &self.options.leadership {
             Leadership::Alone { epoch } => {
                 self.begin(*epoch);
-                self.work(Term::unlimited(*epoch), std::future::pending(), stop)
-                    .await?;
+                self.work(Term::unlimited(*epoch), std::future::pending(), stop).await?;
                 return Ok(());
             }
-            Leadership::Elected {
-                namespace,
-                name,
-                pod,
-                pod_uid,
-            } => {
+            Leadership::Elected { namespace, name, pod, pod_uid } => {
                 let identity = identity(pod, pod_uid.as_deref());
                 Election::new(self.api.clone(), namespace, name, identity)
             }
@@ -231,9 +214,7 @@ struct Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        let after = self
-            .after
-            .unwrap_or(After::RetryAt(Instant::now() + AFTER_A_BUG));
+        let after = self.after.unwrap_or(After::RetryAt(Instant::now() + AFTER_A_BUG));
         self.queue.done(&self.key, after);
     }
 }
@@ -254,9 +235,6 @@ fn identity(pod: &str, uid: Option<&str>) -> Identity {
             process: format!("{pod}_{uid}_{process}"),
             pod: Some(format!("{pod}_{uid}_")),
         },
-        None => Identity {
-            process: format!("{pod}_{process}"),
-            pod: None,
-        },
+        None => Identity { process: format!("{pod}_{process}"), pod: None },
     }
 }

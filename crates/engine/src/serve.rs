@@ -26,19 +26,12 @@ impl Doors {
     pub fn new(metrics: Arc<Metrics>, watches: Arc<Watches>, queue: Arc<Queue>) -> Self {
         let mut registry = Registry::default();
         metrics.register(&mut registry);
-        Self {
-            metrics,
-            registry: Arc::new(registry),
-            watches,
-            queue,
-        }
+        Self { metrics, registry: Arc::new(registry), watches, queue }
     }
 
     /// `/metrics`.
     pub fn metrics_router(&self) -> Router {
-        Router::new()
-            .route("/metrics", get(metrics))
-            .with_state(self.clone())
+        Router::new().route("/metrics", get(metrics)).with_state(self.clone())
     }
 
     /// `/healthz` and `/readyz`.
@@ -59,10 +52,7 @@ pub async fn serve(address: SocketAddr, router: Router) -> std::io::Result<()> {
 async fn metrics(State(doors): State<Doors>) -> impl IntoResponse {
     doors.watches.measure();
     doors.metrics.measure_memory();
-    doors
-        .metrics
-        .queue_depth
-        .set(i64::try_from(doors.queue.depth()).unwrap_or(i64::MAX));
+    doors.metrics.queue_depth.set(i64::try_from(doors.queue.depth()).unwrap_or(i64::MAX));
     let mut text = String::new();
     match prometheus_client::encoding::text::encode(&mut text, &doors.registry) {
         Ok(()) => {

@@ -14,9 +14,7 @@ async fn it_makes_what_is_wanted_changes_it_and_takes_it_away() {
     let _engine = alone(&fake);
     toy(&fake, "a", json!({"count": 3, "value": "x"}));
     until("three", || made(&fake, "a", 3, "x")).await;
-    fake.edit("toys", "n", "a", |t| {
-        t["spec"] = json!({"count": 2, "value": "y"})
-    });
+    fake.edit("toys", "n", "a", |t| t["spec"] = json!({"count": 2, "value": "y"}));
     until("two others", || made(&fake, "a", 2, "y")).await;
     assert_eq!(fake.count("configmaps"), 2);
 }
@@ -27,9 +25,7 @@ async fn what_somebody_else_changes_is_put_right() {
     let _engine = alone(&fake);
     toy(&fake, "a", json!({"count": 2, "value": "x"}));
     until("made", || made(&fake, "a", 2, "x")).await;
-    fake.edit("configmaps", "n", "a-1", |m| {
-        m["data"]["value"] = json!("vandal")
-    });
+    fake.edit("configmaps", "n", "a-1", |m| m["data"]["value"] = json!("vandal"));
     until("put right", || made(&fake, "a", 2, "x")).await;
     fake.delete("configmaps", "n", "a-0");
     until("made again", || made(&fake, "a", 2, "x")).await;
@@ -43,9 +39,7 @@ async fn a_field_that_is_no_longer_wanted_goes() {
     let extra = || fake.get("configmaps", "n", "a-0").unwrap()["data"]["extra"].clone();
     until("made", || made(&fake, "a", 1, "x")).await;
     assert_eq!(extra(), "e");
-    fake.edit("toys", "n", "a", |t| {
-        t["spec"] = json!({"count": 1, "value": "x"})
-    });
+    fake.edit("toys", "n", "a", |t| t["spec"] = json!({"count": 1, "value": "x"}));
     until("gone", || extra().is_null()).await;
 }
 
@@ -70,10 +64,7 @@ async fn at_rest_nothing_is_read_and_nothing_is_written() {
     for name in ["a", "b", "c"] {
         toy(&fake, name, json!({"count": 3, "value": "x"}));
     }
-    until("made", || {
-        ["a", "b", "c"].iter().all(|n| made(&fake, n, 3, "x"))
-    })
-    .await;
+    until("made", || ["a", "b", "c"].iter().all(|n| made(&fake, n, 3, "x"))).await;
     pass(Duration::from_secs(60)).await;
     let before = fake.requests(|_| true);
     pass(Duration::from_secs(600)).await;
@@ -98,21 +89,11 @@ async fn a_restart_at_rest_writes_nothing() {
 async fn an_object_of_the_name_that_is_somebody_elses_is_not_touched() {
     let fake = Fake::new();
     let _engine = alone(&fake);
-    let theirs = fake.put(
-        "configmaps",
-        "n",
-        "a-1",
-        json!({"metadata": {}, "data": {"value": "theirs"}}),
-    );
+    let theirs =
+        fake.put("configmaps", "n", "a-1", json!({"metadata": {}, "data": {"value": "theirs"}}));
     toy(&fake, "a", json!({"count": 3, "value": "x"}));
-    until("told", || {
-        status(&fake, "a")["failure"]["class"] == "Foreign"
-    })
-    .await;
-    let words = status(&fake, "a")["failure"]["message"]
-        .as_str()
-        .unwrap()
-        .to_string();
+    until("told", || status(&fake, "a")["failure"]["class"] == "Foreign").await;
+    let words = status(&fake, "a")["failure"]["message"].as_str().unwrap().to_string();
     assert_eq!(words, "ConfigMap a-1 exists and is owned by nobody");
     pass(Duration::from_secs(120)).await;
     assert_eq!(fake.get("configmaps", "n", "a-1"), Some(theirs));
@@ -126,11 +107,7 @@ async fn an_object_of_the_name_that_is_somebody_elses_is_not_touched() {
 async fn a_wake_up_is_kept_and_writes_nothing_by_itself() {
     let fake = Fake::new();
     let _engine = alone(&fake);
-    toy(
-        &fake,
-        "a",
-        json!({"count": 1, "value": "x", "wakeSeconds": 30}),
-    );
+    toy(&fake, "a", json!({"count": 1, "value": "x", "wakeSeconds": 30}));
     until("made", || made(&fake, "a", 1, "x")).await;
     pass(Duration::from_secs(10)).await;
     let before = fake.requests(|_| true);
@@ -148,21 +125,15 @@ async fn an_owner_that_is_gone_is_not_worked_for_though_the_watch_does_not_say_s
     fake.hold("toys");
     fake.delete("toys", "n", "a");
     // A failure, which is to be told in the status of what is gone.
-    fake.fault(
-        |seen| match seen.is_write() && seen.target.plural == "configmaps" {
-            true => Action::Refuse(422),
-            false => Action::Pass,
-        },
-    );
-    fake.edit("configmaps", "n", "a-0", |m| {
-        m["data"]["value"] = json!("vandal")
+    fake.fault(|seen| match seen.is_write() && seen.target.plural == "configmaps" {
+        true => Action::Refuse(422),
+        false => Action::Pass,
     });
+    fake.edit("configmaps", "n", "a-0", |m| m["data"]["value"] = json!("vandal"));
     pass(Duration::from_secs(5)).await;
     fake.no_fault();
     let before = fake.writes();
-    fake.edit("configmaps", "n", "a-0", |m| {
-        m["data"]["value"] = json!("again")
-    });
+    fake.edit("configmaps", "n", "a-0", |m| m["data"]["value"] = json!("again"));
     pass(Duration::from_secs(30)).await;
     assert_eq!(fake.writes(), before);
     fake.release("toys");

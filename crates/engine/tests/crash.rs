@@ -20,22 +20,16 @@ fn world(fake: &Fake) -> Vec<(String, Value)> {
         .objects
         .iter()
         .filter(|((plural, _, _), _)| plural == "toys" || plural == "configmaps");
-    objects
-        .map(|((_, _, name), object)| (name.clone(), kept(object)))
-        .collect()
+    objects.map(|((_, _, name), object)| (name.clone(), kept(object))).collect()
 }
 
 /// From nothing to two, then to three others and none: creations, changes, deletions.
 async fn story(fake: &Fake) {
     toy(fake, "a", json!({"count": 2, "value": "x"}));
     until("two", || made(fake, "a", 2, "x")).await;
-    fake.edit("toys", "n", "a", |t| {
-        t["spec"] = json!({"count": 3, "value": "y"})
-    });
+    fake.edit("toys", "n", "a", |t| t["spec"] = json!({"count": 3, "value": "y"}));
     until("three", || made(fake, "a", 3, "y")).await;
-    fake.edit("toys", "n", "a", |t| {
-        t["spec"] = json!({"count": 1, "value": "y"})
-    });
+    fake.edit("toys", "n", "a", |t| t["spec"] = json!({"count": 1, "value": "y"}));
     until("one", || made(fake, "a", 1, "y")).await;
 }
 
@@ -86,10 +80,7 @@ async fn crash_everywhere(action: Action) {
         pass(Duration::from_secs(5)).await;
         assert_eq!(world(&fake), expected, "after a crash at write {number}");
     }
-    assert!(
-        crashes >= writes - 2,
-        "only {crashes} of {writes} crashes happened"
-    );
+    assert!(crashes >= writes - 2, "only {crashes} of {writes} crashes happened");
 }
 
 #[tokio::test(start_paused = true)]
@@ -141,11 +132,7 @@ async fn a_refusal_is_told_at_once_and_tried_again_every_half_minute() {
     let fake = Fake::new();
     fake.fault(|seen| {
         let map = seen.is_write() && seen.target.plural == "configmaps";
-        if map {
-            Action::Refuse(403)
-        } else {
-            Action::Pass
-        }
+        if map { Action::Refuse(403) } else { Action::Pass }
     });
     let _engine = alone(&fake);
     toy(&fake, "a", json!({"count": 1, "value": "x"}));
@@ -166,34 +153,18 @@ async fn a_refusal_is_told_at_once_and_tried_again_every_half_minute() {
 async fn one_owner_that_cannot_be_served_does_not_delay_the_others() {
     let fake = Fake::new();
     fake.fault(|seen| {
-        let slow = seen
-            .target
-            .name
-            .as_deref()
-            .is_some_and(|n| n.starts_with("slow"));
-        if slow && seen.is_write() {
-            Action::Hang
-        } else {
-            Action::Pass
-        }
+        let slow = seen.target.name.as_deref().is_some_and(|n| n.starts_with("slow"));
+        if slow && seen.is_write() { Action::Hang } else { Action::Pass }
     });
     let _engine = alone(&fake);
     for n in 0..10 {
-        toy(
-            &fake,
-            &format!("slow{n}"),
-            json!({"count": 5, "value": "x"}),
-        );
+        toy(&fake, &format!("slow{n}"), json!({"count": 5, "value": "x"}));
     }
     pass(Duration::from_secs(1)).await;
     toy(&fake, "quick", json!({"count": 1, "value": "x"}));
     let began = tokio::time::Instant::now();
     until("quick", || made(&fake, "quick", 1, "x")).await;
-    assert!(
-        began.elapsed() < Duration::from_secs(1),
-        "{:?}",
-        began.elapsed()
-    );
+    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
 }
 
 #[tokio::test(start_paused = true)]
@@ -206,11 +177,7 @@ async fn a_killed_leader_is_followed_by_one_with_a_higher_epoch() {
         let value = format!("v{round}");
         fake.edit("toys", "n", "a", |t| t["spec"]["value"] = json!(value));
         until("made", || made(&fake, "a", 2, &value)).await;
-        epochs.push(
-            fake.get("toys", "n", "a").unwrap()["status"]["epoch"]
-                .as_i64()
-                .unwrap(),
-        );
+        epochs.push(fake.get("toys", "n", "a").unwrap()["status"]["epoch"].as_i64().unwrap());
         engine.crash().await;
     }
     assert!(epochs.windows(2).all(|w| w[0] < w[1]), "{epochs:?}");

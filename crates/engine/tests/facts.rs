@@ -20,13 +20,7 @@ async fn nothing_is_decided_before_the_first_list() {
     fake.put("configmaps", "n", "a-7", json!({
         "metadata": {"labels": {"engine.test/toy": "a", "app.kubernetes.io/managed-by": "palladion"}},
     }));
-    fake.fault(|seen| {
-        if is_watch_of(seen, "nodes") {
-            Action::Hang
-        } else {
-            Action::Pass
-        }
-    });
+    fake.fault(|seen| if is_watch_of(seen, "nodes") { Action::Hang } else { Action::Pass });
     toy(&fake, "a", json!({"count": 1, "value": "x"}));
     let _engine = alone(&fake);
     pass(Duration::from_secs(10)).await;
@@ -41,32 +35,22 @@ async fn a_watch_that_fails_for_long_makes_its_objects_unknown_until_it_succeeds
     let _engine = alone(&fake);
     toy(&fake, "a", json!({"count": 2, "value": "x"}));
     until("made", || made(&fake, "a", 2, "x")).await;
-    fake.fault(|seen| {
-        if is_watch_of(seen, "configmaps") {
-            Action::Refuse(403)
-        } else {
-            Action::Pass
-        }
-    });
+    fake.fault(
+        |seen| {
+            if is_watch_of(seen, "configmaps") { Action::Refuse(403) } else { Action::Pass }
+        },
+    );
     fake.cut_watches();
     pass(Duration::from_secs(20)).await;
-    assert!(
-        status(&fake, "a")["unknown"].is_null(),
-        "a short failure is none"
-    );
+    assert!(status(&fake, "a")["unknown"].is_null(), "a short failure is none");
     until("unknown", || status(&fake, "a")["unknown"].is_string()).await;
     let words = status(&fake, "a")["unknown"].as_str().unwrap().to_string();
     assert!(words.contains("cannot watch configmaps"), "{words}");
     // Nothing is made or deleted in the dark.
     let before = fake.requests(|s| s.is_write() && s.target.plural == "configmaps");
-    fake.edit("toys", "n", "a", |t| {
-        t["spec"] = json!({"count": 0, "value": "y"})
-    });
+    fake.edit("toys", "n", "a", |t| t["spec"] = json!({"count": 0, "value": "y"}));
     pass(Duration::from_secs(60)).await;
-    assert_eq!(
-        fake.requests(|s| s.is_write() && s.target.plural == "configmaps"),
-        before
-    );
+    assert_eq!(fake.requests(|s| s.is_write() && s.target.plural == "configmaps"), before);
     assert_eq!(fake.count("configmaps"), 2);
     fake.no_fault();
     until("healed", || made(&fake, "a", 0, "y")).await;
@@ -76,13 +60,11 @@ async fn a_watch_that_fails_for_long_makes_its_objects_unknown_until_it_succeeds
 #[tokio::test(start_paused = true)]
 async fn a_watch_that_never_succeeded_makes_its_objects_unknown_and_not_empty() {
     let fake = Fake::new();
-    fake.fault(|seen| {
-        if is_watch_of(seen, "configmaps") {
-            Action::Refuse(403)
-        } else {
-            Action::Pass
-        }
-    });
+    fake.fault(
+        |seen| {
+            if is_watch_of(seen, "configmaps") { Action::Refuse(403) } else { Action::Pass }
+        },
+    );
     let _engine = alone(&fake);
     toy(&fake, "a", json!({"count": 2, "value": "x"}));
     until("unknown", || status(&fake, "a")["unknown"].is_string()).await;
@@ -103,9 +85,7 @@ async fn a_watch_that_is_cut_goes_on_where_it_was_and_lists_nothing_again() {
     for round in 0..50 {
         fake.cut_watches();
         pass(Duration::from_millis(300)).await;
-        fake.edit("toys", "n", "a", |t| {
-            t["spec"]["value"] = json!(format!("v{round}"))
-        });
+        fake.edit("toys", "n", "a", |t| t["spec"]["value"] = json!(format!("v{round}")));
     }
     until("made", || made(&fake, "a", 1, "v49")).await;
     assert_eq!(fake.requests(lists), before);
@@ -123,10 +103,7 @@ async fn a_version_that_the_server_has_forgotten_means_a_new_list_and_no_lost_de
     fake.compact();
     fake.cut_watches();
     fake.release("configmaps");
-    until("made again", || {
-        fake.get("configmaps", "n", "a-0").is_some()
-    })
-    .await;
+    until("made again", || fake.get("configmaps", "n", "a-0").is_some()).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -134,11 +111,7 @@ async fn a_server_that_does_not_stream_lists_is_asked_page_by_page() {
     let fake = Fake::new();
     fake.fault(|seen| {
         let streamed = seen.target.parameter("sendInitialEvents") == "true";
-        if streamed {
-            Action::Refuse(422)
-        } else {
-            Action::Pass
-        }
+        if streamed { Action::Refuse(422) } else { Action::Pass }
     });
     let _engine = alone(&fake);
     toy(&fake, "a", json!({"count": 2, "value": "x"}));
@@ -155,9 +128,7 @@ async fn a_key_waits_for_its_own_writes_to_come_back() {
     until("made", || made(&fake, "a", 1, "x")).await;
     pass(Duration::from_secs(5)).await;
     fake.hold("configmaps");
-    fake.edit("toys", "n", "a", |t| {
-        t["spec"] = json!({"count": 3, "value": "y"})
-    });
+    fake.edit("toys", "n", "a", |t| t["spec"] = json!({"count": 3, "value": "y"}));
     pass(Duration::from_secs(5)).await;
     let written = fake.requests(|s| s.is_write() && s.target.plural == "configmaps");
     // Other news must not lead to a decision on a store that lacks the writes.
@@ -165,10 +136,7 @@ async fn a_key_waits_for_its_own_writes_to_come_back() {
         fake.put("nodes", "", &format!("node-{node}"), json!({}));
         pass(Duration::from_secs(1)).await;
     }
-    assert_eq!(
-        fake.requests(|s| s.is_write() && s.target.plural == "configmaps"),
-        written
-    );
+    assert_eq!(fake.requests(|s| s.is_write() && s.target.plural == "configmaps"), written);
     assert_eq!(status(&fake, "a")["nodes"], 0, "not decided meanwhile");
     fake.release("configmaps");
     until("decided", || status(&fake, "a")["nodes"] == 5).await;
@@ -187,17 +155,12 @@ async fn own_writes_that_never_come_back_are_not_waited_for_for_ever() {
     until("made", || made(&fake, "a", 1, "x")).await;
     pass(Duration::from_secs(5)).await;
     fake.hold("configmaps");
-    fake.edit("toys", "n", "a", |t| {
-        t["spec"] = json!({"count": 2, "value": "y"})
-    });
+    fake.edit("toys", "n", "a", |t| t["spec"] = json!({"count": 2, "value": "y"}));
     pass(Duration::from_secs(5)).await;
     fake.put("nodes", "", "node", json!({}));
     pass(Duration::from_secs(5)).await;
     assert_eq!(status(&fake, "a")["nodes"], 0);
-    until("decided with what there is", || {
-        status(&fake, "a")["nodes"] == 1
-    })
-    .await;
+    until("decided with what there is", || status(&fake, "a")["nodes"] == 1).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -207,27 +170,15 @@ async fn an_object_that_an_owner_names_is_watched_for_as_long_as_it_does() {
     let reference = || status(&fake, "a")["reference"].clone();
     toy(&fake, "a", json!({"count": 0, "reference": "settings"}));
     until("missing", || reference() == "missing").await;
-    fake.put(
-        "configmaps",
-        "n",
-        "settings",
-        json!({"data": {"value": "one"}}),
-    );
+    fake.put("configmaps", "n", "settings", json!({"data": {"value": "one"}}));
     until("read", || reference() == "one").await;
-    fake.edit("configmaps", "n", "settings", |m| {
-        m["data"]["value"] = json!("two")
-    });
+    fake.edit("configmaps", "n", "settings", |m| m["data"]["value"] = json!("two"));
     until("read again", || reference() == "two").await;
     fake.delete("configmaps", "n", "settings");
     until("missing again", || reference() == "missing").await;
     fake.edit("toys", "n", "a", |t| t["spec"] = json!({"count": 0}));
     until("named no more", || reference().is_null()).await;
-    fake.put(
-        "configmaps",
-        "n",
-        "settings",
-        json!({"data": {"value": "three"}}),
-    );
+    fake.put("configmaps", "n", "settings", json!({"data": {"value": "three"}}));
     pass(Duration::from_secs(1)).await;
     let named = |s: &Seen| s.target.parameter("fieldSelector") == "metadata.name=settings";
     assert_eq!(fake.requests(named), 1, "one watch, which has ended");
@@ -238,12 +189,7 @@ async fn only_the_named_namespaces_are_seen() {
     let fake = Fake::new();
     let _engine = start_in(&fake, Leadership::Alone { epoch: 1 }, &["n", "other"]);
     toy(&fake, "a", json!({"count": 1, "value": "x"}));
-    fake.put(
-        "toys",
-        "hidden",
-        "b",
-        json!({"spec": {"count": 1, "value": "x"}}),
-    );
+    fake.put("toys", "hidden", "b", json!({"spec": {"count": 1, "value": "x"}}));
     until("made", || made(&fake, "a", 1, "x")).await;
     pass(Duration::from_secs(5)).await;
     assert!(fake.get("configmaps", "hidden", "b-0").is_none());
@@ -258,9 +204,7 @@ async fn a_mind_that_panics_takes_nobody_with_it() {
     toy(&fake, "mad", json!({"behaviour": "panic"}));
     toy(&fake, "a", json!({"count": 1, "value": "x"}));
     until("made", || made(&fake, "a", 1, "x")).await;
-    fake.edit("toys", "n", "mad", |t| {
-        t["spec"] = json!({"count": 1, "value": "x"})
-    });
+    fake.edit("toys", "n", "mad", |t| t["spec"] = json!({"count": 1, "value": "x"}));
     until("cured", || made(&fake, "mad", 1, "x")).await;
 }
 

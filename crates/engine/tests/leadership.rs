@@ -10,14 +10,11 @@ use support::fake::{Action, Fake};
 use support::harness::{elected, made, pass, start, status, toy, until};
 
 fn lease(fake: &Fake) -> Option<Value> {
-    fake.get("leases", "system", "engine")
-        .map(|l| l["spec"].clone())
+    fake.get("leases", "system", "engine").map(|l| l["spec"].clone())
 }
 
 fn holder(fake: &Fake) -> String {
-    lease(fake)
-        .and_then(|l| l["holderIdentity"].as_str().map(str::to_string))
-        .unwrap_or_default()
+    lease(fake).and_then(|l| l["holderIdentity"].as_str().map(str::to_string)).unwrap_or_default()
 }
 
 #[tokio::test(start_paused = true)]
@@ -29,18 +26,12 @@ async fn of_two_one_leads_and_the_other_follows_when_it_is_killed() {
     toy(&fake, "a", json!({"count": 1, "value": "x"}));
     until("made", || made(&fake, "a", 1, "x")).await;
     pass(Duration::from_secs(120)).await;
-    assert!(
-        holder(&fake).starts_with("one"),
-        "a live lease is not taken"
-    );
+    assert!(holder(&fake).starts_with("one"), "a live lease is not taken");
     first.crash().await;
     let began = tokio::time::Instant::now();
     until("follows", || holder(&fake).starts_with("two")).await;
     let took = began.elapsed();
-    assert!(
-        took > Duration::from_secs(9) && took < Duration::from_secs(18),
-        "{took:?}"
-    );
+    assert!(took > Duration::from_secs(9) && took < Duration::from_secs(18), "{took:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -54,11 +45,7 @@ async fn a_graceful_stop_hands_over_within_about_a_second() {
     assert!(first.task.await.unwrap().is_ok());
     let began = tokio::time::Instant::now();
     until("follows", || holder(&fake).starts_with("two")).await;
-    assert!(
-        began.elapsed() < Duration::from_millis(1500),
-        "{:?}",
-        began.elapsed()
-    );
+    assert!(began.elapsed() < Duration::from_millis(1500), "{:?}", began.elapsed());
 }
 
 #[tokio::test(start_paused = true)]
@@ -66,10 +53,7 @@ async fn a_container_that_is_restarted_in_its_pod_leads_again_at_once_with_a_new
     let fake = Fake::new();
     let first = start(&fake, elected("one"));
     until("leads", || holder(&fake).starts_with("one")).await;
-    let (old, epoch) = (
-        holder(&fake),
-        lease(&fake).unwrap()["leaseTransitions"].as_i64().unwrap(),
-    );
+    let (old, epoch) = (holder(&fake), lease(&fake).unwrap()["leaseTransitions"].as_i64().unwrap());
     first.crash().await;
     let _again = start(&fake, elected("one"));
     let began = tokio::time::Instant::now();
@@ -84,9 +68,7 @@ async fn a_leader_whose_lease_is_taken_stops_writing_and_ends() {
     let first = start(&fake, elected("one"));
     toy(&fake, "a", json!({"count": 1, "value": "x"}));
     until("made", || made(&fake, "a", 1, "x")).await;
-    fake.edit("leases", "system", "engine", |l| {
-        l["spec"]["holderIdentity"] = json!("thief")
-    });
+    fake.edit("leases", "system", "engine", |l| l["spec"]["holderIdentity"] = json!("thief"));
     let ended = first.task.await.unwrap();
     assert!(matches!(ended, Err(EngineError::LeadershipLost(_))));
     let before = fake.writes();
@@ -103,20 +85,12 @@ async fn a_leader_that_cannot_renew_stops_before_its_lease_runs_out() {
     until("made", || made(&fake, "a", 1, "x")).await;
     fake.fault(|seen| {
         let renewal = seen.target.plural == "leases";
-        if renewal {
-            Action::Refuse(503)
-        } else {
-            Action::Pass
-        }
+        if renewal { Action::Refuse(503) } else { Action::Pass }
     });
     let began = tokio::time::Instant::now();
     let ended = first.task.await.unwrap();
     assert!(matches!(ended, Err(EngineError::LeadershipLost(_))));
-    assert!(
-        began.elapsed() < Duration::from_secs(15),
-        "{:?}",
-        began.elapsed()
-    );
+    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
 }
 
 #[tokio::test(start_paused = true)]
@@ -148,18 +122,11 @@ async fn the_epoch_fences_a_frozen_leader() {
     // A successor has raised the epoch; the first one's cache does not show it.
     fake.hold("toys");
     let epoch = status(&fake, "a")["epoch"].as_i64().unwrap();
-    fake.edit("toys", "n", "a", |t| {
-        t["status"]["epoch"] = json!(epoch + 1)
-    });
+    fake.edit("toys", "n", "a", |t| t["status"]["epoch"] = json!(epoch + 1));
     let before = fake.requests(|s| s.is_write() && s.target.plural == "configmaps");
-    fake.edit("configmaps", "n", "a-0", |m| {
-        m["data"]["value"] = json!("successor")
-    });
+    fake.edit("configmaps", "n", "a-0", |m| m["data"]["value"] = json!("successor"));
     pass(Duration::from_secs(120)).await;
-    assert_eq!(
-        fake.get("configmaps", "n", "a-0").unwrap()["data"]["value"],
-        "successor"
-    );
+    assert_eq!(fake.get("configmaps", "n", "a-0").unwrap()["data"]["value"], "successor");
     let tried = fake.requests(|s| s.is_write() && s.target.plural == "configmaps");
     assert_eq!(tried, before, "the fence stands before the write");
 }

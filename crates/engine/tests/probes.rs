@@ -49,8 +49,7 @@ async fn health(status: u8) -> u16 {
                         .body(())
                         .unwrap();
                     let mut body = respond.send_response(answer, false).unwrap();
-                    body.send_data(vec![0, 0, 0, 0, 2, 8, status].into(), false)
-                        .unwrap();
+                    body.send_data(vec![0, 0, 0, 0, 2, 8, status].into(), false).unwrap();
                     let mut trailers = ::http::HeaderMap::new();
                     trailers.insert("grpc-status", "0".parse().unwrap());
                     body.send_trailers(trailers).unwrap();
@@ -75,14 +74,8 @@ async fn http_passes_from_200_to_399() {
     let moved = saying("HTTP/1.1 302 Found\r\ncontent-length: 0\r\n\r\n").await;
     assert_eq!(http::ask(LOCAL, moved, "a", &[]).await, Answer::Good);
     let busy = saying("HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n").await;
-    assert_eq!(
-        http::ask(LOCAL, busy, "/", &[]).await,
-        Answer::Bad("HTTP status 503".into())
-    );
-    assert!(matches!(
-        http::ask(LOCAL, closed().await, "/", &[]).await,
-        Answer::Bad(_)
-    ));
+    assert_eq!(http::ask(LOCAL, busy, "/", &[]).await, Answer::Bad("HTTP status 503".into()));
+    assert!(matches!(http::ask(LOCAL, closed().await, "/", &[]).await, Answer::Bad(_)));
 }
 
 #[tokio::test]
@@ -92,10 +85,7 @@ async fn grpc_passes_when_the_server_says_serving() {
         grpc::ask(LOCAL, health(2).await, "queue").await,
         Answer::Bad("the server says NOT_SERVING".into())
     );
-    assert!(matches!(
-        grpc::ask(LOCAL, closed().await, "").await,
-        Answer::Bad(_)
-    ));
+    assert!(matches!(grpc::ask(LOCAL, closed().await, "").await, Answer::Bad(_)));
 }
 
 #[tokio::test]
@@ -117,10 +107,7 @@ fn nobody() -> Api {
 fn request(action: ProbeAction) -> ProbeRequest {
     let pods = Resource::namespaced("", "v1", "Pod", "pods");
     ProbeRequest {
-        key: ProbeKey {
-            pod_uid: "uid-1".into(),
-            name: "c".into(),
-        },
+        key: ProbeKey { pod_uid: "uid-1".into(), name: "c".into() },
         pod: ObjectKey::new(pods, "shop", "web-0"),
         action,
         period: SignedDuration::from_millis(100),
@@ -151,10 +138,7 @@ async fn a_probe_is_asked_until_nobody_wants_it_and_its_owner_is_woken() {
     let queue = Arc::new(Queue::default());
     let probers = Probers::new(Arc::clone(&queue), Asker::new(nobody()));
     let owner = Key::new(MindId(0), "shop", "web");
-    let wanted = request(ProbeAction::Tcp {
-        address: LOCAL.into(),
-        port,
-    });
+    let wanted = request(ProbeAction::Tcp { address: LOCAL.into(), port });
 
     probers.want(&owner, vec![wanted.clone()]);
     told(&probers, &owner, is(Verdict::Passing)).await;
@@ -173,10 +157,7 @@ async fn a_probe_is_asked_until_nobody_wants_it_and_its_owner_is_woken() {
 async fn a_command_that_cannot_be_asked_for_says_nothing_about_the_pod() {
     let probers = Probers::new(Arc::new(Queue::default()), Asker::new(nobody()));
     let owner = Key::new(MindId(0), "shop", "web");
-    let exec = ProbeAction::Exec {
-        container: "c".into(),
-        command: vec!["true".into()],
-    };
+    let exec = ProbeAction::Exec { container: "c".into(), command: vec!["true".into()] };
     probers.want(&owner, vec![request(exec)]);
     told(
         &probers,

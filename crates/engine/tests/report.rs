@@ -10,15 +10,8 @@ use support::harness::{alone, made, pass, status, toy, until};
 
 fn events(fake: &Fake, reason: &str) -> Vec<Value> {
     let state = fake.state();
-    let objects = state
-        .store
-        .objects
-        .iter()
-        .filter(|((plural, _, _), _)| plural == "events");
-    objects
-        .map(|(_, o)| o.clone())
-        .filter(|o| o["reason"] == reason)
-        .collect()
+    let objects = state.store.objects.iter().filter(|((plural, _, _), _)| plural == "events");
+    objects.map(|(_, o)| o.clone()).filter(|o| o["reason"] == reason).collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -41,11 +34,7 @@ async fn a_failed_step_is_one_warning_for_as_long_as_it_fails_in_the_same_way() 
     let fake = Fake::new();
     fake.fault(|seen| {
         let map = seen.is_write() && seen.target.plural == "configmaps";
-        if map {
-            Action::Refuse(403)
-        } else {
-            Action::Pass
-        }
+        if map { Action::Refuse(403) } else { Action::Pass }
     });
     let _engine = alone(&fake);
     toy(&fake, "a", json!({"count": 2, "value": "x"}));
@@ -61,11 +50,7 @@ async fn a_conflict_is_not_told_unless_it_goes_on() {
     let fake = Fake::new();
     fake.fault(|seen| {
         let map = seen.is_write() && seen.target.plural == "configmaps";
-        if map {
-            Action::Refuse(409)
-        } else {
-            Action::Pass
-        }
+        if map { Action::Refuse(409) } else { Action::Pass }
     });
     let _engine = alone(&fake);
     toy(&fake, "a", json!({"count": 1, "value": "x"}));
@@ -79,11 +64,7 @@ async fn a_conflict_is_not_told_unless_it_goes_on() {
 async fn a_field_of_status_that_the_server_does_not_store_is_not_written_for_ever() {
     let fake = Fake::new();
     let _engine = alone(&fake);
-    toy(
-        &fake,
-        "a",
-        json!({"count": 1, "value": "x", "pruned": "yes", "wakeSeconds": 10}),
-    );
+    toy(&fake, "a", json!({"count": 1, "value": "x", "pruned": "yes", "wakeSeconds": 10}));
     until("made", || made(&fake, "a", 1, "x")).await;
     pass(Duration::from_secs(60)).await;
     let before = fake.writes();
@@ -100,16 +81,11 @@ async fn a_status_that_is_only_worded_differently_is_written_every_other_second(
     pass(Duration::from_secs(5)).await;
     let before = fake.writes();
     for number in 0..20 {
-        fake.edit("toys", "n", "a", |o| {
-            o["spec"]["words"] = json!(format!(", {number}"))
-        });
+        fake.edit("toys", "n", "a", |o| o["spec"]["words"] = json!(format!(", {number}")));
         pass(Duration::from_millis(100)).await;
     }
     let meanwhile = fake.writes() - before;
-    assert!(
-        (1..=2).contains(&meanwhile),
-        "{meanwhile} writes in two seconds"
-    );
+    assert!((1..=2).contains(&meanwhile), "{meanwhile} writes in two seconds");
     pass(Duration::from_secs(3)).await;
     let said = &status(&fake, "a")["conditions"][0]["message"];
     assert_eq!(said, "1 of 1, 19", "the last words are written in any case");

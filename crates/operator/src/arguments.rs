@@ -73,18 +73,9 @@ mod tests {
         let options = Arguments::parse_from(line.split_whitespace()).options();
         assert_eq!(options.namespaces, ["x", "y"]);
         assert_eq!(options.settings["agentImage"], "a");
-        let Leadership::Elected {
-            namespace,
-            pod,
-            pod_uid,
-            ..
-        } = options.leadership
-        else {
+        let Leadership::Elected { namespace, pod, pod_uid, .. } = options.leadership else {
             panic!("the operator is always elected");
         };
-        assert_eq!(
-            (namespace.as_str(), pod.as_str(), pod_uid.as_deref()),
-            ("n", "p", Some("u"))
-        );
+        assert_eq!((namespace.as_str(), pod.as_str(), pod_uid.as_deref()), ("n", "p", Some("u")));
     }
 }

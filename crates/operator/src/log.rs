@@ -16,16 +16,11 @@ pub enum LogFormat {
 /// Start logging to standard error.
 pub fn start(format: LogFormat) {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr);
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     match format {
-        LogFormat::Json => builder
-            .json()
-            .flatten_event(true)
-            .with_current_span(false)
-            .with_span_list(true)
-            .init(),
+        LogFormat::Json => {
+            builder.json().flatten_event(true).with_current_span(false).with_span_list(true).init()
+        }
         LogFormat::Text => builder.with_ansi(false).init(),
     }
 }

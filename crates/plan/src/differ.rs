@@ -46,9 +46,7 @@ pub fn quantity(value: &Value) -> Option<i128> {
         Value::Number(number) => number.to_string(),
         _ => return None,
     };
-    let split = text
-        .find(|c: char| !c.is_ascii_digit() && c != '.')
-        .unwrap_or(text.len());
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, suffix) = text.split_at(split);
     let factor: i128 = match suffix {
         "m" => 1,
@@ -85,21 +83,12 @@ mod tests {
     #[test]
     fn quantities_are_compared_by_what_they_mean() {
         assert!(contains(&json!({"cpu": "500m"}), &json!({"cpu": "0.5"})));
-        assert!(contains(
-            &json!({"memory": "1Gi"}),
-            &json!({"memory": "1024Mi"})
-        ));
-        assert!(!contains(
-            &json!({"memory": "1Gi"}),
-            &json!({"memory": "1000Mi"})
-        ));
+        assert!(contains(&json!({"memory": "1Gi"}), &json!({"memory": "1024Mi"})));
+        assert!(!contains(&json!({"memory": "1Gi"}), &json!({"memory": "1000Mi"})));
     }
 
     #[test]
     fn a_missing_list_item_is_a_difference() {
-        assert!(!contains(
-            &json!({"args": ["a"]}),
-            &json!({"args": ["a", "b"]})
-        ));
+        assert!(!contains(&json!({"args": ["a"]}), &json!({"args": ["a", "b"]})));
     }
 }

@@ -70,14 +70,9 @@ mod tests {
 
     #[test]
     fn text_is_written_as_json_has_it() {
-        for text in [
-            "plain",
-            "a \"quoted\" one",
-            "back\\slash",
-            "line\nbreak",
-            "\u{1}",
-            "ümlaut \u{7f}",
-        ] {
+        for text in
+            ["plain", "a \"quoted\" one", "back\\slash", "line\nbreak", "\u{1}", "ümlaut \u{7f}"]
+        {
             let mut out = String::new();
             quoted(text, &mut out);
             assert_eq!(out, Value::from(text).to_string());

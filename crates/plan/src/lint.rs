@@ -41,20 +41,11 @@ pub fn violations(plan: &Plan) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut disruptive: Option<&str> = None;
     for step in &plan.steps {
-        let Step::Delete {
-            key,
-            precondition,
-            loss,
-            doing,
-            ..
-        } = step
-        else {
+        let Step::Delete { key, precondition, loss, doing, .. } = step else {
             continue;
         };
         if matches!(precondition, Precondition::Absent) {
-            found.push(Violation::DeletionWithoutUid {
-                doing: doing.clone(),
-            });
+            found.push(Violation::DeletionWithoutUid { doing: doing.clone() });
         }
         match loss {
             Loss::Nothing => {
@@ -67,9 +58,7 @@ pub fn violations(plan: &Plan) -> Vec<Violation> {
             }
             Loss::Process { proof } | Loss::Remains { proof } | Loss::Data { proof } => {
                 if proof.is_empty() {
-                    found.push(Violation::ProofMissing {
-                        doing: doing.clone(),
-                    });
+                    found.push(Violation::ProofMissing { doing: doing.clone() });
                 }
                 if let Some(first) = disruptive {
                     found.push(Violation::TwoDisruptions {

@@ -37,13 +37,7 @@ impl Resource {
         kind: &'static str,
         plural: &'static str,
     ) -> Self {
-        Self {
-            group,
-            version,
-            kind,
-            plural,
-            scope: Scope::Namespaced,
-        }
+        Self { group, version, kind, plural, scope: Scope::Namespaced }
     }
 
     /// A cluster-scoped kind.
@@ -53,13 +47,7 @@ impl Resource {
         kind: &'static str,
         plural: &'static str,
     ) -> Self {
-        Self {
-            group,
-            version,
-            kind,
-            plural,
-            scope: Scope::Cluster,
-        }
+        Self { group, version, kind, plural, scope: Scope::Cluster }
     }
 
     /// `group/version`, or `version` in the core group.
@@ -86,11 +74,7 @@ pub struct ObjectKey {
 impl ObjectKey {
     /// The key of an object.
     pub fn new(resource: Resource, namespace: &str, name: &str) -> Self {
-        Self {
-            resource,
-            namespace: namespace.to_string(),
-            name: name.to_string(),
-        }
+        Self { resource, namespace: namespace.to_string(), name: name.to_string() }
     }
 }
 
@@ -150,9 +134,7 @@ impl Meta {
 
     /// Is `uid` the controlling owner?
     pub fn is_controlled_by(&self, uid: &str) -> bool {
-        self.owner_references
-            .iter()
-            .any(|o| o.controller && o.uid == uid)
+        self.owner_references.iter().any(|o| o.controller && o.uid == uid)
     }
 }
 

@@ -126,15 +126,9 @@ mod tests {
     #[test]
     fn thresholds_turn_the_verdict_and_nothing_else_does() {
         let request = ProbeRequest {
-            key: ProbeKey {
-                pod_uid: "u".into(),
-                name: "p".into(),
-            },
+            key: ProbeKey { pod_uid: "u".into(), name: "p".into() },
             pod: ObjectKey::new(Resource::namespaced("", "v1", "Pod", "pods"), "n", "p"),
-            action: ProbeAction::Tcp {
-                address: "10.0.0.1".into(),
-                port: 1,
-            },
+            action: ProbeAction::Tcp { address: "10.0.0.1".into(), port: 1 },
             period: SignedDuration::from_secs(1),
             timeout: SignedDuration::from_secs(1),
             failure_threshold: 2,

@@ -23,9 +23,7 @@ impl AddressPlan {
     /// The plan for a name; always the same for the same name.
     pub fn of(name: &ClusterName) -> Self {
         let hash = Sha256::digest(name.as_str().as_bytes());
-        Self {
-            second: 64 + hash[0] % 64,
-        }
+        Self { second: 64 + hash[0] % 64 }
     }
 
     /// The range of Service addresses.

@@ -77,8 +77,7 @@ impl Cluster {
         let log = ControlPlane::audit_log(&self.site().data_dir());
         let reading = || format!("reading the audit log {}", log.display());
         let mut file = File::open(&log).with_context(reading)?;
-        file.seek(SeekFrom::Start(since.offset))
-            .with_context(reading)?;
+        file.seek(SeekFrom::Start(since.offset)).with_context(reading)?;
         parse(BufReader::new(file), user_prefix).with_context(reading)
     }
 
@@ -92,17 +91,11 @@ impl Cluster {
 pub fn count(entries: &[AuditEntry]) -> Vec<AuditCount> {
     let mut counts = BTreeMap::new();
     for entry in entries {
-        let key = (
-            &entry.user,
-            &entry.verb,
-            &entry.resource,
-            &entry.subresource,
-        );
+        let key = (&entry.user, &entry.verb, &entry.resource, &entry.subresource);
         *counts.entry(key).or_insert(0) += 1;
     }
-    let counts = counts
-        .into_iter()
-        .map(|((user, verb, resource, subresource), count)| AuditCount {
+    let counts =
+        counts.into_iter().map(|((user, verb, resource, subresource), count)| AuditCount {
             user: user.clone(),
             verb: verb.clone(),
             resource: resource.clone(),
@@ -219,13 +212,7 @@ mod tests {
     #[test]
     fn other_users_are_left_out() {
         let log = [
-            line(
-                "1",
-                "ResponseComplete",
-                "system:serviceaccount:a:b",
-                "get",
-                "pods",
-            ),
+            line("1", "ResponseComplete", "system:serviceaccount:a:b", "get", "pods"),
             line("2", "ResponseComplete", "system:node:n1", "get", "pods"),
         ]
         .join("\n");

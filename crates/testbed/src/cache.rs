@@ -67,8 +67,7 @@ impl Cache {
         let lock_path = parent.join(format!(".{}.lock", key.0));
         let lock = File::create(&lock_path)
             .with_context(|| format!("creating the lock {}", lock_path.display()))?;
-        lock.lock()
-            .with_context(|| format!("waiting for the lock {}", lock_path.display()))?;
+        lock.lock().with_context(|| format!("waiting for the lock {}", lock_path.display()))?;
         if path.is_dir() {
             return Ok(path);
         }
@@ -121,10 +120,7 @@ pub struct Key(String);
 impl Key {
     /// Begins a key for an entry of that name.
     pub fn of(name: &str) -> KeyBuilder {
-        KeyBuilder {
-            name: name.to_owned(),
-            hash: Sha256::new(),
-        }
+        KeyBuilder { name: name.to_owned(), hash: Sha256::new() }
     }
 
     /// The key as the directory name it becomes.
@@ -180,9 +176,8 @@ impl KeyBuilder {
             .with_context(reading)?;
         paths.sort();
         for path in paths {
-            let metadata = path
-                .symlink_metadata()
-                .with_context(|| format!("reading {}", path.display()))?;
+            let metadata =
+                path.symlink_metadata().with_context(|| format!("reading {}", path.display()))?;
             if metadata.is_dir() {
                 self.add_tree(root, &path)?;
                 continue;
@@ -213,10 +208,7 @@ mod tests {
     #[test]
     fn a_key_changes_with_any_input_and_with_where_inputs_end() {
         let key = |parts: &[&str]| {
-            parts
-                .iter()
-                .fold(Key::of("x"), |builder, part| builder.text(part))
-                .build()
+            parts.iter().fold(Key::of("x"), |builder, part| builder.text(part)).build()
         };
         assert_eq!(key(&["a", "b"]), key(&["a", "b"]));
         assert_ne!(key(&["a", "b"]), key(&["ab"]));
@@ -227,12 +219,7 @@ mod tests {
     fn a_tree_key_sees_content_name_and_mode() {
         use std::os::unix::fs::PermissionsExt;
         let directory = tempfile::tempdir().expect("should make a directory");
-        let key = || {
-            Key::of("x")
-                .tree(directory.path())
-                .expect("should read")
-                .build()
-        };
+        let key = || Key::of("x").tree(directory.path()).expect("should read").build();
         let file = directory.path().join("a");
         fs::write(&file, "1").expect("should write");
         fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("should set");
@@ -278,8 +265,6 @@ mod tests {
             .get("parts", &key, |path| Ok(fs::write(path.join("whole"), "")?))
             .expect("should make");
         assert!(made.join("whole").exists() && !made.join("half").exists());
-        cache
-            .get("parts", &key, |_| bail!("made twice"))
-            .expect("should come from the cache");
+        cache.get("parts", &key, |_| bail!("made twice")).expect("should come from the cache");
     }
 }

@@ -45,10 +45,8 @@ const PROGRAMS: &[Need] = &[
 ];
 
 /// Kernel features without which nothing starts, by the file that shows them.
-const KERNEL: &[(&str, &str)] = &[
-    ("/proc/self/ns/net", "network namespaces"),
-    ("/proc/self/ns/mnt", "mount namespaces"),
-];
+const KERNEL: &[(&str, &str)] =
+    &[("/proc/self/ns/net", "network namespaces"), ("/proc/self/ns/mnt", "mount namespaces")];
 
 /// Looks at everything, installs what Debian's packages can give, and else
 /// fails with one message that names all that is missing.
@@ -59,10 +57,7 @@ pub fn ensure(progress: &mut dyn Progress) -> Result<()> {
         install(&missing, progress)?;
         let still = missing_packages();
         if !still.is_empty() {
-            problems.push(format!(
-                "still missing after installation: {}",
-                still.join(" ")
-            ));
+            problems.push(format!("still missing after installation: {}", still.join(" ")));
         }
     } else if !missing.is_empty() {
         problems.push(format!(
@@ -71,10 +66,7 @@ pub fn ensure(progress: &mut dyn Progress) -> Result<()> {
         ));
     }
     if !problems.is_empty() {
-        bail!(
-            "this host cannot run the testbed:\n- {}",
-            problems.join("\n- ")
-        );
+        bail!("this host cannot run the testbed:\n- {}", problems.join("\n- "));
     }
     Ok(())
 }
@@ -133,10 +125,7 @@ fn missing_packages() -> Vec<&'static str> {
 
 fn install(packages: &[&str], progress: &mut dyn Progress) -> Result<()> {
     if find("apt-get").is_none() {
-        bail!(
-            "missing programs of the Debian packages {}: install them",
-            packages.join(" ")
-        );
+        bail!("missing programs of the Debian packages {}: install them", packages.join(" "));
     }
     let what = format!("Installing {}", packages.join(" "));
     stage(progress, &what, std::time::Duration::from_secs(60), || {

@@ -55,9 +55,7 @@ impl Cluster {
             );
         }
         let cache = Cache::at(state.cache);
-        Ok(Self {
-            site: Site::new(state.config, cache, state.parts)?,
-        })
+        Ok(Self { site: Site::new(state.config, cache, state.parts)? })
     }
 
     /// Its places and programs.
@@ -72,15 +70,9 @@ impl Cluster {
 
     /// The node of that name.
     pub fn node(&self, name: &str) -> Result<Node> {
-        self.nodes()
-            .into_iter()
-            .find(|node| node.name() == name)
-            .with_context(|| {
-                format!(
-                    "there is no node {name:?}; there are n1 to n{}",
-                    self.site.config.nodes
-                )
-            })
+        self.nodes().into_iter().find(|node| node.name() == name).with_context(|| {
+            format!("there is no node {name:?}; there are n1 to n{}", self.site.config.nodes)
+        })
     }
 
     /// A kubeconfig that works on the host, for an administrator.
@@ -114,22 +106,13 @@ impl Cluster {
     /// `apply -f -`.
     pub fn kubectl_with_input(&self, arguments: &[&str], input: &str) -> Result<String> {
         let mut kubectl = self.kubectl_command();
-        kubectl
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        kubectl.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = kubectl.spawn().context("starting kubectl")?;
         let mut stdin = child.stdin.take().context("talking to kubectl")?;
-        stdin
-            .write_all(input.as_bytes())
-            .context("talking to kubectl")?;
+        stdin.write_all(input.as_bytes()).context("talking to kubectl")?;
         drop(stdin);
-        let Output {
-            status,
-            stdout,
-            stderr,
-        } = child.wait_with_output().context("waiting for kubectl")?;
+        let Output { status, stdout, stderr } =
+            child.wait_with_output().context("waiting for kubectl")?;
         if !status.success() {
             bail!(
                 "`kubectl {}` failed: {}",
@@ -191,13 +174,7 @@ impl Cluster {
             TcpListener::bind(("127.0.0.1", 0)).context("opening a port on the host's loopback")?;
         let port = listener.local_addr().context("reading a port")?.port();
         let inside = Inside::Network(namespace);
-        forward(
-            &self.site,
-            format!("forward-{port}"),
-            inside,
-            listener,
-            &target.to_string(),
-        )?;
+        forward(&self.site, format!("forward-{port}"), inside, listener, &target.to_string())?;
         Ok(port)
     }
 
@@ -231,10 +208,7 @@ pub(crate) fn forward(
         name,
         inside,
         cgroup: site.cgroups.process_dir(&site.control_plane_cgroup()),
-        words: vec![
-            site.parts.forward.to_string_lossy().into_owned(),
-            target.to_owned(),
-        ],
+        words: vec![site.parts.forward.to_string_lossy().into_owned(), target.to_owned()],
         environment: vec![],
         input: Some(listener.into()),
     };

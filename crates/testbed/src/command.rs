@@ -20,12 +20,7 @@ pub fn command<S: AsRef<OsStr>>(program: &str, arguments: impl IntoIterator<Item
 pub fn run(command: &mut Command) -> Result<String> {
     let output = output(command)?;
     if !output.status.success() {
-        bail!(
-            "`{}` failed ({}): {}",
-            shown(command),
-            output.status,
-            said(&output)
-        );
+        bail!("`{}` failed ({}): {}", shown(command), output.status, said(&output));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
@@ -76,9 +71,6 @@ mod tests {
         let error = run(&mut command("sh", ["-c", "echo no luck >&2; exit 3"]))
             .expect_err("should fail")
             .to_string();
-        assert!(
-            error.contains("sh -c") && error.contains("no luck"),
-            "{error}"
-        );
+        assert!(error.contains("sh -c") && error.contains("no luck"), "{error}");
     }
 }

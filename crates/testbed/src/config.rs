@@ -89,20 +89,14 @@ mod tests {
 
     #[test]
     fn three_nodes_lie_in_three_zones_and_a_fourth_in_the_first() {
-        let config = Config {
-            nodes: 4,
-            ..Config::default()
-        };
+        let config = Config { nodes: 4, ..Config::default() };
         let zones: Vec<_> = config.node_list().into_iter().map(Node::zone).collect();
         assert_eq!(zones, ["z1", "z2", "z3", "z1"]);
     }
 
     #[test]
     fn a_testbed_without_nodes_is_refused() {
-        let config = Config {
-            nodes: 0,
-            ..Config::default()
-        };
+        let config = Config { nodes: 0, ..Config::default() };
         assert!(config.validate().is_err());
     }
 }

@@ -28,12 +28,8 @@ pub enum Component {
 
 impl Component {
     /// In the order in which they start.
-    pub const ALL: [Self; 4] = [
-        Self::Etcd,
-        Self::ApiServer,
-        Self::ControllerManager,
-        Self::Scheduler,
-    ];
+    pub const ALL: [Self; 4] =
+        [Self::Etcd, Self::ApiServer, Self::ControllerManager, Self::Scheduler];
 
     /// The program's name, which is also that of its record and log.
     pub fn name(self) -> &'static str {
@@ -129,40 +125,22 @@ impl ControlPlane<'_> {
             format!("--tls-cert-file={}", file("kube-apiserver.crt")),
             format!("--tls-private-key-file={}", file("kube-apiserver.key")),
             format!("--kubelet-certificate-authority={}", file("ca.crt")),
-            format!(
-                "--kubelet-client-certificate={}",
-                file("kubelet-client.crt")
-            ),
+            format!("--kubelet-client-certificate={}", file("kubelet-client.crt")),
             format!("--kubelet-client-key={}", file("kubelet-client.key")),
             // Node names resolve nowhere.
             "--kubelet-preferred-address-types=InternalIP".into(),
             "--service-account-issuer=https://kubernetes.default.svc.cluster.local".into(),
             format!("--service-account-key-file={}", file("service-account.pub")),
-            format!(
-                "--service-account-signing-key-file={}",
-                file("service-account.key")
-            ),
-            format!(
-                "--requestheader-client-ca-file={}",
-                file("front-proxy-ca.crt")
-            ),
+            format!("--service-account-signing-key-file={}", file("service-account.key")),
+            format!("--requestheader-client-ca-file={}", file("front-proxy-ca.crt")),
             "--requestheader-allowed-names=front-proxy-client".into(),
             "--requestheader-extra-headers-prefix=X-Remote-Extra-".into(),
             "--requestheader-group-headers=X-Remote-Group".into(),
             "--requestheader-username-headers=X-Remote-User".into(),
-            format!(
-                "--proxy-client-cert-file={}",
-                file("front-proxy-client.crt")
-            ),
+            format!("--proxy-client-cert-file={}", file("front-proxy-client.crt")),
             format!("--proxy-client-key-file={}", file("front-proxy-client.key")),
-            format!(
-                "--audit-policy-file={}",
-                self.run_dir.join("audit-policy.yaml").display()
-            ),
-            format!(
-                "--audit-log-path={}",
-                Self::audit_log(&self.data_dir).display()
-            ),
+            format!("--audit-policy-file={}", self.run_dir.join("audit-policy.yaml").display()),
+            format!("--audit-log-path={}", Self::audit_log(&self.data_dir).display()),
             // Requests are counted, so none may be missing and no file rotated.
             "--audit-log-mode=blocking".into(),
             "--audit-log-maxsize=100000".into(),
@@ -179,10 +157,7 @@ impl ControlPlane<'_> {
             "--bind-address=127.0.0.1".into(),
             "--leader-elect=false".into(),
             "--use-service-account-credentials=true".into(),
-            format!(
-                "--service-account-private-key-file={}",
-                file("service-account.key")
-            ),
+            format!("--service-account-private-key-file={}", file("service-account.key")),
             format!("--root-ca-file={}", file("ca.crt")),
             format!("--cluster-signing-cert-file={}", file("ca.crt")),
             format!("--cluster-signing-key-file={}", file("ca.key")),

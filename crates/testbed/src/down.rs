@@ -20,9 +20,7 @@ pub fn down(name: &ClusterName, cache: &Cache, progress: &mut dyn Progress) -> R
         return Ok(());
     }
     let what = format!("Removing the testbed {name}");
-    stage(progress, &what, Duration::from_secs(5), || {
-        remove(name, cache)
-    })?;
+    stage(progress, &what, Duration::from_secs(5), || remove(name, cache))?;
     let left = leftovers(name, cache)?;
     if !left.is_empty() {
         bail!("the testbed {name} is not gone: {}", left.join("; "));
@@ -51,11 +49,7 @@ pub fn leftovers(name: &ClusterName, cache: &Cache) -> Result<Vec<String>> {
         found.push(format!("cgroup {}", directory.display()));
     }
     let directories = [name.run_dir(), name.data_dir(cache)];
-    found.extend(
-        mounts_below(&directories)?
-            .iter()
-            .map(|at| format!("mount {at}")),
-    );
+    found.extend(mounts_below(&directories)?.iter().map(|at| format!("mount {at}")));
     for directory in directories.iter().filter(|directory| directory.exists()) {
         found.push(format!("directory {}", directory.display()));
     }

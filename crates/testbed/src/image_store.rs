@@ -82,12 +82,8 @@ pub fn import(socket: &Path, image: &Image) -> Result<()> {
     let mut ctr = Command::new("ctr");
     ctr.arg("--address").arg(socket);
     ctr.args(["--namespace", KUBERNETES, "images", "import", "-"]);
-    ctr.stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = ctr
-        .spawn()
-        .with_context(|| format!("starting `{}`", shown(&ctr)))?;
+    ctr.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = ctr.spawn().with_context(|| format!("starting `{}`", shown(&ctr)))?;
     let mut input = child.stdin.take().with_context(importing)?;
     // What ctr says explains a broken pipe better than the pipe does.
     let written = image.write(&mut std::io::BufWriter::with_capacity(1 << 20, &mut input));
@@ -95,11 +91,7 @@ pub fn import(socket: &Path, image: &Image) -> Result<()> {
     drop(input);
     let output = child.wait_with_output().with_context(importing)?;
     if !output.status.success() {
-        bail!(
-            "{}: {}",
-            importing(),
-            String::from_utf8_lossy(&output.stderr).trim()
-        );
+        bail!("{}: {}", importing(), String::from_utf8_lossy(&output.stderr).trim());
     }
     written
 }
@@ -126,14 +118,7 @@ impl Temporary {
         let log = fs::File::create(run_dir.join("log")).with_context(making)?;
         let mut start = command("setpriv", ["--pdeathsig", "KILL"]);
         start
-            .args([
-                "unshare",
-                "--mount",
-                "--propagation",
-                "private",
-                "containerd",
-                "--config",
-            ])
+            .args(["unshare", "--mount", "--propagation", "private", "containerd", "--config"])
             .arg(run_dir.join("config.toml"))
             .stdout(log.try_clone().with_context(making)?)
             .stderr(log);
@@ -141,10 +126,7 @@ impl Temporary {
         let mut containerd = Self { child, run_dir };
         let end = Instant::now() + PATIENCE;
         while UnixStream::connect(containerd.socket()).is_err() {
-            let ended = containerd
-                .child
-                .try_wait()
-                .context("watching containerd start")?;
+            let ended = containerd.child.try_wait().context("watching containerd start")?;
             if ended.is_some() || Instant::now() > end {
                 let log = fs::read_to_string(containerd.run_dir.join("log")).unwrap_or_default();
                 bail!("starting containerd to unpack images: {}", log.trim());

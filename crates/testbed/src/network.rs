@@ -50,10 +50,7 @@ pub struct Network {
 impl Network {
     /// The networks that follow from a name.
     pub fn of(name: &ClusterName) -> Self {
-        Self {
-            name: name.clone(),
-            plan: AddressPlan::of(name),
-        }
+        Self { name: name.clone(), plan: AddressPlan::of(name) }
     }
 
     /// The namespace of the control plane.
@@ -74,13 +71,8 @@ impl Network {
         }
         let (plan, prefix) = (self.plan, self.plan.node_prefix());
         add(&namespace)?;
-        ip(&format!(
-            "-n {namespace} link add {BRIDGE} address {BRIDGE_HARDWARE} type bridge"
-        ))?;
-        ip(&format!(
-            "-n {namespace} addr add {}/{prefix} dev {BRIDGE}",
-            plan.control_plane()
-        ))?;
+        ip(&format!("-n {namespace} link add {BRIDGE} address {BRIDGE_HARDWARE} type bridge"))?;
+        ip(&format!("-n {namespace} addr add {}/{prefix} dev {BRIDGE}", plan.control_plane()))?;
         ip(&format!("-n {namespace} link set {BRIDGE} up"))?;
         self.route_to_pods(&namespace, nodes)
     }
@@ -97,31 +89,16 @@ impl Network {
             "-n {control} link add {port} type veth peer name {NODE_INTERFACE} netns {own}"
         ))?;
         ip(&format!("-n {control} link set {port} master {BRIDGE} up"))?;
-        ip(&format!(
-            "-n {own} link set {NODE_INTERFACE} address {}",
-            hardware(node)
-        ))?;
-        ip(&format!(
-            "-n {own} link add {POD_BRIDGE} address {BRIDGE_HARDWARE} type bridge"
-        ))?;
+        ip(&format!("-n {own} link set {NODE_INTERFACE} address {}", hardware(node)))?;
+        ip(&format!("-n {own} link add {POD_BRIDGE} address {BRIDGE_HARDWARE} type bridge"))?;
         ip(&format!("-n {own} link set {POD_BRIDGE} up"))?;
         let address = plan.node(node.number());
-        ip(&format!(
-            "-n {own} addr add {address}/{} dev {NODE_INTERFACE}",
-            plan.node_prefix()
-        ))?;
+        ip(&format!("-n {own} addr add {address}/{} dev {NODE_INTERFACE}", plan.node_prefix()))?;
         ip(&format!("-n {own} link set {NODE_INTERFACE} up"))?;
-        let others: Vec<Node> = nodes
-            .iter()
-            .copied()
-            .filter(|other| *other != node)
-            .collect();
+        let others: Vec<Node> = nodes.iter().copied().filter(|other| *other != node).collect();
         // The kubelet and kube-proxy look for a default route to learn which
         // address is theirs. It leads to the bridge and no further.
-        ip(&format!(
-            "-n {own} route add default via {}",
-            plan.control_plane()
-        ))?;
+        ip(&format!("-n {own} route add default via {}", plan.control_plane()))?;
         self.route_to_pods(&own, &others)
     }
 
@@ -138,24 +115,17 @@ impl Network {
 
     /// Removes all namespaces of this testbed.
     pub fn delete_all(&self) -> Result<()> {
-        self.namespaces()
-            .iter()
-            .try_for_each(|namespace| delete(namespace))
+        self.namespaces().iter().try_for_each(|namespace| delete(namespace))
     }
 
     /// The namespaces of this testbed that exist.
     pub fn namespaces(&self) -> Vec<String> {
         let prefix = self.name.network_namespace_prefix();
         // `n1` and `cp` hold no dash, which tells `a`'s namespaces from `a-b`'s.
-        let is_ours = |name: &String| {
-            name.strip_prefix(&prefix)
-                .is_some_and(|part| !part.contains('-'))
-        };
+        let is_ours =
+            |name: &String| name.strip_prefix(&prefix).is_some_and(|part| !part.contains('-'));
         let entries = fs::read_dir("/run/netns").into_iter().flatten().flatten();
-        entries
-            .filter_map(|entry| entry.file_name().into_string().ok())
-            .filter(is_ours)
-            .collect()
+        entries.filter_map(|entry| entry.file_name().into_string().ok()).filter(is_ours).collect()
     }
 
     fn route_to_pods(&self, namespace: &str, nodes: &[Node]) -> Result<()> {

@@ -81,10 +81,7 @@ impl Parts {
 
 /// Builds Helm, if the cache does not hold it, and returns its path.
 pub fn helm(cache: &Cache, progress: &mut dyn Progress) -> Result<PathBuf> {
-    let key = Key::of("helm")
-        .text(HELM_VERSION)
-        .text(&go_version()?)
-        .build();
+    let key = Key::of("helm").text(HELM_VERSION).text(&go_version()?).build();
     if let Some(entry) = cache.find("parts", &key) {
         return Ok(entry.join("helm"));
     }

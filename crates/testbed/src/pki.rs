@@ -56,9 +56,7 @@ impl Pki {
 
     /// The keys of a testbed that runs.
     pub fn open(directory: &Path) -> Self {
-        Self {
-            directory: directory.to_path_buf(),
-        }
+        Self { directory: directory.to_path_buf() }
     }
 
     /// The path of a file: `ca.crt`, `service-account.key`, `NAME.crt`, …
@@ -98,9 +96,7 @@ impl Pki {
         let mut params = subject(name, &[]);
         params.extended_key_usages = usages(Purpose::Server);
         for host in hosts {
-            let host = (*host)
-                .try_into()
-                .with_context(|| format!("naming a server {host:?}"))?;
+            let host = (*host).try_into().with_context(|| format!("naming a server {host:?}"))?;
             params.subject_alt_names.push(SanType::DnsName(host));
         }
         let addresses = addresses.iter().map(|a| SanType::IpAddress(*a));
@@ -115,10 +111,7 @@ impl Pki {
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
         let key = KeyPair::generate().context("making an authority's key")?;
         let certificate = params.self_signed(&key).context("making an authority")?;
-        let pair = Pair {
-            certificate: certificate.pem(),
-            key: key.serialize_pem(),
-        };
+        let pair = Pair { certificate: certificate.pem(), key: key.serialize_pem() };
         self.store(name, &pair)
     }
 
@@ -132,13 +125,8 @@ impl Pki {
         authority_params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let issuer = Issuer::from_params(&authority_params, &authority_key);
         let key = KeyPair::generate().context("making a key")?;
-        let certificate = params
-            .signed_by(&key, &issuer)
-            .context("signing a certificate")?;
-        Ok(Pair {
-            certificate: certificate.pem(),
-            key: key.serialize_pem(),
-        })
+        let certificate = params.signed_by(&key, &issuer).context("signing a certificate")?;
+        Ok(Pair { certificate: certificate.pem(), key: key.serialize_pem() })
     }
 
     fn store(&self, name: &str, pair: &Pair) -> Result<()> {
@@ -162,9 +150,7 @@ fn subject(user: &str, groups: &[&str]) -> CertificateParams {
     let mut params = CertificateParams::default();
     params.distinguished_name.push(DnType::CommonName, user);
     for group in groups {
-        params
-            .distinguished_name
-            .push(DnType::OrganizationName, *group);
+        params.distinguished_name.push(DnType::OrganizationName, *group);
     }
     // A testbed may run on a machine whose clock is anywhere.
     params.not_before = date_time_ymd(2020, 1, 1);
@@ -200,10 +186,7 @@ mod tests {
         let before = first.authority().expect("should read");
         let second = Pki::create(directory.path()).expect("should open");
         assert_eq!(before, second.authority().expect("should read"));
-        let mode = fs::metadata(second.path("ca.key"))
-            .expect("should exist")
-            .permissions()
-            .mode();
+        let mode = fs::metadata(second.path("ca.key")).expect("should exist").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         second.client("somebody", &["group"]).expect("should sign");
     }

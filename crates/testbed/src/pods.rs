@@ -55,10 +55,7 @@ impl Cluster {
     /// The cgroup of one container.
     pub(crate) fn container_group(&self, pod: &Pod, container: &str) -> Result<String> {
         let Some(id) = pod.container_id(container) else {
-            bail!(
-                "container {container} of pod {} has not been made yet",
-                pod.title
-            );
+            bail!("container {container} of pod {} has not been made yet", pod.title);
         };
         let pod_group = self.pod_group(pod)?;
         Ok(format!("{pod_group}/{id}"))
@@ -67,16 +64,10 @@ impl Cluster {
     /// Any process of the pod; all share its network namespace.
     pub(crate) fn any_process(&self, pod: &Pod) -> Result<i32> {
         if pod.object["spec"]["hostNetwork"].as_bool() == Some(true) {
-            bail!(
-                "pod {} uses its node's network; cut the node's instead",
-                pod.title
-            );
+            bail!("pod {} uses its node's network; cut the node's instead", pod.title);
         }
         let processes = self.site().cgroups.processes(&self.pod_group(pod)?);
-        processes
-            .first()
-            .copied()
-            .with_context(|| format!("pod {} has no process", pod.title))
+        processes.first().copied().with_context(|| format!("pod {} has no process", pod.title))
     }
 
     fn pod_group(&self, pod: &Pod) -> Result<String> {
@@ -84,9 +75,7 @@ impl Cluster {
         let node_group = self.site().node_cgroup(pod.node);
         let root = self.site().cgroups.process_dir(&node_group);
         let found = find(&root.join("kubepods"), &format!("pod{uid}"));
-        let relative = found
-            .as_deref()
-            .and_then(|path| path.strip_prefix(&root).ok());
+        let relative = found.as_deref().and_then(|path| path.strip_prefix(&root).ok());
         let Some(relative) = relative else {
             bail!("pod {} does not run on node {}", pod.title, pod.node.name());
         };
@@ -96,20 +85,10 @@ impl Cluster {
 
 impl Pod {
     fn container_id(&self, container: &str) -> Option<&str> {
-        let lists = [
-            "containerStatuses",
-            "initContainerStatuses",
-            "ephemeralContainerStatuses",
-        ];
-        let statuses = lists
-            .iter()
-            .filter_map(|list| self.object["status"][list].as_array());
-        let status = statuses
-            .flatten()
-            .find(|status| status["name"] == container)?;
-        status["containerID"]
-            .as_str()?
-            .strip_prefix("containerd://")
+        let lists = ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"];
+        let statuses = lists.iter().filter_map(|list| self.object["status"][list].as_array());
+        let status = statuses.flatten().find(|status| status["name"] == container)?;
+        status["containerID"].as_str()?.strip_prefix("containerd://")
     }
 }
 
@@ -125,8 +104,6 @@ fn find(directory: &Path, name: &str) -> Option<PathBuf> {
 
 fn innermost_id(pid: i32) -> Option<i32> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let ids = status
-        .lines()
-        .find_map(|line| line.strip_prefix("NSpid:"))?;
+    let ids = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
     ids.split_whitespace().last()?.parse().ok()
 }

@@ -68,11 +68,9 @@ impl Inside {
                 .chain(["--propagation", "private"])
                 .map(str::to_owned)
                 .collect(),
-            Self::Node { network, mounts_of } => vec![
-                "nsenter".into(),
-                net(network),
-                format!("--mount=/proc/{mounts_of}/ns/mnt"),
-            ],
+            Self::Node { network, mounts_of } => {
+                vec!["nsenter".into(), net(network), format!("--mount=/proc/{mounts_of}/ns/mnt")]
+            }
         }
     }
 

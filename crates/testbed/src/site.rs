@@ -80,9 +80,7 @@ impl Site {
 
     /// The directory behind a node's local volume; `number` counts from 1.
     pub fn volume_dir(&self, node: Node, number: u8) -> PathBuf {
-        self.node_data_dir(node)
-            .join("volumes")
-            .join(format!("v{number}"))
+        self.node_data_dir(node).join("volumes").join(format!("v{number}"))
     }
 
     /// The cgroup of the control plane's processes.

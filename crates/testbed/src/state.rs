@@ -34,10 +34,7 @@ impl State {
         let path = name.run_dir().join("state.json");
         match fs::read(&path) {
             Ok(text) => serde_json::from_slice(&text).map(Some).with_context(|| {
-                format!(
-                    "reading {}; hint: cargo xtask testbed down --name {name}",
-                    path.display()
-                )
+                format!("reading {}; hint: cargo xtask testbed down --name {name}", path.display())
             }),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error).with_context(|| format!("reading {}", path.display())),
@@ -55,8 +52,5 @@ impl State {
 /// The kernel's identity of this boot.
 pub fn boot() -> Result<String> {
     let path = "/proc/sys/kernel/random/boot_id";
-    Ok(fs::read_to_string(path)
-        .with_context(|| format!("reading {path}"))?
-        .trim()
-        .to_owned())
+    Ok(fs::read_to_string(path).with_context(|| format!("reading {path}"))?.trim().to_owned())
 }

@@ -116,10 +116,7 @@ mod tests {
 
     #[test]
     fn a_stopped_process_is_named_with_a_way_on() {
-        let process = |name: &str, state| Process {
-            name: name.to_owned(),
-            state,
-        };
+        let process = |name: &str, state| Process { name: name.to_owned(), state };
         let status = Status::Up(vec![
             process("etcd", ProcessState::Runs),
             process("n1-kubelet", ProcessState::Ended),

@@ -43,45 +43,32 @@ pub fn up(site: &Site, store: &Path, progress: &mut dyn Progress) -> Result<()> 
     }
     host_limits::raise()?;
     let state = prepare(site, store)?;
-    stage(
-        progress,
-        "Starting control plane and nodes",
-        Duration::from_secs(10),
-        || {
-            std::thread::scope(|scope| {
-                let control = scope.spawn(|| start_control_plane(site, state.api_port));
-                let nodes = site.config.node_list().into_iter();
-                let store = &state.store;
-                let nodes: Vec<_> = nodes
-                    .map(|n| scope.spawn(move || node::start(site, n, store)))
-                    .collect();
-                let results: Vec<_> = std::iter::once(control).chain(nodes).map(join).collect();
-                results.into_iter().collect::<Result<()>>()
-            })
-        },
-    )?;
+    stage(progress, "Starting control plane and nodes", Duration::from_secs(10), || {
+        std::thread::scope(|scope| {
+            let control = scope.spawn(|| start_control_plane(site, state.api_port));
+            let nodes = site.config.node_list().into_iter();
+            let store = &state.store;
+            let nodes: Vec<_> =
+                nodes.map(|n| scope.spawn(move || node::start(site, n, store))).collect();
+            let results: Vec<_> = std::iter::once(control).chain(nodes).map(join).collect();
+            results.into_iter().collect::<Result<()>>()
+        })
+    })?;
     let cluster = cluster::Cluster::attach(name)?;
-    stage(
-        progress,
-        "Waiting for nodes and name servers",
-        Duration::from_secs(15),
-        || {
-            cluster.kubectl_with_input(
-                &["apply", "--server-side", "--force-conflicts", "-f", "-"],
-                &system::manifests(site),
-            )?;
-            wait_for_nodes(&cluster)
-        },
-    )
+    stage(progress, "Waiting for nodes and name servers", Duration::from_secs(15), || {
+        cluster.kubectl_with_input(
+            &["apply", "--server-side", "--force-conflicts", "-f", "-"],
+            &system::manifests(site),
+        )?;
+        wait_for_nodes(&cluster)
+    })
 }
 
 /// Waits for a thread, and turns its panic into an error.
 pub fn join(handle: ScopedJoinHandle<'_, Result<()>>) -> Result<()> {
-    handle.join().unwrap_or_else(|_| {
-        Err(anyhow!(
-            "a thread of the testbed panicked; its message is above"
-        ))
-    })
+    handle
+        .join()
+        .unwrap_or_else(|_| Err(anyhow!("a thread of the testbed panicked; its message is above")))
 }
 
 fn prepare(site: &Site, store: &Path) -> Result<State> {
@@ -92,8 +79,7 @@ fn prepare(site: &Site, store: &Path) -> Result<State> {
     }
     keys(site)?;
     site.cgroups.create(&site.control_plane_cgroup())?;
-    site.network
-        .create_control_plane(&site.config.node_list())?;
+    site.network.create_control_plane(&site.config.node_list())?;
     if let Some(state) = State::read(name)? {
         return Ok(state);
     }
@@ -136,11 +122,8 @@ fn keys(site: &Site) -> Result<()> {
         "kubernetes.default.svc",
         "kubernetes.default.svc.cluster.local",
     ];
-    let addresses = [
-        Ipv4Addr::LOCALHOST,
-        site.plan.control_plane(),
-        site.plan.kubernetes_service(),
-    ];
+    let addresses =
+        [Ipv4Addr::LOCALHOST, site.plan.control_plane(), site.plan.kubernetes_service()];
     pki.server_files("kube-apiserver", &hosts, &addresses.map(IpAddr::V4))
 }
 
@@ -152,13 +135,7 @@ fn start_control_plane(site: &Site, api_port: u16) -> Result<()> {
     let inner = format!("https://{}:{API_PORT}", site.plan.control_plane());
     for component in [Component::ControllerManager, Component::Scheduler] {
         let user = pki.client(&format!("system:{}", component.name()), &[])?;
-        kubeconfig::write(
-            &site.kubeconfig(component.name()),
-            name,
-            &inner,
-            &pki,
-            &user,
-        )?;
+        kubeconfig::write(&site.kubeconfig(component.name()), name, &inner, &pki, &user)?;
     }
     let outer = format!("https://127.0.0.1:{api_port}");
     let admin = pki.client("testbed-admin", &["system:masters"])?;
@@ -207,12 +184,8 @@ pub fn wait_for_api(site: &Site) -> Result<()> {
     let end = Instant::now() + API_PATIENCE;
     loop {
         let mut ask = Command::new(site.parts.program("kubectl"));
-        ask.arg("--kubeconfig")
-            .arg(site.kubeconfig("admin"))
-            .args(["get", "--raw=/readyz"]);
-        ask.stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
+        ask.arg("--kubeconfig").arg(site.kubeconfig("admin")).args(["get", "--raw=/readyz"]);
+        ask.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         if ask.status().context("starting kubectl")?.success() {
             return Ok(());
         }

@@ -54,11 +54,7 @@ impl Draft {
     pub fn idle(facts: &Facts<'_>, valid: &Valid) -> Self {
         let newest = facts.sets.values().map(|s| s.version).max().unwrap_or(1);
         Self {
-            wanted: valid
-                .zones
-                .iter()
-                .map(|z| valid.set_name(z, newest))
-                .collect(),
+            wanted: valid.zones.iter().map(|z| valid.set_name(z, newest)).collect(),
             pending_config: facts.status.pending_config.clone(),
             secret_versions: facts.status.secret_versions.clone(),
             ..Self::default()
@@ -67,20 +63,12 @@ impl Draft {
 
     /// Wait for something, looking again when it changes.
     pub fn wait(&mut self, reason: Reason, message: String) {
-        self.waits.push(Wait {
-            reason: reason.as_str(),
-            message,
-            until: None,
-        });
+        self.waits.push(Wait { reason: reason.as_str(), message, until: None });
     }
 
     /// Wait, and look again at a time even if nothing changes.
     pub fn wait_until(&mut self, reason: Reason, message: String, until: jiff::Timestamp) {
-        self.waits.push(Wait {
-            reason: reason.as_str(),
-            message,
-            until: Some(until),
-        });
+        self.waits.push(Wait { reason: reason.as_str(), message, until: Some(until) });
     }
 
     /// Note something that a person should look at.
@@ -91,13 +79,7 @@ impl Draft {
     /// Is a process stopped already in this plan? One at a time.
     pub fn is_disruptive(&self) -> bool {
         self.steps.iter().any(|step| {
-            matches!(
-                step,
-                Step::Delete {
-                    loss: Loss::Process { .. } | Loss::Data { .. },
-                    ..
-                }
-            )
+            matches!(step, Step::Delete { loss: Loss::Process { .. } | Loss::Data { .. }, .. })
         })
     }
 
@@ -112,14 +94,7 @@ impl Draft {
         let name = object["metadata"]["name"].as_str().unwrap_or_default();
         let what = format!("{} {name}", resource.kind);
         let namespace = &facts.snapshot.owner.meta.namespace;
-        match upsert(
-            resource,
-            namespace,
-            facts.objects(resource),
-            object,
-            &what,
-            event,
-        ) {
+        match upsert(resource, namespace, facts.objects(resource), object, &what, event) {
             Ok(step) => self.steps.push(step),
             Err(wait) => self.wait(Reason::CreatingObjects, wait),
         }
@@ -148,20 +123,12 @@ impl Draft {
 
 /// A normal event.
 pub fn normal(reason: Reason, message: String) -> Option<Event> {
-    Some(Event {
-        type_: EventType::Normal,
-        reason: reason.as_str(),
-        message,
-    })
+    Some(Event { type_: EventType::Normal, reason: reason.as_str(), message })
 }
 
 /// An event that needs eyes.
 pub fn warning(reason: Reason, message: String) -> Option<Event> {
-    Some(Event {
-        type_: EventType::Warning,
-        reason: reason.as_str(),
-        message,
-    })
+    Some(Event { type_: EventType::Warning, reason: reason.as_str(), message })
 }
 
 /// All deciders, in order.

@@ -74,9 +74,7 @@ impl SetFact {
             name: object.meta.name.clone(),
             zone_index: label(names::AZ_INDEX).parse().unwrap_or_default(),
             zone: label(names::AZ_NAME),
-            version: annotation(names::VERSION)
-                .and_then(|v| v.parse().ok())
-                .unwrap_or(1),
+            version: annotation(names::VERSION).and_then(|v| v.parse().ok()).unwrap_or(1),
             hash: annotation(SPEC_HASH).unwrap_or_default(),
             template: annotation(names::TEMPLATE).unwrap_or_default(),
             config: annotation(names::CONFIG_HASH),
@@ -135,13 +133,7 @@ impl<'a> Facts<'a> {
             .map(|o| part(o, "spec"))
             .transpose()?
             .flatten();
-        Ok(Self {
-            snapshot,
-            spec,
-            status,
-            operator_config,
-            sets: read_sets(snapshot)?,
-        })
+        Ok(Self { snapshot, spec, status, operator_config, sets: read_sets(snapshot)? })
     }
 
     /// The time of the snapshot.
@@ -176,11 +168,7 @@ impl<'a> Facts<'a> {
 }
 
 fn read_sets(snapshot: &Snapshot) -> Result<BTreeMap<String, SetFact>, String> {
-    let pods: Vec<PodFact> = snapshot
-        .all(kinds::POD)?
-        .iter()
-        .map(|o| PodFact::read(o))
-        .collect();
+    let pods: Vec<PodFact> = snapshot.all(kinds::POD)?.iter().map(|o| PodFact::read(o)).collect();
     let mut sets = BTreeMap::new();
     for object in snapshot.all(kinds::STATEFUL_SET)? {
         let name = &object.meta.name;
@@ -205,7 +193,5 @@ fn part<T: DeserializeOwned>(object: &Object, field: &str) -> Result<Option<T>, 
 }
 
 fn to_i32(value: Option<i64>) -> i32 {
-    value
-        .and_then(|v| i32::try_from(v).ok())
-        .unwrap_or_default()
+    value.and_then(|v| i32::try_from(v).ok()).unwrap_or_default()
 }

@@ -35,10 +35,8 @@ impl Mind for ZonedSetMind {
     }
 
     fn references(&self, owner: &Object) -> Vec<ObjectKey> {
-        let Some(Ok(spec)) = owner
-            .body
-            .get("spec")
-            .map(palladion_api::ZonedStatefulSetSpec::deserialize)
+        let Some(Ok(spec)) =
+            owner.body.get("spec").map(palladion_api::ZonedStatefulSetSpec::deserialize)
         else {
             return Vec::new();
         };
@@ -64,15 +62,8 @@ impl Mind for ZonedSetMind {
         match Facts::read(snapshot) {
             Err(message) => {
                 // Nothing is decided, and nothing is written, on a guess.
-                let wait = Wait {
-                    reason: Reason::FactUnknown.as_str(),
-                    message,
-                    until: None,
-                };
-                Plan {
-                    waits: vec![wait],
-                    ..Plan::default()
-                }
+                let wait = Wait { reason: Reason::FactUnknown.as_str(), message, until: None };
+                Plan { waits: vec![wait], ..Plan::default() }
             }
             Ok(facts) => decide_known(&facts),
         }
@@ -104,10 +95,5 @@ fn decide_known(facts: &Facts<'_>) -> Plan {
 }
 
 fn plan(draft: Draft, status: Value) -> Plan {
-    Plan {
-        steps: draft.steps,
-        status,
-        events: draft.events,
-        waits: draft.waits,
-    }
+    Plan { steps: draft.steps, status, events: draft.events, waits: draft.waits }
 }

@@ -43,12 +43,7 @@ const OURS: &str = "app.kubernetes.io/managed-by=palladion";
 /// One watch per kind for the whole process.
 pub fn watches() -> Vec<Watch> {
     let by_owner = Route::Label(names::OWNER);
-    let watch = |resource, selector, keep, route| Watch {
-        resource,
-        selector,
-        keep,
-        route,
-    };
+    let watch = |resource, selector, keep, route| Watch { resource, selector, keep, route };
     vec![
         watch(ZONED_SET, "", Keep::Everything, Route::Owner),
         watch(OPERATOR_CONFIG, "", Keep::Only(&["/spec"]), Route::Every),

@@ -23,21 +23,13 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
     let ready = facts.pods().filter(|p| p.is_ready()).count();
     let is_ready = is_ready(facts, valid, draft);
     let mut writer = Writer::new(facts);
-    writer.set(
-        ACCEPTED,
-        true,
-        Reason::Valid,
-        "the spec was read and can be carried out",
-    );
+    writer.set(ACCEPTED, true, Reason::Valid, "the spec was read and can be carried out");
     available(&mut writer, facts, valid, ready, wanted);
     progressing(&mut writer, facts, valid, draft, is_ready);
     degraded(&mut writer, facts, valid, draft);
     paused(&mut writer, facts, &valid.spec);
-    let active: Vec<&str> = facts
-        .pods()
-        .filter(|p| active::is_labelled(p))
-        .map(|p| p.name.as_str())
-        .collect();
+    let active: Vec<&str> =
+        facts.pods().filter(|p| active::is_labelled(p)).map(|p| p.name.as_str()).collect();
     json!({
         "observedGeneration": facts.snapshot.owner.meta.generation,
         "conditions": writer.conditions,
@@ -73,17 +65,12 @@ pub fn pause(facts: &Facts<'_>, spec: &ZonedStatefulSetSpec) -> Option<&'static 
             "OperatorConfig default has `paused: true`; nothing but status is written for any object",
         );
     }
-    spec.paused
-        .then_some("`spec.paused` is true; nothing but status is written for this object")
+    spec.paused.then_some("`spec.paused` is true; nothing but status is written for this object")
 }
 
 /// An empty map is no field at all.
 fn map_or_null<T: serde::Serialize>(map: &BTreeMap<String, T>) -> Value {
-    if map.is_empty() {
-        Value::Null
-    } else {
-        json!(map)
-    }
+    if map.is_empty() { Value::Null } else { json!(map) }
 }
 
 struct Writer {
@@ -126,10 +113,7 @@ fn is_ready(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> bool {
                 && draft.wanted.contains(&set.name)
                 && i32::try_from(ready) == Ok(valid.replicas)
         })
-        && !draft
-            .waits
-            .iter()
-            .any(|w| w.reason == Reason::RollingOut.as_str())
+        && !draft.waits.iter().any(|w| w.reason == Reason::RollingOut.as_str())
 }
 
 fn available(writer: &mut Writer, facts: &Facts<'_>, valid: &Valid, ready: usize, wanted: usize) {
@@ -141,17 +125,9 @@ fn available(writer: &mut Writer, facts: &Facts<'_>, valid: &Valid, ready: usize
     match zone_without {
         None => writer.set(AVAILABLE, true, Reason::AsWanted, &message),
         Some(zone) => {
-            let place = zone
-                .name
-                .as_ref()
-                .map(|z| format!("; zone {z} has none"))
-                .unwrap_or_default();
-            writer.set(
-                AVAILABLE,
-                false,
-                Reason::PodsNotReady,
-                &format!("{message}{place}"),
-            );
+            let place =
+                zone.name.as_ref().map(|z| format!("; zone {z} has none")).unwrap_or_default();
+            writer.set(AVAILABLE, false, Reason::PodsNotReady, &format!("{message}{place}"));
         }
     }
 }
@@ -167,18 +143,13 @@ fn progressing(
         return writer.set(PROGRESSING, false, Reason::Paused, paused);
     }
     // A zone that failed says more than those that wait for it.
-    if let Some((reason, message)) = draft
-        .troubles
-        .iter()
-        .find(|(r, _)| *r == Reason::RolloutFailed)
+    if let Some((reason, message)) =
+        draft.troubles.iter().find(|(r, _)| *r == Reason::RolloutFailed)
     {
         return writer.set(PROGRESSING, false, *reason, message);
     }
     if let Some(wait) = draft.waits.first() {
-        let reason = Reason::ALL
-            .iter()
-            .find(|r| r.as_str() == wait.reason)
-            .copied();
+        let reason = Reason::ALL.iter().find(|r| r.as_str() == wait.reason).copied();
         return writer.set(
             PROGRESSING,
             true,
@@ -210,9 +181,8 @@ fn as_wanted(valid: &Valid) -> String {
 }
 
 fn degraded(writer: &mut Writer, facts: &Facts<'_>, valid: &Valid, draft: &Draft) {
-    let trouble = failure(facts)
-        .or_else(|| draft.troubles.first().cloned())
-        .or_else(|| stuck_pod(facts));
+    let trouble =
+        failure(facts).or_else(|| draft.troubles.first().cloned()).or_else(|| stuck_pod(facts));
     match trouble {
         Some((reason, message)) => writer.set(DEGRADED, true, reason, &message),
         None if valid.spec.template.spec.replicas != valid.replicas => {
@@ -237,10 +207,7 @@ fn failure(facts: &Facts<'_>) -> Option<(Reason, String)> {
         }
         FailureClass::Refused => Reason::ErrSyncFailed,
     };
-    Some((
-        reason,
-        format!("could not {}: {}", failed.doing, failed.message),
-    ))
+    Some((reason, format!("could not {}: {}", failed.doing, failed.message)))
 }
 
 fn stuck_pod(facts: &Facts<'_>) -> Option<(Reason, String)> {

@@ -71,23 +71,15 @@ impl Valid {
 
     /// The Service that gives the pods their names.
     pub fn service_name(&self) -> &str {
-        self.spec
-            .template
-            .spec
-            .service_name
-            .as_deref()
-            .unwrap_or(&self.name)
+        self.spec.template.spec.service_name.as_deref().unwrap_or(&self.name)
     }
 }
 
 /// Parse a spec, or say why it cannot be carried out.
 pub fn validate(meta: &Meta, spec: &ZonedStatefulSetSpec) -> Result<Valid, Refusal> {
     let template = &spec.template.spec.template;
-    PodTemplateSpec::deserialize(template).map_err(|e| {
-        refusal(format!(
-            "spec.template.spec.template is not a pod template: {e}"
-        ))
-    })?;
+    PodTemplateSpec::deserialize(template)
+        .map_err(|e| refusal(format!("spec.template.spec.template is not a pod template: {e}")))?;
     if !config::has_containers(template) {
         return Err(refusal(
             "spec.template.spec.template.spec.containers is empty; name at least one container"
@@ -102,18 +94,12 @@ pub fn validate(meta: &Meta, spec: &ZonedStatefulSetSpec) -> Result<Valid, Refus
     let selector = selector(spec)?;
     probes(spec)?;
     let zones = match spec.zones.is_empty() {
-        true => vec![Zone {
-            index: 0,
-            name: None,
-        }],
+        true => vec![Zone { index: 0, name: None }],
         false => spec
             .zones
             .iter()
             .enumerate()
-            .map(|(index, name)| Zone {
-                index,
-                name: Some(name.clone()),
-            })
+            .map(|(index, name)| Zone { index, name: Some(name.clone()) })
             .collect(),
     };
     Ok(Valid {
@@ -123,14 +109,8 @@ pub fn validate(meta: &Meta, spec: &ZonedStatefulSetSpec) -> Result<Valid, Refus
         zones,
         replicas: spec.scaling.limit(spec.template.spec.replicas),
         selector,
-        instance_group: spec
-            .instance_group
-            .clone()
-            .unwrap_or_else(|| meta.name.clone()),
-        deployment: spec
-            .deployment
-            .clone()
-            .unwrap_or_else(|| meta.namespace.clone()),
+        instance_group: spec.instance_group.clone().unwrap_or_else(|| meta.name.clone()),
+        deployment: spec.deployment.clone().unwrap_or_else(|| meta.namespace.clone()),
         spec: spec.clone(),
     })
 }
@@ -190,11 +170,7 @@ fn selector(spec: &ZonedStatefulSetSpec) -> Result<BTreeMap<String, String>, Ref
     let Some(selector) = &spec.template.spec.selector else {
         return Ok(BTreeMap::new());
     };
-    if selector
-        .match_expressions
-        .as_ref()
-        .is_some_and(|e| !e.is_empty())
-    {
+    if selector.match_expressions.as_ref().is_some_and(|e| !e.is_empty()) {
         return Err(refusal("spec.template.spec.selector.matchExpressions is not carried out; write the selector with matchLabels".into()));
     }
     let wanted = selector.match_labels.clone().unwrap_or_default();
@@ -217,10 +193,9 @@ fn probes(spec: &ZonedStatefulSetSpec) -> Result<(), Refusal> {
                 "spec.activePassiveProbes names the container {container}, which the template does not have; name one of its containers"
             )));
         }
-        for named in [
-            probe.http_get.as_ref().map(|a| &a.port),
-            probe.tcp_socket.as_ref().map(|a| &a.port),
-        ] {
+        for named in
+            [probe.http_get.as_ref().map(|a| &a.port), probe.tcp_socket.as_ref().map(|a| &a.port)]
+        {
             let Some(wanted) = named else { continue };
             if port(template, container, wanted).is_none() {
                 return Err(refusal(format!(

@@ -32,13 +32,10 @@ pub fn fail_over(zoned: &Zoned, from: &str, within: Duration) -> Duration {
 
 pub fn endpoints(zoned: &Zoned, service: &str) -> Result<Vec<String>> {
     let slices = bed().list(zoned.namespace, "endpointslices")?;
-    let of_service = slices
-        .iter()
-        .filter(|s| s["metadata"]["labels"]["kubernetes.io/service-name"] == service);
+    let of_service =
+        slices.iter().filter(|s| s["metadata"]["labels"]["kubernetes.io/service-name"] == service);
     let endpoints = of_service.flat_map(|s| s["endpoints"].as_array().cloned().unwrap_or_default());
-    Ok(endpoints
-        .filter_map(|e| e["targetRef"]["name"].as_str().map(str::to_string))
-        .collect())
+    Ok(endpoints.filter_map(|e| e["targetRef"]["name"].as_str().map(str::to_string)).collect())
 }
 
 pub fn one_active(zoned: &Zoned) -> String {
@@ -63,9 +60,7 @@ fn d4_active_exactly_one_pod_is_reached_and_fails_over() {
     .expect("endpoints");
 
     // The probe fails: period 1 s × threshold 2.
-    bed()
-        .exec(queue.namespace, &first, &["busybox", "rm", "/tmp/lead"])
-        .expect("stop leading");
+    bed().exec(queue.namespace, &first, &["busybox", "rm", "/tmp/lead"]).expect("stop leading");
     let took = fail_over(&queue, &first, Duration::from_secs(2));
     eprintln!("fail-over after a failing probe: {took:?} (period 1 s, threshold 2)");
     let second = one_active(&queue);
@@ -75,21 +70,12 @@ fn d4_active_exactly_one_pod_is_reached_and_fails_over() {
     .expect("endpoints");
 
     // It is not given back, and a deleted pod is followed at once.
-    bed()
-        .exec(queue.namespace, &first, &["busybox", "touch", "/tmp/lead"])
-        .expect("lead again");
+    bed().exec(queue.namespace, &first, &["busybox", "touch", "/tmp/lead"]).expect("lead again");
     std::thread::sleep(Duration::from_secs(4));
     assert_eq!(queue.active(), std::slice::from_ref(&second));
     bed()
         .cluster
-        .kubectl(&[
-            "delete",
-            "pod",
-            &second,
-            "-n",
-            queue.namespace,
-            "--wait=false",
-        ])
+        .kubectl(&["delete", "pod", &second, "-n", queue.namespace, "--wait=false"])
         .expect("delete");
     let took = fail_over(&queue, &second, Duration::from_secs(0));
     eprintln!("fail-over after the active pod was deleted: {took:?}");
@@ -121,9 +107,7 @@ impl Drop for WithoutExec {
         binding["metadata"] = json!({
             "name": meta["name"], "labels": meta["labels"], "annotations": meta["annotations"],
         });
-        let given = bed()
-            .cluster
-            .kubectl_with_input(&["create", "-f", "-"], &binding.to_string());
+        let given = bed().cluster.kubectl_with_input(&["create", "-f", "-"], &binding.to_string());
         if let Err(error) = given {
             eprintln!("cannot give the right back: {error:#}");
         }
@@ -140,20 +124,14 @@ fn d4_active_by_a_command_in_the_container() {
     let told = lock.wait("the missing right to be named", PATIENCE, |o| {
         o["status"].to_string().contains("ProbeUnanswered")
     });
-    assert!(
-        told["status"].to_string().contains("pods/exec"),
-        "{}",
-        told["status"]
-    );
+    assert!(told["status"].to_string().contains("pods/exec"), "{}", told["status"]);
     assert_eq!(lock.active(), std::slice::from_ref(&first));
     drop(without);
     lock.wait("the probes to be answered again", PATIENCE, |o| {
         !o["status"].to_string().contains("ProbeUnanswered")
     });
 
-    bed()
-        .exec(lock.namespace, &first, &["busybox", "rm", "/tmp/lead"])
-        .expect("let go");
+    bed().exec(lock.namespace, &first, &["busybox", "rm", "/tmp/lead"]).expect("let go");
     let took = fail_over(&lock, &first, Duration::from_secs(2));
     eprintln!("fail-over after a failing command: {took:?} (period 1 s, threshold 2)");
     lock.end();

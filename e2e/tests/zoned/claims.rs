@@ -9,10 +9,7 @@ use serde_json::{Value, json};
 fn requests(store: &Zoned) -> Vec<String> {
     let claims = bed().list(store.namespace, "pvc").expect("list claims");
     let size = |c: &Value| c["spec"]["resources"]["requests"]["storage"].clone();
-    claims
-        .iter()
-        .filter_map(|c| size(c).as_str().map(str::to_string))
-        .collect()
+    claims.iter().filter_map(|c| size(c).as_str().map(str::to_string)).collect()
 }
 
 fn request(store: &Zoned, size: &str) {
@@ -24,9 +21,7 @@ fn request(store: &Zoned, size: &str) {
 
 fn let_claims_grow(may: bool) {
     let patch = json!({ "allowVolumeExpansion": may });
-    bed()
-        .patch("default", "storageclass", "local", &patch)
-        .expect("patch the storage class");
+    bed().patch("default", "storageclass", "local", &patch).expect("patch the storage class");
 }
 
 fn set(store: &Zoned) -> Value {
@@ -76,13 +71,7 @@ fn claims_grow_and_other_fixed_parts_change_without_touching_a_pod() {
     assert_eq!(store.status()["version"], 1);
 
     // It rolls as ever, with its volumes.
-    bed()
-        .exec(
-            store.namespace,
-            "store-0",
-            &["sh", "-c", "echo kept > /data/word"],
-        )
-        .expect("write");
+    bed().exec(store.namespace, "store-0", &["sh", "-c", "echo kept > /data/word"]).expect("write");
     store.set_template("new", None);
     store.wait("version 2", PATIENCE, |o| {
         o["status"]["version"] == 2 && o["status"]["ready"] == true

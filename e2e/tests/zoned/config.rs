@@ -10,34 +10,21 @@ fn d4_config_data_rolls_the_pods_and_metadata_does_not() {
     let conf = Zoned::start("zoned-config", "conf", &example("config"));
     let ns = conf.namespace;
     let first = conf.uids();
-    bed()
-        .kubectl("label configmap settings -n zoned-config touched=yes")
-        .expect("label");
+    bed().kubectl("label configmap settings -n zoned-config touched=yes").expect("label");
     std::thread::sleep(Duration::from_secs(7));
     assert_eq!(conf.uids(), first, "a label rolled the pods");
 
     for word in ["a", "b", "c"] {
         bed()
-            .patch(
-                ns,
-                "configmap",
-                "settings",
-                &json!({ "data": { "GREETING": word } }),
-            )
+            .patch(ns, "configmap", "settings", &json!({ "data": { "GREETING": word } }))
             .expect("patch");
     }
     conf.wait("version 2", PATIENCE, |o| {
         o["status"]["version"] == 2 && o["status"]["ready"] == true
     });
-    let env = bed()
-        .exec(ns, "conf-z0-0", &["busybox", "env"])
-        .expect("env");
+    let env = bed().exec(ns, "conf-z0-0", &["busybox", "env"]).expect("env");
     assert!(env.contains("GREETING=c"), "{env}");
-    assert_eq!(
-        conf.status()["version"],
-        2,
-        "three changes should be one rollout"
-    );
+    assert_eq!(conf.status()["version"], 2, "three changes should be one rollout");
 
     let newer = example("config")
         .split("---")
@@ -49,20 +36,13 @@ fn d4_config_data_rolls_the_pods_and_metadata_does_not() {
     conf.wait("version 3", PATIENCE, |o| {
         o["status"]["version"] == 3 && o["status"]["ready"] == true
     });
-    let key = bed()
-        .exec(ns, "conf-z0-0", &["busybox", "cat", "/tls/key"])
-        .expect("cat");
+    let key = bed().exec(ns, "conf-z0-0", &["busybox", "cat", "/tls/key"]).expect("cat");
     assert_eq!(key.trim(), "two");
 
     conf.patch(&json!({ "spec": { "updateOnConfigChange": false } }));
     let third = conf.uids();
     bed()
-        .patch(
-            ns,
-            "configmap",
-            "settings",
-            &json!({ "data": { "GREETING": "d" } }),
-        )
+        .patch(ns, "configmap", "settings", &json!({ "data": { "GREETING": "d" } }))
         .expect("patch");
     std::thread::sleep(Duration::from_secs(7));
     assert_eq!(conf.uids(), third, "rolled although switched off");
@@ -72,25 +52,16 @@ fn d4_config_data_rolls_the_pods_and_metadata_does_not() {
 #[test]
 fn a_secret_that_may_not_be_read_is_named_and_read_when_it_may() {
     let manifest = example("config");
-    let role = manifest
-        .find("kind: RoleBinding")
-        .expect("the example should have a RoleBinding");
+    let role = manifest.find("kind: RoleBinding").expect("the example should have a RoleBinding");
     let without = manifest.replace("name: palladion-operator", "name: somebody-else");
     assert!(role > 0 && without != manifest);
     bed().fresh_namespace("zoned-secret").expect("a namespace");
     bed().apply("zoned-secret", &without).expect("accepted");
-    let conf = Zoned {
-        namespace: "zoned-secret",
-        name: "conf",
-    };
+    let conf = Zoned { namespace: "zoned-secret", name: "conf" };
     let told = conf.wait("the Secret to be named", PATIENCE, |o| {
         o["status"].to_string().contains("ConfigUnreadable")
     });
-    assert!(
-        told["status"].to_string().contains("Secret tls-v"),
-        "{}",
-        told["status"]
-    );
+    assert!(told["status"].to_string().contains("Secret tls-v"), "{}", told["status"]);
     assert!(conf.sets().is_empty(), "nothing is made on a guess");
     bed().apply("zoned-secret", &manifest).expect("accepted");
     conf.wait_ready();

@@ -14,10 +14,7 @@ use serde_json::Value;
 use crate::active::{fail_over, one_active};
 
 fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
-    object
-        .pointer(pointer)
-        .and_then(Value::as_str)
-        .unwrap_or_default()
+    object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
 fn operator_pod() -> Value {
@@ -55,12 +52,7 @@ fn d4_active_stays_while_the_operator_is_away_and_leaves_a_node_without_power() 
     let killed = operator_pod();
     bed()
         .cluster
-        .kill(
-            OPERATOR_NAMESPACE,
-            text(&killed, "/metadata/name"),
-            "operator",
-            &Victim::Init,
-        )
+        .kill(OPERATOR_NAMESPACE, text(&killed, "/metadata/name"), "operator", &Victim::Init)
         .expect("kill the operator");
     let begin = Instant::now();
     while begin.elapsed() < Duration::from_secs(6) {
@@ -69,9 +61,7 @@ fn d4_active_stays_while_the_operator_is_away_and_leaves_a_node_without_power() 
     }
     // Away: what fails meanwhile keeps the label until somebody sees it.
     bed().scale_operator(0).expect("no operator");
-    bed()
-        .exec(queue.namespace, &first, &["busybox", "rm", "/tmp/lead"])
-        .expect("stop leading");
+    bed().exec(queue.namespace, &first, &["busybox", "rm", "/tmp/lead"]).expect("stop leading");
     std::thread::sleep(Duration::from_secs(5));
     assert_eq!(queue.active(), std::slice::from_ref(&first));
     bed().scale_operator(1).expect("an operator");
@@ -81,22 +71,13 @@ fn d4_active_stays_while_the_operator_is_away_and_leaves_a_node_without_power() 
         Ok(active.into_iter().find(|a| *a != first))
     })
     .expect("the other");
-    bed()
-        .exec(queue.namespace, &first, &["busybox", "touch", "/tmp/lead"])
-        .expect("lead again");
+    bed().exec(queue.namespace, &first, &["busybox", "touch", "/tmp/lead"]).expect("lead again");
     std::thread::sleep(Duration::from_secs(2));
 
     // The operator may have moved; it must see what happens.
-    let pod = bed()
-        .get(queue.namespace, "pod", &second)
-        .expect("get")
-        .expect("the pod");
+    let pod = bed().get(queue.namespace, "pod", &second).expect("get").expect("the pod");
     let name = text(&pod, "/spec/nodeName").to_string();
-    let node = bed()
-        .cluster
-        .node(&name)
-        .context("the node")
-        .expect("the node");
+    let node = bed().cluster.node(&name).context("the node").expect("the node");
     bed().move_operator_from(node).expect("moved");
     // It has to be the leader again and to have looked once.
     std::thread::sleep(Duration::from_secs(5));
@@ -119,9 +100,7 @@ fn d4_canary_on_a_node_that_dies_harms_nobody_else_and_is_still_cured_by_a_fix()
     let web = Zoned::start("zoned-canary-power", "web", &manifest);
     let before = web.uids();
     web.set_template("bad", Some("palladion.dev/not-there:1"));
-    web.wait("the canary to fail", PATIENCE, |o| {
-        o["status"]["rollout"] == "Failed"
-    });
+    web.wait("the canary to fail", PATIENCE, |o| o["status"]["rollout"] == "Failed");
     let name = bed().node_of(web.namespace, "web-z0-1").expect("its node");
     let node = bed().cluster.node(&name).expect("the node");
     bed().move_operator_from(node).expect("moved");

@@ -31,19 +31,15 @@ impl Metrics {
         bed().apply(namespace, &manifest).expect("apply");
         let metrics = Self { namespace };
         let path = format!("get --raw /apis/metrics.k8s.io/v1beta1/namespaces/{namespace}/pods");
-        wait_for("metrics to be served", PATIENCE, || {
-            bed().kubectl(&path).map(Some)
-        })
-        .expect("metrics");
+        wait_for("metrics to be served", PATIENCE, || bed().kubectl(&path).map(Some))
+            .expect("metrics");
         metrics
     }
 
     /// The load, in thousandths of a core, that ready pods share evenly.
     pub fn set_load(&self, millicores: u32) {
         let script = format!("echo {millicores} > /tmp/load");
-        bed()
-            .exec(self.namespace, "metrics", &["sh", "-c", &script])
-            .expect("set the load");
+        bed().exec(self.namespace, "metrics", &["sh", "-c", &script]).expect("set the load");
     }
 }
 

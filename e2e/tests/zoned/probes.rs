@@ -10,18 +10,8 @@ use crate::active::{fail_over, one_active};
 
 /// Let a container answer well, or not.
 fn lead(pair: &Zoned, pod: &str, container: &str, verb: &str) {
-    let words = [
-        "exec",
-        "-n",
-        pair.namespace,
-        pod,
-        "-c",
-        container,
-        "--",
-        "busybox",
-        verb,
-        "/tmp/lead",
-    ];
+    let words =
+        ["exec", "-n", pair.namespace, pod, "-c", container, "--", "busybox", verb, "/tmp/lead"];
     bed().cluster.kubectl(&words).expect("exec");
 }
 
@@ -61,9 +51,8 @@ fn d4_active_by_http_and_grpc_of_two_containers() {
 
     // Nobody passes: nobody is active, and why is said.
     lead(&pair, &second, "rpc", "rm");
-    let told = pair.wait("no pod to be active", PATIENCE, |o| {
-        o["status"].to_string().contains("NoActivePod")
-    });
+    let told = pair
+        .wait("no pod to be active", PATIENCE, |o| o["status"].to_string().contains("NoActivePod"));
     let words = told["status"]["conditions"].to_string();
     assert!(words.contains("HTTP status 404"), "{words}");
     assert!(words.contains("NOT_SERVING"), "{words}");

@@ -13,23 +13,16 @@ fn at_rest_the_api_server_is_not_asked_with_probes_neither() {
     let ns = "zoned-rest";
     let web = Zoned::start(ns, "web", &example("partitioned"));
     let mut others = Vec::new();
-    for (name, manifest) in [
-        ("queue", "active-passive"),
-        ("front", "versioned"),
-        ("conf", "config"),
-    ] {
+    for (name, manifest) in
+        [("queue", "active-passive"), ("front", "versioned"), ("conf", "config")]
+    {
         bed().apply(ns, &example(manifest)).expect("accepted");
-        others.push(Zoned {
-            namespace: ns,
-            name,
-        });
+        others.push(Zoned { namespace: ns, name });
     }
     for zoned in &others {
         zoned.wait_ready();
     }
-    others[0].wait("a pod to be active", PATIENCE, |o| {
-        o["status"]["activePods"].is_string()
-    });
+    others[0].wait("a pod to be active", PATIENCE, |o| o["status"]["activePods"].is_string());
     wait_for("the namespaces of other tests to be gone", PATIENCE, || {
         let all = bed().list("default", "namespaces")?;
         let ending = all.iter().any(|n| n["status"]["phase"] == "Terminating");

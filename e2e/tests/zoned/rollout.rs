@@ -11,13 +11,8 @@ fn d4_version_the_old_set_serves_until_a_pod_of_the_new_one_is_ready() {
     assert_eq!(front.sets(), ["front-z0-v1", "front-z1-v1"]);
     let old = front.uids();
     front.set_template("bad", Some("palladion.dev/not-there:1"));
-    front.wait("the bad version to fail", PATIENCE, |o| {
-        o["status"]["rollout"] == "Failed"
-    });
-    assert_eq!(
-        front.sets(),
-        ["front-z0-v1", "front-z0-v2", "front-z1-v1", "front-z1-v2"]
-    );
+    front.wait("the bad version to fail", PATIENCE, |o| o["status"]["rollout"] == "Failed");
+    assert_eq!(front.sets(), ["front-z0-v1", "front-z0-v2", "front-z1-v1", "front-z1-v2"]);
     let now = front.uids();
     assert!(
         old.iter().all(|(name, uid)| now.get(name) == Some(uid)),
@@ -41,31 +36,23 @@ fn d4_canary_a_bad_one_stops_at_one_pod_and_a_fix_overtakes_it() {
     );
     let before = web.uids();
     web.set_template("bad", Some("palladion.dev/not-there:1"));
-    let failed = web.wait("the canary to fail", PATIENCE, |o| {
-        o["status"]["rollout"] == "Failed"
-    });
+    let failed = web.wait("the canary to fail", PATIENCE, |o| o["status"]["rollout"] == "Failed");
     assert_eq!(failed["status"]["ready"], false);
     assert_eq!(failed["status"]["sets"]["web-z1"]["state"], "Pending");
     let after = web.uids();
-    let changed: Vec<&String> = before
-        .iter()
-        .filter(|(n, u)| after.get(*n) != Some(u))
-        .map(|(n, _)| n)
-        .collect();
+    let changed: Vec<&String> =
+        before.iter().filter(|(n, u)| after.get(*n) != Some(u)).map(|(n, _)| n).collect();
     assert_eq!(changed, ["web-z0-1"]);
     web.wait_told("RolloutFailed", "not-there");
     web.set_template("fixed", Some("palladion.dev/tools:dev"));
     web.wait_ready();
     assert_eq!(web.status()["rollout"], "Done");
     assert!(
-        web.uids()
-            .iter()
-            .all(|(name, uid)| before.get(name) != Some(uid)),
+        web.uids().iter().all(|(name, uid)| before.get(name) != Some(uid)),
         "a pod kept the old template"
     );
-    let events = bed()
-        .kubectl("get events -n zoned-canary -o jsonpath={.items[*].reason}")
-        .expect("events");
+    let events =
+        bed().kubectl("get events -n zoned-canary -o jsonpath={.items[*].reason}").expect("events");
     assert!(events.contains("RolloutFailed"), "{events}");
     web.end();
 }
@@ -80,18 +67,11 @@ fn recreate_never_runs_old_and_new_side_by_side() {
     loop {
         let uids: Vec<String> = web.uids().into_values().collect();
         let (of_old, of_new): (Vec<_>, Vec<_>) = uids.iter().partition(|u| old.contains(u));
-        assert!(
-            of_old.is_empty() || of_new.is_empty(),
-            "old and new pods at once"
-        );
+        assert!(of_old.is_empty() || of_new.is_empty(), "old and new pods at once");
         if of_new.len() == 4 {
             break;
         }
-        assert!(
-            begin.elapsed() < PATIENCE,
-            "no new pods; status: {}",
-            web.status()
-        );
+        assert!(begin.elapsed() < PATIENCE, "no new pods; status: {}", web.status());
     }
     web.wait_ready();
     assert_eq!(web.status()["version"], 2);
@@ -110,15 +90,9 @@ fn pods_in_order_that_never_ran_are_mended_by_editing_the_spec_alone() {
             "      replicas: 2\n",
             "      replicas: 2\n      podManagementPolicy: OrderedReady\n",
         )
-        .replace(
-            "image: palladion.dev/tools:dev",
-            "image: palladion.dev/not-there:1",
-        );
+        .replace("image: palladion.dev/tools:dev", "image: palladion.dev/not-there:1");
     bed().apply(ns, &bad).expect("accepted");
-    let web = Zoned {
-        namespace: ns,
-        name: "web",
-    };
+    let web = Zoned { namespace: ns, name: "web" };
     let told = web.wait("the image to be named", PATIENCE, |o| {
         o["status"].to_string().contains("ImagePullFailed")
     });
@@ -144,13 +118,8 @@ fn d4_version_an_update_works_though_the_old_pods_never_ran() {
     bed().fresh_namespace(ns).expect("a namespace");
     let bad = example("versioned").replace("tools:dev", "not-there:1");
     bed().apply(ns, &bad).expect("accepted");
-    let front = Zoned {
-        namespace: ns,
-        name: "front",
-    };
-    front.wait("pods of version 1", PATIENCE, |o| {
-        o["status"]["pods"] == "0/2"
-    });
+    let front = Zoned { namespace: ns, name: "front" };
+    front.wait("pods of version 1", PATIENCE, |o| o["status"]["pods"] == "0/2");
     front.set_template("good", Some("palladion.dev/tools:dev"));
     front.wait_ready();
     assert_eq!(front.sets(), ["front-z0-v2", "front-z1-v2"]);

@@ -9,26 +9,20 @@ use crate::metrics::Metrics;
 fn d4_scaling_by_the_scale_subresource_restarts_nobody() {
     let workers = Zoned::start("zoned-scale", "workers", &example("scaling"));
     let before = workers.uids();
-    bed()
-        .kubectl("scale zonedstatefulset workers --replicas=2 -n zoned-scale")
-        .expect("scale");
+    bed().kubectl("scale zonedstatefulset workers --replicas=2 -n zoned-scale").expect("scale");
     workers.wait("three replicas, because they must be odd", PATIENCE, |o| {
         o["status"]["pods"] == "6/6" && o["status"]["ready"] == true
     });
     let after = workers.uids();
     assert!(
-        before
-            .iter()
-            .all(|(name, uid)| after.get(name) == Some(uid)),
+        before.iter().all(|(name, uid)| after.get(name) == Some(uid)),
         "scaling restarted a pod"
     );
     let scale = bed().kubectl("get --raw /apis/palladion.dev/v1alpha1/namespaces/zoned-scale/zonedstatefulsets/workers/scale").expect("scale");
     let scale: Value = serde_json::from_str(&scale).expect("a Scale");
     assert_eq!(scale["status"]["replicas"], 3);
     assert!(
-        scale["status"]["selector"]
-            .as_str()
-            .is_some_and(|s| s.contains("az-index=0")),
+        scale["status"]["selector"].as_str().is_some_and(|s| s.contains("az-index=0")),
         "{scale}"
     );
     workers.wait_told("ReplicasLimited", "");
@@ -43,10 +37,7 @@ fn d4_scaling_a_horizontal_pod_autoscaler_scales_and_is_kept_within_the_limits()
     // Of 10m each pod asks for, 7m is the target: one pod is enough.
     metrics.set_load(6);
     bed().apply(ns, &example("scaling")).expect("accepted");
-    let workers = Zoned {
-        namespace: ns,
-        name: "workers",
-    };
+    let workers = Zoned { namespace: ns, name: "workers" };
     // By default an autoscaler waits for five minutes before it takes pods away.
     let hpa = json!({ "spec": {
         "maxReplicas": 9,
@@ -72,15 +63,10 @@ fn d4_scaling_a_horizontal_pod_autoscaler_scales_and_is_kept_within_the_limits()
         wants(o, 2, "6/6") && is(o, "ReplicasLimited") || wants(o, 3, "6/6") && is(o, "AsWanted")
     });
     metrics.set_load(40);
-    workers.wait("six to be asked for and five to be made", PATIENCE, |o| {
-        wants(o, 6, "10/10")
-    });
+    workers.wait("six to be asked for and five to be made", PATIENCE, |o| wants(o, 6, "10/10"));
     workers.wait_told("ReplicasLimited", "6 replicas were asked for");
     let now = workers.uids();
-    assert!(
-        first.iter().all(|(name, uid)| now.get(name) == Some(uid)),
-        "scaling restarted a pod"
-    );
+    assert!(first.iter().all(|(name, uid)| now.get(name) == Some(uid)), "scaling restarted a pod");
     let hpa = bed().get(ns, "hpa", "workers").expect("get").expect("it");
     assert_eq!(hpa["status"]["currentReplicas"], 5, "pods of one zone");
 

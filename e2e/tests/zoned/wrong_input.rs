@@ -21,21 +21,11 @@ fn wrong_input_is_refused_with_the_way_out() {
     ];
     for (manifest, expected) in cases {
         assert_ne!(manifest, web, "the case should change something");
-        let error = bed()
-            .apply("zoned-wrong", &manifest)
-            .expect_err("should be refused");
+        let error = bed().apply("zoned-wrong", &manifest).expect_err("should be refused");
         assert!(format!("{error:#}").contains(expected), "{error:#}");
     }
-    bed()
-        .apply(
-            "zoned-wrong",
-            &web.replace("zones: [z1, z2]", "zones: [mars]"),
-        )
-        .expect("accepted");
-    let zoned = Zoned {
-        namespace: "zoned-wrong",
-        name: "web",
-    };
+    bed().apply("zoned-wrong", &web.replace("zones: [z1, z2]", "zones: [mars]")).expect("accepted");
+    let zoned = Zoned { namespace: "zoned-wrong", name: "web" };
     zoned.wait("the zone to be named", PATIENCE, |o| {
         o["status"].to_string().contains("ZoneWithoutNodes")
     });
@@ -48,18 +38,11 @@ fn a_misspelled_field_of_the_template_is_told_as_the_document_has_it() {
     bed().fresh_namespace(ns).expect("a namespace");
     let wrong = example("partitioned").replace("              ports:", "              prots:");
     bed().apply(ns, &wrong).expect("accepted");
-    let web = Zoned {
-        namespace: ns,
-        name: "web",
-    };
+    let web = Zoned { namespace: ns, name: "web" };
     let told = web.wait("the field to be named", PATIENCE, |o| {
         o["status"].to_string().contains("CreateStatefulSetError")
     });
-    assert!(
-        told["status"].to_string().contains(".prots"),
-        "{}",
-        told["status"]
-    );
+    assert!(told["status"].to_string().contains(".prots"), "{}", told["status"]);
     bed().apply(ns, &example("partitioned")).expect("accepted");
     web.wait_ready();
     web.end();
@@ -67,18 +50,14 @@ fn a_misspelled_field_of_the_template_is_told_as_the_document_has_it() {
 
 #[test]
 fn the_api_server_judges_every_manifest_as_the_unit_tests_do() {
-    bed()
-        .fresh_namespace("zoned-manifests")
-        .expect("a namespace");
+    bed().fresh_namespace("zoned-manifests").expect("a namespace");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/manifests/zoned");
     let all = manifests::read_all(&folder);
     assert!(all.len() > 15, "{} manifests", all.len());
     for manifest in &all {
         let judge = |verb: &str, object: &Value| {
             let words = [verb, "--dry-run=server", "-n", "zoned-manifests", "-f", "-"];
-            bed()
-                .cluster
-                .kubectl_with_input(&words, &object.to_string())
+            bed().cluster.kubectl_with_input(&words, &object.to_string())
         };
         let outcome = match &manifest.old {
             None => judge("create", &manifest.new),
@@ -93,10 +72,7 @@ fn the_api_server_judges_every_manifest_as_the_unit_tests_do() {
                     )
                     .expect("the old object");
                 let outcome = judge("apply", &manifest.new);
-                let name = old["metadata"]["name"]
-                    .as_str()
-                    .unwrap_or_default()
-                    .to_string();
+                let name = old["metadata"]["name"].as_str().unwrap_or_default().to_string();
                 bed()
                     .cluster
                     .kubectl(&["delete", "zonedstatefulset", &name, "-n", "zoned-manifests"])
@@ -123,9 +99,7 @@ fn the_api_server_judges_every_manifest_as_the_unit_tests_do() {
 
 #[test]
 fn every_example_is_accepted() {
-    bed()
-        .fresh_namespace("zoned-examples")
-        .expect("a namespace");
+    bed().fresh_namespace("zoned-examples").expect("a namespace");
     for name in [
         "exposing",
         "scaling",
@@ -138,14 +112,7 @@ fn every_example_is_accepted() {
         "volumes",
     ] {
         let manifest = example(name);
-        let dry = [
-            "apply",
-            "--dry-run=server",
-            "-n",
-            "zoned-examples",
-            "-f",
-            "-",
-        ];
+        let dry = ["apply", "--dry-run=server", "-n", "zoned-examples", "-f", "-"];
         bed()
             .cluster
             .kubectl_with_input(&dry, &manifest)

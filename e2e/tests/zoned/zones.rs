@@ -52,11 +52,7 @@ fn assert_pinned(pod: &Value, zone: &str) {
         assert!(all.len() == 2 && all.contains(&wanted), "{term}");
     }
     let tolerations = pod["spec"]["tolerations"].as_array().expect("tolerations");
-    assert!(
-        tolerations
-            .iter()
-            .any(|t| t["key"] == "example.com/reserved")
-    );
+    assert!(tolerations.iter().any(|t| t["key"] == "example.com/reserved"));
 }
 
 #[test]
@@ -64,9 +60,8 @@ fn d4_zones_each_zone_has_its_set_labels_environment_and_place() {
     label_nodes_the_old_way();
     let web = Zoned::start("zoned-zones", "web", &crowded());
     assert_eq!(web.sets(), ["web-z0", "web-z1"]);
-    let nodes = bed()
-        .kubectl("get nodes -l topology.kubernetes.io/zone=z2 -o name")
-        .expect("nodes");
+    let nodes =
+        bed().kubectl("get nodes -l topology.kubernetes.io/zone=z2 -o name").expect("nodes");
     for pod in web.pods() {
         let meta = &pod["metadata"];
         let name = meta["name"].as_str().unwrap_or_default();
@@ -78,21 +73,12 @@ fn d4_zones_each_zone_has_its_set_labels_environment_and_place() {
             meta["labels"]["palladion.dev/pod-ordinal"],
             name.rsplit('-').next().unwrap_or_default()
         );
-        assert_eq!(
-            meta["annotations"]["palladion.dev/zones"],
-            r#"["z1", "z2"]"#
-        );
+        assert_eq!(meta["annotations"]["palladion.dev/zones"], r#"["z1", "z2"]"#);
         assert_pinned(&pod, zone);
         let early = &pod["spec"]["initContainers"][0]["env"];
         assert!(early.to_string().contains(r#""name":"KUBE_AZ""#), "{early}");
-        let env = bed()
-            .exec(web.namespace, name, &["busybox", "env"])
-            .expect("env");
-        let number = if index == "1" {
-            "AZ_INDEX=2"
-        } else {
-            "AZ_INDEX=1"
-        };
+        let env = bed().exec(web.namespace, name, &["busybox", "env"]).expect("env");
+        let number = if index == "1" { "AZ_INDEX=2" } else { "AZ_INDEX=1" };
         for line in [
             format!("KUBE_AZ={zone}"),
             format!("BOSH_AZ={zone}"),
@@ -102,15 +88,8 @@ fn d4_zones_each_zone_has_its_set_labels_environment_and_place() {
         ] {
             assert!(env.lines().any(|l| l == line), "{name} should have {line}");
         }
-        let node = format!(
-            "node/{}",
-            pod["spec"]["nodeName"].as_str().unwrap_or_default()
-        );
-        assert_eq!(
-            nodes.lines().any(|n| n == node),
-            zone == "z2",
-            "{name} runs on {node}"
-        );
+        let node = format!("node/{}", pod["spec"]["nodeName"].as_str().unwrap_or_default());
+        assert_eq!(nodes.lines().any(|n| n == node), zone == "z2", "{name} runs on {node}");
     }
     web.end();
 }
@@ -126,10 +105,9 @@ fn services_of_ones_own_reach_the_pods_by_the_two_labels() {
         .expect("endpoints");
         let url = format!("http://{service}:4222/");
         let words = ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", &url];
-        let code = wait_for("an answer", PATIENCE, || {
-            bed().exec(nats.namespace, &pod, &words).map(Some)
-        })
-        .expect("an answer");
+        let code =
+            wait_for("an answer", PATIENCE, || bed().exec(nats.namespace, &pod, &words).map(Some))
+                .expect("an answer");
         assert_eq!(code.trim(), "404", "{service} should lead to busybox httpd");
     }
     let ingress = bed().get(nats.namespace, "ingress", "nats").expect("get");

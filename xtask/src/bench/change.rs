@@ -31,14 +31,7 @@ fn change(cluster: &Cluster, report: &mut Report, what: &str, more: u64) -> Resu
     let path = format!("/spec/datacenter/racks/{RACK}/members");
     let patch = json!([{ "op": "replace", "path": path, "value": RACK_MEMBERS + more }]);
     let patch = patch.to_string();
-    cluster.kubectl(&[
-        "patch",
-        "cassandracluster",
-        CLUSTER,
-        "--type=json",
-        "-p",
-        &patch,
-    ])?;
+    cluster.kubectl(&["patch", "cassandracluster", CLUSTER, "--type=json", "-p", &patch])?;
     let wanted = MEMBERS + more;
     let settled = look::wait_to_stay(cluster, what, |s| {
         s["members"] == format!("{wanted}/{wanted}").as_str() && look::is_settled(s)
@@ -54,11 +47,7 @@ fn change(cluster: &Cluster, report: &mut Report, what: &str, more: u64) -> Resu
         "≤ 5",
         format!("{} / {all}", all - turn - status),
     );
-    report.row(
-        &format!("{what}, until all is settled"),
-        "",
-        format!("{took:.1} s"),
-    );
+    report.row(&format!("{what}, until all is settled"), "", format!("{took:.1} s"));
     report.steps(&format!("What the operator did in a {what}"), &steps)
 }
 

@@ -16,10 +16,8 @@ use crate::install;
 pub const MIB: f64 = 1024.0 * 1024.0;
 
 pub fn is_write(count: &AuditCount) -> bool {
-    matches!(
-        count.verb.as_str(),
-        "create" | "update" | "patch" | "delete"
-    ) && count.resource != "leases"
+    matches!(count.verb.as_str(), "create" | "update" | "patch" | "delete")
+        && count.resource != "leases"
         && count.resource != "events"
 }
 
@@ -44,11 +42,7 @@ pub fn reads(counts: &[AuditCount]) -> usize {
 }
 
 pub fn watches(counts: &[AuditCount]) -> usize {
-    counts
-        .iter()
-        .filter(|c| c.verb == "watch")
-        .map(|c| c.count)
-        .sum()
+    counts.iter().filter(|c| c.verb == "watch").map(|c| c.count).sum()
 }
 
 pub fn get(cluster: &Cluster, words: &[&str]) -> Result<Value> {
@@ -72,9 +66,7 @@ pub fn progresses(status: &Value, reason: &str) -> bool {
 
 /// Is this so of the cluster's status now?
 pub fn status(cluster: &Cluster, is_so: impl Fn(&Value) -> bool) -> Result<bool> {
-    Ok(is_so(
-        &get(cluster, &["cassandracluster", CLUSTER])?["status"],
-    ))
+    Ok(is_so(&get(cluster, &["cassandracluster", CLUSTER])?["status"]))
 }
 
 pub fn wait(cluster: &Cluster, what: &str, done: impl Fn(&Value) -> bool) -> Result<()> {
@@ -117,13 +109,7 @@ pub fn wait_to_stay(
 pub fn operator_memory(cluster: &Cluster) -> Result<f64> {
     let pods = get(
         cluster,
-        &[
-            "pods",
-            "-n",
-            install::NAMESPACE,
-            "-l",
-            "app.kubernetes.io/name=palladion-operator",
-        ],
+        &["pods", "-n", install::NAMESPACE, "-l", "app.kubernetes.io/name=palladion-operator"],
     )?;
     let ip: Ipv4Addr = pods["items"][0]["status"]["podIP"]
         .as_str()
@@ -136,9 +122,7 @@ pub fn operator_memory(cluster: &Cluster) -> Result<f64> {
     std::io::Write::write_all(&mut stream, b"GET /metrics HTTP/1.0\r\n\r\n")?;
     let mut text = String::new();
     std::io::Read::read_to_string(&mut stream, &mut text)?;
-    let line = text
-        .lines()
-        .find(|l| l.contains("resident_memory_bytes") && !l.starts_with('#'));
+    let line = text.lines().find(|l| l.contains("resident_memory_bytes") && !l.starts_with('#'));
     let bytes: f64 = line
         .and_then(|l| l.split_whitespace().last())
         .context("no resident memory among the operator's metrics")?
@@ -177,10 +161,7 @@ pub struct AgentMemory {
 /// The largest sums of init and agent over the members.
 pub fn agent_memory(cluster: &Cluster) -> Result<AgentMemory> {
     let script = "for p in /proc/[0-9]*; do if tr '\\0' ' ' < $p/cmdline 2>/dev/null | grep -q '^/mnt/shared/palladion-agent'; then grep -E '^(Rss|Pss):' $p/smaps_rollup; fi; done";
-    let mut largest = AgentMemory {
-        resident: 0.0,
-        proportional: 0.0,
-    };
+    let mut largest = AgentMemory { resident: 0.0, proportional: 0.0 };
     for pod in member_pods(cluster)? {
         let text =
             cluster.kubectl(&["exec", &pod, "-c", "cassandra", "--", "bash", "-c", script])?;
@@ -205,10 +186,7 @@ pub fn agent_cpu(cluster: &Cluster) -> Result<f64> {
     for pod in member_pods(cluster)? {
         let text =
             cluster.kubectl(&["exec", &pod, "-c", "cassandra", "--", "bash", "-c", script])?;
-        ticks += text
-            .split_whitespace()
-            .filter_map(|n| n.parse::<f64>().ok())
-            .sum::<f64>();
+        ticks += text.split_whitespace().filter_map(|n| n.parse::<f64>().ok()).sum::<f64>();
     }
     // The kernel counts in hundredths of a second wherever Kubernetes runs.
     Ok(ticks / 100.0)
@@ -221,9 +199,8 @@ pub fn first_starts(cluster: &Cluster) -> Result<Vec<[f64; 2]>> {
     let mut starts: Vec<[f64; 2]> = Vec::new();
     for member in members["items"].as_array().into_iter().flatten() {
         let history = member["status"]["startHistory"].as_array();
-        let first = history
-            .and_then(|h| h.last())
-            .context("a member has no start in its history")?;
+        let first =
+            history.and_then(|h| h.last()).context("a member has no start in its history")?;
         let at = |field: &str| -> Result<f64> {
             let text = first[field].as_str().context("a start has no time")?;
             seconds(text)
@@ -296,9 +273,7 @@ pub fn steps_since(cluster: &Cluster, since: &str) -> Result<Vec<String>> {
         .map(|line| {
             let line: Value = serde_json::from_str(line).context("reading the operator's log")?;
             let step = line["fields"]["step"].as_str().or(line["step"].as_str());
-            Ok(step
-                .context("a step without words in the operator's log")?
-                .to_string())
+            Ok(step.context("a step without words in the operator's log")?.to_string())
         })
         .collect()
 }

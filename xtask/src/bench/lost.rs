@@ -42,11 +42,7 @@ pub fn node(cluster: Cluster, report: &mut Report) -> Result<()> {
     report.row(
         "Node deleted, grace 0, to its member's replacement: begun / the new server let start",
         "≤ 5 s",
-        format!(
-            "{:.1} / {:.1} s",
-            begun.as_secs_f64(),
-            started.as_secs_f64()
-        ),
+        format!("{:.1} / {:.1} s", begun.as_secs_f64(), started.as_secs_f64()),
     );
     Ok(())
 }

@@ -80,10 +80,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn measure_zoned(arguments: &Arguments) -> Result<String> {
-    let config = Config {
-        name: arguments.name.clone(),
-        ..Config::default()
-    };
+    let config = Config { name: arguments.name.clone(), ..Config::default() };
     let cluster = Cluster::up(&config, &mut Lines)?;
     install::install(&cluster, &["zonedStatefulSet.allowExec=true"], &mut Lines)?;
     zoned::measure(&cluster, &arguments.name, arguments.idle_seconds)
@@ -102,20 +99,14 @@ fn measure(arguments: &Arguments) -> Result<String> {
         "≤ 90 s",
         format!("{:.0} s", took.as_secs_f64()),
     );
-    let config = Config {
-        name: arguments.name.clone(),
-        ..Config::default()
-    };
+    let config = Config { name: arguments.name.clone(), ..Config::default() };
     let cluster = Cluster::up(&config, &mut Lines)?;
     install::install(&cluster, &[], &mut Lines)?;
     std::thread::sleep(Duration::from_secs(5));
     Lines.note("creating the ring");
     ring::creation(&cluster, &mut report)?;
     let watched = Duration::from_secs(arguments.idle_seconds);
-    Lines.note(&format!(
-        "watching the system at rest for {} s",
-        watched.as_secs()
-    ));
+    Lines.note(&format!("watching the system at rest for {} s", watched.as_secs()));
     ring::rest(&cluster, watched, &mut report)?;
     Lines.note("one member more, and one less");
     change::grow(&cluster, &mut report)?;

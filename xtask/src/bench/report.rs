@@ -20,20 +20,13 @@ impl Report {
 
     /// Requests by verb and resource.
     pub fn requests(&mut self, heading: &str, counts: &[AuditCount]) -> Result<()> {
-        writeln!(
-            self.parts,
-            "\n## {heading}\n\n| verb | resource | count |\n|---|---|---|"
-        )?;
+        writeln!(self.parts, "\n## {heading}\n\n| verb | resource | count |\n|---|---|---|")?;
         for count in counts.iter().filter(|c| c.resource != "leases") {
             let resource = match count.subresource.as_str() {
                 "" => count.resource.clone(),
                 part => format!("{}/{part}", count.resource),
             };
-            writeln!(
-                self.parts,
-                "| {} | {resource} | {} |",
-                count.verb, count.count
-            )?;
+            writeln!(self.parts, "| {} | {resource} | {} |", count.verb, count.count)?;
         }
         Ok(())
     }

@@ -17,11 +17,7 @@ const AGENTS: &str = "system:serviceaccount:default:two-racks-member";
 /// Make the ring.
 pub fn creation(cluster: &Cluster, report: &mut Report) -> Result<()> {
     let memory = look::operator_memory(cluster)?;
-    report.row(
-        "operator, resident, no ring",
-        "",
-        format!("{memory:.1} MiB"),
-    );
+    report.row("operator, resident, no ring", "", format!("{memory:.1} MiB"));
     let mark = cluster.audit_mark()?;
     let (begin, clock) = (Instant::now(), look::now()?);
     let manifest = install::root().join(MANIFEST);
@@ -66,15 +62,8 @@ fn times(applied: f64, starts: &[[f64; 2]], report: &mut Report) {
         gaps.join(", "),
     );
     let last = starts.iter().map(|s| s[1]).fold(applied, f64::max);
-    let servers: f64 = starts
-        .iter()
-        .map(|[started, normal]| normal - started)
-        .sum();
-    report.row(
-        "manifest applied to last member NORMAL",
-        "",
-        format!("{:.1} s", last - applied),
-    );
+    let servers: f64 = starts.iter().map(|[started, normal]| normal - started).sum();
+    report.row("manifest applied to last member NORMAL", "", format!("{:.1} s", last - applied));
     let first = starts.first().map_or(applied, |s| s[0]);
     report.row(
         "of this added to the servers' own starts, one after another / of that until the first is started, pods and containers being made",
@@ -94,11 +83,7 @@ pub fn rest(cluster: &Cluster, watched: Duration, report: &mut Report) -> Result
     let operator = cluster.audit_counts(mark, OPERATOR)?;
     let agents = cluster.audit_counts(mark, AGENTS)?;
     let memory = look::operator_memory(cluster)?;
-    report.row(
-        "operator, resident, with this ring",
-        "",
-        format!("{memory:.1} MiB"),
-    );
+    report.row("operator, resident, with this ring", "", format!("{memory:.1} MiB"));
     report.row(
         &format!("object reads by the operator in {seconds} s at rest"),
         "0",
@@ -128,10 +113,7 @@ pub fn rest(cluster: &Cluster, watched: Duration, report: &mut Report) -> Result
     report.row(
         "processor time of init and agent at rest, mean of three",
         "",
-        format!(
-            "{:.2} % of one core",
-            used / 3.0 / watched.as_secs_f64() * 100.0
-        ),
+        format!("{:.2} % of one core", used / 3.0 / watched.as_secs_f64() * 100.0),
     );
     let binaries = install::binaries(&mut Lines)?;
     for name in ["palladion-agent", "palladion-operator"] {
@@ -139,10 +121,7 @@ pub fn rest(cluster: &Cluster, watched: Duration, report: &mut Report) -> Result
         let bytes = std::fs::metadata(&path)
             .with_context(|| format!("looking at {}", path.display()))?
             .len();
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "a file's size in MiB, for people"
-        )]
+        #[expect(clippy::cast_precision_loss, reason = "a file's size in MiB, for people")]
         let size = bytes as f64 / MIB;
         report.row(&format!("binary {name}"), "", format!("{size:.1} MiB"));
     }

@@ -20,9 +20,7 @@ pub fn and_start(cluster: &Cluster, report: &mut Report) -> Result<()> {
     cluster.kubectl(&["delete", "pod", &format!("{CLUSTER}-dc1-a-0")])?;
     let one = until_ready(cluster)?;
     look::patch_spec(cluster, &json!({ "run": "Stopped" }))?;
-    look::wait(cluster, "the ring to be stopped", |s| {
-        look::progresses(s, "Stopped")
-    })?;
+    look::wait(cluster, "the ring to be stopped", |s| look::progresses(s, "Stopped"))?;
     look::patch_spec(cluster, &json!({ "run": "Running" }))?;
     let all = until_ready(cluster)?;
     report.row(

@@ -53,22 +53,10 @@ pub fn measure(cluster: &Cluster, name: &ClusterName, idle_seconds: u64) -> Resu
     rest(cluster, name, idle_seconds, "at rest", &mut report)?;
     apply(cluster, "active-passive")?;
     wait(cluster, "queue", "a pod to be active", is_active)?;
-    rest(
-        cluster,
-        name,
-        idle_seconds,
-        "2 TCP probes a second",
-        &mut report,
-    )?;
+    rest(cluster, name, idle_seconds, "2 TCP probes a second", &mut report)?;
     apply(cluster, "exec-probe")?;
     wait(cluster, "lock", "a pod to be active", is_active)?;
-    rest(
-        cluster,
-        name,
-        idle_seconds,
-        "besides, 2 commands in containers a second",
-        &mut report,
-    )?;
+    rest(cluster, name, idle_seconds, "besides, 2 commands in containers a second", &mut report)?;
 
     Lines.note("failing over");
     writeln!(
@@ -78,10 +66,7 @@ pub fn measure(cluster: &Cluster, name: &ClusterName, idle_seconds: u64) -> Resu
         CONFIGURED.as_secs() + 2,
         LOOK.as_millis()
     )?;
-    writeln!(
-        report,
-        "| Cause | fastest | median | slowest |\n|---|---|---|---|"
-    )?;
+    writeln!(report, "| Cause | fastest | median | slowest |\n|---|---|---|---|")?;
     apply(cluster, "http-and-grpc-probes")?;
     wait(cluster, "pair", "a pod to be active", is_active)?;
     for (cause, owner, container) in [
@@ -101,11 +86,7 @@ pub fn measure(cluster: &Cluster, name: &ClusterName, idle_seconds: u64) -> Resu
     let times = fail_overs(
         cluster,
         "queue",
-        |pod| {
-            cluster
-                .kubectl(&["delete", "pod", pod, "--wait=false"])
-                .map(drop)
-        },
+        |pod| cluster.kubectl(&["delete", "pod", pod, "--wait=false"]).map(drop),
         |_| Ok(()),
     )?;
     writeln!(report, "| pod deleted | {times} |")?;
@@ -137,12 +118,7 @@ fn update(cluster: &Cluster, example: &str, owner: &str) -> Result<String> {
         &change.to_string(),
     ])?;
     wait(cluster, owner, "the new version", |o| is_done(o, 2))?;
-    lines.push_str(&line(
-        cluster,
-        mark,
-        begin,
-        &format!("`{example}` updated"),
-    )?);
+    lines.push_str(&line(cluster, mark, begin, &format!("`{example}` updated"))?);
     Ok(lines)
 }
 
@@ -175,26 +151,15 @@ fn rest(
     let (mark, before) = (cluster.audit_mark()?, processor_time(name)?);
     std::thread::sleep(Duration::from_secs(seconds));
     let (counts, after) = (cluster.audit_counts(mark, OPERATOR)?, processor_time(name)?);
-    let commands: usize = counts
-        .iter()
-        .filter(|c| c.subresource == "exec")
-        .map(|c| c.count)
-        .sum();
+    let commands: usize = counts.iter().filter(|c| c.subresource == "exec").map(|c| c.count).sum();
     let all = reads(&counts) + writes(&counts);
     let told = match commands {
         0 => all.to_string(),
-        commands => format!(
-            "{} and {commands} to pods/exec",
-            all.saturating_sub(commands)
-        ),
+        commands => format!("{} and {commands} to pods/exec", all.saturating_sub(commands)),
     };
     #[expect(clippy::cast_precision_loss, reason = "seconds, for people")]
     let share = (after - before) / seconds as f64 * 100.0;
-    writeln!(
-        report,
-        "| {what} | {told} | {} | {share:.2} % of one core |",
-        watches(&counts)
-    )?;
+    writeln!(report, "| {what} | {told} | {} | {share:.2} % of one core |", watches(&counts))?;
     Ok(())
 }
 
@@ -216,12 +181,8 @@ fn processor_time(name: &ClusterName) -> Result<f64> {
 
 fn user_and_system(process: &Path) -> Result<f64> {
     let stat = std::fs::read_to_string(process.join("stat")).context("reading its times")?;
-    let fields: Vec<&str> = stat
-        .rsplit(')')
-        .next()
-        .unwrap_or_default()
-        .split_whitespace()
-        .collect();
+    let fields: Vec<&str> =
+        stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
     let number = |at: usize| fields.get(at).and_then(|n| n.parse::<f64>().ok());
     Ok(number(11).context("user time")? + number(12).context("system time")?)
 }
@@ -235,9 +196,7 @@ fn fail_overs(
 ) -> Result<String> {
     let mut times = Vec::new();
     for _ in 0..TIMES {
-        wait(cluster, owner, "all pods ready", |o| {
-            o["status"]["ready"] == true && is_active(o)
-        })?;
+        wait(cluster, owner, "all pods ready", |o| o["status"]["ready"] == true && is_active(o))?;
         // Whoever is to follow must have passed.
         std::thread::sleep(Duration::from_secs(3));
         let from = one_active(cluster, owner)?.context("no pod is active")?;
@@ -257,12 +216,7 @@ fn fail_overs(
     }
     times.sort();
     let seconds = |at: usize| format!("{:.1} s", times[at].as_secs_f64());
-    Ok(format!(
-        "{} | {} | {}",
-        seconds(0),
-        seconds(TIMES / 2),
-        seconds(TIMES - 1)
-    ))
+    Ok(format!("{} | {} | {}", seconds(0), seconds(TIMES / 2), seconds(TIMES - 1)))
 }
 
 fn one_active(cluster: &Cluster, owner: &str) -> Result<Option<String>> {
@@ -284,25 +238,12 @@ fn one_active(cluster: &Cluster, owner: &str) -> Result<Option<String>> {
 }
 
 fn lead(cluster: &Cluster, pod: &str, container: &str, verb: &str) -> Result<()> {
-    cluster
-        .kubectl(&[
-            "exec",
-            pod,
-            "-c",
-            container,
-            "--",
-            "busybox",
-            verb,
-            "/tmp/lead",
-        ])
-        .map(drop)
+    cluster.kubectl(&["exec", pod, "-c", container, "--", "busybox", verb, "/tmp/lead"]).map(drop)
 }
 
 fn apply(cluster: &Cluster, example: &str) -> Result<()> {
     let path = install::root().join(format!("examples/zonedstatefulset/{example}.yaml"));
-    cluster
-        .kubectl(&["apply", "-f", &path.to_string_lossy()])
-        .map(drop)
+    cluster.kubectl(&["apply", "-f", &path.to_string_lossy()]).map(drop)
 }
 
 fn is_done(object: &Value, version: i64) -> bool {

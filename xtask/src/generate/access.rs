@@ -27,13 +27,7 @@ const fn rule(
     resources: &'static [&'static str],
     verbs: &'static [&'static str],
 ) -> Rule {
-    Rule {
-        why,
-        group,
-        resources,
-        names: &[],
-        verbs,
-    }
+    Rule { why, group, resources, names: &[], verbs }
 }
 
 const OURS: &str = "palladion.dev";
@@ -46,12 +40,7 @@ const RINGS: &[Rule] = &[
         &["cassandraclusters"],
         &["get", "list", "watch", "patch"],
     ),
-    rule(
-        "What is so, and whose turn it is",
-        OURS,
-        &["cassandraclusters/status"],
-        &["patch"],
-    ),
+    rule("What is so, and whose turn it is", OURS, &["cassandraclusters/status"], &["patch"]),
     rule(
         "Owner references that block the owner's deletion",
         OURS,
@@ -64,18 +53,8 @@ const RINGS: &[Rule] = &[
         &["cassandramembers"],
         &["get", "list", "watch", "create", "patch", "delete"],
     ),
-    rule(
-        "Work that people want done once",
-        OURS,
-        &["cassandratasks"],
-        &["list", "watch"],
-    ),
-    rule(
-        "How that work goes",
-        OURS,
-        &["cassandratasks/status"],
-        &["patch"],
-    ),
+    rule("Work that people want done once", OURS, &["cassandratasks"], &["list", "watch"]),
+    rule("How that work goes", OURS, &["cassandratasks/status"], &["patch"]),
     rule(
         "A rack is one StatefulSet",
         "apps",
@@ -124,12 +103,7 @@ const RINGS: &[Rule] = &[
         &["zonedstatefulsets"],
         &["get", "list", "watch"],
     ),
-    rule(
-        "What is so, and which pod is active",
-        OURS,
-        &["zonedstatefulsets/status"],
-        &["patch"],
-    ),
+    rule("What is so, and which pod is active", OURS, &["zonedstatefulsets/status"], &["patch"]),
     rule(
         "Owner references that block the owner's deletion",
         OURS,
@@ -142,12 +116,7 @@ const RINGS: &[Rule] = &[
         &["pods"],
         &["patch"],
     ),
-    rule(
-        "What happened, told on the object",
-        "events.k8s.io",
-        &["events"],
-        &["create"],
-    ),
+    rule("What happened, told on the object", "events.k8s.io", &["events"], &["create"]),
 ];
 
 /// Not in a namespace.
@@ -195,12 +164,7 @@ const OWN: &[Rule] = &[rule(
 
 /// For the pods of members, in their own namespace. Nothing in a member's object is secret.
 const MEMBER: &[Rule] = &[
-    rule(
-        "An agent watches its own object",
-        OURS,
-        &["cassandramembers"],
-        &["list", "watch"],
-    ),
+    rule("An agent watches its own object", OURS, &["cassandramembers"], &["list", "watch"]),
     rule(
         "An agent writes the status of its own member; an admission policy keeps it to that",
         OURS,
@@ -212,27 +176,15 @@ const MEMBER: &[Rule] = &[
 pub fn file() -> Generated {
     let mut text =
         format!("# Generated from xtask/src/generate/access.rs by `{COMMAND}`. Do not edit.\n");
-    text += &role(
-        "ClusterRole",
-        "{{ include \"palladion.name\" . }}-rings",
-        RINGS,
-    );
-    text += &role(
-        "ClusterRole",
-        "{{ include \"palladion.name\" . }}-cluster",
-        CLUSTER,
-    );
+    text += &role("ClusterRole", "{{ include \"palladion.name\" . }}-rings", RINGS);
+    text += &role("ClusterRole", "{{ include \"palladion.name\" . }}-cluster", CLUSTER);
     text += &role("Role", "{{ include \"palladion.name\" . }}-leader", OWN);
     text += &role("ClusterRole", "palladion-member", MEMBER);
     Generated::new(PATH, text)
 }
 
 fn role(kind: &str, name: &str, rules: &[Rule]) -> String {
-    let namespace = if kind == "Role" {
-        "  namespace: {{ .Release.Namespace }}\n"
-    } else {
-        ""
-    };
+    let namespace = if kind == "Role" { "  namespace: {{ .Release.Namespace }}\n" } else { "" };
     let mut text = format!(
         "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: {kind}\nmetadata:\n  name: {name}\n{namespace}  labels: {{{{- include \"palladion.labels\" . | nindent 4 }}}}\nrules:\n"
     );
@@ -263,11 +215,7 @@ mod tests {
     fn nothing_may_read_secrets_or_use_a_wildcard() {
         for rule in [RINGS, CLUSTER, OWN, MEMBER].into_iter().flatten() {
             for word in rule.resources.iter().chain(rule.verbs).chain([&rule.group]) {
-                assert!(
-                    !word.contains('*') && !word.contains("secrets"),
-                    "{}: {word}",
-                    rule.why
-                );
+                assert!(!word.contains('*') && !word.contains("secrets"), "{}: {word}", rule.why);
             }
         }
     }
@@ -275,15 +223,8 @@ mod tests {
     #[test]
     fn members_may_write_nothing_but_status() {
         for rule in MEMBER {
-            let writes = rule
-                .verbs
-                .iter()
-                .any(|v| !["get", "list", "watch"].contains(v));
-            assert!(
-                !writes || rule.resources == ["cassandramembers/status"],
-                "{}",
-                rule.why
-            );
+            let writes = rule.verbs.iter().any(|v| !["get", "list", "watch"].contains(v));
+            assert!(!writes || rule.resources == ["cassandramembers/status"], "{}", rule.why);
         }
     }
 }

@@ -16,10 +16,7 @@ pub fn files() -> Result<Vec<Generated>> {
                 .with_context(|| format!("writing the definition of {name}"))?;
             let content =
                 format!("# Generated from the Rust types by `{COMMAND}`. Do not edit.\n{yaml}");
-            Ok(Generated::new(
-                format!("charts/palladion/files/crds/{name}.yaml"),
-                content,
-            ))
+            Ok(Generated::new(format!("charts/palladion/files/crds/{name}.yaml"), content))
         })
         .collect()
 }

@@ -26,9 +26,5 @@ pub fn file(root: &Path) -> Result<Generated> {
 }
 
 fn section(reason: Reason) -> String {
-    format!(
-        "### {reason}\n\n{}\n\n**Next:** {}\n",
-        reason.meaning(),
-        reason.next_step()
-    )
+    format!("### {reason}\n\n{}\n\n**Next:** {}\n", reason.meaning(), reason.next_step())
 }

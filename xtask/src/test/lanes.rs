@@ -55,9 +55,7 @@ fn has_room() -> bool {
 
 /// Whole GiB that can be had without swapping; `None` where the kernel does not say.
 fn available_gib(meminfo: &str) -> Option<u64> {
-    let line = meminfo
-        .lines()
-        .find_map(|l| l.strip_prefix("MemAvailable:"))?;
+    let line = meminfo.lines().find_map(|l| l.strip_prefix("MemAvailable:"))?;
     let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
     Some(kib / 1024 / 1024)
 }
@@ -85,11 +83,7 @@ pub struct Bench<'a> {
 
 impl Bench<'_> {
     fn testbeds(&self) -> Result<Vec<ClusterName>> {
-        let count = if self.only.is_some() || !has_room() {
-            1
-        } else {
-            LANES.len()
-        };
+        let count = if self.only.is_some() || !has_room() { 1 } else { LANES.len() };
         (1..=count)
             .map(|n| match n {
                 1 => Ok(self.name.clone()),
@@ -134,9 +128,7 @@ pub fn run(bench: &Bench, tally: &mut Tally) -> Result<()> {
 }
 
 fn down(names: &[ClusterName]) -> Result<()> {
-    names
-        .iter()
-        .try_for_each(|name| Cluster::down(name, &mut Lines))
+    names.iter().try_for_each(|name| Cluster::down(name, &mut Lines))
 }
 
 fn on_testbeds(bench: &Bench, names: &[ClusterName], tally: &mut Tally) -> Result<()> {
@@ -176,27 +168,19 @@ fn on_testbeds(bench: &Bench, names: &[ClusterName], tally: &mut Tally) -> Resul
             }));
         }
         for lane in lanes {
-            tally.add(
-                lane.join()
-                    .map_err(|_| anyhow!("a lane of tests broke"))??,
-            );
+            tally.add(lane.join().map_err(|_| anyhow!("a lane of tests broke"))??);
         }
         prepared
     })?;
     let all: Vec<&str> = names.iter().map(ClusterName::as_str).collect();
     let cluster = Cluster::attach(bench.name)?;
     let mut command = bench.cargo_test(bench.name);
-    command
-        .env(TESTBEDS, all.join(","))
-        .args(["--lib", "--test", LAST, "--no-fail-fast", "--"]);
+    command.env(TESTBEDS, all.join(",")).args(["--lib", "--test", LAST, "--no-fail-fast", "--"]);
     tests(&cluster, "", &mut command, tally)
 }
 
 fn prepare(name: &ClusterName) -> Result<Cluster> {
-    let config = Config {
-        name: name.clone(),
-        ..Config::default()
-    };
+    let config = Config { name: name.clone(), ..Config::default() };
     let cluster = Cluster::up(&config, &mut Lines)?;
     // Some tests probe by a command in the container, a right that is not given by default.
     install::install(&cluster, &["zonedStatefulSet.allowExec=true"], &mut Lines)

@@ -44,11 +44,7 @@ impl Tally {
     /// The run in one line. A failed check that is no test, such as
     /// formatting, counts as one.
     pub fn closing_line(&self) -> String {
-        let Counts {
-            passed,
-            failed,
-            ignored,
-        } = self.counts;
+        let Counts { passed, failed, ignored } = self.counts;
         let failed = failed.max(u64::try_from(self.failures.len()).unwrap_or(1));
         let skipped = match ignored {
             0 => String::new(),
@@ -144,9 +140,7 @@ mod tests {
             let mut tally = Tally::default();
             let mut command = Command::new("sh");
             command.args(["-c", &format!("echo '{line}'; echo aside >&2; exit 1")]);
-            tally
-                .step("a shell", prefix, &mut command)
-                .expect("sh is everywhere");
+            tally.step("a shell", prefix, &mut command).expect("sh is everywhere");
             assert_eq!(tally.closing_line(), "2 passed, 1 failed");
             assert_eq!(tally.failures, ["a shell"]);
         }

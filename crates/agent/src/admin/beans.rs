@@ -36,19 +36,15 @@ pub(super) const LOOK: [(&str, &str); 17] = [
 ];
 
 /// What is read only of a full member: the server asserts that it has tokens.
-pub(super) const READ_WHEN_NORMAL: [(&str, &str); 2] = [
-    (STORAGE_SERVICE, "Tokens"),
-    (STORAGE_SERVICE, "NonLocalStrategyKeyspaces"),
-];
+pub(super) const READ_WHEN_NORMAL: [(&str, &str); 2] =
+    [(STORAGE_SERVICE, "Tokens"), (STORAGE_SERVICE, "NonLocalStrategyKeyspaces")];
 
 /// Levels by logger, of those that have one of their own.
 pub(super) const LOGGING_LEVELS: &str = "LoggingLevels";
 
 /// Every attribute that Jolokia's policy must allow to be read, and no more.
 pub fn reads() -> impl Iterator<Item = (&'static str, &'static str)> {
-    LOOK.into_iter()
-        .chain(READ_WHEN_NORMAL)
-        .chain([(STORAGE_SERVICE, LOGGING_LEVELS)])
+    LOOK.into_iter().chain(READ_WHEN_NORMAL).chain([(STORAGE_SERVICE, LOGGING_LEVELS)])
 }
 
 pub(super) const COMPACTION_THROUGHPUT: &str = "CompactionThroughputMbPerSec";

@@ -23,11 +23,7 @@ pub struct Cassandra {
 impl Cassandra {
     /// Behind this client.
     pub fn new(client: Client, capabilities: Capabilities) -> Self {
-        Self {
-            client,
-            capabilities,
-            tokens: OnceLock::new(),
-        }
+        Self { client, capabilities, tokens: OnceLock::new() }
     }
 
     async fn call(
@@ -36,32 +32,16 @@ impl Cassandra {
         operation: &'static str,
         arguments: Vec<Value>,
     ) -> Result<Value, Error> {
-        self.client
-            .exec(&Item::Exec {
-                mbean,
-                operation,
-                arguments,
-            })
-            .await
+        self.client.exec(&Item::Exec { mbean, operation, arguments }).await
     }
 
     async fn tokens(&self) -> Option<Vec<String>> {
         if let Some(known) = self.tokens.get() {
             return Some(known.clone());
         }
-        let item = Item::Read {
-            mbean: STORAGE_SERVICE,
-            attribute: "Tokens",
-        };
+        let item = Item::Read { mbean: STORAGE_SERVICE, attribute: "Tokens" };
         // Of no weight: the next look tries again.
-        let value = self
-            .client
-            .read(&[item])
-            .await
-            .ok()?
-            .into_iter()
-            .next()
-            .flatten()?;
+        let value = self.client.read(&[item]).await.ok()?.into_iter().next().flatten()?;
         Some(self.tokens.get_or_init(|| strings(&value)).clone())
     }
 
@@ -84,10 +64,8 @@ impl Cassandra {
 impl ServerAdmin for Cassandra {
     fn read(&self) -> Answer<'_, Reading> {
         Box::pin(async {
-            let items: Vec<Item> = LOOK
-                .iter()
-                .map(|(mbean, attribute)| Item::Read { mbean, attribute })
-                .collect();
+            let items: Vec<Item> =
+                LOOK.iter().map(|(mbean, attribute)| Item::Read { mbean, attribute }).collect();
             let values = self.client.read(&items).await?;
             let found: BTreeMap<&str, Value> = LOOK
                 .iter()
@@ -109,9 +87,7 @@ impl ServerAdmin for Cassandra {
     fn decommission(&self) -> Answer<'_, ()> {
         // Not forced: a keyspace with more replicas than remain is a refusal that people must see.
         Box::pin(async {
-            self.call(STORAGE_SERVICE, DECOMMISSION, vec![json!(false)])
-                .await
-                .map(drop)
+            self.call(STORAGE_SERVICE, DECOMMISSION, vec![json!(false)]).await.map(drop)
         })
     }
 
@@ -129,17 +105,9 @@ impl ServerAdmin for Cassandra {
 
     fn keyspaces(&self) -> Answer<'_, Vec<String>> {
         Box::pin(async {
-            let item = Item::Read {
-                mbean: STORAGE_SERVICE,
-                attribute: "NonLocalStrategyKeyspaces",
-            };
-            let value = self
-                .client
-                .read(&[item])
-                .await?
-                .into_iter()
-                .next()
-                .flatten();
+            let item =
+                Item::Read { mbean: STORAGE_SERVICE, attribute: "NonLocalStrategyKeyspaces" };
+            let value = self.client.read(&[item]).await?.into_iter().next().flatten();
             value.map(|v| strings(&v)).ok_or_else(|| Error::Failed {
                 operation: "listing keyspaces".into(),
                 message: "the server does not tell them yet".into(),
@@ -151,9 +119,7 @@ impl ServerAdmin for Cassandra {
         Box::pin(async {
             let mut copies = BTreeMap::new();
             for keyspace in self.keyspaces().await? {
-                let ranges = self
-                    .call(STORAGE_SERVICE, RANGES, vec![json!(keyspace)])
-                    .await?;
+                let ranges = self.call(STORAGE_SERVICE, RANGES, vec![json!(keyspace)]).await?;
                 copies.insert(
                     keyspace,
                     most_holders(ranges.as_object().into_iter().flat_map(|r| r.values())),
@@ -170,27 +136,18 @@ impl ServerAdmin for Cassandra {
 
     fn flush<'a>(&'a self, keyspace: &'a str) -> Answer<'a, ()> {
         Box::pin(async move {
-            self.call(STORAGE_SERVICE, FLUSH, vec![json!(keyspace), json!([])])
-                .await
-                .map(drop)
+            self.call(STORAGE_SERVICE, FLUSH, vec![json!(keyspace), json!([])]).await.map(drop)
         })
     }
 
     fn upgrade_sstables<'a>(&'a self, keyspace: &'a str) -> Answer<'a, ()> {
         let (operation, arguments) = match self.capabilities.upgrade_sstables {
-            UpgradeSstables::ByVersion => (
-                UPGRADE,
-                vec![json!(keyspace), json!(true), json!(0), json!([])],
-            ),
+            UpgradeSstables::ByVersion => {
+                (UPGRADE, vec![json!(keyspace), json!(true), json!(0), json!([])])
+            }
             UpgradeSstables::ByVersionAndAge => (
                 UPGRADE_BY_AGE,
-                vec![
-                    json!(keyspace),
-                    json!(true),
-                    json!(i64::MAX),
-                    json!(0),
-                    json!([]),
-                ],
+                vec![json!(keyspace), json!(true), json!(i64::MAX), json!(0), json!([])],
             ),
         };
         Box::pin(self.rewrite(operation, arguments))
@@ -198,9 +155,7 @@ impl ServerAdmin for Cassandra {
 
     fn remove_node<'a>(&'a self, host_id: &'a str) -> Answer<'a, ()> {
         Box::pin(async move {
-            self.call(STORAGE_SERVICE, REMOVE_NODE, vec![json!(host_id)])
-                .await
-                .map(drop)
+            self.call(STORAGE_SERVICE, REMOVE_NODE, vec![json!(host_id)]).await.map(drop)
         })
     }
 
@@ -208,19 +163,11 @@ impl ServerAdmin for Cassandra {
         Box::pin(async move {
             let options =
                 json!({"primaryRange": "true", "incremental": "false", "parallelism": "parallel"});
-            let answer = self
-                .call(
-                    STORAGE_SERVICE,
-                    BEGIN_REPAIR,
-                    vec![json!(keyspace), options],
-                )
-                .await?;
+            let answer =
+                self.call(STORAGE_SERVICE, BEGIN_REPAIR, vec![json!(keyspace), options]).await?;
             match answer.as_i64() {
                 Some(0) => Ok(None),
-                Some(number) => Ok(Some(RepairTicket {
-                    keyspace: keyspace.into(),
-                    number,
-                })),
+                Some(number) => Ok(Some(RepairTicket { keyspace: keyspace.into(), number })),
                 None => Err(Error::Failed {
                     operation: "repairAsync".into(),
                     message: format!("unexpected answer {answer}"),
@@ -231,9 +178,8 @@ impl ServerAdmin for Cassandra {
 
     fn repair_state<'a>(&'a self, ticket: &'a RepairTicket) -> Answer<'a, RepairState> {
         Box::pin(async move {
-            let answer = self
-                .call(STORAGE_SERVICE, REPAIR_STATE, vec![json!(ticket.number)])
-                .await?;
+            let answer =
+                self.call(STORAGE_SERVICE, REPAIR_STATE, vec![json!(ticket.number)]).await?;
             let words = strings(&answer);
             Ok(match words.first().map(String::as_str) {
                 Some("COMPLETED") => RepairState::Completed,

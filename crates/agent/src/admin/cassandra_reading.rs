@@ -26,9 +26,7 @@ pub(super) fn reading(found: &BTreeMap<&str, Value>) -> Reading {
         schema_version: text("SchemaVersion"),
         schema_agreed: schema_agreed(found),
         tokens: None,
-        seeds: found
-            .get("Seeds")
-            .map(|v| strings(v).iter().map(|a| address(a)).collect()),
+        seeds: found.get("Seeds").map(|v| strings(v).iter().map(|a| address(a)).collect()),
         members: members(found),
         figures: Figures {
             load: number(LOAD),
@@ -45,19 +43,15 @@ pub(super) fn reading(found: &BTreeMap<&str, Value>) -> Reading {
 /// Do all members that are up have one schema version, as gossip has it? A
 /// member that has not told one yet (it is just joining) does not count.
 fn schema_agreed(found: &BTreeMap<&str, Value>) -> Option<bool> {
-    let live: BTreeSet<String> = strings(found.get("LiveNodesWithPort")?)
-        .iter()
-        .map(|a| address(a))
-        .collect();
+    let live: BTreeSet<String> =
+        strings(found.get("LiveNodesWithPort")?).iter().map(|a| address(a)).collect();
     let mut versions = BTreeSet::new();
     let mut of_live = false;
     for line in found.get("AllEndpointStatesWithPort")?.as_str()?.lines() {
         match line.strip_prefix("  ") {
             None => of_live = live.contains(&address(line.trim())),
             Some(state) if of_live => {
-                let version = state
-                    .strip_prefix("SCHEMA:")
-                    .and_then(|s| s.split_once(':'));
+                let version = state.strip_prefix("SCHEMA:").and_then(|s| s.split_once(':'));
                 versions.extend(version.map(|(_, version)| version.trim().to_string()));
             }
             Some(_) => {}
@@ -70,12 +64,7 @@ fn schema_agreed(found: &BTreeMap<&str, Value>) -> Option<bool> {
 /// a short list would be a lie.
 fn members(found: &BTreeMap<&str, Value>) -> Option<Vec<RingMember>> {
     let list = |key: &str| -> Option<BTreeSet<String>> {
-        Some(
-            strings(found.get(key)?)
-                .iter()
-                .map(|a| address(a))
-                .collect(),
-        )
+        Some(strings(found.get(key)?).iter().map(|a| address(a)).collect())
     };
     let host_ids = found.get("EndpointWithPortToHostId")?.as_object()?;
     let lists = Lists {
@@ -124,20 +113,12 @@ fn has_left(state: &str) -> bool {
 
 /// The longest of the lists of members that hold a range.
 pub(super) fn most_holders<'a>(lists: impl Iterator<Item = &'a Value>) -> u32 {
-    let longest = lists
-        .map(|holders| holders.as_array().map_or(0, Vec::len))
-        .max();
+    let longest = lists.map(|holders| holders.as_array().map_or(0, Vec::len)).max();
     u32::try_from(longest.unwrap_or(0)).unwrap_or(u32::MAX)
 }
 
 pub(super) fn strings(value: &Value) -> Vec<String> {
-    value
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .map(str::to_string)
-        .collect()
+    value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_string).collect()
 }
 
 /// The address in `10.0.0.1:7000`, `/10.0.0.1:7000`, `[::1]:7000` or a bare one.
@@ -156,12 +137,7 @@ mod tests {
 
     #[test]
     fn endpoints_lose_their_ports_in_every_spelling() {
-        for endpoint in [
-            "10.0.0.1:7000",
-            "/10.0.0.1:7000",
-            "10.0.0.1",
-            "host/10.0.0.1:7000",
-        ] {
+        for endpoint in ["10.0.0.1:7000", "/10.0.0.1:7000", "10.0.0.1", "host/10.0.0.1:7000"] {
             assert_eq!(address(endpoint), "10.0.0.1", "{endpoint}");
         }
         assert_eq!(address("[fd00::1]:7000"), "fd00::1");
@@ -169,10 +145,7 @@ mod tests {
 
     fn lists() -> BTreeMap<&'static str, Value> {
         BTreeMap::from([
-            (
-                "LiveNodesWithPort",
-                json!(["10.0.0.1:7000", "10.0.0.2:7000", "10.0.0.4:7000"]),
-            ),
+            ("LiveNodesWithPort", json!(["10.0.0.1:7000", "10.0.0.2:7000", "10.0.0.4:7000"])),
             ("UnreachableNodesWithPort", json!(["10.0.0.3:7000"])),
             ("JoiningNodesWithPort", json!([])),
             ("LeavingNodesWithPort", json!(["10.0.0.2:7000"])),
@@ -207,10 +180,7 @@ mod tests {
     fn an_address_that_gossip_keeps_of_a_member_that_left_is_nobody() {
         let told = |state: &str, joining: &str| {
             let mut found = lists();
-            found.insert(
-                "UnreachableNodesWithPort",
-                json!(["10.0.0.3:7000", "10.0.0.9:7000"]),
-            );
+            found.insert("UnreachableNodesWithPort", json!(["10.0.0.3:7000", "10.0.0.9:7000"]));
             found.insert("JoiningNodesWithPort", json!([joining]));
             let states =
                 format!("/10.0.0.9:7000\n  generation:1\n  {state}\n  TOKENS:9:<hidden>\n");
@@ -229,10 +199,7 @@ mod tests {
         unheard.insert("UnreachableNodesWithPort", json!(["10.0.0.9:7000"]));
         let members = members(&unheard).unwrap();
         assert!(members.iter().all(|m| m.address != "10.0.0.9"));
-        assert!(
-            members.iter().any(|m| m.host_id == "h3"),
-            "a host ID counts"
-        );
+        assert!(members.iter().any(|m| m.host_id == "h3"), "a host ID counts");
     }
 
     #[test]

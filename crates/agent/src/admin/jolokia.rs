@@ -31,10 +31,7 @@ impl Credentials {
     /// Random ones.
     pub fn random() -> Self {
         let word = || uuid::Uuid::new_v4().simple().to_string();
-        Self {
-            user: word(),
-            password: format!("{}{}", word(), word()),
-        }
+        Self { user: word(), password: format!("{}{}", word(), word()) }
     }
 }
 
@@ -106,11 +103,7 @@ impl Client {
             .pool_max_idle_per_host(1)
             .build()
             .expect("should build: no TLS, no proxy, nothing that can fail");
-        Self {
-            http,
-            url: format!("http://{address}/jolokia/"),
-            credentials,
-        }
+        Self { http, url: format!("http://{address}/jolokia/"), credentials }
     }
 
     /// Read many attributes in one request. A part that is not there (an MBean
@@ -149,13 +142,8 @@ impl Client {
             Item::Exec { operation, .. } => operation.split('(').next().unwrap_or(operation),
             Item::Read { attribute, .. } | Item::Write { attribute, .. } => attribute,
         };
-        let message = answer
-            .error
-            .unwrap_or_else(|| format!("status {}", answer.status));
-        Err(Error::Failed {
-            operation: operation.into(),
-            message,
-        })
+        let message = answer.error.unwrap_or_else(|| format!("status {}", answer.status));
+        Err(Error::Failed { operation: operation.into(), message })
     }
 
     async fn post<T: serde::de::DeserializeOwned>(
@@ -163,10 +151,7 @@ impl Client {
         body: &(impl Serialize + ?Sized),
         time: Option<Duration>,
     ) -> Result<T, Error> {
-        let failed = |source| Error::Http {
-            url: self.url.clone(),
-            source,
-        };
+        let failed = |source| Error::Http { url: self.url.clone(), source };
         let mut request = self
             .http
             .post(&self.url)
@@ -181,11 +166,7 @@ impl Client {
         if !status.is_success() {
             let body = response.text().await.unwrap_or_default();
             let body = body.chars().take(BODY_CHARACTERS).collect();
-            return Err(Error::Status {
-                url: self.url.clone(),
-                status: status.as_u16(),
-                body,
-            });
+            return Err(Error::Status { url: self.url.clone(), status: status.as_u16(), body });
         }
         response.json().await.map_err(failed)
     }

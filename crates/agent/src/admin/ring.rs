@@ -19,12 +19,8 @@ pub(super) struct Lists {
 impl Lists {
     /// Every member, by address.
     pub fn members(&self) -> Vec<RingMember> {
-        let all: BTreeSet<&String> = self
-            .live
-            .iter()
-            .chain(&self.down)
-            .chain(self.host_ids.keys())
-            .collect();
+        let all: BTreeSet<&String> =
+            self.live.iter().chain(&self.down).chain(self.host_ids.keys()).collect();
         all.into_iter()
             .filter(|address| !self.has_left(address))
             .map(|address| self.member(address))
@@ -53,16 +49,7 @@ impl Lists {
         } else {
             MemberState::Normal
         };
-        let liveness = if self.live.contains(address) {
-            Liveness::Up
-        } else {
-            Liveness::Down
-        };
-        RingMember {
-            host_id,
-            address: address.into(),
-            liveness,
-            state,
-        }
+        let liveness = if self.live.contains(address) { Liveness::Up } else { Liveness::Down };
+        RingMember { host_id, address: address.into(), liveness, state }
     }
 }

@@ -23,10 +23,7 @@ pub(super) async fn read(
         StreamThroughput::MebibytesAndWholeTables => STREAM_MEBIBYTES,
     };
     let attributes = [COMPACTION_THROUGHPUT, stream, LOGGING_LEVELS];
-    let items = attributes.map(|attribute| Item::Read {
-        mbean: STORAGE_SERVICE,
-        attribute,
-    });
+    let items = attributes.map(|attribute| Item::Read { mbean: STORAGE_SERVICE, attribute });
     let mut values = client.read(&items).await?.into_iter();
     let mut next = || values.next().flatten();
     let (compaction, stream, levels) = (next(), next(), next());
@@ -48,12 +45,7 @@ pub(super) async fn read(
     Ok(RuntimeSettings {
         compaction_throughput: Some(compaction),
         stream_throughput: Some(stream),
-        log_levels: levels
-            .as_object()
-            .into_iter()
-            .flatten()
-            .filter_map(level)
-            .collect(),
+        log_levels: levels.as_object().into_iter().flatten().filter_map(level).collect(),
     })
 }
 
@@ -68,10 +60,8 @@ pub(super) async fn change(
         value: json!(value),
     };
     let compaction = change.compaction_throughput;
-    let mut items: Vec<Item> = compaction
-        .map(|limit| write(COMPACTION_THROUGHPUT, limit))
-        .into_iter()
-        .collect();
+    let mut items: Vec<Item> =
+        compaction.map(|limit| write(COMPACTION_THROUGHPUT, limit)).into_iter().collect();
     if let Some(limit) = change.stream_throughput {
         match capabilities.stream_throughput {
             StreamThroughput::Megabits => items.push(write(STREAM_MEGABITS, megabits(limit))),

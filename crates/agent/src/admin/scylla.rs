@@ -28,10 +28,7 @@ impl Scylla {
             .pool_max_idle_per_host(1)
             .build()
             .expect("should build: no TLS, no proxy, nothing that can fail");
-        Self {
-            http,
-            url: format!("http://{address}"),
-        }
+        Self { http, url: format!("http://{address}") }
     }
 
     async fn send(
@@ -42,10 +39,7 @@ impl Scylla {
         time: Option<Duration>,
     ) -> Result<Value, Error> {
         let url = format!("{}{path}", self.url);
-        let failed = |source| Error::Http {
-            url: url.clone(),
-            source,
-        };
+        let failed = |source| Error::Http { url: url.clone(), source };
         let mut address =
             reqwest::Url::parse(&url).expect("should parse: an address and a constant path");
         for (name, value) in query {
@@ -60,15 +54,9 @@ impl Scylla {
         let text = response.text().await.map_err(failed)?;
         if !status.is_success() {
             let words: Option<Value> = serde_json::from_str(&text).ok();
-            let message = words
-                .as_ref()
-                .and_then(|w| w.get("message"))
-                .and_then(Value::as_str);
+            let message = words.as_ref().and_then(|w| w.get("message")).and_then(Value::as_str);
             return Err(match message {
-                Some(message) => Error::Failed {
-                    operation: path.into(),
-                    message: message.into(),
-                },
+                Some(message) => Error::Failed { operation: path.into(), message: message.into() },
                 None => Error::Status {
                     url,
                     status: status.as_u16(),
@@ -146,16 +134,10 @@ impl ServerAdmin for Scylla {
                     continue;
                 };
                 let holders = |range: &Value| {
-                    range
-                        .get("value")
-                        .and_then(Value::as_array)
-                        .map_or(0, Vec::len)
+                    range.get("value").and_then(Value::as_array).map_or(0, Vec::len)
                 };
                 let longest = ranges.as_array().into_iter().flatten().map(holders).max();
-                copies.insert(
-                    keyspace,
-                    u32::try_from(longest.unwrap_or(0)).unwrap_or(u32::MAX),
-                );
+                copies.insert(keyspace, u32::try_from(longest.unwrap_or(0)).unwrap_or(u32::MAX));
             }
             Ok(copies)
         })
@@ -163,59 +145,40 @@ impl ServerAdmin for Scylla {
 
     fn cleanup<'a>(&'a self, keyspace: &'a str) -> Answer<'a, ()> {
         Box::pin(async move {
-            self.post(
-                &format!("/storage_service/keyspace_cleanup/{keyspace}"),
-                &[],
-            )
-            .await
+            self.post(&format!("/storage_service/keyspace_cleanup/{keyspace}"), &[]).await
         })
     }
 
     fn flush<'a>(&'a self, keyspace: &'a str) -> Answer<'a, ()> {
         Box::pin(async move {
-            self.post(&format!("/storage_service/keyspace_flush/{keyspace}"), &[])
-                .await
+            self.post(&format!("/storage_service/keyspace_flush/{keyspace}"), &[]).await
         })
     }
 
     fn upgrade_sstables<'a>(&'a self, keyspace: &'a str) -> Answer<'a, ()> {
         Box::pin(async move {
             let path = format!("/storage_service/keyspace_upgrade_sstables/{keyspace}");
-            self.send(
-                Method::GET,
-                &path,
-                &[("exclude_current_version", "true")],
-                None,
-            )
-            .await
-            .map(drop)
+            self.send(Method::GET, &path, &[("exclude_current_version", "true")], None)
+                .await
+                .map(drop)
         })
     }
 
     fn remove_node<'a>(&'a self, host_id: &'a str) -> Answer<'a, ()> {
-        Box::pin(async move {
-            self.post("/storage_service/remove_node", &[("host_id", host_id)])
-                .await
-        })
+        Box::pin(
+            async move { self.post("/storage_service/remove_node", &[("host_id", host_id)]).await },
+        )
     }
 
     fn begin_repair<'a>(&'a self, keyspace: &'a str) -> Answer<'a, Option<RepairTicket>> {
         Box::pin(async move {
             let path = format!("/storage_service/repair_async/{keyspace}");
             let answer = self
-                .send(
-                    Method::POST,
-                    &path,
-                    &[("primaryRange", "true")],
-                    Some(READ_TIME),
-                )
+                .send(Method::POST, &path, &[("primaryRange", "true")], Some(READ_TIME))
                 .await?;
             match answer.as_i64() {
                 Some(0) => Ok(None),
-                Some(number) => Ok(Some(RepairTicket {
-                    keyspace: keyspace.into(),
-                    number,
-                })),
+                Some(number) => Ok(Some(RepairTicket { keyspace: keyspace.into(), number })),
                 None => Err(Error::Failed {
                     operation: path,
                     message: format!("unexpected answer {answer}"),
@@ -228,9 +191,7 @@ impl ServerAdmin for Scylla {
         Box::pin(async move {
             let path = format!("/storage_service/repair_async/{}", ticket.keyspace);
             let number = ticket.number.to_string();
-            let answer = self
-                .send(Method::GET, &path, &[("id", &number)], Some(READ_TIME))
-                .await?;
+            let answer = self.send(Method::GET, &path, &[("id", &number)], Some(READ_TIME)).await?;
             Ok(match answer.as_str() {
                 Some("SUCCESSFUL") => RepairState::Completed,
                 Some("FAILED") => RepairState::Failed("the server says FAILED".into()),

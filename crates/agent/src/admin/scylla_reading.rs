@@ -11,25 +11,14 @@ impl Scylla {
     pub(super) async fn look(&self) -> Result<Reading, Error> {
         let text = |v: Option<Value>| v.and_then(|v| v.as_str().map(str::to_string));
         let mode = text(self.part("/storage_service/operation_mode").await?);
-        let native = self
-            .part("/storage_service/native_transport")
-            .await?
-            .and_then(|v| v.as_bool());
+        let native =
+            self.part("/storage_service/native_transport").await?.and_then(|v| v.as_bool());
         let host_id = text(self.part("/storage_service/hostid/local").await?);
         let versions = self.part("/storage_proxy/schema_versions").await?;
-        let load = self
-            .part("/storage_service/load")
-            .await?
-            .and_then(|v| v.as_f64());
+        let load = self.part("/storage_service/load").await?.and_then(|v| v.as_f64());
         Ok(Reading {
             // A joining Scylla says BOOTSTRAP; for the ring that is joining.
-            mode: mode.map(|m| {
-                if m == "BOOTSTRAP" {
-                    "JOINING".into()
-                } else {
-                    m
-                }
-            }),
+            mode: mode.map(|m| if m == "BOOTSTRAP" { "JOINING".into() } else { m }),
             native_transport: native,
             version: text(self.part("/storage_service/scylla_release_version").await?),
             host_id,
@@ -40,17 +29,11 @@ impl Scylla {
                     .count()
                     <= 1
             }),
-            tokens: self
-                .part("/storage_service/tokens")
-                .await?
-                .map(|v| strings(&v)),
+            tokens: self.part("/storage_service/tokens").await?.map(|v| strings(&v)),
             // Of use at its first start only, and its API does not tell them.
             seeds: None,
             members: self.members().await?,
-            figures: Figures {
-                load,
-                ..Figures::default()
-            },
+            figures: Figures { load, ..Figures::default() },
         })
     }
 
@@ -61,10 +44,7 @@ impl Scylla {
         let leaving = self.part("/storage_service/nodes/leaving").await?;
         let moving = self.part("/storage_service/nodes/moving").await?;
         let host_ids = self.part("/storage_service/host_id").await?;
-        Ok(ring(
-            &[live, down, joining, leaving, moving],
-            host_ids.as_ref(),
-        ))
+        Ok(ring(&[live, down, joining, leaving, moving], host_ids.as_ref()))
     }
 }
 
@@ -75,10 +55,7 @@ fn ring(lists: &[Option<Value>; 5], host_ids: Option<&Value>) -> Option<Vec<Ring
     };
     let [live, down, joining, leaving, moving] = lists;
     let pair = |pair: &Value| {
-        Some((
-            pair.get("key")?.as_str()?.into(),
-            pair.get("value")?.as_str()?.into(),
-        ))
+        Some((pair.get("key")?.as_str()?.into(), pair.get("value")?.as_str()?.into()))
     };
     let lists = Lists {
         live: set(live)?,
@@ -93,11 +70,5 @@ fn ring(lists: &[Option<Value>; 5], host_ids: Option<&Value>) -> Option<Vec<Ring
 }
 
 pub(super) fn strings(value: &Value) -> Vec<String> {
-    value
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .map(str::to_string)
-        .collect()
+    value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_string).collect()
 }

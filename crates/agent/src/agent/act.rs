@@ -19,20 +19,11 @@ impl Agent {
                 let pod = self.settings.pod_uid.clone();
                 self.change_ledger(|ledger| ledger.ban_for_good(pod))
             }
-            Action::SettlePermit {
-                nonce,
-                state,
-                message,
-            } => {
+            Action::SettlePermit { nonce, state, message } => {
                 tracing::info!(nonce, state = ?state, message, "permit settled");
                 self.change_ledger(|ledger| ledger.set_permit(&nonce, state, message))
             }
-            Action::SettleIntent {
-                nonce,
-                state,
-                message,
-                then,
-            } => {
+            Action::SettleIntent { nonce, state, message, then } => {
                 tracing::info!(nonce, state = ?state, message, "intent settled");
                 self.change_ledger(|ledger| {
                     ledger.set_intent(&nonce, state, message, Timestamp::now());
@@ -104,11 +95,7 @@ impl Agent {
 
     async fn start(&mut self, start: Start) -> Result<()> {
         let mounted = self.mounted.clone().map_err(|why| anyhow!(why))?;
-        let spec = self
-            .saved
-            .as_ref()
-            .map(|s| s.spec.clone())
-            .context("the spec is not known")?;
+        let spec = self.saved.as_ref().map(|s| s.spec.clone()).context("the spec is not known")?;
         let config = &mounted.config;
         if (&config.ring, &config.datacenter, &config.rack)
             != (&spec.ring, &spec.datacenter, &spec.rack)
@@ -154,8 +141,7 @@ impl Agent {
         self.metrics.server_starts.inc();
         self.last_words = None;
         let answer = self.supervisor.launch(launch).await;
-        self.after_launch(record, answer.map_err(anyhow::Error::from))
-            .await
+        self.after_launch(record, answer.map_err(anyhow::Error::from)).await
     }
 
     async fn after_launch(&mut self, record: LaunchRecord, answer: Result<()>) -> Result<()> {
@@ -179,24 +165,17 @@ impl Agent {
     }
 
     fn leave(&mut self, nonce: &str) -> Result<()> {
-        let admin = self
-            .admin
-            .clone()
-            .context("there is no way to ask the server")?;
+        let admin = self.admin.clone().context("there is no way to ask the server")?;
         self.change_ledger(|ledger| {
-            ledger.membership = Membership::Leaving {
-                nonce: nonce.into(),
-            };
+            ledger.membership = Membership::Leaving { nonce: nonce.into() };
             ledger.set_intent(nonce, IntentState::Running, None, Timestamp::now());
         })?;
         tracing::info!(nonce, "leaving the ring");
         self.leave_call = LeaveCall::UnderWay;
         let done = self.done.clone();
         tokio::spawn(async move {
-            let answer = admin
-                .decommission()
-                .await
-                .map_err(|e| format!("{:#}", anyhow::Error::from(e)));
+            let answer =
+                admin.decommission().await.map_err(|e| format!("{:#}", anyhow::Error::from(e)));
             let _ = done.send(Done::Left(answer)).await;
         });
         Ok(())
@@ -207,10 +186,7 @@ fn use_permit(ledger: &mut Ledger, kind: PermitKind, nonce: &str) {
     ledger.use_permit(nonce);
     match kind {
         PermitKind::Found | PermitKind::Join | PermitKind::Replace => {
-            ledger.membership = Membership::Joining {
-                kind,
-                nonce: nonce.into(),
-            };
+            ledger.membership = Membership::Joining { kind, nonce: nonce.into() };
             ledger.host_id = None;
             ledger.address = None;
             ledger.ban = Ban::None;

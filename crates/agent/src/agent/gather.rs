@@ -34,9 +34,7 @@ impl Agent {
         self.notice_question();
         self.close_start().await;
         if self.process == Process::Running
-            && self
-                .looked
-                .is_none_or(|at| at.elapsed() >= self.look_pause())
+            && self.looked.is_none_or(|at| at.elapsed() >= self.look_pause())
         {
             self.look().await;
         }
@@ -61,8 +59,7 @@ impl Agent {
 
     async fn gather_process(&mut self) {
         let answer = self.supervisor.query(LogTail::Nothing).await;
-        self.health
-            .turned(answer.as_ref().map(|_| ()).map_err(ToString::to_string));
+        self.health.turned(answer.as_ref().map(|_| ()).map_err(ToString::to_string));
         match answer {
             Err(error) => {
                 self.process = Process::Unknown(format!("{:#}", anyhow::Error::from(error)))
@@ -130,14 +127,11 @@ impl Agent {
             // An answer that an earlier agent gave stands.
             self.evidence = member.status.as_ref().and_then(|s| s.evidence.clone());
         }
-        let live = SavedMember {
-            generation: member.metadata.generation,
-            spec: member.spec.clone(),
-        };
+        let live =
+            SavedMember { generation: member.metadata.generation, spec: member.spec.clone() };
         if self.saved.as_ref() != Some(&live) {
-            let usable = self
-                .ledger()
-                .is_some_and(|l| l.ring.as_ref().is_none_or(|r| *r == live.spec.ring));
+            let usable =
+                self.ledger().is_some_and(|l| l.ring.as_ref().is_none_or(|r| *r == live.spec.ring));
             if let (Some(volume), true) = (&self.volume, usable)
                 && let Err(error) = volume.save_member(&live)
             {
@@ -163,11 +157,8 @@ impl Agent {
         if self.process != Process::Absent {
             return;
         }
-        let open = self
-            .ledger()
-            .and_then(|l| l.last_start())
-            .filter(|s| s.end == End::Open)
-            .cloned();
+        let open =
+            self.ledger().and_then(|l| l.last_start()).filter(|s| s.end == End::Open).cloned();
         let Some(open) = open else {
             self.stopping = None;
             return;
@@ -181,10 +172,8 @@ impl Agent {
             .as_ref()
             .and_then(|e| Timestamp::from_millisecond(e.at_ms).ok())
             .unwrap_or_else(Timestamp::now);
-        let stopped = self
-            .stopping
-            .as_ref()
-            .is_some_and(|s| s.why != crate::decide::StopWhy::JoinFailed);
+        let stopped =
+            self.stopping.as_ref().is_some_and(|s| s.why != crate::decide::StopWhy::JoinFailed);
         let end = match (&ended, stopped || self.container == Phase::Ending) {
             (_, true) => End::Stopped,
             (Some(_), false) => End::Died,

@@ -23,19 +23,13 @@ const QUESTION_TIME: Duration = Duration::from_secs(8);
 
 impl Agent {
     pub(super) fn worker(&self) -> Worker {
-        if self.job.is_some() {
-            Worker::Busy
-        } else {
-            Worker::Idle
-        }
+        if self.job.is_some() { Worker::Busy } else { Worker::Idle }
     }
 
     /// New seeds of a full member: written to its file and read again, without a restart.
     pub(super) async fn follow_seeds(&mut self) {
         let serves = self.reading().is_some_and(Reading::serves);
-        let joined = self
-            .ledger()
-            .is_some_and(|l| l.membership == Membership::Joined);
+        let joined = self.ledger().is_some_and(|l| l.membership == Membership::Joined);
         let (true, true, Source::Live) = (serves, joined, self.source()) else {
             return;
         };
@@ -54,11 +48,7 @@ impl Agent {
         let Some(address) = saved.spec.address.clone() else {
             return;
         };
-        let identity = Identity {
-            address,
-            seeds: saved.spec.seeds.clone(),
-            entry: Entry::Plain,
-        };
+        let identity = Identity { address, seeds: saved.spec.seeds.clone(), entry: Entry::Plain };
         let mut record = launch.clone();
         record.seeds.clone_from(&identity.seeds);
         let written = launch::write_server_yaml(&self.settings, mounted, &identity);
@@ -79,12 +69,9 @@ impl Agent {
     /// Runtime settings: told to a server that answers, whatever it is doing. A
     /// join can be slowed down while it streams.
     pub(super) async fn follow_runtime_settings(&mut self) {
-        let (Some(saved), Some(launch), Some(admin), true) = (
-            &self.saved,
-            &self.launch,
-            &self.admin,
-            self.reading().is_some(),
-        ) else {
+        let (Some(saved), Some(launch), Some(admin), true) =
+            (&self.saved, &self.launch, &self.admin, self.reading().is_some())
+        else {
             return;
         };
         let wanted = &saved.spec.runtime_settings;
@@ -115,9 +102,7 @@ impl Agent {
     /// Count the copies of each keyspace again when schema or ring has changed:
     /// the one look that costs the server more than a moment.
     pub(super) async fn count_copies(&mut self) {
-        let Some(reading) = self
-            .reading()
-            .filter(|r| r.serves() && r.schema_agreed == Some(true))
+        let Some(reading) = self.reading().filter(|r| r.serves() && r.schema_agreed == Some(true))
         else {
             return;
         };
@@ -150,10 +135,8 @@ impl Agent {
         let done = match operations::next(&saved.spec, ledger, self.worker(), server) {
             Next::Nothing => Ok(()),
             Next::NoteInterrupted => self.change_ledger(|ledger| {
-                for operation in ledger
-                    .operations
-                    .iter_mut()
-                    .filter(|o| o.state == OperationState::Running)
+                for operation in
+                    ledger.operations.iter_mut().filter(|o| o.state == OperationState::Running)
                 {
                     operation.state = OperationState::Interrupted;
                     operation.finished_at = Some(seconds(Timestamp::now()));
@@ -196,9 +179,8 @@ impl Agent {
         self.job = Some(Job { progress: seen });
         let done = self.done.clone();
         tokio::spawn(async move {
-            let outcome = operations::run(&operation, &tools, &progress)
-                .await
-                .map_err(|e| format!("{e:#}"));
+            let outcome =
+                operations::run(&operation, &tools, &progress).await.map_err(|e| format!("{e:#}"));
             let _ = done.send(Done::Operation { id, outcome }).await;
         });
         Ok(())
@@ -233,11 +215,8 @@ impl Agent {
 
     /// Notice a question, so that the look which answers it is taken after it.
     pub(super) fn notice_question(&mut self) {
-        let asked = self
-            .saved
-            .as_ref()
-            .and_then(|s| s.spec.evidence.as_ref())
-            .map(|e| e.nonce.clone());
+        let asked =
+            self.saved.as_ref().and_then(|s| s.spec.evidence.as_ref()).map(|e| e.nonce.clone());
         let Some(nonce) = asked.filter(|_| self.source() == Source::Live) else {
             self.question = None;
             return;
@@ -248,10 +227,7 @@ impl Agent {
             (true, _) => self.question = None,
             (false, true) => {}
             (false, false) => {
-                self.question = Some(Question {
-                    nonce,
-                    seen: Instant::now(),
-                });
+                self.question = Some(Question { nonce, seen: Instant::now() });
                 self.looked = None;
             }
         }
@@ -262,11 +238,7 @@ impl Agent {
         let Some(question) = &self.question else {
             return;
         };
-        let fresh = self
-            .look
-            .as_ref()
-            .filter(|l| l.begun >= question.seen)
-            .map(|l| &l.reading);
+        let fresh = self.look.as_ref().filter(|l| l.begun >= question.seen).map(|l| &l.reading);
         let answer = match (&self.process, fresh) {
             (Process::Running, Some(reading)) => Some(reading),
             (Process::Running, None) if question.seen.elapsed() < QUESTION_TIME => return,
@@ -276,10 +248,7 @@ impl Agent {
         let free = volume.and_then(|volume| match volume.free_bytes() {
             Ok(free) => Some(free),
             Err(error) => {
-                tracing::warn!(
-                    error = format!("{error:#}"),
-                    "how full the disk is, is not known"
-                );
+                tracing::warn!(error = format!("{error:#}"), "how full the disk is, is not known");
                 None
             }
         });

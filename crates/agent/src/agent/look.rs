@@ -38,10 +38,7 @@ impl Agent {
                 self.metrics.read_failures.inc();
                 if let Error::Status { .. } = error {
                     // Not a server that is still starting, but one that refuses us.
-                    tracing::warn!(
-                        error = error.to_string(),
-                        "the server refuses to be looked at"
-                    );
+                    tracing::warn!(error = error.to_string(), "the server refuses to be looked at");
                 }
                 tracing::debug!(
                     error = format!("{:#}", anyhow::Error::from(error)),
@@ -81,9 +78,7 @@ impl Agent {
             && self.stopping.is_none()
             && self.question.is_none()
             && self.trouble.is_none()
-            && self
-                .ledger()
-                .is_some_and(|l| l.membership == Membership::Joined)
+            && self.ledger().is_some_and(|l| l.membership == Membership::Joined)
     }
 
     pub(super) fn look_pause(&self) -> Duration {

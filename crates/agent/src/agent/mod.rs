@@ -173,12 +173,7 @@ async fn speak_to_kubernetes(
         }
     };
     let name = settings.pod_name.clone();
-    let reporting = kubernetes::report(
-        members.clone(),
-        name.clone(),
-        status,
-        heard,
-        metrics.clone(),
-    );
+    let reporting =
+        kubernetes::report(members.clone(), name.clone(), status, heard, metrics.clone());
     tokio::join!(kubernetes::watch(members, name, news, metrics), reporting);
 }

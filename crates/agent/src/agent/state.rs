@@ -160,10 +160,7 @@ impl Agent {
 
     /// What the server said, if lately.
     pub fn reading(&self) -> Option<&Reading> {
-        self.look
-            .as_ref()
-            .filter(|l| l.begun.elapsed() < READING_LIFE)
-            .map(|l| &l.reading)
+        self.look.as_ref().filter(|l| l.begun.elapsed() < READING_LIFE).map(|l| &l.reading)
     }
 
     /// All facts, for a decision.
@@ -187,9 +184,6 @@ impl Agent {
     }
 
     fn spec(&self) -> Option<SpecFact<'_>> {
-        self.saved.as_ref().map(|saved| SpecFact {
-            spec: &saved.spec,
-            source: self.source(),
-        })
+        self.saved.as_ref().map(|saved| SpecFact { spec: &saved.spec, source: self.source() })
     }
 }

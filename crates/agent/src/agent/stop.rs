@@ -26,10 +26,7 @@ impl Agent {
             return;
         };
         tracing::info!(why = ?why, "stopping the server");
-        self.stopping = Some(Stopping {
-            why,
-            since: Instant::now(),
-        });
+        self.stopping = Some(Stopping { why, since: Instant::now() });
         let serves = self.reading().is_some_and(Reading::serves);
         let drained = self.admin.clone().filter(|_| serves);
         let supervisor = self.supervisor.clone();
@@ -38,20 +35,14 @@ impl Agent {
                 drain_in_time(admin).await;
             }
             if let Err(error) = supervisor.signal(&tag, Signal::Terminate).await {
-                tracing::warn!(
-                    error = error.to_string(),
-                    "the server could not be told to end"
-                );
+                tracing::warn!(error = error.to_string(), "the server could not be told to end");
             }
         });
     }
 
     /// Kill a server that does not end.
     pub(super) fn kill_if_overdue(&mut self) {
-        let overdue = self
-            .stopping
-            .as_ref()
-            .is_some_and(|s| s.since.elapsed() > STOP_TIME);
+        let overdue = self.stopping.as_ref().is_some_and(|s| s.since.elapsed() > STOP_TIME);
         let (true, Process::Running, Some(launch)) = (overdue, &self.process, &self.launch) else {
             return;
         };
@@ -70,11 +61,7 @@ impl Agent {
     /// The container is about to end (preStop): drain, and start nothing more.
     pub(super) fn drain_for_the_end(&mut self, request: drain::Request) {
         self.container = Phase::Ending;
-        let Some(admin) = self
-            .admin
-            .clone()
-            .filter(|_| self.process == Process::Running)
-        else {
+        let Some(admin) = self.admin.clone().filter(|_| self.process == Process::Running) else {
             let _ = request.send("no server runs; nothing to drain".into());
             return;
         };

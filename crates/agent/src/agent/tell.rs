@@ -30,9 +30,7 @@ impl Agent {
         let saved = self.saved.as_ref();
         let status = report::status(&Parts {
             settings: &self.settings,
-            generation: saved
-                .filter(|_| source == Source::Live)
-                .and_then(|s| s.generation),
+            generation: saved.filter(|_| source == Source::Live).and_then(|s| s.generation),
             volume: decide::volume_state(&facts),
             file_system: self.found.as_ref().ok().map(|f| f.file_system.as_str()),
             ledger: self.ledger(),
@@ -42,9 +40,7 @@ impl Agent {
             launch: self.launch.as_ref(),
             copies: &self.copies.counts,
             evidence: self.evidence.as_ref(),
-            operation: saved
-                .and_then(|s| s.spec.operation.as_ref())
-                .map(|o| o.id.as_str()),
+            operation: saved.and_then(|s| s.spec.operation.as_ref()).map(|o| o.id.as_str()),
             progress: self.job.as_ref().map(|j| *j.progress.borrow()),
         });
         drop(facts);
@@ -81,10 +77,8 @@ impl Agent {
             self.health.serves();
         } else {
             let message = decision.message.clone().unwrap_or_default();
-            self.health.does_not_serve(format!(
-                "{:?}: {}: {message}",
-                decision.state, decision.reason
-            ));
+            self.health
+                .does_not_serve(format!("{:?}: {}: {message}", decision.state, decision.reason));
         }
     }
 }

@@ -13,10 +13,7 @@ const STEADY: SignedDuration = SignedDuration::from_mins(10);
 /// The time before which no start is tried, from the starts so far (newest
 /// first). The first failure of a member that had been NORMAL costs nothing.
 pub fn earliest(starts: &[Start], now: Timestamp) -> Option<Timestamp> {
-    let failures = starts
-        .iter()
-        .take_while(|s| s.end == End::Died && !was_steady(s))
-        .count();
+    let failures = starts.iter().take_while(|s| s.end == End::Died && !was_steady(s)).count();
     let newest = starts.first().filter(|s| s.end == End::Died)?;
     let ended = newest.record.ended_at.as_ref()?.0;
     let steps = match (newest.record.normal_at.is_some(), failures) {
@@ -71,20 +68,14 @@ mod tests {
     #[test]
     fn the_first_failure_of_a_member_that_had_been_normal_costs_nothing() {
         assert_eq!(delay(&[start(Some(990), 1000, End::Died)]), None);
-        let twice = [
-            start(Some(990), 1000, End::Died),
-            start(Some(900), 950, End::Died),
-        ];
+        let twice = [start(Some(990), 1000, End::Died), start(Some(900), 950, End::Died)];
         assert_eq!(delay(&twice), Some(10));
     }
 
     #[test]
     fn a_steady_time_forgives_what_was_before() {
         let steady = start(Some(10), 900, End::Died);
-        assert_eq!(
-            delay(&[start(Some(990), 1000, End::Died), steady.clone()]),
-            None
-        );
+        assert_eq!(delay(&[start(Some(990), 1000, End::Died), steady.clone()]), None);
         assert_eq!(delay(&[start(None, 1000, End::Died), steady]), Some(10));
     }
 

@@ -17,10 +17,7 @@ pub fn forbidden(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger) -> Opt
         ))
     };
     if spec.run == RunState::Terminated && ledger.ban == Ban::None {
-        return stopped(
-            Action::Ban,
-            "the spec says that the server is stopped for good",
-        );
+        return stopped(Action::Ban, "the spec says that the server is stopped for good");
     }
     if ledger.ban == Ban::Terminated && !lifts_the_ban(spec, ledger) {
         return stopped(
@@ -70,10 +67,7 @@ pub fn forbidden(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger) -> Opt
 /// wanted again. A permit for the pod that was told to stop for good may be an
 /// old one that comes late.
 fn lifts_the_ban(spec: &CassandraMemberSpec, ledger: &Ledger) -> bool {
-    let never_joined = matches!(
-        ledger.membership,
-        Membership::Empty | Membership::Joining { .. }
-    );
+    let never_joined = matches!(ledger.membership, Membership::Empty | Membership::Joining { .. });
     let is_later = spec.start.as_ref().is_some_and(|p| {
         p.volume_id == ledger.volume_id
             && !ledger.has_used(&p.nonce)

@@ -25,20 +25,14 @@ pub fn settle(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
     if intent.volume_id != ledger.volume_id {
         return settle(
             IntentState::Refused,
-            format!(
-                "it is for volume {}, this is volume {}",
-                intent.volume_id, ledger.volume_id
-            ),
+            format!("it is for volume {}, this is volume {}", intent.volume_id, ledger.volume_id),
         );
     }
     if ledger.host_id.as_ref() != Some(&intent.host_id) {
         let own = ledger.host_id.as_deref().unwrap_or("none");
         return settle(
             IntentState::Refused,
-            format!(
-                "it is for host ID {}, this is host ID {own}",
-                intent.host_id
-            ),
+            format!("it is for host ID {}, this is host ID {own}", intent.host_id),
         );
     }
     match ledger.membership {
@@ -53,31 +47,16 @@ pub fn settle(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
 /// The intent in the spec, if it was not settled before. Only as read live:
 /// nobody leaves a ring by an old file.
 fn wanted<'a>(facts: &Facts<'a>, ledger: &Ledger) -> Option<&'a Intent> {
-    let intent = facts
-        .spec
-        .filter(|s| s.source == Source::Live)?
-        .spec
-        .intent
-        .as_ref()?;
-    let known = ledger
-        .intent
-        .as_ref()
-        .is_some_and(|i| i.nonce == intent.nonce);
+    let intent = facts.spec.filter(|s| s.source == Source::Live)?.spec.intent.as_ref()?;
+    let known = ledger.intent.as_ref().is_some_and(|i| i.nonce == intent.nonce);
     (!known).then_some(intent)
 }
 
 fn settle_leaving(facts: &Facts<'_>, ledger: &Ledger, nonce: &str) -> Option<Action> {
-    let open = ledger
-        .intent
-        .as_ref()
-        .is_some_and(|i| i.nonce == nonce && i.state == IntentState::Running);
+    let open =
+        ledger.intent.as_ref().is_some_and(|i| i.nonce == nonce && i.state == IntentState::Running);
     let settle = |state, message: Option<String>, then| {
-        Some(Action::SettleIntent {
-            nonce: nonce.into(),
-            state,
-            message,
-            then,
-        })
+        Some(Action::SettleIntent { nonce: nonce.into(), state, message, then })
     };
     if facts.process == Process::Absent {
         let message = "the server ended while the member was leaving; whether it has left, the others must tell";
@@ -93,11 +72,7 @@ fn settle_leaving(facts: &Facts<'_>, ledger: &Ledger, nonce: &str) -> Option<Act
         LeaveCall::UnderWay => None,
         LeaveCall::Answered(Ok(())) => None,
         LeaveCall::Answered(Err(why)) => {
-            let then = if is_full_member(reading) {
-                Then::Joined
-            } else {
-                Then::Unchanged
-            };
+            let then = if is_full_member(reading) { Then::Joined } else { Then::Unchanged };
             (open || then == Then::Joined)
                 .then(|| settle(IntentState::Failed, Some(why.clone()), then))
                 .flatten()
@@ -130,20 +105,13 @@ pub fn leave(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
         Membership::Joined => {
             let intent = wanted(facts, ledger)?;
             match intent.kind {
-                IntentKind::Decommission => Some(Action::Leave {
-                    nonce: intent.nonce.clone(),
-                }),
+                IntentKind::Decommission => Some(Action::Leave { nonce: intent.nonce.clone() }),
             }
         }
         Membership::Leaving { nonce } => {
             let again = *facts.leave_call == LeaveCall::NotMade && is_full_member(reading);
-            let open = ledger
-                .intent
-                .as_ref()
-                .is_some_and(|i| i.state == IntentState::Running);
-            (again && open).then(|| Action::Leave {
-                nonce: nonce.clone(),
-            })
+            let open = ledger.intent.as_ref().is_some_and(|i| i.state == IntentState::Running);
+            (again && open).then(|| Action::Leave { nonce: nonce.clone() })
         }
         Membership::Empty | Membership::Joining { .. } | Membership::Left => None,
     }

@@ -130,21 +130,11 @@ impl Decision {
         reason: Reason,
         message: impl Into<Option<String>>,
     ) -> Self {
-        Self {
-            action,
-            state,
-            reason,
-            message: message.into(),
-        }
+        Self { action, state, reason, message: message.into() }
     }
 
     fn wait(reason: Reason, message: impl Into<String>) -> Self {
-        Self::new(
-            Action::Nothing,
-            ServerState::Waiting,
-            reason,
-            Some(message.into()),
-        )
+        Self::new(Action::Nothing, ServerState::Waiting, reason, Some(message.into()))
     }
 
     fn first(action: Action) -> Self {
@@ -200,9 +190,6 @@ fn is_stale_twin(spec: &CassandraMemberSpec, ledger: &Ledger) -> bool {
         return false;
     };
     let successor = ledger.successor_of.as_ref() == Some(recorded);
-    let permitted = spec
-        .start
-        .as_ref()
-        .is_some_and(|permit| permit.volume_id == ledger.volume_id);
+    let permitted = spec.start.as_ref().is_some_and(|permit| permit.volume_id == ledger.volume_id);
     *recorded != ledger.volume_id && !successor && !permitted
 }

@@ -9,10 +9,7 @@ use palladion_api::member::{
 
 /// What is to be noted of a permit, or done because of it, before anything else.
 pub fn settle(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
-    let used = ledger
-        .permit
-        .as_ref()
-        .filter(|p| p.state == PermitState::Used);
+    let used = ledger.permit.as_ref().filter(|p| p.state == PermitState::Used);
     if let Some(used) = used
         && let Some(action) = settle_used(facts, ledger, &used.nonce)
     {
@@ -35,11 +32,9 @@ fn settle_used(facts: &Facts<'_>, ledger: &Ledger, nonce: &str) -> Option<Action
         (Process::Running, true) => {
             (facts.stopping.is_none()).then_some(Action::Stop(StopWhy::PermitWithdrawn))
         }
-        (Process::Absent, true) => Some(settled(
-            nonce,
-            PermitState::Withdrawn,
-            Some("no server runs by it".into()),
-        )),
+        (Process::Absent, true) => {
+            Some(settled(nonce, PermitState::Withdrawn, Some("no server runs by it".into())))
+        }
         (Process::Absent, false) => {
             let words = facts.last_words.map(|w| w.text.clone());
             let text =
@@ -53,25 +48,14 @@ fn settle_used(facts: &Facts<'_>, ledger: &Ledger, nonce: &str) -> Option<Action
 /// A permit that fits neither this pod nor this volume, or a volume that needs
 /// none, is refused and reported; nothing is done.
 fn refuse_left_over(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
-    let spec = facts
-        .spec
-        .as_ref()
-        .filter(|s| s.source == Source::Live)?
-        .spec;
+    let spec = facts.spec.as_ref().filter(|s| s.source == Source::Live)?.spec;
     let permit = spec.start.as_ref()?;
-    if ledger
-        .permit
-        .as_ref()
-        .is_some_and(|p| p.nonce == permit.nonce)
-    {
+    if ledger.permit.as_ref().is_some_and(|p| p.nonce == permit.nonce) {
         return None;
     }
     let refuse = |why: String| Some(settled(&permit.nonce, PermitState::Refused, Some(why)));
     if permit.pod_uid != facts.pod_uid {
-        return refuse(format!(
-            "it is for pod {}, this is pod {}",
-            permit.pod_uid, facts.pod_uid
-        ));
+        return refuse(format!("it is for pod {}, this is pod {}", permit.pod_uid, facts.pod_uid));
     }
     if permit.volume_id != ledger.volume_id {
         return refuse(format!(
@@ -89,11 +73,7 @@ fn refuse_left_over(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
 }
 
 fn settled(nonce: &str, state: PermitState, message: Option<String>) -> Action {
-    Action::SettlePermit {
-        nonce: nonce.into(),
-        state,
-        message,
-    }
+    Action::SettlePermit { nonce: nonce.into(), state, message }
 }
 
 /// Make a start of a permit that is for this pod and this volume, or say why it
@@ -106,13 +86,8 @@ pub fn start(
     address: &str,
 ) -> Result<Start, String> {
     check_data(permit, ledger, state)?;
-    let others = || -> Vec<String> {
-        spec.seeds
-            .iter()
-            .filter(|s| *s != address)
-            .cloned()
-            .collect()
-    };
+    let others =
+        || -> Vec<String> { spec.seeds.iter().filter(|s| *s != address).cloned().collect() };
     let (entry, seeds) = match permit.kind {
         // The only start that may list itself on an empty volume.
         PermitKind::Found => (Entry::Plain, vec![address.to_string()]),
@@ -120,17 +95,8 @@ pub fn start(
         PermitKind::Join if permit.data == DataBeforeStart::Keep => (Entry::Plain, others()),
         PermitKind::Join => (Entry::Join, others()),
         PermitKind::Replace => {
-            let address = permit
-                .replace_address
-                .clone()
-                .ok_or("it names no address to replace")?;
-            (
-                Entry::Replace {
-                    address,
-                    host_id: permit.host_id.clone(),
-                },
-                others(),
-            )
+            let address = permit.replace_address.clone().ok_or("it names no address to replace")?;
+            (Entry::Replace { address, host_id: permit.host_id.clone() }, others())
         }
         PermitKind::ResumeLeave => {
             check_leaver(permit, ledger)?;
@@ -140,19 +106,8 @@ pub fn start(
     if seeds.is_empty() {
         return Err("the member has no seed but itself: its server would start a ring of its own without a word".into());
     }
-    let cause = Cause::Permit {
-        kind: permit.kind,
-        nonce: permit.nonce.clone(),
-        data: permit.data,
-    };
-    Ok(Start {
-        cause,
-        identity: Identity {
-            address: address.into(),
-            seeds,
-            entry,
-        },
-    })
+    let cause = Cause::Permit { kind: permit.kind, nonce: permit.nonce.clone(), data: permit.data };
+    Ok(Start { cause, identity: Identity { address: address.into(), seeds, entry } })
 }
 
 fn check_leaver(permit: &StartPermit, ledger: &Ledger) -> Result<(), String> {
@@ -169,13 +124,8 @@ fn check_leaver(permit: &StartPermit, ledger: &Ledger) -> Result<(), String> {
 
 /// Does what is on the volume fit the permit?
 fn check_data(permit: &StartPermit, ledger: &Ledger, state: VolumeState) -> Result<(), String> {
-    let resumes_founding = matches!(
-        &ledger.membership,
-        Membership::Joining {
-            kind: PermitKind::Found,
-            ..
-        }
-    );
+    let resumes_founding =
+        matches!(&ledger.membership, Membership::Joining { kind: PermitKind::Found, .. });
     let fits = match (permit.kind, permit.data) {
         (PermitKind::Found, DataBeforeStart::MustBeEmpty) => state == VolumeState::Empty,
         // What a founder wrote in a try that failed is the ring's only data.
@@ -190,10 +140,7 @@ fn check_data(permit: &StartPermit, ledger: &Ledger, state: VolumeState) -> Resu
             matches!(state, VolumeState::Empty | VolumeState::Incomplete)
         }
         (PermitKind::Join | PermitKind::Replace, DataBeforeStart::Wipe) => {
-            matches!(
-                state,
-                VolumeState::Empty | VolumeState::Incomplete | VolumeState::Lost
-            )
+            matches!(state, VolumeState::Empty | VolumeState::Incomplete | VolumeState::Lost)
         }
         (PermitKind::Join | PermitKind::Replace, DataBeforeStart::Retire) => {
             matches!(state, VolumeState::Joined | VolumeState::Left)

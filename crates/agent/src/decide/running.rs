@@ -12,9 +12,7 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
     if facts.stopping.is_some() || facts.container == Phase::Ending {
         return tell(facts, ledger, Action::Nothing);
     }
-    let must_stop = facts
-        .spec
-        .and_then(|known| must_stop(known, ledger, facts.reading));
+    let must_stop = facts.spec.and_then(|known| must_stop(known, ledger, facts.reading));
     let action = must_stop
         .map(Action::Stop)
         .or_else(|| record_normal(facts, ledger))
@@ -46,9 +44,7 @@ fn record_normal(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
     let reading = facts.reading.filter(|r| r.is(admin::NORMAL))?;
     let address = facts.spec?.spec.address.clone()?;
     let host_id = reading.host_id.clone()?;
-    let seen = ledger
-        .last_start()
-        .is_some_and(|s| s.record.normal_at.is_some());
+    let seen = ledger.last_start().is_some_and(|s| s.record.normal_at.is_some());
     (!seen).then_some(Action::RecordNormal { host_id, address })
 }
 
@@ -70,33 +66,22 @@ fn tell(facts: &Facts<'_>, ledger: &Ledger, action: Action) -> Decision {
                 Reason::StaleTwin,
                 "another volume is recorded for this member; its server is being stopped",
             ),
-            StopWhy::SpecSaysSo => (
-                Reason::StoppedByIntent,
-                "the server is being drained and stopped",
-            ),
-            StopWhy::Restart => (
-                Reason::RollingOut,
-                "the server is being drained and restarted",
-            ),
-            StopWhy::PermitWithdrawn => (
-                Reason::WaitingForPermit,
-                "the permit was withdrawn; the server is being stopped",
-            ),
-            StopWhy::JoinFailed => (
-                Reason::ServerFailed,
-                "the join failed; the server is being stopped",
-            ),
+            StopWhy::SpecSaysSo => {
+                (Reason::StoppedByIntent, "the server is being drained and stopped")
+            }
+            StopWhy::Restart => (Reason::RollingOut, "the server is being drained and restarted"),
+            StopWhy::PermitWithdrawn => {
+                (Reason::WaitingForPermit, "the permit was withdrawn; the server is being stopped")
+            }
+            StopWhy::JoinFailed => {
+                (Reason::ServerFailed, "the join failed; the server is being stopped")
+            }
             StopWhy::Decommissioned => (
                 Reason::Decommissioned,
                 "the member has left the ring; its server is being stopped",
             ),
         };
-        return Decision::new(
-            action,
-            ServerState::Stopping,
-            reason,
-            Some(message.to_string()),
-        );
+        return Decision::new(action, ServerState::Stopping, reason, Some(message.to_string()));
     }
     if facts.container == Phase::Ending {
         return Decision::new(
@@ -106,9 +91,7 @@ fn tell(facts: &Facts<'_>, ledger: &Ledger, action: Action) -> Decision {
             Some("the container is ending".to_string()),
         );
     }
-    let normal = ledger
-        .last_start()
-        .is_some_and(|s| s.record.normal_at.is_some());
+    let normal = ledger.last_start().is_some_and(|s| s.record.normal_at.is_some());
     if normal {
         return Decision::new(
             action,
@@ -122,12 +105,7 @@ fn tell(facts: &Facts<'_>, ledger: &Ledger, action: Action) -> Decision {
         Some(mode) => format!("the server says {mode}"),
         None => "the server does not answer yet".to_string(),
     };
-    Decision::new(
-        action,
-        ServerState::Starting,
-        Reason::Starting,
-        Some(message),
-    )
+    Decision::new(action, ServerState::Starting, Reason::Starting, Some(message))
 }
 
 /// What is not as it should be while the server runs.
@@ -135,15 +113,11 @@ fn running_words(facts: &Facts<'_>, ledger: &Ledger) -> Option<String> {
     let Some(reading) = facts.reading else {
         return Some("the server does not answer".to_string());
     };
-    let other = reading
-        .host_id
-        .as_ref()
-        .filter(|id| ledger.host_id.as_ref().is_some_and(|own| own != *id));
+    let other =
+        reading.host_id.as_ref().filter(|id| ledger.host_id.as_ref().is_some_and(|own| own != *id));
     if let Some(other) = other {
         let own = ledger.host_id.as_deref().unwrap_or_default();
-        return Some(format!(
-            "the server runs as host ID {other}, its ledger names {own}"
-        ));
+        return Some(format!("the server runs as host ID {other}, its ledger names {own}"));
     }
     match (reading.mode.as_deref(), reading.native_transport) {
         (Some(admin::NORMAL), Some(false)) => Some("the native transport is down".to_string()),

@@ -26,18 +26,15 @@ pub fn without_ledger(facts: &Facts<'_>) -> Decision {
     };
     match judge(found, spec) {
         Judgement::New => Decision::first(Action::TakeVolume { successor_of: None }),
-        Judgement::LostUnmarked { lost } => Decision::first(Action::TakeVolume {
-            successor_of: Some(lost),
-        }),
+        Judgement::LostUnmarked { lost } => {
+            Decision::first(Action::TakeVolume { successor_of: Some(lost) })
+        }
         Judgement::Is(state, message) => unusable(state, message),
     }
 }
 
 fn no_spec() -> Decision {
-    Decision::wait(
-        Reason::WaitingForMember,
-        "the agent has not read its CassandraMember yet",
-    )
+    Decision::wait(Reason::WaitingForMember, "the agent has not read its CassandraMember yet")
 }
 
 fn unusable(state: VolumeState, message: Option<String>) -> Decision {
@@ -112,10 +109,8 @@ fn autonomous(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger, address: 
     };
     // A volume that is recorded by its own ID is the right one; only without
     // that does the host ID have to tell.
-    if let Some(other) = spec
-        .host_id
-        .as_ref()
-        .filter(|id| *id != host_id && spec.volume_id.is_none())
+    if let Some(other) =
+        spec.host_id.as_ref().filter(|id| *id != host_id && spec.volume_id.is_none())
     {
         return Decision::wait(
             Reason::StaleTwin,
@@ -132,36 +127,18 @@ fn autonomous(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger, address: 
         );
     }
     // Its own address is fine among them, and enough: it has data.
-    let seeds = if spec.seeds.is_empty() {
-        vec![address.to_string()]
-    } else {
-        spec.seeds.clone()
-    };
+    let seeds = if spec.seeds.is_empty() { vec![address.to_string()] } else { spec.seeds.clone() };
     let waits_until = backoff::earliest(&ledger.starts, facts.now).filter(|t| *t > facts.now);
     if let Some(earliest) = waits_until.filter(|_| !is_news(spec, ledger, &seeds)) {
-        let words = facts
-            .last_words
-            .map_or(String::new(), |w| format!(": {}", w.text));
+        let words = facts.last_words.map_or(String::new(), |w| format!(": {}", w.text));
         let reason = facts.last_words.map_or(Reason::ServerFailed, |w| w.reason);
         let message =
             format!("the server ended by itself and is started again at {earliest}{words}");
         return Decision::new(Action::Nothing, ServerState::Failed, reason, Some(message));
     }
-    let identity = Identity {
-        address: address.into(),
-        seeds,
-        entry: Entry::Plain,
-    };
-    let start = Start {
-        cause: Cause::Autonomous,
-        identity,
-    };
-    Decision::new(
-        Action::Start(start),
-        ServerState::Starting,
-        Reason::Starting,
-        None,
-    )
+    let identity = Identity { address: address.into(), seeds, entry: Entry::Plain };
+    let start = Start { cause: Cause::Autonomous, identity };
+    Decision::new(Action::Start(start), ServerState::Starting, Reason::Starting, None)
 }
 
 /// Was something changed since the last start that may cure what it died of?
@@ -205,22 +182,13 @@ fn by_permit(
         return match settled.state {
             PermitState::Failed => {
                 let reason = facts.last_words.map_or(Reason::ServerFailed, |w| w.reason);
-                Decision::new(
-                    Action::Nothing,
-                    ServerState::Failed,
-                    reason,
-                    settled.message.clone(),
-                )
+                Decision::new(Action::Nothing, ServerState::Failed, reason, settled.message.clone())
             }
             PermitState::Refused => {
                 let why = settled.message.clone().unwrap_or_default();
                 let retire = permit.data == DataBeforeStart::Retire;
                 Decision::wait(
-                    if retire {
-                        Reason::RetainedVolumeInTheWay
-                    } else {
-                        Reason::WaitingForPermit
-                    },
+                    if retire { Reason::RetainedVolumeInTheWay } else { Reason::WaitingForPermit },
                     format!("the permit was refused: {why}"),
                 )
             }
@@ -228,12 +196,9 @@ fn by_permit(
         };
     }
     match permit::start(known.spec, permit, ledger, state, address) {
-        Ok(start) => Decision::new(
-            Action::Start(start),
-            ServerState::Starting,
-            Reason::Starting,
-            None,
-        ),
+        Ok(start) => {
+            Decision::new(Action::Start(start), ServerState::Starting, Reason::Starting, None)
+        }
         Err(why) => Decision::first(Action::SettlePermit {
             nonce: permit.nonce.clone(),
             state: PermitState::Refused,

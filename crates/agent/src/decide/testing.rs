@@ -61,18 +61,13 @@ pub fn a_new_member() -> World {
 
 /// The same, with the data of a full member.
 pub fn a_joined_member() -> World {
-    a_new_member()
-        .membership(Membership::Joined)
-        .data()
-        .recorded()
+    a_new_member().membership(Membership::Joined).data().recorded()
 }
 
 /// The same, with its server running as a full member.
 pub fn a_running_member() -> World {
     let mut world = a_joined_member().running("NORMAL");
-    world
-        .ledger()
-        .begin_start("t", "Autonomous", &[], Timestamp::UNIX_EPOCH);
+    world.ledger().begin_start("t", "Autonomous", &[], Timestamp::UNIX_EPOCH);
     let normal_at = Some(crate::volume::seconds(Timestamp::UNIX_EPOCH));
     world.ledger().starts[0].record.normal_at = normal_at;
     world
@@ -89,10 +84,8 @@ impl World {
 
     pub fn membership(mut self, membership: Membership) -> Self {
         let ledger = self.ledger();
-        if matches!(
-            membership,
-            Membership::Joined | Membership::Leaving { .. } | Membership::Left
-        ) {
+        if matches!(membership, Membership::Joined | Membership::Leaving { .. } | Membership::Left)
+        {
             ledger.host_id = Some(HOST.into());
             ledger.address = Some(ADDRESS.into());
         }
@@ -164,10 +157,7 @@ impl World {
             now: self.now,
             pod_uid: POD,
             revision: "rev-1",
-            spec: self.spec.as_ref().map(|spec| SpecFact {
-                spec,
-                source: self.source,
-            }),
+            spec: self.spec.as_ref().map(|spec| SpecFact { spec, source: self.source }),
             volume: VolumeFact::Found(&self.found),
             process: self.process.clone(),
             container: self.container,
@@ -203,11 +193,9 @@ impl World {
     /// The permit is settled like this.
     pub fn settles(&self, state: PermitState) -> String {
         match self.action() {
-            Action::SettlePermit {
-                state: settled,
-                message,
-                ..
-            } if settled == state => message.unwrap_or_default(),
+            Action::SettlePermit { state: settled, message, .. } if settled == state => {
+                message.unwrap_or_default()
+            }
             other => panic!("expected the permit to be {state:?}, got {other:?}"),
         }
     }

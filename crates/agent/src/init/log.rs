@@ -17,20 +17,12 @@ pub struct Tail(Arc<Mutex<VecDeque<String>>>);
 impl Tail {
     /// The kept lines, oldest first.
     pub fn lines(&self) -> Vec<String> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .iter()
-            .cloned()
-            .collect()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
     /// Forget the lines of an earlier server.
     pub fn clear(&self) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     fn push(&self, line: &[u8]) {

@@ -34,11 +34,8 @@ pub fn run(settings: &Settings) -> Result<ExitCode> {
     let stop = signal_pipe(&[SIGTERM, SIGINT])?;
     let child = signal_pipe(&[SIGCHLD])?;
     let listener = listen(settings)?;
-    let mut init = Init {
-        server: Server::default(),
-        agent: Agent::default(),
-        phase: Phase::Serving,
-    };
+    let mut init =
+        Init { server: Server::default(), agent: Agent::default(), phase: Phase::Serving };
     loop {
         if init.phase == Phase::Serving {
             init.agent.start_if_due();
@@ -83,11 +80,7 @@ impl Init {
         self.agent.terminate();
         let until = Instant::now() + AGENT_END_TIME;
         while self.agent.runs() && Instant::now() < until {
-            let _ = wait(
-                &[child],
-                child,
-                Some(until.saturating_duration_since(Instant::now())),
-            );
+            let _ = wait(&[child], child, Some(until.saturating_duration_since(Instant::now())));
             drain_pipe(child);
             processes::reap(&mut self.server, &mut self.agent);
         }
@@ -108,9 +101,7 @@ impl Init {
         match request {
             Request::Launch(launch) => {
                 if self.phase == Phase::Ending {
-                    return Answer::Refused {
-                        why: "the container is ending".into(),
-                    };
+                    return Answer::Refused { why: "the container is ending".into() };
                 }
                 if let Some(running) = &self.server.running {
                     return Answer::Refused {
@@ -119,9 +110,7 @@ impl Init {
                 }
                 match self.server.launch(launch) {
                     Ok(()) => Answer::Done,
-                    Err(error) => Answer::Refused {
-                        why: format!("{error:#}"),
-                    },
+                    Err(error) => Answer::Refused { why: format!("{error:#}") },
                 }
             }
             Request::Signal { tag, signal } => match self.server.signal(&tag, signal) {
@@ -142,19 +131,11 @@ impl Init {
 }
 
 fn read_request(stream: &UnixStream) -> Result<Request> {
-    stream
-        .set_nonblocking(false)
-        .context("preparing a connection")?;
-    stream
-        .set_read_timeout(Some(REQUEST_TIME))
-        .context("preparing a connection")?;
-    stream
-        .set_write_timeout(Some(REQUEST_TIME))
-        .context("preparing a connection")?;
+    stream.set_nonblocking(false).context("preparing a connection")?;
+    stream.set_read_timeout(Some(REQUEST_TIME)).context("preparing a connection")?;
+    stream.set_write_timeout(Some(REQUEST_TIME)).context("preparing a connection")?;
     let mut line = String::new();
-    BufReader::new(stream.take(REQUEST_BYTES))
-        .read_line(&mut line)
-        .context("reading a request")?;
+    BufReader::new(stream.take(REQUEST_BYTES)).read_line(&mut line).context("reading a request")?;
     serde_json::from_str(&line).context("parsing a request")
 }
 
@@ -168,16 +149,13 @@ fn listen(settings: &Settings) -> Result<UnixListener> {
         UnixListener::bind(&path).with_context(|| format!("listening on {}", path.display()))?;
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))
         .with_context(|| format!("setting the mode of {}", path.display()))?;
-    listener
-        .set_nonblocking(true)
-        .with_context(|| format!("listening on {}", path.display()))?;
+    listener.set_nonblocking(true).with_context(|| format!("listening on {}", path.display()))?;
     Ok(listener)
 }
 
 fn signal_pipe(signals: &[i32]) -> Result<UnixStream> {
     let (read, write) = UnixStream::pair().context("making a pipe for signals")?;
-    read.set_nonblocking(true)
-        .context("making a pipe for signals")?;
+    read.set_nonblocking(true).context("making a pipe for signals")?;
     for signal in signals {
         let write = write.try_clone().context("making a pipe for signals")?;
         signal_hook::low_level::pipe::register(*signal, write)
@@ -201,10 +179,7 @@ fn wait(
     other: &impl std::os::fd::AsFd,
     timeout: Option<Duration>,
 ) -> Result<()> {
-    let mut fds: Vec<PollFd<'_>> = pipes
-        .iter()
-        .map(|p| PollFd::new(*p, PollFlags::IN))
-        .collect();
+    let mut fds: Vec<PollFd<'_>> = pipes.iter().map(|p| PollFd::new(*p, PollFlags::IN)).collect();
     fds.push(PollFd::new(other, PollFlags::IN));
     let timeout = timeout.and_then(|t| Timespec::try_from(t).ok());
     match poll(&mut fds, timeout.as_ref()) {

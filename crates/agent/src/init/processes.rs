@@ -30,9 +30,7 @@ impl Server {
     /// Start it.
     pub fn launch(&mut self, launch: Launch) -> Result<()> {
         let (reader, writer) = std::io::pipe().context("making a pipe for the server's output")?;
-        let errors = writer
-            .try_clone()
-            .context("making a pipe for the server's output")?;
+        let errors = writer.try_clone().context("making a pipe for the server's output")?;
         self.tail.clear();
         let mut command = Command::new(&launch.program);
         command
@@ -44,11 +42,7 @@ impl Server {
             .stderr(errors)
             .process_group(0);
         let pid = spawn(command).with_context(|| {
-            format!(
-                "starting {} in {}",
-                launch.program.display(),
-                launch.directory.display()
-            )
+            format!("starting {} in {}", launch.program.display(), launch.directory.display())
         })?;
         let tail = self.tail.clone();
         std::thread::Builder::new()
@@ -56,20 +50,15 @@ impl Server {
             .stack_size(128 * 1024)
             .spawn(move || tail.pass_on(reader))
             .context("starting the thread that passes the server's log on")?;
-        self.running = Some(Running {
-            tag: launch.tag,
-            pid: pid.as_raw_pid(),
-            since_ms: now_ms(),
-        });
+        self.running = Some(Running { tag: launch.tag, pid: pid.as_raw_pid(), since_ms: now_ms() });
         Ok(())
     }
 
     /// Signal the server that was launched with this tag.
     pub fn signal(&self, tag: &str, signal: Signal) -> Result<(), String> {
         let running = self.running.as_ref().filter(|r| r.tag == tag);
-        let pid = running
-            .and_then(|r| Pid::from_raw(r.pid))
-            .ok_or("no server of that launch runs")?;
+        let pid =
+            running.and_then(|r| Pid::from_raw(r.pid)).ok_or("no server of that launch runs")?;
         let signal = match signal {
             Signal::Terminate => rustix::process::Signal::TERM,
             Signal::Kill => rustix::process::Signal::KILL,
@@ -100,21 +89,14 @@ enum Wanted {
 impl Default for Agent {
     fn default() -> Self {
         let now = Instant::now();
-        Self {
-            pid: None,
-            since: now,
-            wait: AGENT_FIRST,
-            due: Some(now),
-            wanted: Wanted::Running,
-        }
+        Self { pid: None, since: now, wait: AGENT_FIRST, due: Some(now), wanted: Wanted::Running }
     }
 }
 
 impl Agent {
     /// Time until it must be started, if it must.
     pub fn due_in(&self) -> Option<Duration> {
-        self.due
-            .map(|due| due.saturating_duration_since(Instant::now()))
+        self.due.map(|due| due.saturating_duration_since(Instant::now()))
     }
 
     /// Start it if it is time.
@@ -125,11 +107,7 @@ impl Agent {
         let started = own_binary().and_then(|path| {
             let mut command = Command::new(path);
             // One arena: a process of one thread gains nothing by more, and they cost memory.
-            command
-                .arg("agent")
-                .env("MALLOC_ARENA_MAX", "1")
-                .stdin(Stdio::null())
-                .process_group(0);
+            command.arg("agent").env("MALLOC_ARENA_MAX", "1").stdin(Stdio::null()).process_group(0);
             spawn(command).context("starting the agent")
         });
         match started {
@@ -153,10 +131,7 @@ impl Agent {
         if self.since.elapsed() >= AGENT_STEADY {
             self.wait = AGENT_FIRST;
         }
-        eprintln!(
-            "init: the agent ended with {code}; starting it again in {:?}",
-            self.wait
-        );
+        eprintln!("init: the agent ended with {code}; starting it again in {:?}", self.wait);
         self.back_off();
     }
 
@@ -186,27 +161,16 @@ pub fn reap(server: &mut Server, agent: &mut Agent) {
         let code = exit_code(status);
         if agent.pid == Some(pid) {
             agent.ended(code);
-        } else if server
-            .running
-            .as_ref()
-            .is_some_and(|r| r.pid == pid.as_raw_pid())
-        {
+        } else if server.running.as_ref().is_some_and(|r| r.pid == pid.as_raw_pid()) {
             let tag = server.running.take().map(|r| r.tag).unwrap_or_default();
             eprintln!("init: the server ended with {code}");
-            server.ended = Some(Ended {
-                tag,
-                code,
-                at_ms: now_ms(),
-            });
+            server.ended = Some(Ended { tag, code, at_ms: now_ms() });
         }
     }
 }
 
 fn exit_code(status: WaitStatus) -> i32 {
-    status
-        .exit_status()
-        .or_else(|| status.terminating_signal().map(|s| 128 + s))
-        .unwrap_or(-1)
+    status.exit_status().or_else(|| status.terminating_signal().map(|s| 128 + s)).unwrap_or(-1)
 }
 
 /// Start a child that [`reap`] will reap.
@@ -216,10 +180,7 @@ fn exit_code(status: WaitStatus) -> i32 {
 )]
 fn spawn(mut command: Command) -> Result<Pid> {
     let child = command.spawn()?;
-    i32::try_from(child.id())
-        .ok()
-        .and_then(Pid::from_raw)
-        .context("a process ID out of range")
+    i32::try_from(child.id()).ok().and_then(Pid::from_raw).context("a process ID out of range")
 }
 
 /// By the name we were started with: the init container may have put a newer
@@ -233,8 +194,6 @@ fn own_binary() -> Result<std::path::PathBuf> {
 }
 
 fn now_ms() -> i64 {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

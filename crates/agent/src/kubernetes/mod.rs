@@ -21,10 +21,9 @@ const CONNECT_TIME: Duration = Duration::from_secs(5);
 /// Our member, through the pod's own token (which the client reads again as it is renewed).
 pub fn members(settings: &Settings) -> Result<Api<CassandraMember>> {
     let mut config = match &settings.api_url {
-        Some(url) => Config::new(
-            url.parse()
-                .with_context(|| format!("parsing the API URL {url}"))?,
-        ),
+        Some(url) => {
+            Config::new(url.parse().with_context(|| format!("parsing the API URL {url}"))?)
+        }
         None => Config::incluster().context("reading the pod's API configuration")?,
     };
     config.connect_timeout = Some(CONNECT_TIME);

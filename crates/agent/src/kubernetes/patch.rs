@@ -27,11 +27,8 @@ pub fn difference(from: &Value, to: &Value) -> Option<Value> {
 }
 
 /// What tells only how far something is, and may wait.
-const PROGRESS: [(&str, &str); 3] = [
-    ("server", "message"),
-    ("operation", "progress"),
-    ("operation", "message"),
-];
+const PROGRESS: [(&str, &str); 3] =
+    [("server", "message"), ("operation", "progress"), ("operation", "message")];
 
 /// Does a patch tell of progress and of nothing else?
 pub fn is_progress(patch: &Value) -> bool {
@@ -40,9 +37,7 @@ pub fn is_progress(patch: &Value) -> bool {
     };
     parts.iter().all(|(part, change)| {
         change.as_object().is_some_and(|fields| {
-            fields
-                .keys()
-                .all(|field| PROGRESS.contains(&(part.as_str(), field.as_str())))
+            fields.keys().all(|field| PROGRESS.contains(&(part.as_str(), field.as_str())))
         })
     })
 }
@@ -61,23 +56,14 @@ mod tests {
             Some(json!({"b": {"y": 3}, "c": [1, 2], "d": null, "e": 5}))
         );
         assert_eq!(difference(&to, &to), None);
-        assert_eq!(
-            difference(&Value::Null, &json!({"a": 1})),
-            Some(json!({"a": 1}))
-        );
+        assert_eq!(difference(&Value::Null, &json!({"a": 1})), Some(json!({"a": 1})));
     }
 
     #[test]
     fn progress_may_wait_and_news_may_not() {
-        assert!(is_progress(
-            &json!({"operation": {"progress": 3, "message": "x"}})
-        ));
-        assert!(!is_progress(
-            &json!({"operation": {"progress": 3, "state": "Succeeded"}})
-        ));
-        assert!(!is_progress(
-            &json!({"server": {"message": "x", "mode": "NORMAL"}})
-        ));
+        assert!(is_progress(&json!({"operation": {"progress": 3, "message": "x"}})));
+        assert!(!is_progress(&json!({"operation": {"progress": 3, "state": "Succeeded"}})));
+        assert!(!is_progress(&json!({"server": {"message": "x", "mode": "NORMAL"}})));
         assert!(!is_progress(&json!({"hostID": "h"})));
     }
 }

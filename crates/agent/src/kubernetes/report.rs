@@ -49,17 +49,8 @@ pub async fn report(
     mut news: Receiver<News>,
     metrics: Arc<Metrics>,
 ) {
-    let written = Instant::now()
-        .checked_sub(PROGRESS_APART)
-        .unwrap_or_else(Instant::now);
-    let mut reporter = Reporter {
-        members,
-        name,
-        metrics,
-        known: None,
-        written,
-        failures: 0,
-    };
+    let written = Instant::now().checked_sub(PROGRESS_APART).unwrap_or_else(Instant::now);
+    let mut reporter = Reporter { members, name, metrics, known: None, written, failures: 0 };
     loop {
         reporter.learn(&news.borrow_and_update());
         let status = wanted.borrow_and_update().as_ref().map(|s| json!(s));
@@ -110,11 +101,7 @@ impl Reporter {
     /// When the status must be written; `None` where it need not or cannot be.
     fn due(&self, status: &Value) -> Option<Instant> {
         let patch = difference(&self.known.as_ref()?.status, status)?;
-        let apart = if is_progress(&patch) {
-            PROGRESS_APART
-        } else {
-            APART
-        };
+        let apart = if is_progress(&patch) { PROGRESS_APART } else { APART };
         let failed = match self.failures {
             0 => Duration::ZERO,
             n => Duration::from_secs(1 << (n - 1).min(5)).min(LONGEST),
@@ -130,14 +117,11 @@ impl Reporter {
         // A patch that names the uid never lands on another object of our name.
         let body = json!({ "metadata": { "uid": known.uid }, "status": patch });
         self.written = Instant::now();
-        let parameters = PatchParams {
-            field_manager: Some("palladion-agent".into()),
-            ..PatchParams::default()
-        };
+        let parameters =
+            PatchParams { field_manager: Some("palladion-agent".into()), ..PatchParams::default() };
         let answer = timeout(
             ANSWER_TIME,
-            self.members
-                .patch_status(&self.name, &parameters, &Patch::Merge(&body)),
+            self.members.patch_status(&self.name, &parameters, &Patch::Merge(&body)),
         )
         .await;
         match answer {
@@ -155,10 +139,7 @@ impl Reporter {
     fn failed(&mut self, why: &str) {
         self.metrics.api_failures.inc();
         if self.failures == 0 {
-            tracing::warn!(
-                why,
-                "the status of our member could not be written; trying again"
-            );
+            tracing::warn!(why, "the status of our member could not be written; trying again");
         }
         self.failures = self.failures.saturating_add(1);
     }

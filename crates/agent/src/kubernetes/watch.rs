@@ -41,12 +41,7 @@ pub async fn watch(
             }
             Ok(Event::InitApply(member)) => listed = Some(member),
             Ok(Event::InitDone) => {
-                tell(
-                    &news,
-                    listed
-                        .take()
-                        .map_or(News::Absent, |m| News::Present(Arc::new(m))),
-                );
+                tell(&news, listed.take().map_or(News::Absent, |m| News::Present(Arc::new(m))));
             }
             Ok(Event::Apply(member)) => tell(&news, News::Present(Arc::new(member))),
             Ok(Event::Delete(_)) => tell(&news, News::Absent),
@@ -54,10 +49,7 @@ pub async fn watch(
                 metrics.api_failures.inc();
                 let known = matches!(*news.borrow(), News::Present(_) | News::Absent);
                 if !known {
-                    tell(
-                        &news,
-                        News::Unreachable(format!("{:#}", anyhow::Error::from(error))),
-                    );
+                    tell(&news, News::Unreachable(format!("{:#}", anyhow::Error::from(error))));
                 }
             }
         }

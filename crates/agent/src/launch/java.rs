@@ -14,9 +14,8 @@ pub fn program(java_home: Option<&Path>) -> PathBuf {
 /// Its major version: from the `release` file beside it, which costs nothing,
 /// or by asking it.
 pub fn major(program: &Path) -> Result<u32> {
-    let home = std::fs::canonicalize(program)
-        .ok()
-        .and_then(|p| Some(p.parent()?.parent()?.to_path_buf()));
+    let home =
+        std::fs::canonicalize(program).ok().and_then(|p| Some(p.parent()?.parent()?.to_path_buf()));
     let release = home.and_then(|h| std::fs::read_to_string(h.join("release")).ok());
     if let Some(version) = release.as_deref().and_then(|text| {
         text.lines()
@@ -25,14 +24,9 @@ pub fn major(program: &Path) -> Result<u32> {
     }) {
         return parse(&version);
     }
-    let output = std::process::Command::new(program)
-        .arg("-version")
-        .output()
-        .with_context(|| {
-            format!(
-                "asking {} for its version; is there a Java in the image?",
-                program.display()
-            )
+    let output =
+        std::process::Command::new(program).arg("-version").output().with_context(|| {
+            format!("asking {} for its version; is there a Java in the image?", program.display())
         })?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     let version = text
@@ -59,13 +53,9 @@ mod tests {
 
     #[test]
     fn versions_of_every_age() {
-        for (text, major) in [
-            ("17.0.15", 17),
-            ("1.8.0_292", 8),
-            ("21", 21),
-            ("11.0.2+9", 11),
-            ("22-ea", 22),
-        ] {
+        for (text, major) in
+            [("17.0.15", 17), ("1.8.0_292", 8), ("21", 21), ("11.0.2+9", 11), ("22-ea", 22)]
+        {
             assert_eq!(parse(text).unwrap(), major, "{text}");
         }
         assert!(parse("seventeen").is_err());
@@ -76,11 +66,8 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         std::fs::create_dir(home.path().join("bin")).unwrap();
         std::fs::write(home.path().join("bin/java"), "not a program").unwrap();
-        std::fs::write(
-            home.path().join("release"),
-            "IMPLEMENTOR=\"x\"\nJAVA_VERSION=\"17.0.9\"\n",
-        )
-        .unwrap();
+        std::fs::write(home.path().join("release"), "IMPLEMENTOR=\"x\"\nJAVA_VERSION=\"17.0.9\"\n")
+            .unwrap();
         let program = program(Some(home.path()));
         assert_eq!(major(&program).unwrap(), 17);
     }

@@ -42,12 +42,7 @@ pub fn mounted(settings: &Settings) -> Result<Mounted> {
         let path = settings.config_file(JMX_EXPORTER_FILE);
         hasher.update(fs::read(&path).with_context(|| format!("reading {}", path.display()))?);
     }
-    let hash = hasher
-        .finalize()
-        .iter()
-        .take(8)
-        .map(|b| format!("{b:02x}"))
-        .collect();
+    let hash = hasher.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect();
     Ok(Mounted { config, hash })
 }
 
@@ -62,10 +57,7 @@ pub fn prepare(
     fs::create_dir_all(&settings.tmp_dir)
         .with_context(|| format!("making directory {}", settings.tmp_dir.display()))?;
     let tag = uuid::Uuid::new_v4().to_string();
-    write(
-        &conf.join("cassandra-rackdc.properties"),
-        &rackdc::render(&mounted.config),
-    )?;
+    write(&conf.join("cassandra-rackdc.properties"), &rackdc::render(&mounted.config))?;
     write_server_yaml(settings, mounted, identity)?;
     let (program, arguments, credentials) = match mounted.config.mode {
         Mode::Cassandra => cassandra(settings, &mounted.config, identity)?,
@@ -165,20 +157,13 @@ fn cassandra(settings: &Settings, config: &ServerConfig, identity: &Identity) ->
         java_agents: java_agents(settings, config, &properties)?,
         jmx_port: settings.jmx_port,
     };
-    Ok((
-        java,
-        jvm::arguments(&options, &layout, capabilities, identity),
-        Some(credentials),
-    ))
+    Ok((java, jvm::arguments(&options, &layout, capabilities, identity), Some(credentials)))
 }
 
 /// `jvm-server.options`, then the file for this Java, as the image's own start script reads them.
 fn image_options(conf: &Path, java: u32) -> Result<Vec<String>> {
     let mut all = Vec::new();
-    for name in [
-        "jvm-server.options".to_string(),
-        format!("jvm{java}-server.options"),
-    ] {
+    for name in ["jvm-server.options".to_string(), format!("jvm{java}-server.options")] {
         let path = conf.join(name);
         match fs::read_to_string(&path) {
             Ok(text) => all.extend(jvm::parse_options(&text)),
@@ -196,11 +181,7 @@ fn java_agents(
     config: &ServerConfig,
     properties: &Path,
 ) -> Result<Vec<String>> {
-    let mut all = vec![
-        jamm(&settings.cassandra_home.join("lib"))?
-            .display()
-            .to_string(),
-    ];
+    let mut all = vec![jamm(&settings.cassandra_home.join("lib"))?.display().to_string()];
     let jolokia = settings.shared_dir.join("jolokia.jar");
     if !jolokia.exists() {
         bail!(
@@ -208,20 +189,11 @@ fn java_agents(
             jolokia.display()
         );
     }
-    all.push(format!(
-        "{}=config={}",
-        jolokia.display(),
-        properties.display()
-    ));
+    all.push(format!("{}=config={}", jolokia.display(), properties.display()));
     if config.jmx_exporter {
         let jar = settings.shared_dir.join("jmx_prometheus_javaagent.jar");
         let file = settings.config_file(JMX_EXPORTER_FILE);
-        all.push(format!(
-            "{}={}:{}",
-            jar.display(),
-            ports::PROMETHEUS,
-            file.display()
-        ));
+        all.push(format!("{}={}:{}", jar.display(), ports::PROMETHEUS, file.display()));
     }
     Ok(all)
 }
@@ -229,22 +201,14 @@ fn java_agents(
 fn jamm(lib: &Path) -> Result<PathBuf> {
     let entries = fs::read_dir(lib).with_context(|| format!("listing {}", lib.display()))?;
     let is_jamm = |path: &PathBuf| {
-        let name = path
-            .file_name()
-            .and_then(|n| n.to_str())
-            .unwrap_or_default();
+        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
         name.starts_with("jamm-") && name.ends_with(".jar")
     };
     entries
         .flatten()
         .map(|e| e.path())
         .find(is_jamm)
-        .with_context(|| {
-            format!(
-                "no jamm-*.jar in {}; is CASSANDRA_HOME right?",
-                lib.display()
-            )
-        })
+        .with_context(|| format!("no jamm-*.jar in {}; is CASSANDRA_HOME right?", lib.display()))
 }
 
 /// In one go: the server reads its file again when seeds change.

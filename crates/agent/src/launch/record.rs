@@ -39,8 +39,7 @@ pub fn write_secret(path: &Path, text: &[u8]) -> Result<()> {
         .mode(0o600)
         .open(&part)
         .with_context(|| format!("creating {}", part.display()))?;
-    file.write_all(text)
-        .with_context(|| format!("writing {}", part.display()))?;
+    file.write_all(text).with_context(|| format!("writing {}", part.display()))?;
     std::fs::rename(&part, path)
         .with_context(|| format!("renaming {} to {}", part.display(), path.display()))
 }
@@ -55,9 +54,7 @@ impl LaunchRecord {
     /// The record of the launch with this tag, if it is there.
     pub fn load(path: &Path, tag: &str) -> Option<Self> {
         let text = std::fs::read(path).ok()?;
-        serde_json::from_slice::<Self>(&text)
-            .ok()
-            .filter(|record| record.tag == tag)
+        serde_json::from_slice::<Self>(&text).ok().filter(|record| record.tag == tag)
     }
 }
 
@@ -81,9 +78,6 @@ mod tests {
         record.save(&path).unwrap();
         assert_eq!(LaunchRecord::load(&path, "t1"), Some(record));
         assert_eq!(LaunchRecord::load(&path, "t2"), None);
-        assert_eq!(
-            std::fs::metadata(&path).unwrap().permissions().mode() & 0o777,
-            0o600
-        );
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     }
 }

@@ -42,11 +42,7 @@ pub fn next(spec: &CassandraMemberSpec, ledger: &Ledger, worker: Worker, server:
     if worker == Worker::Busy {
         return Next::Nothing;
     }
-    if ledger
-        .operations
-        .iter()
-        .any(|o| o.state == OperationState::Running)
-    {
+    if ledger.operations.iter().any(|o| o.state == OperationState::Running) {
         return Next::NoteInterrupted;
     }
     let Some(wanted) = &spec.operation else {
@@ -71,10 +67,7 @@ mod tests {
             replication: Default::default(),
             target: None,
         };
-        CassandraMemberSpec {
-            operation: Some(operation),
-            ..Default::default()
-        }
+        CassandraMemberSpec { operation: Some(operation), ..Default::default() }
     }
 
     fn ledger(state: Option<OperationState>) -> Ledger {
@@ -94,15 +87,10 @@ mod tests {
 
     #[test]
     fn an_id_is_begun_once() {
-        assert_eq!(
-            next(&spec(), &ledger(None), Worker::Idle, Server::Serves),
-            Next::Begin
-        );
-        for state in [
-            OperationState::Succeeded,
-            OperationState::Failed,
-            OperationState::Interrupted,
-        ] {
+        assert_eq!(next(&spec(), &ledger(None), Worker::Idle, Server::Serves), Next::Begin);
+        for state in
+            [OperationState::Succeeded, OperationState::Failed, OperationState::Interrupted]
+        {
             assert_eq!(
                 next(&spec(), &ledger(Some(state)), Worker::Idle, Server::Serves),
                 Next::Nothing,
@@ -114,30 +102,16 @@ mod tests {
     #[test]
     fn what_an_earlier_agent_left_is_interrupted_and_not_begun_again() {
         let left = ledger(Some(OperationState::Running));
+        assert_eq!(next(&spec(), &left, Worker::Idle, Server::Serves), Next::NoteInterrupted);
         assert_eq!(
-            next(&spec(), &left, Worker::Idle, Server::Serves),
+            next(&CassandraMemberSpec::default(), &left, Worker::Idle, Server::DoesNotServe),
             Next::NoteInterrupted
         );
-        assert_eq!(
-            next(
-                &CassandraMemberSpec::default(),
-                &left,
-                Worker::Idle,
-                Server::DoesNotServe
-            ),
-            Next::NoteInterrupted
-        );
-        assert_eq!(
-            next(&spec(), &left, Worker::Busy, Server::Serves),
-            Next::Nothing
-        );
+        assert_eq!(next(&spec(), &left, Worker::Busy, Server::Serves), Next::Nothing);
     }
 
     #[test]
     fn waits_for_a_server_that_serves() {
-        assert_eq!(
-            next(&spec(), &ledger(None), Worker::Idle, Server::DoesNotServe),
-            Next::Nothing
-        );
+        assert_eq!(next(&spec(), &ledger(None), Worker::Idle, Server::DoesNotServe), Next::Nothing);
     }
 }

@@ -30,18 +30,9 @@ pub struct Tools {
 
 /// Credentials as a Secret is mounted; `None` where there is none.
 pub fn mounted_credentials(directory: &Path) -> Option<cql::Credentials> {
-    let read = |name| {
-        Some(
-            std::fs::read_to_string(directory.join(name))
-                .ok()?
-                .trim_end()
-                .to_string(),
-        )
-    };
-    Some(cql::Credentials {
-        username: read("username")?,
-        password: read("password")?,
-    })
+    let read =
+        |name| Some(std::fs::read_to_string(directory.join(name)).ok()?.trim_end().to_string());
+    Some(cql::Credentials { username: read("username")?, password: read("password")? })
 }
 
 /// Carry out a job; what comes back is a line for people.
@@ -50,10 +41,8 @@ pub async fn run(operation: &Operation, tools: &Tools, progress: &Progress) -> R
     match operation.kind {
         OperationKind::AlterReplication => alter_replication(operation, tools, progress).await,
         OperationKind::RemoveNode => {
-            let target = operation
-                .target
-                .as_deref()
-                .context("the operation names no host ID to remove")?;
+            let target =
+                operation.target.as_deref().context("the operation names no host ID to remove")?;
             admin.remove_node(target).await?;
             Ok(format!("host ID {target} is removed"))
         }
@@ -94,9 +83,7 @@ async fn each(
             Work::Flush => ("flushing", admin.flush(keyspace)),
             Work::UpgradeSstables => ("upgrading", admin.upgrade_sstables(keyspace)),
         };
-        answer
-            .await
-            .with_context(|| format!("{doing} keyspace {keyspace}"))?;
+        answer.await.with_context(|| format!("{doing} keyspace {keyspace}"))?;
         tell(progress, index + 1, all.len());
     }
     let names: Vec<&str> = all.iter().map(String::as_str).collect();
@@ -131,11 +118,7 @@ async fn alter_replication(
             .with_context(|| format!("altering keyspace {keyspace}"))?;
         tell(progress, index + 1, operation.keyspaces.len());
     }
-    Ok(format!(
-        "{} replicated {}",
-        operation.keyspaces.join(", "),
-        factors.join(", ")
-    ))
+    Ok(format!("{} replicated {}", operation.keyspaces.join(", "), factors.join(", ")))
 }
 
 async fn repair(
@@ -174,9 +157,5 @@ fn tell(progress: &Progress, done: usize, all: usize) {
 }
 
 fn words(names: &[&str]) -> String {
-    if names.is_empty() {
-        "nothing: no keyspace needs it".into()
-    } else {
-        names.join(", ")
-    }
+    if names.is_empty() { "nothing: no keyspace needs it".into() } else { names.join(", ") }
 }

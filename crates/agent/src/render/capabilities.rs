@@ -118,11 +118,7 @@ pub fn of(version: &str) -> Result<Capabilities, UnknownVersion> {
             .strip_prefix(&line)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-']))
     };
-    TABLE
-        .iter()
-        .find(matches)
-        .copied()
-        .ok_or_else(|| UnknownVersion(version.into()))
+    TABLE.iter().find(matches).copied().ok_or_else(|| UnknownVersion(version.into()))
 }
 
 impl fmt::Display for Line {

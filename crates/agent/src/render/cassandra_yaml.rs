@@ -21,19 +21,10 @@ pub fn render(
         // the datacenter has more than one rack and fewer than that many, which
         // every ring has at some time while it grows ("the number of racks 2 in
         // datacenter dc1 is lower than its replication factor 3").
-        settings.insert(
-            "allocate_tokens_for_local_replication_factor".into(),
-            json!(1),
-        );
+        settings.insert("allocate_tokens_for_local_replication_factor".into(), json!(1));
     }
-    settings.insert(
-        "partitioner".into(),
-        json!("org.apache.cassandra.dht.Murmur3Partitioner"),
-    );
-    settings.insert(
-        "endpoint_snitch".into(),
-        json!("GossipingPropertyFileSnitch"),
-    );
+    settings.insert("partitioner".into(), json!("org.apache.cassandra.dht.Murmur3Partitioner"));
+    settings.insert("endpoint_snitch".into(), json!("GossipingPropertyFileSnitch"));
     directories(local, &mut settings);
     addresses(local, identity, &mut settings);
     settings.insert("commitlog_sync".into(), json!("periodic"));
@@ -81,12 +72,7 @@ mod tests {
     fn render_for(version: &str, change: impl FnOnce(&mut ServerConfig)) -> String {
         let mut config = a_config(version);
         change(&mut config);
-        render(
-            &config,
-            capabilities::of(version).unwrap(),
-            &a_local(),
-            &identity(),
-        )
+        render(&config, capabilities::of(version).unwrap(), &a_local(), &identity())
     }
 
     #[test]
@@ -102,10 +88,7 @@ mod tests {
     #[test]
     fn who_comes_back_to_leave_never_bootstraps() {
         let file = |entry| {
-            let identity = Identity {
-                entry,
-                ..identity()
-            };
+            let identity = Identity { entry, ..identity() };
             let capabilities = capabilities::of("5.0.5").unwrap();
             render(&a_config("5.0.5"), capabilities, &a_local(), &identity)
         };
@@ -123,8 +106,7 @@ mod tests {
     #[test]
     fn an_override_replaces_our_setting_under_its_old_name_too() {
         let file = render_for("5.0.5", |c| {
-            c.config
-                .insert("commitlog_sync_period_in_ms".into(), json!(2000));
+            c.config.insert("commitlog_sync_period_in_ms".into(), json!(2000));
         });
         assert!(file.contains("commitlog_sync_period_in_ms: 2000"));
         assert!(!file.contains("commitlog_sync_period: "));
@@ -134,8 +116,7 @@ mod tests {
     fn overrides_may_be_nested_and_new() {
         let file = render_for("5.0.5", |c| {
             c.config.insert("disk_failure_policy".into(), json!("stop"));
-            c.config
-                .insert("audit_logging_options".into(), json!({"enabled": true}));
+            c.config.insert("audit_logging_options".into(), json!({"enabled": true}));
         });
         assert!(file.contains("disk_failure_policy: stop"));
         assert!(file.contains("audit_logging_options:\n  enabled: true"));

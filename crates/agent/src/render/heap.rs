@@ -15,10 +15,7 @@ pub fn size(memory_mib: u64, cpus: u32, wanted_mib: Option<u64>) -> Heap {
     let total_mib =
         wanted_mib.unwrap_or_else(|| (memory_mib / 2).min(1024).max((memory_mib / 4).min(8192)));
     let young_mib = (total_mib / 4).min(100 * u64::from(cpus.max(1)));
-    Heap {
-        total_mib,
-        young_mib,
-    }
+    Heap { total_mib, young_mib }
 }
 
 #[cfg(test)]
@@ -27,24 +24,13 @@ mod tests {
 
     #[test]
     fn follows_the_formula() {
-        for (memory, total) in [
-            (1024, 512),
-            (2048, 1024),
-            (4096, 1024),
-            (8192, 2048),
-            (16384, 4096),
-            (65536, 8192),
-        ] {
+        for (memory, total) in
+            [(1024, 512), (2048, 1024), (4096, 1024), (8192, 2048), (16384, 4096), (65536, 8192)]
+        {
             assert_eq!(size(memory, 4, None).total_mib, total, "{memory} MiB");
         }
         assert_eq!(size(8192, 2, None).young_mib, 200);
         assert_eq!(size(1024, 8, None).young_mib, 128);
-        assert_eq!(
-            size(1024, 1, Some(400)),
-            Heap {
-                total_mib: 400,
-                young_mib: 100
-            }
-        );
+        assert_eq!(size(1024, 1, Some(400)), Heap { total_mib: 400, young_mib: 100 });
     }
 }

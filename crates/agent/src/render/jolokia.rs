@@ -69,10 +69,7 @@ mod tests {
 
     #[test]
     fn credentials_stand_only_in_the_properties() {
-        let credentials = Credentials {
-            user: "u".into(),
-            password: "p".into(),
-        };
+        let credentials = Credentials { user: "u".into(), password: "p".into() };
         let text = properties(
             "127.0.0.1:8778".parse().unwrap(),
             &credentials,

@@ -50,21 +50,12 @@ pub fn arguments(
 ) -> Vec<String> {
     let mut all = image_options(options);
     all.extend(memory(options, &all));
-    all.extend(
-        layout
-            .java_agents
-            .iter()
-            .map(|agent| format!("-javaagent:{agent}")),
-    );
+    all.extend(layout.java_agents.iter().map(|agent| format!("-javaagent:{agent}")));
     all.extend(server(layout, options.cpus));
     all.extend(entry(capabilities, identity));
     all.extend(options.person.iter().cloned());
     all.push("-cp".into());
-    all.push(format!(
-        "{}:{}/*",
-        layout.conf.display(),
-        layout.home.join("lib").display()
-    ));
+    all.push(format!("{}:{}/*", layout.conf.display(), layout.home.join("lib").display()));
     all.push("org.apache.cassandra.service.CassandraDaemon".into());
     all
 }
@@ -88,16 +79,9 @@ fn is_collector(option: &str) -> bool {
 }
 
 fn memory(options: &Options<'_>, image: &[String]) -> Vec<String> {
-    let Heap {
-        total_mib,
-        young_mib,
-    } = options.heap;
+    let Heap { total_mib, young_mib } = options.heap;
     let mut all = vec![format!("-Xms{total_mib}M"), format!("-Xmx{total_mib}M")];
-    if image
-        .iter()
-        .chain(options.person)
-        .any(|o| o == "-XX:+UseConcMarkSweepGC")
-    {
+    if image.iter().chain(options.person).any(|o| o == "-XX:+UseConcMarkSweepGC") {
         all.push(format!("-Xmn{young_mib}M"));
     }
     if options.memory_mib < TOUCH_FROM_MIB {
@@ -186,25 +170,13 @@ mod tests {
             memory_mib: 2048,
             cpus: 2,
         };
-        let identity = Identity {
-            address: "10.96.0.11".into(),
-            seeds: vec![],
-            entry,
-        };
-        arguments(
-            &options,
-            &layout(),
-            capabilities::of(version).unwrap(),
-            &identity,
-        )
+        let identity = Identity { address: "10.96.0.11".into(), seeds: vec![], entry };
+        arguments(&options, &layout(), capabilities::of(version).unwrap(), &identity)
     }
 
     #[test]
     fn each_version_has_its_command_line() {
-        let replace = || Entry::Replace {
-            address: "10.96.0.12".into(),
-            host_id: None,
-        };
+        let replace = || Entry::Replace { address: "10.96.0.12".into(), host_id: None };
         let cms = "-XX:+UseConcMarkSweepGC\n-XX:+CMSParallelRemarkEnabled\n";
         for (version, image) in [("4.0.18", cms), ("4.1.9", cms), ("5.0.5", G1)] {
             insta::assert_snapshot!(

@@ -19,36 +19,18 @@ const UNIT_SUFFIXES: [&str; 9] = [
 /// Names that changed otherwise.
 const RENAMED: [(&str, &str); 12] = [
     ("cross_node_timeout", "internode_timeout"),
-    (
-        "enable_user_defined_functions",
-        "user_defined_functions_enabled",
-    ),
-    (
-        "enable_scripted_user_defined_functions",
-        "scripted_user_defined_functions_enabled",
-    ),
+    ("enable_user_defined_functions", "user_defined_functions_enabled"),
+    ("enable_scripted_user_defined_functions", "scripted_user_defined_functions_enabled"),
     ("enable_materialized_views", "materialized_views_enabled"),
     ("enable_sasi_indexes", "sasi_indexes_enabled"),
-    (
-        "enable_transient_replication",
-        "transient_replication_enabled",
-    ),
-    (
-        "enable_drop_compact_storage",
-        "drop_compact_storage_enabled",
-    ),
+    ("enable_transient_replication", "transient_replication_enabled"),
+    ("enable_drop_compact_storage", "drop_compact_storage_enabled"),
     (
         "native_transport_max_concurrent_requests_in_bytes",
         "native_transport_max_request_data_in_flight",
     ),
-    (
-        "internode_send_buff_size_in_bytes",
-        "internode_socket_send_buffer_size",
-    ),
-    (
-        "internode_recv_buff_size_in_bytes",
-        "internode_socket_receive_buffer_size",
-    ),
+    ("internode_send_buff_size_in_bytes", "internode_socket_send_buffer_size"),
+    ("internode_recv_buff_size_in_bytes", "internode_socket_receive_buffer_size"),
     ("tracetype_query_ttl", "trace_type_query_ttl"),
     ("tracetype_repair_ttl", "trace_type_repair_ttl"),
 ];
@@ -58,9 +40,7 @@ pub fn modern(name: &str) -> Cow<'_, str> {
     if let Some((_, new)) = RENAMED.iter().find(|(old, _)| *old == name) {
         return Cow::Borrowed(new);
     }
-    let stripped = UNIT_SUFFIXES
-        .iter()
-        .find_map(|suffix| name.strip_suffix(suffix));
+    let stripped = UNIT_SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix));
     Cow::Borrowed(stripped.unwrap_or(name))
 }
 
@@ -73,10 +53,7 @@ mod tests {
         for (old, new) in [
             ("commitlog_sync_period_in_ms", "commitlog_sync_period"),
             ("compaction_throughput_mb_per_sec", "compaction_throughput"),
-            (
-                "stream_throughput_outbound_megabits_per_sec",
-                "stream_throughput_outbound",
-            ),
+            ("stream_throughput_outbound_megabits_per_sec", "stream_throughput_outbound"),
             ("enable_sasi_indexes", "sasi_indexes_enabled"),
         ] {
             assert_eq!(modern(old), new);

@@ -4,10 +4,7 @@ use palladion_api::server_config::ServerConfig;
 
 /// The file.
 pub fn render(config: &ServerConfig) -> String {
-    format!(
-        "dc={}\nrack={}\nprefer_local=false\n",
-        config.datacenter, config.rack
-    )
+    format!("dc={}\nrack={}\nprefer_local=false\n", config.datacenter, config.rack)
 }
 
 #[cfg(test)]
@@ -17,9 +14,6 @@ mod tests {
 
     #[test]
     fn names_datacenter_and_rack() {
-        assert_eq!(
-            render(&a_config("5.0.5")),
-            "dc=dc1\nrack=a\nprefer_local=false\n"
-        );
+        assert_eq!(render(&a_config("5.0.5")), "dc=dc1\nrack=a\nprefer_local=false\n");
     }
 }

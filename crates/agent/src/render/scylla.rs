@@ -20,14 +20,8 @@ pub fn render(
     let below = |name: &str| json!(local.data_root.join(name));
     settings.insert("cluster_name".into(), json!(config.ring));
     settings.insert("num_tokens".into(), json!(config.num_tokens));
-    settings.insert(
-        "partitioner".into(),
-        json!("org.apache.cassandra.dht.Murmur3Partitioner"),
-    );
-    settings.insert(
-        "endpoint_snitch".into(),
-        json!("GossipingPropertyFileSnitch"),
-    );
+    settings.insert("partitioner".into(), json!("org.apache.cassandra.dht.Murmur3Partitioner"));
+    settings.insert("endpoint_snitch".into(), json!("GossipingPropertyFileSnitch"));
     settings.insert("data_file_directories".into(), json!([below("data")]));
     settings.insert("commitlog_directory".into(), below("commitlog"));
     settings.insert("hints_directory".into(), below("hints"));
@@ -42,9 +36,9 @@ pub fn render(
     match &identity.entry {
         Entry::Plain | Entry::Join | Entry::ResumeLeave => {}
         Entry::Replace { address, host_id } => match host_id {
-            Some(host_id) => settings
-                .insert("replace_node_first_boot".into(), json!(host_id))
-                .map_or((), drop),
+            Some(host_id) => {
+                settings.insert("replace_node_first_boot".into(), json!(host_id)).map_or((), drop)
+            }
             // Deprecated, and the only way for a member whose host ID nobody recorded.
             None => settings
                 .insert("replace_address_first_boot".into(), json!(address))
@@ -63,19 +57,13 @@ pub fn arguments(
     conf: &Path,
 ) -> Vec<String> {
     // Below twice the reserve a half is all that can be had.
-    let memory = local
-        .memory_mib
-        .saturating_sub(NOT_FOR_SCYLLA_MIB)
-        .max(local.memory_mib / 2);
+    let memory = local.memory_mib.saturating_sub(NOT_FOR_SCYLLA_MIB).max(local.memory_mib / 2);
     let mut all = vec![
         format!("--options-file={}", conf.join("scylla.yaml").display()),
         format!("--listen-address={}", local.pod_ip),
         format!("--broadcast-address={}", identity.address),
         format!("--broadcast-rpc-address={}", identity.address),
-        format!(
-            "--seed-provider-parameters=seeds={}",
-            identity.seeds.join(",")
-        ),
+        format!("--seed-provider-parameters=seeds={}", identity.seeds.join(",")),
         format!("--smp={}", local.cpus),
         format!("--memory={memory}M"),
         "--log-to-stdout=1".into(),
@@ -95,27 +83,15 @@ mod tests {
     use palladion_api::cluster::Mode;
 
     fn identity(entry: Entry) -> Identity {
-        Identity {
-            address: "10.96.0.11".into(),
-            seeds: vec!["10.96.0.12".into()],
-            entry,
-        }
+        Identity { address: "10.96.0.11".into(), seeds: vec!["10.96.0.12".into()], entry }
     }
 
     fn config() -> ServerConfig {
-        ServerConfig {
-            mode: Mode::Scylla,
-            developer_mode: true,
-            ..a_config("6.2.0")
-        }
+        ServerConfig { mode: Mode::Scylla, developer_mode: true, ..a_config("6.2.0") }
     }
 
     fn local() -> Local {
-        Local {
-            data_root: "/var/lib/scylla".into(),
-            memory_mib: 4096,
-            ..a_local()
-        }
+        Local { data_root: "/var/lib/scylla".into(), memory_mib: 4096, ..a_local() }
     }
 
     #[test]
@@ -123,27 +99,15 @@ mod tests {
         let api = "127.0.0.1:10000".parse().unwrap();
         let identity = identity(Entry::Join);
         insta::assert_snapshot!("scylla_yaml", render(&config(), &local(), &identity, api));
-        let arguments = arguments(
-            &config(),
-            &local(),
-            &identity,
-            Path::new("/run/palladion/conf"),
-        );
+        let arguments = arguments(&config(), &local(), &identity, Path::new("/run/palladion/conf"));
         insta::assert_snapshot!("scylla_arguments", arguments.join("\n"));
     }
 
     #[test]
     fn a_replacement_goes_by_host_id() {
-        let replace = Entry::Replace {
-            address: "10.96.0.13".into(),
-            host_id: Some("h3".into()),
-        };
-        let file = render(
-            &config(),
-            &local(),
-            &identity(replace),
-            "127.0.0.1:10000".parse().unwrap(),
-        );
+        let replace = Entry::Replace { address: "10.96.0.13".into(), host_id: Some("h3".into()) };
+        let file =
+            render(&config(), &local(), &identity(replace), "127.0.0.1:10000".parse().unwrap());
         assert!(file.contains("replace_node_first_boot: h3"));
         assert!(!file.contains("replace_address"));
     }

@@ -16,10 +16,7 @@ const TELLING: [(&str, Reason); 18] = [
     ("Invalid yaml", Reason::ConfigurationRefused),
     ("Unrecognized VM option", Reason::ConfigurationRefused),
     ("Unrecognized option", Reason::ConfigurationRefused),
-    (
-        "Error: Could not find or load",
-        Reason::ConfigurationRefused,
-    ),
+    ("Error: Could not find or load", Reason::ConfigurationRefused),
     ("Conflicting collector", Reason::ConfigurationRefused),
     ("Invalid maximum heap size", Reason::ConfigurationRefused),
     ("Invalid initial heap size", Reason::ConfigurationRefused),
@@ -40,14 +37,8 @@ const WRONG_CONFIGURATION: i32 = 100;
 /// The last words of a server that ended with this code.
 pub fn of(log: &[String], code: Option<i32>) -> LastWords {
     let told = TELLING.iter().find_map(|(part, reason)| {
-        let line = log
-            .iter()
-            .rev()
-            .find(|line| line.contains(part) && !is_noise(line))?;
-        Some(LastWords {
-            reason: *reason,
-            text: cut(line),
-        })
+        let line = log.iter().rev().find(|line| line.contains(part) && !is_noise(line))?;
+        Some(LastWords { reason: *reason, text: cut(line) })
     });
     let mut words = told.unwrap_or_else(|| LastWords {
         reason: Reason::ServerFailed,
@@ -85,10 +76,7 @@ mod tests {
     use super::*;
 
     fn words(log: &[&str], code: i32) -> LastWords {
-        of(
-            &log.iter().map(|s| (*s).to_string()).collect::<Vec<_>>(),
-            Some(code),
-        )
+        of(&log.iter().map(|s| (*s).to_string()).collect::<Vec<_>>(), Some(code))
     }
 
     #[test]
@@ -109,34 +97,16 @@ mod tests {
     #[test]
     fn a_collision_is_told_in_the_servers_words() {
         let text = "java.lang.RuntimeException: A node with address /10.0.0.1:7000 already exists, cancelling join.";
-        let words = words(
-            &[
-                "ERROR [main] Exception encountered during startup",
-                text,
-                "INFO end",
-            ],
-            3,
-        );
-        assert_eq!(
-            (words.reason, words.text.as_str()),
-            (Reason::ServerFailed, text)
-        );
+        let words =
+            words(&["ERROR [main] Exception encountered during startup", text, "INFO end"], 3);
+        assert_eq!((words.reason, words.text.as_str()), (Reason::ServerFailed, text));
     }
 
     #[test]
     fn memory_and_configuration_are_known_by_their_exit_codes_too() {
-        assert_eq!(
-            words(&["INFO all is well"], 137).reason,
-            Reason::NotEnoughMemory
-        );
-        assert_eq!(
-            words(&["INFO all is well"], 100).reason,
-            Reason::ConfigurationRefused
-        );
-        let out = words(
-            &["Terminating due to java.lang.OutOfMemoryError: Java heap space"],
-            3,
-        );
+        assert_eq!(words(&["INFO all is well"], 137).reason, Reason::NotEnoughMemory);
+        assert_eq!(words(&["INFO all is well"], 100).reason, Reason::ConfigurationRefused);
+        let out = words(&["Terminating due to java.lang.OutOfMemoryError: Java heap space"], 3);
         assert_eq!(out.reason, Reason::NotEnoughMemory);
     }
 

@@ -72,13 +72,7 @@ pub fn status(parts: &Parts<'_>) -> CassandraMemberStatus {
         copies: parts.copies.clone(),
         evidence: parts.evidence.cloned(),
         start_history: ledger
-            .map(|l| {
-                l.starts
-                    .iter()
-                    .take(STARTS)
-                    .map(|s| s.record.clone())
-                    .collect()
-            })
+            .map(|l| l.starts.iter().take(STARTS).map(|s| s.record.clone()).collect())
             .unwrap_or_default(),
     }
 }
@@ -86,10 +80,7 @@ pub fn status(parts: &Parts<'_>) -> CassandraMemberStatus {
 fn volume(parts: &Parts<'_>) -> Option<VolumeStatus> {
     let (state, message) = parts.volume.clone()?;
     Some(VolumeStatus {
-        volume_id: parts
-            .ledger
-            .map(|l| l.volume_id.clone())
-            .unwrap_or_default(),
+        volume_id: parts.ledger.map(|l| l.volume_id.clone()).unwrap_or_default(),
         state,
         file_system: parts.file_system.unwrap_or_default().into(),
         ring: parts.ledger.and_then(|l| l.ring.clone()),
@@ -109,9 +100,7 @@ fn server(parts: &Parts<'_>) -> ServerStatus {
         native_transport: reading.and_then(|r| r.native_transport),
         version: reading.and_then(|r| r.version.clone()),
         schema_version: reading.and_then(|r| r.schema_version.clone()),
-        tokens_hash: reading
-            .and_then(|r| r.tokens.as_ref())
-            .map(|tokens| hash_sorted(tokens)),
+        tokens_hash: reading.and_then(|r| r.tokens.as_ref()).map(|tokens| hash_sorted(tokens)),
         config_hash: parts.launch.map(|l| l.config_hash.clone()),
         seeds: sorted(reading.and_then(|r| r.seeds.as_ref())),
         runtime_settings: parts.launch.map(|l| l.runtime.clone()).unwrap_or_default(),
@@ -147,12 +136,7 @@ pub fn hash_sorted(list: &[String]) -> String {
         hasher.update(entry);
         hasher.update([0]);
     }
-    hasher
-        .finalize()
-        .iter()
-        .take(8)
-        .map(|b| format!("{b:02x}"))
-        .collect()
+    hasher.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -10,11 +10,8 @@ use palladion_api::member::{Disk, Evidence, Liveness, MemberState, RingSummary};
 /// The compact view; `None` where the ring could not be read as a whole.
 pub fn summary(reading: &Reading) -> Option<RingSummary> {
     let members = reading.members.as_ref()?;
-    let host_ids: Vec<String> = members
-        .iter()
-        .map(|m| m.host_id.clone())
-        .filter(|id| !id.is_empty())
-        .collect();
+    let host_ids: Vec<String> =
+        members.iter().map(|m| m.host_id.clone()).filter(|id| !id.is_empty()).collect();
     let exceptional = |m: &&palladion_api::member::RingMember| {
         m.liveness != Liveness::Up || m.state != MemberState::Normal
     };
@@ -41,10 +38,9 @@ pub fn evidence(
         mode: reading.and_then(|r| r.mode.clone()),
         schema_agreed: reading.and_then(|r| r.schema_agreed).unwrap_or(false),
         members: reading.and_then(|r| r.members.clone()),
-        disk: load.zip(free_bytes).map(|(load, free_bytes)| Disk {
-            data_bytes: bytes(load),
-            free_bytes,
-        }),
+        disk: load
+            .zip(free_bytes)
+            .map(|(load, free_bytes)| Disk { data_bytes: bytes(load), free_bytes }),
     }
 }
 
@@ -63,12 +59,7 @@ mod tests {
     use palladion_api::member::RingMember;
 
     fn member(host_id: &str, liveness: Liveness, state: MemberState) -> RingMember {
-        RingMember {
-            host_id: host_id.into(),
-            address: "10.0.0.1".into(),
-            liveness,
-            state,
-        }
+        RingMember { host_id: host_id.into(), address: "10.0.0.1".into(), liveness, state }
     }
 
     fn reading(members: Vec<RingMember>) -> Reading {
@@ -100,11 +91,7 @@ mod tests {
         let summary = summary(&ill).unwrap();
         assert_eq!(summary.members, 3);
         assert_eq!(
-            summary
-                .exceptions
-                .iter()
-                .map(|m| m.host_id.as_str())
-                .collect::<Vec<_>>(),
+            summary.exceptions.iter().map(|m| m.host_id.as_str()).collect::<Vec<_>>(),
             ["h2", ""]
         );
     }
@@ -112,19 +99,11 @@ mod tests {
     #[test]
     fn evidence_without_a_look_claims_nothing() {
         let evidence = evidence("n", None, Some(1), Timestamp::UNIX_EPOCH);
-        assert_eq!(
-            (evidence.mode, evidence.members, evidence.schema_agreed),
-            (None, None, false)
-        );
+        assert_eq!((evidence.mode, evidence.members, evidence.schema_agreed), (None, None, false));
         assert_eq!(evidence.disk, None);
-        let figures = crate::admin::Figures {
-            load: Some(4096.0),
-            ..crate::admin::Figures::default()
-        };
-        let reading = Reading {
-            figures,
-            ..Reading::default()
-        };
+        let figures =
+            crate::admin::Figures { load: Some(4096.0), ..crate::admin::Figures::default() };
+        let reading = Reading { figures, ..Reading::default() };
         let evidence = |free| super::evidence("n", Some(&reading), free, Timestamp::UNIX_EPOCH);
         assert_eq!(evidence(None).disk, None);
         let disk = evidence(Some(8)).disk.unwrap();

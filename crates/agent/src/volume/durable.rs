@@ -13,15 +13,12 @@ pub fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
     let mut text = serde_json::to_vec_pretty(value)
         .with_context(|| format!("serialising {}", path.display()))?;
     text.push(b'\n');
-    let directory = path
-        .parent()
-        .with_context(|| format!("{} has no directory", path.display()))?;
+    let directory =
+        path.parent().with_context(|| format!("{} has no directory", path.display()))?;
     let part = path.with_extension("part");
     let mut file = File::create(&part).with_context(|| format!("creating {}", part.display()))?;
-    file.write_all(&text)
-        .with_context(|| format!("writing {}", part.display()))?;
-    file.sync_all()
-        .with_context(|| format!("syncing {}", part.display()))?;
+    file.write_all(&text).with_context(|| format!("writing {}", part.display()))?;
+    file.sync_all().with_context(|| format!("syncing {}", part.display()))?;
     fs::rename(&part, path)
         .with_context(|| format!("renaming {} to {}", part.display(), path.display()))?;
     sync_directory(directory)
@@ -42,7 +39,5 @@ pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error).with_context(|| format!("reading {}", path.display())),
     };
-    serde_json::from_slice(&text)
-        .map(Some)
-        .with_context(|| format!("parsing {}", path.display()))
+    serde_json::from_slice(&text).map(Some).with_context(|| format!("parsing {}", path.display()))
 }

@@ -17,11 +17,7 @@ pub fn identity(path: &Path) -> Result<String> {
         fs::read_to_string("/proc/self/mountinfo").context("reading /proc/self/mountinfo")?;
     let mount =
         find(&table, &real).with_context(|| format!("no mount holds {}", real.display()))?;
-    let id = if id == 0 {
-        format!("device {}", mount.device)
-    } else {
-        format!("{id:016x}")
-    };
+    let id = if id == 0 { format!("device {}", mount.device) } else { format!("{id:016x}") };
     Ok(format!("{}/{id}{}", mount.kind, mount.root))
 }
 
@@ -65,10 +61,7 @@ fn find<'a>(table: &'a str, path: &Path) -> Option<Mount<'a>> {
 
 /// The kernel writes blanks and the like in octal.
 fn unescape(text: &str) -> String {
-    text.replace("\\040", " ")
-        .replace("\\011", "\t")
-        .replace("\\012", "\n")
-        .replace("\\134", "\\")
+    text.replace("\\040", " ").replace("\\011", "\t").replace("\\012", "\n").replace("\\134", "\\")
 }
 
 #[cfg(test)]
@@ -88,11 +81,7 @@ mod tests {
         let at = |path: &str| find(TABLE, Path::new(path)).unwrap();
         assert_eq!(
             at("/var/lib/cassandra/data"),
-            Mount {
-                device: "8:33",
-                root: "/pv/b",
-                kind: "xfs"
-            }
+            Mount { device: "8:33", root: "/pv/b", kind: "xfs" }
         );
         assert_eq!(at("/var/lib/cassandra2").device, "8:1");
         assert_eq!(at("/mnt/with blank").device, "8:49");

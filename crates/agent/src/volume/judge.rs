@@ -57,16 +57,11 @@ fn unmarked(found: &Found, spec: &CassandraMemberSpec) -> Judgement {
 
 fn of_ledger(found: &Found, ledger: &Ledger, spec: &CassandraMemberSpec) -> Judgement {
     if let Some(ring) = ledger.ring.as_ref().filter(|r| **r != spec.ring) {
-        let message = format!(
-            "the ledger names ring {ring}, the member belongs to ring {}",
-            spec.ring
-        );
+        let message =
+            format!("the ledger names ring {ring}, the member belongs to ring {}", spec.ring);
         return Judgement::Is(VolumeState::Foreign, Some(message));
     }
-    let lost = ledger
-        .successor_of
-        .as_ref()
-        .filter(|lost| spec.volume_id.as_ref() == Some(*lost));
+    let lost = ledger.successor_of.as_ref().filter(|lost| spec.volume_id.as_ref() == Some(*lost));
     let is = |state| Judgement::Is(state, None);
     match (&ledger.membership, found.data) {
         (Membership::Empty, Data::Present) => Judgement::Is(
@@ -102,12 +97,7 @@ mod tests {
             membership,
             ..Ledger::new("v1".into(), None)
         });
-        Found {
-            file_system: "ext4/1/a".into(),
-            marker: marker.map(Into::into),
-            ledger,
-            data,
-        }
+        Found { file_system: "ext4/1/a".into(), marker: marker.map(Into::into), ledger, data }
     }
 
     fn spec(volume: Option<&str>, file_system: Option<&str>) -> CassandraMemberSpec {
@@ -130,14 +120,8 @@ mod tests {
     fn an_unmarked_empty_volume_is_new_only_where_nothing_is_recorded() {
         let unmarked = found(None, None, Data::Absent);
         assert_eq!(judge(&unmarked, &spec(None, None)), Judgement::New);
-        assert_eq!(
-            state(&unmarked, &spec(Some("v0"), None)),
-            VolumeState::NotMounted
-        );
-        assert_eq!(
-            state(&unmarked, &spec(None, Some("ext4/2/b"))),
-            VolumeState::NotMounted
-        );
+        assert_eq!(state(&unmarked, &spec(Some("v0"), None)), VolumeState::NotMounted);
+        assert_eq!(state(&unmarked, &spec(None, Some("ext4/2/b"))), VolumeState::NotMounted);
     }
 
     #[test]
@@ -152,10 +136,7 @@ mod tests {
     #[test]
     fn marker_missing_on_another_file_system_is_not_mounted() {
         let unmarked = found(None, None, Data::Absent);
-        assert_eq!(
-            state(&unmarked, &spec(Some("v0"), Some("ext4/2/a"))),
-            VolumeState::NotMounted
-        );
+        assert_eq!(state(&unmarked, &spec(Some("v0"), Some("ext4/2/a"))), VolumeState::NotMounted);
     }
 
     #[test]
@@ -169,24 +150,15 @@ mod tests {
             VolumeState::Unaccounted
         );
         let unstarted = found(Some("v1"), Some(Membership::Empty), Data::Present);
-        assert_eq!(
-            state(&unstarted, &spec(None, None)),
-            VolumeState::Unaccounted
-        );
+        assert_eq!(state(&unstarted, &spec(None, None)), VolumeState::Unaccounted);
     }
 
     #[test]
     fn a_successor_is_lost_while_the_lost_volume_is_recorded() {
         let mut successor = found(Some("v1"), Some(Membership::Empty), Data::Absent);
         successor.ledger.as_mut().unwrap().successor_of = Some("v0".into());
-        assert_eq!(
-            state(&successor, &spec(Some("v0"), Some("ext4/1/a"))),
-            VolumeState::Lost
-        );
-        assert_eq!(
-            state(&successor, &spec(Some("v1"), Some("ext4/1/a"))),
-            VolumeState::Empty
-        );
+        assert_eq!(state(&successor, &spec(Some("v0"), Some("ext4/1/a"))), VolumeState::Lost);
+        assert_eq!(state(&successor, &spec(Some("v1"), Some("ext4/1/a"))), VolumeState::Empty);
         assert_eq!(state(&successor, &spec(None, None)), VolumeState::Empty);
     }
 
@@ -195,20 +167,14 @@ mod tests {
         let mut other = spec(None, None);
         other.ring = "another".into();
         assert_eq!(
-            state(
-                &found(Some("v1"), Some(Membership::Joined), Data::Present),
-                &other
-            ),
+            state(&found(Some("v1"), Some(Membership::Joined), Data::Present), &other),
             VolumeState::Foreign
         );
     }
 
     #[test]
     fn membership_and_data_give_the_state() {
-        let joining = || Membership::Joining {
-            kind: PermitKind::Join,
-            nonce: "n".into(),
-        };
+        let joining = || Membership::Joining { kind: PermitKind::Join, nonce: "n".into() };
         let leaving = || Membership::Leaving { nonce: "n".into() };
         let table = [
             (Membership::Empty, Data::Absent, VolumeState::Empty),
@@ -223,11 +189,7 @@ mod tests {
         ];
         for (membership, data, expected) in table {
             let found = found(Some("v1"), Some(membership.clone()), data);
-            assert_eq!(
-                state(&found, &spec(Some("v1"), None)),
-                expected,
-                "{membership:?} {data:?}"
-            );
+            assert_eq!(state(&found, &spec(Some("v1"), None)), expected, "{membership:?} {data:?}");
         }
     }
 }

@@ -174,11 +174,7 @@ impl Ledger {
 
     /// Note what became of a permit.
     pub fn set_permit(&mut self, nonce: &str, state: PermitState, message: Option<String>) {
-        self.permit = Some(PermitStatus {
-            nonce: nonce.into(),
-            state,
-            message,
-        });
+        self.permit = Some(PermitStatus { nonce: nonce.into(), state, message });
     }
 
     /// The spec says `Terminated`: no server is started on this data again. It
@@ -200,12 +196,7 @@ impl Ledger {
         now: Timestamp,
     ) {
         let since = Some(super::seconds(now));
-        self.intent = Some(IntentStatus {
-            nonce: nonce.into(),
-            state,
-            message,
-            since,
-        });
+        self.intent = Some(IntentStatus { nonce: nonce.into(), state, message, since });
     }
 
     /// The operation of this ID, if it was ever begun.
@@ -232,15 +223,8 @@ impl Ledger {
             exit_code: None,
             message: None,
         };
-        self.starts.insert(
-            0,
-            Start {
-                tag: tag.into(),
-                record,
-                seeds: seeds.to_vec(),
-                end: End::Open,
-            },
-        );
+        self.starts
+            .insert(0, Start { tag: tag.into(), record, seeds: seeds.to_vec(), end: End::Open });
         self.starts.truncate(STARTS);
     }
 

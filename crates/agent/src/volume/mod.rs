@@ -104,27 +104,12 @@ impl Volume {
                     ledger.format
                 );
             }
-            if marker
-                .as_ref()
-                .is_some_and(|m| m.volume_id != ledger.volume_id)
-            {
-                bail!(
-                    "marker and ledger on {} name different volumes",
-                    self.root.display()
-                );
+            if marker.as_ref().is_some_and(|m| m.volume_id != ledger.volume_id) {
+                bail!("marker and ledger on {} name different volumes", self.root.display());
             }
         }
-        let data = if any_file(&self.root, &NOT_DATA)? {
-            Data::Present
-        } else {
-            Data::Absent
-        };
-        Ok(Found {
-            file_system,
-            marker: marker.map(|m| m.volume_id),
-            ledger,
-            data,
-        })
+        let data = if any_file(&self.root, &NOT_DATA)? { Data::Present } else { Data::Absent };
+        Ok(Found { file_system, marker: marker.map(|m| m.volume_id), ledger, data })
     }
 
     /// Take it into use: a random ID, written to marker and ledger. The ledger
@@ -137,9 +122,7 @@ impl Volume {
         self.save(&ledger)?;
         durable::write_json(
             &self.own("volume.json"),
-            &Marker {
-                volume_id: ledger.volume_id.clone(),
-            },
+            &Marker { volume_id: ledger.volume_id.clone() },
         )?;
         durable::sync_directory(&self.root)?;
         Ok(ledger)
@@ -170,9 +153,8 @@ fn any_file(directory: &Path, except: &[&str]) -> Result<bool> {
         if except.iter().any(|name| entry.file_name() == *name) {
             continue;
         }
-        let kind = entry
-            .file_type()
-            .with_context(|| format!("looking at {}", entry.path().display()))?;
+        let kind =
+            entry.file_type().with_context(|| format!("looking at {}", entry.path().display()))?;
         if !kind.is_dir() || any_file(&entry.path(), &[])? {
             return Ok(true);
         }
@@ -196,10 +178,7 @@ mod tests {
         fs::create_dir_all(volume.root().join("data/empty")).unwrap();
         fs::create_dir_all(volume.root().join("lost+found")).unwrap();
         let found = volume.inspect().unwrap();
-        assert_eq!(
-            (found.marker, found.ledger, found.data),
-            (None, None, Data::Absent)
-        );
+        assert_eq!((found.marker, found.ledger, found.data), (None, None, Data::Absent));
     }
 
     #[test]
@@ -217,11 +196,7 @@ mod tests {
     fn one_file_deep_below_is_data() {
         let (_directory, volume) = volume();
         fs::create_dir_all(volume.root().join("data/system/local")).unwrap();
-        fs::write(
-            volume.root().join("data/system/local/nb-1-big-Data.db"),
-            "x",
-        )
-        .unwrap();
+        fs::write(volume.root().join("data/system/local/nb-1-big-Data.db"), "x").unwrap();
         assert_eq!(volume.inspect().unwrap().data, Data::Present);
     }
 
@@ -230,31 +205,13 @@ mod tests {
         let (_directory, volume) = volume();
         volume.take(None).unwrap();
         fs::write(volume.own("ledger.json"), "{").unwrap();
-        assert!(
-            volume
-                .inspect()
-                .unwrap_err()
-                .to_string()
-                .contains("parsing")
-        );
+        assert!(volume.inspect().unwrap_err().to_string().contains("parsing"));
         let mut ledger = Ledger::new("other".into(), None);
         volume.save(&ledger).unwrap();
-        assert!(
-            volume
-                .inspect()
-                .unwrap_err()
-                .to_string()
-                .contains("different volumes")
-        );
+        assert!(volume.inspect().unwrap_err().to_string().contains("different volumes"));
         ledger.format = 99;
         volume.save(&ledger).unwrap();
-        assert!(
-            volume
-                .inspect()
-                .unwrap_err()
-                .to_string()
-                .contains("format 99")
-        );
+        assert!(volume.inspect().unwrap_err().to_string().contains("format 99"));
     }
 
     #[test]
@@ -264,10 +221,7 @@ mod tests {
         assert_eq!(volume.saved_member().unwrap(), None);
         let member = SavedMember {
             generation: Some(3),
-            spec: CassandraMemberSpec {
-                cluster: "c".into(),
-                ..Default::default()
-            },
+            spec: CassandraMemberSpec { cluster: "c".into(), ..Default::default() },
         };
         volume.save_member(&member).unwrap();
         assert_eq!(volume.saved_member().unwrap(), Some(member));

@@ -88,11 +88,7 @@ impl Volume {
 fn remove(path: &Path) -> Result<()> {
     let kind =
         fs::symlink_metadata(path).with_context(|| format!("looking at {}", path.display()))?;
-    let removed = if kind.is_dir() {
-        fs::remove_dir_all(path)
-    } else {
-        fs::remove_file(path)
-    };
+    let removed = if kind.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     removed.with_context(|| format!("removing {}", path.display()))
 }
 
@@ -126,10 +122,7 @@ mod tests {
 
     #[test]
     fn wipe_removes_left_overs_and_keeps_marker_and_ledger() {
-        let joining = Membership::Joining {
-            kind: PermitKind::Join,
-            nonce: "n".into(),
-        };
+        let joining = Membership::Joining { kind: PermitKind::Join, nonce: "n".into() };
         let (_d, volume, mut ledger) = with_data(joining);
         volume.prepare(DataBeforeStart::Wipe, &mut ledger).unwrap();
         let found = volume.inspect().unwrap();
@@ -140,15 +133,11 @@ mod tests {
 
     #[test]
     fn wipe_refuses_the_data_of_a_member_that_has_joined() {
-        for membership in [
-            Membership::Joined,
-            Membership::Leaving { nonce: "n".into() },
-            Membership::Left,
-        ] {
+        for membership in
+            [Membership::Joined, Membership::Leaving { nonce: "n".into() }, Membership::Left]
+        {
             let (_d, volume, mut ledger) = with_data(membership);
-            let error = volume
-                .prepare(DataBeforeStart::Wipe, &mut ledger)
-                .unwrap_err();
+            let error = volume.prepare(DataBeforeStart::Wipe, &mut ledger).unwrap_err();
             assert!(error.to_string().contains("h1"));
             assert!(volume.root().join("data/system/x.db").exists());
         }
@@ -165,9 +154,7 @@ mod tests {
     #[test]
     fn retire_moves_the_data_below_its_host_id() {
         let (_d, volume, mut ledger) = with_data(Membership::Left);
-        volume
-            .prepare(DataBeforeStart::Retire, &mut ledger)
-            .unwrap();
+        volume.prepare(DataBeforeStart::Retire, &mut ledger).unwrap();
         assert!(volume.root().join("retired/h1/data/system/x.db").exists());
         assert!(!volume.root().join("data").exists());
         assert_eq!(ledger.membership, Membership::Empty);

@@ -9,14 +9,8 @@ use palladion_agent::render::capabilities;
 use serde_json::{Map, Value, json};
 
 fn admin(fake: &Fake, version: &str) -> Cassandra {
-    let credentials = Credentials {
-        user: "u".into(),
-        password: "p".into(),
-    };
-    Cassandra::new(
-        Client::new(fake.address, credentials),
-        capabilities::of(version).unwrap(),
-    )
+    let credentials = Credentials { user: "u".into(), password: "p".into() };
+    Cassandra::new(Client::new(fake.address, credentials), capabilities::of(version).unwrap())
 }
 
 /// Every item has a status of its own, and the whole answers 200.
@@ -37,10 +31,7 @@ fn item(item: &Value) -> Value {
         .iter()
         .map(|(address, id)| (format!("{address}:7000"), json!(id)))
         .collect();
-    let name = item["attribute"]
-        .as_str()
-        .or(item["operation"].as_str())
-        .unwrap();
+    let name = item["attribute"].as_str().or(item["operation"].as_str()).unwrap();
     let value = match name.split('(').next().unwrap() {
         "OperationMode" => json!("NORMAL"),
         "NativeTransportRunning" => json!(true),
@@ -81,10 +72,7 @@ async fn keeps_the_contract() {
     let fake = Fake::start(answers).await;
     let admin = admin(&fake, "5.0.5");
     contract::a_look_tells_all(&admin).await;
-    assert_eq!(
-        admin.read().await.unwrap().seeds,
-        Some(vec!["10.0.0.1".to_string()])
-    );
+    assert_eq!(admin.read().await.unwrap().seeds, Some(vec!["10.0.0.1".to_string()]));
     contract::work_is_done_or_refused_in_the_servers_words(&admin).await;
     contract::a_repair_is_followed_by_its_number(&admin).await;
 }
@@ -104,10 +92,7 @@ async fn each_request_is_a_post_with_credentials_and_our_origin() {
     let fake = Fake::start(answers).await;
     admin(&fake, "5.0.5").read().await.unwrap();
     let asked = fake.last();
-    assert_eq!(
-        (asked.method.as_str(), asked.path.as_str()),
-        ("POST", "/jolokia/")
-    );
+    assert_eq!((asked.method.as_str(), asked.path.as_str()), ("POST", "/jolokia/"));
     assert_eq!(asked.headers["authorization"], "Basic dTpw");
     assert_eq!(asked.headers["origin"], ORIGIN);
 }
@@ -119,70 +104,37 @@ async fn a_part_that_is_missing_is_absent_and_the_rest_is_told() {
         let missing =
             json!({"status": 404, "error_type": "javax.management.InstanceNotFoundException"});
         let heap = |i: &Value| {
-            if i["attribute"] == "HeapMemoryUsage" {
-                item(i)
-            } else {
-                missing.clone()
-            }
+            if i["attribute"] == "HeapMemoryUsage" { item(i) } else { missing.clone() }
         };
-        (
-            200,
-            body.as_array()
-                .unwrap()
-                .iter()
-                .map(heap)
-                .collect::<Value>()
-                .to_string(),
-        )
+        (200, body.as_array().unwrap().iter().map(heap).collect::<Value>().to_string())
     })
     .await;
     let reading = admin(&fake, "5.0.5").read().await.unwrap();
-    assert_eq!(
-        (reading.mode.clone(), reading.members.clone()),
-        (None, None)
-    );
+    assert_eq!((reading.mode.clone(), reading.members.clone()), (None, None));
     assert_eq!(reading.figures.heap_used, Some(5.0));
 }
 
 #[tokio::test]
 async fn a_refusal_of_the_whole_request_is_an_error() {
     let policy = Fake::start(|_| {
-        (
-            200,
-            json!({"status": 403, "error": "No access from client"}).to_string(),
-        )
+        (200, json!({"status": 403, "error": "No access from client"}).to_string())
     })
     .await;
     let error = admin(&policy, "5.0.5").read().await.unwrap_err();
-    assert!(
-        matches!(error, Error::Status { status: 403, .. }),
-        "{error}"
-    );
+    assert!(matches!(error, Error::Status { status: 403, .. }), "{error}");
     let credentials = Fake::start(|_| (401, "no".into())).await;
     let error = admin(&credentials, "5.0.5").read().await.unwrap_err();
-    assert!(
-        matches!(error, Error::Status { status: 401, .. }),
-        "{error}"
-    );
+    assert!(matches!(error, Error::Status { status: 401, .. }), "{error}");
 }
 
 #[tokio::test]
 async fn upgrading_sstables_has_the_signature_of_the_version() {
     for (version, signature) in [
-        (
-            "4.0.18",
-            "upgradeSSTables(java.lang.String,boolean,int,[Ljava.lang.String;)",
-        ),
-        (
-            "4.1.9",
-            "upgradeSSTables(java.lang.String,boolean,long,int,[Ljava.lang.String;)",
-        ),
+        ("4.0.18", "upgradeSSTables(java.lang.String,boolean,int,[Ljava.lang.String;)"),
+        ("4.1.9", "upgradeSSTables(java.lang.String,boolean,long,int,[Ljava.lang.String;)"),
     ] {
         let fake = Fake::start(answers).await;
-        admin(&fake, version)
-            .upgrade_sstables("shop")
-            .await
-            .unwrap();
+        admin(&fake, version).upgrade_sstables("shop").await.unwrap();
         let body: Value = serde_json::from_str(&fake.last().body).unwrap();
         assert_eq!(body["operation"], signature);
         let arguments = body["arguments"].as_array().unwrap().len();
@@ -193,10 +145,6 @@ async fn upgrading_sstables_has_the_signature_of_the_version() {
 #[tokio::test]
 async fn a_rewrite_that_was_stopped_is_a_failure() {
     let fake = Fake::start(|_| (200, json!({"status": 200, "value": 1}).to_string())).await;
-    let error = admin(&fake, "5.0.5")
-        .cleanup("shop")
-        .await
-        .unwrap_err()
-        .to_string();
+    let error = admin(&fake, "5.0.5").cleanup("shop").await.unwrap_err().to_string();
     assert!(error.contains("stopped before its end"), "{error}");
 }

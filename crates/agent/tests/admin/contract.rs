@@ -44,16 +44,7 @@ pub async fn work_is_done_or_refused_in_the_servers_words(admin: &dyn ServerAdmi
 
 pub async fn a_repair_is_followed_by_its_number(admin: &dyn ServerAdmin) {
     let ticket = admin.begin_repair("shop").await.unwrap().unwrap();
-    assert_eq!(
-        ticket,
-        RepairTicket {
-            keyspace: "shop".into(),
-            number: 7
-        }
-    );
-    assert_eq!(
-        admin.repair_state(&ticket).await.unwrap(),
-        RepairState::Completed
-    );
+    assert_eq!(ticket, RepairTicket { keyspace: "shop".into(), number: 7 });
+    assert_eq!(admin.repair_state(&ticket).await.unwrap(), RepairState::Completed);
     assert_eq!(admin.begin_repair("system_auth").await.unwrap(), None);
 }

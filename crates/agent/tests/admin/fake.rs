@@ -29,14 +29,9 @@ pub struct Fake {
 impl Fake {
     pub async fn start(answers: impl Fn(&Asked) -> (u16, String) + Send + Sync + 'static) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let fake = Self {
-            address: listener.local_addr().unwrap(),
-            asked: Arc::default(),
-        };
+        let fake = Self { address: listener.local_addr().unwrap(), asked: Arc::default() };
         let answers: Answers = Arc::new(answers);
-        let router = Router::new()
-            .fallback(answer)
-            .with_state((fake.asked.clone(), answers));
+        let router = Router::new().fallback(answer).with_state((fake.asked.clone(), answers));
         tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
         fake
     }

@@ -8,10 +8,8 @@ use palladion_agent::admin::{Error, ServerAdmin};
 use serde_json::{Value, json};
 
 fn answers(asked: &Asked) -> (u16, String) {
-    let pairs: Vec<Value> = contract::HOSTS
-        .iter()
-        .map(|(a, id)| json!({"key": a, "value": id}))
-        .collect();
+    let pairs: Vec<Value> =
+        contract::HOSTS.iter().map(|(a, id)| json!({"key": a, "value": id})).collect();
     let value = match (asked.method.as_str(), asked.path.as_str()) {
         ("GET", "/storage_service/operation_mode") => json!("NORMAL"),
         ("GET", "/storage_service/native_transport") => json!(true),
@@ -54,10 +52,7 @@ fn answers(asked: &Asked) -> (u16, String) {
             );
         }
         _ => {
-            return (
-                404,
-                json!({"message": "Not found", "code": 404}).to_string(),
-            );
+            return (404, json!({"message": "Not found", "code": 404}).to_string());
         }
     };
     (200, value.to_string())
@@ -81,10 +76,7 @@ async fn its_bootstrap_is_a_join() {
     .await;
     let reading = Scylla::new(fake.address).read().await.unwrap();
     assert_eq!(reading.mode.as_deref(), Some("JOINING"));
-    assert_eq!(
-        reading.members, None,
-        "a ring that was not told as a whole is not told"
-    );
+    assert_eq!(reading.members, None, "a ring that was not told as a whole is not told");
 }
 
 #[tokio::test]
@@ -100,8 +92,5 @@ async fn a_server_that_is_not_there_is_an_error() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
-    assert!(matches!(
-        Scylla::new(address).read().await.unwrap_err(),
-        Error::Http { .. }
-    ));
+    assert!(matches!(Scylla::new(address).read().await.unwrap_err(), Error::Http { .. }));
 }

@@ -45,11 +45,7 @@ impl FakeApi {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         drop(listener);
-        let mut api = Self {
-            shared: Arc::default(),
-            address,
-            server: None,
-        };
+        let mut api = Self { shared: Arc::default(), address, server: None };
         api.come_back();
         api
     }
@@ -72,9 +68,7 @@ impl FakeApi {
             .build()
             .unwrap();
         let (shared, address) = (self.shared.clone(), self.address);
-        let listener = runtime
-            .block_on(tokio::net::TcpListener::bind(address))
-            .unwrap();
+        let listener = runtime.block_on(tokio::net::TcpListener::bind(address)).unwrap();
         runtime.spawn(async move {
             let router = Router::new()
                 .route(LIST, get(list))
@@ -106,11 +100,7 @@ impl FakeApi {
 
     pub fn status(&self, name: &str) -> Value {
         let world = self.shared.world.lock().unwrap();
-        world
-            .members
-            .get(name)
-            .map(|m| m["status"].clone())
-            .unwrap_or_default()
+        world.members.get(name).map(|m| m["status"].clone()).unwrap_or_default()
     }
 
     pub fn status_writes(&self) -> usize {
@@ -128,13 +118,8 @@ impl World {
     fn put(&mut self, name: &str, mut member: Value) {
         self.version += 1;
         member["metadata"]["resourceVersion"] = json!(self.version.to_string());
-        let kind = if self.members.contains_key(name) {
-            "MODIFIED"
-        } else {
-            "ADDED"
-        };
-        self.events
-            .push((self.version, json!({"type": kind, "object": member})));
+        let kind = if self.members.contains_key(name) { "MODIFIED" } else { "ADDED" };
+        self.events.push((self.version, json!({"type": kind, "object": member})));
         self.members.insert(name.into(), member);
     }
 }
@@ -151,15 +136,10 @@ async fn list(State(shared): State<Arc<Shared>>, uri: Uri) -> Response {
     let selector = query(&uri, "fieldSelector").unwrap_or_default();
     // As the RBAC of a member has it: its own object or nothing.
     let Some(name) = selector.strip_prefix("metadata.name=").map(str::to_string) else {
-        return answer(
-            StatusCode::FORBIDDEN,
-            json!({"kind": "Status", "code": 403}),
-        );
+        return answer(StatusCode::FORBIDDEN, json!({"kind": "Status", "code": 403}));
     };
     if query(&uri, "watch").is_some() {
-        let since = query(&uri, "resourceVersion")
-            .and_then(|v| v.parse().ok())
-            .unwrap_or(0);
+        let since = query(&uri, "resourceVersion").and_then(|v| v.parse().ok()).unwrap_or(0);
         return watch(shared, name, since);
     }
     let world = shared.world.lock().unwrap();

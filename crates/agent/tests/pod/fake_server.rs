@@ -32,10 +32,7 @@ struct Server {
 
 /// Run until killed.
 pub fn run(arguments: &[String]) {
-    println!(
-        "INFO  [main] fake server with {} arguments",
-        arguments.len()
-    );
+    println!("INFO  [main] fake server with {} arguments", arguments.len());
     let config = value(arguments, "-Dcassandra.config=file://").expect("a configuration file");
     if let Ok(words) = std::fs::read_to_string(FAIL) {
         println!("{words}");
@@ -57,26 +54,17 @@ pub fn run(arguments: &[String]) {
         authorization: basic(&properties["user"], &properties["password"]),
         config: config.into(),
     });
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(serve(server, &properties));
 }
 
 fn value(arguments: &[String], prefix: &str) -> Option<String> {
-    arguments
-        .iter()
-        .find_map(|a| a.strip_prefix(prefix))
-        .map(str::to_string)
+    arguments.iter().find_map(|a| a.strip_prefix(prefix)).map(str::to_string)
 }
 
 fn properties(path: &Path) -> BTreeMap<String, String> {
     let text = std::fs::read_to_string(path).unwrap();
-    text.lines()
-        .filter_map(|l| l.split_once('='))
-        .map(|(k, v)| (k.into(), v.into()))
-        .collect()
+    text.lines().filter_map(|l| l.split_once('=')).map(|(k, v)| (k.into(), v.into())).collect()
 }
 
 /// Kept with the data, as a server keeps it.
@@ -95,19 +83,11 @@ fn basic(user: &str, password: &str) -> String {
     const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::from("Basic ");
     for chunk in format!("{user}:{password}").as_bytes().chunks(3) {
-        let bytes = [
-            chunk[0],
-            *chunk.get(1).unwrap_or(&0),
-            *chunk.get(2).unwrap_or(&0),
-        ];
+        let bytes = [chunk[0], *chunk.get(1).unwrap_or(&0), *chunk.get(2).unwrap_or(&0)];
         let bits = u32::from_be_bytes([0, bytes[0], bytes[1], bytes[2]]);
         for digit in 0..4 {
             let index = (bits >> (18 - 6 * digit)) & 63;
-            text.push(if digit <= chunk.len() {
-                DIGITS[index as usize] as char
-            } else {
-                '='
-            });
+            text.push(if digit <= chunk.len() { DIGITS[index as usize] as char } else { '=' });
         }
     }
     text
@@ -121,9 +101,7 @@ fn told(line: &str) {
 async fn serve(server: Arc<Server>, properties: &BTreeMap<String, String>) {
     let starting = server.clone();
     tokio::spawn(async move {
-        let slow = std::fs::read_to_string(SLOW)
-            .ok()
-            .and_then(|s| s.parse().ok());
+        let slow = std::fs::read_to_string(SLOW).ok().and_then(|s| s.parse().ok());
         tokio::time::sleep(slow.map_or(START, Duration::from_secs)).await;
         *starting.mode.lock().unwrap() = "NORMAL";
     });
@@ -131,9 +109,7 @@ async fn serve(server: Arc<Server>, properties: &BTreeMap<String, String>) {
         tokio::net::TcpListener::bind(format!("{}:{}", properties["host"], properties["port"]))
             .await
             .unwrap();
-    let router = Router::new()
-        .route("/jolokia/", post(jolokia))
-        .with_state(server);
+    let router = Router::new().route("/jolokia/", post(jolokia)).with_state(server);
     axum::serve(listener, router).await.unwrap();
 }
 
@@ -157,10 +133,7 @@ async fn jolokia(
 
 impl Server {
     fn item(&self, item: &Value) -> Value {
-        let name = item["attribute"]
-            .as_str()
-            .or(item["operation"].as_str())
-            .unwrap();
+        let name = item["attribute"].as_str().or(item["operation"].as_str()).unwrap();
         let mode = *self.mode.lock().unwrap();
         let endpoint = format!("{}:7000", self.address);
         let mut ids = serde_json::Map::new();
@@ -210,10 +183,7 @@ impl Server {
     fn seeds(&self) -> Vec<String> {
         let yaml: Value =
             serde_yaml::from_str(&std::fs::read_to_string(&self.config).unwrap()).unwrap();
-        let list = yaml["seed_provider"][0]["parameters"][0]["seeds"]
-            .as_str()
-            .unwrap()
-            .to_string();
+        let list = yaml["seed_provider"][0]["parameters"][0]["seeds"].as_str().unwrap().to_string();
         list.split(',').map(|s| format!("/{s}:7000")).collect()
     }
 

@@ -22,11 +22,7 @@ pub struct Pod {
 }
 
 fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port()
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 impl Pod {
@@ -72,32 +68,17 @@ impl Pod {
     }
 
     fn lay_out(&self) {
-        for name in [
-            "data",
-            "run",
-            "tmp",
-            "etc",
-            "shared",
-            "home/lib",
-            "home/conf",
-            "java/bin",
-        ] {
+        for name in ["data", "run", "tmp", "etc", "shared", "home/lib", "home/conf", "java/bin"] {
             fs::create_dir_all(self.path(name)).unwrap();
         }
         fs::write(self.path("home/lib/jamm-0.4.0.jar"), "").unwrap();
         fs::write(self.path("home/conf/jvm-server.options"), "-ea\n").unwrap();
-        fs::write(
-            self.path("home/conf/jvm17-server.options"),
-            "-XX:+UseG1GC\n",
-        )
-        .unwrap();
+        fs::write(self.path("home/conf/jvm17-server.options"), "-XX:+UseG1GC\n").unwrap();
         fs::write(self.path("shared/jolokia.jar"), "").unwrap();
         fs::write(self.path("java/release"), "JAVA_VERSION=\"17.0.1\"\n").unwrap();
         // A hard link or a copy, not a symbolic link: the release file is looked for beside the real one.
         let (own, java) = (std::env::current_exe().unwrap(), self.path("java/bin/java"));
-        fs::hard_link(&own, &java)
-            .or_else(|_| fs::copy(&own, &java).map(drop))
-            .unwrap();
+        fs::hard_link(&own, &java).or_else(|_| fs::copy(&own, &java).map(drop)).unwrap();
         let config = json!({
             "mode": "cassandra", "version": "5.0.5", "ring": "r", "datacenter": "dc1", "rack": "a", "numTokens": 16,
         });
@@ -106,11 +87,7 @@ impl Pod {
 
     /// Start the container: process 1 and what follows.
     pub fn start(&mut self) {
-        let log = fs::File::options()
-            .create(true)
-            .append(true)
-            .open(self.path("log"))
-            .unwrap();
+        let log = fs::File::options().create(true).append(true).open(self.path("log")).unwrap();
         let address = |port: u16| format!("127.0.0.1:{port}");
         let child = Command::new(env!("CARGO_BIN_EXE_palladion-agent"))
             .arg("init")
@@ -201,10 +178,7 @@ impl Pod {
     /// What the server was told while it ran.
     pub fn told(&self) -> Vec<String> {
         let text = fs::read_to_string(self.path("tmp").join(super::fake_server::TOLD));
-        text.unwrap_or_default()
-            .lines()
-            .map(str::to_string)
-            .collect()
+        text.unwrap_or_default().lines().map(str::to_string).collect()
     }
 
     pub fn server(&self) -> Option<u32> {
@@ -218,28 +192,17 @@ impl Pod {
     pub fn get(&self, path: &str) -> (u16, String) {
         let mut stream = std::net::TcpStream::connect(("127.0.0.1", self.http)).unwrap();
         use std::io::Write;
-        write!(
-            stream,
-            "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-        )
-        .unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
         let mut text = String::new();
         stream.read_to_string(&mut text).unwrap();
-        let code = text
-            .split(' ')
-            .nth(1)
-            .and_then(|c| c.parse().ok())
-            .unwrap_or_default();
+        let code = text.split(' ').nth(1).and_then(|c| c.parse().ok()).unwrap_or_default();
         (code, text)
     }
 
     /// Run another command of the agent's binary with the container's environment.
     pub fn drain(&self) -> String {
-        let environment = fs::read(format!(
-            "/proc/{}/environ",
-            self.init.as_ref().unwrap().id()
-        ))
-        .unwrap();
+        let environment =
+            fs::read(format!("/proc/{}/environ", self.init.as_ref().unwrap().id())).unwrap();
         let text = String::from_utf8(environment).unwrap();
         let pairs = text.split('\0').filter_map(|pair| pair.split_once('='));
         let output = Command::new(env!("CARGO_BIN_EXE_palladion-agent"))

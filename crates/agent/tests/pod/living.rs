@@ -8,24 +8,12 @@ use std::time::Duration;
 
 pub const ALL: &[Case] = &[
     ("a_question_is_answered_once", a_question_is_answered_once),
-    (
-        "seeds_are_reloaded_without_a_restart",
-        seeds_are_reloaded_without_a_restart,
-    ),
-    (
-        "runtime_settings_are_told_and_taken_back",
-        runtime_settings_are_told_and_taken_back,
-    ),
+    ("seeds_are_reloaded_without_a_restart", seeds_are_reloaded_without_a_restart),
+    ("runtime_settings_are_told_and_taken_back", runtime_settings_are_told_and_taken_back),
     ("an_operation_runs_once", an_operation_runs_once),
-    (
-        "stopped_and_started_by_the_spec",
-        stopped_and_started_by_the_spec,
-    ),
+    ("stopped_and_started_by_the_spec", stopped_and_started_by_the_spec),
     ("at_rest_nothing_is_written", at_rest_nothing_is_written),
-    (
-        "credentials_are_nowhere_to_be_seen",
-        credentials_are_nowhere_to_be_seen,
-    ),
+    ("credentials_are_nowhere_to_be_seen", credentials_are_nowhere_to_be_seen),
 ];
 
 fn a_question_is_answered_once() {
@@ -33,15 +21,11 @@ fn a_question_is_answered_once() {
     pod.wait_for("rest", |s| s["copies"]["system_auth"] == 1);
     std::thread::sleep(Duration::from_millis(500));
     let before = pod.api.status_writes();
-    pod.api
-        .change_spec("m-0", json!({"evidence": {"nonce": "q1"}}));
+    pod.api.change_spec("m-0", json!({"evidence": {"nonce": "q1"}}));
     let status = pod.wait_for("an answer", |s| s["evidence"]["nonce"] == "q1");
     let members = status["evidence"]["members"].as_array().unwrap().clone();
     assert_eq!(members.len(), 1);
-    assert_eq!(
-        (&members[0]["liveness"], &members[0]["state"]),
-        (&json!("Up"), &json!("Normal"))
-    );
+    assert_eq!((&members[0]["liveness"], &members[0]["state"]), (&json!("Up"), &json!("Normal")));
     assert_eq!(members[0]["hostID"], status["hostID"]);
     assert_eq!(status["evidence"]["schemaAgreed"], true);
     std::thread::sleep(Duration::from_millis(1500));
@@ -52,11 +36,8 @@ fn a_question_is_answered_once() {
 fn seeds_are_reloaded_without_a_restart() {
     let pod = Pod::founded();
     let server = pod.server();
-    pod.api
-        .change_spec("m-0", json!({"seeds": ["10.96.0.11", "10.96.0.13"]}));
-    pod.wait_for("the seeds", |s| {
-        s["server"]["seeds"] == json!(["10.96.0.11", "10.96.0.13"])
-    });
+    pod.api.change_spec("m-0", json!({"seeds": ["10.96.0.11", "10.96.0.13"]}));
+    pod.wait_for("the seeds", |s| s["server"]["seeds"] == json!(["10.96.0.11", "10.96.0.13"]));
     assert_eq!(pod.server(), server);
 }
 
@@ -64,16 +45,12 @@ fn runtime_settings_are_told_and_taken_back() {
     let pod = Pod::founded();
     let server = pod.server();
     let settings = json!({"compactionThroughput": 16, "logLevels": {"a.b": "DEBUG"}});
-    pod.api
-        .change_spec("m-0", json!({ "runtimeSettings": settings }));
-    pod.wait_for("the settings", |s| {
-        s["server"]["runtimeSettings"] == settings
-    });
+    pod.api.change_spec("m-0", json!({ "runtimeSettings": settings }));
+    pod.wait_for("the settings", |s| s["server"]["runtimeSettings"] == settings);
     assert_eq!(pod.told(), ["CompactionThroughputMbPerSec=16", "a.b=DEBUG"]);
     signal(pod.agent().unwrap(), "KILL");
     std::thread::sleep(Duration::from_secs(2));
-    pod.api
-        .change_spec("m-0", json!({ "runtimeSettings": null }));
+    pod.api.change_spec("m-0", json!({ "runtimeSettings": null }));
     pod.wait_for("none", |s| s["server"]["runtimeSettings"].is_null());
     assert_eq!(
         pod.told()[2..],
@@ -85,23 +62,16 @@ fn runtime_settings_are_told_and_taken_back() {
 
 fn an_operation_runs_once() {
     let pod = Pod::founded();
-    pod.api
-        .change_spec("m-0", json!({"operation": {"id": "o1", "kind": "Flush"}}));
+    pod.api.change_spec("m-0", json!({"operation": {"id": "o1", "kind": "Flush"}}));
     let status = pod.wait_for("its end", |s| s["operation"]["state"] == "Succeeded");
     signal(pod.agent().unwrap(), "KILL");
     std::thread::sleep(Duration::from_secs(2));
     assert_eq!(pod.api.status("m-0")["operation"], status["operation"]);
-    pod.api
-        .change_spec("m-0", json!({"operation": {"id": "o2", "kind": "Cleanup"}}));
+    pod.api.change_spec("m-0", json!({"operation": {"id": "o2", "kind": "Cleanup"}}));
     let status = pod.wait_for("a failure", |s| {
         s["operation"]["id"] == "o2" && s["operation"]["state"] == "Failed"
     });
-    assert!(
-        status["operation"]["message"]
-            .as_str()
-            .unwrap()
-            .contains("system_auth")
-    );
+    assert!(status["operation"]["message"].as_str().unwrap().contains("system_auth"));
 }
 
 fn stopped_and_started_by_the_spec() {
@@ -131,25 +101,14 @@ fn at_rest_nothing_is_written() {
 fn credentials_are_nowhere_to_be_seen() {
     let pod = Pod::founded();
     let properties = fs::read_to_string(pod.path("run/jolokia.properties")).unwrap();
-    let password = properties
-        .lines()
-        .find_map(|l| l.strip_prefix("password="))
-        .unwrap();
+    let password = properties.lines().find_map(|l| l.strip_prefix("password=")).unwrap();
     assert!(password.len() >= 64);
-    for pid in [
-        pod.server().unwrap(),
-        pod.agent().unwrap(),
-        pod.init.as_ref().unwrap().id(),
-    ] {
+    for pid in [pod.server().unwrap(), pod.agent().unwrap(), pod.init.as_ref().unwrap().id()] {
         assert!(!command_line(pid).contains(password) && !environment(pid).contains(password));
     }
     assert!(!pod.log().contains(password));
     use std::os::unix::fs::PermissionsExt;
     for name in ["run/jolokia.properties", "run/launch.json"] {
-        assert_eq!(
-            fs::metadata(pod.path(name)).unwrap().permissions().mode() & 0o077,
-            0,
-            "{name}"
-        );
+        assert_eq!(fs::metadata(pod.path(name)).unwrap().permissions().mode() & 0o077, 0, "{name}");
     }
 }

@@ -37,10 +37,8 @@ fn main() -> std::process::ExitCode {
             }
         }
     }
-    let (word, passed) = (
-        if failed.is_empty() { "ok" } else { "FAILED" },
-        all.len() - failed.len(),
-    );
+    let (word, passed) =
+        (if failed.is_empty() { "ok" } else { "FAILED" }, all.len() - failed.len());
     let filtered = cases::all().count() - all.len();
     println!(
         "\ntest result: {word}. {passed} passed; {} failed; 0 ignored; 0 measured; {filtered} filtered out",

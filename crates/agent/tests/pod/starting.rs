@@ -8,43 +8,19 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 pub const ALL: &[Case] = &[
-    (
-        "an_empty_volume_waits_and_founds_by_permit",
-        an_empty_volume_waits_and_founds_by_permit,
-    ),
-    (
-        "a_killed_agent_leaves_the_server_running",
-        a_killed_agent_leaves_the_server_running,
-    ),
-    (
-        "a_killed_server_comes_back_at_once",
-        a_killed_server_comes_back_at_once,
-    ),
-    (
-        "a_member_comes_back_with_the_api_away",
-        a_member_comes_back_with_the_api_away,
-    ),
-    (
-        "an_api_that_goes_away_touches_nothing",
-        an_api_that_goes_away_touches_nothing,
-    ),
+    ("an_empty_volume_waits_and_founds_by_permit", an_empty_volume_waits_and_founds_by_permit),
+    ("a_killed_agent_leaves_the_server_running", a_killed_agent_leaves_the_server_running),
+    ("a_killed_server_comes_back_at_once", a_killed_server_comes_back_at_once),
+    ("a_member_comes_back_with_the_api_away", a_member_comes_back_with_the_api_away),
+    ("an_api_that_goes_away_touches_nothing", an_api_that_goes_away_touches_nothing),
     ("the_container_ends_cleanly", the_container_ends_cleanly),
-    (
-        "a_failed_join_is_told_and_not_repeated",
-        a_failed_join_is_told_and_not_repeated,
-    ),
-    (
-        "a_withdrawn_permit_is_acknowledged",
-        a_withdrawn_permit_is_acknowledged,
-    ),
+    ("a_failed_join_is_told_and_not_repeated", a_failed_join_is_told_and_not_repeated),
+    ("a_withdrawn_permit_is_acknowledged", a_withdrawn_permit_is_acknowledged),
     (
         "the_hook_drains_and_nothing_is_started_after_it",
         the_hook_drains_and_nothing_is_started_after_it,
     ),
-    (
-        "a_member_that_left_is_never_started_again",
-        a_member_that_left_is_never_started_again,
-    ),
+    ("a_member_that_left_is_never_started_again", a_member_that_left_is_never_started_again),
 ];
 
 fn an_empty_volume_waits_and_founds_by_permit() {
@@ -62,31 +38,18 @@ fn an_empty_volume_waits_and_founds_by_permit() {
     assert_eq!(status["ring"]["members"], 1);
     assert_eq!(status["startHistory"][0]["cause"], "Found");
     eventually("readiness", || pod.get("/readyz").0 == 200);
-    assert!(
-        pod.get("/metrics")
-            .1
-            .contains("palladion_agent_server_mode{mode=\"NORMAL\"} 1")
-    );
+    assert!(pod.get("/metrics").1.contains("palladion_agent_server_mode{mode=\"NORMAL\"} 1"));
     let start = r#""message":"starting the server","cause":"Found","seeds":"10.96.0.11"}"#;
-    assert!(
-        pod.log().contains(start),
-        "a founder is its own only seed\n{}",
-        pod.log()
-    );
+    assert!(pod.log().contains(start), "a founder is its own only seed\n{}", pod.log());
 }
 
 fn a_killed_agent_leaves_the_server_running() {
     let pod = Pod::founded();
     let (server, agent) = (pod.server().unwrap(), pod.agent().unwrap());
     signal(agent, "KILL");
-    eventually("another agent", || {
-        pod.agent().is_some_and(|now| now != agent)
-    });
-    pod.api
-        .change_spec("m-0", json!({"evidence": {"nonce": "after"}}));
-    let status = pod.wait_for("an answer of the new agent", |s| {
-        s["evidence"]["nonce"] == "after"
-    });
+    eventually("another agent", || pod.agent().is_some_and(|now| now != agent));
+    pod.api.change_spec("m-0", json!({"evidence": {"nonce": "after"}}));
+    let status = pod.wait_for("an answer of the new agent", |s| s["evidence"]["nonce"] == "after");
     assert_eq!(status["evidence"]["mode"], "NORMAL");
     assert_eq!(pod.server(), Some(server));
     assert_eq!(status["startHistory"].as_array().unwrap().len(), 1);
@@ -97,9 +60,7 @@ fn a_killed_server_comes_back_at_once() {
     let server = pod.server().unwrap();
     let killed = Instant::now();
     signal(server, "KILL");
-    eventually("another server", || {
-        pod.server().is_some_and(|now| now != server)
-    });
+    eventually("another server", || pod.server().is_some_and(|now| now != server));
     assert!(killed.elapsed() < Duration::from_secs(5));
     let status = pod.wait_for("a full member again", |s| {
         s["server"]["state"] == "Running"
@@ -117,9 +78,8 @@ fn a_member_comes_back_with_the_api_away() {
     eventually("the server", || pod.server().is_some());
     eventually("readiness", || pod.get("/readyz").0 == 200);
     pod.api.come_back();
-    let status = pod.wait_for("a report", |s| {
-        s["startHistory"].as_array().is_some_and(|h| h.len() == 2)
-    });
+    let status =
+        pod.wait_for("a report", |s| s["startHistory"].as_array().is_some_and(|h| h.len() == 2));
     assert_eq!(status["startHistory"][0]["cause"], "Autonomous");
 }
 
@@ -131,8 +91,7 @@ fn an_api_that_goes_away_touches_nothing() {
     assert_eq!((pod.server(), pod.agent()), (server, agent));
     assert_eq!(pod.get("/readyz").0, 200);
     pod.api.come_back();
-    pod.api
-        .change_spec("m-0", json!({"evidence": {"nonce": "back"}}));
+    pod.api.change_spec("m-0", json!({"evidence": {"nonce": "back"}}));
     pod.wait_for("an answer", |s| s["evidence"]["nonce"] == "back");
     assert_eq!(pod.server(), server);
 }
@@ -150,23 +109,11 @@ fn a_failed_join_is_told_and_not_repeated() {
     fs::write(pod.path("tmp").join(FAIL), "java.lang.RuntimeException: A node with address /10.96.0.11:7000 already exists, cancelling join.").unwrap();
     pod.permit("Join", "n1", "MustBeEmpty");
     let status = pod.wait_for("a failure", |s| s["permit"]["state"] == "Failed");
-    assert!(
-        status["permit"]["message"]
-            .as_str()
-            .unwrap()
-            .contains("already exists"),
-        "{status:#}"
-    );
+    assert!(status["permit"]["message"].as_str().unwrap().contains("already exists"), "{status:#}");
     let status = pod.wait_for("the state", |s| s["server"]["state"] == "Failed");
     assert_eq!(status["startHistory"][0]["exitCode"], 3);
     std::thread::sleep(Duration::from_secs(2));
-    assert_eq!(
-        pod.wait_for("the same", |_| true)["startHistory"]
-            .as_array()
-            .unwrap()
-            .len(),
-        1
-    );
+    assert_eq!(pod.wait_for("the same", |_| true)["startHistory"].as_array().unwrap().len(), 1);
     fs::remove_file(pod.path("tmp").join(FAIL)).unwrap();
     pod.permit("Join", "n2", "Wipe");
     let status = pod.wait_for("a full member", |s| s["permit"]["state"] == "Done");
@@ -182,9 +129,7 @@ fn a_withdrawn_permit_is_acknowledged() {
     pod.wait_for("a joining server", |s| s["server"]["mode"] == "STARTING");
     assert_eq!(pod.api.status("m-0")["permit"]["state"], "Used");
     pod.api.change_spec("m-0", json!({"start": null}));
-    let status = pod.wait_for("an acknowledgement", |s| {
-        s["permit"]["state"] == "Withdrawn"
-    });
+    let status = pod.wait_for("an acknowledgement", |s| s["permit"]["state"] == "Withdrawn");
     assert_eq!(status["permit"]["nonce"], "n1");
     assert_eq!(pod.server(), None);
 }
@@ -205,10 +150,7 @@ fn a_member_that_left_is_never_started_again() {
     let intent = json!({"kind": "Decommission", "nonce": "d1", "hostID": "another", "volumeID": status["volume"]["volumeID"]});
     pod.api.change_spec("m-0", json!({"intent": intent}));
     pod.wait_for("a refusal", |s| s["intent"]["state"] == "Refused");
-    pod.api.change_spec(
-        "m-0",
-        json!({"intent": {"nonce": "d2", "hostID": status["hostID"]}}),
-    );
+    pod.api.change_spec("m-0", json!({"intent": {"nonce": "d2", "hostID": status["hostID"]}}));
     pod.wait_for("leaving", |s| s["server"]["mode"] == "LEAVING");
     let status = pod.wait_for("the end", |s| s["server"]["state"] == "Decommissioned");
     assert_eq!(status["intent"]["state"], "Done");

@@ -39,10 +39,7 @@ pub struct ClaimTemplate {
 pub struct ClaimMetadata {
     /// Name of the claim template. Default `data`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(
-        length(min = 1, max = 63),
-        regex(pattern = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")
-    )]
+    #[schemars(length(min = 1, max = 63), regex(pattern = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"))]
     pub name: Option<String>,
     /// Labels of the claims.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -38,14 +38,7 @@ fn claim_keeps(what: &dyn Fn(&str) -> String, message: &str) -> Rule {
 /// A claim keeps its storage class for life.
 pub fn storage_class_is_fixed() -> Rule {
     claim_keeps(
-        &|rack| {
-            claim_of(
-                rack,
-                "has(@.spec.storageClassName)",
-                "@.spec.storageClassName",
-                "''",
-            )
-        },
+        &|rack| claim_of(rack, "has(@.spec.storageClassName)", "@.spec.storageClassName", "''"),
         "storageClassName is fixed; a new rack may have another: changed in rack %s",
     )
 }
@@ -54,12 +47,7 @@ pub fn storage_class_is_fixed() -> Rule {
 pub fn claim_name_is_fixed() -> Rule {
     claim_keeps(
         &|rack| {
-            claim_of(
-                rack,
-                "has(@.metadata) && has(@.metadata.name)",
-                "@.metadata.name",
-                "'data'",
-            )
+            claim_of(rack, "has(@.metadata) && has(@.metadata.name)", "@.metadata.name", "'data'")
         },
         "the name of a volumeClaimTemplate is fixed: changed in rack %s",
     )
@@ -84,10 +72,7 @@ pub fn claims_do_not_shrink() -> Rule {
 
 /// A member has one volume, by which it is known.
 pub fn one_claim() -> Rule {
-    must(
-        "size(self) <= 1",
-        "a member has one claim: leave one entry in volumeClaimTemplates",
-    )
+    must("size(self) <= 1", "a member has one claim: leave one entry in volumeClaimTemplates")
 }
 
 /// Volumes that every member's pod has besides its claim.

@@ -51,10 +51,7 @@ pub fn version_goes_no_line_back() -> Rule {
     let number = |text: &str| {
         format!("int({text}.split('.')[0]) * 1000 + int({text}.split('.')[1].find('^[0-9]+'))")
     };
-    let (wanted, ran) = (
-        number("self.spec.version"),
-        number("self.status.newestLine"),
-    );
+    let (wanted, ran) = (number("self.spec.version"), number("self.status.newestLine"));
     fixed(
         format!("self.spec.version == oldSelf.spec.version || !has(self.status) || !has(self.status.newestLine) || {wanted} >= {ran}"),
         "'version %s is of an older line than %s, which a member has run: a server cannot read what a newer line wrote; set a version of line %s or newer'.format([self.spec.version, self.status.newestLine, self.status.newestLine])",
@@ -66,9 +63,7 @@ pub fn version_goes_no_line_back() -> Rule {
 
 /// Only lines whose configuration is known; for Scylla any version.
 pub fn version_is_supported() -> Rule {
-    let lines = CASSANDRA_LINES
-        .map(|line| line.replace('.', "\\\\."))
-        .join("|");
+    let lines = CASSANDRA_LINES.map(|line| line.replace('.', "\\\\.")).join("|");
     must_saying(
         format!("self.mode == 'scylla' ? self.version.matches('^[0-9]+\\\\.[0-9]+[A-Za-z0-9_.-]*$') : self.version.matches('^({lines})(\\\\.[0-9]+)?([-.][A-Za-z0-9_.-]+)?$')"),
         format!(
@@ -90,11 +85,8 @@ pub fn ring_name_is_fixed() -> Rule {
 
 /// Cassandra's data is not Scylla's.
 pub fn mode_is_fixed() -> Rule {
-    fixed(
-        "oldSelf.mode == self.mode",
-        "'mode is fixed at %s'.format([oldSelf.mode])",
-    )
-    .field_path(".mode")
+    fixed("oldSelf.mode == self.mode", "'mode is fixed at %s'.format([oldSelf.mode])")
+        .field_path(".mode")
 }
 
 /// Tokens are in every member's data.
@@ -169,10 +161,7 @@ pub fn heap_fits_into_memory() -> Rule {
     let heap = "quantity(self.heapSize).asApproximateFloat() * 100.0";
     let exceeds = format!(
         "{LIMITED} && {heap} > {}",
-        of_limit(
-            &format!("double(@) * {share}.0"),
-            &format!("@.asApproximateFloat() * {share}.0")
-        )
+        of_limit(&format!("double(@) * {share}.0"), &format!("@.asApproximateFloat() * {share}.0"))
     );
     must_saying(
         format!("!has(self.heapSize) || !self.datacenter.racks.exists(r, {exceeds})"),
@@ -194,16 +183,9 @@ pub fn jvm_options_begin_with_a_dash() -> Rule {
 /// One rule for each reserved option, whose message says what to do instead.
 pub fn jvm_options_are_not_reserved() -> Vec<Rule> {
     let agent = reserved::JAVA_AGENT;
-    let by_beginning = reserved::JVM_OPTIONS
-        .iter()
-        .map(|r| (format!("o.startsWith('{}')", r.name), r));
-    let by_word = (
-        format!(
-            "o.startsWith('-javaagent:') && o.contains('{}')",
-            agent.name
-        ),
-        &agent,
-    );
+    let by_beginning =
+        reserved::JVM_OPTIONS.iter().map(|r| (format!("o.startsWith('{}')", r.name), r));
+    let by_word = (format!("o.startsWith('-javaagent:') && o.contains('{}')", agent.name), &agent);
     by_beginning
         .chain([by_word])
         .map(|(taken, r)| {
@@ -218,15 +200,9 @@ pub fn jvm_options_are_not_reserved() -> Vec<Rule> {
 /// Variables of the pod template win or lose by order; neither is what a person wants.
 pub fn env_is_not_reserved() -> Rule {
     let words: Vec<String> = reserved::ENV.iter().map(|w| format!("'{w}'")).collect();
-    let prefixes: Vec<String> = reserved::ENV_PREFIXES
-        .iter()
-        .map(|p| format!("e.name.startsWith('{p}')"))
-        .collect();
-    let taken = format!(
-        "e.name in [{}] || {}",
-        words.join(", "),
-        prefixes.join(" || ")
-    );
+    let prefixes: Vec<String> =
+        reserved::ENV_PREFIXES.iter().map(|p| format!("e.name.startsWith('{p}')")).collect();
+    let taken = format!("e.name in [{}] || {}", words.join(", "), prefixes.join(" || "));
     must_saying(
         format!("self.all(e, !({taken}))"),
         format!(

@@ -15,10 +15,7 @@ pub fn is_fixed(field: &str) -> Rule {
 
 /// A task that was taken back stays so.
 pub fn abort_is_final() -> Rule {
-    must(
-        "!oldSelf.abort || self.abort",
-        "a task that was aborted stays so: make another one",
-    )
-    .reason(Reason::FieldValueForbidden)
-    .field_path(".abort")
+    must("!oldSelf.abort || self.abort", "a task that was aborted stays so: make another one")
+        .reason(Reason::FieldValueForbidden)
+        .field_path(".abort")
 }

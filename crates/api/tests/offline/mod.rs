@@ -12,9 +12,7 @@ pub fn adapted(mut schema: Value) -> Value {
 }
 
 fn walk(schema: &mut Value) {
-    let rules = schema
-        .get_mut("x-kubernetes-validations")
-        .and_then(Value::as_array_mut);
+    let rules = schema.get_mut("x-kubernetes-validations").and_then(Value::as_array_mut);
     for rule in rules.into_iter().flatten() {
         for text in ["rule", "messageExpression"] {
             if let Some(words) = rule[text].as_str() {
@@ -23,10 +21,7 @@ fn walk(schema: &mut Value) {
         }
     }
     let fields = schema.get_mut("properties").and_then(Value::as_object_mut);
-    fields
-        .into_iter()
-        .flat_map(|f| f.values_mut())
-        .for_each(walk);
+    fields.into_iter().flat_map(|f| f.values_mut()).for_each(walk);
     for inner in ["items", "additionalProperties"] {
         schema.get_mut(inner).into_iter().for_each(walk);
     }

@@ -17,31 +17,18 @@ pub fn refusals(schema: &Value, object: &Value) -> Vec<String> {
 
 /// Rules are not run over an object that has the wrong shape.
 pub fn blocks_rules(refusal: &str) -> bool {
-    [
-        "unknown field",
-        "Required value",
-        "must be of type",
-        "Too many",
-        "Too long",
-    ]
-    .iter()
-    .any(|w| refusal.contains(w))
+    ["unknown field", "Required value", "must be of type", "Too many", "Too long"]
+        .iter()
+        .any(|w| refusal.contains(w))
 }
 
 fn value(schema: &Value, value: &Value, path: &str, said: &mut Vec<String>) {
     if let Some(wanted) = wrong_type(schema, value) {
-        said.push(format!(
-            "{path}: Invalid value: must be of type {wanted}: {value}"
-        ));
+        said.push(format!("{path}: Invalid value: must be of type {wanted}: {value}"));
         return;
     }
-    if let Some(values) = schema["enum"]
-        .as_array()
-        .filter(|values| !values.contains(value))
-    {
-        said.push(format!(
-            "{path}: Unsupported value: {value}: supported values: {values:?}"
-        ));
+    if let Some(values) = schema["enum"].as_array().filter(|values| !values.contains(value)) {
+        said.push(format!("{path}: Unsupported value: {value}: supported values: {values:?}"));
     }
     match value {
         Value::String(text) => string(schema, text, path, said),
@@ -53,14 +40,7 @@ fn value(schema: &Value, value: &Value, path: &str, said: &mut Vec<String>) {
             }
         }
         Value::Object(fields) => {
-            at_most(
-                schema,
-                "maxProperties",
-                fields.len(),
-                "Too many",
-                path,
-                said,
-            );
+            at_most(schema, "maxProperties", fields.len(), "Too many", path, said);
             object(schema, fields, path, said);
         }
         Value::Null | Value::Bool(_) => {}
@@ -86,18 +66,8 @@ fn wrong_type(schema: &Value, value: &Value) -> Option<String> {
 }
 
 fn string(schema: &Value, text: &str, path: &str, said: &mut Vec<String>) {
-    at_most(
-        schema,
-        "maxLength",
-        text.chars().count(),
-        "Too long",
-        path,
-        said,
-    );
-    if schema["minLength"]
-        .as_u64()
-        .is_some_and(|least| (text.chars().count() as u64) < least)
-    {
+    at_most(schema, "maxLength", text.chars().count(), "Too long", path, said);
+    if schema["minLength"].as_u64().is_some_and(|least| (text.chars().count() as u64) < least) {
         said.push(format!(
             "{path}: Invalid value: \"{text}\": {path} in body should be at least {} chars long",
             schema["minLength"]
@@ -115,10 +85,7 @@ fn string(schema: &Value, text: &str, path: &str, said: &mut Vec<String>) {
 }
 
 fn bounds(schema: &Value, number: f64, path: &str, said: &mut Vec<String>) {
-    if schema["minimum"]
-        .as_f64()
-        .is_some_and(|least| number < least)
-    {
+    if schema["minimum"].as_f64().is_some_and(|least| number < least) {
         said.push(format!(
             "{path}: Invalid value: {number}: {path} in body should be greater than or equal to {}",
             schema["minimum"]
@@ -140,14 +107,8 @@ fn at_most(
     path: &str,
     said: &mut Vec<String>,
 ) {
-    if schema[bound]
-        .as_u64()
-        .is_some_and(|most| size as u64 > most)
-    {
-        said.push(format!(
-            "{path}: {words}: {size}: must have at most {}",
-            schema[bound]
-        ));
+    if schema[bound].as_u64().is_some_and(|most| size as u64 > most) {
+        said.push(format!("{path}: {words}: {size}: must have at most {}", schema[bound]));
     }
 }
 
@@ -157,12 +118,7 @@ fn object(
     path: &str,
     said: &mut Vec<String>,
 ) {
-    for name in schema["required"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-    {
+    for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         if !fields.contains_key(name) {
             said.push(format!("{path}.{name}: Required value"));
         }
@@ -170,10 +126,7 @@ fn object(
     let free = schema["x-kubernetes-preserve-unknown-fields"] == true;
     for (name, field) in fields {
         let path = format!("{path}.{name}");
-        match (
-            schema["properties"].get(name),
-            schema.get("additionalProperties"),
-        ) {
+        match (schema["properties"].get(name), schema.get("additionalProperties")) {
             (Some(known), _) => value(known, field, &path, said),
             (None, Some(any)) => value(any, field, &path, said),
             (None, None) if free => {}

@@ -139,10 +139,7 @@ fn environment(valid: &Valid) -> Vec<Value> {
         field("POD_UID", "metadata.uid"),
         field("POD_IP", "status.podIP"),
         field("NODE_NAME", "spec.nodeName"),
-        field(
-            "POD_REVISION",
-            &format!("metadata.labels['{}']", labels::CONTROLLER_REVISION),
-        ),
+        field("POD_REVISION", &format!("metadata.labels['{}']", labels::CONTROLLER_REVISION)),
         limit("CPU_LIMIT", "limits.cpu", "1"),
         limit("MEMORY_LIMIT", "limits.memory", "1Mi"),
     ];
@@ -171,9 +168,7 @@ fn volumes(rack: &ValidRack) -> Value {
 /// Placement as it is (T3); where it says nothing about other pods, members
 /// prefer nodes of their own.
 fn place(spec: &mut Value, valid: &Valid, placement: Option<&Placement>) {
-    let mut affinity = placement
-        .map(Placement::affinity)
-        .map_or_else(|| json!({}), |a| json!(a));
+    let mut affinity = placement.map(Placement::affinity).map_or_else(|| json!({}), |a| json!(a));
     if placement.is_none_or(|p| p.pod_anti_affinity.is_none()) {
         affinity["podAntiAffinity"] = json!({
             "preferredDuringSchedulingIgnoredDuringExecution": [{

@@ -45,9 +45,8 @@ pub fn stateful_set(valid: &Valid, rack: &ValidRack, replicas: i32) -> Value {
 
 fn claim_template(valid: &Valid, rack: &ValidRack) -> Value {
     let own = rack.claim.metadata.labels.iter();
-    let mut labels: Map<String, Value> = own
-        .map(|(key, value)| (key.clone(), Value::from(value.as_str())))
-        .collect();
+    let mut labels: Map<String, Value> =
+        own.map(|(key, value)| (key.clone(), Value::from(value.as_str()))).collect();
     labels.extend(rack_labels(valid, rack)); // Ours last: claims are found by them.
     json!({
         "apiVersion": "v1",

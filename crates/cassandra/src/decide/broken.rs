@@ -20,10 +20,7 @@ pub fn replace_broken_pod(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -
         let Some(newest) = rollout::newest(facts, &valid.racks[index].set) else {
             continue;
         };
-        let Some(pod) = member
-            .pod
-            .as_ref()
-            .filter(|p| p.revision != newest && !p.terminating)
+        let Some(pod) = member.pod.as_ref().filter(|p| p.revision != newest && !p.terminating)
         else {
             continue;
         };
@@ -33,13 +30,8 @@ pub fn replace_broken_pod(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -
         if member.claim.as_ref().is_some_and(|c| c.terminating) {
             continue; // Reported by `claims`; the pod is all that keeps the data.
         }
-        let proof = format!(
-            "pod {} of revision {} serves nothing: {why}",
-            pod.uid, pod.revision
-        );
-        draft
-            .steps
-            .push(delete_pod(valid, member, pod, proof, None));
+        let proof = format!("pod {} of revision {} serves nothing: {why}", pod.uid, pod.revision);
+        draft.steps.push(delete_pod(valid, member, pod, proof, None));
         draft.wait(
             Reason::RollingOut,
             format!("member {name} gets a pod of the newest revision: {why}"),
@@ -56,11 +48,7 @@ fn runs_nothing(member: &MemberFact, pod: &PodFact) -> Option<String> {
     if let Some(trouble) = &pod.trouble {
         return Some(format!("{}: {}", trouble.reason, trouble.message));
     }
-    let server = member
-        .status
-        .server
-        .as_ref()
-        .filter(|_| member.agent_speaks())?;
+    let server = member.status.server.as_ref().filter(|_| member.agent_speaks())?;
     match server.state {
         ServerState::Failed | ServerState::Waiting => Some(server_words(member)),
         ServerState::Starting

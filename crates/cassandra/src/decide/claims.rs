@@ -35,14 +35,8 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         let wanted = [
             (labels::HOST_ID, spec.host_id.as_deref()),
             (labels::VOLUME_ID, spec.volume_id.as_deref()),
-            (
-                labels::ADDRESS,
-                spec.host_id.as_ref().and(spec.address.as_deref()),
-            ),
-            (
-                labels::CLUSTER_UID,
-                is_stamped(valid, spec).then_some(valid.uid.as_str()),
-            ),
+            (labels::ADDRESS, spec.host_id.as_ref().and(spec.address.as_deref())),
+            (labels::CLUSTER_UID, is_stamped(valid, spec).then_some(valid.uid.as_str())),
         ];
         let mut changes: Map<String, Value> = wanted
             .into_iter()
@@ -64,10 +58,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             subresource: Subresource::None,
             precondition: Precondition::Uid(claim.object.meta.uid.clone()),
             fence: None,
-            doing: format!(
-                "record on claim {} whose data it holds",
-                claim.object.meta.name
-            ),
+            doing: format!("record on claim {} whose data it holds", claim.object.meta.name),
             event: None,
         });
     }

@@ -18,10 +18,7 @@ pub fn first(facts: &Facts<'_>) -> Option<String> {
     facts.members.values().find_map(|debtor| {
         let owes = debtor.spec.as_ref().filter(|_| !debtor.is_gone())?;
         let debt = owes.owes.iter().find(|d| is_in_the_way(d.kind))?;
-        Some(format!(
-            "member {} owes {:?}: {}",
-            debtor.name, debt.kind, debt.reason
-        ))
+        Some(format!("member {} owes {:?}: {}", debtor.name, debt.kind, debt.reason))
     })
 }
 
@@ -69,26 +66,16 @@ fn owed_by_all(
     (kind, reason): (DebtKind, &str),
     draft: &mut Draft,
 ) {
-    for member in facts
-        .members
-        .values()
-        .filter(|m| m.name != except && m.recorded_host_id().is_some())
+    for member in
+        facts.members.values().filter(|m| m.name != except && m.recorded_host_id().is_some())
     {
         let Some(spec) = &member.spec else { continue };
         if spec.owes.iter().any(|d| d.kind == kind) {
             continue;
         }
         let mut owes = spec.owes.clone();
-        owes.push(Debt {
-            kind,
-            reason: reason.to_string(),
-        });
-        draft.steps.extend(patch(
-            valid,
-            member,
-            json!({ "owes": owes }),
-            "record what is owed by",
-        ));
+        owes.push(Debt { kind, reason: reason.to_string() });
+        draft.steps.extend(patch(valid, member, json!({ "owes": owes }), "record what is owed by"));
     }
 }
 
@@ -112,46 +99,29 @@ pub fn pay(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         .and_then(|s| s.operation.as_ref())
         .filter(|o| o.id.starts_with(&prefix));
     let outcome = ordered.and_then(|o| member.status.operation.as_ref().filter(|s| s.id == o.id));
-    let words = |state: &str| {
-        format!(
-            "{kind:?} of member {} {state} ({})",
-            member.name, debt.reason
-        )
-    };
+    let words =
+        |state: &str| format!("{kind:?} of member {} {state} ({})", member.name, debt.reason);
     let quiet = evidence::ring_is_quiet(facts);
     match (ordered, outcome.map(|o| o.state), quiet) {
         (Some(_), Some(OperationState::Succeeded), _) => {
-            let owes: Vec<_> = member
-                .spec
-                .iter()
-                .flat_map(|s| &s.owes)
-                .filter(|d| *d != debt)
-                .collect();
+            let owes: Vec<_> =
+                member.spec.iter().flat_map(|s| &s.owes).filter(|d| *d != debt).collect();
             // The operation goes with the debt, so that the next debt is a new operation.
             let spec = json!({ "owes": owes, "operation": null });
-            draft
-                .steps
-                .extend(patch(valid, member, spec, "record that a debt was paid by"));
+            draft.steps.extend(patch(valid, member, spec, "record that a debt was paid by"));
         }
         (Some(_), None | Some(OperationState::Running), _) => {
             draft.wait(Reason::DebtsOwed, words("is under way"))
         }
         (Some(_), Some(OperationState::Failed | OperationState::Interrupted), _) => {
-            let ended = outcome
-                .and_then(|o| o.finished_at.as_ref())
-                .map_or(facts.now(), |t| t.0);
+            let ended = outcome.and_then(|o| o.finished_at.as_ref()).map_or(facts.now(), |t| t.0);
             let again = ended + PAY_AGAIN;
             let why = outcome.and_then(|o| o.message.clone()).unwrap_or_default();
-            draft.trouble(
-                Reason::DebtsOwed,
-                words(&format!("failed: {why}; it is tried again")),
-            );
+            draft.trouble(Reason::DebtsOwed, words(&format!("failed: {why}; it is tried again")));
             if facts.now() < again {
                 draft.wait_until(Reason::DebtsOwed, words("is tried again"), again);
             } else {
-                draft
-                    .steps
-                    .extend(order(facts, valid, member, kind, &prefix));
+                draft.steps.extend(order(facts, valid, member, kind, &prefix));
             }
         }
         // Tables of the older line are rewritten when nobody needs them any more.
@@ -161,9 +131,7 @@ pub fn pay(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         }
         (None, _, Ok(()) | Err(_)) => {
             draft.wait(Reason::DebtsOwed, words("is ordered"));
-            draft
-                .steps
-                .extend(order(facts, valid, member, kind, &prefix));
+            draft.steps.extend(order(facts, valid, member, kind, &prefix));
         }
     }
     true
@@ -189,12 +157,7 @@ fn order(
             operation[absent] = Value::Null;
         }
     }
-    patch(
-        valid,
-        member,
-        json!({ "operation": operation }),
-        "order a payment of",
-    )
+    patch(valid, member, json!({ "operation": operation }), "order a payment of")
 }
 
 /// Write what a member should owe or do about it.

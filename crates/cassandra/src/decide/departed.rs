@@ -43,9 +43,7 @@ fn after(valid: &Valid, member: &MemberFact, draft: &mut Draft) {
             return;
         }
         if claim.host_id.is_some() {
-            draft
-                .steps
-                .push(mark_claim(valid, claim, host_id.as_deref()));
+            draft.steps.push(mark_claim(valid, claim, host_id.as_deref()));
             return;
         }
     }
@@ -59,19 +57,13 @@ fn after(valid: &Valid, member: &MemberFact, draft: &mut Draft) {
         loss: Loss::Nothing,
         propagation: Propagation::Background,
         fence: None,
-        doing: format!(
-            "delete the record of member {}, which has left",
-            member.name
-        ),
+        doing: format!("delete the record of member {}, which has left", member.name),
         event: None,
     });
 }
 
 fn delete_claim(valid: &Valid, member: &MemberFact, claim: &ClaimFact) -> Step {
-    let gone = member
-        .object
-        .as_ref()
-        .and_then(|o| o.meta.annotations.get(labels::GONE));
+    let gone = member.object.as_ref().and_then(|o| o.meta.annotations.get(labels::GONE));
     Step::Delete {
         key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
         precondition: Precondition::Uid(claim.object.meta.uid.clone()),
@@ -83,10 +75,7 @@ fn delete_claim(valid: &Valid, member: &MemberFact, claim: &ClaimFact) -> Step {
         },
         propagation: Propagation::Background,
         fence: None,
-        doing: format!(
-            "delete claim {} of a member that has left",
-            claim.object.meta.name
-        ),
+        doing: format!("delete claim {} of a member that has left", claim.object.meta.name),
         event: super::synced(format!(
             "Claim {} of a member that has left is deleted",
             claim.object.meta.name
@@ -104,10 +93,7 @@ fn mark_claim(valid: &Valid, claim: &ClaimFact, host_id: Option<&str>) -> Step {
         subresource: Subresource::None,
         precondition: Precondition::Uid(claim.object.meta.uid.clone()),
         fence: None,
-        doing: format!(
-            "record on claim {} that its member has left",
-            claim.object.meta.name
-        ),
+        doing: format!("record on claim {} that its member has left", claim.object.meta.name),
         event: None,
     }
 }
@@ -141,11 +127,7 @@ fn mirror(valid: &Valid, member: &MemberFact, draft: &mut Draft) {
 /// A Service that stands alone: since when is on record, and after that time
 /// its address is set free.
 fn old_address(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mut Draft) {
-    let Some(service) = member
-        .service
-        .as_ref()
-        .filter(|s| s.decommissioned.is_some())
-    else {
+    let Some(service) = member.service.as_ref().filter(|s| s.decommissioned.is_some()) else {
         return;
     };
     let key = ObjectKey::new(kinds::SERVICE, &valid.namespace, &member.name);
@@ -156,10 +138,7 @@ fn old_address(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mu
             subresource: Subresource::None,
             precondition: Precondition::Uid(service.uid.clone()),
             fence: None,
-            doing: format!(
-                "record since when the address of member {} is kept",
-                member.name
-            ),
+            doing: format!("record since when the address of member {} is kept", member.name),
             event: None,
         });
         return;
@@ -171,10 +150,7 @@ fn old_address(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mu
             loss: Loss::Nothing,
             propagation: Propagation::Background,
             fence: None,
-            doing: format!(
-                "set the address of member {} free, which left at {since}",
-                member.name
-            ),
+            doing: format!("set the address of member {} free, which left at {since}", member.name),
             event: None,
         });
     }

@@ -50,8 +50,5 @@ fn stamp(facts: &Facts<'_>, member: &str) -> Option<Step> {
 
 /// True while this leader's epoch is not on record: no turn is taken or used.
 pub fn is_behind(facts: &Facts<'_>) -> bool {
-    facts
-        .status
-        .epoch
-        .is_some_and(|seen| seen != facts.snapshot.epoch)
+    facts.status.epoch.is_some_and(|seen| seen != facts.snapshot.epoch)
 }

@@ -40,10 +40,7 @@ fn is_witness(member: &MemberFact) -> bool {
 /// Two full members in different racks, or all where there are fewer. The
 /// choice is stable, so that later decisions ask the same ones.
 pub fn witnesses<'a>(facts: &'a Facts<'_>, except: &str) -> Vec<&'a MemberFact> {
-    let mut normal = facts
-        .members
-        .values()
-        .filter(|m| is_witness(m) && m.name != except);
+    let mut normal = facts.members.values().filter(|m| is_witness(m) && m.name != except);
     let Some(first) = normal.next() else {
         return Vec::new();
     };
@@ -66,16 +63,9 @@ pub fn known_hosts(facts: &Facts<'_>) -> BTreeSet<String> {
     };
     let founding = facts.status.founding.as_ref().filter(unrecorded);
     let founder = founding.and_then(|f| f.host_id.as_deref());
-    let mut known: BTreeSet<String> = recorded
-        .chain(claimed)
-        .chain(founder)
-        .map(str::to_string)
-        .collect();
-    for answer in facts
-        .members
-        .values()
-        .filter_map(|m| m.status.evidence.as_ref())
-    {
+    let mut known: BTreeSet<String> =
+        recorded.chain(claimed).chain(founder).map(str::to_string).collect();
+    for answer in facts.members.values().filter_map(|m| m.status.evidence.as_ref()) {
         let current = facts.turn().is_some_and(|t| t.nonce == answer.nonce);
         if current {
             known.extend(answer.members.iter().flatten().map(|m| m.host_id.clone()));
@@ -102,11 +92,7 @@ pub fn ask(
             continue;
         };
         draft.steps.push(Step::Patch {
-            key: ObjectKey::new(
-                kinds::MEMBER,
-                &facts.snapshot.owner.meta.namespace,
-                &witness.name,
-            ),
+            key: ObjectKey::new(kinds::MEMBER, &facts.snapshot.owner.meta.namespace, &witness.name),
             patch: json!({ "spec": { "evidence": { "nonce": nonce } } }),
             subresource: Subresource::None,
             precondition: Precondition::Uid(object.meta.uid.clone()),
@@ -133,14 +119,10 @@ pub fn too_old(facts: &Facts<'_>) -> Option<(String, jiff::Timestamp)> {
 /// A member but the turn's own that does not say that it serves, whoever was asked.
 fn down_by_its_own_word<'a>(facts: &'a Facts<'_>, except: &[&str]) -> Option<&'a MemberFact> {
     let own = facts.turn().map(|t| t.member.as_str());
-    facts
-        .members
-        .values()
-        .filter(|m| Some(m.name.as_str()) != own)
-        .find(|m| {
-            let host_id = m.recorded_host_id();
-            host_id.is_some_and(|id| !except.contains(&id)) && !m.is_normal()
-        })
+    facts.members.values().filter(|m| Some(m.name.as_str()) != own).find(|m| {
+        let host_id = m.recorded_host_id();
+        host_id.is_some_and(|id| !except.contains(&id)) && !m.is_normal()
+    })
 }
 
 /// Do the witnesses see every known member up and normal, with one schema?
@@ -154,11 +136,7 @@ pub fn verdict(
     let known = known_hosts(facts);
     let mut missing = Vec::new();
     for witness in witnesses {
-        let answer = witness
-            .status
-            .evidence
-            .as_ref()
-            .filter(|e| e.nonce == nonce);
+        let answer = witness.status.evidence.as_ref().filter(|e| e.nonce == nonce);
         let Some(answer) = answer else {
             missing.push(witness.name.clone());
             continue;
@@ -169,10 +147,7 @@ pub fn verdict(
             return bad(format!("member {} could not read its ring", witness.name));
         };
         if !answer.schema_agreed && !versions::explain_schemas(facts) {
-            return bad(format!(
-                "member {} sees more than one schema version",
-                witness.name
-            ));
+            return bad(format!("member {} sees more than one schema version", witness.name));
         }
         let odd = members.iter().find(|m| {
             (m.liveness != Liveness::Up || m.state != MemberState::Normal)
@@ -185,14 +160,10 @@ pub fn verdict(
             ));
         }
         let seen: BTreeSet<&str> = members.iter().map(|m| m.host_id.as_str()).collect();
-        if let Some(unseen) = known
-            .iter()
-            .find(|id| !seen.contains(id.as_str()) && !except.contains(&id.as_str()))
+        if let Some(unseen) =
+            known.iter().find(|id| !seen.contains(id.as_str()) && !except.contains(&id.as_str()))
         {
-            return bad(format!(
-                "member {} does not see host ID {unseen}",
-                witness.name
-            ));
+            return bad(format!("member {} does not see host ID {unseen}", witness.name));
         }
     }
     if let Some((why, read_at)) = too_old(facts) {
@@ -220,19 +191,12 @@ pub fn verdict(
 /// themselves. `Err` names what is not as it should be.
 pub fn ring_is_quiet(facts: &Facts<'_>) -> Result<(), String> {
     let known = known_hosts(facts).len();
-    for member in facts
-        .members
-        .values()
-        .filter(|m| m.recorded_host_id().is_some())
-    {
+    for member in facts.members.values().filter(|m| m.recorded_host_id().is_some()) {
         if !member.is_normal() {
             return Err(format!("member {} is not up and normal", member.name));
         }
         let Some(ring) = &member.status.ring else {
-            return Err(format!(
-                "member {} has not reported its ring yet",
-                member.name
-            ));
+            return Err(format!("member {} has not reported its ring yet", member.name));
         };
         if let Some(odd) = ring.exceptions.first() {
             return Err(format!(
@@ -241,16 +205,10 @@ pub fn ring_is_quiet(facts: &Facts<'_>) -> Result<(), String> {
             ));
         }
         if !ring.schema_agreed && !versions::explain_schemas(facts) {
-            return Err(format!(
-                "member {} sees more than one schema version",
-                member.name
-            ));
+            return Err(format!("member {} sees more than one schema version", member.name));
         }
         if usize::try_from(ring.members) != Ok(known) {
-            return Err(format!(
-                "member {} sees {} of {known} members",
-                member.name, ring.members
-            ));
+            return Err(format!("member {} sees {} of {known} members", member.name, ring.members));
         }
     }
     Ok(())
@@ -258,9 +216,5 @@ pub fn ring_is_quiet(facts: &Facts<'_>) -> Result<(), String> {
 
 /// All full members but one.
 pub fn others<'a>(facts: &'a Facts<'_>, except: &str) -> Vec<&'a MemberFact> {
-    facts
-        .members
-        .values()
-        .filter(|m| is_witness(m) && m.name != except)
-        .collect()
+    facts.members.values().filter(|m| is_witness(m) && m.name != except).collect()
 }

@@ -11,11 +11,7 @@ pub fn has_failed_for_good(member: &MemberFact) -> bool {
         return false;
     };
     let of_this_pod = member.pod.as_ref().is_some_and(|p| p.uid == start.pod_uid);
-    let answer = member
-        .status
-        .permit
-        .as_ref()
-        .filter(|p| p.nonce == start.nonce);
+    let answer = member.status.permit.as_ref().filter(|p| p.nonce == start.nonce);
     of_this_pod
         && match answer.map(|p| p.state) {
             Some(PermitState::Failed) => start.attempt >= TRIES,
@@ -26,11 +22,7 @@ pub fn has_failed_for_good(member: &MemberFact) -> bool {
 
 /// What kind of failure the agent says it was.
 pub fn failure_reason(member: &MemberFact) -> Reason {
-    let reported = member
-        .status
-        .server
-        .as_ref()
-        .and_then(|s| s.reason.as_deref());
+    let reported = member.status.server.as_ref().and_then(|s| s.reason.as_deref());
     let told = [Reason::ConfigurationRefused, Reason::NotEnoughMemory];
     told.into_iter()
         .find(|reason| Some(reason.as_str()) == reported)
@@ -47,9 +39,7 @@ pub fn failure_words(member: &MemberFact) -> String {
         .and_then(|s| s.message.clone())
         .or_else(|| record.and_then(|r| r.message.clone()))
         .unwrap_or_else(|| "no last words".into());
-    let code = record
-        .and_then(|r| r.exit_code)
-        .map(|c| format!(" (exit code {c})"))
-        .unwrap_or_default();
+    let code =
+        record.and_then(|r| r.exit_code).map(|c| format!(" (exit code {c})")).unwrap_or_default();
     format!("member {} could not start{code}: {words}", member.name)
 }

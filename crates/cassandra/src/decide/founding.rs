@@ -119,11 +119,7 @@ fn clear_when_seeds_are_there<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Survey
 fn waiting_for<'a>(member: &MemberFact) -> Survey<'a> {
     Survey::Waiting(
         Reason::WaitingForPod,
-        format!(
-            "founding waits for member {}: {}",
-            member.name,
-            crate::status::pod_words(member)
-        ),
+        format!("founding waits for member {}: {}", member.name, crate::status::pod_words(member)),
     )
 }
 
@@ -150,19 +146,10 @@ fn found(facts: &Facts<'_>, valid: &Valid, founder: &MemberFact, attempt: u32, d
         return;
     };
     if super::failed_start::has_failed_for_good(founder) {
-        draft.trouble(
-            Reason::JoinFailed,
-            super::failed_start::failure_words(founder),
-        );
+        draft.trouble(Reason::JoinFailed, super::failed_start::failure_words(founder));
         return;
     }
-    let turn = turn::new(
-        facts,
-        &founder.name,
-        &volume.volume_id,
-        TurnStep::Found,
-        attempt,
-    );
+    let turn = turn::new(facts, &founder.name, &volume.volume_id, TurnStep::Found, attempt);
     let founding = Founding {
         member: founder.name.clone(),
         volume_id: volume.volume_id.clone(),
@@ -174,9 +161,6 @@ fn found(facts: &Facts<'_>, valid: &Valid, founder: &MemberFact, attempt: u32, d
         Some(&turn),
         Some(&founding),
         format!("let member {} found ring {}", founder.name, valid.ring),
-        super::synced(format!(
-            "Member {} founds ring {}",
-            founder.name, valid.ring
-        )),
+        super::synced(format!("Member {} founds ring {}", founder.name, valid.ring)),
     ));
 }

@@ -15,18 +15,12 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     }
     // Of a dropped rack nothing is rendered: what its pods mount is not known here.
     for rack in valid.racks.iter().filter(|r| r.place == RackPlace::Wanted) {
-        let Some(newest) = facts
-            .sets
-            .get(&rack.set)
-            .and_then(|s| s.update_revision.as_ref())
+        let Some(newest) = facts.sets.get(&rack.set).and_then(|s| s.update_revision.as_ref())
         else {
             continue;
         };
         let pods = facts.members.values().filter(|m| m.rack == rack.name);
-        if pods
-            .filter_map(|m| m.pod.as_ref())
-            .any(|pod| &pod.revision != newest)
-        {
+        if pods.filter_map(|m| m.pod.as_ref()).any(|pod| &pod.revision != newest) {
             continue;
         }
         let current = build::config_map(valid, rack);

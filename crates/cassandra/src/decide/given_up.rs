@@ -182,9 +182,7 @@ pub fn make_room(
     }
     let proof = format!("{}; {proof}", record.reason);
     if claim.terminating {
-        draft
-            .steps
-            .extend(end_pod(facts, valid, member, &proof, Some(fence.clone())));
+        draft.steps.extend(end_pod(facts, valid, member, &proof, Some(fence.clone())));
     } else {
         draft.steps.push(Step::Delete {
             key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
@@ -202,10 +200,7 @@ pub fn make_room(
             )),
         });
     }
-    draft.wait(
-        Reason::MemberReplacing,
-        format!("member {} gets another volume", member.name),
-    );
+    draft.wait(Reason::MemberReplacing, format!("member {} gets another volume", member.name));
     true
 }
 

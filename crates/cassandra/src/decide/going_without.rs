@@ -22,9 +22,7 @@ pub fn of<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Vec<&'a MemberFact> {
 /// Host IDs whose absence does not keep the others from being restarted.
 pub fn host_ids<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Vec<&'a str> {
     let without = of(facts, valid).into_iter();
-    without
-        .filter_map(|m| Some(given_up::of(m)?.host_id.as_str()))
-        .collect()
+    without.filter_map(|m| Some(given_up::of(m)?.host_id.as_str())).collect()
 }
 
 /// The cheap look before a restart.

@@ -49,10 +49,9 @@ pub fn is_gone(
 ) -> Gone {
     let dissent = |witness: &MemberFact, answer: &Evidence| match &answer.members {
         None => Some(format!("member {} could not read its ring", witness.name)),
-        Some(members) if members.iter().any(|m| m.host_id == host_id) => Some(format!(
-            "member {} still knows host ID {host_id}",
-            witness.name
-        )),
+        Some(members) if members.iter().any(|m| m.host_id == host_id) => {
+            Some(format!("member {} still knows host ID {host_id}", witness.name))
+        }
         Some(_) => None,
     };
     let newest = match agreed(others, nonce, dissent) {
@@ -79,10 +78,7 @@ pub fn is_dead(
         match members.iter().find(|m| m.host_id == host_id) {
             Some(seen) if seen.liveness == Liveness::Down => None,
             Some(_) => Some(format!("member {} sees it up", witness.name)),
-            None => Some(format!(
-                "member {} does not know host ID {host_id}",
-                witness.name
-            )),
+            None => Some(format!("member {} does not know host ID {host_id}", witness.name)),
         }
     };
     let answers = agreed(others, nonce, dissent);
@@ -180,9 +176,7 @@ fn names(of: &[&MemberFact]) -> String {
 pub fn all_see_down(others: &[&MemberFact], nonce: &str, host_id: &str) -> Option<String> {
     let knows = |witness: &&&MemberFact| {
         let answer = witness.status.evidence.as_ref();
-        let view = answer
-            .filter(|e| e.nonce == nonce)
-            .and_then(|e| e.members.as_ref());
+        let view = answer.filter(|e| e.nonce == nonce).and_then(|e| e.members.as_ref());
         view.is_some_and(|members| {
             let seen = members.iter().find(|m| m.host_id == host_id);
             seen.is_some_and(|m| m.liveness == Liveness::Down)
@@ -191,8 +185,5 @@ pub fn all_see_down(others: &[&MemberFact], nonce: &str, host_id: &str) -> Optio
     if others.is_empty() || !others.iter().all(|w| knows(&w)) {
         return None;
     }
-    Some(format!(
-        "nonce {nonce}: host ID {host_id} is a member and down, say {}",
-        names(others)
-    ))
+    Some(format!("nonce {nonce}: host ID {host_id} is a member and down, say {}", names(others)))
 }

@@ -19,15 +19,7 @@ pub fn permit(
     reason: &str,
     draft: &mut Draft,
 ) {
-    permit_with(
-        facts,
-        valid,
-        turn,
-        member,
-        data_before(turn, member),
-        reason,
-        draft,
-    );
+    permit_with(facts, valid, turn, member, data_before(turn, member), reason, draft);
 }
 
 /// Give the permit of a turn to its member, saying what becomes of the data.
@@ -49,14 +41,10 @@ pub fn permit_with(
             (PermitKind::Found, own.into_iter().collect())
         }
         TurnStep::Join => (PermitKind::Join, seeds::of(facts, valid)),
-        TurnStep::Replace => (
-            PermitKind::Replace,
-            seeds::without(facts, valid, &member.name),
-        ),
-        TurnStep::ResumeLeave => (
-            PermitKind::ResumeLeave,
-            seeds::without(facts, valid, &member.name),
-        ),
+        TurnStep::Replace => (PermitKind::Replace, seeds::without(facts, valid, &member.name)),
+        TurnStep::ResumeLeave => {
+            (PermitKind::ResumeLeave, seeds::without(facts, valid, &member.name))
+        }
         TurnStep::Leave | TurnStep::Restart | TurnStep::Remove => return,
     };
     let host_id = match turn.step {
@@ -129,11 +117,7 @@ pub fn record_identities(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             continue;
         };
         let permit_done = spec.start.is_some()
-            && member
-                .status
-                .permit
-                .as_ref()
-                .is_some_and(|p| p.state == PermitState::Done);
+            && member.status.permit.as_ref().is_some_and(|p| p.state == PermitState::Done);
         let unrecorded =
             spec.host_id.is_none() || spec.volume_id.is_none() || spec.file_system.is_none();
         if volume.state != VolumeState::Joined || !(permit_done || unrecorded) {
@@ -141,10 +125,7 @@ pub fn record_identities(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         }
         // A record that says otherwise is never overwritten here: that is a stale twin or a replacement.
         let agrees = spec.host_id.as_ref().is_none_or(|id| id == host_id)
-            && spec
-                .volume_id
-                .as_ref()
-                .is_none_or(|id| id == &volume.volume_id);
+            && spec.volume_id.as_ref().is_none_or(|id| id == &volume.volume_id);
         if !agrees {
             continue;
         }

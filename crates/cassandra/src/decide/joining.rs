@@ -28,16 +28,9 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
     let Some(member) = facts.members.get(&turn.member) else {
         return release(facts, turn, "the member is gone", draft);
     };
-    let granted = member
-        .spec
-        .as_ref()
-        .and_then(|s| s.start.as_ref())
-        .filter(|s| s.nonce == turn.nonce);
-    let answer = member
-        .status
-        .permit
-        .as_ref()
-        .filter(|p| p.nonce == turn.nonce);
+    let granted =
+        member.spec.as_ref().and_then(|s| s.start.as_ref()).filter(|s| s.nonce == turn.nonce);
+    let answer = member.status.permit.as_ref().filter(|p| p.nonce == turn.nonce);
     if answer.is_some_and(|p| p.state == PermitState::Done) {
         return finish(facts, valid, turn, member, draft);
     }
@@ -55,10 +48,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
                     } else {
                         Reason::Joining
                     };
-                    draft.wait(
-                        reason,
-                        format!("member {}: {}", member.name, server_words(member)),
-                    );
+                    draft.wait(reason, format!("member {}: {}", member.name, server_words(member)));
                 }
                 Some(PermitState::Failed) => retry(facts, turn, member, draft),
                 Some(PermitState::Refused | PermitState::Withdrawn) => {
@@ -101,10 +91,7 @@ fn before_permit(
     if witnesses.is_empty() {
         draft.wait(
             Reason::WaitingForRing,
-            format!(
-                "member {} waits to join: no member of the ring is up",
-                member.name
-            ),
+            format!("member {} waits to join: no member of the ring is up", member.name),
         );
         return;
     }
@@ -115,13 +102,7 @@ fn before_permit(
     match evidence::verdict(facts, &witnesses, &turn.nonce, &[]) {
         Verdict::Good(proof) => grant::permit(facts, valid, turn, member, &proof, draft),
         Verdict::Waiting(names) => {
-            evidence::ask(
-                facts,
-                &witnesses,
-                &turn.nonce,
-                &turn::fence(facts, turn),
-                draft,
-            );
+            evidence::ask(facts, &witnesses, &turn.nonce, &turn::fence(facts, turn), draft);
             draft.wait_until(
                 Reason::WaitingForEvidence,
                 format!(
@@ -152,10 +133,7 @@ fn finish(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, dr
     let Some(host_id) = recorded else {
         draft.wait(
             Reason::Joining,
-            format!(
-                "member {} is a full member; its host ID is being recorded",
-                member.name
-            ),
+            format!("member {} is a full member; its host ID is being recorded", member.name),
         );
         return;
     };
@@ -172,35 +150,23 @@ fn finish(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, dr
         .filter(|_| !stopping::is_wanted(facts) && versions::mixed(facts, valid).is_none())
         .filter(|_| grace_ends(facts, valid).is_none_or(|t| t <= facts.now()))
         .and_then(|next| {
-            next.volume()
-                .map(|v| turn::new(facts, &next.name, &v.volume_id, TurnStep::Join, 1))
+            next.volume().map(|v| turn::new(facts, &next.name, &v.volume_id, TurnStep::Join, 1))
         });
     debts::after_join(facts, valid, &member.name, draft);
     let doing = match &next {
-        Some(next) => format!(
-            "pass the turn from member {} to member {}",
-            turn.member, next.member
-        ),
+        Some(next) => {
+            format!("pass the turn from member {} to member {}", turn.member, next.member)
+        }
         None => format!("end the turn of member {}", turn.member),
     };
-    draft.steps.push(turn::claim(
-        facts,
-        next.as_ref(),
-        founding.as_ref(),
-        doing,
-        None,
-    ));
+    draft.steps.push(turn::claim(facts, next.as_ref(), founding.as_ref(), doing, None));
 }
 
 fn retry(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft) {
     if turn.attempt >= TRIES {
         return release(facts, turn, &failure_words(member), draft);
     }
-    let delay = if turn.step == TurnStep::Found {
-        FOUND_RETRY
-    } else {
-        JOIN_RETRY
-    };
+    let delay = if turn.step == TurnStep::Found { FOUND_RETRY } else { JOIN_RETRY };
     let ended = member
         .status
         .start_history
@@ -217,18 +183,8 @@ fn retry(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft)
         );
         return;
     }
-    let next = turn::new(
-        facts,
-        &turn.member,
-        &turn.volume_id,
-        turn.step,
-        turn.attempt + 1,
-    );
-    let founding = facts
-        .status
-        .founding
-        .clone()
-        .filter(|_| turn.step == TurnStep::Found);
+    let next = turn::new(facts, &turn.member, &turn.volume_id, turn.step, turn.attempt + 1);
+    let founding = facts.status.founding.clone().filter(|_| turn.step == TurnStep::Found);
     draft.steps.push(turn::claim(
         facts,
         Some(&next),

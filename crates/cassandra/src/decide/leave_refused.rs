@@ -14,24 +14,13 @@ const GIB: u64 = 1 << 30;
 /// Replication that would no longer be met, naming the keyspace. What is not
 /// known forbids as well.
 pub fn by_replication(facts: &Facts<'_>, rack: &ValidRack, left: usize) -> Option<String> {
-    let joined = || {
-        facts
-            .members
-            .values()
-            .filter(|m| m.recorded_host_id().is_some())
-    };
-    let Some(copies) = joined()
-        .filter(|m| m.is_normal())
-        .map(|m| &m.status.copies)
-        .find(|c| !c.is_empty())
+    let joined = || facts.members.values().filter(|m| m.recorded_host_id().is_some());
+    let Some(copies) =
+        joined().filter(|m| m.is_normal()).map(|m| &m.status.copies).find(|c| !c.is_empty())
     else {
         return Some("no member has reported the replication of the keyspaces yet".into());
     };
-    let of_users = || {
-        copies
-            .iter()
-            .filter(|(name, _)| !system_keyspaces::is_one(name))
-    };
+    let of_users = || copies.iter().filter(|(name, _)| !system_keyspaces::is_one(name));
     let held = |copies: &u32| usize::try_from(*copies).unwrap_or(usize::MAX);
     if let Some((name, copies)) = of_users().find(|(_, copies)| held(copies) > left) {
         return Some(format!(
@@ -92,22 +81,11 @@ fn disk(answer: &Evidence) -> Option<&Disk> {
 /// With a copy in each rack a leaver's data goes to the members of its rack.
 fn receivers<'a>(facts: &'a Facts<'_>, leaver: &MemberFact) -> Vec<&'a MemberFact> {
     let others = super::evidence::others(facts, &leaver.name);
-    let same_rack: Vec<_> = others
-        .iter()
-        .copied()
-        .filter(|m| m.rack == leaver.rack)
-        .collect();
-    if same_rack.is_empty() {
-        others
-    } else {
-        same_rack
-    }
+    let same_rack: Vec<_> = others.iter().copied().filter(|m| m.rack == leaver.rack).collect();
+    if same_rack.is_empty() { others } else { same_rack }
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a figure for people, with one decimal"
-)]
+#[expect(clippy::cast_precision_loss, reason = "a figure for people, with one decimal")]
 fn words(bytes: u64) -> String {
     match bytes < GIB {
         true => format!("{} MiB", bytes >> 20),

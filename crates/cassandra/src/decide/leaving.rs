@@ -37,27 +37,14 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         draft.steps.push(withdraw(valid, member));
         return end(facts, turn, "its volume is given up", None, draft);
     }
-    let intent = member
-        .spec
-        .as_ref()
-        .and_then(|s| s.intent.as_ref())
-        .filter(|i| i.nonce == turn.nonce);
-    let answer = member
-        .status
-        .intent
-        .as_ref()
-        .filter(|i| i.nonce == turn.nonce);
+    let intent =
+        member.spec.as_ref().and_then(|s| s.intent.as_ref()).filter(|i| i.nonce == turn.nonce);
+    let answer = member.status.intent.as_ref().filter(|i| i.nonce == turn.nonce);
     match (intent, answer.map(|a| a.state)) {
         (None, _) => before_intent(facts, valid, turn, member, draft),
         (Some(_), Some(IntentState::Failed)) if resuming::is_interrupted(member) => {
             draft.steps.push(withdraw(valid, member));
-            end(
-                facts,
-                turn,
-                "its server ended before it had left",
-                None,
-                draft,
-            );
+            end(facts, turn, "its server ended before it had left", None, draft);
         }
         (Some(_), Some(IntentState::Failed | IntentState::Refused)) => {
             let why = answer.and_then(|a| a.message.clone()).unwrap_or_default();
@@ -66,23 +53,13 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
                 format!("member {} could not leave: {why}", member.name),
             );
             draft.steps.push(withdraw(valid, member));
-            end(
-                facts,
-                turn,
-                &format!("it could not leave: {why}"),
-                None,
-                draft,
-            );
+            end(facts, turn, &format!("it could not leave: {why}"), None, draft);
         }
         (Some(_), Some(IntentState::Done)) => prove_gone(facts, valid, turn, member, draft),
         (Some(_), None | Some(IntentState::Running)) => {
             draft.wait(
                 Reason::MemberLeaving,
-                format!(
-                    "member {} leaves the ring: {}",
-                    member.name,
-                    server_words(member)
-                ),
+                format!("member {} leaves the ring: {}", member.name, server_words(member)),
             );
         }
     }
@@ -106,9 +83,8 @@ fn before_intent(
     let mut witnesses = evidence::others(facts, &member.name);
     witnesses.push(member);
     let verdict = evidence::verdict(facts, &witnesses, &turn.nonce, &[]);
-    let no_room = leave_refused::by_disk(facts, member, |m| {
-        last_answer(m).filter(|e| e.nonce == turn.nonce)
-    });
+    let no_room =
+        leave_refused::by_disk(facts, member, |m| last_answer(m).filter(|e| e.nonce == turn.nonce));
     if let (Verdict::Good(_), Some((why, read_at))) = (&verdict, no_room) {
         refused_by_disk(member, &why, read_at, draft);
         return end(facts, turn, &why, None, draft);
@@ -132,13 +108,7 @@ fn before_intent(
             event: super::synced(format!("Member {} leaves the ring", member.name)),
         }),
         Verdict::Waiting(names) => {
-            evidence::ask(
-                facts,
-                &witnesses,
-                &turn.nonce,
-                &turn::fence(facts, turn),
-                draft,
-            );
+            evidence::ask(facts, &witnesses, &turn.nonce, &turn::fence(facts, turn), draft);
             draft.wait_until(
                 Reason::WaitingForEvidence,
                 format!(
@@ -178,19 +148,13 @@ fn prove_gone(
     let others = evidence::others(facts, &member.name);
     match gone::is_gone(facts, &others, &nonce, host_id, Voters::Majority) {
         Gone::Proven(proof) => {
-            draft
-                .steps
-                .push(terminate(facts, valid, member, &proof, Some(turn)))
+            draft.steps.push(terminate(facts, valid, member, &proof, Some(turn)))
         }
         Gone::Waiting(names) => {
             evidence::ask(facts, &others, &nonce, &turn::fence(facts, turn), draft);
             draft.wait(
                 Reason::WaitingForEvidence,
-                format!(
-                    "member {} has left; {} should confirm it",
-                    member.name,
-                    names.join(", ")
-                ),
+                format!("member {} has left; {} should confirm it", member.name, names.join(", ")),
             );
         }
         Gone::NotYet { why, read_at } => {

@@ -17,9 +17,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
             continue;
         };
         if let Some(why) = is_over(facts, member) {
-            draft
-                .steps
-                .extend(given_up::withdraw(valid, member, &why, None));
+            draft.steps.extend(given_up::withdraw(valid, member, &why, None));
             return true;
         }
         let Some((volume_id, replaced)) = lost(member) else {
@@ -60,9 +58,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
             Some(&turn),
             None,
             format!("give member {name} the turn to be {what}"),
-            super::synced(format!(
-                "Member {name} has lost its data and is being {what}"
-            )),
+            super::synced(format!("Member {name} has lost its data and is being {what}")),
         ));
         return true;
     }
@@ -105,20 +101,15 @@ pub fn lost(member: &MemberFact) -> Option<(String, Replaced)> {
     if let Some(record) = given_up::of(member) {
         let fresh = member.volume().filter(|v| is_fresh(member, v));
         let volume_id = fresh.map_or(&record.volume_id, |v| &v.volume_id);
-        let replaced = Replaced {
-            host_id: record.host_id.clone(),
-            address: record.address.clone(),
-        };
+        let replaced =
+            Replaced { host_id: record.host_id.clone(), address: record.address.clone() };
         return Some((volume_id.clone(), replaced));
     }
     let volume = member.volume()?;
     let spec = member.spec.as_ref()?;
     let claim = member.claim.as_ref();
     let (host_id, address) = match volume.state {
-        VolumeState::Lost => (
-            member.recorded_host_id()?.to_string(),
-            spec.address.clone()?,
-        ),
+        VolumeState::Lost => (member.recorded_host_id()?.to_string(), spec.address.clone()?),
         VolumeState::Empty | VolumeState::Incomplete if spec.host_id.is_none() => {
             let claim =
                 claim.filter(|c| c.volume_id.as_ref().is_some_and(|v| *v != volume.volume_id))?;
@@ -172,15 +163,9 @@ pub fn rest_is_quiet(facts: &Facts<'_>, name: &str, host_id: &str) -> Result<(),
             return Err(format!("member {} is not up and normal", member.name));
         }
         let Some(ring) = &member.status.ring else {
-            return Err(format!(
-                "member {} has not reported its ring yet",
-                member.name
-            ));
+            return Err(format!("member {} has not reported its ring yet", member.name));
         };
-        let odd = ring
-            .exceptions
-            .iter()
-            .find(|e| !excused.contains(&e.host_id.as_str()));
+        let odd = ring.exceptions.iter().find(|e| !excused.contains(&e.host_id.as_str()));
         if let Some(odd) = odd {
             return Err(format!(
                 "member {} sees {} {:?} and {:?}",

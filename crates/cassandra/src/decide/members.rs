@@ -18,13 +18,8 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         if known.is_some_and(|m| m.object.is_some()) {
             continue;
         }
-        let address = known
-            .and_then(|m| m.service.as_ref())
-            .and_then(|s| s.address.clone());
-        let revision = facts
-            .sets
-            .get(&rack.set)
-            .and_then(|s| s.update_revision.clone());
+        let address = known.and_then(|m| m.service.as_ref()).and_then(|s| s.address.clone());
+        let revision = facts.sets.get(&rack.set).and_then(|s| s.update_revision.clone());
         let (Some(address), Some(revision)) = (address, revision) else {
             draft.wait(
                 Reason::CreatingObjects,
@@ -48,13 +43,6 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             ..CassandraMemberSpec::default()
         };
         let object = build::member(valid, rack, &name, &spec);
-        objects::apply(
-            facts,
-            kinds::MEMBER,
-            object,
-            &format!("member {name}"),
-            None,
-            draft,
-        );
+        objects::apply(facts, kinds::MEMBER, object, &format!("member {name}"), None, draft);
     }
 }

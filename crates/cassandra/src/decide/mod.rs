@@ -71,20 +71,12 @@ pub struct Draft {
 impl Draft {
     /// Wait for something, looking again when it changes.
     pub fn wait(&mut self, reason: Reason, message: String) {
-        self.waits.push(Wait {
-            reason: reason.as_str(),
-            message,
-            until: None,
-        });
+        self.waits.push(Wait { reason: reason.as_str(), message, until: None });
     }
 
     /// Wait, and look again at a time even if nothing changes.
     pub fn wait_until(&mut self, reason: Reason, message: String, until: jiff::Timestamp) {
-        self.waits.push(Wait {
-            reason: reason.as_str(),
-            message,
-            until: Some(until),
-        });
+        self.waits.push(Wait { reason: reason.as_str(), message, until: Some(until) });
     }
 
     /// Add what another draft has found.
@@ -108,11 +100,7 @@ impl Draft {
 
 /// A normal event.
 pub fn synced(message: String) -> Option<Event> {
-    Some(Event {
-        type_: EventType::Normal,
-        reason: Reason::Synced.as_str(),
-        message,
-    })
+    Some(Event { type_: EventType::Normal, reason: Reason::Synced.as_str(), message })
 }
 
 /// All deciders, in order. Objects first, so that every member has its

@@ -16,10 +16,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         return false;
     };
     if let Err(why) = evidence::ring_is_quiet(facts) {
-        draft.wait(
-            Reason::WaitingForRing,
-            format!("member {} waits to join: {why}", member.name),
-        );
+        draft.wait(Reason::WaitingForRing, format!("member {} waits to join: {why}", member.name));
         return true;
     }
     let earliest = grace_ends(facts, valid);
@@ -72,10 +69,8 @@ pub fn candidate<'a>(
             );
             continue;
         };
-        if !matches!(
-            volume.state,
-            VolumeState::Empty | VolumeState::Incomplete | VolumeState::Left
-        ) {
+        if !matches!(volume.state, VolumeState::Empty | VolumeState::Incomplete | VolumeState::Left)
+        {
             continue; // Reported by status with its own reason.
         }
         if has_failed_for_good(member) {
@@ -89,10 +84,7 @@ pub fn candidate<'a>(
 
 /// Is the member within its rack's target?
 pub fn is_wanted(valid: &Valid, member: &MemberFact) -> bool {
-    valid
-        .racks
-        .iter()
-        .any(|r| r.name == member.rack && member.ordinal < r.members)
+    valid.racks.iter().any(|r| r.name == member.rack && member.ordinal < r.members)
 }
 
 /// A permit that is in use although no turn is on record (the status was
@@ -103,12 +95,8 @@ pub fn adopt_permit(facts: &Facts<'_>, draft: &mut Draft) -> bool {
             continue;
         };
         let for_this_pod = member.pod.as_ref().is_some_and(|p| p.uid == start.pod_uid);
-        let state = member
-            .status
-            .permit
-            .as_ref()
-            .filter(|p| p.nonce == start.nonce)
-            .map(|p| p.state);
+        let state =
+            member.status.permit.as_ref().filter(|p| p.nonce == start.nonce).map(|p| p.state);
         let open = matches!(state, None | Some(PermitState::Used | PermitState::Done));
         if !for_this_pod || !open {
             continue;

@@ -24,10 +24,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         return never_joined(facts, valid, member, draft);
     }
     let refuse = |draft: &mut Draft, reason, why: String| {
-        draft.wait(
-            reason,
-            format!("member {} waits to leave: {why}", member.name),
-        );
+        draft.wait(reason, format!("member {} waits to leave: {why}", member.name));
         true
     };
     if let Err(why) = evidence::ring_is_quiet(facts) {
@@ -37,12 +34,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         refuse(draft, Reason::DebtsOwed, why);
         return debts::pay(facts, valid, draft);
     }
-    let left = facts
-        .members
-        .values()
-        .filter(|m| m.recorded_host_id().is_some())
-        .count()
-        - 1;
+    let left = facts.members.values().filter(|m| m.recorded_host_id().is_some()).count() - 1;
     if left == 0 {
         draft.trouble(
             Reason::LeaveRefused,
@@ -58,10 +50,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         return true;
     }
     if let Some(why) = leave_refused::by_replication(facts, rack, left) {
-        draft.trouble(
-            Reason::LeaveRefused,
-            format!("member {} cannot leave: {why}", member.name),
-        );
+        draft.trouble(Reason::LeaveRefused, format!("member {} cannot leave: {why}", member.name));
         return true;
     }
     if let Some((why, read_at)) = leave_refused::by_disk(facts, member, last_figures)
@@ -87,10 +76,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         Some(&turn),
         None,
         format!("give member {} the turn to leave", member.name),
-        super::synced(format!(
-            "Rack {} scaling down to {} members",
-            rack.name, member.ordinal
-        )),
+        super::synced(format!("Rack {} scaling down to {} members", rack.name, member.ordinal)),
     ));
     true
 }
@@ -140,16 +126,10 @@ fn never_joined(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &m
     let Some(spec) = &member.spec else {
         return false;
     };
-    if member
-        .volume()
-        .is_some_and(|v| v.state == VolumeState::Joined)
-    {
+    if member.volume().is_some_and(|v| v.state == VolumeState::Joined) {
         draft.wait(
             Reason::MemberLeaving,
-            format!(
-                "member {} is being recorded before it can leave",
-                member.name
-            ),
+            format!("member {} is being recorded before it can leave", member.name),
         );
         return true;
     }
@@ -163,20 +143,14 @@ fn never_joined(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &m
     if in_use {
         draft.wait(
             Reason::MemberLeaving,
-            format!(
-                "member {} is joining; it leaves when that has come to an end",
-                member.name
-            ),
+            format!("member {} is joining; it leaves when that has come to an end", member.name),
         );
         return true;
     }
     // A member that was killed right after it had joined never came to say so:
     // the ring knows it, down and normal, and it is no longer nobody's.
     if let Err(why) = evidence::ring_is_quiet(facts) {
-        draft.wait(
-            Reason::WaitingForRing,
-            format!("member {} waits to leave: {why}", member.name),
-        );
+        draft.wait(Reason::WaitingForRing, format!("member {} waits to leave: {why}", member.name));
         return true;
     }
     draft.steps.push(terminate(
@@ -210,11 +184,7 @@ pub fn adopt_intent(facts: &Facts<'_>, draft: &mut Draft) -> bool {
 }
 
 fn failed_until(facts: &Facts<'_>, member: &MemberFact) -> Option<jiff::Timestamp> {
-    let failed = member
-        .status
-        .intent
-        .as_ref()
-        .filter(|i| i.state == IntentState::Failed)?;
+    let failed = member.status.intent.as_ref().filter(|i| i.state == IntentState::Failed)?;
     let again = failed.since.as_ref()?.0 + LEAVE_RETRY;
     (facts.now() < again).then_some(again)
 }

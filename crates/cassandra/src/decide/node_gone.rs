@@ -90,10 +90,7 @@ fn came_back(valid: &Valid, member: &MemberFact, claim: &ClaimFact, draft: &mut 
         subresource: Subresource::None,
         precondition: Precondition::Uid(claim.object.meta.uid.clone()),
         fence: None,
-        doing: format!(
-            "record that the Node of member {} is there again",
-            member.name
-        ),
+        doing: format!("record that the Node of member {} is there again", member.name),
         event: super::synced(format!(
             "The Node with the volume of member {} is there again",
             member.name
@@ -101,12 +98,7 @@ fn came_back(valid: &Valid, member: &MemberFact, claim: &ClaimFact, draft: &mut 
     });
     let given_up = given_up::of(member);
     if given_up.is_some_and(|r| r.cause == ReplacementCause::NodeGone) {
-        draft.steps.extend(given_up::withdraw(
-            valid,
-            member,
-            "its Node is there again",
-            None,
-        ));
+        draft.steps.extend(given_up::withdraw(valid, member, "its Node is there again", None));
     }
 }
 
@@ -151,10 +143,9 @@ fn is_gone(
             draft.wait_until(Reason::NodeGone, words, since + HEARD_BY_ALL);
         }
         Who::Nobody => another_volume(facts, valid, member, claim, node, draft),
-        Who::NotClear(why) => draft.wait(
-            Reason::NodeGone,
-            format!("member {name} waits for another volume: {why}"),
-        ),
+        Who::NotClear(why) => {
+            draft.wait(Reason::NodeGone, format!("member {name} waits for another volume: {why}"))
+        }
     }
 }
 

@@ -15,14 +15,7 @@ use serde_json::{Value, json};
 
 /// Make and keep the objects of the cluster, rack by rack.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
-    apply(
-        facts,
-        kinds::SERVICE,
-        build::client_service(valid),
-        "the client Service",
-        None,
-        draft,
-    );
+    apply(facts, kinds::SERVICE, build::client_service(valid), "the client Service", None, draft);
     for object in build::member_account(valid) {
         let (kind, what) = match object["kind"].as_str() {
             Some("RoleBinding") => (kinds::ROLE_BINDING, "the members' role binding"),
@@ -31,14 +24,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         apply(facts, kind, object, what, None, draft);
     }
     let budget = build::disruption_budget(valid);
-    apply(
-        facts,
-        kinds::DISRUPTION_BUDGET,
-        budget,
-        "the disruption budget",
-        None,
-        draft,
-    );
+    apply(facts, kinds::DISRUPTION_BUDGET, budget, "the disruption budget", None, draft);
     for rack in &valid.racks {
         rack_objects(facts, valid, rack, draft);
     }
@@ -88,9 +74,9 @@ fn synced_scale(set: Option<&SetFact>, rack: &ValidRack, members: i32, pods: i32
     let name = &rack.name;
     match set.map(|s| s.replicas) {
         None => synced(format!("Rack {name} created")),
-        Some(had) if had > 0 && pods == 0 && members > 0 => synced(format!(
-            "Rack {name} is stopped; its {members} members keep their volumes"
-        )),
+        Some(had) if had > 0 && pods == 0 && members > 0 => {
+            synced(format!("Rack {name} is stopped; its {members} members keep their volumes"))
+        }
         Some(0) if pods > 0 => synced(format!("Rack {name} starts with {pods} members")),
         Some(had) if had < pods => synced(format!("Rack {name} scaled up to {pods} members")),
         Some(_) => None,
@@ -122,8 +108,7 @@ fn scale_dropped(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut
 /// A replacement gets another address; the claim still names the lost one's.
 fn is_left_behind(facts: &Facts<'_>, member: &str, address: &str) -> bool {
     let turn = facts.turn().filter(|t| t.member == member);
-    turn.and_then(|t| t.replaces.as_ref())
-        .is_some_and(|r| r.address == address)
+    turn.and_then(|t| t.replaces.as_ref()).is_some_and(|r| r.address == address)
 }
 
 /// Apply one object: it must not exist yet, or be the one that was seen.
@@ -148,14 +133,7 @@ fn apply_fenced(
     draft: &mut Draft,
 ) {
     let namespace = &facts.snapshot.owner.meta.namespace;
-    match upsert(
-        resource,
-        namespace,
-        facts.objects(resource),
-        object,
-        what,
-        event,
-    ) {
+    match upsert(resource, namespace, facts.objects(resource), object, what, event) {
         Ok(mut step) => {
             if let Step::Apply { fence, .. } = &mut step {
                 *fence = wanted_fence;

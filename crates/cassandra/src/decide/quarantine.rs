@@ -19,11 +19,8 @@ pub fn hold(
 ) -> Option<Step> {
     let rack = valid.racks.iter().find(|r| r.name == member.rack)?;
     let services = facts.objects(kinds::SERVICE);
-    let is_held = |address: &str| {
-        services
-            .iter()
-            .any(|s| s.str_at("/spec/clusterIP") == Some(address))
-    };
+    let is_held =
+        |address: &str| services.iter().any(|s| s.str_at("/spec/clusterIP") == Some(address));
     let name = name(&member.name, &replaced.address);
     let key = ObjectKey::new(kinds::SERVICE, &valid.namespace, &name);
     let failed = facts.snapshot.failure.as_ref();
@@ -47,9 +44,7 @@ pub fn hold(
 }
 
 fn name(member: &str, address: &str) -> String {
-    let address: String = address
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-        .collect();
+    let address: String =
+        address.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     format!("{member}-was-{address}")
 }

@@ -30,10 +30,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             loss: Loss::Nothing,
             propagation: Propagation::Background,
             fence: Some(still_dropped(facts)),
-            doing: format!(
-                "delete the StatefulSet of rack {}, which is empty",
-                rack.name
-            ),
+            doing: format!("delete the StatefulSet of rack {}, which is empty", rack.name),
             event: super::synced(format!("Rack {} is removed", rack.name)),
         });
     }

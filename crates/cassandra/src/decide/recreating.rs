@@ -57,9 +57,7 @@ pub fn prepare(
                 "The StatefulSet of rack {} is made anew with a larger claim template; its pods stay",
                 rack.name
             ));
-            draft
-                .steps
-                .push(release_pods(kinds::STATEFUL_SET, &stored.object, event));
+            draft.steps.push(release_pods(kinds::STATEFUL_SET, &stored.object, event));
             Outcome::Recreate
         }
     }
@@ -72,9 +70,7 @@ fn change(stored: &SetFact, wanted: &Value) -> Change {
     let has = templates(stored.object.at(TEMPLATES)).unwrap_or_default();
     let want = templates(wanted.pointer(TEMPLATES)).unwrap_or_default();
     let labels = |all: &[Value]| -> Vec<Value> {
-        all.iter()
-            .map(|t| t["metadata"]["labels"].clone())
-            .collect()
+        all.iter().map(|t| t["metadata"]["labels"].clone()).collect()
     };
     match compare(&want, &has) {
         Change::None if !differ::contains(&labels(&has).into(), &labels(&want).into()) => {

@@ -79,13 +79,7 @@ fn before_order(
             };
         }
     };
-    evidence::ask(
-        facts,
-        &others,
-        &turn.nonce,
-        &turn::fence(facts, turn),
-        draft,
-    );
+    evidence::ask(facts, &others, &turn.nonce, &turn::fence(facts, turn), draft);
     let words = format!(
         "member {} waits to be removed: {} should confirm that it is dead",
         member.name,
@@ -105,10 +99,7 @@ fn order(
 ) {
     let mut free = others.iter().filter(|m| !is_busy(m));
     let Some((helper, object)) = free.find_map(|m| Some((m, m.object.as_ref()?))) else {
-        let words = format!(
-            "member {} waits to be removed: the others are busy",
-            turn.member
-        );
+        let words = format!("member {} waits to be removed: the others are busy", turn.member);
         return draft.wait(Reason::MemberLeaving, words);
     };
     let operation = Operation {
@@ -154,10 +145,7 @@ fn after_order(
     let outcome = outcome.filter(|o| Some(&o.id) == ordered(helper));
     match outcome.map(|o| o.state) {
         None | Some(OperationState::Running) if helper.is_normal() => {
-            let words = format!(
-                "member {} removes {} from the ring",
-                helper.name, member.name
-            );
+            let words = format!("member {} removes {} from the ring", helper.name, member.name);
             return draft.wait(Reason::MemberLeaving, words);
         }
         // Whether it was done, the ring tells.
@@ -196,13 +184,7 @@ fn is_out(
     let reason = format!("member {} was removed at {}", member.name, facts.now());
     if !next_join::is_wanted(valid, member) {
         debts::repair_by_all(facts, valid, &member.name, &reason, draft);
-        draft.steps.push(leaving_steps::terminate(
-            facts,
-            valid,
-            member,
-            proof,
-            Some(turn),
-        ));
+        draft.steps.push(leaving_steps::terminate(facts, valid, member, proof, Some(turn)));
         return;
     }
     let fence = turn::fence(facts, turn);
@@ -213,9 +195,7 @@ fn is_out(
         return leaving_steps::end(facts, turn, "it joins as a new member", None, draft);
     }
     debts::repair_by_all(facts, valid, &member.name, &reason, draft);
-    draft
-        .steps
-        .extend(given_up::start_anew(valid, member, &fence));
+    draft.steps.extend(given_up::start_anew(valid, member, &fence));
 }
 
 /// The answers forbid it; the question is put again soon. A member that is

@@ -14,10 +14,8 @@ use serde_json::json;
 /// Take up what people ask for.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     for member in facts.members.values() {
-        let on_member = member
-            .object
-            .as_ref()
-            .is_some_and(|o| o.meta.labels.contains_key(labels::REPLACE));
+        let on_member =
+            member.object.as_ref().is_some_and(|o| o.meta.labels.contains_key(labels::REPLACE));
         let on_service = service_label(facts, &member.name);
         if !on_member && on_service.is_none() {
             continue;
@@ -40,9 +38,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 fn service_label(facts: &Facts<'_>, name: &str) -> Option<String> {
     let services = facts.objects(kinds::SERVICE).iter();
     let mut labelled = services.filter(|s| s.meta.labels.contains_key(labels::REPLACE));
-    labelled
-        .find(|s| s.meta.name == name)
-        .map(|s| s.meta.uid.clone())
+    labelled.find(|s| s.meta.name == name).map(|s| s.meta.uid.clone())
 }
 
 /// What speaks against replacing a member because a person asks for it.
@@ -63,13 +59,7 @@ pub fn refused(facts: &Facts<'_>, member: &MemberFact) -> Option<String> {
 fn take_up(valid: &Valid, member: &MemberFact) -> Option<Step> {
     let host_id = member.recorded_host_id()?;
     let words = "a person has asked for it by label";
-    given_up::give_up(
-        valid,
-        member,
-        host_id,
-        (ReplacementCause::Person, words),
-        None,
-    )
+    given_up::give_up(valid, member, host_id, (ReplacementCause::Person, words), None)
 }
 
 fn refuse(valid: &Valid, member: &MemberFact, on_member: bool, why: &str) -> Option<Step> {
@@ -95,11 +85,7 @@ fn without_label(valid: &Valid, member: &MemberFact, event: Option<Event>) -> Op
         subresource: Subresource::None,
         precondition: Precondition::Uid(meta.uid.clone()),
         fence: None,
-        doing: format!(
-            "take the label {} off member {}",
-            labels::REPLACE,
-            member.name
-        ),
+        doing: format!("take the label {} off member {}", labels::REPLACE, member.name),
         event,
     })
 }

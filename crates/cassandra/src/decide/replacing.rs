@@ -25,34 +25,22 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
     let (Some(member), Some(replaced)) = (facts.members.get(&turn.member), &turn.replaces) else {
         return end(facts, turn, "the member is gone", draft);
     };
-    let permit = member
-        .status
-        .permit
-        .as_ref()
-        .filter(|p| p.nonce == turn.nonce);
+    let permit = member.status.permit.as_ref().filter(|p| p.nonce == turn.nonce);
     if permit.is_some_and(|p| p.state == PermitState::Done) {
         let recorded = member.spec.as_ref().and_then(|s| s.host_id.as_deref());
         if recorded.is_some_and(|id| id != replaced.host_id) {
             if given_up::of(member).is_some() {
-                draft
-                    .steps
-                    .extend(given_up::withdraw(valid, member, "it was replaced", None));
+                draft.steps.extend(given_up::withdraw(valid, member, "it was replaced", None));
             }
             return end(facts, turn, "it was replaced", draft);
         }
         return draft.wait(
             Reason::MemberReplacing,
-            format!(
-                "member {} was replaced; its host ID is being recorded",
-                member.name
-            ),
+            format!("member {} was replaced; its host ID is being recorded", member.name),
         );
     }
-    let granted = member
-        .spec
-        .as_ref()
-        .and_then(|s| s.start.as_ref())
-        .filter(|s| s.nonce == turn.nonce);
+    let granted =
+        member.spec.as_ref().and_then(|s| s.start.as_ref()).filter(|s| s.nonce == turn.nonce);
     let Some(start) = granted else {
         return before_permit(facts, valid, turn, member, replaced, draft);
     };
@@ -94,28 +82,25 @@ fn before_permit(
         return not_yet(facts, turn, member, why, turn.since.0, draft);
     }
     let others = evidence::others(facts, &member.name);
-    let proof = match gone::is_dead(
-        facts,
-        &others,
-        nonce,
-        &replaced.host_id,
-        given_up::voters(member),
-    ) {
-        Gone::Proven(proof) => proof,
-        Gone::Waiting(names) => {
-            evidence::ask(facts, &others, nonce, &turn::fence(facts, turn), draft);
-            return draft.wait_until(
-                Reason::WaitingForEvidence,
-                format!(
-                    "member {} waits to be replaced: {} should confirm that it is dead",
-                    member.name,
-                    names.join(", ")
-                ),
-                evidence::void_from(turn),
-            );
-        }
-        Gone::NotYet { why, read_at } => return not_yet(facts, turn, member, &why, read_at, draft),
-    };
+    let proof =
+        match gone::is_dead(facts, &others, nonce, &replaced.host_id, given_up::voters(member)) {
+            Gone::Proven(proof) => proof,
+            Gone::Waiting(names) => {
+                evidence::ask(facts, &others, nonce, &turn::fence(facts, turn), draft);
+                return draft.wait_until(
+                    Reason::WaitingForEvidence,
+                    format!(
+                        "member {} waits to be replaced: {} should confirm that it is dead",
+                        member.name,
+                        names.join(", ")
+                    ),
+                    evidence::void_from(turn),
+                );
+            }
+            Gone::NotYet { why, read_at } => {
+                return not_yet(facts, turn, member, &why, read_at, draft);
+            }
+        };
     // The dead one is all that this step repairs; any other absence forbids it.
     let rest = evidence::verdict(facts, &others, nonce, &excused(facts, &replaced.host_id));
     if let Verdict::Bad { why, read_at } = rest {
@@ -131,9 +116,7 @@ fn before_permit(
             new_address::forget(facts, valid, turn, member, draft)
         }
         (None, Some(service)) if service.address.as_deref() == Some(replaced.address.as_str()) => {
-            draft
-                .steps
-                .push(new_address::free(facts, valid, turn, member, &service.uid));
+            draft.steps.push(new_address::free(facts, valid, turn, member, &service.uid));
         }
         (None, Some(service)) => {
             if let Some(new) = service.address.clone() {
@@ -145,15 +128,11 @@ fn before_permit(
                     json!({ "address": new }),
                     "record the new address of",
                 ));
-                draft
-                    .steps
-                    .extend(quarantine::hold(facts, valid, member, replaced));
+                draft.steps.extend(quarantine::hold(facts, valid, member, replaced));
             }
         }
         (Some(_), _) => {
-            draft
-                .steps
-                .extend(quarantine::hold(facts, valid, member, replaced));
+            draft.steps.extend(quarantine::hold(facts, valid, member, replaced));
             let volume = member.volume();
             if volume.is_some_and(|v| v.volume_id == turn.volume_id) {
                 grant::permit(facts, valid, turn, member, &proof, draft);
@@ -163,9 +142,7 @@ fn before_permit(
                 let mut on_it = turn.clone();
                 on_it.volume_id.clone_from(&fresh.volume_id);
                 let doing = format!("give the turn of member {} its new volume", member.name);
-                draft
-                    .steps
-                    .push(turn::claim(facts, Some(&on_it), None, doing, None));
+                draft.steps.push(turn::claim(facts, Some(&on_it), None, doing, None));
             } else {
                 draft.wait(
                     Reason::MemberReplacing,
@@ -173,10 +150,8 @@ fn before_permit(
                 );
             }
         }
-        (None, None) => draft.wait(
-            Reason::MemberReplacing,
-            format!("member {} gets a new address", member.name),
-        ),
+        (None, None) => draft
+            .wait(Reason::MemberReplacing, format!("member {} gets a new address", member.name)),
     }
 }
 
@@ -184,9 +159,7 @@ fn before_permit(
 /// is given up; nobody waits for them any more.
 pub fn excused<'a>(facts: &'a Facts<'_>, host_id: &'a str) -> Vec<&'a str> {
     let given_up = facts.members.values().filter_map(given_up::of);
-    std::iter::once(host_id)
-        .chain(given_up.map(|r| r.host_id.as_str()))
-        .collect()
+    std::iter::once(host_id).chain(given_up.map(|r| r.host_id.as_str())).collect()
 }
 
 /// The answers forbid it; the question is put again soon.
@@ -222,9 +195,7 @@ fn retry(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft)
             member.name
         ));
         let doing = format!("let the others remove member {}", turn.member);
-        draft
-            .steps
-            .push(turn::claim(facts, Some(&removal), None, doing, event));
+        draft.steps.push(turn::claim(facts, Some(&removal), None, doing, event));
         return;
     }
     let ended = member
@@ -241,13 +212,8 @@ fn retry(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft)
             again,
         );
     }
-    let mut next = turn::new(
-        facts,
-        &turn.member,
-        &turn.volume_id,
-        TurnStep::Replace,
-        turn.attempt + 1,
-    );
+    let mut next =
+        turn::new(facts, &turn.member, &turn.volume_id, TurnStep::Replace, turn.attempt + 1);
     next.replaces.clone_from(&turn.replaces);
     draft.steps.push(turn::claim(
         facts,
@@ -259,10 +225,7 @@ fn retry(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft)
 }
 
 fn end(facts: &Facts<'_>, turn: &Turn, why: &str, draft: &mut Draft) {
-    let event = super::synced(format!(
-        "Replacement of member {} ended: {why}",
-        turn.member
-    ));
+    let event = super::synced(format!("Replacement of member {} ended: {why}", turn.member));
     draft.steps.push(turn::claim(
         facts,
         None,

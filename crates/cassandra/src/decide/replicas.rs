@@ -31,11 +31,7 @@ pub fn of(facts: &Facts<'_>, rack: &ValidRack) -> i32 {
         .min();
     let wanted = gone.map_or(rack.members, |gone| rack.members.min(gone));
     // Nothing is made for a ring that should have no pods.
-    let wanted = if stopping::is_wanted(facts) {
-        0
-    } else {
-        wanted
-    };
+    let wanted = if stopping::is_wanted(facts) { 0 } else { wanted };
     existing.max(wanted)
 }
 
@@ -83,7 +79,5 @@ pub fn in_order(facts: &Facts<'_>, valid: &Valid) -> Vec<(usize, String)> {
         }
     }
     all.sort();
-    all.into_iter()
-        .map(|(_, index, name)| (index, name))
-        .collect()
+    all.into_iter().map(|(_, index, name)| (index, name)).collect()
 }

@@ -23,10 +23,7 @@ pub fn due(valid: &Valid, member: &MemberFact) -> Option<String> {
 
 /// What a member that is being made is given: its first start is restart enough.
 pub fn of_a_new_member(valid: &Valid, rack: &str) -> Option<String> {
-    let nobody = MemberFact {
-        rack: rack.to_string(),
-        ..MemberFact::default()
-    };
+    let nobody = MemberFact { rack: rack.to_string(), ..MemberFact::default() };
     let wanted = wanted(valid, &nobody);
     (!wanted.is_empty()).then(|| merge("", &wanted))
 }
@@ -66,15 +63,9 @@ fn words((scope, token): &(&str, String)) -> String {
 }
 
 fn merge(given: &str, wanted: &[(&str, String)]) -> String {
-    let overruled = |old: &&str| {
-        wanted
-            .iter()
-            .any(|(scope, _)| old.starts_with(&format!("{scope}=")))
-    };
-    let kept = given
-        .split(' ')
-        .filter(|g| !g.is_empty() && !overruled(g))
-        .map(str::to_string);
+    let overruled =
+        |old: &&str| wanted.iter().any(|(scope, _)| old.starts_with(&format!("{scope}=")));
+    let kept = given.split(' ').filter(|g| !g.is_empty() && !overruled(g)).map(str::to_string);
     let mut all: Vec<String> = kept.chain(wanted.iter().map(words)).collect();
     all.sort();
     all.join(" ")

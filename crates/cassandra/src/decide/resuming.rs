@@ -25,13 +25,8 @@ pub fn is_interrupted(member: &MemberFact) -> bool {
     });
     (waits || could_not_come_back(member))
         && !member.is_gone()
-        && member
-            .volume()
-            .is_some_and(|v| v.state == VolumeState::Joined)
-        && status
-            .intent
-            .as_ref()
-            .is_some_and(|i| i.state == IntentState::Failed)
+        && member.volume().is_some_and(|v| v.state == VolumeState::Joined)
+        && status.intent.as_ref().is_some_and(|i| i.state == IntentState::Failed)
 }
 
 /// Did it fail at its last permit to come back?
@@ -74,13 +69,7 @@ pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> bool {
     let Some(volume) = member.volume() else {
         return false;
     };
-    let turn = turn::new(
-        facts,
-        &member.name,
-        &volume.volume_id,
-        TurnStep::ResumeLeave,
-        1,
-    );
+    let turn = turn::new(facts, &member.name, &volume.volume_id, TurnStep::ResumeLeave, 1);
     draft.steps.push(turn::claim(
         facts,
         Some(&turn),
@@ -102,16 +91,9 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
     if given_up::of(member).is_some() {
         return leaving_steps::end(facts, turn, "its volume is given up", None, draft);
     }
-    let granted = member
-        .spec
-        .as_ref()
-        .and_then(|s| s.start.as_ref())
-        .filter(|s| s.nonce == turn.nonce);
-    let answer = member
-        .status
-        .permit
-        .as_ref()
-        .filter(|p| p.nonce == turn.nonce);
+    let granted =
+        member.spec.as_ref().and_then(|s| s.start.as_ref()).filter(|s| s.nonce == turn.nonce);
+    let answer = member.status.permit.as_ref().filter(|p| p.nonce == turn.nonce);
     match (granted, answer.map(|a| a.state)) {
         (_, Some(PermitState::Done)) => {
             leaving_steps::end(
@@ -128,13 +110,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
                 draft.steps.push(removal);
                 return;
             }
-            leaving_steps::end(
-                facts,
-                turn,
-                &format!("it could not come back: {why}"),
-                None,
-                draft,
-            );
+            leaving_steps::end(facts, turn, &format!("it could not come back: {why}"), None, draft);
         }
         (Some(start), None | Some(PermitState::Used)) => {
             if member.pod.as_ref().is_none_or(|p| p.uid != start.pod_uid) {
@@ -198,22 +174,10 @@ fn find_out(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, 
     let others = evidence::others(facts, &member.name);
     match gone::is_gone(facts, &others, &turn.nonce, host_id, Voters::Majority) {
         Gone::Proven(proof) => {
-            draft.steps.push(leaving_steps::terminate(
-                facts,
-                valid,
-                member,
-                &proof,
-                Some(turn),
-            ));
+            draft.steps.push(leaving_steps::terminate(facts, valid, member, &proof, Some(turn)));
         }
         Gone::Waiting(names) => {
-            evidence::ask(
-                facts,
-                &others,
-                &turn.nonce,
-                &turn::fence(facts, turn),
-                draft,
-            );
+            evidence::ask(facts, &others, &turn.nonce, &turn::fence(facts, turn), draft);
             draft.wait(
                 Reason::WaitingForEvidence,
                 format!(
@@ -242,22 +206,13 @@ fn ask_again(
     let again = read_at + ASK_AGAIN;
     draft.wait_until(
         Reason::WaitingForEvidence,
-        format!(
-            "the server of member {} ended while it was leaving: {why}",
-            member.name
-        ),
+        format!("the server of member {} ended while it was leaving: {why}", member.name),
         again,
     );
     if facts.now() < again {
         return;
     }
-    let mut renewed = turn::new(
-        facts,
-        &turn.member,
-        &turn.volume_id,
-        turn.step,
-        turn.attempt + 1,
-    );
+    let mut renewed = turn::new(facts, &turn.member, &turn.volume_id, turn.step, turn.attempt + 1);
     renewed.since = turn.since.clone();
     draft.steps.push(turn::claim(
         facts,

@@ -24,10 +24,7 @@ pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> bool {
         facts,
         Some(&turn),
         None,
-        format!(
-            "let member {} come back, which joined unnoticed",
-            member.name
-        ),
+        format!("let member {} come back, which joined unnoticed", member.name),
         None,
     ));
     true
@@ -68,11 +65,7 @@ pub fn proof(
     unnoticed(member)?;
     let mut host_id = None;
     for witness in witnesses {
-        let answer = witness
-            .status
-            .evidence
-            .as_ref()
-            .filter(|e| e.nonce == nonce)?;
+        let answer = witness.status.evidence.as_ref().filter(|e| e.nonce == nonce)?;
         let seen = answer.members.as_ref()?.iter().find(|m| is_it(member, m))?;
         if *host_id.get_or_insert(&seen.host_id) != &seen.host_id {
             return None;
@@ -89,8 +82,5 @@ pub fn proof(
 /// claim does not say so yet.
 fn excused<'a>(member: &'a MemberFact, host_id: &'a str) -> Vec<&'a str> {
     let given_up = given_up::of(member).map(|r| r.host_id.as_str());
-    std::iter::once(host_id)
-        .chain(member.recorded_host_id())
-        .chain(given_up)
-        .collect()
+    std::iter::once(host_id).chain(member.recorded_host_id()).chain(given_up).collect()
 }

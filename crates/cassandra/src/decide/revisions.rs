@@ -40,9 +40,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         if needs_proof {
             prover = Some(&member.name);
         }
-        draft
-            .steps
-            .push(allow(valid, member, object, &pod.revision));
+        draft.steps.push(allow(valid, member, object, &pod.revision));
     }
 }
 
@@ -71,9 +69,8 @@ fn waits_for_proof(facts: &Facts<'_>, member: &MemberFact) -> Option<String> {
 /// Could data be lost by a start in this revision?
 fn needs_proof(facts: &Facts<'_>, member: &MemberFact, revision: &str) -> bool {
     let has_data = member.recorded_host_id().is_some();
-    let has_turn = facts
-        .turn()
-        .is_some_and(|t| t.step == TurnStep::Restart && t.member == member.name);
+    let has_turn =
+        facts.turn().is_some_and(|t| t.step == TurnStep::Restart && t.member == member.name);
     has_data && !has_turn && !is_proven(facts, revision)
 }
 
@@ -84,10 +81,7 @@ fn proves_now(facts: &Facts<'_>, member: &MemberFact) -> bool {
     };
     // What an agent that is not heard yet has said in its last pod is no news;
     // one on a node that does not answer is not waited for.
-    let is_away = pod
-        .node
-        .as_ref()
-        .is_some_and(|n| facts.nodes.get(n) == Some(&false));
+    let is_away = pod.node.as_ref().is_some_and(|n| facts.nodes.get(n) == Some(&false));
     spec.revisions.contains(&pod.revision)
         && !member.is_normal()
         && if member.agent_speaks() {
@@ -99,10 +93,7 @@ fn proves_now(facts: &Facts<'_>, member: &MemberFact) -> bool {
 
 fn is_starting(member: &MemberFact) -> bool {
     member.status.server.as_ref().is_none_or(|s| {
-        matches!(
-            s.state,
-            ServerState::Starting | ServerState::Waiting | ServerState::Failed
-        )
+        matches!(s.state, ServerState::Starting | ServerState::Waiting | ServerState::Failed)
     })
 }
 
@@ -127,10 +118,7 @@ pub fn allow(
         subresource: Subresource::None,
         precondition: Precondition::Uid(object.meta.uid.clone()),
         fence: None,
-        doing: format!(
-            "allow member {} to start in revision {revision}",
-            member.name
-        ),
+        doing: format!("allow member {} to start in revision {revision}", member.name),
         event: None,
     }
 }

@@ -33,10 +33,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         }
         let newest = newest(facts, &valid.racks[index].set);
         let outdated = newest.is_some_and(|newest| {
-            member
-                .pod
-                .as_ref()
-                .is_some_and(|p| !p.terminating && p.revision != newest)
+            member.pod.as_ref().is_some_and(|p| !p.terminating && p.revision != newest)
         });
         let restart = restarting::due(valid, member);
         if !(outdated || restart.is_some()) || member.recorded_host_id().is_none() {
@@ -47,10 +44,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
             return true;
         }
         if let Err(why) = going_without::ring_is_quiet(facts, valid) {
-            draft.wait(
-                Reason::RollingOut,
-                format!("member {name} waits for its restart: {why}"),
-            );
+            draft.wait(Reason::RollingOut, format!("member {name} waits for its restart: {why}"));
             return true;
         }
         let Some(volume) = member.volume() else {
@@ -82,10 +76,8 @@ enum Task<'a> {
 /// Go on with a Restart turn.
 pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft) {
     let rack_of = |m: &MemberFact| valid.racks.iter().find(|r| r.name == m.rack);
-    let Some((member, rack)) = facts
-        .members
-        .get(&turn.member)
-        .and_then(|m| rack_of(m).map(|r| (m, r)))
+    let Some((member, rack)) =
+        facts.members.get(&turn.member).and_then(|m| rack_of(m).map(|r| (m, r)))
     else {
         draft.steps.push(turn::claim(
             facts,
@@ -97,20 +89,13 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         return;
     };
     let Some(newest) = newest(facts, &rack.set) else {
-        draft.wait(
-            Reason::RollingOut,
-            format!("the set of rack {} is being updated", rack.name),
-        );
+        draft.wait(Reason::RollingOut, format!("the set of rack {} is being updated", rack.name));
         return;
     };
     let Some(pod) = member.pod.as_ref().filter(|p| !p.terminating) else {
         draft.wait(
             Reason::RollingOut,
-            format!(
-                "member {} is being restarted: {}",
-                member.name,
-                pod_words(member)
-            ),
+            format!("member {} is being restarted: {}", member.name, pod_words(member)),
         );
         return;
     };
@@ -125,10 +110,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
     let witnesses = evidence::witnesses(facts, &member.name);
     // A canary that does not come up is what the next pod repairs.
     let own = member.recorded_host_id().filter(|_| !member.is_normal());
-    let except: Vec<&str> = own
-        .into_iter()
-        .chain(going_without::host_ids(facts, valid))
-        .collect();
+    let except: Vec<&str> = own.into_iter().chain(going_without::host_ids(facts, valid)).collect();
     match evidence::verdict(facts, &witnesses, &turn.nonce, &except) {
         Verdict::Good(proof) => match task {
             Task::NewPod(newest) => {
@@ -136,20 +118,12 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
             }
             Task::Token(token) => {
                 let fence = turn::fence(facts, turn);
-                draft
-                    .steps
-                    .extend(give_token(valid, member, &token, Some(fence)));
+                draft.steps.extend(give_token(valid, member, &token, Some(fence)));
             }
             Task::ComeBack => {}
         },
         Verdict::Waiting(names) => {
-            evidence::ask(
-                facts,
-                &witnesses,
-                &turn.nonce,
-                &turn::fence(facts, turn),
-                draft,
-            );
+            evidence::ask(facts, &witnesses, &turn.nonce, &turn::fence(facts, turn), draft);
             draft.wait_until(
                 Reason::WaitingForEvidence,
                 format!(
@@ -170,19 +144,9 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
             if facts.now() >= again {
                 // Its own turn goes on under a fresh nonce: nobody else may restart before it is back.
                 let renewed = own.map(|_| {
-                    turn::new(
-                        facts,
-                        &turn.member,
-                        &turn.volume_id,
-                        turn.step,
-                        turn.attempt + 1,
-                    )
+                    turn::new(facts, &turn.member, &turn.volume_id, turn.step, turn.attempt + 1)
                 });
-                let verb = if renewed.is_some() {
-                    "ask again for"
-                } else {
-                    "end"
-                };
+                let verb = if renewed.is_some() { "ask again for" } else { "end" };
                 draft.steps.push(turn::claim(
                     facts,
                     renewed.as_ref(),
@@ -197,10 +161,8 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
 
 fn proven(facts: &Facts<'_>, member: &MemberFact, pod: &PodFact, draft: &mut Draft) {
     if member.is_normal() && restarting::is_done(member) {
-        let event = super::synced(format!(
-            "Member {} restarted in revision {}",
-            member.name, pod.revision
-        ));
+        let event =
+            super::synced(format!("Member {} restarted in revision {}", member.name, pod.revision));
         draft.steps.push(turn::claim(
             facts,
             None,
@@ -211,11 +173,7 @@ fn proven(facts: &Facts<'_>, member: &MemberFact, pod: &PodFact, draft: &mut Dra
         return;
     }
     let failed = member.agent_speaks()
-        && member
-            .status
-            .server
-            .as_ref()
-            .is_some_and(|s| s.state == ServerState::Failed);
+        && member.status.server.as_ref().is_some_and(|s| s.state == ServerState::Failed);
     if pod.trouble.is_some() || pod.unschedulable.is_some() || failed {
         draft.trouble(
             Reason::RolloutStuck,
@@ -233,10 +191,7 @@ fn proven(facts: &Facts<'_>, member: &MemberFact, pod: &PodFact, draft: &mut Dra
     );
 }
 
-#[expect(
-    clippy::too_many_arguments,
-    reason = "one write, all of whose parts are named here"
-)]
+#[expect(clippy::too_many_arguments, reason = "one write, all of whose parts are named here")]
 fn stop(
     facts: &Facts<'_>,
     valid: &Valid,
@@ -251,25 +206,10 @@ fn stop(
     if member.claim.as_ref().is_some_and(|c| c.terminating) {
         draft.wait(
             Reason::ClaimTerminating,
-            format!(
-                "member {} keeps its pod: its claim is being deleted",
-                member.name
-            ),
+            format!("member {} keeps its pod: its claim is being deleted", member.name),
         );
         return;
     }
-    draft.steps.extend(prepare(
-        valid,
-        member,
-        object,
-        newest,
-        turn::fence(facts, turn),
-    ));
-    draft.steps.push(delete_pod(
-        valid,
-        member,
-        pod,
-        proof,
-        Some(turn::fence(facts, turn)),
-    ));
+    draft.steps.extend(prepare(valid, member, object, newest, turn::fence(facts, turn)));
+    draft.steps.push(delete_pod(valid, member, pod, proof, Some(turn::fence(facts, turn))));
 }

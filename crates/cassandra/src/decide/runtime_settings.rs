@@ -57,10 +57,7 @@ mod tests {
     #[test]
     fn what_is_taken_out_is_named() {
         let levels = |names: &[&str]| RuntimeSettings {
-            log_levels: names
-                .iter()
-                .map(|n| ((*n).to_string(), LogLevel::Debug))
-                .collect(),
+            log_levels: names.iter().map(|n| ((*n).to_string(), LogLevel::Debug)).collect(),
             ..RuntimeSettings::default()
         };
         assert_eq!(

@@ -47,10 +47,7 @@ fn address(member: &MemberFact) -> Option<String> {
 /// seeds that never come back. While no member is up they are told at once who
 /// else has data; an empty volume is never among them.
 pub fn rescue(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
-    let mut joined = facts
-        .members
-        .values()
-        .filter(|m| m.recorded_host_id().is_some());
+    let mut joined = facts.members.values().filter(|m| m.recorded_host_id().is_some());
     if !joined.any(MemberFact::is_normal) {
         refresh(facts, valid, draft);
     }

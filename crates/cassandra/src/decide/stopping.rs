@@ -53,12 +53,7 @@ fn unfinished(facts: &Facts<'_>) -> Option<String> {
                 uses_permit(turn, member)
             }
         };
-    in_the_middle.then(|| {
-        format!(
-            "member {} is in the middle of its {:?}",
-            turn.member, turn.step
-        )
-    })
+    in_the_middle.then(|| format!("member {} is in the middle of its {:?}", turn.member, turn.step))
 }
 
 fn is_leaving(turn: &Turn, member: &MemberFact) -> bool {
@@ -76,17 +71,9 @@ fn uses_permit(turn: &Turn, member: &MemberFact) -> bool {
         return false;
     };
     let for_this_pod = member.pod.as_ref().is_some_and(|p| p.uid == start.pod_uid);
-    let answer = member
-        .status
-        .permit
-        .as_ref()
-        .filter(|p| p.nonce == turn.nonce)
-        .map(|p| p.state);
+    let answer = member.status.permit.as_ref().filter(|p| p.nonce == turn.nonce).map(|p| p.state);
     let runs = member.status.server.as_ref().is_some_and(|s| {
-        matches!(
-            s.state,
-            ServerState::Starting | ServerState::Running | ServerState::Stopping
-        )
+        matches!(s.state, ServerState::Starting | ServerState::Running | ServerState::Stopping)
     });
     for_this_pod
         && match answer {
@@ -132,10 +119,7 @@ fn end_turn(facts: &Facts<'_>, draft: &mut Draft) {
             facts,
             None,
             None,
-            format!(
-                "end the turn of member {}: the ring is being stopped",
-                turn.member
-            ),
+            format!("end the turn of member {}: the ring is being stopped", turn.member),
             None,
         )),
     }

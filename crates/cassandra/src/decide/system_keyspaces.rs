@@ -26,10 +26,7 @@ pub fn is_one(keyspace: &str) -> bool {
 /// Can the system keyspaces be kept by this many members as they are?
 pub fn fit(facts: &Facts<'_>, valid: &Valid, members: usize) -> bool {
     valid.mode == Mode::Scylla
-        || facts
-            .status
-            .system_replication
-            .is_some_and(|f| f <= factor_for(members))
+        || facts.status.system_replication.is_some_and(|f| f <= factor_for(members))
 }
 
 fn factor_for(members: usize) -> u32 {
@@ -47,11 +44,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if waiting_to_join || valid.mode == Mode::Scylla {
         return;
     }
-    let joined = facts
-        .members
-        .values()
-        .filter(|m| m.recorded_host_id().is_some())
-        .count();
+    let joined = facts.members.values().filter(|m| m.recorded_host_id().is_some()).count();
     set(facts, valid, joined, draft);
 }
 
@@ -66,11 +59,8 @@ pub fn set(facts: &Facts<'_>, valid: &Valid, members: usize, draft: &mut Draft) 
         let words = format!("replication of the system keyspaces waits: {why}");
         return draft.wait(Reason::SystemKeyspaces, words);
     }
-    let joined: Vec<&MemberFact> = facts
-        .members
-        .values()
-        .filter(|m| m.recorded_host_id().is_some())
-        .collect();
+    let joined: Vec<&MemberFact> =
+        facts.members.values().filter(|m| m.recorded_host_id().is_some()).collect();
     match altered(&joined, factor) {
         None => start_alter(facts, valid, &joined, factor, draft),
         Some(nonce) => repair_each(facts, valid, &joined, factor, &nonce, draft),
@@ -102,12 +92,7 @@ fn repair_prefix(factor: u32) -> String {
 }
 
 fn outcome(member: &MemberFact, id: &str) -> Option<OperationState> {
-    member
-        .status
-        .operation
-        .as_ref()
-        .filter(|o| o.id == id)
-        .map(|o| o.state)
+    member.status.operation.as_ref().filter(|o| o.id == id).map(|o| o.state)
 }
 
 fn start_alter(
@@ -120,10 +105,7 @@ fn start_alter(
     let prefix = alter_prefix(factor);
     let running = joined.iter().find_map(|m| {
         let operation = m.spec.as_ref()?.operation.as_ref()?;
-        operation
-            .id
-            .starts_with(&prefix)
-            .then_some((m, operation.id.clone()))
+        operation.id.starts_with(&prefix).then_some((m, operation.id.clone()))
     });
     let Some((member, id)) = running else {
         let Some(first) = joined.first() else { return };
@@ -136,16 +118,7 @@ fn start_alter(
         };
         return order(valid, first, &operation, draft);
     };
-    follow(
-        facts,
-        valid,
-        member,
-        &id,
-        OperationKind::AlterReplication,
-        factor,
-        &prefix,
-        draft,
-    );
+    follow(facts, valid, member, &id, OperationKind::AlterReplication, factor, &prefix, draft);
 }
 
 fn repair_each(
@@ -182,12 +155,7 @@ fn repair_each(
         status: json!({ "systemReplication": factor }),
         seen: vec![(
             "/status/turn".into(),
-            facts
-                .snapshot
-                .owner
-                .at("/status/turn")
-                .cloned()
-                .unwrap_or(Value::Null),
+            facts.snapshot.owner.at("/status/turn").cloned().unwrap_or(Value::Null),
         )],
         doing: format!("record that the system keyspaces have {factor} copies"),
         event: super::synced(format!(
@@ -208,10 +176,7 @@ fn repair(id: String) -> Operation {
 }
 
 /// Wait for an operation, and order it anew if it failed.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "one place that follows both kinds of operation"
-)]
+#[expect(clippy::too_many_arguments, reason = "one place that follows both kinds of operation")]
 fn follow(
     facts: &Facts<'_>,
     valid: &Valid,
@@ -239,9 +204,7 @@ fn follow(
                 Reason::SystemKeyspaces,
                 words(&format!("failed: {message}; it is tried again")),
             );
-            let ended = status
-                .and_then(|o| o.finished_at.as_ref())
-                .map_or(facts.now(), |t| t.0);
+            let ended = status.and_then(|o| o.finished_at.as_ref()).map_or(facts.now(), |t| t.0);
             let again = ended + jiff::SignedDuration::from_secs(30);
             if facts.now() < again {
                 draft.wait_until(Reason::SystemKeyspaces, words("is tried again"), again);

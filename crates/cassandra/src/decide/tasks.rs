@@ -177,17 +177,8 @@ fn stand_for(
     if cause(task) != ReplacementCause::Task || record.cause == ReplacementCause::Task {
         return None;
     }
-    let words = format!(
-        "{}; the task {} names the volume",
-        record.reason, task.object.meta.name
-    );
-    given_up::give_up(
-        valid,
-        member,
-        &record.host_id,
-        (ReplacementCause::Task, &words),
-        None,
-    )
+    let words = format!("{}; the task {} names the volume", record.reason, task.object.meta.name);
+    given_up::give_up(valid, member, &record.host_id, (ReplacementCause::Task, &words), None)
 }
 
 /// Take it back, as long as nothing was done.
@@ -215,9 +206,7 @@ fn abort(
     if record.cause != ReplacementCause::NodeGone {
         let fence = Some(turn::as_seen(facts));
         let why = "the task was aborted";
-        draft
-            .steps
-            .extend(given_up::withdraw(valid, member, why, fence));
+        draft.steps.extend(given_up::withdraw(valid, member, why, fence));
     }
     task.tell(facts, taken_up, &aborted, draft);
 }

@@ -26,12 +26,8 @@ pub fn keep_finalizer(facts: &Facts<'_>, draft: &mut Draft) {
 
 fn set_finalizer(facts: &Facts<'_>, on: bool) -> Step {
     let owner = &facts.snapshot.owner.meta;
-    let mut finalizers: Vec<&str> = owner
-        .finalizers
-        .iter()
-        .map(String::as_str)
-        .filter(|f| *f != FINALIZER)
-        .collect();
+    let mut finalizers: Vec<&str> =
+        owner.finalizers.iter().map(String::as_str).filter(|f| *f != FINALIZER).collect();
     if on {
         finalizers.push(FINALIZER);
     }
@@ -44,10 +40,7 @@ fn set_finalizer(facts: &Facts<'_>, on: bool) -> Step {
             resource_version: owner.resource_version.clone(),
         },
         fence: None,
-        doing: format!(
-            "{} the teardown finalizer",
-            if on { "set" } else { "remove" }
-        ),
+        doing: format!("{} the teardown finalizer", if on { "set" } else { "remove" }),
         event: None,
     }
 }

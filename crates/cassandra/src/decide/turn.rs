@@ -108,21 +108,12 @@ pub fn claim(
         status["lastStartTime"] = json!(facts.now());
     }
     let seen = |pointer: &str| {
-        let value = facts
-            .snapshot
-            .owner
-            .at(pointer)
-            .cloned()
-            .unwrap_or(Value::Null);
+        let value = facts.snapshot.owner.at(pointer).cloned().unwrap_or(Value::Null);
         (pointer.to_string(), value)
     };
     Step::Claim {
         status,
-        seen: vec![
-            seen("/status/turn"),
-            seen("/status/epoch"),
-            seen("/status/founding"),
-        ],
+        seen: vec![seen("/status/turn"), seen("/status/epoch"), seen("/status/founding")],
         doing,
         event,
     }

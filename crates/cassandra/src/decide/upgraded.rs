@@ -13,10 +13,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         return;
     };
     for member in without_debt(facts) {
-        let mut owes = member
-            .spec
-            .as_ref()
-            .map_or_else(Vec::new, |s| s.owes.clone());
+        let mut owes = member.spec.as_ref().map_or_else(Vec::new, |s| s.owes.clone());
         owes.push(Debt {
             kind: DebtKind::UpgradeSstables,
             reason: format!("upgraded from {old} to {new}"),
@@ -49,14 +46,10 @@ fn step(facts: &Facts<'_>) -> Option<(String, String)> {
 }
 
 fn without_debt<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a MemberFact> {
-    facts
-        .members
-        .values()
-        .filter(|m| m.object.is_some() && m.recorded_host_id().is_some())
-        .filter(|m| {
+    facts.members.values().filter(|m| m.object.is_some() && m.recorded_host_id().is_some()).filter(
+        |m| {
             let owes = m.spec.iter().flat_map(|s| &s.owes);
-            !owes
-                .into_iter()
-                .any(|d| d.kind == DebtKind::UpgradeSstables)
-        })
+            !owes.into_iter().any(|d| d.kind == DebtKind::UpgradeSstables)
+        },
+    )
 }

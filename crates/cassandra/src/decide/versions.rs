@@ -20,14 +20,11 @@ pub fn mixed(facts: &Facts<'_>, valid: &Valid) -> Option<String> {
     let serving = facts.members.values().filter(|m| m.is_normal());
     let mut versions =
         serving.filter_map(|m| Some((m, m.status.server.as_ref()?.version.as_deref()?)));
-    versions
-        .find(|(_, version)| line(version).is_some_and(|l| l != wanted))
-        .map(|(member, version)| {
-            format!(
-                "member {} runs {version} and the spec wants {}",
-                member.name, valid.version
-            )
-        })
+    versions.find(|(_, version)| line(version).is_some_and(|l| l != wanted)).map(
+        |(member, version)| {
+            format!("member {} runs {version} and the spec wants {}", member.name, valid.version)
+        },
+    )
 }
 
 /// Do members disagree on the schema only because they run different lines? Each
@@ -35,10 +32,7 @@ pub fn mixed(facts: &Facts<'_>, valid: &Valid) -> Option<String> {
 /// 5.0.5), so that an upgrade could never end: within a line all must agree.
 pub fn explain_schemas(facts: &Facts<'_>) -> bool {
     let mut of_line: BTreeMap<(u32, u32), &str> = BTreeMap::new();
-    for member in facts
-        .members
-        .values()
-        .filter(|m| m.recorded_host_id().is_some() && m.is_normal())
+    for member in facts.members.values().filter(|m| m.recorded_host_id().is_some() && m.is_normal())
     {
         let server = member.status.server.as_ref();
         let line = server.and_then(|s| line(s.version.as_deref()?));
@@ -58,10 +52,7 @@ pub fn forbid(facts: &Facts<'_>, valid: &Valid, what: &str, draft: &mut super::D
     let Some(why) = mixed(facts, valid) else {
         return false;
     };
-    draft.wait(
-        Reason::MixedVersions,
-        format!("{what} when the upgrade is over: {why}"),
-    );
+    draft.wait(Reason::MixedVersions, format!("{what} when the upgrade is over: {why}"));
     true
 }
 

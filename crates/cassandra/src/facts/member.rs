@@ -76,11 +76,7 @@ impl MemberFact {
         if self.is_gone() {
             return None;
         }
-        let joined = self
-            .status
-            .volume
-            .as_ref()
-            .is_some_and(|v| v.state == VolumeState::Joined);
+        let joined = self.status.volume.as_ref().is_some_and(|v| v.state == VolumeState::Joined);
         let reported = self.status.host_id.as_deref().filter(|_| joined);
         self.spec
             .as_ref()
@@ -91,9 +87,7 @@ impl MemberFact {
 
     /// Is it on record that this member has left for good, with proof?
     pub fn is_gone(&self) -> bool {
-        self.spec
-            .as_ref()
-            .is_some_and(|s| s.run == RunState::Terminated)
+        self.spec.as_ref().is_some_and(|s| s.run == RunState::Terminated)
     }
 
     /// Does it run and say that it is a full member?
@@ -107,18 +101,12 @@ impl MemberFact {
 
     /// The volume as its own agent reports it now.
     pub fn volume(&self) -> Option<&palladion_api::member::VolumeStatus> {
-        self.agent_speaks()
-            .then_some(self.status.volume.as_ref())
-            .flatten()
+        self.agent_speaks().then_some(self.status.volume.as_ref()).flatten()
     }
 
     /// Is there a claim that holds the data of a member that joined?
     pub fn is_bound_member(&self) -> bool {
-        !self.is_gone()
-            && self
-                .claim
-                .as_ref()
-                .is_some_and(|c| c.bound && c.host_id.is_some())
+        !self.is_gone() && self.claim.as_ref().is_some_and(|c| c.bound && c.host_id.is_some())
     }
 }
 

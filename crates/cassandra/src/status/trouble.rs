@@ -9,12 +9,8 @@ use palladion_api::reasons::Reason;
 use palladion_plan::FailureClass;
 
 pub(super) fn degraded(writer: &mut Writer, facts: &Facts<'_>, draft: &Draft) {
-    let failed = facts
-        .snapshot
-        .failure
-        .as_ref()
-        .filter(|f| f.class != FailureClass::Conflict)
-        .map(|f| {
+    let failed =
+        facts.snapshot.failure.as_ref().filter(|f| f.class != FailureClass::Conflict).map(|f| {
             let reason = match f.class {
                 FailureClass::Foreign => Reason::ForeignObject,
                 FailureClass::Transient | FailureClass::Refused | FailureClass::Conflict => {
@@ -23,9 +19,8 @@ pub(super) fn degraded(writer: &mut Writer, facts: &Facts<'_>, draft: &Draft) {
             };
             (reason, format!("could not {}: {}", f.doing, f.message))
         });
-    let trouble = failed
-        .or_else(|| draft.troubles.first().cloned())
-        .or_else(|| member_trouble(facts));
+    let trouble =
+        failed.or_else(|| draft.troubles.first().cloned()).or_else(|| member_trouble(facts));
     match trouble {
         Some((reason, message)) => writer.set(DEGRADED, true, reason, &message),
         None => writer.set(DEGRADED, false, Reason::AsWanted, "nothing needs a person"),
@@ -50,17 +45,10 @@ fn member_trouble(facts: &Facts<'_>) -> Option<(Reason, String)> {
                 };
                 return named(reason, format!("{}: {}", trouble.reason, trouble.message));
             }
-            if pod
-                .node
-                .as_ref()
-                .is_some_and(|n| facts.nodes.get(n) == Some(&false))
-            {
+            if pod.node.as_ref().is_some_and(|n| facts.nodes.get(n) == Some(&false)) {
                 return named(
                     Reason::NodeUnreachable,
-                    format!(
-                        "node {} does not answer",
-                        pod.node.clone().unwrap_or_default()
-                    ),
+                    format!("node {} does not answer", pod.node.clone().unwrap_or_default()),
                 );
             }
         }
@@ -75,10 +63,8 @@ fn member_trouble(facts: &Facts<'_>) -> Option<(Reason, String)> {
                 | VolumeState::Left => None,
             };
             if let Some(reason) = reason {
-                let words = volume
-                    .message
-                    .clone()
-                    .unwrap_or_else(|| reason.next_step().to_string());
+                let words =
+                    volume.message.clone().unwrap_or_else(|| reason.next_step().to_string());
                 return named(reason, words);
             }
         }
@@ -87,11 +73,7 @@ fn member_trouble(facts: &Facts<'_>) -> Option<(Reason, String)> {
 }
 
 fn server_trouble(member: &MemberFact) -> Option<(Reason, String)> {
-    let server = member
-        .status
-        .server
-        .as_ref()
-        .filter(|_| member.agent_speaks())?;
+    let server = member.status.server.as_ref().filter(|_| member.agent_speaks())?;
     // Data of a member that left is set aside when it joins again; only the
     // agent knows that it could not be.
     let in_the_way = Reason::RetainedVolumeInTheWay;

@@ -30,17 +30,11 @@ pub fn check(input: &Input<'_>, rack: &Rack, set: &str) -> Result<ClaimTemplate,
     if templates.len() > 1 {
         return invalid(
             rack,
-            format!(
-                "{} claim templates; a member has one volume, leave one",
-                templates.len()
-            ),
+            format!("{} claim templates; a member has one volume, leave one", templates.len()),
         );
     }
     let mut claim = templates.first().cloned().unwrap_or_default();
-    let name = claim
-        .metadata
-        .name
-        .get_or_insert_with(|| DEFAULT_NAME.into());
+    let name = claim.metadata.name.get_or_insert_with(|| DEFAULT_NAME.into());
     if !is_dns_label(name) || OUR_VOLUMES.contains(&name.as_str()) {
         return invalid(
             rack,
@@ -59,21 +53,11 @@ pub fn check(input: &Input<'_>, rack: &Rack, set: &str) -> Result<ClaimTemplate,
     }
     for_one_member(rack, &claim)?;
     claim.spec.access_modes = Some(vec![ACCESS_MODE.into()]);
-    let requests = claim
-        .spec
-        .resources
-        .get_or_insert_default()
-        .requests
-        .get_or_insert_default();
-    let size = requests
-        .entry("storage".into())
-        .or_insert_with(|| Quantity(DEFAULT_SIZE.into()));
+    let requests = claim.spec.resources.get_or_insert_default().requests.get_or_insert_default();
+    let size = requests.entry("storage".into()).or_insert_with(|| Quantity(DEFAULT_SIZE.into()));
     if quantity::amount(&size.0).is_none_or(|bytes| bytes < 1.0) {
         let field = "resources.requests.storage";
-        return refuse(
-            Reason::InvalidSpec,
-            quantity::no_quantity(rack, field, size),
-        );
+        return refuse(Reason::InvalidSpec, quantity::no_quantity(rack, field, size));
     }
     if !input.sets.contains(set) {
         storage_class(input, rack, claim.spec.storage_class_name.as_deref())?;
@@ -82,10 +66,7 @@ pub fn check(input: &Input<'_>, rack: &Rack, set: &str) -> Result<ClaimTemplate,
 }
 
 fn invalid<T>(rack: &Rack, what: String) -> Result<T, Refusal> {
-    refuse(
-        Reason::InvalidSpec,
-        format!("rack {} has {what}", rack.name),
-    )
+    refuse(Reason::InvalidSpec, format!("rack {} has {what}", rack.name))
 }
 
 /// Fields that would bind all members to one volume, or to one with data.
@@ -111,12 +92,7 @@ fn for_one_member(rack: &Rack, claim: &ClaimTemplate) -> Result<(), Refusal> {
             format!("a claim of volume mode {mode}; the server keeps files, use Filesystem"),
         );
     }
-    match spec
-        .access_modes
-        .iter()
-        .flatten()
-        .find(|m| *m != ACCESS_MODE)
-    {
+    match spec.access_modes.iter().flatten().find(|m| *m != ACCESS_MODE) {
         Some(mode) => invalid(
             rack,
             format!(
@@ -135,10 +111,7 @@ fn storage_class(input: &Input<'_>, rack: &Rack, wanted: Option<&str>) -> Result
             [] => "there are none".to_string(),
             names => format!("there are: {}", names.join(", ")),
         };
-        refuse(
-            Reason::StorageClassMissing,
-            format!("rack {}: {what}; {there_are}", rack.name),
-        )
+        refuse(Reason::StorageClassMissing, format!("rack {}: {what}; {there_are}", rack.name))
     };
     match wanted {
         Some("") => Ok(()), // Volumes that a person binds by hand.

@@ -54,10 +54,7 @@ pub fn settings(input: &Input<'_>, rack: &Rack, name: &str) -> Result<OfRack, Re
             ));
         }
     };
-    Ok(OfRack {
-        config,
-        options: option_lines(options.unwrap_or_default()).collect(),
-    })
+    Ok(OfRack { config, options: option_lines(options.unwrap_or_default()).collect() })
 }
 
 /// The configuration of the JMX exporter, where the rack names one.
@@ -127,10 +124,7 @@ fn text<'a>(map: &'a Object, key: &str) -> Option<&'a str> {
 
 /// The lines of an options file that say something.
 fn option_lines(text: &str) -> impl Iterator<Item = String> + '_ {
-    text.lines()
-        .map(str::trim)
-        .filter(|l| !l.is_empty() && !l.starts_with('#'))
-        .map(str::to_string)
+    text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')).map(str::to_string)
 }
 
 /// A YAML text as a map of settings; one of comments alone is an empty map.

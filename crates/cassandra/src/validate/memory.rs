@@ -15,21 +15,14 @@ const MOST_MIB: u64 = 1 << 40;
 
 /// Check the rack's limit; returns the heap in MiB where one is set.
 pub fn check(spec: &CassandraClusterSpec, rack: &Rack) -> Result<Option<u64>, Refusal> {
-    let heap = spec
-        .heap_size
-        .as_ref()
-        .map(|heap| read(heap, "`heapSize`"))
-        .transpose()?;
+    let heap = spec.heap_size.as_ref().map(|heap| read(heap, "`heapSize`")).transpose()?;
     if heap.is_some() && spec.mode == Mode::Scylla {
         return refuse(
             Reason::InvalidSpec,
             "`heapSize` is for Cassandra; take it out, Scylla has no JVM".into(),
         );
     }
-    let limit = rack
-        .resources
-        .as_ref()
-        .and_then(|r| r.limits.as_ref()?.get("memory"));
+    let limit = rack.resources.as_ref().and_then(|r| r.limits.as_ref()?.get("memory"));
     let Some(limit) = limit else {
         return Ok(heap);
     };

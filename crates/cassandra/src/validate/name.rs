@@ -43,10 +43,7 @@ pub fn check(cluster: &str, spec: &CassandraClusterSpec) -> Result<(), Refusal> 
                 rack.name
             ));
         }
-        fits(
-            &rack.name,
-            &names::rack_set(cluster, &datacenter.name, &rack.name),
-        )?;
+        fits(&rack.name, &names::rack_set(cluster, &datacenter.name, &rack.name))?;
     }
     Ok(())
 }
@@ -74,16 +71,12 @@ fn fits(rack: &str, set: &str) -> Result<(), Refusal> {
 fn begins_a_service_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.ends_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
-        && name
-            .chars()
-            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
 }
 
 /// Names of racks and datacenters are label values, and DNS names are made of them.
 fn is_label_value(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.ends_with(|c: char| c.is_ascii_alphanumeric())
-        && name
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'))
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'))
 }

@@ -50,9 +50,7 @@ pub fn no_quantity(rack: &Rack, field: &str, quantity: &Quantity) -> String {
 /// accepts, but for negative ones, which nobody can have.
 pub fn amount(text: &str) -> Option<f64> {
     let text = text.trim();
-    let split = text
-        .find(|c: char| !c.is_ascii_digit() && c != '.')
-        .unwrap_or(text.len());
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, suffix) = text.split_at(split);
     let factor = match suffix {
         "n" => 1e-9,

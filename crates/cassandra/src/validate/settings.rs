@@ -21,13 +21,7 @@ pub fn merge(
     let spec = input.spec;
     let mut config = spec.config.clone();
     let mut options = spec.jvm_options.clone();
-    check(
-        &config,
-        &options,
-        spec.mode,
-        "the spec",
-        Reason::InvalidSpec,
-    )?;
+    check(&config, &options, spec.mode, "the spec", Reason::InvalidSpec)?;
     if let Some(name) = &rack.config_map_name {
         let more = config_map::settings(input, rack, name)?;
         check(

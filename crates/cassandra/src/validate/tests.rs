@@ -23,11 +23,7 @@ fn refused(cluster: &ClusterFixture, reason: Reason, words: &[&str]) {
     let refusal: Refusal = cluster.validate().expect_err("should be refused");
     assert_eq!(refusal.reason, reason, "{}", refusal.message);
     for word in words {
-        assert!(
-            refusal.message.contains(word),
-            "{:?} does not say {word:?}",
-            refusal.message
-        );
+        assert!(refusal.message.contains(word), "{:?} does not say {word:?}", refusal.message);
     }
 }
 
@@ -65,11 +61,7 @@ fn a_paused_cluster_is_validated_as_any_other() {
     let paused = good().spec(|spec| spec.paused = true);
     assert!(paused.validate().is_ok());
     let words = ["`members` of rack a", "0 or more"];
-    refused(
-        &paused.first_rack(|rack| rack.members = -1),
-        Reason::InvalidSpec,
-        &words,
-    );
+    refused(&paused.first_rack(|rack| rack.members = -1), Reason::InvalidSpec, &words);
 }
 
 #[test]
@@ -100,10 +92,7 @@ fn scylla_has_no_jvm() {
 #[test]
 fn the_agents_image_is_the_clusters_then_the_operators() {
     let image = |cluster: ClusterFixture| cluster.validate().map(|valid: Valid| valid.agent_image);
-    assert_eq!(
-        image(good()).as_deref(),
-        Ok("palladion.dev/palladion-agent:0.1.0")
-    );
+    assert_eq!(image(good()).as_deref(), Ok("palladion.dev/palladion-agent:0.1.0"));
     let own = good().spec(|spec| {
         let own = json!({ "repository": "mirror/agent", "version": "7" });
         spec.sidecar_image = serde_json::from_value(own).unwrap();

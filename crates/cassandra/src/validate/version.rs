@@ -10,24 +10,18 @@ use palladion_api::rules::cluster::CASSANDRA_LINES;
 pub fn supported(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
     let known = match spec.mode {
         Mode::Scylla => spec.version.starts_with(|c: char| c.is_ascii_digit()),
-        Mode::Cassandra => CASSANDRA_LINES
-            .iter()
-            .any(|line| is_of(line, &spec.version)),
+        Mode::Cassandra => CASSANDRA_LINES.iter().any(|line| is_of(line, &spec.version)),
     };
     if known {
         return Ok(());
     }
     let next = match spec.mode {
         Mode::Scylla => "use a version of Scylla such as 6.2.0".to_string(),
-        Mode::Cassandra => format!(
-            "use one of the lines {}, for example 5.0.5",
-            CASSANDRA_LINES.join(", ")
-        ),
+        Mode::Cassandra => {
+            format!("use one of the lines {}, for example 5.0.5", CASSANDRA_LINES.join(", "))
+        }
     };
-    refuse(
-        Reason::InvalidSpec,
-        format!("`version` {:?} is not supported; {next}", spec.version),
-    )
+    refuse(Reason::InvalidSpec, format!("`version` {:?} is not supported; {next}", spec.version))
 }
 
 /// Refuse a version of an older line than one that a member has run: its data

@@ -21,9 +21,7 @@ const COUNT: &str = "PALLADION_SIM_HISTORIES";
 const SEED: &str = "PALLADION_SIM_SEED";
 
 fn number(name: &str) -> Option<u64> {
-    std::env::var(name)
-        .ok()
-        .map(|v| v.parse().expect("a number"))
+    std::env::var(name).ok().map(|v| v.parse().expect("a number"))
 }
 
 #[test]
@@ -82,11 +80,7 @@ fn history(world: &mut World, seed: u64) -> Result<(), String> {
     if end.conditions["Progressing"] != "False AsWanted"
         || end.conditions["Degraded"] != "False AsWanted"
     {
-        return Err(format!(
-            "it rests at {:?}; {}",
-            end.conditions,
-            world.waits()
-        ));
+        return Err(format!("it rests at {:?}; {}", end.conditions, world.waits()));
     }
     Ok(())
 }
@@ -98,12 +92,7 @@ fn disturb(
 ) -> Result<(), String> {
     match random.within(0..=11) {
         0 | 1 => {
-            let faults = [
-                Fault::DieBefore,
-                Fault::DieAfter,
-                Fault::AnswerLost,
-                Fault::Unavailable,
-            ];
+            let faults = [Fault::DieBefore, Fault::DieAfter, Fault::AnswerLost, Fault::Unavailable];
             let fault = faults[pick(random, 4)];
             let at = world.faults.writes() + pick(random, 6);
             world.tell(&format!("{fault:?} is planned at write {at}"));
@@ -112,11 +101,7 @@ fn disturb(
         2 | 3 => {
             let watches = palladion_cassandra::CassandraMind.watches();
             let resource = watches[pick(random, watches.len())].resource;
-            let feed = if random.once_in(4) {
-                Feed::Cut
-            } else {
-                Feed::Stale
-            };
+            let feed = if random.once_in(4) { Feed::Cut } else { Feed::Stale };
             world.set_feed(resource, feed);
             world.try_pass(random.within(1..=60))?;
             world.set_feed(resource, Feed::Live);
@@ -141,10 +126,7 @@ fn disturb(
         7 | 8 => {
             *wanted = ([2, 3][pick(random, 2)], [1, 2][pick(random, 2)]);
             let count = |n: usize| i32::try_from(n).expect("a small number");
-            world.set_racks(&a_cluster(&[
-                ("a", count(wanted.0)),
-                ("b", count(wanted.1)),
-            ]));
+            world.set_racks(&a_cluster(&[("a", count(wanted.0)), ("b", count(wanted.1))]));
         }
         9 => {
             let reads = random.within(1..=4);
@@ -169,9 +151,7 @@ fn pick(random: &mut Random, of: usize) -> usize {
 #[test]
 fn the_same_seed_is_the_same_history() {
     let play = || {
-        let mut world = World::new()
-            .with(&a_cluster(&[("a", 1), ("b", 1)]))
-            .shuffled(5);
+        let mut world = World::new().with(&a_cluster(&[("a", 1), ("b", 1)])).shuffled(5);
         let _ = history(&mut world, 5);
         world.story
     };

@@ -11,16 +11,10 @@ fn at_every_write(what: &str, fault: Fault, one_in: usize, from: usize) {
     let (worlds, end) = creation();
     let expected = end.end();
     let disturb = |world: &mut World| world.faults.plan(world.faults.writes(), fault);
-    all_end_alike(
-        what,
-        some(worlds, one_in, from),
-        &expected,
-        disturb,
-        |world, expected| {
-            assert!(world.faults.is_over(), "the fault should have happened");
-            same_end(world, expected)
-        },
-    );
+    all_end_alike(what, some(worlds, one_in, from), &expected, disturb, |world, expected| {
+        assert!(world.faults.is_over(), "the fault should have happened");
+        same_end(world, expected)
+    });
 }
 
 #[test]
@@ -57,13 +51,7 @@ fn a_leader_may_be_frozen_before_any_write_and_wake_up_after_its_successor_acted
         world.until(|w| w.faults.writes() >= writes + 3);
         world.wake_and_end_the_old_leader();
     };
-    all_end_alike(
-        "a frozen leader wakes up",
-        some(worlds, 12, 0),
-        &expected,
-        freeze,
-        same_end,
-    );
+    all_end_alike("a frozen leader wakes up", some(worlds, 12, 0), &expected, freeze, same_end);
 }
 
 #[test]
@@ -78,13 +66,7 @@ fn any_feed_may_be_stale_at_any_time() {
             world.set_feed(watch.resource, Feed::Live);
         };
         let what = format!("{} are stale for 70 s", watch.resource.plural);
-        all_end_alike(
-            &what,
-            some(worlds.clone(), 71, 5 * i),
-            &expected,
-            stale,
-            same_end,
-        );
+        all_end_alike(&what, some(worlds.clone(), 71, 5 * i), &expected, stale, same_end);
     }
 }
 
@@ -110,13 +92,7 @@ fn nothing_is_written_while_a_feed_is_known_to_be_cut() {
             world.set_feed(watch.resource, Feed::Live);
         };
         let what = format!("{} are cut for 20 s", watch.resource.plural);
-        all_end_alike(
-            &what,
-            some(worlds.clone(), 71, 5 * i),
-            &expected,
-            cut,
-            same_end,
-        );
+        all_end_alike(&what, some(worlds.clone(), 71, 5 * i), &expected, cut, same_end);
     }
 }
 
@@ -171,8 +147,7 @@ fn the_configuration_may_be_changed_at_any_write() {
 fn things_may_happen_in_any_order() {
     let (_, undisturbed) = creation();
     let expected = undisturbed.end();
-    let worlds: Vec<World> = (1..=4)
-        .map(|seed| World::new().with(&two_racks()).shuffled(seed))
-        .collect();
+    let worlds: Vec<World> =
+        (1..=4).map(|seed| World::new().with(&two_racks()).shuffled(seed)).collect();
     all_end_alike("another order", worlds, &expected, |_| (), same_end);
 }

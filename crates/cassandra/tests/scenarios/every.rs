@@ -14,11 +14,7 @@ const ALL: &str = "PALLADION_SIM_ALL";
 /// A ring at rest that holds rows, racks `a` and `b`. Each is made once.
 pub fn a_ring(a: i32, b: i32) -> World {
     static MADE: Mutex<BTreeMap<(i32, i32), World>> = Mutex::new(BTreeMap::new());
-    let known = MADE
-        .lock()
-        .expect("no test should die here")
-        .get(&(a, b))
-        .cloned();
+    let known = MADE.lock().expect("no test should die here").get(&(a, b)).cloned();
     if let Some(world) = known {
         return world;
     }
@@ -28,17 +24,14 @@ pub fn a_ring(a: i32, b: i32) -> World {
     world.story.clear();
     world.destructive.clear();
     world.writes.clear();
-    MADE.lock()
-        .expect("no test should die here")
-        .insert((a, b), world.clone());
+    MADE.lock().expect("no test should die here").insert((a, b), world.clone());
     world
 }
 
 /// The worlds right before each write of the creation of two racks, and its end.
 pub fn creation() -> (Vec<World>, World) {
     static MADE: OnceLock<(Vec<World>, World)> = OnceLock::new();
-    MADE.get_or_init(|| before_each_write(World::new().with(&two_racks())))
-        .clone()
+    MADE.get_or_init(|| before_each_write(World::new().with(&two_racks()))).clone()
 }
 
 /// The worlds right before each write of a history, and the world at its end.
@@ -46,9 +39,7 @@ pub fn before_each_write(mut world: World) -> (Vec<World>, World) {
     let mut worlds = Vec::new();
     loop {
         let before = world.clone();
-        let tick = world
-            .tick()
-            .unwrap_or_else(|why| panic!("{why}\n{}", world.last_words()));
+        let tick = world.tick().unwrap_or_else(|why| panic!("{why}\n{}", world.last_words()));
         if world.faults.writes() > before.faults.writes() {
             worlds.push(before);
         }
@@ -63,11 +54,7 @@ pub fn some(worlds: Vec<World>, one_in: usize, from: usize) -> Vec<World> {
     if std::env::var_os(ALL).is_some() {
         return worlds;
     }
-    worlds
-        .into_iter()
-        .skip(from % one_in)
-        .step_by(one_in)
-        .collect()
+    worlds.into_iter().skip(from % one_in).step_by(one_in).collect()
 }
 
 /// Disturb each world and let it settle; count how many end as they should.
@@ -83,9 +70,7 @@ pub fn all_end_alike(
     for mut world in worlds {
         let write = world.faults.writes();
         disturb(&mut world);
-        let outcome = world
-            .try_settle()
-            .and_then(|()| compare(&mut world, expected));
+        let outcome = world.try_settle().and_then(|()| compare(&mut world, expected));
         if let Err(why) = outcome {
             failures.push(format!("at write {write}: {why}\n{}", world.last_words()));
         }
@@ -131,9 +116,7 @@ pub fn killed_at_every_write(what: &str, world: World, one_in: usize) -> World {
     let worlds = some(worlds, one_in, 0);
     let disturb = |world: &mut World| {
         let writes = world.faults.writes();
-        world
-            .faults
-            .plan(writes, faults[writes / one_in % faults.len()]);
+        world.faults.plan(writes, faults[writes / one_in % faults.len()]);
     };
     all_end_alike(what, worlds, &expected, disturb, same_end);
     end

@@ -67,10 +67,7 @@ fn nobody_leaves_to_disks_that_cannot_take_the_data() {
     let said = world.condition("Degraded");
     let expected = "True LeaveRefused: member demo-dc1-a-2 cannot leave: member demo-dc1-a-1 would receive about 5.0 GiB, needs half as much again to compact it and has 7.0 GiB free";
     assert!(said.starts_with(expected), "{said}");
-    let turns = world
-        .writes
-        .iter()
-        .filter(|w| w.contains("the turn to leave"));
+    let turns = world.writes.iter().filter(|w| w.contains("the turn to leave"));
     assert!(turns.count() <= 6, "it is asked every other minute");
     // Set back, nothing has happened.
     let mut kept = world.clone();
@@ -128,11 +125,7 @@ fn the_wanted_members_may_change_back_at_any_write_of_a_shrink() {
             let mut end = world.end();
             end.destructive.clone_from(&expected.destructive);
             end.objects.clone_from(&expected.objects);
-            if end == *expected {
-                Ok(())
-            } else {
-                Err(end.difference(expected))
-            }
+            if end == *expected { Ok(()) } else { Err(end.difference(expected)) }
         },
     );
 }
@@ -153,11 +146,7 @@ fn the_wanted_members_may_change_back_at_any_write_of_a_growth() {
             let mut end = world.end();
             end.destructive.clone_from(&expected.destructive);
             end.objects.clone_from(&expected.objects);
-            if end == *expected {
-                Ok(())
-            } else {
-                Err(end.difference(expected))
-            }
+            if end == *expected { Ok(()) } else { Err(end.difference(expected)) }
         },
     );
 }
@@ -177,13 +166,7 @@ fn a_leaver_that_restarts_in_any_phase_of_its_leave_leaves_all_the_same() {
             world.delete(palladion_cassandra::resources::POD, "demo-dc1-a-2");
         }
     };
-    all_end_alike(
-        "the leaver restarts",
-        some(worlds, 10, 0),
-        &expected,
-        restart,
-        same_end,
-    );
+    all_end_alike("the leaver restarts", some(worlds, 10, 0), &expected, restart, same_end);
 }
 
 /// It has written down that it would have to bootstrap, and nobody else knows.
@@ -288,11 +271,5 @@ fn a_replacement_whose_pod_ends_at_any_time_is_made_all_the_same() {
             world.delete(palladion_cassandra::resources::POD, "demo-dc1-a-1");
         }
     };
-    all_end_alike(
-        "the replacement's pod ends",
-        some(worlds, 5, 1),
-        &end.end(),
-        restart,
-        same_end,
-    );
+    all_end_alike("the replacement's pod ends", some(worlds, 5, 1), &end.end(), restart, same_end);
 }

@@ -65,11 +65,7 @@ fn a_founder_whose_volume_is_lost_before_anybody_recorded_it_is_not_founded_anew
     world.settle();
     assert_eq!(world.ring.founders.len(), 1, "{}", world.last_words());
     let degraded = world.condition("Degraded");
-    assert!(
-        degraded.contains("FoundingRefused"),
-        "{degraded}\n{}",
-        world.last_words()
-    );
+    assert!(degraded.contains("FoundingRefused"), "{degraded}\n{}", world.last_words());
 }
 
 #[test]
@@ -137,9 +133,7 @@ fn an_unproven_revision_does_not_spread_by_the_loss_of_a_pod() {
     world.delete(kinds::POD, "demo-dc1-a-1");
     let starts = world.story.len();
     world.pass(120);
-    let told = world.story[starts..]
-        .iter()
-        .any(|line| line.contains("demo-dc1-a-1 starts"));
+    let told = world.story[starts..].iter().any(|line| line.contains("demo-dc1-a-1 starts"));
     assert!(!told, "it waits for the canary\n{}", world.last_words());
     world.patch_spec(&json!({ "config": { "broken_setting": null } }));
     world.settle();
@@ -178,12 +172,7 @@ fn a_volume_that_is_not_mounted_is_not_lost() {
     world.unmount("demo-dc1-a-1");
     world.delete(kinds::POD, "demo-dc1-a-1");
     world.settle();
-    assert_eq!(
-        (world.normal(), world.ring.full_members()),
-        (2, 3),
-        "{}",
-        world.last_words()
-    );
+    assert_eq!((world.normal(), world.ring.full_members()), (2, 3), "{}", world.last_words());
     let degraded = world.condition("Degraded");
     assert!(degraded.contains("VolumeNotMounted"), "{degraded}");
     world.mount("demo-dc1-a-1");
@@ -246,19 +235,12 @@ fn nobody_joins_leaves_or_restarts_while_a_member_is_cut_off() {
     shrinks.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
     let mut rolls = a_ring(2, 1);
     rolls.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
-    for (i, (what, world)) in [("growth", grows), ("shrink", shrinks), ("rollout", rolls)]
-        .into_iter()
-        .enumerate()
+    for (i, (what, world)) in
+        [("growth", grows), ("shrink", shrinks), ("rollout", rolls)].into_iter().enumerate()
     {
         let (worlds, end) = before_each_write(world);
         let what = format!("a member is cut off in a {what}");
-        all_end_alike(
-            &what,
-            some(worlds, 4, i),
-            &end.end(),
-            with_a_member_cut_off,
-            same_members,
-        );
+        all_end_alike(&what, some(worlds, 4, i), &end.end(), with_a_member_cut_off, same_members);
     }
 }
 
@@ -284,11 +266,7 @@ fn a_leaver_is_not_gone_while_somebody_who_cannot_hear_still_knows_it() {
     world.until(|w| w.ring.full_members() == 3);
     world.cut_off("demo-dc1-b-0");
     world.pass(60);
-    assert!(
-        world.exists(kinds::POD, "demo-dc1-a-2"),
-        "{}",
-        world.last_words()
-    );
+    assert!(world.exists(kinds::POD, "demo-dc1-a-2"), "{}", world.last_words());
     world.reconnect();
     world.settle();
     world.expect_ring(3);

@@ -13,11 +13,7 @@ fn a_broken_configuration_is_reported_and_cured_by_editing_it() {
     let mut world = World::new().with(&cluster);
     world.pass(60);
     let degraded = world.condition("Degraded");
-    assert!(
-        degraded.contains("broken_setting"),
-        "{degraded}\n{}",
-        world.last_words()
-    );
+    assert!(degraded.contains("broken_setting"), "{degraded}\n{}", world.last_words());
     world.patch_spec(&json!({ "config": { "broken_setting": null } }));
     world.settle();
     world.expect_ring(3);
@@ -39,11 +35,7 @@ fn a_broken_configuration_of_a_running_ring_stops_at_its_first_member() {
         world.last_words()
     );
     let degraded = world.condition("Degraded");
-    assert!(
-        degraded.contains("broken_setting"),
-        "{degraded}\n{}",
-        world.last_words()
-    );
+    assert!(degraded.contains("broken_setting"), "{degraded}\n{}", world.last_words());
     world.patch_spec(&json!({ "config": { "broken_setting": null } }));
     world.settle();
     world.expect_ring(3);
@@ -57,11 +49,7 @@ fn a_missing_image_is_reported_and_cured_by_editing_it() {
     let mut world = World::new().with(&cluster);
     world.settle();
     let degraded = world.condition("Degraded");
-    assert!(
-        degraded.contains("ImagePullFailed"),
-        "{degraded}\n{}",
-        world.last_words()
-    );
+    assert!(degraded.contains("ImagePullFailed"), "{degraded}\n{}", world.last_words());
     world.patch_spec(&json!({ "repository": null }));
     world.settle();
     world.expect_ring(3);
@@ -112,16 +100,8 @@ fn a_paused_cluster_is_not_written_to_but_for_its_status() {
     cluster["spec"]["paused"] = json!(true);
     let mut world = World::new().with(&cluster);
     world.settle();
-    assert!(
-        world.names(kinds::STATEFUL_SET).is_empty(),
-        "{}",
-        world.last_words()
-    );
-    assert!(
-        world.condition("Paused").starts_with("True Paused"),
-        "{}",
-        world.condition("Paused")
-    );
+    assert!(world.names(kinds::STATEFUL_SET).is_empty(), "{}", world.last_words());
+    assert!(world.condition("Paused").starts_with("True Paused"), "{}", world.condition("Paused"));
     world.patch_spec(&json!({ "paused": false }));
     world.settle();
     world.expect_ring(3);
@@ -135,10 +115,8 @@ fn a_ring_may_be_paused_in_the_middle_of_its_creation() {
     world.pass(1);
     let writes = world.writes.len();
     world.pass(100);
-    let written: Vec<_> = world.writes[writes..]
-        .iter()
-        .filter(|w| *w != "report the status")
-        .collect();
+    let written: Vec<_> =
+        world.writes[writes..].iter().filter(|w| *w != "report the status").collect();
     assert!(written.is_empty(), "{written:?}");
     world.patch_spec(&json!({ "paused": false }));
     world.settle();

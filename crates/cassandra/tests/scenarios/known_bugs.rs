@@ -25,18 +25,12 @@ fn unobserved(world: &mut World, happens: impl FnOnce(&mut World)) {
 /// Uids by name.
 fn uids(world: &World, resource: palladion_plan::Resource) -> Vec<(String, String)> {
     let objects = world.store.list(resource);
-    objects
-        .map(|(key, o)| (key.name.clone(), o["metadata"]["uid"].to_string()))
-        .collect()
+    objects.map(|(key, o)| (key.name.clone(), o["metadata"]["uid"].to_string())).collect()
 }
 
 fn spec_of(world: &World, resource: palladion_plan::Resource, name: &str) -> Value {
     let key = ObjectKey::new(resource, NAMESPACE, name);
-    world
-        .store
-        .get(&key)
-        .map(|o| o["spec"].clone())
-        .unwrap_or_default()
+    world.store.get(&key).map(|o| o["spec"].clone()).unwrap_or_default()
 }
 
 /// The same class: instaclustr/cassandra-operator#402, casskop#316,
@@ -49,11 +43,7 @@ fn cass_operator_412_an_older_deletion_seen_again_takes_no_live_claim() {
     world.settle();
     world.delete_cluster();
     // This leader never sees more than that the cluster is being deleted.
-    world.until(|w| {
-        w.writes
-            .iter()
-            .any(|w| w.contains("delete the StatefulSet"))
-    });
+    world.until(|w| w.writes.iter().any(|w| w.contains("delete the StatefulSet")));
     world.set_feed(kinds::CLUSTER, Feed::Stale);
     world.start_operator();
     world.until(World::is_deleted);
@@ -127,9 +117,7 @@ fn casskop_321_a_stale_spec_neither_deletes_nor_makes_a_disruption_budget() {
     let budgets = |w: &World| -> Vec<String> {
         let all = w.store.all();
         let budgets = all.filter(|(key, _)| key.resource.kind == "PodDisruptionBudget");
-        budgets
-            .map(|(_, b)| b["metadata"]["uid"].to_string())
-            .collect()
+        budgets.map(|(_, b)| b["metadata"]["uid"].to_string()).collect()
     };
     let before = budgets(&world);
     assert_eq!(before.len(), 1);
@@ -206,9 +194,7 @@ fn zookeeper_operator_410_nothing_is_made_for_a_cluster_that_is_gone() {
     let from = world.story.len();
     world.operators[0].resync();
     world.pass(50);
-    let made = world.story[from..]
-        .iter()
-        .any(|line| line.contains("create"));
+    let made = world.story[from..].iter().any(|line| line.contains("create"));
     assert!(!made, "{}", world.last_words());
     world.set_feed(kinds::CLUSTER, Feed::Live);
     world.settle();
@@ -269,23 +255,13 @@ fn cass_operator_334_an_unsatisfiable_placement_of_a_running_ring_is_cured_by_th
     *nowhere.pointer_mut(values).unwrap() = json!(["nowhere"]);
     world.set_racks(&nowhere);
     world.pass(300);
-    assert_eq!(
-        world.normal(),
-        2,
-        "one waits, two serve: {}",
-        world.last_words()
-    );
+    assert_eq!(world.normal(), 2, "one waits, two serve: {}", world.last_words());
     world.set_racks(&racks(2, 1));
     world.settle();
     world.expect_ring(3);
     world.patch_spec(&json!({ "repository": "example.org/missing" }));
     world.pass(300);
-    assert_eq!(
-        world.normal(),
-        2,
-        "one waits, two serve: {}",
-        world.last_words()
-    );
+    assert_eq!(world.normal(), 2, "one waits, two serve: {}", world.last_words());
     world.patch_spec(&json!({ "repository": null }));
     world.settle();
     world.expect_ring(3);
@@ -366,11 +342,7 @@ fn cass_operator_437_an_empty_rack_is_no_trouble() {
 fn cass_operator_261_a_leaver_whose_pod_vanishes_early_still_gives_its_ranges_away() {
     let mut world = a_ring(3, 1);
     world.set_racks(&racks(2, 1));
-    world.until(|w| {
-        w.writes
-            .iter()
-            .any(|w| w.contains("let member demo-dc1-a-2 leave"))
-    });
+    world.until(|w| w.writes.iter().any(|w| w.contains("let member demo-dc1-a-2 leave")));
     world.pass(1);
     world.delete(kinds::POD, "demo-dc1-a-2");
     world.settle();
@@ -385,10 +357,7 @@ fn rabbitmq_operator_1610_growing_restarts_nobody() {
     world.settle();
     world.expect_ring(4);
     let after = uids(&world, kinds::POD);
-    assert!(
-        before.iter().all(|pod| after.contains(pod)),
-        "{before:?} {after:?}"
-    );
+    assert!(before.iter().all(|pod| after.contains(pod)), "{before:?} {after:?}");
 }
 
 #[test]

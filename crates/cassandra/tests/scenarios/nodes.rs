@@ -52,13 +52,7 @@ fn a_member_whose_node_is_gone_is_replaced_on_another() {
         let writes = world.faults.writes();
         world.faults.plan(writes, faults[writes % faults.len()]);
     };
-    all_end_alike(
-        "a lost node, killed",
-        some(worlds, 2, 0),
-        &expected,
-        kill,
-        same_members,
-    );
+    all_end_alike("a lost node, killed", some(worlds, 2, 0), &expected, kill, same_members);
 }
 
 #[test]
@@ -66,13 +60,7 @@ fn the_status_may_be_erased_at_any_write_while_a_lost_node_is_replaced() {
     let (worlds, end) = before_each_write(without_its_node(0));
     let expected = end.end();
     let what = "a lost node, status erased";
-    all_end_alike(
-        what,
-        some(worlds, 2, 1),
-        &expected,
-        World::erase_status,
-        same_members,
-    );
+    all_end_alike(what, some(worlds, 2, 1), &expected, World::erase_status, same_members);
 }
 
 #[test]
@@ -102,10 +90,7 @@ fn an_upgrade_that_a_lost_node_holds_up_goes_on_when_a_person_says_so() {
     assert!(running(&world, "4.1.9") == 2, "{}", world.last_words());
     let annotation = json!({ "metadata": { "annotations": { labels::UPGRADE_WITHOUT: "" } } });
     let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, LAST);
-    world
-        .store
-        .merge(&key, &annotation, Subresource::None)
-        .expect("the member should exist");
+    world.store.merge(&key, &annotation, Subresource::None).expect("the member should exist");
     let (worlds, mut end) = before_each_write(world);
     end.expect_ring(3);
     assert_eq!(running(&end, "5.0.5"), 3, "{}", end.last_words());
@@ -146,11 +131,7 @@ fn a_node_that_comes_back_in_time_causes_nothing() {
     world.set_machine(&node, Machine::Down);
     world.delete_node(&node);
     world.pass(120);
-    assert!(
-        world.condition("Degraded").contains("NodeGone"),
-        "{}",
-        world.condition("Degraded")
-    );
+    assert!(world.condition("Degraded").contains("NodeGone"), "{}", world.condition("Degraded"));
     world.register_node(&node, "z1");
     world.settle();
     world.expect_ring(3);

@@ -101,11 +101,7 @@ fn a_deleted_cluster_takes_its_data_along_only_where_that_is_wanted() {
     world.delete_cluster();
     world.settle();
     assert!(world.is_deleted(), "{}", world.last_words());
-    assert!(
-        world.names(kinds::CLAIM).is_empty(),
-        "{:?}",
-        world.names(kinds::CLAIM)
-    );
+    assert!(world.names(kinds::CLAIM).is_empty(), "{:?}", world.names(kinds::CLAIM));
 }
 
 #[test]

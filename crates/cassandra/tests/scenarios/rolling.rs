@@ -11,17 +11,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 fn pod_uids(world: &World) -> BTreeMap<String, String> {
-    let uid = |o: &Value| {
-        o["metadata"]["uid"]
-            .as_str()
-            .unwrap_or_default()
-            .to_string()
-    };
-    world
-        .store
-        .list(kinds::POD)
-        .map(|(key, pod)| (key.name.clone(), uid(pod)))
-        .collect()
+    let uid = |o: &Value| o["metadata"]["uid"].as_str().unwrap_or_default().to_string();
+    world.store.list(kinds::POD).map(|(key, pod)| (key.name.clone(), uid(pod))).collect()
 }
 
 fn is_stopped(world: &World) -> bool {
@@ -43,11 +34,7 @@ fn a_stopped_ring_has_no_pods_and_starts_all_at_once() {
     stopped.patch_spec(&json!({ "run": "Running" }));
     let mut end = killed_at_every_write("a stopped ring is started", stopped, 1);
     end.expect_ring(3);
-    let writes: Vec<_> = end
-        .writes
-        .iter()
-        .filter(|w| *w != "report the status")
-        .collect();
+    let writes: Vec<_> = end.writes.iter().filter(|w| *w != "report the status").collect();
     assert_eq!(writes.len(), 2, "one write for each rack: {writes:?}");
     insta::assert_snapshot!(end.story.join("\n"));
 }
@@ -103,9 +90,7 @@ fn a_ring_that_is_made_stopped_has_nothing_and_is_founded_when_it_runs() {
 fn a_frozen_leader_cannot_stop_a_ring_that_runs_again() {
     let mut world = a_ring(2, 1);
     world.patch_spec(&json!({ "run": "Stopped" }));
-    world
-        .faults
-        .plan(world.faults.writes(), palladion_plan::sim::Fault::Freeze);
+    world.faults.plan(world.faults.writes(), palladion_plan::sim::Fault::Freeze);
     world.until(|w| w.faults.is_over());
     world.patch_spec(&json!({ "run": "Running" }));
     let before = pod_uids(&world);
@@ -118,21 +103,16 @@ fn a_frozen_leader_cannot_stop_a_ring_that_runs_again() {
 
 #[test]
 fn a_restart_token_restarts_each_server_once_in_its_pod() {
-    for (patch, restarts) in [
-        (json!({ "restartToken": "now" }), 3),
-        (json!({ "restartToken": null }), 0),
-    ] {
+    for (patch, restarts) in
+        [(json!({ "restartToken": "now" }), 3), (json!({ "restartToken": null }), 0)]
+    {
         let mut world = a_ring(2, 1);
         let before = pod_uids(&world);
         world.patch_spec(&patch);
         let mut end = killed_at_every_write("a ring is restarted", world, 4);
         end.expect_ring(3);
         assert_eq!(pod_uids(&end), before, "pods stay");
-        let count = end
-            .story
-            .iter()
-            .filter(|l| l.contains("for a restart"))
-            .count();
+        let count = end.story.iter().filter(|l| l.contains("for a restart")).count();
         assert_eq!(count, restarts, "{}", end.last_words());
     }
 }
@@ -163,10 +143,7 @@ fn runtime_settings_travel_to_every_member_and_restart_nobody() {
     }}));
     let mut end = killed_at_every_write("runtime settings are taken out", world, 1);
     for member in end.names(kinds::MEMBER) {
-        assert_eq!(
-            settings(&end, &member),
-            json!({ "logLevels": { "a.b": "DEBUG" } })
-        );
+        assert_eq!(settings(&end, &member), json!({ "logLevels": { "a.b": "DEBUG" } }));
     }
     assert_eq!(pod_uids(&end), before);
     end.expect_ring(3);
@@ -186,17 +163,12 @@ fn a_rack_or_one_member_is_restarted_alone() {
     world.expect_ring(3);
     let restarted = |world: &World| {
         let lines = world.story.iter().filter(|l| l.contains("for a restart"));
-        lines
-            .filter_map(|l| l.split_whitespace().nth(1).map(str::to_string))
-            .collect::<Vec<_>>()
+        lines.filter_map(|l| l.split_whitespace().nth(1).map(str::to_string)).collect::<Vec<_>>()
     };
     assert_eq!(restarted(&world), ["demo-dc1-b-0"]);
     let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, "demo-dc1-a-1");
     let patch = json!({ "metadata": { "annotations": { "palladion.dev/restart": "Sat Nov 21" } } });
-    world
-        .store
-        .merge(&key, &patch, Subresource::None)
-        .expect("the member should exist");
+    world.store.merge(&key, &patch, Subresource::None).expect("the member should exist");
     world.settle();
     world.expect_ring(3);
     assert_eq!(restarted(&world), ["demo-dc1-b-0", "demo-dc1-a-1"]);
@@ -206,11 +178,7 @@ fn versions(world: &World) -> Vec<String> {
     world
         .store
         .list(kinds::MEMBER)
-        .filter_map(|(_, m)| {
-            m["status"]["server"]["version"]
-                .as_str()
-                .map(str::to_string)
-        })
+        .filter_map(|(_, m)| m["status"]["server"]["version"].as_str().map(str::to_string))
         .collect()
 }
 
@@ -293,32 +261,19 @@ fn a_ring_may_be_upgraded_while_it_is_stopped_and_its_first_member_proves_it() {
     world.patch_spec(&json!({ "version": "5.0.5", "config": { "broken_setting": 1 } }));
     world.patch_spec(&json!({ "run": "Running" }));
     world.pass(120);
-    let refused = |w: &World| {
-        w.story
-            .iter()
-            .filter(|l| l.contains("starts its server"))
-            .count()
-    };
+    let refused = |w: &World| w.story.iter().filter(|l| l.contains("starts its server")).count();
     let tried: std::collections::BTreeSet<&str> = world
         .story
         .iter()
         .filter(|l| l.contains("starts its server"))
         .filter_map(|l| l.split_whitespace().nth(1))
         .collect();
-    assert_eq!(
-        tried.len(),
-        1,
-        "one proves it: {tried:?}, {} starts",
-        refused(&world)
-    );
+    assert_eq!(tried.len(), 1, "one proves it: {tried:?}, {} starts", refused(&world));
     world.patch_spec(&json!({ "config": { "broken_setting": null } }));
     let mut end = killed_at_every_write("a stopped ring is upgraded", world, 6);
     end.expect_ring(3);
     assert_eq!(versions(&end), ["5.0.5"; 3]);
-    let paid = end
-        .writes
-        .iter()
-        .filter(|w| w.contains("record that a debt was paid"));
+    let paid = end.writes.iter().filter(|w| w.contains("record that a debt was paid"));
     assert_eq!(paid.count(), 3, "{}", end.last_words());
 }
 
@@ -329,10 +284,7 @@ fn no_member_is_brought_back_to_an_older_line() {
     world.patch_spec(&json!({ "version": "4.1.9" }));
     world.settle();
     let accepted = world.condition("Accepted");
-    assert!(
-        accepted.contains("InvalidSpec") && accepted.contains("5.0"),
-        "{accepted}"
-    );
+    assert!(accepted.contains("InvalidSpec") && accepted.contains("5.0"), "{accepted}");
     assert_eq!(pod_uids(&world), before);
     world.patch_spec(&json!({ "version": "5.0.5" }));
     world.settle();
@@ -359,10 +311,7 @@ fn a_rollout_stuck_at_its_canary_heals_with_the_next_spec_also_after_a_node_died
     assert_eq!(world.normal(), 2, "{}", world.last_words());
     let node = |world: &World, pod: &str| {
         let key = ObjectKey::new(kinds::POD, NAMESPACE, pod);
-        world.store.get(&key).unwrap()["spec"]["nodeName"]
-            .as_str()
-            .unwrap()
-            .to_string()
+        world.store.get(&key).unwrap()["spec"]["nodeName"].as_str().unwrap().to_string()
     };
     let down = node(&world, "demo-dc1-b-0");
     world.set_machine(&down, palladion_plan::sim::kubernetes::Machine::Down);
@@ -450,10 +399,7 @@ fn a_claim_grows_and_no_pod_is_touched() {
     for (member, size) in [("a-0", "20Gi"), ("a-1", "20Gi"), ("b-0", "10Gi")] {
         let key = ObjectKey::new(kinds::CLAIM, NAMESPACE, &format!("data-demo-dc1-{member}"));
         let claim = end.store.get(&key).unwrap();
-        assert_eq!(
-            claim["spec"]["resources"]["requests"]["storage"], size,
-            "{member}"
-        );
+        assert_eq!(claim["spec"]["resources"]["requests"]["storage"], size, "{member}");
     }
     let key = ObjectKey::new(kinds::STATEFUL_SET, NAMESPACE, "demo-dc1-a");
     let set = end.store.get(&key).unwrap();
@@ -471,12 +417,7 @@ fn a_set_scaled_by_hand_is_put_back_and_no_phantom_stays() {
         world.scale_set("demo-dc1-a", replicas);
         world.settle();
         world.expect_ring(3);
-        assert_eq!(
-            world.names(kinds::MEMBER).len(),
-            3,
-            "{}",
-            world.last_words()
-        );
+        assert_eq!(world.names(kinds::MEMBER).len(), 3, "{}", world.last_words());
         assert_eq!(world.names(kinds::POD).len(), 3, "fewer: {fewer}");
     }
 }
@@ -487,10 +428,7 @@ fn a_set_deleted_by_hand_is_made_again_with_or_without_its_pods() {
         let mut world = a_ring(2, 1);
         let before = pod_uids(&world);
         let key = ObjectKey::new(kinds::STATEFUL_SET, NAMESPACE, "demo-dc1-a");
-        world
-            .store
-            .delete(&key, &Precondition::Absent, propagation)
-            .expect("the set should exist");
+        world.store.delete(&key, &Precondition::Absent, propagation).expect("the set should exist");
         world.settle();
         world.expect_ring(3);
         if propagation == Propagation::Orphan {
@@ -504,10 +442,7 @@ fn an_edited_field_of_ours_is_put_back() {
     let mut world = a_ring(2, 1);
     let key = ObjectKey::new(kinds::STATEFUL_SET, NAMESPACE, "demo-dc1-a");
     let patch = json!({ "spec": { "updateStrategy": { "type": "RollingUpdate" } } });
-    world
-        .store
-        .merge(&key, &patch, Subresource::None)
-        .expect("the set should exist");
+    world.store.merge(&key, &patch, Subresource::None).expect("the set should exist");
     world.settle();
     world.expect_ring(3);
     let set = world.store.get(&key).unwrap();
@@ -539,10 +474,8 @@ fn a_ring_may_be_paused_at_any_write_of_a_rollout_and_goes_on_where_it_was() {
             world.pass(1);
             let writes = world.writes.len();
             world.pass(60);
-            let others: Vec<_> = world.writes[writes..]
-                .iter()
-                .filter(|w| *w != "report the status")
-                .collect();
+            let others: Vec<_> =
+                world.writes[writes..].iter().filter(|w| *w != "report the status").collect();
             assert!(others.is_empty(), "{others:?}");
             world.patch_spec(&json!({ "paused": false }));
         },

@@ -19,10 +19,7 @@ fn ask(world: &mut World, name: &str, spec: &Value) {
         "metadata": { "name": name, "namespace": NAMESPACE },
         "spec": spec,
     });
-    world
-        .store
-        .create(&key(name), &task)
-        .expect("the task should be accepted");
+    world.store.create(&key(name), &task).expect("the task should be accepted");
 }
 
 fn key(name: &str) -> ObjectKey {
@@ -69,11 +66,7 @@ fn what_cannot_be_done_is_refused_with_the_reason() {
     of_another["cluster"] = json!("other");
     let cases = [
         ("alive", replace(LAST), "it is up and normal"),
-        (
-            "nobody",
-            replace("demo-dc1-a-7"),
-            "its members are demo-dc1-a-0",
-        ),
+        ("nobody", replace("demo-dc1-a-7"), "its members are demo-dc1-a-0"),
         ("volume", on_another, "not on another"),
         ("cluster", of_another, "is of cluster demo, not of other"),
     ];
@@ -115,13 +108,7 @@ fn a_dead_member_is_replaced_and_the_task_tells_so() {
             other => Err(format!("the task is {other:?}")),
         }
     };
-    all_end_alike(
-        "a replacement by task, killed",
-        some(worlds, 2, 0),
-        &expected,
-        kill,
-        compare,
-    );
+    all_end_alike("a replacement by task, killed", some(worlds, 2, 0), &expected, kill, compare);
 }
 
 #[test]
@@ -130,11 +117,7 @@ fn a_task_is_taken_back_while_it_waits_and_not_later() {
         world.tell("a person aborts the task");
         world
             .store
-            .merge(
-                &key("replace-it"),
-                &json!({ "spec": { "abort": true } }),
-                Subresource::None,
-            )
+            .merge(&key("replace-it"), &json!({ "spec": { "abort": true } }), Subresource::None)
             .expect("the task should exist");
     };
     // Another member is down as well, so that nobody can prove anything.
@@ -163,11 +146,7 @@ fn a_task_is_taken_back_while_it_waits_and_not_later() {
     let mut outcomes = [0, 0];
     for mut world in worlds {
         abort(&mut world);
-        let done = |w: &World| {
-            status(w, "replace-it")
-                .phase
-                .is_some_and(TaskPhase::is_final)
-        };
+        let done = |w: &World| status(w, "replace-it").phase.is_some_and(TaskPhase::is_final);
         assert!(world.until(done), "{}", world.last_words());
         world.settle();
         match status(&world, "replace-it").phase {

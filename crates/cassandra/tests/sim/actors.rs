@@ -16,11 +16,7 @@ impl World {
             return all;
         }
         for i in 0..self.operators.len() {
-            let gone = self
-                .terminated()
-                .into_iter()
-                .map(|(name, _)| name)
-                .collect();
+            let gone = self.terminated().into_iter().map(|(name, _)| name).collect();
             let activity = self.operators[i].step(&mut self.store, &mut self.faults);
             self.watch_members(&gone);
             all = all.and(activity);
@@ -70,8 +66,7 @@ impl World {
             && matches!(done.end, End::Done | End::AnswerLost | End::DiedAfter)
         {
             self.watch_stop(&done.object.name);
-            self.destructive
-                .push(format!("{:?} {}", done.write, done.object.name));
+            self.destructive.push(format!("{:?} {}", done.write, done.object.name));
         }
     }
 
@@ -88,9 +83,7 @@ impl World {
             self.agents.remove(&uid);
             self.ring.stop(&uid, self.store.now);
         }
-        pods.into_iter().fold(Activity::default(), |all, pod| {
-            all.and(self.step_agent(pod))
-        })
+        pods.into_iter().fold(Activity::default(), |all, pod| all.and(self.step_agent(pod)))
     }
 
     fn step_agent(&mut self, pod: PodRun) -> Activity {
@@ -98,22 +91,13 @@ impl World {
         let (mut agent, mut refresh) = match self.agents.remove(&pod.uid) {
             Some(known) => known,
             None => (
-                Agent::new(
-                    pod.clone(),
-                    now,
-                    self.configuration_of(&pod),
-                    self.version_of(&pod),
-                ),
+                Agent::new(pod.clone(), now, self.configuration_of(&pod), self.version_of(&pod)),
                 None,
             ),
         };
         agent.pod.ending = pod.ending;
         let key = ObjectKey::new(kinds::MEMBER, &pod.key.namespace, &pod.key.name);
-        let live = self
-            .store
-            .get(&key)
-            .filter(|_| self.api == Api::Reachable)
-            .cloned();
+        let live = self.store.get(&key).filter(|_| self.api == Api::Reachable).cloned();
         let mut all = Activity::default();
         if let Some(live) = live.as_ref().filter(|l| l["spec"] != agent.read) {
             let due = *refresh.get_or_insert(now + LAG);
@@ -135,10 +119,7 @@ impl World {
         if let (Some(live), Some(spec)) = (&live, &agent.spec) {
             let generation = live["metadata"]["generation"].as_i64();
             let status = agent.status(spec, generation, &reach);
-            let ready = status
-                .server
-                .as_ref()
-                .is_some_and(|s| s.native_transport == Some(true));
+            let ready = status.server.as_ref().is_some_and(|s| s.native_transport == Some(true));
             if live["status"].is_null() || agent.reported.as_ref() != Some(&status) {
                 let _ = self.store.put_status(&key, json!(status));
                 agent.reported = Some(status);
@@ -173,9 +154,7 @@ impl World {
 
     fn server_json(&self, pod: &PodRun) -> Option<&str> {
         let volumes = self.store.get(&pod.key)?["spec"]["volumes"].as_array()?;
-        let map = volumes
-            .iter()
-            .find_map(|v| v["configMap"]["name"].as_str())?;
+        let map = volumes.iter().find_map(|v| v["configMap"]["name"].as_str())?;
         let key = ObjectKey::new(kinds::CONFIG_MAP, &pod.key.namespace, map);
         self.store.get(&key)?["data"]["server.json"].as_str()
     }

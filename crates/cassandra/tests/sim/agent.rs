@@ -74,10 +74,8 @@ impl Agent {
 
     /// Act on what is known.
     pub fn step(&mut self, reach: &mut Reach<'_>) -> Activity {
-        let Some(spec) = self
-            .spec
-            .clone()
-            .or_else(|| self.volume(reach).and_then(|v| v.saved.clone()))
+        let Some(spec) =
+            self.spec.clone().or_else(|| self.volume(reach).and_then(|v| v.saved.clone()))
         else {
             return Activity::default();
         };
@@ -102,11 +100,7 @@ impl Agent {
     }
 
     pub fn volume<'r>(&self, reach: &'r Reach<'_>) -> Option<&'r Volume> {
-        reach
-            .disks
-            .get(&self.pod.disk)
-            .filter(|d| d.mount == Mount::Mounted)
-            .map(|d| &d.content)
+        reach.disks.get(&self.pod.disk).filter(|d| d.mount == Mount::Mounted).map(|d| &d.content)
     }
 
     pub fn ledger<'r>(&self, reach: &'r Reach<'_>) -> Option<&'r Ledger> {
@@ -114,10 +108,7 @@ impl Agent {
     }
 
     pub fn ledger_mut<'r>(&self, reach: &'r mut Reach<'_>) -> Option<&'r mut Ledger> {
-        reach
-            .disks
-            .get_mut(&self.pod.disk)
-            .and_then(|d| d.content.ledger.as_mut())
+        reach.disks.get_mut(&self.pod.disk).and_then(|d| d.content.ledger.as_mut())
     }
 
     fn file_system(&self, reach: &Reach<'_>) -> String {
@@ -129,10 +120,7 @@ impl Agent {
 
     fn take_volume_into_use(&mut self, spec: &CassandraMemberSpec, reach: &mut Reach<'_>) {
         let file_system = self.file_system(reach);
-        let Some(disk) = reach
-            .disks
-            .get_mut(&self.pod.disk)
-            .filter(|d| d.mount == Mount::Mounted)
+        let Some(disk) = reach.disks.get_mut(&self.pod.disk).filter(|d| d.mount == Mount::Mounted)
         else {
             return;
         };
@@ -146,10 +134,7 @@ impl Agent {
             Unused::NotMounted => return,
         };
         *reach.volumes += 1;
-        disk.content.ledger = Some(Ledger::new(
-            format!("volume-{}", reach.volumes),
-            successor_of,
-        ));
+        disk.content.ledger = Some(Ledger::new(format!("volume-{}", reach.volumes), successor_of));
     }
 
     /// The volume as it is reported.
@@ -220,10 +205,8 @@ impl Agent {
             Phase::Decommissioned => {
                 if let Some(ledger) = self.ledger_mut(reach) {
                     ledger.membership = Membership::Left;
-                    if let Some(intent) = ledger
-                        .intent
-                        .as_mut()
-                        .filter(|i| i.state != IntentState::Done)
+                    if let Some(intent) =
+                        ledger.intent.as_mut().filter(|i| i.state != IntentState::Done)
                     {
                         intent.state = IntentState::Done;
                         intent.since = Some(Time(now));
@@ -250,10 +233,7 @@ impl Agent {
         let known = self
             .ledger(reach)
             .and_then(|l| l.operations.iter().find(|o| o.id == operation.id).cloned());
-        let mine = self
-            .operation_ends
-            .clone()
-            .filter(|(id, _)| *id == operation.id);
+        let mine = self.operation_ends.clone().filter(|(id, _)| *id == operation.id);
         let outcome = match (known.map(|k| k.state), mine) {
             (None, _) if self.state != ServerState::Running => return Activity::default(),
             (None, _) => {

@@ -84,17 +84,11 @@ impl Ring {
             if own_seed {
                 return self.begin_founding(pod, now, disks);
             }
-            return self.exit(
-                pod,
-                &format!("Unable to contact any seeds: {:?}", server.seeds),
-            );
+            return self.exit(pod, &format!("Unable to contact any seeds: {:?}", server.seeds));
         };
         let view = self.views.of(&contact);
         if server.replace.is_some() && self.wedged.contains(&server.member) {
-            return self.exit(
-                pod,
-                &format!("Unable to contact any seeds: {:?}", server.seeds),
-            );
+            return self.exit(pod, &format!("Unable to contact any seeds: {:?}", server.seeds));
         }
         if let Some(replace) = &server.replace {
             return match view.iter().find(|m| m.address == *replace) {
@@ -121,10 +115,8 @@ impl Ring {
             );
         }
         if own_seed {
-            self.breaches.push(format!(
-                "{} entered the ring as a seed, without streaming",
-                server.member
-            ));
+            self.breaches
+                .push(format!("{} entered the ring as a seed, without streaming", server.member));
         }
         if let Some(other) = view.iter().find(|m| m.state != MemberState::Normal) {
             return self.exit(pod, &format!("Other bootstrapping/leaving/moving nodes detected, cannot bootstrap while cassandra.consistent.rangemovement is true. Nodes detected: {}", other.address));

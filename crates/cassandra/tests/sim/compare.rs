@@ -28,22 +28,12 @@ pub struct End {
 impl World {
     /// How it has ended.
     pub fn end(&self) -> End {
-        let status = self
-            .store
-            .get(&cluster_key())
-            .map(|c| c["status"].clone())
-            .unwrap_or_default();
-        let conditions = status["conditions"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(|c| {
-                let text = |field: &str| c[field].as_str().unwrap_or_default().to_string();
-                (
-                    text("type"),
-                    format!("{} {}", text("status"), text("reason")),
-                )
-            });
+        let status =
+            self.store.get(&cluster_key()).map(|c| c["status"].clone()).unwrap_or_default();
+        let conditions = status["conditions"].as_array().into_iter().flatten().map(|c| {
+            let text = |field: &str| c[field].as_str().unwrap_or_default().to_string();
+            (text("type"), format!("{} {}", text("status"), text("reason")))
+        });
         let mut objects: Vec<String> = self
             .store
             .all()
@@ -55,28 +45,18 @@ impl World {
         destructive.sort();
         let kept = ["turn", "systemReplication", "racks", "members"];
         End {
-            members: self
-                .members()
-                .into_iter()
-                .map(|m| (m.clone(), self.words_of(&m)))
-                .collect(),
+            members: self.members().into_iter().map(|m| (m.clone(), self.words_of(&m))).collect(),
             conditions: conditions.collect(),
             objects,
             full_members: self.ring.full_members(),
-            status: kept
-                .iter()
-                .map(|k| (k.to_string(), status[*k].clone()))
-                .collect(),
+            status: kept.iter().map(|k| (k.to_string(), status[*k].clone())).collect(),
             destructive,
         }
     }
 
     /// Names of all members that are recorded.
     pub fn members(&self) -> Vec<String> {
-        self.store
-            .list(kinds::MEMBER)
-            .map(|(key, _)| key.name.clone())
-            .collect()
+        self.store.list(kinds::MEMBER).map(|(key, _)| key.name.clone()).collect()
     }
 
     /// What a member is, in words that do not depend on the history.
@@ -95,10 +75,7 @@ impl World {
             .find(|(key, _)| key.name == format!("data-{name}"))
             .map(|(_, c)| c.clone());
         let annotation = |key: &str| {
-            claim
-                .as_ref()
-                .map(|c| c["metadata"]["annotations"][key].clone())
-                .unwrap_or_default()
+            claim.as_ref().map(|c| c["metadata"]["annotations"][key].clone()).unwrap_or_default()
         };
         let agrees = |recorded: &Value, seen: &Value, claimed: Value| {
             *recorded == *seen && *recorded == claimed && recorded.is_string()
@@ -115,11 +92,7 @@ impl World {
         );
         let server = self.ring.servers.values().find(|s| s.member == name);
         let phase = server.map_or("no server".to_string(), |s| format!("{:?}", s.phase));
-        let permit = if member["spec"]["start"].is_null() {
-            "no permit"
-        } else {
-            "a permit"
-        };
+        let permit = if member["spec"]["start"].is_null() { "no permit" } else { "a permit" };
         let same_seeds = member["spec"]["seeds"].as_array().map_or(0, Vec::len);
         let record = |is: bool| if is { "recorded" } else { "not recorded" };
         format!(
@@ -131,12 +104,7 @@ impl World {
 
     /// Is every wanted member a full one, with nothing left to do?
     pub fn expect_ring(&mut self, members: usize) {
-        let normal = self
-            .ring
-            .servers
-            .values()
-            .filter(|s| s.phase == Phase::Normal)
-            .count();
+        let normal = self.ring.servers.values().filter(|s| s.phase == Phase::Normal).count();
         assert_eq!(
             (normal, self.ring.full_members()),
             (members, members),
@@ -144,24 +112,9 @@ impl World {
             self.last_words()
         );
         let end = self.end();
-        assert_eq!(
-            end.status["turn"],
-            Value::Null,
-            "the turn has ended\n{}",
-            self.last_words()
-        );
-        assert_eq!(
-            end.conditions["Progressing"],
-            "False AsWanted",
-            "{}",
-            self.last_words()
-        );
-        assert_eq!(
-            end.conditions["Degraded"],
-            "False AsWanted",
-            "{}",
-            self.last_words()
-        );
+        assert_eq!(end.status["turn"], Value::Null, "the turn has ended\n{}", self.last_words());
+        assert_eq!(end.conditions["Progressing"], "False AsWanted", "{}", self.last_words());
+        assert_eq!(end.conditions["Degraded"], "False AsWanted", "{}", self.last_words());
         for (name, words) in &end.members {
             assert!(
                 words.contains("host ID recorded, volume recorded, no permit"),
@@ -197,41 +150,23 @@ impl End {
                 lines.push(format!("{what}:\n  is        {is}\n  should be {should}"));
             }
         };
-        differ(
-            "members",
-            format!("{:?}", self.members),
-            format!("{:?}", expected.members),
-        );
+        differ("members", format!("{:?}", self.members), format!("{:?}", expected.members));
         differ(
             "conditions",
             format!("{:?}", self.conditions),
             format!("{:?}", expected.conditions),
         );
-        let missing: Vec<_> = expected
-            .objects
-            .iter()
-            .filter(|o| !self.objects.contains(o))
-            .collect();
-        let surplus: Vec<_> = self
-            .objects
-            .iter()
-            .filter(|o| !expected.objects.contains(o))
-            .collect();
+        let missing: Vec<_> =
+            expected.objects.iter().filter(|o| !self.objects.contains(o)).collect();
+        let surplus: Vec<_> =
+            self.objects.iter().filter(|o| !expected.objects.contains(o)).collect();
         differ(
             "objects",
             format!("missing {missing:?}, surplus {surplus:?}"),
             "missing [], surplus []".into(),
         );
-        differ(
-            "full members",
-            self.full_members.to_string(),
-            expected.full_members.to_string(),
-        );
-        differ(
-            "status",
-            format!("{:?}", self.status),
-            format!("{:?}", expected.status),
-        );
+        differ("full members", self.full_members.to_string(), expected.full_members.to_string());
+        differ("status", format!("{:?}", self.status), format!("{:?}", expected.status));
         differ(
             "destructive",
             format!("{:?}", self.destructive),

@@ -22,10 +22,7 @@ pub struct Views {
 impl Views {
     /// What a server sees now.
     pub fn of(&self, pod: &str) -> Vec<RingMember> {
-        self.seen
-            .get(pod)
-            .map(|view| view.values().cloned().collect())
-            .unwrap_or_default()
+        self.seen.get(pod).map(|view| view.values().cloned().collect()).unwrap_or_default()
     }
 
     /// A server has ended.
@@ -121,13 +118,9 @@ impl Ring {
                 continue;
             }
             match seen.get(&host) {
-                Some(last) => heard.insert(
-                    host,
-                    RingMember {
-                        liveness: Liveness::Down,
-                        ..last.clone()
-                    },
-                ),
+                Some(last) => {
+                    heard.insert(host, RingMember { liveness: Liveness::Down, ..last.clone() })
+                }
                 None => heard.remove(&host),
             };
         }
@@ -149,21 +142,14 @@ impl Ring {
         let is_up = |host: &str| {
             self.servers.values().any(|s| {
                 s.host_id.as_deref() == Some(host)
-                    && !matches!(
-                        s.phase,
-                        Phase::Booting | Phase::Left | Phase::Decommissioned
-                    )
+                    && !matches!(s.phase, Phase::Booting | Phase::Left | Phase::Decommissioned)
             })
         };
         self.seats
             .iter()
             .filter(|(_, seat)| seat.lineage == lineage)
             .map(|(host, seat)| {
-                let liveness = if is_up(host) {
-                    Liveness::Up
-                } else {
-                    Liveness::Down
-                };
+                let liveness = if is_up(host) { Liveness::Up } else { Liveness::Down };
                 let member = RingMember {
                     host_id: host.clone(),
                     address: seat.address.clone(),
@@ -177,9 +163,6 @@ impl Ring {
 
     /// Full members of all rings.
     pub fn full_members(&self) -> usize {
-        self.seats
-            .values()
-            .filter(|s| s.state == MemberState::Normal)
-            .count()
+        self.seats.values().filter(|s| s.state == MemberState::Normal).count()
     }
 }

@@ -49,20 +49,14 @@ impl World {
     /// A member that serves is stopped only while all others are up.
     pub(super) fn watch_stop(&mut self, member: &str) {
         let serves = |s: &&Server| s.member == member && s.phase == Phase::Normal;
-        let Some(host) = self
-            .ring
-            .servers
-            .values()
-            .find(serves)
-            .and_then(|s| s.host_id.clone())
+        let Some(host) = self.ring.servers.values().find(serves).and_then(|s| s.host_id.clone())
         else {
             return;
         };
         let mut except = self.gone_without();
         except.push(host);
         let except: Vec<&str> = except.iter().map(String::as_str).collect();
-        self.ring
-            .watch_others(&format!("{member} is stopped"), &except, self.store.now);
+        self.ring.watch_others(&format!("{member} is stopped"), &except, self.store.now);
     }
 
     /// Host IDs of which a person has said that an upgrade goes on without them.
@@ -83,11 +77,8 @@ impl World {
                 self.ring.watch_end(&name, &host);
             }
         }
-        let members: Vec<_> = self
-            .store
-            .list(kinds::MEMBER)
-            .map(|(key, m)| (key.name.clone(), m.clone()))
-            .collect();
+        let members: Vec<_> =
+            self.store.list(kinds::MEMBER).map(|(key, m)| (key.name.clone(), m.clone())).collect();
         for (name, member) in members {
             for what in ["start", "intent"] {
                 let words = &member["spec"][what];
@@ -122,10 +113,7 @@ impl World {
         members
             .filter(|(_, m)| m["spec"]["run"] == "Terminated")
             .map(|(key, m)| {
-                (
-                    key.name.clone(),
-                    m["spec"]["hostID"].as_str().unwrap_or_default().to_string(),
-                )
+                (key.name.clone(), m["spec"]["hostID"].as_str().unwrap_or_default().to_string())
             })
             .collect()
     }
@@ -141,10 +129,8 @@ impl World {
                 continue;
             }
             let key = ObjectKey::new(kinds::CLAIM, super::manifests::NAMESPACE, &disk.claim);
-            let bound = self
-                .store
-                .get(&key)
-                .is_some_and(|c| c["spec"]["volumeName"] == name.as_str());
+            let bound =
+                self.store.get(&key).is_some_and(|c| c["spec"]["volumeName"] == name.as_str());
             if !bound
                 && self.ring.seats.contains_key(&data.host_id)
                 && self.deletion_is_wanted() == Wanted::No
@@ -179,13 +165,9 @@ const SEEN_DOWN: SignedDuration = SignedDuration::from_secs(45);
 impl Ring {
     /// Note since when each full member is away.
     pub(super) fn note_absences(&mut self, now: Timestamp) {
-        let reached = self
-            .servers
-            .values()
-            .filter(|s| !self.cut.contains(&s.member));
+        let reached = self.servers.values().filter(|s| !self.cut.contains(&s.member));
         let up: BTreeSet<&String> = reached.filter_map(|s| s.host_id.as_ref()).collect();
-        self.away
-            .retain(|host, _| self.seats.contains_key(host) && !up.contains(host));
+        self.away.retain(|host, _| self.seats.contains_key(host) && !up.contains(host));
         for (host, seat) in &self.seats {
             if seat.state == MemberState::Normal && !up.contains(host) {
                 self.away.entry(host.clone()).or_insert(now);
@@ -199,10 +181,7 @@ impl Ring {
             s.member != member && self.views.of(pod).iter().any(|m| m.host_id == host)
         });
         if let Some((_, server)) = believer {
-            let text = format!(
-                "{member} is declared gone although {} knows {host}",
-                server.member
-            );
+            let text = format!("{member} is declared gone although {} knows {host}", server.member);
             self.breaches.push(text);
         }
     }
@@ -210,11 +189,10 @@ impl Ring {
     /// Something begins that no ring may suffer while another member is down.
     pub(super) fn watch_others(&mut self, what: &str, except: &[&str], now: Timestamp) {
         self.note_absences(now);
-        let down = self
-            .away
-            .iter()
-            .filter(|(host, _)| !self.called_lost.contains(*host))
-            .find(|(host, since)| !except.contains(&host.as_str()) && now > **since + SEEN_DOWN);
+        let down =
+            self.away.iter().filter(|(host, _)| !self.called_lost.contains(*host)).find(
+                |(host, since)| !except.contains(&host.as_str()) && now > **since + SEEN_DOWN,
+            );
         if let Some((host, since)) = down {
             let text = format!("{what} although {host} has been down since {since}");
             self.breaches.push(text);

@@ -23,13 +23,9 @@ impl World {
     pub fn set_racks(&mut self, cluster: &Value) {
         let racks = &cluster["spec"]["datacenter"]["racks"];
         let words = racks.as_array().into_iter().flatten();
-        let words: Vec<_> = words
-            .map(|r| format!("{} in rack {}", r["members"], r["name"]))
-            .collect();
-        self.tell(&format!(
-            "a person wants {}",
-            words.join(", ").replace('"', "")
-        ));
+        let words: Vec<_> =
+            words.map(|r| format!("{} in rack {}", r["members"], r["name"])).collect();
+        self.tell(&format!("a person wants {}", words.join(", ").replace('"', "")));
         let patch = json!({ "spec": { "datacenter": { "racks": racks } } });
         self.store
             .merge(&cluster_key(), &patch, Subresource::None)
@@ -39,9 +35,7 @@ impl World {
     /// The status of the cluster is lost, as after a restore of etcd without it.
     pub fn erase_status(&mut self) {
         self.tell("the status of the cluster is erased");
-        self.store
-            .put_status(&cluster_key(), Value::Null)
-            .expect("the cluster should exist");
+        self.store.put_status(&cluster_key(), Value::Null).expect("the cluster should exist");
     }
 
     /// Every process on every machine ends at once; machines and pods come
@@ -102,9 +96,7 @@ impl World {
         self.tell(&format!("a person labels {} {name}: {key}", resource.kind));
         let patch = json!({ "metadata": { "labels": { key: "" } } });
         let key = ObjectKey::new(resource, NAMESPACE, name);
-        self.store
-            .merge(&key, &patch, Subresource::None)
-            .expect("the object should exist");
+        self.store.merge(&key, &patch, Subresource::None).expect("the object should exist");
     }
 
     /// The network between a member and all others is cut; not that to the API server.
@@ -132,10 +124,7 @@ impl World {
     /// What the operator waits for.
     pub fn waits(&self) -> String {
         let waits = self.operators.iter().flat_map(|o| &o.waits);
-        waits
-            .map(|w| format!("{}: {}", w.reason, w.message))
-            .collect::<Vec<_>>()
-            .join("; ")
+        waits.map(|w| format!("{}: {}", w.reason, w.message)).collect::<Vec<_>>().join("; ")
     }
 
     /// Neither the operator nor any agent reaches the API server.
@@ -154,15 +143,10 @@ impl World {
     /// Delete all pods at once.
     pub fn delete_all_pods(&mut self) {
         self.tell("all pods are deleted at once");
-        let pods: Vec<ObjectKey> = self
-            .store
-            .list(kinds::POD)
-            .map(|(key, _)| key.clone())
-            .collect();
+        let pods: Vec<ObjectKey> =
+            self.store.list(kinds::POD).map(|(key, _)| key.clone()).collect();
         for pod in pods {
-            let _ = self
-                .store
-                .delete(&pod, &Precondition::Absent, Propagation::Background);
+            let _ = self.store.delete(&pod, &Precondition::Absent, Propagation::Background);
         }
     }
 
@@ -182,9 +166,7 @@ impl World {
 
     /// Is there such an object?
     pub fn exists(&self, resource: palladion_plan::Resource, name: &str) -> bool {
-        self.store
-            .get(&ObjectKey::new(resource, NAMESPACE, name))
-            .is_some()
+        self.store.get(&ObjectKey::new(resource, NAMESPACE, name)).is_some()
     }
 
     /// A member's volume is emptied; marker and ledger are gone as well.
@@ -215,10 +197,7 @@ impl World {
         let key = ObjectKey::new(kinds::CLAIM, NAMESPACE, &format!("data-{member}"));
         let claim = self.store.get(&key).expect("the claim should exist");
         let name = claim["spec"]["volumeName"].as_str().unwrap_or_default();
-        self.kube
-            .disks
-            .get_mut(name)
-            .expect("the member should have a disk")
+        self.kube.disks.get_mut(name).expect("the member should have a disk")
     }
 
     /// Somebody cleans all annotations off the claims.
@@ -227,9 +206,7 @@ impl World {
         let patch = json!({ "metadata": { "annotations": null } });
         for name in self.names(kinds::CLAIM) {
             let key = ObjectKey::new(kinds::CLAIM, NAMESPACE, &name);
-            self.store
-                .merge(&key, &patch, Subresource::None)
-                .expect("the claim should exist");
+            self.store.merge(&key, &patch, Subresource::None).expect("the claim should exist");
         }
     }
 
@@ -247,9 +224,7 @@ impl World {
         self.tell(&format!("a person scales {set} to {replicas}"));
         let key = ObjectKey::new(kinds::STATEFUL_SET, NAMESPACE, set);
         let patch = json!({ "spec": { "replicas": replicas } });
-        self.store
-            .merge(&key, &patch, Subresource::None)
-            .expect("the set should exist");
+        self.store.merge(&key, &patch, Subresource::None).expect("the set should exist");
     }
 
     /// The cluster is there no more, and neither is anything that it owned.
@@ -268,31 +243,17 @@ impl World {
 
     /// Members whose server is NORMAL.
     pub fn normal(&self) -> usize {
-        self.ring
-            .servers
-            .values()
-            .filter(|s| s.phase == Phase::Normal)
-            .count()
+        self.ring.servers.values().filter(|s| s.phase == Phase::Normal).count()
     }
 
     /// A condition of the cluster: status, reason and message.
     pub fn condition(&self, type_: &str) -> String {
         let cluster = self.store.get(&cluster_key()).cloned().unwrap_or_default();
-        let all = cluster["status"]["conditions"]
-            .as_array()
-            .cloned()
-            .unwrap_or_default();
+        let all = cluster["status"]["conditions"].as_array().cloned().unwrap_or_default();
         let text = |c: &Value, field: &str| c[field].as_str().unwrap_or_default().to_string();
         all.iter()
             .find(|c| c["type"] == type_)
-            .map(|c| {
-                format!(
-                    "{} {}: {}",
-                    text(c, "status"),
-                    text(c, "reason"),
-                    text(c, "message")
-                )
-            })
+            .map(|c| format!("{} {}: {}", text(c, "status"), text(c, "reason"), text(c, "message")))
             .unwrap_or_default()
     }
 

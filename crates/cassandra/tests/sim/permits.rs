@@ -20,10 +20,7 @@ impl Agent {
         state: VolumeState,
         reach: &mut Reach<'_>,
     ) -> Activity {
-        let ledger_id = self
-            .ledger(reach)
-            .map(|l| l.volume_id.clone())
-            .unwrap_or_default();
+        let ledger_id = self.ledger(reach).map(|l| l.volume_id.clone()).unwrap_or_default();
         let fits_data = match (state, permit.data) {
             (VolumeState::Empty, _) => true,
             (VolumeState::Incomplete, DataBeforeStart::Wipe) => permit.kind != PermitKind::Found,
@@ -62,10 +59,8 @@ impl Agent {
         if let Some(ledger) = self.ledger_mut(reach) {
             if permit.kind != PermitKind::ResumeLeave {
                 ledger.ring = Some(spec.ring.clone());
-                ledger.membership = Membership::Joining {
-                    kind: permit.kind,
-                    nonce: permit.nonce.clone(),
-                };
+                ledger.membership =
+                    Membership::Joining { kind: permit.kind, nonce: permit.nonce.clone() };
                 ledger.host_id = None;
                 ledger.address = None;
                 ledger.intent = None;
@@ -106,10 +101,7 @@ impl Agent {
         let seat = removed.and_then(|data| reach.ring.seats.get(&data.host_id).cloned());
         if seat.is_some_and(|seat| seat.state != MemberState::Joining) {
             let name = &self.pod.key.name;
-            reach
-                .ring
-                .breaches
-                .push(format!("{name} removes the data of a full member"));
+            reach.ring.breaches.push(format!("{name} removes the data of a full member"));
         }
     }
 
@@ -122,10 +114,7 @@ impl Agent {
     ) {
         let cause = permit.map_or("Autonomous".to_string(), |p| format!("{:?}", p.kind));
         let member = self.pod.key.name.clone();
-        reach
-            .ring
-            .told
-            .push(format!("{member} starts its server ({cause})"));
+        reach.ring.told.push(format!("{member} starts its server ({cause})"));
         let server = Server {
             member,
             disk: self.pod.disk.clone(),
@@ -163,10 +152,7 @@ impl Agent {
             return;
         };
         let joining = matches!(ledger.membership, Membership::Joining { .. });
-        let used = ledger
-            .permit
-            .clone()
-            .filter(|p| p.state == PermitState::Used);
+        let used = ledger.permit.clone().filter(|p| p.state == PermitState::Used);
         let Some(used) = used.filter(|_| joining) else {
             return;
         };

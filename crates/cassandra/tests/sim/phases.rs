@@ -20,9 +20,7 @@ impl Ring {
             forgotten_at: None,
         };
         self.seats.insert(host, seat);
-        let data = disks
-            .get_mut(&server.disk)
-            .and_then(|d| d.content.data.as_mut());
+        let data = disks.get_mut(&server.disk).and_then(|d| d.content.data.as_mut());
         if let Some(data) = data {
             data.bootstrapped = Bootstrapped::Completed;
         }
@@ -37,10 +35,7 @@ impl Ring {
         let Some(server) = self.servers.get(pod) else {
             return;
         };
-        if let Some(data) = disks
-            .get_mut(&server.disk)
-            .and_then(|d| d.content.data.as_mut())
-        {
+        if let Some(data) = disks.get_mut(&server.disk).and_then(|d| d.content.data.as_mut()) {
             data.bootstrapped = Bootstrapped::NeedsBootstrap;
         }
         self.set_phase(pod, Phase::Unbootstrapped, now + ROUND);
@@ -56,10 +51,7 @@ impl Ring {
         let leaver = self.seats.remove(&host);
         self.stream(lineage, disks);
         if leaver.is_none() {
-            self.breaches.push(format!(
-                "{} left a ring that did not know it",
-                server.member
-            ));
+            self.breaches.push(format!("{} left a ring that did not know it", server.member));
         }
         self.set_phase(pod, Phase::Left, now + LEFT);
     }
@@ -71,8 +63,7 @@ impl Ring {
             .values()
             .any(|s| s.host_id.as_deref() == Some(host) && s.phase != Phase::Booting);
         if lives {
-            self.breaches
-                .push(format!("host ID {host} is removed while it lives"));
+            self.breaches.push(format!("host ID {host} is removed while it lives"));
         }
         if let Some(seat) = self.seats.remove(host) {
             self.told.push(format!("host ID {host} is removed"));
@@ -107,13 +98,7 @@ impl Ring {
             };
             self.seats.insert(host.clone(), seat);
         }
-        write_data(
-            disks,
-            &server.disk,
-            lineage,
-            &host,
-            Bootstrapped::InProgress,
-        );
+        write_data(disks, &server.disk, lineage, &host, Bootstrapped::InProgress);
         self.identify(pod, lineage, &host);
         self.set_phase(pod, Phase::Joining { replaces }, now + time);
         self.told.push(format!("{} is JOINING", server.member));
@@ -132,13 +117,7 @@ impl Ring {
                 (self.founders.len() - 1, self.new_host())
             }
         };
-        write_data(
-            disks,
-            &server.disk,
-            lineage,
-            &host,
-            Bootstrapped::InProgress,
-        );
+        write_data(disks, &server.disk, lineage, &host, Bootstrapped::InProgress);
         self.identify(pod, lineage, &host);
         self.set_phase(pod, Phase::Founding, now + WAKE);
         self.told.push(format!("{} founds a ring", server.member));
@@ -178,10 +157,5 @@ fn write_data(
         return;
     };
     let rows = disk.content.data.take().map(|d| d.rows).unwrap_or_default();
-    disk.content.data = Some(Data {
-        lineage,
-        host_id: host.to_string(),
-        bootstrapped,
-        rows,
-    });
+    disk.content.data = Some(Data { lineage, host_id: host.to_string(), bootstrapped, rows });
 }

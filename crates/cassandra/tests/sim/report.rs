@@ -88,11 +88,7 @@ impl Agent {
             intent: ledger.and_then(|l| l.intent.clone()),
             operation: ledger.and_then(|l| l.operations.first().cloned()),
             ring: full.then(|| summary(&view, reach.ring)),
-            copies: if full {
-                copies(reach.ring, view.len())
-            } else {
-                BTreeMap::new()
-            },
+            copies: if full { copies(reach.ring, view.len()) } else { BTreeMap::new() },
             evidence: self.evidence.clone(),
             start_history: ledger.map(|l| l.starts.clone()).unwrap_or_default(),
         }

@@ -231,15 +231,13 @@ impl Ring {
             Phase::Leaving => self.become_unbootstrapped(pod, now, disks),
             Phase::Unbootstrapped => self.become_left(pod, now, disks),
             Phase::Left => {
-                if let Some(data) = disks
-                    .get_mut(&server.disk)
-                    .and_then(|d| d.content.data.as_mut())
+                if let Some(data) =
+                    disks.get_mut(&server.disk).and_then(|d| d.content.data.as_mut())
                 {
                     data.bootstrapped = Bootstrapped::Decommissioned;
                 }
                 self.set_phase(pod, Phase::Decommissioned, now);
-                self.told
-                    .push(format!("{} is DECOMMISSIONED", server.member));
+                self.told.push(format!("{} is DECOMMISSIONED", server.member));
             }
             Phase::Normal | Phase::Decommissioned => {}
         }
@@ -255,15 +253,8 @@ impl Ring {
     /// A server ends by itself.
     pub fn exit(&mut self, pod: &str, message: &str) {
         if let Some(server) = self.servers.remove(pod) {
-            self.told
-                .push(format!("{} exits: {message}", server.member));
-            self.exits.insert(
-                pod.to_string(),
-                Exit {
-                    code: 3,
-                    message: message.to_string(),
-                },
-            );
+            self.told.push(format!("{} exits: {message}", server.member));
+            self.exits.insert(pod.to_string(), Exit { code: 3, message: message.to_string() });
         }
     }
 
@@ -298,10 +289,8 @@ impl Ring {
             .values()
             .filter(|s| Some(s.lineage) == server.lineage && s.state == MemberState::Normal)
             .count();
-        let needed = self
-            .system_copies
-            .map_or(3, |c| usize::try_from(c).unwrap_or(3))
-            .max(self.copies);
+        let needed =
+            self.system_copies.map_or(3, |c| usize::try_from(c).unwrap_or(3)).max(self.copies);
         if full <= needed {
             return Err(format!(
                 "Not enough live nodes to maintain replication factor (RF = {needed}, N = {full})"

@@ -35,26 +35,18 @@ impl Ring {
             .map(|(host, _)| (hash::of(&json!([row, host])), host))
             .collect();
         hosts.sort();
-        hosts
-            .into_iter()
-            .take(self.copies)
-            .map(|(_, host)| host.clone())
-            .collect()
+        hosts.into_iter().take(self.copies).map(|(_, host)| host.clone()).collect()
     }
 
     /// Owners get what they lack from members that hold it and are up.
     pub fn stream(&mut self, lineage: usize, disks: &mut Disks) {
         for row in 0..self.rows {
-            let held = self
-                .servers
-                .values()
-                .filter(|s| s.lineage == Some(lineage))
-                .any(|s| {
-                    disks
-                        .get(&s.disk)
-                        .and_then(|d| d.content.data.as_ref())
-                        .is_some_and(|d| d.rows.contains(&row))
-                });
+            let held = self.servers.values().filter(|s| s.lineage == Some(lineage)).any(|s| {
+                disks
+                    .get(&s.disk)
+                    .and_then(|d| d.content.data.as_ref())
+                    .is_some_and(|d| d.rows.contains(&row))
+            });
             if held {
                 for host in self.owners(lineage, row) {
                     hold(disks, &host, row);
@@ -75,21 +67,14 @@ impl Ring {
                 .any(|d| d.host_id == *host && d.rows.contains(&row))
         };
         (0..self.rows)
-            .filter(|row| {
-                !self
-                    .owners(lineage, *row)
-                    .iter()
-                    .any(|host| holds(host, *row))
-            })
+            .filter(|row| !self.owners(lineage, *row).iter().any(|host| holds(host, *row)))
             .collect()
     }
 }
 
 fn hold(disks: &mut Disks, host: &str, row: u32) {
-    for data in disks
-        .values_mut()
-        .filter_map(|d| d.content.data.as_mut())
-        .filter(|d| d.host_id == host)
+    for data in
+        disks.values_mut().filter_map(|d| d.content.data.as_mut()).filter(|d| d.host_id == host)
     {
         data.rows.insert(row);
     }

@@ -23,10 +23,7 @@ fn retires(spec: &CassandraMemberSpec, ledger: &Ledger) -> bool {
 }
 
 fn lifts_the_ban(spec: &CassandraMemberSpec, ledger: &Ledger) -> bool {
-    let never_joined = matches!(
-        ledger.membership,
-        Membership::Empty | Membership::Joining { .. }
-    );
+    let never_joined = matches!(ledger.membership, Membership::Empty | Membership::Joining { .. });
     let is_later = spec.start.as_ref().is_some_and(|p| {
         p.volume_id == ledger.volume_id
             && !ledger.used.contains(&p.nonce)
@@ -48,11 +45,7 @@ impl Agent {
                 start.exit_code = Some(exit.code);
                 start.message = Some(exit.message.clone());
             }
-            if let Some(permit) = ledger
-                .permit
-                .as_mut()
-                .filter(|p| p.state == PermitState::Used)
-            {
+            if let Some(permit) = ledger.permit.as_mut().filter(|p| p.state == PermitState::Used) {
                 permit.state = PermitState::Failed;
                 permit.message = Some(exit.message.clone());
             }
@@ -89,10 +82,7 @@ impl Agent {
                 }
             }
         }
-        let twin = spec
-            .volume_id
-            .as_ref()
-            .is_some_and(|recorded| *recorded != volume.volume_id);
+        let twin = spec.volume_id.as_ref().is_some_and(|recorded| *recorded != volume.volume_id);
         if !Agent::is_wanted(spec) || (twin && volume.state != VolumeState::Lost) {
             reach.ring.stop(&self.pod.uid, now);
             let (state, reason) = match (has_left, twin) {
@@ -129,10 +119,10 @@ impl Agent {
             return Activity::default();
         }
         reach.ring.stop(&self.pod.uid, reach.now);
-        reach.ring.told.push(format!(
-            "{} drains and stops its server for a restart",
-            self.pod.key.name
-        ));
+        reach
+            .ring
+            .told
+            .push(format!("{} drains and stops its server for a restart", self.pod.key.name));
         self.set(ServerState::Stopping, Reason::RollingOut, "", reach.now);
         Activity::ACTED
     }
@@ -152,12 +142,7 @@ impl Agent {
             self.note_interrupted_leave(reach);
         }
         if ledger.banned && !lifts_the_ban(spec, &ledger) {
-            self.set(
-                ServerState::Stopped,
-                Reason::StoppedByIntent,
-                "terminated once",
-                now,
-            );
+            self.set(ServerState::Stopped, Reason::StoppedByIntent, "terminated once", now);
             return Activity::default();
         }
         let as_recorded = ledger.host_id.is_some() && ledger.address == spec.address;
@@ -209,11 +194,7 @@ impl Agent {
         let Some(ledger) = self.ledger(reach).cloned() else {
             return;
         };
-        if ledger
-            .intent
-            .as_ref()
-            .is_some_and(|i| i.nonce == intent.nonce)
-        {
+        if ledger.intent.as_ref().is_some_and(|i| i.nonce == intent.nonce) {
             return;
         }
         let fits = ledger.host_id.as_ref() == Some(&intent.host_id)

@@ -122,16 +122,9 @@ impl World {
     /// A new leader.
     pub fn start_operator(&mut self) {
         self.epoch += 1;
-        let settings = BTreeMap::from([(
-            "agentImage".to_string(),
-            "palladion.dev/agent:0.1.0".to_string(),
-        )]);
-        self.operators.push(Operator::new(
-            CassandraMind,
-            cluster_key(),
-            &settings,
-            self.epoch,
-        ));
+        let settings =
+            BTreeMap::from([("agentImage".to_string(), "palladion.dev/agent:0.1.0".to_string())]);
+        self.operators.push(Operator::new(CassandraMind, cluster_key(), &settings, self.epoch));
     }
 
     /// How the leader's watch of a kind follows.
@@ -243,12 +236,7 @@ impl World {
 
     /// Everybody once.
     fn round(&mut self) -> Activity {
-        let mut actors = [
-            Actor::Operators,
-            Actor::Kubernetes,
-            Actor::Agents,
-            Actor::Ring,
-        ];
+        let mut actors = [Actor::Operators, Actor::Kubernetes, Actor::Agents, Actor::Ring];
         if let Some(random) = &mut self.random {
             random.shuffle(&mut actors);
         }
@@ -259,8 +247,7 @@ impl World {
                 Actor::Kubernetes => self.kube.step(&mut self.store),
                 Actor::Agents => self.step_agents(),
                 Actor::Ring => {
-                    self.ring
-                        .step(self.store.now, &mut self.kube.disks, &mut self.random)
+                    self.ring.step(self.store.now, &mut self.kube.disks, &mut self.random)
                 }
             });
             for line in std::mem::take(&mut self.ring.told) {

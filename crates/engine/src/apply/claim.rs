@@ -18,21 +18,16 @@ impl Applier<'_> {
             return Err(StepError::conflict(format!("{key} no longer exists")));
         };
         if live["metadata"]["uid"] != json!(self.owner.meta.uid) {
-            return Err(StepError::conflict(format!(
-                "{key} was deleted and made again"
-            )));
+            return Err(StepError::conflict(format!("{key} was deleted and made again")));
         }
-        if let Some((pointer, _)) = seen
-            .iter()
-            .find(|(pointer, value)| !stands(&live, pointer, value))
+        if let Some((pointer, _)) =
+            seen.iter().find(|(pointer, value)| !stands(&live, pointer, value))
         {
             return Err(StepError::conflict(format!(
                 "{key} has changed at {pointer} since this was decided"
             )));
         }
-        let version = live["metadata"]["resourceVersion"]
-            .as_str()
-            .unwrap_or_default();
+        let version = live["metadata"]["resourceVersion"].as_str().unwrap_or_default();
         let patch = json!({
             "metadata": {"uid": self.owner.meta.uid, "resourceVersion": version},
             "status": status,

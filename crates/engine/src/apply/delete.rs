@@ -47,23 +47,16 @@ impl Applier<'_> {
         }
         memory.applied.remove(key);
         let expectations = self.watches.world().expect_gone(key, uid);
-        Ok(Effect::Changed {
-            expectations,
-            version: None,
-        })
+        Ok(Effect::Changed { expectations, version: None })
     }
 }
 
 fn named(precondition: &Precondition) -> Result<(&str, Value), StepError> {
     match precondition {
         Precondition::Uid(uid) => Ok((uid, json!({"uid": uid}))),
-        Precondition::Version {
-            uid,
-            resource_version,
-        } => Ok((
-            uid,
-            json!({"uid": uid, "resourceVersion": resource_version}),
-        )),
+        Precondition::Version { uid, resource_version } => {
+            Ok((uid, json!({"uid": uid, "resourceVersion": resource_version})))
+        }
         // The plan linter refuses such a plan; this is the second lock.
         Precondition::Absent => Err(StepError {
             class: FailureClass::Refused,

@@ -15,10 +15,7 @@ impl Applier<'_> {
             if fence.pointer.is_empty() && fence.expected.is_null() {
                 return Ok(());
             }
-            return Err(StepError::conflict(format!(
-                "{} no longer exists",
-                fence.object
-            )));
+            return Err(StepError::conflict(format!("{} no longer exists", fence.object)));
         };
         match stands(&object, &fence.pointer, &fence.expected) {
             true => Ok(()),
@@ -44,16 +41,15 @@ pub(super) fn meets(
     let met = match precondition {
         Precondition::Absent => true,
         Precondition::Uid(wanted) => wanted == uid,
-        Precondition::Version {
-            uid: wanted,
-            resource_version,
-        } => wanted == uid && resource_version == version,
+        Precondition::Version { uid: wanted, resource_version } => {
+            wanted == uid && resource_version == version
+        }
     };
     match met {
         true => Ok(()),
-        false => Err(StepError::conflict(
-            "the object has changed since this was decided".to_string(),
-        )),
+        false => {
+            Err(StepError::conflict("the object has changed since this was decided".to_string()))
+        }
     }
 }
 
@@ -73,10 +69,8 @@ mod tests {
 
     #[test]
     fn a_precondition_names_uid_and_version() {
-        let version = Precondition::Version {
-            uid: "u".to_string(),
-            resource_version: "1".to_string(),
-        };
+        let version =
+            Precondition::Version { uid: "u".to_string(), resource_version: "1".to_string() };
         assert!(meets(&version, "u", "1").is_ok());
         assert!(meets(&version, "u", "2").is_err());
         assert!(meets(&Precondition::Uid("u".to_string()), "u", "2").is_ok());

@@ -35,11 +35,7 @@ pub struct StepError {
 impl StepError {
     /// The world is not as the plan supposed.
     pub fn conflict(message: String) -> Self {
-        Self {
-            class: FailureClass::Conflict,
-            message,
-            retry_after: None,
-        }
+        Self { class: FailureClass::Conflict, message, retry_after: None }
     }
 }
 
@@ -125,10 +121,7 @@ impl Applier<'_> {
             }
             match self.step(step, memory).await {
                 Ok(Effect::Nothing) => {}
-                Ok(Effect::Changed {
-                    expectations,
-                    version,
-                }) => {
+                Ok(Effect::Changed { expectations, version }) => {
                     outcome.done.push(step.doing().to_string());
                     outcome.events.extend(event(step).cloned());
                     outcome.expectations.extend(expectations);
@@ -138,11 +131,8 @@ impl Applier<'_> {
                 }
                 Err(error) => {
                     let object = self.subject(step).clone();
-                    outcome.failed = Some(Failed {
-                        doing: step.doing().to_string(),
-                        object,
-                        error,
-                    });
+                    outcome.failed =
+                        Some(Failed { doing: step.doing().to_string(), object, error });
                     break;
                 }
             }
@@ -152,39 +142,16 @@ impl Applier<'_> {
 
     async fn step(&self, step: &Step, memory: &mut Memory) -> Result<Effect, StepError> {
         match step {
-            Step::Apply {
-                object,
-                key,
-                precondition,
-                fence,
-                ..
-            } => {
-                self.apply_object(key, object, precondition, fence.as_ref(), memory)
-                    .await
+            Step::Apply { object, key, precondition, fence, .. } => {
+                self.apply_object(key, object, precondition, fence.as_ref(), memory).await
             }
-            Step::Patch {
-                key,
-                patch,
-                subresource,
-                precondition,
-                fence,
-                ..
-            } => {
-                self.patch(key, patch, *subresource, precondition, fence.as_ref())
-                    .await
+            Step::Patch { key, patch, subresource, precondition, fence, .. } => {
+                self.patch(key, patch, *subresource, precondition, fence.as_ref()).await
             }
             Step::Claim { status, seen, .. } => self.claim(status, seen).await,
-            Step::Delete {
-                key,
-                precondition,
-                loss,
-                propagation,
-                fence,
-                ..
-            } => {
+            Step::Delete { key, precondition, loss, propagation, fence, .. } => {
                 let what = (loss, *propagation);
-                self.delete(key, precondition, what, fence.as_ref(), memory)
-                    .await
+                self.delete(key, precondition, what, fence.as_ref(), memory).await
             }
         }
     }

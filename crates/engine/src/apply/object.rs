@@ -59,12 +59,7 @@ impl Applier<'_> {
         let stored = self.watches.world().stored(key);
         if let Some((record, keep)) = stored {
             let (uid, version) = (record.uid.to_string(), record.version.to_string());
-            return Ok(Some(Seen {
-                object: record.value(),
-                uid,
-                version,
-                keep,
-            }));
+            return Ok(Some(Seen { object: record.value(), uid, version, keep }));
         }
         match precondition {
             Precondition::Absent => {}
@@ -73,10 +68,7 @@ impl Applier<'_> {
             }
         }
         let text = |object: &Value, field: &str| {
-            object["metadata"][field]
-                .as_str()
-                .unwrap_or_default()
-                .to_string()
+            object["metadata"][field].as_str().unwrap_or_default().to_string()
         };
         Ok(self.api.get(key).await?.map(|object| Seen {
             uid: text(&object, "uid"),
@@ -127,12 +119,7 @@ fn ownership(object: &Value, owner_uid: &str) -> Ownership {
         Some(controller) if controller["uid"] == owner_uid => Ownership::Ours,
         Some(controller) => {
             let text = |field: &str| controller[field].as_str().unwrap_or_default().to_string();
-            Ownership::Foreign(format!(
-                "{} {} (uid {})",
-                text("kind"),
-                text("name"),
-                text("uid")
-            ))
+            Ownership::Foreign(format!("{} {} (uid {})", text("kind"), text("name"), text("uid")))
         }
         // The owner itself has no controller and needs no mark.
         None if metadata["uid"] == owner_uid => Ownership::Ours,
@@ -178,10 +165,7 @@ fn remember(
 ) {
     if let Ok(object) = answer {
         let applied = Applied {
-            uid: object["metadata"]["uid"]
-                .as_str()
-                .unwrap_or_default()
-                .to_string(),
+            uid: object["metadata"]["uid"].as_str().unwrap_or_default().to_string(),
             wanted: print.to_string(),
             became: essence(&projection(object, keep)),
         };
@@ -204,10 +188,7 @@ fn essence(object: &Value) -> String {
 /// The object with the identity that it must still have.
 fn pinned(mut wanted: Value, seen: &Seen, precondition: &Precondition) -> Value {
     wanted["metadata"]["uid"] = json!(seen.uid);
-    if let Precondition::Version {
-        resource_version, ..
-    } = precondition
-    {
+    if let Precondition::Version { resource_version, .. } = precondition {
         wanted["metadata"]["resourceVersion"] = json!(resource_version);
     }
     wanted

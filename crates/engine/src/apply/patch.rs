@@ -15,9 +15,7 @@ impl Applier<'_> {
         fence: Option<&Fence>,
     ) -> Result<Effect, StepError> {
         let stored = self.watches.world().stored(key);
-        let version = stored
-            .as_ref()
-            .map(|(record, _)| record.version.to_string());
+        let version = stored.as_ref().map(|(record, _)| record.version.to_string());
         if let Some((record, keep)) = &stored {
             meets(precondition, &record.uid, &record.version)?;
             if says(&record.value(), patch, *keep) {
@@ -68,10 +66,7 @@ fn pinned(patch: &Value, precondition: &Precondition) -> Result<Value, StepError
             });
         }
         Precondition::Uid(uid) => body["metadata"]["uid"] = json!(uid),
-        Precondition::Version {
-            uid,
-            resource_version,
-        } => {
+        Precondition::Version { uid, resource_version } => {
             body["metadata"]["uid"] = json!(uid);
             body["metadata"]["resourceVersion"] = json!(resource_version);
         }
@@ -94,9 +89,9 @@ fn says(stored: &Value, patch: &Value, keep: Keep) -> bool {
 fn merged(stored: Option<&Value>, patch: &Value) -> bool {
     match (stored, patch) {
         (None, Value::Null) => true,
-        (Some(Value::Object(have)), Value::Object(want)) => want
-            .iter()
-            .all(|(name, value)| merged(have.get(name), value)),
+        (Some(Value::Object(have)), Value::Object(want)) => {
+            want.iter().all(|(name, value)| merged(have.get(name), value))
+        }
         (Some(have), want) => have == want,
         (None, _) => false,
     }
@@ -110,11 +105,7 @@ mod tests {
     fn a_patch_that_is_so_already_is_not_sent() {
         let stored = json!({"metadata": {"annotations": {"a": "1"}}, "spec": {"x": 1}});
         let all = Keep::Everything;
-        assert!(says(
-            &stored,
-            &json!({"metadata": {"annotations": {"a": "1", "b": null}}}),
-            all
-        ));
+        assert!(says(&stored, &json!({"metadata": {"annotations": {"a": "1", "b": null}}}), all));
         assert!(says(&stored, &json!({"spec": {"y": null}}), all));
         assert!(!says(&stored, &json!({"spec": {"x": null}}), all));
         assert!(!says(&stored, &json!({"spec": {"x": 2}}), all));
@@ -123,10 +114,6 @@ mod tests {
     #[test]
     fn what_is_not_kept_cannot_be_missed() {
         let stored = json!({"metadata": {}, "spec": {}});
-        assert!(!says(
-            &stored,
-            &json!({"spec": {"x": null}}),
-            Keep::Only(&["/spec/y"])
-        ));
+        assert!(!says(&stored, &json!({"spec": {"x": null}}), Keep::Only(&["/spec/y"])));
     }
 }

@@ -82,19 +82,15 @@ pub fn evaluate(
         Standing::Leader if lease.holder == who.process => Verdict::Renew,
         Standing::Leader => Verdict::Yield,
         Standing::Standby => {
-            let own_pod = who
-                .pod
-                .as_ref()
-                .is_some_and(|pod| lease.holder.starts_with(pod.as_str()));
+            let own_pod =
+                who.pod.as_ref().is_some_and(|pod| lease.holder.starts_with(pod.as_str()));
             let ours = lease.holder == who.process;
             let free = lease.holder.is_empty()
                 || ours
                 || own_pod
                 || unchanged >= lease.duration.max(LEASE_TIME);
             if free {
-                Verdict::Acquire {
-                    epoch: lease.transitions.saturating_add(1),
-                }
+                Verdict::Acquire { epoch: lease.transitions.saturating_add(1) }
             } else {
                 Verdict::Wait
             }
@@ -115,18 +111,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn who() -> Identity {
-        Identity {
-            process: "pod-1_uid_b".to_string(),
-            pod: Some("pod-1_uid_".to_string()),
-        }
+        Identity { process: "pod-1_uid_b".to_string(), pod: Some("pod-1_uid_".to_string()) }
     }
 
     fn held(holder: &str) -> LeaseState {
-        LeaseState {
-            holder: holder.to_string(),
-            transitions: 7,
-            duration: LEASE_TIME,
-        }
+        LeaseState { holder: holder.to_string(), transitions: 7, duration: LEASE_TIME }
     }
 
     #[test]
@@ -137,27 +126,12 @@ mod tests {
         let table = [
             (None, Standby, short, Verdict::Acquire { epoch: 100 }),
             (None, Leader, short, Verdict::Yield),
-            (
-                Some(held("")),
-                Standby,
-                Duration::ZERO,
-                Verdict::Acquire { epoch: 8 },
-            ),
+            (Some(held("")), Standby, Duration::ZERO, Verdict::Acquire { epoch: 8 }),
             (Some(held("other")), Standby, short, Verdict::Wait),
-            (
-                Some(held("other")),
-                Standby,
-                long,
-                Verdict::Acquire { epoch: 8 },
-            ),
+            (Some(held("other")), Standby, long, Verdict::Acquire { epoch: 8 }),
             (Some(held("other")), Leader, short, Verdict::Yield),
             (Some(held("pod-1_uid_b")), Leader, short, Verdict::Renew),
-            (
-                Some(held("pod-1_uid_a")),
-                Standby,
-                Duration::ZERO,
-                Verdict::Acquire { epoch: 8 },
-            ),
+            (Some(held("pod-1_uid_a")), Standby, Duration::ZERO, Verdict::Acquire { epoch: 8 }),
             (Some(held("pod-1_other_a")), Standby, short, Verdict::Wait),
         ];
         for (lease, standing, unchanged, expected) in table {

@@ -28,18 +28,12 @@ pub struct TermOver {
 impl Term {
     /// A term that ends unless it is renewed.
     pub fn new(epoch: i64, lasting: Duration) -> Self {
-        Self {
-            epoch,
-            until: Arc::new(Mutex::new(Some(Instant::now() + lasting))),
-        }
+        Self { epoch, until: Arc::new(Mutex::new(Some(Instant::now() + lasting))) }
     }
 
     /// A term without an end, for a process that is alone by other means.
     pub fn unlimited(epoch: i64) -> Self {
-        Self {
-            epoch,
-            until: Arc::new(Mutex::new(None)),
-        }
+        Self { epoch, until: Arc::new(Mutex::new(None)) }
     }
 
     /// It was renewed by a request that began at `asked`.

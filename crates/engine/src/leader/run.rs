@@ -45,13 +45,7 @@ impl Election {
     /// A candidate for the Lease of this name.
     pub fn new(api: Api, namespace: &str, name: &str, identity: Identity) -> Self {
         let key = ObjectKey::new(LEASE, namespace, name);
-        Self {
-            api,
-            key,
-            identity,
-            lease: None,
-            since: Instant::now(),
-        }
+        Self { api, key, identity, lease: None, since: Instant::now() }
     }
 
     /// Wait until we are the leader.
@@ -148,13 +142,7 @@ impl Election {
         let read = self.api.get(&self.key).await?;
         self.observe(read);
         let state = self.lease.as_ref().map(state);
-        match evaluate(
-            state.as_ref(),
-            &self.identity,
-            Standing::Leader,
-            Duration::ZERO,
-            0,
-        ) {
+        match evaluate(state.as_ref(), &self.identity, Standing::Leader, Duration::ZERO, 0) {
             Verdict::Renew => {
                 self.write(term.epoch, now, None).await?;
                 Ok(None)
@@ -182,9 +170,7 @@ impl Election {
     /// Did the lease change since we last saw it?
     fn observe(&mut self, read: Option<Value>) {
         let version = |lease: &Option<Value>| {
-            lease
-                .as_ref()
-                .map(|l| l["metadata"]["resourceVersion"].clone())
+            lease.as_ref().map(|l| l["metadata"]["resourceVersion"].clone())
         };
         if version(&read) != version(&self.lease) {
             self.since = Instant::now();
@@ -227,10 +213,7 @@ impl Election {
 fn state(lease: &Value) -> LeaseState {
     let spec = &lease["spec"];
     LeaseState {
-        holder: spec["holderIdentity"]
-            .as_str()
-            .unwrap_or_default()
-            .to_string(),
+        holder: spec["holderIdentity"].as_str().unwrap_or_default().to_string(),
         transitions: spec["leaseTransitions"].as_i64().unwrap_or_default(),
         duration: Duration::from_secs(spec["leaseDurationSeconds"].as_u64().unwrap_or_default()),
     }

@@ -39,23 +39,16 @@ impl Asker {
                 let pod = &request.pod;
                 return exec::ask(&self.api, pod, container, command, timeout).await;
             }
-            ProbeAction::Http {
-                address,
-                port,
-                path,
-                headers,
-            } => {
+            ProbeAction::Http { address, port, path, headers } => {
                 let ask = http::ask(address, *port, path, headers);
                 tokio::time::timeout(timeout, ask).await
             }
             ProbeAction::Tcp { address, port } => {
                 tokio::time::timeout(timeout, tcp(address, *port)).await
             }
-            ProbeAction::Grpc {
-                address,
-                port,
-                service,
-            } => tokio::time::timeout(timeout, grpc::ask(address, *port, service)).await,
+            ProbeAction::Grpc { address, port, service } => {
+                tokio::time::timeout(timeout, grpc::ask(address, *port, service)).await
+            }
         };
         answer.unwrap_or_else(|_| Answer::Bad(format!("no answer within {timeout:?}")))
     }

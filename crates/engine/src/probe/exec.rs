@@ -37,11 +37,8 @@ async fn run(
     command: &[String],
 ) -> Result<Answer, kube::Error> {
     let pods: kube::Api<Pod> = kube::Api::namespaced(api.client().clone(), &pod.namespace);
-    let parameters = AttachParams::default()
-        .container(container)
-        .stdin(false)
-        .stdout(true)
-        .stderr(true);
+    let parameters =
+        AttachParams::default().container(container).stdin(false).stdout(true).stderr(true);
     let process = pods.exec(&pod.name, command, &parameters).await?;
     Ok(answer(process).await)
 }
@@ -58,9 +55,7 @@ async fn answer(mut process: AttachedProcess) -> Answer {
     match status {
         Some(status) if status.status.as_deref() == Some("Success") => Answer::Good,
         Some(status) => {
-            let message = status
-                .message
-                .unwrap_or_else(|| "the command failed".into());
+            let message = status.message.unwrap_or_else(|| "the command failed".into());
             Answer::Bad(format!("{message} {words}").trim().to_string())
         }
         None => Answer::Bad("the connection to the command broke".to_string()),
@@ -95,9 +90,7 @@ async fn refused(api: &Api, error: kube::Error) -> Answer {
             Answer::Unaskable(format!("the API server is busy: {error}"))
         }
         // The server says so when it cannot reach the pod's node, too.
-        Some(status) => Answer::Bad(format!(
-            "the command could not be run: HTTP status {status}"
-        )),
+        Some(status) => Answer::Bad(format!("the command could not be run: HTTP status {status}")),
         None => silent(api, error.to_string()).await,
     }
 }

@@ -33,24 +33,19 @@ fn word(status: u64) -> &'static str {
 
 async fn check(address: &str, port: u16, service: &str) -> Result<u64, String> {
     let text = |e: &dyn std::fmt::Display| e.to_string();
-    let stream = TcpStream::connect((address, port))
-        .await
-        .map_err(|e| text(&e))?;
+    let stream = TcpStream::connect((address, port)).await.map_err(|e| text(&e))?;
     let (client, connection) = h2::client::handshake(stream).await.map_err(|e| text(&e))?;
     // The connection moves bytes; it ends with this question.
     let driver = tokio::spawn(connection);
     let answer = async {
         let mut client = client.ready().await.map_err(|e| text(&e))?;
-        let request = Request::post(format!(
-            "http://{address}:{port}/grpc.health.v1.Health/Check"
-        ))
-        .header("content-type", "application/grpc")
-        .header("te", "trailers")
-        .body(())
-        .map_err(|e| text(&e))?;
-        let (answer, mut body) = client.send_request(request, false).map_err(|e| text(&e))?;
-        body.send_data(question(service), true)
+        let request = Request::post(format!("http://{address}:{port}/grpc.health.v1.Health/Check"))
+            .header("content-type", "application/grpc")
+            .header("te", "trailers")
+            .body(())
             .map_err(|e| text(&e))?;
+        let (answer, mut body) = client.send_request(request, false).map_err(|e| text(&e))?;
+        body.send_data(question(service), true).map_err(|e| text(&e))?;
         let answer = answer.await.map_err(|e| text(&e))?;
         grpc_status(answer.headers())?;
         read(answer.into_body()).await
@@ -74,11 +69,7 @@ fn question(service: &str) -> Bytes {
         message.extend_from_slice(service.as_bytes());
     }
     let mut frame = vec![0];
-    frame.extend_from_slice(
-        &u32::try_from(message.len())
-            .unwrap_or(u32::MAX)
-            .to_be_bytes(),
-    );
+    frame.extend_from_slice(&u32::try_from(message.len()).unwrap_or(u32::MAX).to_be_bytes());
     frame.extend(message);
     frame.into()
 }
@@ -115,9 +106,7 @@ fn grpc_status(headers: &HeaderMap) -> Result<(), String> {
         None | Some("0") => Ok(()),
         Some(code) => {
             let message = headers.get("grpc-message").and_then(|v| v.to_str().ok());
-            Err(format!("status {code} {}", message.unwrap_or_default())
-                .trim()
-                .to_string())
+            Err(format!("status {code} {}", message.unwrap_or_default()).trim().to_string())
         }
     }
 }

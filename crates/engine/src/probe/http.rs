@@ -26,9 +26,8 @@ pub async fn ask(address: &str, port: u16, path: &str, headers: &[(String, Strin
     };
     // A connection of its own each time, as the kubelet does: what is probed is
     // whether a new client would be served.
-    let client = Client::builder(TokioExecutor::new())
-        .pool_max_idle_per_host(0)
-        .build_http::<String>();
+    let client =
+        Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build_http::<String>();
     match client.request(request).await {
         Ok(answer) => match answer.status().as_u16() {
             200..=399 => Answer::Good,

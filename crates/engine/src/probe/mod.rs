@@ -42,11 +42,7 @@ impl Drop for Running {
 impl Probers {
     /// Probers that wake owners in this queue.
     pub fn new(queue: Arc<Queue>, asker: Asker) -> Self {
-        Self {
-            queue,
-            asker,
-            running: Mutex::default(),
-        }
+        Self { queue, asker, running: Mutex::default() }
     }
 
     /// State what an owner wants to be asked now. Questions that stay the same
@@ -60,8 +56,7 @@ impl Probers {
         let mine = running.entry(owner.clone()).or_default();
         mine.retain(|key, r| wanted.iter().any(|w| w.key == *key && *w == r.request));
         for request in wanted {
-            mine.entry(request.key.clone())
-                .or_insert_with(|| self.begin(owner, request));
+            mine.entry(request.key.clone()).or_insert_with(|| self.begin(owner, request));
         }
     }
 
@@ -69,8 +64,7 @@ impl Probers {
     pub fn results(&self, owner: &Key) -> BTreeMap<ProbeKey, Observed<ProbeResult>> {
         let running = lock(&self.running);
         let mine = running.get(owner).into_iter().flatten();
-        mine.filter_map(|(key, r)| Some((key.clone(), lock(&r.told).clone()?)))
-            .collect()
+        mine.filter_map(|(key, r)| Some((key.clone(), lock(&r.told).clone()?))).collect()
     }
 
     fn begin(&self, owner: &Key, request: ProbeRequest) -> Running {
@@ -83,11 +77,7 @@ impl Probers {
             told: Arc::clone(&told),
         };
         let task = tokio::spawn(asking.go_on()).abort_handle();
-        Running {
-            request,
-            told,
-            task,
-        }
+        Running { request, told, task }
     }
 }
 
@@ -130,14 +120,7 @@ impl Asking {
             Some(Observed::Known { value, .. }) if value.verdict == verdict => return false,
             _ => now,
         };
-        self.tell(Observed::Known {
-            value: ProbeResult {
-                verdict,
-                since,
-                message,
-            },
-            as_of: now,
-        })
+        self.tell(Observed::Known { value: ProbeResult { verdict, since, message }, as_of: now })
     }
 
     fn tell(&self, news: Observed<ProbeResult>) -> bool {
@@ -151,9 +134,7 @@ impl Asking {
 }
 
 fn positive(period: jiff::SignedDuration) -> Duration {
-    Duration::try_from(period)
-        .unwrap_or_default()
-        .max(Duration::from_millis(100))
+    Duration::try_from(period).unwrap_or_default().max(Duration::from_millis(100))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -8,9 +8,7 @@ fn key(name: &str) -> Key {
 }
 
 async fn nothing(queue: &Queue) -> bool {
-    tokio::time::timeout(Duration::from_millis(1), queue.next())
-        .await
-        .is_err()
+    tokio::time::timeout(Duration::from_millis(1), queue.next()).await.is_err()
 }
 
 #[tokio::test(start_paused = true)]

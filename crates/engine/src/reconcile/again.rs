@@ -70,16 +70,9 @@ impl Reconciler {
 
     /// Remember a failed step and say when to try again.
     pub(super) fn failed(&self, failed: Failed, memory: &mut Memory) -> After {
-        let Failed {
-            doing,
-            object,
-            error,
-        } = failed;
+        let Failed { doing, object, error } = failed;
         let wait = backoff::wait(error.class, memory.attempts);
-        let known = memory
-            .failure
-            .as_ref()
-            .is_some_and(|f| f.message == error.message);
+        let known = memory.failure.as_ref().is_some_and(|f| f.message == error.message);
         let told = known && worth_telling(error.class, memory.attempts);
         memory.attempts = memory.attempts.saturating_add(1);
         if !told && worth_telling(error.class, memory.attempts) {

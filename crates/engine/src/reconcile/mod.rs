@@ -115,10 +115,7 @@ impl Reconciler {
         memory: &mut Memory,
     ) -> After {
         if memory.uid != owner.meta.uid {
-            *memory = Memory {
-                uid: owner.meta.uid.clone(),
-                ..Memory::default()
-            };
+            *memory = Memory { uid: owner.meta.uid.clone(), ..Memory::default() };
         }
         if let Some((version, until)) = &memory.gone
             && *version == owner.meta.resource_version
@@ -127,26 +124,19 @@ impl Reconciler {
             return After::WakeAt(*until);
         }
         let owner_key = ObjectKey::new(mind.owner(), &key.namespace, &key.name);
-        let case = Case {
-            key,
-            mind,
-            owner,
-            owner_key,
-        };
+        let case = Case { key, mind, owner, owner_key };
         let gathered = match self.gather(&case, memory) {
             Ok(gathered) => gathered,
             Err(words) => return self.panicked(&case, &words, memory),
         };
         let Some(mut facts) = gathered else {
             // The first list that is missing wakes this key when it arrives.
-            self.metrics
-                .reconcile(mind.name(), ReconcileOutcome::Deferred);
+            self.metrics.reconcile(mind.name(), ReconcileOutcome::Deferred);
             return After::Rest;
         };
         let began = Instant::now();
         let decision = debug_span!("decide").in_scope(|| decide(mind, &facts));
-        self.metrics
-            .room(mind.name(), Room::Decide, began.elapsed());
+        self.metrics.room(mind.name(), Room::Decide, began.elapsed());
         match probes(mind, &facts) {
             Ok(wanted) => self.probers.want(key, wanted),
             Err(words) => return self.panicked(&case, &words, memory),
@@ -168,18 +158,11 @@ impl Reconciler {
             memory.references = wanted;
         }
         let owner = Arc::clone(&case.owner);
-        let mut facts = snapshot(
-            &self.watches.world(),
-            case.key,
-            owner,
-            memory,
-            &self.constants,
-        );
+        let mut facts = snapshot(&self.watches.world(), case.key, owner, memory, &self.constants);
         if let Some(facts) = &mut facts {
             facts.probes = self.probers.results(case.key);
         }
-        self.metrics
-            .room(case.mind.name(), Room::Gather, began.elapsed());
+        self.metrics.room(case.mind.name(), Room::Gather, began.elapsed());
         Ok(facts)
     }
 
@@ -200,12 +183,8 @@ impl Reconciler {
             owner_key: &case.owner_key,
             stopping: &self.stopping,
         };
-        let mut outcome = applier
-            .carry_out(&plan, memory)
-            .instrument(debug_span!("apply"))
-            .await;
-        self.metrics
-            .room(case.mind.name(), Room::Apply, began.elapsed());
+        let mut outcome = applier.carry_out(&plan, memory).instrument(debug_span!("apply")).await;
+        self.metrics.room(case.mind.name(), Room::Apply, began.elapsed());
         let retry = match outcome.failed.take() {
             Some(failed) => {
                 let retry = self.failed(failed, memory);
@@ -222,13 +201,9 @@ impl Reconciler {
             }
         };
         let began = Instant::now();
-        self.report(case, &plan, &mut outcome, memory)
-            .instrument(debug_span!("report"))
-            .await;
-        self.metrics
-            .room(case.mind.name(), Room::Report, began.elapsed());
-        self.metrics
-            .reconcile(case.mind.name(), ended(&outcome, retry.is_some()));
+        self.report(case, &plan, &mut outcome, memory).instrument(debug_span!("report")).await;
+        self.metrics.room(case.mind.name(), Room::Report, began.elapsed());
+        self.metrics.reconcile(case.mind.name(), ended(&outcome, retry.is_some()));
         self.after(case, &plan, facts, outcome, retry, memory)
     }
 
@@ -239,19 +214,12 @@ impl Reconciler {
         found: &[Violation],
         memory: &mut Memory,
     ) -> After {
-        let words = found
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join("; ");
+        let words = found.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
         tracing::error!(violations = %words, "plan breaks a safety rule and is not carried out");
         self.veto_event(case, &words, memory);
         let mut outcome = Outcome::default();
-        self.report(case, plan, &mut outcome, memory)
-            .instrument(debug_span!("report"))
-            .await;
-        self.metrics
-            .reconcile(case.mind.name(), ReconcileOutcome::Vetoed);
+        self.report(case, plan, &mut outcome, memory).instrument(debug_span!("report")).await;
+        self.metrics.reconcile(case.mind.name(), ReconcileOutcome::Vetoed);
         self.bug(memory)
     }
 
@@ -260,8 +228,7 @@ impl Reconciler {
             panic = %words,
             "mind panicked; this is a bug, other objects are not affected"
         );
-        self.metrics
-            .reconcile(case.mind.name(), ReconcileOutcome::Panicked);
+        self.metrics.reconcile(case.mind.name(), ReconcileOutcome::Panicked);
         self.bug(memory)
     }
 

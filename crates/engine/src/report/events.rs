@@ -33,11 +33,7 @@ pub fn of_conditions(stored: Option<&Value>, wanted: &Value) -> Vec<(EventType, 
             continue;
         }
         let text = |field: &str| condition[field].as_str().unwrap_or_default().to_string();
-        events.push((
-            severity(&text("type"), &text("status")),
-            text("reason"),
-            text("message"),
-        ));
+        events.push((severity(&text("type"), &text("status")), text("reason"), text("message")));
     }
     events
 }
@@ -127,9 +123,7 @@ fn worth_saying(memory: &mut Memory, reason: &str, message: &str, now: Instant) 
     let lately =
         said.is_some_and(|(last, at)| last == message && now.duration_since(*at) < SAID_RECENTLY);
     if !lately {
-        memory
-            .events
-            .insert(reason.to_string(), (message.to_string(), now));
+        memory.events.insert(reason.to_string(), (message.to_string(), now));
     }
     !lately
 }
@@ -160,10 +154,7 @@ mod tests {
         let mut words = before.clone();
         words["conditions"][0]["message"] = json!("other words");
         assert!(of_conditions(Some(&before), &words).is_empty());
-        assert_eq!(
-            of_conditions(Some(&before), &status("Ready", "False", "Joining")).len(),
-            1
-        );
+        assert_eq!(of_conditions(Some(&before), &status("Ready", "False", "Joining")).len(), 1);
         assert_eq!(of_conditions(None, &before).len(), 1);
     }
 
@@ -179,18 +170,9 @@ mod tests {
     #[test]
     fn what_needs_eyes_is_a_warning() {
         let type_of = |wanted: &Value| of_conditions(None, wanted)[0].0;
-        assert_eq!(
-            type_of(&status("Accepted", "False", "InvalidSpec")),
-            EventType::Warning
-        );
-        assert_eq!(
-            type_of(&status("Degraded", "True", "MemberDown")),
-            EventType::Warning
-        );
-        assert_eq!(
-            type_of(&status("Accepted", "True", "Valid")),
-            EventType::Normal
-        );
+        assert_eq!(type_of(&status("Accepted", "False", "InvalidSpec")), EventType::Warning);
+        assert_eq!(type_of(&status("Degraded", "True", "MemberDown")), EventType::Warning);
+        assert_eq!(type_of(&status("Accepted", "True", "Valid")), EventType::Normal);
     }
 
     #[tokio::test(start_paused = true)]

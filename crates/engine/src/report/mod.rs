@@ -47,12 +47,7 @@ impl Reconciler {
             && worth_telling(failure.class, memory.attempts)
         {
             let message = format!("cannot {}: {}", failure.doing, failure.message);
-            events.say(
-                EventType::Warning,
-                Reason::ErrSyncFailed.as_str(),
-                &message,
-                memory,
-            );
+            events.say(EventType::Warning, Reason::ErrSyncFailed.as_str(), &message, memory);
         }
         self.write_status(case, &plan.status, outcome, memory).await;
     }
@@ -60,8 +55,7 @@ impl Reconciler {
     /// Tell that a plan was refused by the linter.
     pub(crate) fn veto_event(&self, case: &Case<'_>, words: &str, memory: &mut Memory) {
         let message = format!("a plan breaks a safety rule and is not carried out: {words}");
-        self.events(case)
-            .say(EventType::Warning, PLAN_VETOED, &message, memory);
+        self.events(case).say(EventType::Warning, PLAN_VETOED, &message, memory);
     }
 
     async fn write_status(
@@ -89,34 +83,22 @@ impl Reconciler {
         // Under the version that was decided from (or that this plan has made of
         // it): the status subresource ignores a uid, and a status that was
         // decided for an object must not end up on its namesake.
-        let version = outcome
-            .owner_version
-            .as_ref()
-            .unwrap_or(&case.owner.meta.resource_version);
+        let version = outcome.owner_version.as_ref().unwrap_or(&case.owner.meta.resource_version);
         let patch = json!({"metadata": {"resourceVersion": version}, "status": change});
         self.faults.before_write();
-        let answer = self
-            .api
-            .merge(&case.owner_key, Subresource::Status, &patch)
-            .await;
+        let answer = self.api.merge(&case.owner_key, Subresource::Status, &patch).await;
         self.faults.after_write();
         match answer {
             Ok(object) if object["metadata"]["resourceVersion"] == json!(version) => {
                 let fields = names(&change);
-                tracing::error!(
-                    fields,
-                    "the API server does not store these fields of status"
-                );
+                tracing::error!(fields, "the API server does not store these fields of status");
                 memory.futile_status = Some(change);
             }
             Ok(object) => {
                 memory.futile_status = None;
                 memory.status_error = None;
                 memory.status_written = Some(Instant::now());
-                let expected = self
-                    .watches
-                    .world()
-                    .expect_version(&case.owner_key, &object);
+                let expected = self.watches.world().expect_version(&case.owner_key, &object);
                 outcome.expectations.extend(expected);
                 self.tell_conditions(case, stored, wanted, memory);
             }
@@ -161,8 +143,6 @@ impl Reconciler {
 
 /// Names of the fields of a patch, for logs: their values may be large.
 fn names(patch: &Value) -> String {
-    let names = patch
-        .as_object()
-        .map(|map| map.keys().cloned().collect::<Vec<_>>());
+    let names = patch.as_object().map(|map| map.keys().cloned().collect::<Vec<_>>());
     names.unwrap_or_default().join(", ")
 }

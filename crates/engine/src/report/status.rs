@@ -96,14 +96,8 @@ mod tests {
     #[test]
     fn a_status_that_is_so_already_is_not_written() {
         let stored = json!({"a": 1, "b": {"c": [1]}, "other": 5});
-        assert_eq!(
-            patch(Some(&stored), &json!({"a": 1, "b": {"c": [1]}})),
-            None
-        );
-        assert_eq!(
-            patch(Some(&stored), &json!({"b": {"c": [1], "d": null}})),
-            None
-        );
+        assert_eq!(patch(Some(&stored), &json!({"a": 1, "b": {"c": [1]}})), None);
+        assert_eq!(patch(Some(&stored), &json!({"b": {"c": [1], "d": null}})), None);
         assert_eq!(patch(Some(&stored), &json!({"gone": null})), None);
         assert_eq!(patch(Some(&stored), &Value::Null), None);
     }
@@ -114,10 +108,7 @@ mod tests {
             json!({"a": 1, "racks": {"x": {"ready": 1}, "y": {"ready": 2}}, "turn": {"step": "s"}});
         let wanted = json!({"a": 1, "racks": {"x": {"ready": 2}}, "turn": null});
         let change = patch(Some(&stored), &wanted).unwrap();
-        assert_eq!(
-            change,
-            json!({"racks": {"x": {"ready": 2}, "y": null}, "turn": null})
-        );
+        assert_eq!(change, json!({"racks": {"x": {"ready": 2}, "y": null}, "turn": null}));
         let mut result = stored;
         merge(&mut result, &change);
         assert_eq!(result, json!({"a": 1, "racks": {"x": {"ready": 2}}}));

@@ -84,16 +84,9 @@ impl Api {
         conflicts: Conflicts,
     ) -> Result<Value, ApiError> {
         let force = conflicts == Conflicts::Take;
-        let path = format!(
-            "{}?fieldManager={FIELD_MANAGER}&force={force}",
-            object_path(key)
-        );
-        self.send(
-            Verb::Apply,
-            key.resource,
-            (Method::PATCH, path, Some((APPLY_PATCH, object))),
-        )
-        .await
+        let path = format!("{}?fieldManager={FIELD_MANAGER}&force={force}", object_path(key));
+        self.send(Verb::Apply, key.resource, (Method::PATCH, path, Some((APPLY_PATCH, object))))
+            .await
     }
 
     /// Merge patch of an object or of its status.
@@ -107,16 +100,9 @@ impl Api {
             Subresource::None => "",
             Subresource::Status => "/status",
         };
-        let path = format!(
-            "{}{subresource}?fieldManager={FIELD_MANAGER}",
-            object_path(key)
-        );
-        self.send(
-            Verb::Patch,
-            key.resource,
-            (Method::PATCH, path, Some((MERGE_PATCH, patch))),
-        )
-        .await
+        let path = format!("{}{subresource}?fieldManager={FIELD_MANAGER}", object_path(key));
+        self.send(Verb::Patch, key.resource, (Method::PATCH, path, Some((MERGE_PATCH, patch))))
+            .await
     }
 
     /// Create an object.
@@ -126,27 +112,15 @@ impl Api {
         namespace: &str,
         object: &Value,
     ) -> Result<Value, ApiError> {
-        let path = format!(
-            "{}?fieldManager={FIELD_MANAGER}",
-            collection_path(&resource, Some(namespace))
-        );
-        self.send(
-            Verb::Create,
-            resource,
-            (Method::POST, path, Some((JSON, object))),
-        )
-        .await
+        let path =
+            format!("{}?fieldManager={FIELD_MANAGER}", collection_path(&resource, Some(namespace)));
+        self.send(Verb::Create, resource, (Method::POST, path, Some((JSON, object)))).await
     }
 
     /// Replace an object at the resourceVersion that it carries.
     pub async fn replace(&self, key: &ObjectKey, object: &Value) -> Result<Value, ApiError> {
         let path = format!("{}?fieldManager={FIELD_MANAGER}", object_path(key));
-        self.send(
-            Verb::Update,
-            key.resource,
-            (Method::PUT, path, Some((JSON, object))),
-        )
-        .await
+        self.send(Verb::Update, key.resource, (Method::PUT, path, Some((JSON, object)))).await
     }
 
     /// Delete an object; `options` are the `DeleteOptions` with preconditions.
@@ -165,8 +139,7 @@ impl Api {
         if let Some(token) = page {
             path.push_str(&format!("&continue={}", encode(token)));
         }
-        self.send(Verb::List, selection.resource, (Method::GET, path, None))
-            .await
+        self.send(Verb::List, selection.resource, (Method::GET, path, None)).await
     }
 
     /// Open a watch. Returns as soon as the server has accepted it.
@@ -196,8 +169,7 @@ impl Api {
             Ok(answer) => answer.map_err(ApiError::from),
             Err(_) => Err(ApiError::timeout(REQUEST_TIMEOUT)),
         };
-        self.metrics
-            .request(Verb::Watch, selection.resource.kind, &answer);
+        self.metrics.request(Verb::Watch, selection.resource.kind, &answer);
         Ok(answer?.map(|event| event.map_err(ApiError::from)))
     }
 
@@ -230,16 +202,11 @@ fn build(
     path: &str,
     body: Option<(&'static str, &Value)>,
 ) -> Result<Request<Vec<u8>>, ApiError> {
-    let mut request = Request::builder()
-        .method(method)
-        .uri(path)
-        .header("accept", JSON);
+    let mut request = Request::builder().method(method).uri(path).header("accept", JSON);
     let mut bytes = Vec::new();
     if let Some((media, value)) = body {
         request = request.header("content-type", media);
         bytes = value.to_string().into_bytes();
     }
-    request
-        .body(bytes)
-        .map_err(|e| ApiError::local(format!("cannot ask for {path}: {e}")))
+    request.body(bytes).map_err(|e| ApiError::local(format!("cannot ask for {path}: {e}")))
 }

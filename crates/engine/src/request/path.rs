@@ -18,11 +18,7 @@ pub struct Selection {
 impl std::fmt::Display for Selection {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.resource.plural)?;
-        for part in [
-            self.namespace.as_deref().unwrap_or(""),
-            &self.labels,
-            &self.fields,
-        ] {
+        for part in [self.namespace.as_deref().unwrap_or(""), &self.labels, &self.fields] {
             if !part.is_empty() {
                 write!(f, " {part}")?;
             }
@@ -35,10 +31,9 @@ impl std::fmt::Display for Selection {
 pub(super) fn selection_query(selection: &Selection) -> String {
     let mut path = collection_path(&selection.resource, selection.namespace.as_deref());
     path.push('?');
-    for (name, value) in [
-        ("labelSelector", &selection.labels),
-        ("fieldSelector", &selection.fields),
-    ] {
+    for (name, value) in
+        [("labelSelector", &selection.labels), ("fieldSelector", &selection.fields)]
+    {
         if !value.is_empty() {
             path.push_str(&format!("{name}={}&", encode(value)));
         }
@@ -47,20 +42,12 @@ pub(super) fn selection_query(selection: &Selection) -> String {
 }
 
 pub(super) fn collection_path(resource: &Resource, namespace: Option<&str>) -> String {
-    let root = if resource.group.is_empty() {
-        "/api"
-    } else {
-        "/apis"
-    };
+    let root = if resource.group.is_empty() { "/api" } else { "/apis" };
     let namespace = match namespace {
         Some(namespace) if !namespace.is_empty() => format!("/namespaces/{}", encode(namespace)),
         _ => String::new(),
     };
-    format!(
-        "{root}/{}{namespace}/{}",
-        resource.api_version(),
-        resource.plural
-    )
+    format!("{root}/{}{namespace}/{}", resource.api_version(), resource.plural)
 }
 
 pub(super) fn object_path(key: &ObjectKey) -> String {
@@ -92,10 +79,7 @@ mod tests {
 
     #[test]
     fn paths_are_those_of_the_kubernetes_api() {
-        assert_eq!(
-            object_path(&ObjectKey::new(POD, "a", "b")),
-            "/api/v1/namespaces/a/pods/b"
-        );
+        assert_eq!(object_path(&ObjectKey::new(POD, "a", "b")), "/api/v1/namespaces/a/pods/b");
         assert_eq!(
             object_path(&ObjectKey::new(CLASS, "", "b")),
             "/apis/storage.k8s.io/v1/storageclasses/b"

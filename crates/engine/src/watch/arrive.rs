@@ -96,10 +96,7 @@ impl World {
 
     /// A feed's request failed.
     pub fn failed(&mut self, feed: FeedId, class: FailureClass, why: String) -> Vec<Wake> {
-        let tell = self
-            .feeds
-            .get_mut(&feed)
-            .map(|f| f.touch.failed(Instant::now(), class, why));
+        let tell = self.feeds.get_mut(&feed).map(|f| f.touch.failed(Instant::now(), class, why));
         self.tell(feed, tell)
     }
 
@@ -126,9 +123,7 @@ impl World {
                         Target::Reference(key) => keys.extend(self.references.owners(&key)),
                     }
                 }
-                keys.into_iter()
-                    .map(|key| (key, Priority::Resync))
-                    .collect()
+                keys.into_iter().map(|key| (key, Priority::Resync)).collect()
             }
         }
     }
@@ -163,11 +158,9 @@ impl World {
                         .filter(|k| *k.namespace == *change.namespace)
                         .map(|k| (k, Priority::Change)),
                 ),
-                Route::Every => wakes.extend(
-                    self.owners(*mind)
-                        .into_iter()
-                        .map(|k| (k, Priority::Change)),
-                ),
+                Route::Every => {
+                    wakes.extend(self.owners(*mind).into_iter().map(|k| (k, Priority::Change)))
+                }
             }
         }
         wakes

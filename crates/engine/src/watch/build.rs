@@ -13,16 +13,11 @@ impl World {
     pub fn new(minds: &[Arc<dyn Mind>], namespaces: &[String]) -> Self {
         let mut world = Self::default();
         for (number, mind) in minds.iter().enumerate() {
-            let mut subscriber = Subscriber {
-                owner_shelf: None,
-                watches: Vec::new(),
-            };
+            let mut subscriber = Subscriber { owner_shelf: None, watches: Vec::new() };
             for watch in mind.watches() {
                 let shelf = world.shelf(watch.resource, watch.selector, watch.keep);
                 world.shelves[shelf].subscribe(MindId(number), watch.route);
-                subscriber
-                    .watches
-                    .push((shelf, watch.resource, watch.route));
+                subscriber.watches.push((shelf, watch.resource, watch.route));
                 if watch.route == Route::Owner && watch.resource == mind.owner() {
                     subscriber.owner_shelf = Some(shelf);
                 }
@@ -77,15 +72,7 @@ impl World {
     pub(crate) fn add_feed(&mut self, selection: Selection, targets: Vec<Target>) -> FeedId {
         let id = FeedId(self.next_feed);
         self.next_feed += 1;
-        self.feeds.insert(
-            id,
-            Feed {
-                selection,
-                targets,
-                touch: Touch::new(),
-                high: 0,
-            },
-        );
+        self.feeds.insert(id, Feed { selection, targets, touch: Touch::new(), high: 0 });
         id
     }
 }

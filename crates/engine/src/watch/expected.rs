@@ -12,21 +12,13 @@ impl World {
             Expectation::Version { feed, version } => {
                 self.feeds.get(feed).is_none_or(|f| f.high >= *version)
             }
-            Expectation::Gone {
-                feed,
-                namespace,
-                name,
-                uid,
-            } => {
-                let found = self
-                    .targets(*feed)
-                    .into_iter()
-                    .find_map(|target| match target {
-                        Target::Shelf(shelf) => self.shelves[shelf]
-                            .get(namespace, name)
-                            .map(|e| e.record.clone()),
-                        Target::Reference(key) => self.references.record(&key).cloned(),
-                    });
+            Expectation::Gone { feed, namespace, name, uid } => {
+                let found = self.targets(*feed).into_iter().find_map(|target| match target {
+                    Target::Shelf(shelf) => {
+                        self.shelves[shelf].get(namespace, name).map(|e| e.record.clone())
+                    }
+                    Target::Reference(key) => self.references.record(&key).cloned(),
+                });
                 found.is_none_or(|r| *r.uid != **uid || r.object().meta.is_terminating())
             }
         })
@@ -34,16 +26,13 @@ impl World {
 
     /// Expectations for an object as the server answered it.
     pub fn expect_version(&self, key: &ObjectKey, answer: &Value) -> Vec<Expectation> {
-        let Some(version) = answer["metadata"]["resourceVersion"]
-            .as_str()
-            .and_then(|v| v.parse().ok())
+        let Some(version) =
+            answer["metadata"]["resourceVersion"].as_str().and_then(|v| v.parse().ok())
         else {
             return Vec::new();
         };
         let brings = |feed: &&Feed| selects(feed, key, &answer["metadata"]["labels"]);
-        self.matching(brings)
-            .map(|feed| Expectation::Version { feed, version })
-            .collect()
+        self.matching(brings).map(|feed| Expectation::Version { feed, version }).collect()
     }
 
     /// Expectations for an object that was deleted.
@@ -68,18 +57,12 @@ impl World {
         &'a self,
         brings: impl Fn(&&'a Feed) -> bool + 'a,
     ) -> impl Iterator<Item = FeedId> + 'a {
-        self.feeds
-            .iter()
-            .filter(move |(_, feed)| brings(feed))
-            .map(|(id, _)| *id)
+        self.feeds.iter().filter(move |(_, feed)| brings(feed)).map(|(id, _)| *id)
     }
 }
 
 fn in_namespace(feed: &Feed, key: &ObjectKey) -> bool {
-    feed.selection
-        .namespace
-        .as_ref()
-        .is_none_or(|namespace| *namespace == key.namespace)
+    feed.selection.namespace.as_ref().is_none_or(|namespace| *namespace == key.namespace)
 }
 
 fn selects(feed: &Feed, key: &ObjectKey, labels: &Value) -> bool {
@@ -97,14 +80,11 @@ fn selects(feed: &Feed, key: &ObjectKey, labels: &Value) -> bool {
 /// Equality selectors only (`a=b,c=d`); an object that another kind of selector
 /// may or may not select is not waited for.
 fn matches(selector: &str, labels: &Value) -> bool {
-    selector
-        .split(',')
-        .filter(|part| !part.is_empty())
-        .all(|part| {
-            part.split_once('=').is_some_and(|(name, value)| {
-                labels[name.trim_end_matches('!')] == value && !name.ends_with('!')
-            })
+    selector.split(',').filter(|part| !part.is_empty()).all(|part| {
+        part.split_once('=').is_some_and(|(name, value)| {
+            labels[name.trim_end_matches('!')] == value && !name.ends_with('!')
         })
+    })
 }
 
 #[cfg(test)]

@@ -59,14 +59,7 @@ impl Feed {
     /// A feed that is not open yet.
     pub fn new(watches: Arc<Watches>, id: FeedId, selection: Selection) -> Self {
         let projections = watches.world().projections(id);
-        Self {
-            watches,
-            id,
-            selection,
-            projections,
-            first_list: FirstList::Streamed,
-            version: None,
-        }
+        Self { watches, id, selection, projections, first_list: FirstList::Streamed, version: None }
     }
 
     /// Keep the world up to date, for ever.
@@ -87,9 +80,7 @@ impl Feed {
                     RestartCause::Failed
                 }
             };
-            self.watches
-                .metrics
-                .restart(self.selection.resource.kind, cause);
+            self.watches.metrics.restart(self.selection.resource.kind, cause);
             failures = if lived > SHORT_LIFE { 0 } else { failures + 1 };
             if failures > 0 || cause == RestartCause::Failed {
                 tokio::time::sleep(backoff::watch(failures)).await;
@@ -100,10 +91,7 @@ impl Feed {
     fn failed(&mut self, error: &ApiError) {
         tracing::debug!(selection = %self.selection, error = %error, "watch failed");
         let why = format!("cannot watch {}: {error}", self.selection);
-        let wakes = self
-            .watches
-            .world()
-            .failed(self.id, error.class(), why.clone());
+        let wakes = self.watches.world().failed(self.id, error.class(), why.clone());
         if !wakes.is_empty() {
             tracing::warn!(selection = %self.selection, error = %error, "facts became unknown");
         }
@@ -130,11 +118,7 @@ impl Feed {
     /// Watch on from a version.
     async fn follow(&mut self, version: &str) -> Result<End, ApiError> {
         let time = backoff::jittered(WATCH_TIME);
-        let stream = self
-            .watches
-            .api
-            .watch(&self.selection, Start::After(version), time)
-            .await?;
+        let stream = self.watches.api.watch(&self.selection, Start::After(version), time).await?;
         let wakes = self.watches.world().heard(self.id);
         self.watches.wake(wakes);
         self.events(&mut Box::pin(stream), time).await
@@ -164,15 +148,11 @@ impl Feed {
                     let version = self.advance(&object);
                     let metadata = &object["metadata"];
                     let text = |field: &str| metadata[field].as_str().unwrap_or_default();
-                    self.watches
-                        .world()
-                        .remove(self.id, text("namespace"), text("name"), &version)
+                    self.watches.world().remove(self.id, text("namespace"), text("name"), &version)
                 }
                 WatchEvent::Bookmark(bookmark) => {
                     self.version = Some(bookmark.metadata.resource_version.clone());
-                    self.watches
-                        .world()
-                        .bookmark(self.id, &bookmark.metadata.resource_version)
+                    self.watches.world().bookmark(self.id, &bookmark.metadata.resource_version)
                 }
                 WatchEvent::Error(status) => return Err(ApiError::from_status(*status)),
             };
@@ -183,10 +163,8 @@ impl Feed {
 
     /// Remember where the watch has got to.
     fn advance(&mut self, object: &Value) -> String {
-        let version = object["metadata"]["resourceVersion"]
-            .as_str()
-            .unwrap_or_default()
-            .to_string();
+        let version =
+            object["metadata"]["resourceVersion"].as_str().unwrap_or_default().to_string();
         self.version = Some(version.clone());
         version
     }

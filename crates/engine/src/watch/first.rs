@@ -21,11 +21,7 @@ impl Feed {
     /// First list and watch in one request.
     pub(super) async fn streamed(&mut self) -> Result<End, ApiError> {
         let time = backoff::jittered(WATCH_TIME);
-        let opened = self
-            .watches
-            .api
-            .watch(&self.selection, Start::InitialEvents, time)
-            .await;
+        let opened = self.watches.api.watch(&self.selection, Start::InitialEvents, time).await;
         let stream = match opened {
             Ok(stream) => stream,
             // Servers that do not stream lists refuse the question itself.
@@ -69,19 +65,13 @@ impl Feed {
                 WatchEvent::Deleted(_) => {}
                 WatchEvent::Error(status) => return Err(ApiError::from_status(*status)),
                 WatchEvent::Bookmark(bookmark) => {
-                    if bookmark
-                        .metadata
-                        .annotations
-                        .contains_key(INITIAL_EVENTS_END)
-                    {
+                    if bookmark.metadata.annotations.contains_key(INITIAL_EVENTS_END) {
                         return Ok((lists, bookmark.metadata.resource_version));
                     }
                 }
             }
         }
-        Err(ApiError::local(
-            "the first list ended before it was complete".to_string(),
-        ))
+        Err(ApiError::local("the first list ended before it was complete".to_string()))
     }
 
     /// First list, page by page; the version to watch from.
@@ -89,23 +79,15 @@ impl Feed {
         let mut lists = self.empty_lists();
         let mut token: Option<String> = None;
         loop {
-            let page = self
-                .watches
-                .api
-                .list(&self.selection, token.as_deref())
-                .await?;
+            let page = self.watches.api.list(&self.selection, token.as_deref()).await?;
             for object in page["items"].as_array().into_iter().flatten() {
                 self.collect(object, &mut lists)?;
             }
-            token = page["metadata"]["continue"]
-                .as_str()
-                .filter(|t| !t.is_empty())
-                .map(str::to_string);
+            token =
+                page["metadata"]["continue"].as_str().filter(|t| !t.is_empty()).map(str::to_string);
             if token.is_none() {
-                let version = page["metadata"]["resourceVersion"]
-                    .as_str()
-                    .unwrap_or_default()
-                    .to_string();
+                let version =
+                    page["metadata"]["resourceVersion"].as_str().unwrap_or_default().to_string();
                 let wakes = self.watches.world().listed(self.id, lists, &version);
                 self.watches.wake(wakes);
                 self.version = Some(version.clone());
@@ -115,10 +97,7 @@ impl Feed {
     }
 
     fn empty_lists(&self) -> Vec<(Target, Vec<Record>)> {
-        self.projections
-            .iter()
-            .map(|p| (p.target.clone(), Vec::new()))
-            .collect()
+        self.projections.iter().map(|p| (p.target.clone(), Vec::new())).collect()
     }
 
     fn collect(&self, object: &Value, lists: &mut [(Target, Vec<Record>)]) -> Result<(), ApiError> {

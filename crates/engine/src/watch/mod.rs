@@ -42,13 +42,7 @@ impl Watches {
         namespaces: &[String],
     ) -> Arc<Self> {
         let world = Mutex::new(World::new(minds, namespaces));
-        Arc::new(Self {
-            api,
-            queue,
-            metrics,
-            world,
-            running: Mutex::default(),
-        })
+        Arc::new(Self { api, queue, metrics, world, running: Mutex::default() })
     }
 
     /// Open every watch.
@@ -82,10 +76,7 @@ impl Watches {
     pub fn settled(&self) -> bool {
         let world = self.world();
         let now = tokio::time::Instant::now();
-        world
-            .feeds
-            .values()
-            .all(|f| f.touch.knowledge(now) != touch::Knowledge::Pending)
+        world.feeds.values().all(|f| f.touch.knowledge(now) != touch::Knowledge::Pending)
     }
 
     /// Write the sizes of the stores into the metrics.

@@ -44,15 +44,9 @@ pub fn project(object: &Value, keep: Keep, labels: &[&str]) -> Result<Record, Un
     let kept = projection(object, keep);
     // Parsed here once, so that reading it later cannot fail.
     if let Err(error) = serde_json::from_value::<Meta>(kept["metadata"].clone()) {
-        return Err(Unreadable {
-            name: text("name").to_string(),
-            cause: error.to_string(),
-        });
+        return Err(Unreadable { name: text("name").to_string(), cause: error.to_string() });
     }
-    let labels = labels
-        .iter()
-        .map(|l| metadata["labels"][*l].as_str().map(Box::from))
-        .collect();
+    let labels = labels.iter().map(|l| metadata["labels"][*l].as_str().map(Box::from)).collect();
     Ok(Record {
         namespace: text("namespace").into(),
         name: text("name").into(),
@@ -164,12 +158,8 @@ mod tests {
 
     #[test]
     fn only_the_named_fields_and_the_metadata_are_kept() {
-        let record = project(
-            &pod(),
-            Keep::Only(&["/spec/nodeName", "/status"]),
-            &["owner"],
-        )
-        .unwrap();
+        let record =
+            project(&pod(), Keep::Only(&["/spec/nodeName", "/status"]), &["owner"]).unwrap();
         let object = record.object();
         assert_eq!(
             object.body,
@@ -188,10 +178,7 @@ mod tests {
         later["metadata"]["managedFields"] = json!([]);
         later["spec"]["containers"] = json!([]);
         let keep = Keep::Only(&["/status"]);
-        let (a, b) = (
-            project(&pod(), keep, &[]).unwrap(),
-            project(&later, keep, &[]).unwrap(),
-        );
+        let (a, b) = (project(&pod(), keep, &[]).unwrap(), project(&later, keep, &[]).unwrap());
         assert_eq!(a.text, b.text);
         assert_ne!(a.version, b.version);
     }

@@ -44,10 +44,7 @@ impl References {
 
     /// Who refers to it.
     pub fn owners(&self, key: &ObjectKey) -> Vec<Key> {
-        self.watched
-            .get(key)
-            .map(|r| r.owners.iter().cloned().collect())
-            .unwrap_or_default()
+        self.watched.get(key).map(|r| r.owners.iter().cloned().collect()).unwrap_or_default()
     }
 
     /// Store what the object is now; `None` if it does not exist.
@@ -61,11 +58,7 @@ impl References {
         if !changed {
             return Vec::new();
         }
-        reference
-            .owners
-            .iter()
-            .map(|key| (key.clone(), Priority::Change))
-            .collect()
+        reference.owners.iter().map(|key| (key.clone(), Priority::Change)).collect()
     }
 }
 
@@ -81,19 +74,10 @@ impl World {
             let selection = by_name(key);
             let feed = self.add_feed(selection.clone(), vec![Target::Reference(key.clone())]);
             let owners = BTreeSet::from([owner.clone()]);
-            self.references.watched.insert(
-                key.clone(),
-                Reference {
-                    feed,
-                    owners,
-                    record: None,
-                },
-            );
+            self.references.watched.insert(key.clone(), Reference { feed, owners, record: None });
             turnover.begin.push((feed, selection));
         }
-        let World {
-            references, feeds, ..
-        } = self;
+        let World { references, feeds, .. } = self;
         references.watched.retain(|key, reference| {
             if !wanted.contains(key) {
                 reference.owners.remove(owner);
@@ -136,15 +120,8 @@ mod tests {
         let begun = world.refer(&a, std::slice::from_ref(&object)).begin;
         assert_eq!(begun.len(), 1);
         assert_eq!(begun[0].1.fields, "metadata.name=settings");
-        assert_eq!(
-            world.refer(&b, std::slice::from_ref(&object)),
-            Turnover::default()
-        );
-        assert_eq!(
-            world.refer(&a, &[]),
-            Turnover::default(),
-            "b still names it"
-        );
+        assert_eq!(world.refer(&b, std::slice::from_ref(&object)), Turnover::default());
+        assert_eq!(world.refer(&a, &[]), Turnover::default(), "b still names it");
         assert_eq!(world.refer(&b, &[]).end, vec![begun[0].0]);
         assert!(world.feeds.is_empty());
     }

@@ -109,10 +109,7 @@ impl Shelf {
         let names = position
             .and_then(|p| self.index[p].get(namespace))
             .and_then(|values| values.get(value));
-        names
-            .into_iter()
-            .flatten()
-            .filter_map(move |name| self.get(namespace, name))
+        names.into_iter().flatten().filter_map(move |name| self.get(namespace, name))
     }
 
     /// Objects and bytes held.
@@ -138,25 +135,17 @@ impl Shelf {
 
     /// The whole content of one feed, listed anew: what is not in it is gone.
     pub fn replace(&mut self, feed: FeedId, records: Vec<Record>) -> Vec<Change> {
-        let listed: BTreeSet<(Box<str>, Box<str>)> = records
-            .iter()
-            .map(|r| (r.namespace.clone(), r.name.clone()))
-            .collect();
+        let listed: BTreeSet<(Box<str>, Box<str>)> =
+            records.iter().map(|r| (r.namespace.clone(), r.name.clone())).collect();
         let gone: Vec<(Box<str>, Box<str>)> = self
             .all()
             .filter(|e| e.feed == feed)
             .map(|e| (e.record.namespace.clone(), e.record.name.clone()))
             .filter(|name| !listed.contains(name))
             .collect();
-        let mut changes: Vec<Change> = gone
-            .iter()
-            .filter_map(|(ns, name)| self.remove(ns, name))
-            .collect();
-        changes.extend(
-            records
-                .into_iter()
-                .filter_map(|record| self.put(feed, record)),
-        );
+        let mut changes: Vec<Change> =
+            gone.iter().filter_map(|(ns, name)| self.remove(ns, name)).collect();
+        changes.extend(records.into_iter().filter_map(|record| self.put(feed, record)));
         changes
     }
 
@@ -165,10 +154,7 @@ impl Shelf {
         for (position, value) in record.labels.iter().enumerate() {
             if let (Some(value), Some(index)) = (value, self.index.get_mut(position)) {
                 let values = index.entry(record.namespace.clone()).or_default();
-                values
-                    .entry(value.clone())
-                    .or_default()
-                    .insert(record.name.clone());
+                values.entry(value.clone()).or_default().insert(record.name.clone());
             }
         }
         let names = self.entries.entry(record.namespace.clone()).or_default();

@@ -67,19 +67,15 @@ pub enum Tell {
 impl Touch {
     /// Not in touch yet.
     pub fn new() -> Self {
-        Self {
-            listed: Listed::Never,
-            heard: jiff::Timestamp::UNIX_EPOCH,
-            failing: None,
-        }
+        Self { listed: Listed::Never, heard: jiff::Timestamp::UNIX_EPOCH, failing: None }
     }
 
     /// What is known now.
     pub fn knowledge(&self, now: Instant) -> Knowledge {
         match (&self.failing, self.listed) {
-            (Some(failing), _) if now >= failing.lost => Knowledge::Unknown {
-                why: failing.why.clone(),
-            },
+            (Some(failing), _) if now >= failing.lost => {
+                Knowledge::Unknown { why: failing.why.clone() }
+            }
             (_, Listed::Once) => Knowledge::Known { as_of: self.heard },
             (_, Listed::Never) => Knowledge::Pending,
         }
@@ -89,15 +85,8 @@ impl Touch {
     pub fn heard(&mut self) -> Tell {
         self.heard = jiff::Timestamp::now();
         match self.failing.take() {
-            Some(Failing {
-                announced: Announced::Yes,
-                ..
-            }) => Tell::Owners,
-            Some(Failing {
-                announced: Announced::No,
-                ..
-            })
-            | None => Tell::Nobody,
+            Some(Failing { announced: Announced::Yes, .. }) => Tell::Owners,
+            Some(Failing { announced: Announced::No, .. }) | None => Tell::Nobody,
         }
     }
 
@@ -155,27 +144,16 @@ mod tests {
         let mut touch = Touch::new();
         assert_eq!(touch.knowledge(start), Knowledge::Pending);
         assert_eq!(touch.listed(), Tell::Owners);
-        assert_eq!(
-            touch.failed(start, FailureClass::Transient, "first".to_string()),
-            Tell::Nobody
-        );
+        assert_eq!(touch.failed(start, FailureClass::Transient, "first".to_string()), Tell::Nobody);
         assert!(matches!(touch.knowledge(start), Knowledge::Known { .. }));
         let late = start + UNKNOWN_AFTER;
-        assert_eq!(
-            touch.failed(late, FailureClass::Transient, "last".to_string()),
-            Tell::Owners
-        );
+        assert_eq!(touch.failed(late, FailureClass::Transient, "last".to_string()), Tell::Owners);
         assert_eq!(
             touch.failed(late, FailureClass::Transient, "last".to_string()),
             Tell::Nobody,
             "told once"
         );
-        assert_eq!(
-            touch.knowledge(late),
-            Knowledge::Unknown {
-                why: "last".to_string()
-            }
-        );
+        assert_eq!(touch.knowledge(late), Knowledge::Unknown { why: "last".to_string() });
     }
 
     #[test]
@@ -184,16 +162,9 @@ mod tests {
         let mut touch = Touch::new();
         touch.listed();
         touch.failed(start, FailureClass::Transient, "x".to_string());
-        touch.failed(
-            start + UNKNOWN_AFTER,
-            FailureClass::Transient,
-            "x".to_string(),
-        );
+        touch.failed(start + UNKNOWN_AFTER, FailureClass::Transient, "x".to_string());
         assert_eq!(touch.heard(), Tell::Owners);
-        assert!(matches!(
-            touch.knowledge(start + UNKNOWN_AFTER),
-            Knowledge::Known { .. }
-        ));
+        assert!(matches!(touch.knowledge(start + UNKNOWN_AFTER), Knowledge::Known { .. }));
     }
 
     #[test]
@@ -202,12 +173,7 @@ mod tests {
         let mut touch = Touch::new();
         touch.failed(start, FailureClass::Transient, "forbidden".to_string());
         let late = start + UNKNOWN_AFTER;
-        assert_eq!(
-            touch.knowledge(late),
-            Knowledge::Unknown {
-                why: "forbidden".to_string()
-            }
-        );
+        assert_eq!(touch.knowledge(late), Knowledge::Unknown { why: "forbidden".to_string() });
     }
     #[test]
     fn a_refusal_is_an_answer_at_once_where_nothing_is_known_yet() {
@@ -217,9 +183,7 @@ mod tests {
         let mut touch = Touch::new();
         assert_eq!(refused(&mut touch), Tell::Owners);
         assert_eq!(refused(&mut touch), Tell::Nobody, "told once");
-        let unknown = Knowledge::Unknown {
-            why: "forbidden".to_string(),
-        };
+        let unknown = Knowledge::Unknown { why: "forbidden".to_string() };
         assert_eq!(touch.knowledge(start), unknown);
         assert_eq!(touch.listed(), Tell::Owners);
 

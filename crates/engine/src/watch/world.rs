@@ -78,30 +78,21 @@ pub struct World {
 impl World {
     /// The feeds that exist, with what each selects.
     pub fn feeds(&self) -> Vec<(FeedId, Selection)> {
-        self.feeds
-            .iter()
-            .map(|(id, feed)| (*id, feed.selection.clone()))
-            .collect()
+        self.feeds.iter().map(|(id, feed)| (*id, feed.selection.clone())).collect()
     }
 
     /// How the objects of a feed are projected.
     pub fn projections(&self, feed: FeedId) -> Vec<Projection> {
-        let targets = self
-            .feeds
-            .get(&feed)
-            .map(|f| f.targets.as_slice())
-            .unwrap_or_default();
+        let targets = self.feeds.get(&feed).map(|f| f.targets.as_slice()).unwrap_or_default();
         let projection = |target: &Target| match target {
             Target::Shelf(shelf) => Projection {
                 target: target.clone(),
                 keep: self.shelves[*shelf].keep,
                 labels: self.shelves[*shelf].labels.clone(),
             },
-            Target::Reference(_) => Projection {
-                target: target.clone(),
-                keep: Keep::Everything,
-                labels: Vec::new(),
-            },
+            Target::Reference(_) => {
+                Projection { target: target.clone(), keep: Keep::Everything, labels: Vec::new() }
+            }
         };
         targets.iter().map(projection).collect()
     }
@@ -109,9 +100,7 @@ impl World {
     /// What is known of the feeds of a shelf that bring objects of a namespace.
     pub fn knowledge(&self, shelf: ShelfId, namespace: &str) -> Knowledge {
         let now = Instant::now();
-        let mut worst = Knowledge::Known {
-            as_of: jiff::Timestamp::MAX,
-        };
+        let mut worst = Knowledge::Known { as_of: jiff::Timestamp::MAX };
         for feed in self.feeds.values() {
             let elsewhere = |n: &String| !namespace.is_empty() && n != namespace;
             if !feed.targets.contains(&Target::Shelf(shelf))
@@ -128,9 +117,7 @@ impl World {
     pub fn owners(&self, mind: MindId) -> Vec<Key> {
         let shelf = self.subscribers.get(mind.0).and_then(|s| s.owner_shelf);
         let entries = shelf.into_iter().flat_map(|s| self.shelves[s].all());
-        entries
-            .map(|e| Key::new(mind, &e.record.namespace, &e.record.name))
-            .collect()
+        entries.map(|e| Key::new(mind, &e.record.namespace, &e.record.name)).collect()
     }
 
     /// An object as it is stored, and whether it is stored whole.
@@ -145,19 +132,11 @@ impl World {
     /// The owner object of a key.
     pub fn owner(&self, key: &Key) -> Option<Object> {
         let shelf = self.subscribers.get(key.mind.0)?.owner_shelf?;
-        Some(
-            self.shelves[shelf]
-                .get(&key.namespace, &key.name)?
-                .record
-                .object(),
-        )
+        Some(self.shelves[shelf].get(&key.namespace, &key.name)?.record.object())
     }
 
     pub(super) fn targets(&self, feed: FeedId) -> Vec<Target> {
-        self.feeds
-            .get(&feed)
-            .map(|f| f.targets.clone())
-            .unwrap_or_default()
+        self.feeds.get(&feed).map(|f| f.targets.clone()).unwrap_or_default()
     }
 }
 

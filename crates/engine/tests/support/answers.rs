@@ -17,11 +17,7 @@ pub fn status(code: u16, reason: &str, message: &str) -> Answer {
 }
 
 fn missing(target: &Target) -> Answer {
-    status(
-        404,
-        "NotFound",
-        &format!("{} {:?} not found", target.plural, target.name),
-    )
+    status(404, "NotFound", &format!("{} {:?} not found", target.plural, target.name))
 }
 
 pub fn answer(
@@ -38,10 +34,7 @@ pub fn answer(
         },
         ("GET", false) => {
             let version = store.version.to_string();
-            (
-                200,
-                json!({"metadata": {"resourceVersion": version}, "items": store.list(target)}),
-            )
+            (200, json!({"metadata": {"resourceVersion": version}, "items": store.list(target)}))
         }
         ("POST", _) => create(store, target, body),
         ("PUT", _) => replace(store, target, body),
@@ -145,9 +138,7 @@ fn merge(store: &mut Store, target: &Target, body: Value) -> Answer {
             }
         }
     }
-    let done = object["metadata"]["finalizers"]
-        .as_array()
-        .is_none_or(Vec::is_empty);
+    let done = object["metadata"]["finalizers"].as_array().is_none_or(Vec::is_empty);
     if !object["metadata"]["deletionTimestamp"].is_null() && done {
         let last = store.put(key.clone(), object);
         store.delete(&key);
@@ -166,10 +157,7 @@ fn delete(store: &mut Store, target: &Target, body: &Value) -> Answer {
     }
     let last = store.delete(&key).unwrap();
     match last["metadata"]["deletionTimestamp"].is_null() {
-        true => (
-            200,
-            json!({"kind": "Status", "apiVersion": "v1", "status": "Success"}),
-        ),
+        true => (200, json!({"kind": "Status", "apiVersion": "v1", "status": "Success"})),
         false => (200, last),
     }
 }

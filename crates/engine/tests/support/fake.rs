@@ -84,20 +84,12 @@ pub struct Fake {
 impl Fake {
     pub fn new() -> Self {
         let (changed, _) = signal::channel(0);
-        Self {
-            shared: Arc::new(Shared {
-                state: Mutex::default(),
-                changed,
-            }),
-        }
+        Self { shared: Arc::new(Shared { state: Mutex::default(), changed }) }
     }
 
     pub fn client(&self) -> Client {
         let fake = self.clone();
-        Client::new(
-            tower::service_fn(move |request| fake.clone().serve(request)),
-            "default",
-        )
+        Client::new(tower::service_fn(move |request| fake.clone().serve(request)), "default")
     }
 
     pub fn state(&self) -> MutexGuard<'_, State> {
@@ -148,10 +140,7 @@ impl Fake {
     }
 
     pub fn get(&self, plural: &str, namespace: &str, name: &str) -> Option<Value> {
-        self.state()
-            .store
-            .get(&key(plural, namespace, name))
-            .cloned()
+        self.state().store.get(&key(plural, namespace, name)).cloned()
     }
 
     pub fn delete(&self, plural: &str, namespace: &str, name: &str) {
@@ -160,12 +149,7 @@ impl Fake {
     }
 
     pub fn count(&self, plural: &str) -> usize {
-        self.state()
-            .store
-            .objects
-            .keys()
-            .filter(|(p, _, _)| p == plural)
-            .count()
+        self.state().store.objects.keys().filter(|(p, _, _)| p == plural).count()
     }
 
     /// Requests so far that satisfy a predicate.
@@ -186,16 +170,10 @@ impl Fake {
         tokio::time::sleep(std::time::Duration::from_millis(1)).await;
         let (parts, body) = request.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
-        let seen = Seen {
-            method: parts.method,
-            target: Target::parse(&parts.uri),
-        };
+        let seen = Seen { method: parts.method, target: Target::parse(&parts.uri) };
         let action = self.note(&seen);
-        let media = parts
-            .headers
-            .get("content-type")
-            .and_then(|v| v.to_str().ok())
-            .unwrap_or_default();
+        let media =
+            parts.headers.get("content-type").and_then(|v| v.to_str().ok()).unwrap_or_default();
         match action {
             Action::Hang => std::future::pending().await,
             Action::Refuse(code) => return Ok(respond(status(code, reason(code), "injected"))),
@@ -205,18 +183,9 @@ impl Fake {
             let body = watch::open(Arc::clone(&self.shared), seen.target);
             return Ok(Response::new(Either::Right(body)));
         }
-        let body = if bytes.is_empty() {
-            json!(null)
-        } else {
-            serde_json::from_slice(&bytes).unwrap()
-        };
-        let answered = answer(
-            &mut self.state().store,
-            &seen.method,
-            &seen.target,
-            media,
-            body,
-        );
+        let body =
+            if bytes.is_empty() { json!(null) } else { serde_json::from_slice(&bytes).unwrap() };
+        let answered = answer(&mut self.state().store, &seen.method, &seen.target, media, body);
         self.shared.announce();
         match action {
             Action::Lose(code) => Ok(respond(status(code, reason(code), "injected"))),

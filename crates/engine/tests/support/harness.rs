@@ -45,10 +45,7 @@ pub fn start_in(fake: &Fake, leadership: Leadership, namespaces: &[&str]) -> Run
     };
     let engine = Engine::new(fake.client(), vec![Arc::new(ToyMind)], options);
     let stop = CancellationToken::new();
-    Running {
-        task: tokio::spawn(engine.run(stop.clone())),
-        stop,
-    }
+    Running { task: tokio::spawn(engine.run(stop.clone())), stop }
 }
 
 pub fn alone(fake: &Fake) -> Running {
@@ -91,11 +88,7 @@ pub fn made(fake: &Fake, name: &str, count: usize, value: &str) -> bool {
         fake.get("configmaps", "n", &format!("{name}-{n}"))
             .is_some_and(|m| m["data"]["value"] == value)
     });
-    let none_more = fake
-        .get("configmaps", "n", &format!("{name}-{count}"))
-        .is_none();
-    let told = fake
-        .get("toys", "n", name)
-        .is_some_and(|t| t["status"]["made"] == json!(count));
+    let none_more = fake.get("configmaps", "n", &format!("{name}-{count}")).is_none();
+    let told = fake.get("toys", "n", name).is_some_and(|t| t["status"]["made"] == json!(count));
     all && none_more && told
 }

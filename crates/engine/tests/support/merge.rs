@@ -44,9 +44,9 @@ pub fn prune(target: &mut Value, old: &Value, new: &Value) {
 /// Would applying `new` change a value that somebody else has set?
 pub fn conflicts(stored: &Value, new: &Value) -> bool {
     match (stored, new) {
-        (Value::Object(have), Value::Object(want)) => want
-            .iter()
-            .any(|(name, value)| have.get(name).is_some_and(|h| conflicts(h, value))),
+        (Value::Object(have), Value::Object(want)) => {
+            want.iter().any(|(name, value)| have.get(name).is_some_and(|h| conflicts(h, value)))
+        }
         (have, want) => have != want,
     }
 }

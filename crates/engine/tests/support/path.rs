@@ -27,11 +27,8 @@ impl Target {
             namespace = decode(parts[1]);
             parts.drain(..2);
         }
-        let query = uri
-            .query()
-            .unwrap_or_default()
-            .split('&')
-            .filter_map(|pair| pair.split_once('='));
+        let query =
+            uri.query().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='));
         Self {
             plural: parts[0].to_string(),
             namespace,
@@ -50,11 +47,7 @@ impl Target {
     }
 
     pub fn key(&self) -> (String, String, String) {
-        (
-            self.plural.clone(),
-            self.namespace.clone(),
-            self.name.clone().unwrap_or_default(),
-        )
+        (self.plural.clone(), self.namespace.clone(), self.name.clone().unwrap_or_default())
     }
 
     /// Does a list or a watch select this object?
@@ -62,18 +55,12 @@ impl Target {
         let metadata = &object["metadata"];
         let in_namespace =
             self.namespace.is_empty() || metadata["namespace"] == self.namespace.as_str();
-        let labels = self
-            .parameter("labelSelector")
-            .split(',')
-            .filter(|p| !p.is_empty())
-            .all(|part| {
+        let labels =
+            self.parameter("labelSelector").split(',').filter(|p| !p.is_empty()).all(|part| {
                 let (name, value) = part.split_once('=').unwrap();
                 metadata["labels"][name] == value
             });
-        let fields = match self
-            .parameter("fieldSelector")
-            .strip_prefix("metadata.name=")
-        {
+        let fields = match self.parameter("fieldSelector").strip_prefix("metadata.name=") {
             Some(name) => metadata["name"] == name,
             None => true,
         };

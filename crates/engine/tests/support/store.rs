@@ -33,14 +33,8 @@ impl Store {
     }
 
     pub fn list(&self, target: &Target) -> Vec<Value> {
-        let of_kind = self
-            .objects
-            .iter()
-            .filter(|((plural, _, _), _)| *plural == target.plural);
-        of_kind
-            .map(|(_, object)| object.clone())
-            .filter(|o| target.selects(o))
-            .collect()
+        let of_kind = self.objects.iter().filter(|((plural, _, _), _)| *plural == target.plural);
+        of_kind.map(|(_, object)| object.clone()).filter(|o| target.selects(o)).collect()
     }
 
     /// Store an object; answers it as it is stored. Nothing happens if it is so already.
@@ -79,9 +73,7 @@ impl Store {
 
     pub fn delete(&mut self, key: &Key) -> Option<Value> {
         let mut before = self.objects.get(key).cloned()?;
-        let finalizers = before["metadata"]["finalizers"]
-            .as_array()
-            .is_some_and(|f| !f.is_empty());
+        let finalizers = before["metadata"]["finalizers"].as_array().is_some_and(|f| !f.is_empty());
         if finalizers {
             before["metadata"]["deletionTimestamp"] = json!("2026-01-02T00:00:00Z");
             return Some(self.put(key.clone(), before));
@@ -96,12 +88,7 @@ impl Store {
     }
 
     fn record(&mut self, key: Key, before: Option<Value>, after: Option<Value>) {
-        self.history.push(Change {
-            version: self.version,
-            plural: key.0,
-            before,
-            after,
-        });
+        self.history.push(Change { version: self.version, plural: key.0, before, after });
     }
 }
 

@@ -27,19 +27,11 @@ impl Mind for ToyMind {
     }
 
     fn watches(&self) -> Vec<Watch> {
-        let watch = |resource, selector, route| Watch {
-            resource,
-            selector,
-            keep: Keep::Everything,
-            route,
-        };
+        let watch =
+            |resource, selector, route| Watch { resource, selector, keep: Keep::Everything, route };
         vec![
             watch(TOY, "", Route::Owner),
-            watch(
-                CONFIG_MAP,
-                "app.kubernetes.io/managed-by=palladion",
-                Route::Label(OWNER),
-            ),
+            watch(CONFIG_MAP, "app.kubernetes.io/managed-by=palladion", Route::Label(OWNER)),
             watch(NODE, "", Route::Every),
         ]
     }
@@ -61,10 +53,7 @@ impl Mind for ToyMind {
         let (maps, nodes) = match (snapshot.all(CONFIG_MAP), snapshot.all(NODE)) {
             (Ok(maps), Ok(nodes)) => (maps, nodes.len()),
             (Err(why), _) | (_, Err(why)) => {
-                return Plan {
-                    status: json!({"unknown": why}),
-                    ..Plan::default()
-                };
+                return Plan { status: json!({"unknown": why}), ..Plan::default() };
             }
         };
         let seen = owner.at("/status/epoch").cloned().unwrap_or(Value::Null);
@@ -75,10 +64,7 @@ impl Mind for ToyMind {
                 doing: "take the epoch".to_string(),
                 event: None,
             };
-            return Plan {
-                steps: vec![claim],
-                ..Plan::default()
-            };
+            return Plan { steps: vec![claim], ..Plan::default() };
         }
         Plan {
             steps: steps(snapshot, maps),
@@ -95,10 +81,7 @@ fn wake(snapshot: &Snapshot) -> Plan {
         message: "for the time".to_string(),
         until: Some(snapshot.now + jiff::SignedDuration::from_secs(s)),
     };
-    Plan {
-        waits: seconds.map(wait).into_iter().collect(),
-        ..Plan::default()
-    }
+    Plan { waits: seconds.map(wait).into_iter().collect(), ..Plan::default() }
 }
 
 fn steps(snapshot: &Snapshot, maps: &[Arc<Object>]) -> Vec<Step> {
@@ -162,24 +145,14 @@ fn map(owner: &Object, name: &str) -> Value {
 fn status(snapshot: &Snapshot, maps: &[Arc<Object>], nodes: usize) -> Value {
     let count = snapshot.owner.int_at("/spec/count").unwrap_or(0);
     let made = i64::try_from(maps.len()).unwrap();
-    let (ready, reason) = if made == count {
-        ("True", "AsWanted")
-    } else {
-        ("False", "CreatingObjects")
-    };
+    let (ready, reason) =
+        if made == count { ("True", "AsWanted") } else { ("False", "CreatingObjects") };
     let words = snapshot.owner.str_at("/spec/words").unwrap_or_default();
-    let reference = snapshot
-        .references
-        .values()
-        .next()
-        .map(|r| match r.known() {
-            Ok(Some(object)) => object
-                .str_at("/data/value")
-                .unwrap_or("present")
-                .to_string(),
-            Ok(None) => "missing".to_string(),
-            Err(why) => why.to_string(),
-        });
+    let reference = snapshot.references.values().next().map(|r| match r.known() {
+        Ok(Some(object)) => object.str_at("/data/value").unwrap_or("present").to_string(),
+        Ok(None) => "missing".to_string(),
+        Err(why) => why.to_string(),
+    });
     json!({
         "made": made,
         "nodes": nodes,
@@ -202,9 +175,5 @@ fn lawless() -> Plan {
         doing: "delete a pod without a word".to_string(),
         event: None,
     };
-    Plan {
-        steps: vec![step],
-        status: json!({"told": "yes"}),
-        ..Plan::default()
-    }
+    Plan { steps: vec![step], status: json!({"told": "yes"}), ..Plan::default() }
 }

@@ -46,14 +46,7 @@ fn begin(shared: Arc<Shared>, target: Target) -> Watcher {
     let state = shared.state();
     let generation = state.generation;
     drop(state);
-    Watcher {
-        shared,
-        target,
-        version: 0,
-        generation,
-        pending: VecDeque::new(),
-        over: false,
-    }
+    Watcher { shared, target, version: 0, generation, pending: VecDeque::new(), over: false }
 }
 
 impl Watcher {
@@ -62,8 +55,7 @@ impl Watcher {
         let state = shared.state();
         if self.target.parameter("sendInitialEvents") == "true" {
             for object in state.store.list(&self.target) {
-                self.pending
-                    .push_back(json!({"type": "ADDED", "object": object}));
+                self.pending.push_back(json!({"type": "ADDED", "object": object}));
             }
             self.version = state.store.version;
             self.pending.push_back(bookmark(self.version));
@@ -73,8 +65,7 @@ impl Watcher {
         if self.version < state.store.compacted {
             let gone =
                 json!({"kind": "Status", "code": 410, "reason": "Expired", "message": "too old"});
-            self.pending
-                .push_back(json!({"type": "ERROR", "object": gone}));
+            self.pending.push_back(json!({"type": "ERROR", "object": gone}));
             self.over = true;
         }
     }

@@ -56,9 +56,7 @@ mod tests {
     use super::*;
 
     fn give(addresses: &mut Addresses, service: &mut Value) {
-        addresses
-            .allocate(service)
-            .expect("an address should be free");
+        addresses.allocate(service).expect("an address should be free");
     }
 
     fn service(address: Value) -> Value {
@@ -70,10 +68,7 @@ mod tests {
         let mut addresses = Addresses::default();
         let mut first = service(Value::Null);
         give(&mut addresses, &mut first);
-        assert!(
-            addresses.allocate(&mut first.clone()).is_err(),
-            "it is in use"
-        );
+        assert!(addresses.allocate(&mut first.clone()).is_err(), "it is in use");
         addresses.free(&first);
         let mut second = service(Value::Null);
         give(&mut addresses, &mut second);

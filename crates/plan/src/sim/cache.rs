@@ -50,18 +50,12 @@ impl Cache {
             version: 0,
             objects: BTreeMap::new(),
         };
-        Cache {
-            shelves: watches.into_iter().map(shelf).collect(),
-        }
+        Cache { shelves: watches.into_iter().map(shelf).collect() }
     }
 
     /// Set how the feed of a kind follows.
     pub fn set_feed(&mut self, resource: Resource, feed: Feed) {
-        for shelf in self
-            .shelves
-            .iter_mut()
-            .filter(|s| s.watch.resource == resource)
-        {
+        for shelf in self.shelves.iter_mut().filter(|s| s.watch.resource == resource) {
             shelf.feed = feed;
         }
     }
@@ -81,10 +75,7 @@ impl Cache {
 
     /// Has the feed of a kind seen this resourceVersion?
     pub fn has_seen(&self, resource: Resource, version: u64) -> bool {
-        self.shelves
-            .iter()
-            .filter(|s| s.watch.resource == resource)
-            .all(|s| s.version >= version)
+        self.shelves.iter().filter(|s| s.watch.resource == resource).all(|s| s.version >= version)
     }
 
     /// An object as this process knows it.
@@ -111,9 +102,7 @@ impl Cache {
             .filter_map(|o| o.str_at(at).map(str::to_string))
             .collect();
         let all = shelf.objects.values();
-        all.filter(|o| names.contains(&o.meta.name))
-            .cloned()
-            .collect()
+        all.filter(|o| names.contains(&o.meta.name)).cloned().collect()
     }
 
     /// What is routed to an owner, by kind; `Err` where a feed is cut.
@@ -123,10 +112,9 @@ impl Cache {
             .map(|shelf| {
                 let known = match shelf.feed {
                     Feed::Live | Feed::Stale => Ok(self.routed_from(shelf, owner)),
-                    Feed::Cut => Err(format!(
-                        "the watch of {} is lost",
-                        shelf.watch.resource.plural
-                    )),
+                    Feed::Cut => {
+                        Err(format!("the watch of {} is lost", shelf.watch.resource.plural))
+                    }
                 };
                 (shelf.watch.resource, known)
             })
@@ -139,10 +127,7 @@ impl Shelf {
         if change.key.resource != self.watch.resource {
             return false;
         }
-        let selected = change
-            .object
-            .as_ref()
-            .filter(|o| is_selected(o, self.watch.selector));
+        let selected = change.object.as_ref().filter(|o| is_selected(o, self.watch.selector));
         match selected {
             None => self.objects.remove(&change.key).is_some(),
             Some(object) => {
@@ -157,10 +142,9 @@ impl Shelf {
         let all = self.objects.values();
         match self.watch.route {
             Route::Every => all.cloned().collect(),
-            Route::Namespace => all
-                .filter(|o| o.meta.namespace == owner.meta.namespace)
-                .cloned()
-                .collect(),
+            Route::Namespace => {
+                all.filter(|o| o.meta.namespace == owner.meta.namespace).cloned().collect()
+            }
             // Found through another shelf.
             Route::Named { .. } => Vec::new(),
             Route::Owner => all
@@ -185,13 +169,10 @@ fn is_alike(old: &Object, new: &Object) -> bool {
 }
 
 fn is_selected(object: &Value, selector: &str) -> bool {
-    selector
-        .split(',')
-        .filter(|part| !part.is_empty())
-        .all(|part| match part.split_once('=') {
-            Some((key, value)) => object["metadata"]["labels"][key] == value,
-            None => object["metadata"]["labels"].get(part).is_some(),
-        })
+    selector.split(',').filter(|part| !part.is_empty()).all(|part| match part.split_once('=') {
+        Some((key, value)) => object["metadata"]["labels"][key] == value,
+        None => object["metadata"]["labels"].get(part).is_some(),
+    })
 }
 
 /// An object as a watch keeps it.

@@ -85,10 +85,7 @@ mod tests {
     #[test]
     fn a_merge_patch_removes_by_null_and_keeps_the_rest() {
         let mut object = json!({"a": 1, "b": {"c": 2, "d": 3}});
-        merge(
-            &mut object,
-            &json!({"a": null, "b": {"c": 5}, "e": {"f": null}}),
-        );
+        merge(&mut object, &json!({"a": null, "b": {"c": 5}, "e": {"f": null}}));
         assert_eq!(object, json!({"b": {"c": 5, "d": 3}, "e": {}}));
     }
 
@@ -97,9 +94,6 @@ mod tests {
         let mut object = json!({"spec": {"ours": 1, "theirs": 2, "map": {"x": 1, "y": 2}}});
         let before = json!({"spec": {"ours": 1, "map": {"x": 1}}});
         apply(&mut object, Some(&before), &json!({"spec": {"new": 3}}));
-        assert_eq!(
-            object,
-            json!({"spec": {"theirs": 2, "map": {"y": 2}, "new": 3}})
-        );
+        assert_eq!(object, json!({"spec": {"theirs": 2, "map": {"y": 2}, "new": 3}}));
     }
 }

@@ -127,15 +127,8 @@ impl<C: Clone + Default> Kubernetes<C> {
             self.schedule(store);
             next = next.and(self.run_kubelets(store));
         }
-        self.settled = if store.log().len() == before {
-            before
-        } else {
-            self.settled
-        };
-        Activity {
-            acted: store.log().len() > before,
-            next: next.next,
-        }
+        self.settled = if store.log().len() == before { before } else { self.settled };
+        Activity { acted: store.log().len() > before, next: next.next }
     }
 
     /// Pods whose containers run, on machines that are up.
@@ -163,10 +156,7 @@ impl<C: Clone + Default> Kubernetes<C> {
 
     fn disk_of(&self, store: &Store, pod: &ObjectKey, claim: &str) -> String {
         let key = ObjectKey::new(kinds::CLAIM, &pod.namespace, claim);
-        store
-            .get(&key)
-            .map(|c| text(c, "/spec/volumeName").to_string())
-            .unwrap_or_default()
+        store.get(&key).map(|c| text(c, "/spec/volumeName").to_string()).unwrap_or_default()
     }
 }
 

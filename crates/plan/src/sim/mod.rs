@@ -36,25 +36,16 @@ pub struct Activity {
 
 impl Activity {
     /// Something changed.
-    pub const ACTED: Activity = Activity {
-        acted: true,
-        next: None,
-    };
+    pub const ACTED: Activity = Activity { acted: true, next: None };
 
     /// Both of two.
     pub fn and(self, other: Activity) -> Activity {
-        Activity {
-            acted: self.acted || other.acted,
-            next: earliest(self.next, other.next),
-        }
+        Activity { acted: self.acted || other.acted, next: earliest(self.next, other.next) }
     }
 
     /// Want to act again at this time.
     pub fn at(self, time: Timestamp) -> Activity {
-        Activity {
-            next: earliest(self.next, Some(time)),
-            ..self
-        }
+        Activity { next: earliest(self.next, Some(time)), ..self }
     }
 }
 

@@ -207,10 +207,7 @@ impl<M: Mind + Clone> Operator<M> {
             self.wake = None;
         }
         if !self.dirty || (self.failure.is_some() && self.wake.is_some()) {
-            return Activity {
-                acted: false,
-                next: self.wake,
-            };
+            return Activity { acted: false, next: self.wake };
         }
         let owner = self.cache.get(&self.owner);
         if let (Some((version, until)), Some(owner)) = (&self.gone, owner)
@@ -221,10 +218,7 @@ impl<M: Mind + Clone> Operator<M> {
         }
         self.dirty = false;
         self.decide(store);
-        Activity {
-            acted: self.running.is_some(),
-            next: self.wake,
-        }
+        Activity { acted: self.running.is_some(), next: self.wake }
     }
 
     fn decide(&mut self, store: &Store) {
@@ -244,37 +238,19 @@ impl<M: Mind + Clone> Operator<M> {
             plan.steps.clear();
             self.violations.extend(violations);
         }
-        self.running = Some(Running {
-            plan,
-            next: 0,
-            course: Course::On,
-            owner,
-        });
+        self.running = Some(Running { plan, next: 0, course: Course::On, owner });
     }
 
     fn gather(&mut self, store: &Store, owner: &Arc<Object>) -> Snapshot {
         self.decisions += 1;
-        let observed = |value| Observed::Known {
-            value,
-            as_of: store.now,
-        };
+        let observed = |value| Observed::Known { value, as_of: store.now };
         let objects = self.cache.routed(owner).into_iter().map(|(kind, known)| {
-            (
-                kind,
-                known.map_or_else(|why| Observed::Unknown { why }, observed),
-            )
+            (kind, known.map_or_else(|why| Observed::Unknown { why }, observed))
         });
         let references = self.mind.references(owner).into_iter().map(|key| {
-            let value = store
-                .get(&key)
-                .map(|o| Arc::new(cache::project(o, crate::mind::Keep::Everything)));
-            (
-                key,
-                Observed::Known {
-                    value,
-                    as_of: store.now,
-                },
-            )
+            let value =
+                store.get(&key).map(|o| Arc::new(cache::project(o, crate::mind::Keep::Everything)));
+            (key, Observed::Known { value, as_of: store.now })
         });
         Snapshot {
             now: store.now,
@@ -291,8 +267,7 @@ impl<M: Mind + Clone> Operator<M> {
 
     fn expect(&mut self, store: &Store, resource: Resource, version: u64) {
         if self.mind.watches().iter().any(|w| w.resource == resource) {
-            self.expected
-                .push((resource, version, store.now + PATIENCE));
+            self.expected.push((resource, version, store.now + PATIENCE));
         }
     }
 

@@ -97,9 +97,7 @@ impl Store {
 
     /// All objects.
     pub fn all(&self) -> impl Iterator<Item = (&ObjectKey, &Arc<Value>)> {
-        self.objects
-            .iter()
-            .map(|(key, stored)| (key, &stored.object))
+        self.objects.iter().map(|(key, stored)| (key, &stored.object))
     }
 
     /// Make an object that must not exist.
@@ -204,11 +202,7 @@ impl Store {
         };
         self.addresses.free(&stored.object);
         self.version += 1;
-        self.log.push(Change {
-            version: self.version,
-            key: key.clone(),
-            object: None,
-        });
+        self.log.push(Change { version: self.version, key: key.clone(), object: None });
     }
 }
 
@@ -217,27 +211,20 @@ pub fn conditions(precondition: &Precondition) -> Value {
     match precondition {
         Precondition::Absent => json!({}),
         Precondition::Uid(uid) => json!({ "uid": uid }),
-        Precondition::Version {
-            uid,
-            resource_version,
-        } => json!({ "uid": uid, "resourceVersion": resource_version }),
+        Precondition::Version { uid, resource_version } => {
+            json!({ "uid": uid, "resourceVersion": resource_version })
+        }
     }
 }
 
 /// Owner references of an object.
 pub fn owners(object: &Value) -> impl Iterator<Item = &Value> {
-    object["metadata"]["ownerReferences"]
-        .as_array()
-        .into_iter()
-        .flatten()
+    object["metadata"]["ownerReferences"].as_array().into_iter().flatten()
 }
 
 /// The string at a JSON pointer, empty where there is none.
 pub fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
-    object
-        .pointer(pointer)
-        .and_then(Value::as_str)
-        .unwrap_or_default()
+    object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
 fn check(key: &ObjectKey, object: &Value, metadata: &Value) -> Result<(), Refusal> {

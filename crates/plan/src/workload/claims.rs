@@ -21,22 +21,13 @@ pub enum Change {
 /// Compare the claim templates that are wanted with those that the set has.
 /// Their metadata does not count.
 pub fn compare(wanted: &[Value], has: &[Value]) -> Change {
-    if let Some(gone) = has
-        .iter()
-        .find(|h| !wanted.iter().any(|w| name(w) == name(h)))
-    {
-        return Change::Other(format!(
-            "the volume claim template {} was taken out",
-            name(gone)
-        ));
+    if let Some(gone) = has.iter().find(|h| !wanted.iter().any(|w| name(w) == name(h))) {
+        return Change::Other(format!("the volume claim template {} was taken out", name(gone)));
     }
     let mut change = Change::None;
     for claim in wanted {
         let Some(old) = has.iter().find(|h| name(h) == name(claim)) else {
-            return Change::Other(format!(
-                "the volume claim template {} was added",
-                name(claim)
-            ));
+            return Change::Other(format!("the volume claim template {} was added", name(claim)));
         };
         let (new_size, old_size) = (quantity(size(claim)), quantity(size(old)));
         if new_size < old_size {
@@ -115,8 +106,7 @@ pub fn size(claim: &Value) -> &Value {
 }
 
 fn text(size: &Value) -> String {
-    size.as_str()
-        .map_or_else(|| size.to_string(), str::to_string)
+    size.as_str().map_or_else(|| size.to_string(), str::to_string)
 }
 
 #[cfg(test)]
@@ -137,14 +127,8 @@ mod tests {
             Change::Other(words) => words,
             Change::None | Change::Growth => String::new(),
         };
-        assert_eq!(
-            compare(&[claim("data", "1024Mi", "fast")], &has),
-            Change::None
-        );
-        assert_eq!(
-            compare(&[claim("data", "2Gi", "fast")], &has),
-            Change::Growth
-        );
+        assert_eq!(compare(&[claim("data", "1024Mi", "fast")], &has), Change::None);
+        assert_eq!(compare(&[claim("data", "2Gi", "fast")], &has), Change::Growth);
         assert!(other(&[claim("data", "512Mi", "fast")]).contains("asks for 512Mi, less than"));
         assert!(other(&[claim("data", "2Gi", "slow")]).contains("in more than"));
         assert!(other(&[]).contains("data was taken out"));

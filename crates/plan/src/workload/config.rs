@@ -59,20 +59,13 @@ pub fn rename_secrets(template: &mut Value, names: &BTreeMap<String, String>) {
 
 /// Hash of an object's data. Labels, annotations and other metadata do not count.
 pub fn data_hash(body: &Value) -> String {
-    hash::of(&json!([
-        body["data"],
-        body["binaryData"],
-        body["stringData"]
-    ]))
+    hash::of(&json!([body["data"], body["binaryData"], body["stringData"]]))
 }
 
 /// Names of all containers of the template, without init containers.
 pub fn container_names(template: &Value) -> BTreeSet<&str> {
     let list = template["spec"]["containers"].as_array();
-    list.into_iter()
-        .flatten()
-        .filter_map(|c| c["name"].as_str())
-        .collect()
+    list.into_iter().flatten().filter_map(|c| c["name"].as_str()).collect()
 }
 
 type Visitor<'a> = &'a mut dyn FnMut(ConfigKind, &mut String, bool);
@@ -94,50 +87,26 @@ fn visit(template: &mut Value, see: Visitor<'_>) {
                 }
             }
             for source in items(container, "envFrom") {
-                reference(
-                    source.get_mut("configMapRef"),
-                    "name",
-                    ConfigKind::ConfigMap,
-                    see,
-                );
+                reference(source.get_mut("configMapRef"), "name", ConfigKind::ConfigMap, see);
                 reference(source.get_mut("secretRef"), "name", ConfigKind::Secret, see);
             }
         }
     }
     for volume in items(&mut template["spec"], "volumes") {
-        reference(
-            volume.get_mut("configMap"),
-            "name",
-            ConfigKind::ConfigMap,
-            see,
-        );
-        reference(
-            volume.get_mut("secret"),
-            "secretName",
-            ConfigKind::Secret,
-            see,
-        );
+        reference(volume.get_mut("configMap"), "name", ConfigKind::ConfigMap, see);
+        reference(volume.get_mut("secret"), "secretName", ConfigKind::Secret, see);
         let Some(projected) = volume.get_mut("projected") else {
             continue;
         };
         for source in items(projected, "sources") {
-            reference(
-                source.get_mut("configMap"),
-                "name",
-                ConfigKind::ConfigMap,
-                see,
-            );
+            reference(source.get_mut("configMap"), "name", ConfigKind::ConfigMap, see);
             reference(source.get_mut("secret"), "name", ConfigKind::Secret, see);
         }
     }
 }
 
 fn items<'a>(value: &'a mut Value, field: &str) -> impl Iterator<Item = &'a mut Value> + use<'a> {
-    value
-        .get_mut(field)
-        .and_then(Value::as_array_mut)
-        .into_iter()
-        .flatten()
+    value.get_mut(field).and_then(Value::as_array_mut).into_iter().flatten()
 }
 
 fn reference(value: Option<&mut Value>, field: &str, kind: ConfigKind, see: Visitor<'_>) {
@@ -207,9 +176,8 @@ mod tests {
         let mut template = template();
         let names = ["s1", "s2", "s3", "s4"].map(|n| (n.to_string(), format!("{n}-new")));
         rename_secrets(&mut template, &BTreeMap::from(names));
-        let secrets = references(&template)
-            .into_keys()
-            .filter(|(kind, _)| *kind == ConfigKind::Secret);
+        let secrets =
+            references(&template).into_keys().filter(|(kind, _)| *kind == ConfigKind::Secret);
         assert!(secrets.into_iter().all(|(_, name)| name.ends_with("-new")));
         assert!(references(&template).contains_key(&(ConfigKind::ConfigMap, "m1".to_string())));
     }
@@ -217,17 +185,8 @@ mod tests {
     #[test]
     fn only_data_counts() {
         let body = json!({ "data": { "a": "1" }, "metadata": { "labels": { "x": "y" } } });
-        assert_eq!(
-            data_hash(&body),
-            data_hash(&json!({ "data": { "a": "1" } }))
-        );
-        assert_ne!(
-            data_hash(&body),
-            data_hash(&json!({ "data": { "a": "2" } }))
-        );
-        assert_ne!(
-            data_hash(&body),
-            data_hash(&json!({ "binaryData": { "a": "1" } }))
-        );
+        assert_eq!(data_hash(&body), data_hash(&json!({ "data": { "a": "1" } })));
+        assert_ne!(data_hash(&body), data_hash(&json!({ "data": { "a": "2" } })));
+        assert_ne!(data_hash(&body), data_hash(&json!({ "binaryData": { "a": "1" } })));
     }
 }

@@ -9,10 +9,8 @@ const LISTS: [&str; 2] = ["initContainers", "containers"];
 /// that its own may refer to them.
 pub fn add(template: &mut Value, variables: &[(&str, String)]) {
     for container in containers_mut(template) {
-        let mut all: Vec<Value> = variables
-            .iter()
-            .map(|(name, value)| json!({ "name": name, "value": value }))
-            .collect();
+        let mut all: Vec<Value> =
+            variables.iter().map(|(name, value)| json!({ "name": name, "value": value })).collect();
         if let Some(own) = container["env"].as_array() {
             all.extend(own.iter().cloned());
         }
@@ -32,10 +30,7 @@ pub fn first_set<'a>(template: &'a Value, names: &[&str]) -> Option<(&'a str, &'
 
 /// Every container and init container of a template.
 pub fn containers(template: &Value) -> impl Iterator<Item = &Value> {
-    LISTS
-        .iter()
-        .filter_map(|list| template["spec"][*list].as_array())
-        .flatten()
+    LISTS.iter().filter_map(|list| template["spec"][*list].as_array()).flatten()
 }
 
 fn containers_mut(template: &mut Value) -> impl Iterator<Item = &mut Value> {

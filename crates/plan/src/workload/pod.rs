@@ -83,8 +83,7 @@ pub fn project(object: &Value) -> Value {
 fn condition<'a>(object: &'a Value, type_: &str) -> &'a Value {
     const NONE: &Value = &Value::Null;
     let all = object["status"]["conditions"].as_array();
-    all.and_then(|all| all.iter().find(|c| c["type"] == type_))
-        .unwrap_or(NONE)
+    all.and_then(|all| all.iter().find(|c| c["type"] == type_)).unwrap_or(NONE)
 }
 
 impl PodFact {
@@ -93,12 +92,7 @@ impl PodFact {
         let text = |pointer: &str| object.str_at(pointer).map(str::to_string);
         let unscheduled = object.str_at("/scheduled/status") == Some("False");
         let revision = object.meta.labels.get("controller-revision-hash").cloned();
-        let ordinal = object
-            .meta
-            .name
-            .rsplit('-')
-            .next()
-            .and_then(|n| n.parse().ok());
+        let ordinal = object.meta.name.rsplit('-').next().and_then(|n| n.parse().ok());
         Self {
             name: object.meta.name.clone(),
             uid: object.meta.uid.clone(),
@@ -134,9 +128,7 @@ impl PodFact {
 
     /// Hash of what it was made from.
     pub fn spec_hash(&self) -> Option<&str> {
-        self.annotations
-            .get(palladion_api::labels::SPEC_HASH)
-            .map(String::as_str)
+        self.annotations.get(palladion_api::labels::SPEC_HASH).map(String::as_str)
     }
 
     /// Delete it, so that its set makes it again: this pod and no later one of
@@ -178,17 +170,11 @@ fn trouble(object: &Object) -> Option<PodTrouble> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
     if object.str_at("/phase") == Some("Failed") {
         let reason = object.str_at("/reason").unwrap_or("Failed").to_string();
-        return Some(PodTrouble {
-            reason,
-            message: text(&object.body["message"]),
-        });
+        return Some(PodTrouble { reason, message: text(&object.body["message"]) });
     }
     let waiting = object.at("/waiting")?.as_array()?;
-    let container = waiting.iter().find(|c| {
-        c["reason"]
-            .as_str()
-            .is_some_and(|r| !ON_THE_WAY.contains(&r))
-    })?;
+    let container =
+        waiting.iter().find(|c| c["reason"].as_str().is_some_and(|r| !ON_THE_WAY.contains(&r)))?;
     let reason = match (container["last"].as_str(), container["reason"].as_str()) {
         (Some("OOMKilled"), _) => "OOMKilled".to_string(),
         // The kubelet goes to and fro between the two with every try.
@@ -201,10 +187,7 @@ fn trouble(object: &Object) -> Option<PodTrouble> {
         ("CrashLoopBackOff", Some(code)) => format!(
             "container {name} ended with exit code {code} and is started again after a pause; `kubectl logs --previous` shows its last words"
         ),
-        _ => format!(
-            "container {name}: {}",
-            settled(&text(&container["message"]))
-        ),
+        _ => format!("container {name}: {}", settled(&text(&container["message"]))),
     };
     Some(PodTrouble { reason, message })
 }
@@ -213,17 +196,12 @@ fn trouble(object: &Object) -> Option<PodTrouble> {
 /// kubelet puts before, and the end with its ports and addresses, are left out.
 fn settled(message: &str) -> &str {
     const LONGEST: usize = 160;
-    let start = message
-        .find("ErrImagePull: ")
-        .map_or(0, |at| at + "ErrImagePull: ".len());
+    let start = message.find("ErrImagePull: ").map_or(0, |at| at + "ErrImagePull: ".len());
     let message = &message[start..];
     if message.len() <= LONGEST {
         return message;
     }
-    let cut = (0..=LONGEST)
-        .rev()
-        .find(|at| message.is_char_boundary(*at))
-        .unwrap_or(0);
+    let cut = (0..=LONGEST).rev().find(|at| message.is_char_boundary(*at)).unwrap_or(0);
     let short = &message[..cut];
     short.rfind(": ").map_or(short, |at| &short[..at])
 }
@@ -234,14 +212,8 @@ mod tests {
     use crate::object::Meta;
 
     fn read(pod: Value) -> PodFact {
-        let meta = Meta {
-            name: "web-z0-2".into(),
-            ..Meta::default()
-        };
-        PodFact::read(&Object {
-            meta,
-            body: project(&pod),
-        })
+        let meta = Meta { name: "web-z0-2".into(), ..Meta::default() };
+        PodFact::read(&Object { meta, body: project(&pod) })
     }
 
     #[test]
@@ -260,19 +232,14 @@ mod tests {
     #[test]
     fn a_container_that_cannot_start_is_trouble_and_one_on_its_way_is_not() {
         let waiting = |reason: &str| {
-            read(
-                json!({ "status": { "phase": "Pending", "containerStatuses": [
+            read(json!({ "status": { "phase": "Pending", "containerStatuses": [
                 { "name": "c", "state": { "waiting": { "reason": reason, "message": "m" } } }
-            ] } }),
-            )
+            ] } }))
         };
         assert!(!waiting("ContainerCreating").is_stuck());
         let stuck = waiting("ImagePullBackOff");
         assert!(stuck.is_stuck());
-        assert_eq!(
-            stuck.words(),
-            "pod web-z0-2: ImagePullBackOff: container c: m"
-        );
+        assert_eq!(stuck.words(), "pod web-z0-2: ImagePullBackOff: container c: m");
     }
 
     #[test]
@@ -293,11 +260,7 @@ mod tests {
             format!("Back-off pulling image \"x\": ErrImagePull: {}", cause(2)),
         );
         assert_eq!(error.words(), back_off.words());
-        assert!(
-            error.words().contains("r.example/nope:1"),
-            "{}",
-            error.words()
-        );
+        assert!(error.words().contains("r.example/nope:1"), "{}", error.words());
     }
 
     #[test]

@@ -22,9 +22,7 @@ pub fn upsert(
     let name = object["metadata"]["name"].as_str().unwrap_or_default();
     let (verb, precondition) = match seen.iter().find(|o| o.meta.name == name) {
         Some(seen) if seen.meta.is_terminating() => {
-            return Err(format!(
-                "{what} is being deleted; it is made again after that"
-            ));
+            return Err(format!("{what} is being deleted; it is made again after that"));
         }
         Some(seen) => ("update", Precondition::Uid(seen.meta.uid.clone())),
         None => ("create", Precondition::Absent),

@@ -70,9 +70,6 @@ mod tests {
                 {}
             ])
         );
-        assert_eq!(
-            template["spec"]["affinity"]["podAntiAffinity"]["kept"],
-            json!(true)
-        );
+        assert_eq!(template["spec"]["affinity"]["podAntiAffinity"]["kept"], json!(true));
     }
 }

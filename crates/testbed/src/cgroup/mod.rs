@@ -70,11 +70,9 @@ impl Cgroups {
             }
         }
         match (freezer, unified) {
-            (Some(freezer), unified) => Ok(Self::V1 {
-                hierarchies: hierarchies.into_iter().collect(),
-                freezer,
-                unified,
-            }),
+            (Some(freezer), unified) => {
+                Ok(Self::V1 { hierarchies: hierarchies.into_iter().collect(), freezer, unified })
+            }
             (None, Some(root)) if hierarchies.is_empty() => Ok(Self::V2 { root }),
             (None, _) => bail!(
                 "finding cgroups: neither cgroup v2 nor cgroup v1 with a freezer is mounted; \
@@ -108,10 +106,7 @@ impl Cgroups {
             while directory.is_dir() {
                 remove_tree(&directory);
                 if directory.is_dir() && Instant::now() > end {
-                    bail!(
-                        "removing the cgroup {}: it is still in use",
-                        directory.display()
-                    );
+                    bail!("removing the cgroup {}: it is still in use", directory.display());
                 }
                 sleep(Duration::from_millis(1));
             }
@@ -128,11 +123,7 @@ impl Cgroups {
 
     fn directories(&self, group: &str) -> Vec<PathBuf> {
         match self {
-            Self::V1 {
-                hierarchies,
-                unified,
-                ..
-            } => {
+            Self::V1 { hierarchies, unified, .. } => {
                 let mounted = hierarchies.iter().chain(unified);
                 mounted.map(|directory| directory.join(group)).collect()
             }
@@ -186,10 +177,9 @@ fn enable_controllers(directory: &Path) -> Result<()> {
         }
         // Some controllers (rdma, misc) may be refused; the kubelet names those
         // that it cannot do without.
-        if let Err(error) = write(
-            &directory.join("cgroup.subtree_control"),
-            &format!("+{controller}"),
-        ) && ["cpu", "memory", "pids"].contains(&controller)
+        if let Err(error) =
+            write(&directory.join("cgroup.subtree_control"), &format!("+{controller}"))
+            && ["cpu", "memory", "pids"].contains(&controller)
         {
             return Err(error.context(format!(
                 "handing the {controller} controller down from {}: if this group holds processes, \
@@ -213,9 +203,7 @@ fn write(path: &Path, value: &str) -> Result<()> {
 }
 
 fn remove_tree(directory: &Path) {
-    children(directory)
-        .iter()
-        .for_each(|child| remove_tree(child));
+    children(directory).iter().for_each(|child| remove_tree(child));
     // Busy for a moment after its last process: the caller tries again.
     let _ = fs::remove_dir(directory);
 }
@@ -237,10 +225,7 @@ mod tests {
             cgroup /sys/fs/cgroup/freezer cgroup rw,freezer 0 0\n\
             cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0\n";
         let found = Cgroups::from_mounts(mounts).expect("should be recognised");
-        assert_eq!(
-            found.process_dir("x"),
-            Path::new("/sys/fs/cgroup/freezer/x")
-        );
+        assert_eq!(found.process_dir("x"), Path::new("/sys/fs/cgroup/freezer/x"));
         let removed = found.directories("x");
         assert!(removed.contains(&PathBuf::from("/sys/fs/cgroup/unified/x")));
         let Cgroups::V1 { hierarchies, .. } = found else {

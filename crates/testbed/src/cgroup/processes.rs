@@ -40,10 +40,7 @@ impl Cgroups {
             }
             sleep(POLL);
         }
-        bail!(
-            "freezing {}: still not frozen after {FREEZE_PATIENCE:?}",
-            directory.display()
-        )
+        bail!("freezing {}: still not frozen after {FREEZE_PATIENCE:?}", directory.display())
     }
 
     /// Lets a frozen group go on.
@@ -66,10 +63,7 @@ impl Cgroups {
                 return Ok(());
             }
             if Instant::now() > end {
-                bail!(
-                    "killing everything in {}: {processes:?} would not end",
-                    directory.display()
-                );
+                bail!("killing everything in {}: {processes:?} would not end", directory.display());
             }
             match self {
                 Self::V1 { .. } => {
@@ -97,15 +91,11 @@ fn kill_now(pid: i32) {
 fn collect(directory: &Path, found: &mut Vec<i32>) {
     let listed = fs::read_to_string(directory.join("cgroup.procs")).unwrap_or_default();
     found.extend(listed.lines().filter_map(|line| line.parse::<i32>().ok()));
-    children(directory)
-        .iter()
-        .for_each(|child| collect(child, found));
+    children(directory).iter().for_each(|child| collect(child, found));
 }
 
 fn thaw_tree(directory: &Path) {
     // It may have been removed since it was listed.
     let _ = fs::write(directory.join("freezer.state"), "THAWED");
-    children(directory)
-        .iter()
-        .for_each(|child| thaw_tree(child));
+    children(directory).iter().for_each(|child| thaw_tree(child));
 }

@@ -25,15 +25,11 @@ impl Cluster {
     /// Crashes the whole control plane.
     pub fn stop_control_plane(&self) -> Result<()> {
         let components = Component::ALL.into_iter().rev();
-        components
-            .into_iter()
-            .try_for_each(|component| self.stop_component(component))
+        components.into_iter().try_for_each(|component| self.stop_component(component))
     }
 
     /// Starts the whole control plane again and waits until it is ready.
     pub fn start_control_plane(&self) -> Result<()> {
-        Component::ALL
-            .into_iter()
-            .try_for_each(|component| self.start_component(component))
+        Component::ALL.into_iter().try_for_each(|component| self.start_component(component))
     }
 }

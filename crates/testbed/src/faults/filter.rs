@@ -42,10 +42,9 @@ impl Place {
     /// outgoing ones after, everything that Services do to them. Earlier rules
     /// of ours go.
     pub fn apply(&self, rules: &[Rule]) -> Result<()> {
-        for (table, hook, interface, side) in [
-            ("raw", "PREROUTING", "-i", "-s"),
-            ("mangle", "POSTROUTING", "-o", "-d"),
-        ] {
+        for (table, hook, interface, side) in
+            [("raw", "PREROUTING", "-i", "-s"), ("mangle", "POSTROUTING", "-o", "-d")]
+        {
             if self.iptables(table, &["-N", CHAIN]).is_ok() {
                 self.iptables(table, &["-I", hook, interface, self.interface, "-j", CHAIN])?;
             }
@@ -60,14 +59,8 @@ impl Place {
                     }
                     Rule::Lose(percent) => {
                         let share = format!("{:.2}", f32::from(*percent) / 100.0);
-                        let random = [
-                            "-m",
-                            "statistic",
-                            "--mode",
-                            "random",
-                            "--probability",
-                            &share,
-                        ];
+                        let random =
+                            ["-m", "statistic", "--mode", "random", "--probability", &share];
                         self.iptables(
                             table,
                             &[&["-A", CHAIN][..], &random, &["-j", "DROP"]].concat(),
@@ -84,10 +77,7 @@ impl Place {
         for (table, hook, interface) in
             [("raw", "PREROUTING", "-i"), ("mangle", "POSTROUTING", "-o")]
         {
-            if self
-                .iptables(table, &["-D", hook, interface, self.interface, "-j", CHAIN])
-                .is_ok()
-            {
+            if self.iptables(table, &["-D", hook, interface, self.interface, "-j", CHAIN]).is_ok() {
                 self.iptables(table, &["-F", CHAIN])?;
                 self.iptables(table, &["-X", CHAIN])?;
             }

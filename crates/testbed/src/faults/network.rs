@@ -51,15 +51,10 @@ impl Cluster {
     /// Containers on the same node still reach each other. Takes the place of an
     /// earlier cut of that node.
     pub fn cut_node(&self, node: Node, peers: &[Peer]) -> Result<()> {
-        let matches = peers
-            .iter()
-            .flat_map(|peer| self.ranges(*peer))
-            .map(Rule::Drop);
+        let matches = peers.iter().flat_map(|peer| self.ranges(*peer)).map(Rule::Drop);
         let rules: Vec<Rule> = matches.collect();
         let place = node_place(self, node);
-        place
-            .apply(&rules)
-            .with_context(|| format!("cutting node {} off", node.name()))
+        place.apply(&rules).with_context(|| format!("cutting node {} off", node.name()))
     }
 
     /// Undoes every cut and slowness of a node.
@@ -82,15 +77,11 @@ impl Cluster {
         let pod = self.pod(namespace, pod)?;
         let mut rules = Vec::new();
         if cut == PodCut::EverythingButItsNode {
-            rules.push(Rule::Accept(
-                self.site().plan.pod_gateway(pod.node.number()).to_string(),
-            ));
+            rules.push(Rule::Accept(self.site().plan.pod_gateway(pod.node.number()).to_string()));
         }
         rules.push(Rule::Drop("0.0.0.0/0".to_owned()));
         let place = pod_place(self, &pod)?;
-        place
-            .apply(&rules)
-            .with_context(|| format!("cutting the network of pod {}", pod.title))
+        place.apply(&rules).with_context(|| format!("cutting the network of pod {}", pod.title))
     }
 
     /// Undoes every cut and slowness of a pod.
@@ -114,10 +105,9 @@ impl Cluster {
         match peer {
             Peer::All => vec!["0.0.0.0/0".to_owned()],
             Peer::ControlPlane => vec![plan.control_plane().to_string()],
-            Peer::Node(node) => vec![
-                plan.node(node.number()).to_string(),
-                plan.pods(node.number()),
-            ],
+            Peer::Node(node) => {
+                vec![plan.node(node.number()).to_string(), plan.pods(node.number())]
+            }
         }
     }
 
@@ -135,16 +125,10 @@ impl Cluster {
     }
 
     fn pod_queues(&self, pod: &Pod) -> Result<Vec<Queue>> {
-        let inner = Queue {
-            entry: pod_entry(self.any_process(pod)?),
-            interface: POD_INTERFACE.to_owned(),
-        };
+        let inner =
+            Queue { entry: pod_entry(self.any_process(pod)?), interface: POD_INTERFACE.to_owned() };
         // The pod's end names its peer only by number: `eth0@if7`.
-        let shown = run(&mut enter(
-            &inner.entry,
-            "ip",
-            &["-o", "link", "show", POD_INTERFACE],
-        ))?;
+        let shown = run(&mut enter(&inner.entry, "ip", &["-o", "link", "show", POD_INTERFACE]))?;
         let number = shown
             .split_once("@if")
             .and_then(|(_, rest)| rest.split(':').next())
@@ -169,10 +153,7 @@ fn node_place(cluster: &Cluster, node: Node) -> Place {
 }
 
 fn pod_place(cluster: &Cluster, pod: &Pod) -> Result<Place> {
-    Ok(Place {
-        entry: pod_entry(cluster.any_process(pod)?),
-        interface: POD_INTERFACE,
-    })
+    Ok(Place { entry: pod_entry(cluster.any_process(pod)?), interface: POD_INTERFACE })
 }
 
 fn pod_entry(pid: i32) -> Vec<String> {

@@ -60,8 +60,7 @@ impl Cluster {
 
     /// Deletes the Node object. A running kubelet does not make it again.
     pub fn delete_node_object(&self, node: Node) -> Result<()> {
-        self.kubectl(&["delete", "node", &node.name(), "--wait=true"])
-            .map(drop)
+        self.kubectl(&["delete", "node", &node.name(), "--wait=true"]).map(drop)
     }
 
     /// Registers a node again whose object was deleted, by starting its kubelet

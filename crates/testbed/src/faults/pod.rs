@@ -29,24 +29,17 @@ impl Cluster {
         let processes = self.container_processes(&pod, container)?;
         let victims: Vec<i32> = match victim {
             Victim::Init => processes.into_iter().take(1).collect(),
-            Victim::Named(name) => processes
-                .into_iter()
-                .filter(|pid| is_named(*pid, name))
-                .collect(),
+            Victim::Named(name) => {
+                processes.into_iter().filter(|pid| is_named(*pid, name)).collect()
+            }
         };
         if victims.is_empty() {
-            bail!(
-                "container {container} of pod {} has no process {victim:?}",
-                pod.title
-            );
+            bail!("container {container} of pod {} has no process {victim:?}", pod.title);
         }
         for pid in &victims {
             let pid = Pid::from_raw(*pid).context("reading a process id of 0")?;
             kill_process(pid, Signal::KILL).with_context(|| {
-                format!(
-                    "killing a process of container {container} of pod {}",
-                    pod.title
-                )
+                format!("killing a process of container {container} of pod {}", pod.title)
             })?;
         }
         Ok(victims.len())
@@ -55,17 +48,13 @@ impl Cluster {
     /// Stops a container where it stands: alive, but answering nothing.
     pub fn freeze_container(&self, namespace: &str, pod: &str, container: &str) -> Result<()> {
         let pod = self.pod(namespace, pod)?;
-        self.site()
-            .cgroups
-            .freeze(&self.container_group(&pod, container)?)
+        self.site().cgroups.freeze(&self.container_group(&pod, container)?)
     }
 
     /// Lets a frozen container go on.
     pub fn thaw_container(&self, namespace: &str, pod: &str, container: &str) -> Result<()> {
         let pod = self.pod(namespace, pod)?;
-        self.site()
-            .cgroups
-            .thaw(&self.container_group(&pod, container)?)
+        self.site().cgroups.thaw(&self.container_group(&pod, container)?)
     }
 }
 

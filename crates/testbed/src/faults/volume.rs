@@ -42,8 +42,7 @@ impl Cluster {
     /// Puts another, empty file system in a volume's place, as when a disk was
     /// not mounted after a restart. Pods that run keep what they have.
     pub fn hide_volume(&self, volume: &str) -> Result<()> {
-        self.mount_over(volume, "mode=755")
-            .with_context(|| format!("hiding volume {volume}"))
+        self.mount_over(volume, "mode=755").with_context(|| format!("hiding volume {volume}"))
     }
 
     /// Puts an empty file system of so many MiB in a volume's place, which a
@@ -56,12 +55,9 @@ impl Cluster {
     /// Ends [`Cluster::hide_volume`] and [`Cluster::shrink_volume`].
     pub fn unhide_volume(&self, volume: &str) -> Result<()> {
         let (node, directory) = self.locate(volume)?;
-        run(self
-            .on_node(node, "umount")?
-            .args(["-t", "tmpfs"])
-            .arg(directory))
-        .map(drop)
-        .with_context(|| format!("bringing volume {volume} back"))
+        run(self.on_node(node, "umount")?.args(["-t", "tmpfs"]).arg(directory))
+            .map(drop)
+            .with_context(|| format!("bringing volume {volume} back"))
     }
 
     /// Empties every volume whose claim is gone and offers it again, and
@@ -85,9 +81,7 @@ impl Cluster {
     fn mount_over(&self, volume: &str, options: &str) -> Result<()> {
         let (node, directory) = self.locate(volume)?;
         let mut mount = self.on_node(node, "mount")?;
-        mount
-            .args(["-t", "tmpfs", "-o", options, "tmpfs"])
-            .arg(directory);
+        mount.args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(directory);
         run(&mut mount).map(drop)
     }
 
@@ -124,8 +118,5 @@ fn empty(directory: &Path) -> Result<()> {
 fn renew(directory: &Path) -> Result<()> {
     use std::os::unix::fs::{PermissionsExt, chown};
     chown(directory, Some(0), Some(0))?;
-    Ok(fs::set_permissions(
-        directory,
-        fs::Permissions::from_mode(0o755),
-    )?)
+    Ok(fs::set_permissions(directory, fs::Permissions::from_mode(0o755))?)
 }

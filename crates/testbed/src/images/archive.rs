@@ -134,10 +134,7 @@ fn bytes(value: &Value) -> Vec<u8> {
 }
 
 fn describe(content: &[u8]) -> Blob {
-    Blob {
-        sha256: hex(&Sha256::digest(content)),
-        size: content.len() as u64,
-    }
+    Blob { sha256: hex(&Sha256::digest(content)), size: content.len() as u64 }
 }
 
 fn digest(blob: &Blob) -> String {
@@ -192,10 +189,7 @@ mod tests {
         std::fs::write(&tar, vec![7; 700]).expect("should write");
         let image = Image {
             reference: "palladion.dev/x:1".to_owned(),
-            layers: vec![Layer {
-                tar,
-                blob: describe(&[7; 700]),
-            }],
+            layers: vec![Layer { tar, blob: describe(&[7; 700]) }],
             start: Start::default(),
         };
         let archive = directory.path().join("image.tar");
@@ -216,11 +210,8 @@ mod tests {
 
     #[test]
     fn the_identity_changes_with_the_name_and_with_how_it_starts() {
-        let mut image = Image {
-            reference: "a:1".to_owned(),
-            layers: vec![],
-            start: Start::default(),
-        };
+        let mut image =
+            Image { reference: "a:1".to_owned(), layers: vec![], start: Start::default() };
         let first = image.identity();
         image.start.command = vec!["x".to_owned()];
         let second = image.identity();

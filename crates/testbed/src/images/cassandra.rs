@@ -61,15 +61,10 @@ pub fn image(cache: &Cache, version: &str, progress: &mut dyn Progress) -> Resul
 fn server(cache: &Cache, version: &str, progress: &mut dyn Progress) -> Result<Layer> {
     let sources = images_dir()?.join("cassandra");
     let (own, common) = (sources.join(version), sources.join("common"));
-    let key = Key::of(&format!("cassandra-{version}"))
-        .tree(&own)?
-        .tree(&common)?
-        .build();
+    let key = Key::of(&format!("cassandra-{version}")).tree(&own)?.tree(&common)?.build();
     let what = format!("Preparing the Cassandra {version} image");
     let usual = Duration::from_secs(60);
-    Layer::stage(cache, &key, progress, (&what, usual), |content| {
-        fill(content, &own, &common)
-    })
+    Layer::stage(cache, &key, progress, (&what, usual), |content| fill(content, &own, &common))
 }
 
 fn fill(content: &Path, own: &Path, common: &Path) -> Result<()> {
@@ -101,9 +96,7 @@ pub(super) fn maven(pom: &Path, to: &Path) -> Result<()> {
         .arg(format!("-DoutputDirectory={}", to.display()))
         .arg("-f")
         .arg(pom);
-    run(&mut maven)
-        .map(drop)
-        .with_context(|| format!("fetching what {} names", pom.display()))
+    run(&mut maven).map(drop).with_context(|| format!("fetching what {} names", pom.display()))
 }
 
 fn copy_all(from: &Path, to: &Path) -> Result<()> {

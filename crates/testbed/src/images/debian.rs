@@ -46,10 +46,7 @@ pub fn base(
     for part in packages.iter().chain(&UNUSED) {
         key = key.text(part);
     }
-    let what = format!(
-        "Making a Debian root file system with {}",
-        packages.join(", ")
-    );
+    let what = format!("Making a Debian root file system with {}", packages.join(", "));
     let usual = Duration::from_secs(60);
     Layer::stage(cache, &key.build(), progress, (&what, usual), |content| {
         let downloads = cache.root().join("debs");
@@ -68,10 +65,7 @@ pub fn base(
             empty(&content.join(unused))?;
         }
         let mut chroot = command("unshare", PRIVATE_MOUNTS);
-        chroot
-            .arg("chroot")
-            .arg(content)
-            .args(["/bin/sh", "-ec", finish]);
+        chroot.arg("chroot").arg(content).args(["/bin/sh", "-ec", finish]);
         run(&mut chroot).with_context(|| format!("finishing the root file system of {name}"))?;
         Ok(())
     })
@@ -79,17 +73,9 @@ pub fn base(
 
 /// The package mirror that this host itself uses.
 fn mirror() -> String {
-    let lists = [
-        "/etc/apt/sources.list",
-        "/etc/apt/sources.list.d/debian.sources",
-    ];
-    let texts = lists
-        .iter()
-        .filter_map(|path| fs::read_to_string(path).ok());
-    texts
-        .filter_map(|text| first_mirror(&text))
-        .next()
-        .unwrap_or_else(|| MIRROR.to_owned())
+    let lists = ["/etc/apt/sources.list", "/etc/apt/sources.list.d/debian.sources"];
+    let texts = lists.iter().filter_map(|path| fs::read_to_string(path).ok());
+    texts.filter_map(|text| first_mirror(&text)).next().unwrap_or_else(|| MIRROR.to_owned())
 }
 
 /// The first address in a list of sources, in either of apt's two formats.

@@ -95,8 +95,5 @@ fn describe(path: &Path) -> Result<Blob> {
         hash.update(&buffer[..count]);
         size += count as u64;
     }
-    Ok(Blob {
-        sha256: hex(&hash.finalize()),
-        size,
-    })
+    Ok(Blob { sha256: hex(&hash.finalize()), size })
 }

@@ -72,10 +72,7 @@ fn single(cache: &Cache, reference: &str, program: &Path, name: &str) -> Result<
     Ok(Image {
         reference: reference.to_owned(),
         layers: vec![layer],
-        start: Start {
-            entrypoint: vec![format!("/{name}")],
-            ..Start::default()
-        },
+        start: Start { entrypoint: vec![format!("/{name}")], ..Start::default() },
     })
 }
 
@@ -86,9 +83,7 @@ fn files_layer(cache: &Cache, name: &str, files: &[(&Path, &str)]) -> Result<Lay
         key = key.text(to).file(from)?;
     }
     Layer::get(cache, &key.build(), |content| {
-        files
-            .iter()
-            .try_for_each(|(from, to)| copy(from, &content.join(to)))
+        files.iter().try_for_each(|(from, to)| copy(from, &content.join(to)))
     })
 }
 
@@ -113,11 +108,7 @@ fn verify(directory: &Path, list: &Path) -> Result<()> {
     for entry in std::fs::read_dir(directory).with_context(|| reading(directory))? {
         let path = entry.with_context(|| reading(directory))?.path();
         let content = std::fs::read(&path).with_context(|| reading(&path))?;
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         found.push(format!("{}  {name}", hex(&Sha256::digest(&content))));
     }
     let mut wanted: Vec<&str> = wanted.lines().collect();
@@ -128,18 +119,11 @@ fn verify(directory: &Path, list: &Path) -> Result<()> {
         .map(String::as_str)
         .filter(|line| wanted.binary_search(line).is_err())
         .chain(
-            wanted
-                .iter()
-                .copied()
-                .filter(|line| found.binary_search(&(*line).to_owned()).is_err()),
+            wanted.iter().copied().filter(|line| found.binary_search(&(*line).to_owned()).is_err()),
         )
         .collect();
     if !odd.is_empty() {
-        bail!(
-            "downloaded files differ from {}: {}",
-            list.display(),
-            odd.join(", ")
-        );
+        bail!("downloaded files differ from {}: {}", list.display(), odd.join(", "));
     }
     Ok(())
 }

@@ -39,11 +39,7 @@ pub fn palladion(cache: &Cache, binaries: &Path) -> Result<Vec<Image>> {
     let jolokia = jars.join("jolokia-agent-jvm-2.3.0-javaagent.jar");
     let exporter = jars.join("jmx_prometheus_javaagent-1.0.1.jar");
     Ok(vec![
-        image(
-            OPERATOR,
-            "palladion-operator",
-            &[(&operator, "palladion-operator")],
-        )?,
+        image(OPERATOR, "palladion-operator", &[(&operator, "palladion-operator")])?,
         image(
             AGENT,
             "palladion-agent",
@@ -69,10 +65,7 @@ fn java_agents(cache: &Cache) -> Result<std::path::PathBuf> {
 /// fail in the cluster with a puzzling "no such file".
 fn ensure_static(program: &Path) -> Result<()> {
     let content = std::fs::read(program).with_context(|| {
-        format!(
-            "reading {}; hint: build it before its image",
-            program.display()
-        )
+        format!("reading {}; hint: build it before its image", program.display())
     })?;
     ensure!(
         wants_loader(&content) == Some(false),
@@ -90,11 +83,8 @@ fn wants_loader(elf: &[u8]) -> Option<bool> {
     if elf.get(..6)? != b"\x7fELF\x02\x01" {
         return None;
     }
-    let two = |at: usize| {
-        Some(usize::from(u16::from_le_bytes(
-            elf.get(at..at + 2)?.try_into().ok()?,
-        )))
-    };
+    let two =
+        |at: usize| Some(usize::from(u16::from_le_bytes(elf.get(at..at + 2)?.try_into().ok()?)));
     let table = u64::from_le_bytes(elf.get(32..40)?.try_into().ok()?);
     let (size, count) = (two(54)?, two(56)?);
     let table = usize::try_from(table).ok()?;

@@ -28,26 +28,16 @@ pub fn image(cache: &Cache, progress: &mut dyn Progress) -> Result<Image> {
     let what = ("Fetching a CQL driver and shell", Duration::from_secs(20));
     let python = Layer::stage(cache, &key, progress, what, |content| {
         for program in ["cqlsh", "grpc-health"] {
-            copy(
-                &sources.join(program),
-                &content.join("usr/bin").join(program),
-            )?;
+            copy(&sources.join(program), &content.join("usr/bin").join(program))?;
         }
         let mut pip = command("pip", ["install", "--quiet", "--no-deps", "--no-compile"]);
         pip.args(["--disable-pip-version-check", "--root-user-action=ignore"])
-            .args([
-                "--require-hashes",
-                "--only-binary=:all:",
-                "--python-version",
-                PYTHON,
-            ])
+            .args(["--require-hashes", "--only-binary=:all:", "--python-version", PYTHON])
             .args(["--platform", "manylinux2014_x86_64", "--target"])
             .arg(content.join(SITE))
             .arg("--requirement")
             .arg(sources.join("requirements.txt"));
-        run(&mut pip)
-            .map(drop)
-            .context("fetching the Python packages of the tools image")
+        run(&mut pip).map(drop).context("fetching the Python packages of the tools image")
     })?;
     Ok(Image {
         reference: TOOLS.to_owned(),

@@ -36,11 +36,7 @@ pub fn state(site: &Site, node: Node) -> Result<State> {
         let table = fs::read_to_string(format!("/proc/{}/net/{table}", record.pid));
         table.is_ok_and(|table| listens_at(&table, PORT))
     });
-    Ok(if listens {
-        State::Serving
-    } else {
-        State::Starting
-    })
+    Ok(if listens { State::Serving } else { State::Starting })
 }
 
 /// Reads a socket table of the kernel (proc(5), `/proc/net/tcp`).

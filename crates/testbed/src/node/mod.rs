@@ -57,9 +57,7 @@ pub fn start(site: &Site, node: Node, images: &std::path::Path) -> Result<()> {
     site.cgroups.create(&site.node_cgroup(node))?;
     site.cgroups.create(&site.node_system_cgroup(node))?;
     prepare(site, node, images)?;
-    Part::ALL
-        .iter()
-        .try_for_each(|part| start_part(site, node, *part))
+    Part::ALL.iter().try_for_each(|part| start_part(site, node, *part))
 }
 
 /// Starts one process of a node, if it does not run, and waits until it serves.
@@ -103,22 +101,15 @@ fn start_process(site: &Site, node: Node, part: Part) -> Result<()> {
 pub fn inside(site: &Site, node: Node) -> Result<Inside> {
     let record = Record::read(&site.records(), &Part::Mounts.record(node))?;
     let Some(record) = record.filter(Record::is_running) else {
-        bail!(
-            "entering node {}: it does not run; hint: cargo xtask testbed up",
-            node.name()
-        );
+        bail!("entering node {}: it does not run; hint: cargo xtask testbed up", node.name());
     };
-    Ok(Inside::Node {
-        network: site.network.node(node),
-        mounts_of: record.pid,
-    })
+    Ok(Inside::Node { network: site.network.node(node), mounts_of: record.pid })
 }
 
 fn prepare(site: &Site, node: Node, images: &std::path::Path) -> Result<()> {
     let (run, data) = (site.node_run_dir(node), site.node_data_dir(node));
-    let mut directories: Vec<PathBuf> = ["state", "cni", "cni-leases", "plugins"]
-        .map(|d| run.join(d))
-        .to_vec();
+    let mut directories: Vec<PathBuf> =
+        ["state", "cni", "cni-leases", "plugins"].map(|d| run.join(d)).to_vec();
     directories.extend(["kubelet", "log/pods", "log/containers"].map(|d| data.join(d)));
     directories.extend((1..=site.config.volumes_per_node).map(|n| site.volume_dir(node, n)));
     // An empty directory on the host, hidden on the node by the node's own.
@@ -144,11 +135,7 @@ fn keys(site: &Site, node: Node) -> Result<()> {
     pki.server_files(&format!("{name}-kubelet"), &[&name], &[address])?;
     let kubelet = pki.client(&format!("system:node:{name}"), &["system:nodes"])?;
     let proxy = pki.client("system:kube-proxy", &[])?;
-    let server = format!(
-        "https://{}:{}",
-        site.plan.control_plane(),
-        control_plane::API_PORT
-    );
+    let server = format!("https://{}:{}", site.plan.control_plane(), control_plane::API_PORT);
     for (who, user) in [("kubelet", &kubelet), ("kube-proxy", &proxy)] {
         let path = run.join(format!("{who}.kubeconfig"));
         kubeconfig::write(&path, site.config.name.as_str(), &server, &pki, user)?;

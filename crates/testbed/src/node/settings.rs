@@ -44,10 +44,9 @@ pub fn words(site: &Site, node: Node, part: Part) -> Vec<String> {
     let file = |name: &str| run.join(name).to_string_lossy().into_owned();
     match part {
         Part::Mounts => vec!["/bin/sh".into(), file("mounts.sh")],
-        Part::Containerd => vec![
-            "/usr/bin/containerd".into(),
-            format!("--config={}", file("containerd.toml")),
-        ],
+        Part::Containerd => {
+            vec!["/usr/bin/containerd".into(), format!("--config={}", file("containerd.toml"))]
+        }
         Part::Kubelet => vec![
             site.parts.program("kubelet"),
             format!("--config={}", file("kubelet.yaml")),
@@ -60,10 +59,9 @@ pub fn words(site: &Site, node: Node, part: Part) -> Vec<String> {
                 node.zone()
             ),
         ],
-        Part::Proxy => vec![
-            site.parts.program("kube-proxy"),
-            format!("--config={}", file("kube-proxy.yaml")),
-        ],
+        Part::Proxy => {
+            vec![site.parts.program("kube-proxy"), format!("--config={}", file("kube-proxy.yaml"))]
+        }
     }
 }
 
@@ -87,10 +85,7 @@ pub fn write(site: &Site, node: Node) -> Result<()> {
     }
     let identity = Sha256::digest(site.network.node(node).as_bytes());
     put("machine-id", &format!("{}\n", hex(&identity[..16])))?;
-    put(
-        "resolv.conf",
-        "# No way out: names outside the cluster do not resolve.\n",
-    )?;
+    put("resolv.conf", "# No way out: names outside the cluster do not resolve.\n")?;
     put("mounts.sh", &mounts_script(site, node))?;
     put("containerd.toml", &containerd(site, node))?;
     put("cni/10-bridge.conflist", &cni(site, node).to_string())?;
@@ -112,10 +107,7 @@ fn mounts_script(site: &Site, node: Node) -> String {
          own '{data}/kubelet' {KUBELET_ROOT}\n"
     );
     for (name, _) in TUNABLES {
-        let _ = writeln!(
-            script,
-            "mount --bind '{run}/tunables/{name}' /proc/sys/{name}"
-        );
+        let _ = writeln!(script, "mount --bind '{run}/tunables/{name}' /proc/sys/{name}");
     }
     // Machines of their own, restarted at this moment.
     let _ = write!(
@@ -129,10 +121,8 @@ fn mounts_script(site: &Site, node: Node) -> String {
         // that runs keeps it whatever is mounted over it later.
         let volume = site.volume_dir(node, number);
         let volume = volume.display();
-        let _ = writeln!(
-            script,
-            "mount --bind '{volume}' '{volume}'; mount --make-private '{volume}'"
-        );
+        let _ =
+            writeln!(script, "mount --bind '{volume}' '{volume}'; mount --make-private '{volume}'");
     }
     let _ = writeln!(script, "touch '{run}/mounted'\nexec sleep infinity");
     script

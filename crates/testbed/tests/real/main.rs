@@ -60,10 +60,7 @@ spec:
 /// testbed's own means.
 fn traces_on_the_host() -> BTreeSet<String> {
     let shell = |script: &str| {
-        let output = Command::new("sh")
-            .args(["-c", script])
-            .output()
-            .expect("should run");
+        let output = Command::new("sh").args(["-c", script]).output().expect("should run");
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
     // Other testbeds may come and go meanwhile: only what bears this one's
@@ -83,24 +80,13 @@ fn a_cluster_comes_up_works_breaks_mends_and_leaves_nothing() {
     let cache = Cache::of_user().expect("should find");
     Cluster::down(&name, &mut Lines).expect("should clean up");
     let before = traces_on_the_host();
-    let config = Config {
-        name: name.clone(),
-        ..Config::default()
-    };
+    let config = Config { name: name.clone(), ..Config::default() };
     let cluster = Cluster::up(&config, &mut Lines).expect("should come up");
-    assert_ne!(
-        traces_on_the_host(),
-        before,
-        "the comparison below would mean nothing"
-    );
+    assert_ne!(traces_on_the_host(), before, "the comparison below would mean nothing");
     Cluster::up(&config, &mut Lines).expect("a second up should change nothing");
 
-    cluster
-        .kubectl_with_input(&["apply", "-f", "-"], WEB)
-        .expect("should apply");
-    cluster
-        .kubectl_with_input(&["apply", "-f", "-"], CLAIM)
-        .expect("should apply");
+    cluster.kubectl_with_input(&["apply", "-f", "-"], WEB).expect("should apply");
+    cluster.kubectl_with_input(&["apply", "-f", "-"], CLAIM).expect("should apply");
     cluster
         .kubectl(&["rollout", "status", "daemonset/web", "--timeout=90s"])
         .expect("should run everywhere");
@@ -113,10 +99,7 @@ fn a_cluster_comes_up_works_breaks_mends_and_leaves_nothing() {
     steps::volumes_are_recycled(&cluster);
 
     Cluster::down(&name, &mut Lines).expect("should end");
-    assert_eq!(
-        leftovers(&name, &cache).expect("should look"),
-        Vec::<String>::new()
-    );
+    assert_eq!(leftovers(&name, &cache).expect("should look"), Vec::<String>::new());
     let left: Vec<_> = traces_on_the_host().difference(&before).cloned().collect();
     assert!(left.is_empty(), "left on the host: {left:?}");
 }
@@ -130,29 +113,16 @@ fn a_version_2_group_is_frozen_killed_and_removed() {
         panic!("this test needs a cgroup2 mount: mount -t cgroup2 none /sys/fs/cgroup/unified");
     };
     let cgroups = Cgroups::V2 { root: root.into() };
-    cgroups
-        .create("palladion-v2test/n1/system")
-        .expect("should create");
-    let mut child = Command::new("sleep")
-        .arg("1000")
-        .spawn()
-        .expect("should start");
-    let procs = cgroups
-        .process_dir("palladion-v2test/n1/system")
-        .join("cgroup.procs");
+    cgroups.create("palladion-v2test/n1/system").expect("should create");
+    let mut child = Command::new("sleep").arg("1000").spawn().expect("should start");
+    let procs = cgroups.process_dir("palladion-v2test/n1/system").join("cgroup.procs");
     fs::write(procs, child.id().to_string()).expect("should move");
-    cgroups
-        .freeze("palladion-v2test/n1")
-        .expect("should freeze");
+    cgroups.freeze("palladion-v2test/n1").expect("should freeze");
     cgroups.thaw("palladion-v2test/n1").expect("should thaw");
     assert_eq!(cgroups.processes("palladion-v2test").len(), 1);
-    cgroups
-        .freeze("palladion-v2test/n1")
-        .expect("should freeze");
+    cgroups.freeze("palladion-v2test/n1").expect("should freeze");
     let reaper = std::thread::spawn(move || child.wait().expect("should end"));
-    cgroups
-        .kill("palladion-v2test")
-        .expect("should kill, frozen or not");
+    cgroups.kill("palladion-v2test").expect("should kill, frozen or not");
     assert!(!reaper.join().expect("should reap").success());
     cgroups.remove("palladion-v2test").expect("should remove");
     assert!(cgroups.leftovers("palladion-v2test").is_empty());

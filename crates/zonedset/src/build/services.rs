@@ -32,11 +32,7 @@ pub fn wanted(valid: &Valid) -> Vec<Value> {
         return services; // A Service with an address needs a port.
     }
     let ready = json!({ "selector": selector(valid), "ports": ports });
-    services.push(object(
-        SERVICE,
-        metadata(valid, &names::ready_service(&valid.name)),
-        ready,
-    ));
+    services.push(object(SERVICE, metadata(valid, &names::ready_service(&valid.name)), ready));
     if !valid.spec.active_passive_probes.is_empty() {
         let mut selector = selector(valid);
         selector[names::POD_ACTIVE] = names::ACTIVE.into();

@@ -61,13 +61,7 @@ pub struct Fixed {
 pub fn fixed(valid: &Valid) -> Fixed {
     Fixed {
         service_name: valid.service_name().to_string(),
-        pod_management_policy: valid
-            .spec
-            .template
-            .spec
-            .pod_management_policy
-            .as_str()
-            .to_string(),
+        pod_management_policy: valid.spec.template.spec.pod_management_policy.as_str().to_string(),
         claims: claims(valid),
     }
 }
@@ -98,10 +92,7 @@ pub fn stateful_set(valid: &Valid, wanted: &Wanted<'_>) -> Value {
     merge(&mut meta["labels"], set.metadata.labels.clone());
     merge(&mut meta["labels"], zone_labels(valid, wanted));
     merge(&mut meta["annotations"], set.metadata.annotations.clone());
-    merge(
-        &mut meta["annotations"],
-        annotations(valid, wanted, &hash, &template),
-    );
+    merge(&mut meta["annotations"], annotations(valid, wanted, &hash, &template));
     let mut spec = json!({
         "replicas": wanted.replicas,
         "serviceName": wanted.fixed.service_name,
@@ -214,31 +205,19 @@ fn template(valid: &Valid, wanted: &Wanted<'_>, hash: &str) -> Value {
     }
     environment::add(&mut template, &variables(valid, wanted));
     let mut own = labels(valid);
-    own.insert(
-        names::INSTANCE_GROUP.into(),
-        valid.instance_group.as_str().into(),
-    );
+    own.insert(names::INSTANCE_GROUP.into(), valid.instance_group.as_str().into());
     own.insert(names::DEPLOYMENT.into(), valid.deployment.as_str().into());
     if let Some(metadata) = template["metadata"].as_object_mut() {
         // kubectl and exporters write it; a template has no time of its own.
         metadata.remove("creationTimestamp");
     }
     // A person's own app.kubernetes.io/name says more than ours.
-    if template["metadata"]["labels"]
-        .get(palladion_api::labels::APP_NAME)
-        .is_some()
-    {
+    if template["metadata"]["labels"].get(palladion_api::labels::APP_NAME).is_some() {
         own.remove(palladion_api::labels::APP_NAME);
     }
     merge(&mut template["metadata"]["labels"], own);
-    merge(
-        &mut template["metadata"]["labels"],
-        zone_labels(valid, wanted),
-    );
-    merge(
-        &mut template["metadata"]["annotations"],
-        pod_annotations(valid, wanted, hash),
-    );
+    merge(&mut template["metadata"]["labels"], zone_labels(valid, wanted));
+    merge(&mut template["metadata"]["annotations"], pod_annotations(valid, wanted, hash));
     template
 }
 

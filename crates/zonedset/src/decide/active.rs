@@ -28,9 +28,7 @@ enum Health {
 
 /// The probes to ask: of every pod that has an address and is not ending.
 pub fn probes(facts: &Facts<'_>, valid: &Valid) -> Vec<ProbeRequest> {
-    let pods = facts
-        .pods()
-        .filter(|p| !p.terminating && p.phase == "Running");
+    let pods = facts.pods().filter(|p| !p.terminating && p.phase == "Running");
     pods.flat_map(|pod| {
         let probes = valid.spec.active_passive_probes.iter();
         probes.filter_map(move |(container, probe)| request(valid, pod, container, probe))
@@ -57,10 +55,7 @@ fn request(
 }
 
 fn key(pod: &PodFact, container: &str) -> ProbeKey {
-    ProbeKey {
-        pod_uid: pod.uid.clone(),
-        name: container.to_string(),
-    }
+    ProbeKey { pod_uid: pod.uid.clone(), name: container.to_string() }
 }
 
 fn action(
@@ -78,32 +73,16 @@ fn action(
     }
     let address = pod.address.clone()?;
     if let Some(http) = &probe.http_get {
-        let headers = http
-            .http_headers
-            .iter()
-            .map(|h| (h.name.clone(), h.value.clone()))
-            .collect();
+        let headers = http.http_headers.iter().map(|h| (h.name.clone(), h.value.clone())).collect();
         let port = port(template, container, &http.port)?;
-        return Some(ProbeAction::Http {
-            address,
-            port,
-            path: http.path.clone(),
-            headers,
-        });
+        return Some(ProbeAction::Http { address, port, path: http.path.clone(), headers });
     }
     if let Some(tcp) = &probe.tcp_socket {
-        return Some(ProbeAction::Tcp {
-            address,
-            port: port(template, container, &tcp.port)?,
-        });
+        return Some(ProbeAction::Tcp { address, port: port(template, container, &tcp.port)? });
     }
     let grpc = probe.grpc.as_ref()?;
     let service = grpc.service.clone().unwrap_or_default();
-    Some(ProbeAction::Grpc {
-        address,
-        port: grpc.port,
-        service,
-    })
+    Some(ProbeAction::Grpc { address, port: grpc.port, service })
 }
 
 /// Give and take the label.
@@ -153,9 +132,8 @@ fn single(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if holder.is_some() {
         return;
     }
-    let candidate = facts
-        .pods()
-        .find(|p| p.is_ready() && health(facts, valid, p) == Health::Passing);
+    let candidate =
+        facts.pods().find(|p| p.is_ready() && health(facts, valid, p) == Health::Passing);
     let Some(pod) = candidate else {
         return report_none(facts, valid, draft);
     };
@@ -179,10 +157,7 @@ fn give(facts: &Facts<'_>, valid: &Valid, pod: &PodFact, fence: Option<Fence>, d
     debug_assert!(!facts.snapshot.owner.meta.name.is_empty());
     let patch = json!({ "metadata": { "labels": { names::POD_ACTIVE: names::ACTIVE } } });
     let mut step = patch_pod(valid, pod, patch, format!("label pod {} active", pod.name));
-    if let Step::Patch {
-        fence: slot, event, ..
-    } = &mut step
-    {
+    if let Step::Patch { fence: slot, event, .. } = &mut step {
         *slot = fence;
         *event = normal(Reason::ActivePod, format!("pod {} is active", pod.name));
     }
@@ -191,17 +166,11 @@ fn give(facts: &Facts<'_>, valid: &Valid, pod: &PodFact, fence: Option<Fence>, d
 
 fn take(valid: &Valid, pod: &PodFact, why: &str, draft: &mut Draft) {
     let patch = json!({ "metadata": { "labels": { names::POD_ACTIVE: null } } });
-    let mut step = patch_pod(
-        valid,
-        pod,
-        patch,
-        format!("take the active label from pod {}", pod.name),
-    );
+    let mut step =
+        patch_pod(valid, pod, patch, format!("take the active label from pod {}", pod.name));
     if let Step::Patch { event, .. } = &mut step {
-        *event = normal(
-            Reason::ActivePod,
-            format!("pod {} is not active any more: {why}", pod.name),
-        );
+        *event =
+            normal(Reason::ActivePod, format!("pod {} is not active any more: {why}", pod.name));
     }
     draft.steps.push(step);
 }

@@ -45,15 +45,11 @@ pub fn recreate(facts: &Facts<'_>, valid: &Valid, set: &SetFact, draft: &mut Dra
     if !differs && !is_grown {
         return false;
     }
-    let words = format!(
-        "StatefulSet {} is made anew around its pods, which keep running",
-        set.name
-    );
+    let words =
+        format!("StatefulSet {} is made anew around its pods, which keep running", set.name);
     draft.wait(Reason::CreatingObjects, words.clone());
     let event = normal(Reason::Synced, words);
-    draft
-        .steps
-        .push(claims::release_pods(STATEFUL_SET, &set.object, event));
+    draft.steps.push(claims::release_pods(STATEFUL_SET, &set.object, event));
     true
 }
 
@@ -71,19 +67,13 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
                         claims::size(template).as_str().unwrap_or_default()
                     );
                     let event = normal(Reason::Synced, words);
-                    draft
-                        .steps
-                        .push(claims::grow(CLAIM, claim, template, event));
+                    draft.steps.push(claims::grow(CLAIM, claim, template, event));
                 }
             }
             Change::Other(what) => {
-                let words = format!(
-                    "StatefulSet {}: {what}; claims that exist are not changed",
-                    set.name
-                );
-                draft
-                    .events
-                    .extend(warning(Reason::VolumeClaimTemplatesWarning, words.clone()));
+                let words =
+                    format!("StatefulSet {}: {what}; claims that exist are not changed", set.name);
+                draft.events.extend(warning(Reason::VolumeClaimTemplatesWarning, words.clone()));
                 draft.trouble(Reason::VolumeClaimTemplatesWarning, words);
             }
         }
@@ -91,17 +81,11 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 }
 
 fn observed(set: &SetFact) -> &[Value] {
-    set.object
-        .at("/spec/volumeClaimTemplates")
-        .and_then(Value::as_array)
-        .map_or(&[], Vec::as_slice)
+    set.object.at("/spec/volumeClaimTemplates").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 fn compare(valid: &Valid, set: &SetFact) -> Change {
-    claims::compare(
-        &valid.spec.template.spec.volume_claim_templates,
-        observed(set),
-    )
+    claims::compare(&valid.spec.template.spec.volume_claim_templates, observed(set))
 }
 
 /// Claims of the set's pods that request less than their template now does.

@@ -66,12 +66,7 @@ impl Series {
             ConfigKind::ConfigMap => return None,
             ConfigKind::Secret => names::versioned_secret(name)?,
         };
-        let version = status
-            .secret_versions
-            .get(base)
-            .copied()
-            .unwrap_or(0)
-            .max(written);
+        let version = status.secret_versions.get(base).copied().unwrap_or(0).max(written);
         Some(Self {
             base: base.to_string(),
             version,
@@ -96,10 +91,7 @@ struct Unread {
 /// The configuration to make templates from; `None` holds sets back that do not
 /// exist yet.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Option<Config> {
-    let newest = facts
-        .sets
-        .values()
-        .max_by_key(|s| (s.version, s.zone_index));
+    let newest = facts.sets.values().max_by_key(|s| (s.version, s.zone_index));
     let recorded = Config {
         hash: newest.and_then(|s| s.config.clone()),
         renamed: renames(valid, &facts.status.secret_versions),
@@ -136,21 +128,14 @@ fn gather(
     recorded: Config,
     draft: &mut Draft,
 ) -> Option<Config> {
-    let since = facts
-        .status
-        .pending_config
-        .as_ref()
-        .map_or(facts.now(), |p| p.since.0);
+    let since = facts.status.pending_config.as_ref().map_or(facts.now(), |p| p.since.0);
     let until = since + GATHER;
     if facts.now() >= until {
         draft.secret_versions.extend(reading.versions);
         return Some(reading.config);
     }
     let hash = reading.config.hash.unwrap_or_default();
-    draft.pending_config = Some(PendingConfig {
-        hash,
-        since: Time(since),
-    });
+    draft.pending_config = Some(PendingConfig { hash, since: Time(since) });
     draft.wait_until(
         Reason::GatheringConfig,
         "configuration has changed; the pods are rolled when no more changes come along".into(),
@@ -226,12 +211,7 @@ fn lookup<'a>(facts: &'a Facts<'_>, key: &ObjectKey) -> Result<Option<&'a Arc<Ob
             "cannot read {key}: {why}; pods are not rolled for it until it can be read"
         ),
     };
-    match facts
-        .snapshot
-        .references
-        .get(key)
-        .map(palladion_plan::Observed::known)
-    {
+    match facts.snapshot.references.get(key).map(palladion_plan::Observed::known) {
         Some(Ok(found)) => Ok(found.as_ref()),
         Some(Err(why)) => Err(unread(why)),
         None => Err(unread("it is not watched yet")),

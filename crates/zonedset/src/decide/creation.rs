@@ -31,18 +31,8 @@ pub fn create(facts: &Facts<'_>, valid: &Valid, goal: &Goal<'_>, draft: &mut Dra
         partition,
         fixed: set::fixed(valid),
     };
-    let event = normal(
-        Reason::Synced,
-        format!("StatefulSet {name} created in version {}", goal.version),
-    );
-    draft.apply(
-        facts,
-        STATEFUL_SET,
-        set::stateful_set(valid, &wanted),
-        event,
-    );
-    draft.wait(
-        Reason::CreatingObjects,
-        format!("StatefulSet {name} is being made"),
-    );
+    let event =
+        normal(Reason::Synced, format!("StatefulSet {name} created in version {}", goal.version));
+    draft.apply(facts, STATEFUL_SET, set::stateful_set(valid, &wanted), event);
+    draft.wait(Reason::CreatingObjects, format!("StatefulSet {name} is being made"));
 }

@@ -14,12 +14,7 @@ pub fn clear(set: &SetFact, draft: &mut Draft) {
     if !set.seen || draft.is_disruptive() {
         return;
     }
-    let Some((pod, why)) = set
-        .pods
-        .iter()
-        .rev()
-        .find_map(|p| Some((p, obstacle(set, p)?)))
-    else {
+    let Some((pod, why)) = set.pods.iter().rev().find_map(|p| Some((p, obstacle(set, p)?))) else {
         return;
     };
     let words = pod.words();

@@ -14,12 +14,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, config: &Config, draft: &mut Dra
     let version = version::newest(facts, valid, config);
     let mut behind: Option<&str> = None;
     for zone in &valid.zones {
-        let goal = Goal {
-            zone,
-            config,
-            version,
-            hash: set::hash(valid, zone, config),
-        };
+        let goal = Goal { zone, config, version, hash: set::hash(valid, zone, config) };
         let name = valid.set_name(zone, version);
         draft.wanted.insert(name.clone());
         let Some(set) = facts.sets.get(&name) else {
@@ -58,10 +53,7 @@ fn write(
 ) -> Next {
     draft.wait(
         Reason::RollingOut,
-        format!(
-            "StatefulSet {} gets the template of version {}",
-            set.name, goal.version
-        ),
+        format!("StatefulSet {} gets the template of version {}", set.name, goal.version),
     );
     Next {
         state: State::Pending,
@@ -69,10 +61,7 @@ fn write(
         started: facts.seconds(),
         event: normal(
             Reason::RollingOut,
-            format!(
-                "StatefulSet {}: version {} is written",
-                set.name, goal.version
-            ),
+            format!("StatefulSet {}: version {} is written", set.name, goal.version),
         ),
     }
 }

@@ -28,12 +28,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         }
         if !labels.is_empty() || !annotations.is_empty() {
             let patch = json!({ "metadata": { "labels": labels, "annotations": annotations } });
-            draft.steps.push(patch_pod(
-                valid,
-                pod,
-                patch,
-                format!("label pod {}", pod.name),
-            ));
+            draft.steps.push(patch_pod(valid, pod, patch, format!("label pod {}", pod.name)));
         }
     }
 }

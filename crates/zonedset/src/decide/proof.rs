@@ -12,11 +12,7 @@ pub fn limit(valid: &Valid, set: &SetFact) -> SignedDuration {
     let canary = valid.spec.canary;
     let is_first = set.state == State::Canary
         || (valid.spec.rollout == Rollout::Versioned && set.ready() == 0);
-    let seconds = if is_first {
-        canary.watch_seconds
-    } else {
-        canary.update_watch_seconds
-    };
+    let seconds = if is_first { canary.watch_seconds } else { canary.update_watch_seconds };
     SignedDuration::from_secs(seconds.into())
 }
 
@@ -30,16 +26,10 @@ pub fn first_unproven(
 ) -> Option<(String, Option<Timestamp>)> {
     for ordinal in (partition..valid.replicas).rev() {
         let Some(pod) = set.pod(ordinal) else {
-            return Some((
-                format!("pod {}-{ordinal} does not exist yet", set.name),
-                None,
-            ));
+            return Some((format!("pod {}-{ordinal} does not exist yet", set.name), None));
         };
         if !set.is_updated(pod) {
-            return Some((
-                format!("pod {} does not have the new template yet", pod.name),
-                None,
-            ));
+            return Some((format!("pod {} does not have the new template yet", pod.name), None));
         }
         match pod.available_at(valid.spec.template.spec.min_ready_seconds) {
             None => return Some((pod.words(), None)),

@@ -18,12 +18,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, config: &Config, draft: &mut Dra
     let goals: Vec<Goal<'_>> = valid
         .zones
         .iter()
-        .map(|zone| Goal {
-            zone,
-            config,
-            version,
-            hash: set::hash(valid, zone, config),
-        })
+        .map(|zone| Goal { zone, config, version, hash: set::hash(valid, zone, config) })
         .collect();
     let old_pod = goals.iter().find_map(|goal| {
         let set = facts.sets.get(&valid.set_name(goal.zone, version))?;
@@ -60,12 +55,8 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, config: &Config, draft: &mut Dra
                 Reason::RollingOut,
                 format!("StatefulSet {name}: the old pods have ended; version {version} starts"),
             );
-            let next = Next {
-                state: State::Rollout,
-                partition: 0,
-                started: facts.seconds(),
-                event,
-            };
+            let next =
+                Next { state: State::Rollout, partition: 0, started: facts.seconds(), event };
             rollout::state(facts, valid, goal, set, next, draft);
         }
     }

@@ -49,11 +49,7 @@ pub fn state(
     next: Next,
     draft: &mut Draft,
 ) {
-    let version = if set.hash == goal.hash {
-        set.version
-    } else {
-        goal.version
-    };
+    let version = if set.hash == goal.hash { set.version } else { goal.version };
     let mut wanted = Wanted {
         zone: goal.zone,
         version,
@@ -100,12 +96,9 @@ pub fn advance(
             stay(State::Done, set.partition)
         }
         State::Pending => begin(facts, valid, set, behind, draft),
-        State::Stopping => Next {
-            state: State::Rollout,
-            partition: 0,
-            started: facts.seconds(),
-            event: None,
-        },
+        State::Stopping => {
+            Next { state: State::Rollout, partition: 0, started: facts.seconds(), event: None }
+        }
         State::Canary if valid.replicas != set.replicas => stay(State::Pending, valid.replicas),
         State::Canary | State::Rollout => step(facts, valid, set, draft),
         State::Failed => {
@@ -114,27 +107,13 @@ pub fn advance(
                     Reason::Synced,
                     format!("StatefulSet {}: all pods are ready after all", set.name),
                 );
-                return Next {
-                    event,
-                    ..stay(State::Done, 0)
-                };
+                return Next { event, ..stay(State::Done, 0) };
             }
-            let words = format!(
-                "the rollout of StatefulSet {} failed: {}",
-                set.name,
-                culprit(set)
-            );
+            let words = format!("the rollout of StatefulSet {} failed: {}", set.name, culprit(set));
             draft.messages.insert(set.name.clone(), words.clone());
             draft.trouble(Reason::RolloutFailed, words);
             let scaled_up = valid.replicas > set.replicas;
-            stay(
-                State::Failed,
-                if scaled_up {
-                    valid.replicas
-                } else {
-                    set.partition
-                },
-            )
+            stay(State::Failed, if scaled_up { valid.replicas } else { set.partition })
         }
     }
 }
@@ -149,37 +128,22 @@ fn begin(
 ) -> Next {
     let started = facts.seconds();
     if let Some(other) = behind {
-        let words = format!(
-            "StatefulSet {} waits for {other}: zones roll one after another",
-            set.name
-        );
+        let words =
+            format!("StatefulSet {} waits for {other}: zones roll one after another", set.name);
         draft.messages.insert(set.name.clone(), words.clone());
         draft.wait(Reason::RollingOut, words);
         let started = set.started.unwrap_or(started);
-        return Next {
-            state: State::Pending,
-            partition: valid.replicas,
-            started,
-            event: None,
-        };
+        return Next { state: State::Pending, partition: valid.replicas, started, event: None };
     }
     draft.wait(
         Reason::RollingOut,
-        format!(
-            "the canary of StatefulSet {} gets version {}",
-            set.name, set.version
-        ),
+        format!("the canary of StatefulSet {} gets version {}", set.name, set.version),
     );
     let ordered = set.object.str_at("/spec/podManagementPolicy") == Some("OrderedReady");
     if valid.replicas == 0 || (ordered && set.ready() == 0) {
         // Nothing serves that a canary could protect, and under OrderedReady
         // broken pods of lower numbers would keep it from being made.
-        return Next {
-            state: State::Rollout,
-            partition: 0,
-            started,
-            event: None,
-        };
+        return Next { state: State::Rollout, partition: 0, started, event: None };
     }
     let event = normal(
         Reason::RollingOut,
@@ -190,12 +154,7 @@ fn begin(
             set.version
         ),
     );
-    Next {
-        state: State::Canary,
-        partition: valid.replicas - 1,
-        started,
-        event,
-    }
+    Next { state: State::Canary, partition: valid.replicas - 1, started, event }
 }
 
 /// One more pod, when those that have the template are available.
@@ -206,33 +165,15 @@ fn step(facts: &Facts<'_>, valid: &Valid, set: &SetFact, draft: &mut Draft) -> N
         if partition == 0 {
             let event = normal(
                 Reason::Synced,
-                format!(
-                    "StatefulSet {}: version {} runs in all pods",
-                    set.name, set.version
-                ),
+                format!("StatefulSet {}: version {} runs in all pods", set.name, set.version),
             );
-            return Next {
-                state: State::Done,
-                partition: 0,
-                started,
-                event,
-            };
+            return Next { state: State::Done, partition: 0, started, event };
         }
         draft.wait(
             Reason::RollingOut,
-            format!(
-                "StatefulSet {}: pod {} gets version {}",
-                set.name,
-                partition - 1,
-                set.version
-            ),
+            format!("StatefulSet {}: pod {} gets version {}", set.name, partition - 1, set.version),
         );
-        return Next {
-            state: State::Rollout,
-            partition: partition - 1,
-            started,
-            event: None,
-        };
+        return Next { state: State::Rollout, partition: partition - 1, started, event: None };
     };
     let deadline = started + limit(valid, set);
     if facts.now() >= deadline {
@@ -247,29 +188,13 @@ fn step(facts: &Facts<'_>, valid: &Valid, set: &SetFact, draft: &mut Draft) -> N
             Reason::RolloutFailed,
             format!("the rollout of StatefulSet {} failed: {words}", set.name),
         );
-        return Next {
-            state: State::Failed,
-            partition,
-            started,
-            event,
-        };
+        return Next { state: State::Failed, partition, started, event };
     }
     draft.messages.insert(set.name.clone(), words.clone());
-    let since = format!(
-        "StatefulSet {} rolls version {} since {started}: {words}",
-        set.name, set.version
-    );
-    draft.wait_until(
-        Reason::RollingOut,
-        since,
-        again.map_or(deadline, |a| a.min(deadline)),
-    );
-    Next {
-        state: set.state,
-        partition,
-        started,
-        event: None,
-    }
+    let since =
+        format!("StatefulSet {} rolls version {} since {started}: {words}", set.name, set.version);
+    draft.wait_until(Reason::RollingOut, since, again.map_or(deadline, |a| a.min(deadline)));
+    Next { state: set.state, partition, started, event: None }
 }
 
 /// The annotation of a set's state, for a patch that leaves its template alone.

@@ -11,9 +11,7 @@ use palladion_plan::{Loss, Propagation};
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     let wanted = build::services::wanted(valid);
     for seen in facts.objects(SERVICE) {
-        let is_wanted = wanted
-            .iter()
-            .any(|w| w["metadata"]["name"] == seen.meta.name.as_str());
+        let is_wanted = wanted.iter().any(|w| w["metadata"]["name"] == seen.meta.name.as_str());
         if !is_wanted && seen.meta.is_controlled_by(&valid.uid) && !seen.meta.is_terminating() {
             draft.delete(SERVICE, seen, Loss::Nothing, Propagation::Background, None);
         }

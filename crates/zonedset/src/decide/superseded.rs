@@ -10,18 +10,12 @@ use palladion_plan::{Loss, Propagation};
 
 /// Delete one left-over set that nothing depends on, the oldest first.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
-    let mut left: Vec<&SetFact> = facts
-        .sets
-        .values()
-        .filter(|s| !draft.wanted.contains(&s.name))
-        .collect();
+    let mut left: Vec<&SetFact> =
+        facts.sets.values().filter(|s| !draft.wanted.contains(&s.name)).collect();
     left.sort_by_key(|s| (s.version, s.zone_index));
     for set in &left {
         if set.is_terminating() {
-            draft.wait(
-                Reason::RollingOut,
-                format!("StatefulSet {} is being deleted", set.name),
-            );
+            draft.wait(Reason::RollingOut, format!("StatefulSet {} is being deleted", set.name));
             continue;
         }
         match reason_to_go(facts, valid, set, &left, draft) {
@@ -73,21 +67,13 @@ fn reason_to_go(
         return Some(format!("pod {} of the newest version is ready", pod.name));
     }
     // Until then one older version stays: the newest that has a ready pod.
-    let mut older: Vec<&&SetFact> = left
-        .iter()
-        .filter(|s| s.zone_index == set.zone_index && !s.is_terminating())
-        .collect();
+    let mut older: Vec<&&SetFact> =
+        left.iter().filter(|s| s.zone_index == set.zone_index && !s.is_terminating()).collect();
     older.sort_by_key(|s| (s.ready() > 0, s.version));
     let serving = older.last()?;
     (serving.name != set.name).then(|| match serving.ready() > 0 {
-        true => format!(
-            "version {} serves and a newer one is on its way",
-            serving.version
-        ),
-        false => format!(
-            "version {} is newer, and neither has a ready pod",
-            serving.version
-        ),
+        true => format!("version {} serves and a newer one is on its way", serving.version),
+        false => format!("version {} is newer, and neither has a ready pod", serving.version),
     })
 }
 
@@ -104,7 +90,5 @@ fn wanted_pods<'a>(
 }
 
 fn newest_words(facts: &Facts<'_>, set: &SetFact, draft: &Draft) -> String {
-    wanted_pods(facts, set, draft)
-        .next()
-        .map_or_else(|| "it has no pod yet".into(), |p| p.words())
+    wanted_pods(facts, set, draft).next().map_or_else(|| "it has no pod yet".into(), |p| p.words())
 }

@@ -14,15 +14,8 @@ pub fn newest(facts: &Facts<'_>, valid: &Valid, config: &Config) -> i64 {
     let Some(highest) = highest else {
         return facts.status.version.max(1);
     };
-    let is_current = facts
-        .sets
-        .values()
-        .filter(|s| s.version == highest)
-        .all(|s| {
-            valid
-                .zones
-                .get(s.zone_index)
-                .is_none_or(|zone| s.hash == set::hash(valid, zone, config))
-        });
+    let is_current = facts.sets.values().filter(|s| s.version == highest).all(|s| {
+        valid.zones.get(s.zone_index).is_none_or(|zone| s.hash == set::hash(valid, zone, config))
+    });
     if is_current { highest } else { highest + 1 }
 }

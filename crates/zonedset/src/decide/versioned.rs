@@ -12,12 +12,7 @@ use palladion_api::reasons::Reason;
 pub fn decide(facts: &Facts<'_>, valid: &Valid, config: &Config, draft: &mut Draft) {
     let version = version::newest(facts, valid, config);
     for zone in &valid.zones {
-        let goal = Goal {
-            zone,
-            config,
-            version,
-            hash: set::hash(valid, zone, config),
-        };
+        let goal = Goal { zone, config, version, hash: set::hash(valid, zone, config) };
         let name = valid.set_name(zone, version);
         draft.wanted.insert(name.clone());
         match facts.sets.get(&name) {

@@ -22,10 +22,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
                 true => "no node has this label at all".to_string(),
                 false => format!("nodes have: {}", carried.join(", ")),
             };
-            draft.trouble(
-                Reason::ZoneWithoutNodes,
-                format!("no node has {label}={zone}; {known}"),
-            );
+            draft.trouble(Reason::ZoneWithoutNodes, format!("no node has {label}={zone}; {known}"));
         }
     }
 }

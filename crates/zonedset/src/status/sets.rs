@@ -9,10 +9,7 @@ use std::collections::BTreeMap;
 
 /// The most telling state of the wanted sets.
 pub fn most_telling(facts: &Facts<'_>, draft: &Draft) -> Option<RolloutState> {
-    let wanted = facts
-        .sets
-        .values()
-        .filter(|s| draft.wanted.contains(&s.name));
+    let wanted = facts.sets.values().filter(|s| draft.wanted.contains(&s.name));
     wanted.map(|s| coming(s, draft)).min()
 }
 
@@ -20,19 +17,14 @@ pub fn most_telling(facts: &Facts<'_>, draft: &Draft) -> Option<RolloutState> {
 /// one step behind.
 fn coming(set: &SetFact, draft: &Draft) -> RolloutState {
     let written = draft.steps.iter().find_map(|step| match step {
-        Step::Apply {
-            object,
-            precondition: Precondition::Uid(uid),
-            ..
-        } if *uid == set.object.meta.uid => {
+        Step::Apply { object, precondition: Precondition::Uid(uid), .. }
+            if *uid == set.object.meta.uid =>
+        {
             object["metadata"]["annotations"][names::STATE].as_str()
         }
         Step::Apply { .. } | Step::Patch { .. } | Step::Claim { .. } | Step::Delete { .. } => None,
     });
-    RolloutState::ALL
-        .into_iter()
-        .find(|s| Some(s.as_str()) == written)
-        .unwrap_or(set.state)
+    RolloutState::ALL.into_iter().find(|s| Some(s.as_str()) == written).unwrap_or(set.state)
 }
 
 /// Every set, by its name.

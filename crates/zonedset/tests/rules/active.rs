@@ -15,10 +15,7 @@ fn probed() -> Value {
 
 fn world() -> World {
     let mut world = World::settled(probed());
-    assert!(
-        world.active().is_empty(),
-        "nobody is active before a probe has passed"
-    );
+    assert!(world.active().is_empty(), "nobody is active before a probe has passed");
     for pod in ["web-z0-0", "web-z0-1", "web-z1-0", "web-z1-1"] {
         world.answer(pod, Passing);
     }
@@ -133,10 +130,7 @@ fn a_leader_that_was_frozen_labels_nobody_beside_its_successor() {
         std::mem::swap(&mut world.operator, &mut frozen);
         world.operator.thaw();
         world.finish_writes();
-        assert!(
-            world.most_active <= 1,
-            "two were active, frozen at write {at}"
-        );
+        assert!(world.most_active <= 1, "two were active, frozen at write {at}");
         std::mem::swap(&mut world.operator, &mut frozen);
         world.pass(61);
         assert_eq!(world.active(), ["web-z1-0"], "frozen at write {at}");

@@ -8,11 +8,7 @@ fn with_claim(size: &str, class: &str) -> Value {
     let claim = json!([{ "metadata": { "name": "data" }, "spec": {
         "accessModes": ["ReadWriteOnce"], "storageClassName": class, "resources": { "requests": { "storage": size } }
     } }]);
-    with(
-        with(a_spec(), "/zones", json!([])),
-        "/template/spec/volumeClaimTemplates",
-        claim,
-    )
+    with(with(a_spec(), "/zones", json!([])), "/template/spec/volumeClaimTemplates", claim)
 }
 
 fn bound(world: &mut World) {
@@ -52,10 +48,7 @@ fn another_change_of_a_claim_is_reported_and_nothing_is_touched() {
     let before = world.uids();
     world.set_spec(with_claim("1Gi", "slow"));
     world.settle();
-    assert_eq!(
-        world.condition("Degraded")["reason"],
-        "VolumeClaimTemplatesWarning"
-    );
+    assert_eq!(world.condition("Degraded")["reason"], "VolumeClaimTemplatesWarning");
     assert_eq!(
         world.set("web")["spec"]["volumeClaimTemplates"][0]["spec"]["storageClassName"],
         "fast"

@@ -5,11 +5,7 @@ use palladion_zonedset::resources::{CONFIG_MAP, SECRET};
 use serde_json::{Value, json};
 
 fn watching(env_from: Value) -> Value {
-    let spec = with(
-        a_spec(),
-        "/template/spec/template/spec/containers/0/envFrom",
-        env_from,
-    );
+    let spec = with(a_spec(), "/template/spec/template/spec/containers/0/envFrom", env_from);
     with(spec, "/updateOnConfigChange", json!(true))
 }
 
@@ -37,16 +33,8 @@ fn a_change_of_data_rolls_the_pods_once_after_a_short_gathering() {
     assert_eq!(world.condition("Progressing")["reason"], "GatheringConfig");
     world.pass(5);
     let after = world.uids();
-    assert!(
-        before
-            .iter()
-            .all(|(name, uid)| after.get(name) != Some(uid))
-    );
-    assert_eq!(
-        world.status()["version"],
-        2,
-        "three changes are one rollout"
-    );
+    assert!(before.iter().all(|(name, uid)| after.get(name) != Some(uid)));
+    assert_eq!(world.status()["version"], 2, "three changes are one rollout");
     assert!(world.status()["pendingConfig"].is_null());
     assert_eq!(world.status()["ready"], true);
 }
@@ -55,11 +43,7 @@ fn a_change_of_data_rolls_the_pods_once_after_a_short_gathering() {
 fn a_change_of_metadata_alone_rolls_nothing() {
     let mut world = world_with_map(watching(map_ref()));
     let before = world.uids();
-    world.put(
-        CONFIG_MAP,
-        "settings",
-        json!({ "metadata": { "labels": { "x": "y" } } }),
-    );
+    world.put(CONFIG_MAP, "settings", json!({ "metadata": { "labels": { "x": "y" } } }));
     world.pass(30);
     assert_eq!(world.uids(), before);
     assert_eq!(world.status()["version"], 1);
@@ -67,11 +51,8 @@ fn a_change_of_metadata_alone_rolls_nothing() {
 
 #[test]
 fn without_the_flag_nothing_is_watched_and_nothing_rolls() {
-    let mut world = world_with_map(with(
-        watching(map_ref()),
-        "/updateOnConfigChange",
-        json!(false),
-    ));
+    let mut world =
+        world_with_map(with(watching(map_ref()), "/updateOnConfigChange", json!(false)));
     let before = world.uids();
     world.put(CONFIG_MAP, "settings", json!({ "data": { "a": "2" } }));
     world.pass(30);
@@ -82,11 +63,7 @@ fn without_the_flag_nothing_is_watched_and_nothing_rolls() {
 fn turning_the_flag_off_rolls_nothing() {
     let mut world = world_with_map(watching(map_ref()));
     let before = world.uids();
-    world.set_spec(with(
-        watching(map_ref()),
-        "/updateOnConfigChange",
-        json!(false),
-    ));
+    world.set_spec(with(watching(map_ref()), "/updateOnConfigChange", json!(false)));
     world.pass(30);
     assert_eq!(world.uids(), before);
 }
@@ -97,12 +74,7 @@ fn sets_are_made_when_their_configuration_is_there() {
     assert!(world.sets().is_empty());
     let degraded = world.condition("Degraded");
     assert_eq!(degraded["reason"], "ConfigMissing");
-    assert!(
-        degraded["message"]
-            .as_str()
-            .unwrap()
-            .contains("ConfigMap settings")
-    );
+    assert!(degraded["message"].as_str().unwrap().contains("ConfigMap settings"));
     world.put(CONFIG_MAP, "settings", json!({ "data": {} }));
     world.settle();
     assert_eq!(world.status()["ready"], true);
@@ -112,9 +84,7 @@ fn sets_are_made_when_their_configuration_is_there() {
 fn configuration_that_is_deleted_rolls_nothing() {
     let mut world = world_with_map(watching(map_ref()));
     let before = world.uids();
-    world.store.remove(&palladion_plan::ObjectKey::new(
-        CONFIG_MAP, "shop", "settings",
-    ));
+    world.store.remove(&palladion_plan::ObjectKey::new(CONFIG_MAP, "shop", "settings"));
     world.pass(30);
     assert_eq!(world.uids(), before);
     assert_eq!(world.condition("Degraded")["reason"], "ConfigMissing");

@@ -25,29 +25,18 @@ fn disturbed(begin: impl Fn() -> World, story: impl Fn(&mut World)) {
     let writes = calm.faults.writes();
     let wanted = end(&calm);
     assert!(writes > before, "the story should write something");
-    for fault in [
-        Fault::DieBefore,
-        Fault::DieAfter,
-        Fault::AnswerLost,
-        Fault::Unavailable,
-    ] {
+    for fault in [Fault::DieBefore, Fault::DieAfter, Fault::AnswerLost, Fault::Unavailable] {
         for at in before..writes {
             let mut world = begin();
             world.faults.plan(at, fault);
             story(&mut world);
-            assert!(
-                world.faults.is_over(),
-                "{fault:?} at write {at} did not happen"
-            );
+            assert!(world.faults.is_over(), "{fault:?} at write {at} did not happen");
             for _ in 0..5 {
                 world.recover();
                 world.pass(61);
             }
             assert_eq!(end(&world), wanted, "{fault:?} at write {at}");
-            assert!(
-                world.most_active <= 1,
-                "{fault:?} at write {at}: two were active"
-            );
+            assert!(world.most_active <= 1, "{fault:?} at write {at}: two were active");
         }
     }
 }

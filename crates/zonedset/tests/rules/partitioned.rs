@@ -27,12 +27,7 @@ fn the_rollout_goes_from_the_highest_pod_down_and_zone_after_zone() {
         world.make_ready(&pod);
         order.push(pod);
     }
-    assert_eq!(
-        order,
-        [
-            "web-z0-2", "web-z0-1", "web-z0-0", "web-z1-2", "web-z1-1", "web-z1-0"
-        ]
-    );
+    assert_eq!(order, ["web-z0-2", "web-z0-1", "web-z0-0", "web-z1-2", "web-z1-1", "web-z1-0"]);
     assert_eq!(world.status()["rollout"], "Done");
     assert_eq!(world.status()["ready"], true);
     assert_eq!(world.status()["version"], 2);
@@ -49,21 +44,15 @@ fn a_bad_canary_stops_at_one_pod_and_fails_with_the_reason() {
     world.pass(2);
     assert_eq!(world.status()["rollout"], "Failed");
     let after = world.uids();
-    let changed: Vec<_> = before
-        .iter()
-        .filter(|(n, u)| after.get(*n) != Some(u))
-        .map(|(n, _)| n.as_str())
-        .collect();
+    let changed: Vec<_> =
+        before.iter().filter(|(n, u)| after.get(*n) != Some(u)).map(|(n, _)| n.as_str()).collect();
     assert_eq!(changed, ["web-z0-2"]);
     let degraded = world.condition("Degraded");
     assert_eq!(degraded["reason"], "RolloutFailed");
     assert_eq!(world.condition("Progressing")["reason"], "RolloutFailed");
     assert_eq!(world.condition("Progressing")["status"], "False");
     assert!(
-        degraded["message"]
-            .as_str()
-            .unwrap()
-            .contains("web-z0-2: ImagePullBackOff"),
+        degraded["message"].as_str().unwrap().contains("web-z0-2: ImagePullBackOff"),
         "{degraded}"
     );
     world.pass(10_000);
@@ -78,11 +67,7 @@ fn a_fix_overtakes_a_failed_canary_without_waiting_for_it() {
     world.pass(400);
     world.set_spec(with_image(three(), "good:3"));
     world.settle();
-    assert!(
-        world.images().iter().all(|i| i.ends_with("good:3")),
-        "{:?}",
-        world.images()
-    );
+    assert!(world.images().iter().all(|i| i.ends_with("good:3")), "{:?}", world.images());
     assert_eq!(world.status()["ready"], true);
     assert_eq!(world.status()["version"], 3);
 }
@@ -111,10 +96,7 @@ fn a_pod_broken_half_way_through_goes_back_to_the_proven_template_when_a_fix_com
     world.set_spec(with_image(three(), "slow:3"));
     world.settle();
     let images = world.images();
-    assert_eq!(
-        images[..3],
-        ["web-z0-0=good:1", "web-z0-1=good:1", "web-z0-2=slow:3"]
-    );
+    assert_eq!(images[..3], ["web-z0-0=good:1", "web-z0-1=good:1", "web-z0-2=slow:3"]);
 }
 
 #[test]
@@ -135,17 +117,9 @@ fn scaling_up_during_a_bad_canary_makes_pods_of_the_proven_template() {
     world.set_spec(with_image(three(), "bad:2"));
     world.settle();
     world.pass(400);
-    world.set_spec(with(
-        with_image(three(), "bad:2"),
-        "/template/spec/replicas",
-        json!(5),
-    ));
+    world.set_spec(with(with_image(three(), "bad:2"), "/template/spec/replicas", json!(5)));
     world.settle();
-    let bad = world
-        .images()
-        .iter()
-        .filter(|i| i.ends_with("bad:2"))
-        .count();
+    let bad = world.images().iter().filter(|i| i.ends_with("bad:2")).count();
     assert!(bad <= 1, "{:?}", world.images());
     assert!(world.images().contains(&"web-z0-4=good:1".to_string()));
 }
@@ -158,30 +132,9 @@ fn a_pod_counts_only_after_its_settling_time() {
     assert_eq!(world.status()["rollout"], "Done");
     world.set_spec(with_image(spec, "good:2"));
     world.settle();
-    assert_eq!(
-        world
-            .images()
-            .iter()
-            .filter(|i| i.ends_with("good:2"))
-            .count(),
-        1
-    );
+    assert_eq!(world.images().iter().filter(|i| i.ends_with("good:2")).count(), 1);
     world.pass(29);
-    assert_eq!(
-        world
-            .images()
-            .iter()
-            .filter(|i| i.ends_with("good:2"))
-            .count(),
-        1
-    );
+    assert_eq!(world.images().iter().filter(|i| i.ends_with("good:2")).count(), 1);
     world.pass(1);
-    assert_eq!(
-        world
-            .images()
-            .iter()
-            .filter(|i| i.ends_with("good:2"))
-            .count(),
-        2
-    );
+    assert_eq!(world.images().iter().filter(|i| i.ends_with("good:2")).count(), 2);
 }

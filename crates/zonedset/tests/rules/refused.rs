@@ -20,20 +20,10 @@ fn refusal(spec: Value) -> String {
 fn each_wrong_spec_is_refused_with_its_field() {
     let pod = "/template/spec/template";
     let cases = [
+        (with(a_spec(), &format!("{pod}/spec/containers"), json!([])), "containers"),
+        (with(a_spec(), &format!("{pod}/spec/containers"), json!("c")), "pod template"),
         (
-            with(a_spec(), &format!("{pod}/spec/containers"), json!([])),
-            "containers",
-        ),
-        (
-            with(a_spec(), &format!("{pod}/spec/containers"), json!("c")),
-            "pod template",
-        ),
-        (
-            with(
-                a_spec(),
-                "/template/spec/selector",
-                json!({ "matchLabels": { "app": "other" } }),
-            ),
+            with(a_spec(), "/template/spec/selector", json!({ "matchLabels": { "app": "other" } })),
             "app=other",
         ),
         (
@@ -52,10 +42,7 @@ fn each_wrong_spec_is_refused_with_its_field() {
             ),
             "nobody",
         ),
-        (
-            with(a_spec(), "/activePassiveProbes", json!({ "c": {} })),
-            "exactly one",
-        ),
+        (with(a_spec(), "/activePassiveProbes", json!({ "c": {} })), "exactly one"),
         (
             with(
                 a_spec(),

@@ -11,19 +11,10 @@ fn scaling_restarts_nobody_and_new_pods_know_the_new_number() {
     world.settle();
     let after = world.uids();
     assert_eq!(after.len(), 8);
-    assert!(
-        before
-            .iter()
-            .all(|(name, uid)| after.get(name) == Some(uid))
-    );
+    assert!(before.iter().all(|(name, uid)| after.get(name) == Some(uid)));
     let replicas = |pod: &str| {
         let env = world.pod(pod)["spec"]["containers"][0]["env"].clone();
-        env.as_array()
-            .unwrap()
-            .iter()
-            .find(|v| v["name"] == "REPLICAS")
-            .unwrap()["value"]
-            .clone()
+        env.as_array().unwrap().iter().find(|v| v["name"] == "REPLICAS").unwrap()["value"].clone()
     };
     assert_eq!(replicas("web-z0-3"), "4");
     assert_eq!(replicas("web-z0-0"), "2");
@@ -38,11 +29,7 @@ fn scaling_restarts_nobody_and_new_pods_know_the_new_number() {
 
 #[test]
 fn numbers_outside_the_limits_are_brought_inside_and_it_is_said() {
-    let spec = with(
-        a_spec(),
-        "/scaling",
-        json!({ "min": 3, "max": 5, "odd": true }),
-    );
+    let spec = with(a_spec(), "/scaling", json!({ "min": 3, "max": 5, "odd": true }));
     let mut world = World::settled(spec.clone());
     assert_eq!(world.set("web-z0")["spec"]["replicas"], 3);
     assert_eq!(world.condition("Degraded")["reason"], "ReplicasLimited");

@@ -13,14 +13,8 @@ fn the_new_version_comes_beside_the_old_one_which_goes_when_a_new_pod_is_ready()
     assert_eq!(world.sets(), ["web-z0-v1", "web-z1-v1"]);
     world.set_spec(with_image(versioned(), "slow:2"));
     world.settle();
-    assert_eq!(
-        world.sets(),
-        ["web-z0-v1", "web-z0-v2", "web-z1-v1", "web-z1-v2"]
-    );
-    assert_eq!(
-        world.set("web-z0-v2")["metadata"]["annotations"]["palladion.dev/version"],
-        "2"
-    );
+    assert_eq!(world.sets(), ["web-z0-v1", "web-z0-v2", "web-z1-v1", "web-z1-v2"]);
+    assert_eq!(world.set("web-z0-v2")["metadata"]["annotations"]["palladion.dev/version"], "2");
     assert_eq!(world.status()["ready"], false);
     assert!(world.is_ready("web-z0-v1-0"));
     world.make_ready("web-z0-v2-1");
@@ -49,10 +43,7 @@ fn a_third_update_in_the_middle_drops_the_second_and_keeps_the_one_that_serves()
     world.settle();
     world.set_spec(with_image(versioned(), "slow:3"));
     world.settle();
-    assert_eq!(
-        world.sets(),
-        ["web-z0-v1", "web-z0-v3", "web-z1-v1", "web-z1-v3"]
-    );
+    assert_eq!(world.sets(), ["web-z0-v1", "web-z0-v3", "web-z1-v1", "web-z1-v3"]);
     assert!(world.is_ready("web-z1-v1-0"));
     for pod in ["web-z0-v3-0", "web-z0-v3-1", "web-z1-v3-0", "web-z1-v3-1"] {
         world.make_ready(pod);
@@ -69,20 +60,10 @@ fn a_version_that_never_runs_leaves_the_old_one_serving_and_says_so() {
     world.pass(301);
     assert_eq!(world.status()["rollout"], "Failed");
     let after = world.uids();
-    assert!(
-        before
-            .iter()
-            .all(|(name, uid)| after.get(name) == Some(uid))
-    );
+    assert!(before.iter().all(|(name, uid)| after.get(name) == Some(uid)));
     let degraded = world.condition("Degraded");
     assert_eq!(degraded["reason"], "RolloutFailed");
-    assert!(
-        degraded["message"]
-            .as_str()
-            .unwrap()
-            .contains("ImagePullBackOff"),
-        "{degraded}"
-    );
+    assert!(degraded["message"].as_str().unwrap().contains("ImagePullBackOff"), "{degraded}");
     assert_eq!(world.condition("Available")["status"], "True");
     // A version that comes to itself after all is taken.
     for pod in ["web-z0-v2-0", "web-z0-v2-1", "web-z1-v2-0", "web-z1-v2-1"] {

@@ -37,9 +37,7 @@ impl World {
         let mut store = Store::new(now, Vec::new());
         for zone in ["a", "b", "c"] {
             let node = json!({ "metadata": { "name": zone, "labels": { "topology.kubernetes.io/zone": zone } } });
-            store
-                .create(&ObjectKey::new(kinds::NODE, "", zone), &node)
-                .unwrap();
+            store.create(&ObjectKey::new(kinds::NODE, "", zone), &node).unwrap();
         }
         let owner = json!({
             "apiVersion": "palladion.dev/v1alpha1", "kind": "ZonedStatefulSet",
@@ -47,9 +45,7 @@ impl World {
         });
         store.create(&owner_key(), &owner).unwrap();
         let answers = Answers::default();
-        let mind = Probed {
-            answers: answers.clone(),
-        };
+        let mind = Probed { answers: answers.clone() };
         let operator = Operator::new(mind, owner_key(), &BTreeMap::new(), 1);
         World {
             store,
@@ -76,9 +72,7 @@ impl World {
                 patch[key.as_str()] = Value::Null;
             }
         }
-        self.store
-            .merge(&owner_key(), &json!({ "spec": patch }), Subresource::None)
-            .unwrap();
+        self.store.merge(&owner_key(), &json!({ "spec": patch }), Subresource::None).unwrap();
     }
 
     /// Until nobody has anything to do; time does not pass.
@@ -89,11 +83,7 @@ impl World {
             let before = self.store.log().len();
             self.run_controllers();
             if !acted && self.store.log().len() == before {
-                assert!(
-                    self.operator.violations.is_empty(),
-                    "{:?}",
-                    self.operator.violations
-                );
+                assert!(self.operator.violations.is_empty(), "{:?}", self.operator.violations);
                 return;
             }
         }
@@ -122,18 +112,14 @@ impl World {
     /// A process that died is followed by another, under the next epoch.
     pub fn recover(&mut self) {
         if self.operator.life() == palladion_plan::sim::operator::Life::Dead {
-            let mind = Probed {
-                answers: self.answers.clone(),
-            };
+            let mind = Probed { answers: self.answers.clone() };
             self.operator = Operator::new(mind, owner_key(), &BTreeMap::new(), 2);
         }
     }
 
     /// Another process takes over; the one before is handed out.
     pub fn succeed(&mut self) -> Operator<Probed> {
-        let mind = Probed {
-            answers: self.answers.clone(),
-        };
+        let mind = Probed { answers: self.answers.clone() };
         let next = Operator::new(mind, owner_key(), &BTreeMap::new(), 2);
         std::mem::replace(&mut self.operator, next)
     }
@@ -148,9 +134,7 @@ impl World {
 
     pub fn label_active(&mut self, pod: &str) {
         let patch = json!({ "metadata": { "labels": { "palladion.dev/pod-active": "active" } } });
-        self.store
-            .merge(&pod_key(pod), &patch, Subresource::None)
-            .unwrap();
+        self.store.merge(&pod_key(pod), &patch, Subresource::None).unwrap();
     }
 
     pub fn owner(&self) -> Value {
@@ -173,10 +157,7 @@ impl World {
     }
 
     pub fn sets(&self) -> Vec<String> {
-        self.store
-            .list(kinds::STATEFUL_SET)
-            .map(|(k, _)| k.name.clone())
-            .collect()
+        self.store.list(kinds::STATEFUL_SET).map(|(k, _)| k.name.clone()).collect()
     }
 
     pub fn set(&self, name: &str) -> Value {
@@ -188,25 +169,17 @@ impl World {
     }
 
     pub fn services(&self) -> Vec<String> {
-        self.store
-            .list(kinds::SERVICE)
-            .map(|(k, _)| k.name.clone())
-            .collect()
+        self.store.list(kinds::SERVICE).map(|(k, _)| k.name.clone()).collect()
     }
 
     pub fn pod(&self, name: &str) -> Value {
-        Value::clone(
-            self.store
-                .get(&pod_key(name))
-                .expect("the pod should exist"),
-        )
+        Value::clone(self.store.get(&pod_key(name)).expect("the pod should exist"))
     }
 
     /// `pod=image`, for all pods.
     pub fn images(&self) -> Vec<String> {
         let pods = self.store.list(kinds::POD);
-        pods.map(|(k, p)| format!("{}={}", k.name, text(p, "/spec/containers/0/image")))
-            .collect()
+        pods.map(|(k, p)| format!("{}={}", k.name, text(p, "/spec/containers/0/image"))).collect()
     }
 
     /// Uid by name, to see who was restarted.
@@ -241,10 +214,7 @@ impl World {
     }
 
     pub fn answer(&mut self, pod: &str, verdict: impl Into<Option<Verdict>>) {
-        self.answers
-            .lock()
-            .unwrap()
-            .insert(pod.to_string(), verdict.into());
+        self.answers.lock().unwrap().insert(pod.to_string(), verdict.into());
         self.operator.resync();
         self.settle();
     }
@@ -264,8 +234,5 @@ fn pod_key(name: &str) -> ObjectKey {
 
 fn is_ready(pod: &Value) -> bool {
     let conditions = pod["status"]["conditions"].as_array();
-    conditions.is_some_and(|all| {
-        all.iter()
-            .any(|c| c["type"] == "Ready" && c["status"] == "True")
-    })
+    conditions.is_some_and(|all| all.iter().any(|c| c["type"] == "Ready" && c["status"] == "True"))
 }

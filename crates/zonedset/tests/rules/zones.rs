@@ -22,10 +22,7 @@ fn each_zone_has_a_set_with_its_labels_annotations_and_environment() {
     for metadata in [&set["metadata"], &pod["metadata"]] {
         assert_eq!(metadata["labels"]["palladion.dev/az-index"], "1");
         assert_eq!(metadata["labels"]["palladion.dev/az-name"], "b");
-        assert_eq!(
-            metadata["annotations"]["palladion.dev/zones"],
-            r#"["a", "b"]"#
-        );
+        assert_eq!(metadata["annotations"]["palladion.dev/zones"], r#"["a", "b"]"#);
         assert_eq!(metadata["annotations"]["palladion.dev/version"], "1");
     }
     for list in ["initContainers", "containers"] {
@@ -67,32 +64,19 @@ fn tolerations_and_the_documents_own_zone_label_are_used() {
         "/template/spec/template/spec/tolerations",
         json!([{ "key": "spot", "operator": "Exists" }]),
     );
-    let spec = with(
-        spec,
-        "/zoneNodeLabel",
-        json!("failure-domain.beta.kubernetes.io/zone"),
-    );
+    let spec = with(spec, "/zoneNodeLabel", json!("failure-domain.beta.kubernetes.io/zone"));
     let world = World::settled(spec);
     let pod = &world.set("web-z0")["spec"]["template"]["spec"];
     assert_eq!(pod["tolerations"][0]["key"], "spot");
     let text = pod["affinity"].to_string();
-    assert!(
-        text.contains("failure-domain.beta.kubernetes.io/zone"),
-        "{text}"
-    );
+    assert!(text.contains("failure-domain.beta.kubernetes.io/zone"), "{text}");
 }
 
 #[test]
 fn pods_are_labelled_with_their_ordinal_without_a_webhook() {
     let world = World::settled(a_spec());
-    assert_eq!(
-        world.pod("web-z0-1")["metadata"]["labels"]["palladion.dev/pod-ordinal"],
-        "1"
-    );
-    assert_eq!(
-        world.pod("web-z1-0")["metadata"]["labels"]["palladion.dev/pod-ordinal"],
-        "0"
-    );
+    assert_eq!(world.pod("web-z0-1")["metadata"]["labels"]["palladion.dev/pod-ordinal"], "1");
+    assert_eq!(world.pod("web-z1-0")["metadata"]["labels"]["palladion.dev/pod-ordinal"], "0");
 }
 
 #[test]
@@ -103,11 +87,7 @@ fn a_zone_added_at_the_end_restarts_nobody_and_everybody_learns_of_it() {
     world.settle();
     assert_eq!(world.sets(), ["web-z0", "web-z1", "web-z2"]);
     let after = world.uids();
-    assert!(
-        before
-            .iter()
-            .all(|(name, uid)| after.get(name) == Some(uid))
-    );
+    assert!(before.iter().all(|(name, uid)| after.get(name) == Some(uid)));
     assert_eq!(
         world.pod("web-z0-0")["metadata"]["annotations"]["palladion.dev/zones"],
         r#"["a", "b", "c"]"#
@@ -132,10 +112,7 @@ fn a_zone_that_no_node_carries_is_named_with_those_that_there_are() {
     let degraded = world.condition("Degraded");
     assert_eq!(degraded["reason"], "ZoneWithoutNodes");
     let message = degraded["message"].as_str().unwrap();
-    assert!(
-        message.contains("zone=mars") && message.contains("a, b, c"),
-        "{message}"
-    );
+    assert!(message.contains("zone=mars") && message.contains("a, b, c"), "{message}");
 }
 
 #[test]

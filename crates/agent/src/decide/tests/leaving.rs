@@ -6,12 +6,9 @@ use crate::volume::ledger::Membership;
 use palladion_api::member::{Liveness, MemberState, RingMember};
 
 fn leaving_ledger(world: World) -> World {
-    world
-        .membership(Membership::Leaving { nonce: "i1".into() })
-        .with(|w| {
-            w.ledger()
-                .set_intent("i1", IntentState::Running, None, Timestamp::UNIX_EPOCH);
-        })
+    world.membership(Membership::Leaving { nonce: "i1".into() }).with(|w| {
+        w.ledger().set_intent("i1", IntentState::Running, None, Timestamp::UNIX_EPOCH);
+    })
 }
 
 fn leaving(mode: &str) -> World {
@@ -30,10 +27,7 @@ fn settled(world: &World) -> (IntentState, Then) {
 
 #[test]
 fn an_intent_for_this_host_id_and_volume_is_carried_out() {
-    assert_eq!(
-        a_running_member().intent().action(),
-        Action::Leave { nonce: "i1".into() }
-    );
+    assert_eq!(a_running_member().intent().action(), Action::Leave { nonce: "i1".into() });
 }
 
 #[test]
@@ -52,15 +46,11 @@ fn an_intent_for_another_host_id_or_volume_is_refused() {
 
 #[test]
 fn an_intent_is_settled_once_and_read_live_only() {
-    let refused = a_running_member().intent().with(|w| {
-        w.ledger()
-            .set_intent("i1", IntentState::Refused, None, Timestamp::UNIX_EPOCH)
-    });
-    refused.waits(Reason::Running);
-    a_running_member()
+    let refused = a_running_member()
         .intent()
-        .with(|w| w.source = Source::Saved)
-        .waits(Reason::Running);
+        .with(|w| w.ledger().set_intent("i1", IntentState::Refused, None, Timestamp::UNIX_EPOCH));
+    refused.waits(Reason::Running);
+    a_running_member().intent().with(|w| w.source = Source::Saved).waits(Reason::Running);
 }
 
 #[test]
@@ -71,10 +61,7 @@ fn a_leave_under_way_is_waited_for() {
 
 #[test]
 fn decommissioned_is_done_and_then_the_server_is_stopped_for_good() {
-    assert_eq!(
-        settled(&leaving("DECOMMISSIONED")),
-        (IntentState::Done, Then::Left)
-    );
+    assert_eq!(settled(&leaving("DECOMMISSIONED")), (IntentState::Done, Then::Left));
     let left = a_running_member().membership(Membership::Left);
     assert_eq!(left.action(), Action::Stop(StopWhy::Decommissioned));
 }
@@ -83,11 +70,7 @@ fn decommissioned_is_done_and_then_the_server_is_stopped_for_good() {
 fn a_refused_leave_leaves_a_full_member() {
     for mode in ["NORMAL", "DECOMMISSION_FAILED"] {
         let refused = leaving(mode).with(|w| w.leave_call = LeaveCall::Answered(Err("RF".into())));
-        assert_eq!(
-            settled(&refused),
-            (IntentState::Failed, Then::Joined),
-            "{mode}"
-        );
+        assert_eq!(settled(&refused), (IntentState::Failed, Then::Joined), "{mode}");
     }
 }
 
@@ -111,55 +94,32 @@ fn a_leave_that_failed_half_way_stays_a_leave() {
 #[test]
 fn a_new_agent_calls_again_only_where_the_first_call_left_no_trace() {
     let fresh = |mode| leaving(mode).with(|w| w.leave_call = LeaveCall::NotMade);
-    assert_eq!(
-        fresh("NORMAL").action(),
-        Action::Leave { nonce: "i1".into() }
-    );
+    assert_eq!(fresh("NORMAL").action(), Action::Leave { nonce: "i1".into() });
     fresh("LEAVING").waits(Reason::Running);
-    assert_eq!(
-        settled(&fresh("DECOMMISSIONED")),
-        (IntentState::Done, Then::Left)
-    );
-    assert_eq!(
-        settled(&fresh("DECOMMISSION_FAILED")),
-        (IntentState::Failed, Then::Joined)
-    );
+    assert_eq!(settled(&fresh("DECOMMISSIONED")), (IntentState::Done, Then::Left));
+    assert_eq!(settled(&fresh("DECOMMISSION_FAILED")), (IntentState::Failed, Then::Joined));
 }
 
 #[test]
 fn a_member_that_ended_while_leaving_waits_to_be_told() {
     let ended = leaving_ledger(a_joined_member().intent());
     assert_eq!(settled(&ended), (IntentState::Failed, Then::Unchanged));
-    let told = ended.with(|w| {
-        w.ledger()
-            .set_intent("i1", IntentState::Failed, None, Timestamp::UNIX_EPOCH)
-    });
+    let told = ended
+        .with(|w| w.ledger().set_intent("i1", IntentState::Failed, None, Timestamp::UNIX_EPOCH));
     told.waits(Reason::WaitingForPermit);
     // Not by any other permit, and not with operator and API away.
-    told.clone()
-        .permit(PermitKind::Join, DataBeforeStart::Wipe)
-        .settles(PermitState::Refused);
-    told.with(|w| w.source = Source::Saved)
-        .waits(Reason::WaitingForPermit);
+    told.clone().permit(PermitKind::Join, DataBeforeStart::Wipe).settles(PermitState::Refused);
+    told.with(|w| w.source = Source::Saved).waits(Reason::WaitingForPermit);
 }
 
 #[test]
 fn resume_leave_brings_the_right_member_back() {
     let ended = || {
         leaving_ledger(a_joined_member())
-            .with(|w| {
-                w.ledger()
-                    .set_intent("i1", IntentState::Failed, None, Timestamp::UNIX_EPOCH)
-            })
+            .with(|w| w.ledger().set_intent("i1", IntentState::Failed, None, Timestamp::UNIX_EPOCH))
             .permit(PermitKind::ResumeLeave, DataBeforeStart::Keep)
     };
-    assert!(matches!(
-        ended().start().cause,
-        Cause::Permit {
-            kind: PermitKind::ResumeLeave,
-            ..
-        }
-    ));
+    assert!(matches!(ended().start().cause, Cause::Permit { kind: PermitKind::ResumeLeave, .. }));
     let other = ended().with(|w| w.spec().start.as_mut().unwrap().host_id = Some("h0".into()));
     other.settles(PermitState::Refused);
     a_new_member()
@@ -171,11 +131,9 @@ fn resume_leave_brings_the_right_member_back() {
 fn a_member_that_came_back_to_leave_is_a_full_one_until_asked_again() {
     let back = leaving_ledger(a_joined_member())
         .with(|w| {
-            w.ledger()
-                .set_intent("i1", IntentState::Failed, None, Timestamp::UNIX_EPOCH);
+            w.ledger().set_intent("i1", IntentState::Failed, None, Timestamp::UNIX_EPOCH);
             w.ledger().use_permit("n1");
-            w.ledger()
-                .begin_start("t", "ResumeLeave", &[], Timestamp::UNIX_EPOCH);
+            w.ledger().begin_start("t", "ResumeLeave", &[], Timestamp::UNIX_EPOCH);
         })
         .permit(PermitKind::ResumeLeave, DataBeforeStart::Keep)
         .running("NORMAL");

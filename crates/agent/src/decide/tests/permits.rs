@@ -8,26 +8,18 @@ use crate::volume::ledger::Membership;
 use DataBeforeStart::{Keep, MustBeEmpty, Retire, Wipe};
 
 fn joining(kind: PermitKind) -> Membership {
-    Membership::Joining {
-        kind,
-        nonce: "n0".into(),
-    }
+    Membership::Joining { kind, nonce: "n0".into() }
 }
 
 fn used(world: World, kind: PermitKind) -> World {
     world
-        .membership(Membership::Joining {
-            kind,
-            nonce: "n1".into(),
-        })
+        .membership(Membership::Joining { kind, nonce: "n1".into() })
         .with(|w| w.ledger().use_permit("n1"))
 }
 
 #[test]
 fn found_lists_only_itself_as_seed() {
-    let start = a_new_member()
-        .permit(PermitKind::Found, MustBeEmpty)
-        .start();
+    let start = a_new_member().permit(PermitKind::Found, MustBeEmpty).start();
     assert_eq!(start.identity.seeds, [ADDRESS]);
     assert_eq!(start.identity.entry, Entry::Plain);
 }
@@ -35,31 +27,16 @@ fn found_lists_only_itself_as_seed() {
 #[test]
 fn found_wants_an_empty_volume_or_the_left_overs_of_its_own_founding() {
     let founding = a_new_member().membership(joining(PermitKind::Found)).data();
-    assert_eq!(
-        founding
-            .clone()
-            .permit(PermitKind::Found, Keep)
-            .start()
-            .identity
-            .seeds,
-        [ADDRESS]
-    );
-    founding
-        .permit(PermitKind::Found, MustBeEmpty)
-        .settles(PermitState::Refused);
+    assert_eq!(founding.clone().permit(PermitKind::Found, Keep).start().identity.seeds, [ADDRESS]);
+    founding.permit(PermitKind::Found, MustBeEmpty).settles(PermitState::Refused);
     let other = a_new_member().membership(joining(PermitKind::Join)).data();
-    other
-        .permit(PermitKind::Found, Keep)
-        .settles(PermitState::Refused);
+    other.permit(PermitKind::Found, Keep).settles(PermitState::Refused);
 }
 
 #[test]
 fn join_never_lists_itself_as_seed() {
     let join = |w: &mut World| w.spec().seeds = vec![ADDRESS.into(), SEED.into()];
-    let start = a_new_member()
-        .permit(PermitKind::Join, MustBeEmpty)
-        .with(join)
-        .start();
+    let start = a_new_member().permit(PermitKind::Join, MustBeEmpty).with(join).start();
     assert_eq!(start.identity.seeds, [SEED]);
     assert_eq!(start.identity.entry, Entry::Join);
 }
@@ -70,11 +47,7 @@ fn without_another_seed_an_empty_volume_never_starts_but_by_found() {
         let alone = a_new_member()
             .permit(kind, MustBeEmpty)
             .with(|w| w.spec().seeds = vec![ADDRESS.into()]);
-        assert!(
-            alone
-                .settles(PermitState::Refused)
-                .contains("no seed but itself")
-        );
+        assert!(alone.settles(PermitState::Refused).contains("no seed but itself"));
     }
 }
 
@@ -83,9 +56,7 @@ fn a_join_that_failed_is_tried_again_on_wiped_directories_only() {
     let left_overs = a_new_member().membership(joining(PermitKind::Join)).data();
     let again = left_overs.clone().permit(PermitKind::Join, Wipe).start();
     assert!(matches!(again.cause, Cause::Permit { data: Wipe, .. }));
-    left_overs
-        .permit(PermitKind::Join, MustBeEmpty)
-        .settles(PermitState::Refused);
+    left_overs.permit(PermitKind::Join, MustBeEmpty).settles(PermitState::Refused);
 }
 
 #[test]
@@ -94,22 +65,15 @@ fn a_member_that_joined_unnoticed_comes_back_with_its_data() {
     let start = killed.permit(PermitKind::Join, Keep).start();
     assert_eq!(start.identity.entry, Entry::Plain);
     assert!(matches!(start.cause, Cause::Permit { data: Keep, .. }));
-    a_new_member()
-        .permit(PermitKind::Join, Keep)
-        .settles(PermitState::Refused);
+    a_new_member().permit(PermitKind::Join, Keep).settles(PermitState::Refused);
 }
 
 #[test]
 fn replace_carries_the_address_and_host_id_of_the_dead() {
-    let start = a_new_member()
-        .permit(PermitKind::Replace, MustBeEmpty)
-        .start();
+    let start = a_new_member().permit(PermitKind::Replace, MustBeEmpty).start();
     assert_eq!(
         start.identity.entry,
-        Entry::Replace {
-            address: "10.96.0.13".into(),
-            host_id: Some(HOST.into())
-        }
+        Entry::Replace { address: "10.96.0.13".into(), host_id: Some(HOST.into()) }
     );
     let nameless = a_new_member()
         .permit(PermitKind::Replace, MustBeEmpty)
@@ -119,19 +83,13 @@ fn replace_carries_the_address_and_host_id_of_the_dead() {
 
 #[test]
 fn a_lost_member_takes_its_own_place_by_replace() {
-    let successor = a_new_member()
-        .recorded()
-        .permit(PermitKind::Replace, MustBeEmpty)
-        .with(|w| {
-            w.found.marker = Some("v2".into());
-            w.ledger().volume_id = "v2".into();
-            w.ledger().successor_of = Some(VOLUME.into());
-            w.spec().start.as_mut().unwrap().volume_id = "v2".into();
-        });
-    assert!(matches!(
-        successor.start().identity.entry,
-        Entry::Replace { .. }
-    ));
+    let successor = a_new_member().recorded().permit(PermitKind::Replace, MustBeEmpty).with(|w| {
+        w.found.marker = Some("v2".into());
+        w.ledger().volume_id = "v2".into();
+        w.ledger().successor_of = Some(VOLUME.into());
+        w.spec().start.as_mut().unwrap().volume_id = "v2".into();
+    });
+    assert!(matches!(successor.start().identity.entry, Entry::Replace { .. }));
     let found = successor.with(|w| w.spec().start.as_mut().unwrap().kind = PermitKind::Found);
     found.settles(PermitState::Refused);
 }
@@ -150,16 +108,13 @@ fn a_left_over_permit_does_not_touch_a_member_that_has_joined() {
     // It starts by itself, whatever the permit says, and then the permit is refused.
     let joined = a_joined_member().permit(PermitKind::Join, Wipe);
     assert_eq!(joined.start().cause, Cause::Autonomous);
-    a_running_member()
-        .permit(PermitKind::Join, Wipe)
-        .settles(PermitState::Refused);
+    a_running_member().permit(PermitKind::Join, Wipe).settles(PermitState::Refused);
 }
 
 #[test]
 fn a_permit_counts_only_as_read_from_the_api() {
-    let saved = a_new_member()
-        .permit(PermitKind::Join, MustBeEmpty)
-        .with(|w| w.source = Source::Saved);
+    let saved =
+        a_new_member().permit(PermitKind::Join, MustBeEmpty).with(|w| w.source = Source::Saved);
     saved.waits(Reason::WaitingForMember);
 }
 
@@ -167,31 +122,22 @@ fn a_permit_counts_only_as_read_from_the_api() {
 fn a_permit_is_used_once() {
     let ended = used(a_new_member(), PermitKind::Join).permit(PermitKind::Join, Wipe);
     ended.settles(PermitState::Failed);
-    let failed = ended.clone().with(|w| {
-        w.ledger()
-            .set_permit("n1", PermitState::Failed, Some("words".into()))
-    });
+    let failed = ended
+        .clone()
+        .with(|w| w.ledger().set_permit("n1", PermitState::Failed, Some("words".into())));
     assert_eq!(failed.decide().state, ServerState::Failed);
     assert_eq!(failed.action(), Action::Nothing);
     // Even where another permit came between.
     let between = failed.with(|w| w.ledger().set_permit("n2", PermitState::Failed, None));
-    assert!(
-        between
-            .settles(PermitState::Refused)
-            .contains("used before")
-    );
+    assert!(between.settles(PermitState::Refused).contains("used before"));
 }
 
 #[test]
 fn a_failed_start_tells_the_servers_last_words() {
-    let ended = used(a_new_member(), PermitKind::Join)
-        .permit(PermitKind::Join, Wipe)
-        .with(|w| {
-            w.last_words = Some(LastWords {
-                reason: Reason::ServerFailed,
-                text: "already exists".into(),
-            });
-        });
+    let ended = used(a_new_member(), PermitKind::Join).permit(PermitKind::Join, Wipe).with(|w| {
+        w.last_words =
+            Some(LastWords { reason: Reason::ServerFailed, text: "already exists".into() });
+    });
     assert_eq!(ended.settles(PermitState::Failed), "already exists");
 }
 
@@ -217,24 +163,17 @@ fn a_withdrawn_permit_stops_the_server_and_is_acknowledged() {
 #[test]
 fn data_of_a_host_id_that_is_gone_is_set_aside_by_permit() {
     for membership in [Membership::Left, Membership::Joined] {
-        let kept = a_joined_member()
-            .membership(membership)
-            .permit(PermitKind::Join, Retire);
-        assert!(matches!(
-            kept.start().cause,
-            Cause::Permit { data: Retire, .. }
-        ));
+        let kept = a_joined_member().membership(membership).permit(PermitKind::Join, Retire);
+        assert!(matches!(kept.start().cause, Cause::Permit { data: Retire, .. }));
     }
 }
 
 #[test]
 fn a_member_that_joined_after_its_data_was_set_aside_starts_by_itself() {
-    let again = a_joined_member()
-        .permit(PermitKind::Join, Retire)
-        .with(|w| {
-            w.ledger().use_permit("n1");
-            w.ledger().set_permit("n1", PermitState::Done, None);
-        });
+    let again = a_joined_member().permit(PermitKind::Join, Retire).with(|w| {
+        w.ledger().use_permit("n1");
+        w.ledger().set_permit("n1", PermitState::Done, None);
+    });
     assert_eq!(again.start().cause, Cause::Autonomous);
 }
 
@@ -242,24 +181,15 @@ fn a_member_that_joined_after_its_data_was_set_aside_starts_by_itself() {
 fn every_kind_of_permit_fits_its_volumes_and_no_other() {
     let volumes = [
         ("empty", a_new_member()),
-        (
-            "incomplete",
-            a_new_member().membership(joining(PermitKind::Join)).data(),
-        ),
+        ("incomplete", a_new_member().membership(joining(PermitKind::Join)).data()),
         ("left", a_joined_member().membership(Membership::Left)),
-        (
-            "leaving",
-            a_joined_member().membership(Membership::Leaving { nonce: "i0".into() }),
-        ),
+        ("leaving", a_joined_member().membership(Membership::Leaving { nonce: "i0".into() })),
     ];
     let mut table = String::new();
     for (name, world) in volumes {
-        for kind in [
-            PermitKind::Found,
-            PermitKind::Join,
-            PermitKind::Replace,
-            PermitKind::ResumeLeave,
-        ] {
+        for kind in
+            [PermitKind::Found, PermitKind::Join, PermitKind::Replace, PermitKind::ResumeLeave]
+        {
             for data in [MustBeEmpty, Keep, Wipe, Retire] {
                 if matches!(world.clone().permit(kind, data).action(), Action::Start(_)) {
                     table.push_str(&format!("{name}: {kind:?} {data:?}\n"));

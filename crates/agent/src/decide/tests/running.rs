@@ -9,35 +9,20 @@ use palladion_api::member::RunState;
 fn a_member_that_is_well_is_left_alone() {
     a_running_member().waits(Reason::Running);
     // A revision that is withdrawn stops no server, and neither does an API that is away.
-    a_running_member()
-        .with(|w| w.spec().revisions.clear())
-        .waits(Reason::Running);
-    a_running_member()
-        .with(|w| w.source = Source::Saved)
-        .waits(Reason::Running);
-    a_running_member()
-        .with(|w| w.spec = None)
-        .waits(Reason::Running);
+    a_running_member().with(|w| w.spec().revisions.clear()).waits(Reason::Running);
+    a_running_member().with(|w| w.source = Source::Saved).waits(Reason::Running);
+    a_running_member().with(|w| w.spec = None).waits(Reason::Running);
 }
 
 #[test]
 fn the_first_normal_is_recorded() {
     let joining = a_new_member()
-        .membership(Membership::Joining {
-            kind: PermitKind::Join,
-            nonce: "n1".into(),
-        })
+        .membership(Membership::Joining { kind: PermitKind::Join, nonce: "n1".into() })
         .with(|w| w.ledger().use_permit("n1"))
         .permit(PermitKind::Join, DataBeforeStart::MustBeEmpty)
         .running("NORMAL");
-    let expected = Action::RecordNormal {
-        host_id: HOST.into(),
-        address: ADDRESS.into(),
-    };
-    let began = joining.with(|w| {
-        w.ledger()
-            .begin_start("t", "Join", &[], Timestamp::UNIX_EPOCH)
-    });
+    let expected = Action::RecordNormal { host_id: HOST.into(), address: ADDRESS.into() };
+    let began = joining.with(|w| w.ledger().begin_start("t", "Join", &[], Timestamp::UNIX_EPOCH));
     assert_eq!(began.action(), expected);
     let deaf = began.with(|w| w.reading.as_mut().unwrap().host_id = None);
     assert_eq!(deaf.action(), Action::Nothing);
@@ -65,18 +50,13 @@ fn a_restart_token_restarts_once() {
     assert_eq!(stopping.action(), Action::Nothing);
     assert_eq!(stopping.decide().state, ServerState::Stopping);
     // Its start has noted the token.
-    token
-        .with(|w| w.ledger().restart_token = Some("t1".into()))
-        .waits(Reason::Running);
+    token.with(|w| w.ledger().restart_token = Some("t1".into())).waits(Reason::Running);
 }
 
 #[test]
 fn a_join_is_not_interrupted_by_a_restart_token() {
     let joining = a_new_member()
-        .membership(Membership::Joining {
-            kind: PermitKind::Join,
-            nonce: "n1".into(),
-        })
+        .membership(Membership::Joining { kind: PermitKind::Join, nonce: "n1".into() })
         .with(|w| w.ledger().use_permit("n1"))
         .permit(PermitKind::Join, DataBeforeStart::MustBeEmpty)
         .with(|w| w.spec().restart_token = Some("t1".into()))
@@ -87,10 +67,7 @@ fn a_join_is_not_interrupted_by_a_restart_token() {
 #[test]
 fn a_join_that_failed_inside_the_server_is_ended() {
     let failed = a_new_member()
-        .membership(Membership::Joining {
-            kind: PermitKind::Join,
-            nonce: "n1".into(),
-        })
+        .membership(Membership::Joining { kind: PermitKind::Join, nonce: "n1".into() })
         .with(|w| w.ledger().use_permit("n1"))
         .permit(PermitKind::Join, DataBeforeStart::MustBeEmpty)
         .running("JOINING_FAILED");
@@ -101,10 +78,7 @@ fn a_join_that_failed_inside_the_server_is_ended() {
 fn a_server_that_does_not_answer_is_left_alone_and_told() {
     let silent = a_running_member().with(|w| w.reading = None);
     silent.waits(Reason::Running);
-    assert_eq!(
-        silent.decide().message.as_deref(),
-        Some("the server does not answer")
-    );
+    assert_eq!(silent.decide().message.as_deref(), Some("the server does not answer"));
 }
 
 #[test]
@@ -132,9 +106,7 @@ fn a_successor_is_no_twin_before_its_volume_is_recorded() {
         w.ledger().successor_of = Some(VOLUME.into());
     });
     successor.waits(Reason::Running);
-    let recorded = successor
-        .clone()
-        .with(|w| w.spec().volume_id = Some("v2".into()));
+    let recorded = successor.clone().with(|w| w.spec().volume_id = Some("v2".into()));
     recorded.waits(Reason::Running);
     let third = successor.with(|w| w.spec().volume_id = Some("v3".into()));
     assert_eq!(third.action(), Action::Stop(StopWhy::StaleTwin));

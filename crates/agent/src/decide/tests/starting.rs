@@ -50,28 +50,18 @@ fn another_address_ends_autonomy() {
 #[test]
 fn an_empty_volume_waits_for_a_permit() {
     a_new_member().waits(Reason::WaitingForPermit);
-    a_new_member()
-        .with(|w| w.source = Source::Saved)
-        .waits(Reason::WaitingForPermit);
+    a_new_member().with(|w| w.source = Source::Saved).waits(Reason::WaitingForPermit);
 }
 
 #[test]
 fn left_overs_of_a_join_wait_for_a_permit() {
-    let joining = Membership::Joining {
-        kind: PermitKind::Join,
-        nonce: "n0".into(),
-    };
-    a_new_member()
-        .membership(joining)
-        .data()
-        .waits(Reason::WaitingForPermit);
+    let joining = Membership::Joining { kind: PermitKind::Join, nonce: "n0".into() };
+    a_new_member().membership(joining).data().waits(Reason::WaitingForPermit);
 }
 
 #[test]
 fn nothing_is_known_without_a_spec() {
-    a_joined_member()
-        .with(|w| w.spec = None)
-        .waits(Reason::WaitingForMember);
+    a_joined_member().with(|w| w.spec = None).waits(Reason::WaitingForMember);
     a_new_member()
         .with(|w| {
             w.spec = None;
@@ -82,9 +72,7 @@ fn nothing_is_known_without_a_spec() {
 
 #[test]
 fn a_member_without_address_waits() {
-    a_joined_member()
-        .with(|w| w.spec().address = None)
-        .waits(Reason::WaitingForMember);
+    a_joined_member().with(|w| w.spec().address = None).waits(Reason::WaitingForMember);
 }
 
 #[test]
@@ -95,15 +83,8 @@ fn an_unmarked_empty_volume_is_taken_where_nothing_is_recorded() {
 
 #[test]
 fn a_marker_that_is_missing_on_the_recorded_file_system_is_lost() {
-    let lost = a_new_member()
-        .recorded()
-        .with(|w| (w.found.marker, w.found.ledger) = (None, None));
-    assert_eq!(
-        lost.action(),
-        Action::TakeVolume {
-            successor_of: Some(VOLUME.into())
-        }
-    );
+    let lost = a_new_member().recorded().with(|w| (w.found.marker, w.found.ledger) = (None, None));
+    assert_eq!(lost.action(), Action::TakeVolume { successor_of: Some(VOLUME.into()) });
     // Taken in its place, it waits to replace, and is no stale twin.
     let successor = a_new_member().recorded().with(|w| {
         w.found.marker = Some("v2".into());
@@ -133,9 +114,7 @@ fn a_marker_that_is_missing_on_another_file_system_is_not_mounted() {
 
 #[test]
 fn a_volume_of_another_ring_is_never_used() {
-    a_joined_member()
-        .with(|w| w.ledger().ring = Some("other".into()))
-        .waits(Reason::VolumeForeign);
+    a_joined_member().with(|w| w.ledger().ring = Some("other".into())).waits(Reason::VolumeForeign);
 }
 
 #[test]
@@ -144,17 +123,12 @@ fn data_that_no_ledger_accounts_for_is_never_used() {
         .data()
         .permit(PermitKind::Found, DataBeforeStart::MustBeEmpty)
         .waits(Reason::VolumeForeign);
-    a_new_member()
-        .data()
-        .with(|w| w.found.marker = None)
-        .waits(Reason::VolumeForeign);
+    a_new_member().data().with(|w| w.found.marker = None).waits(Reason::VolumeForeign);
 }
 
 #[test]
 fn the_stale_twin_does_nothing() {
-    a_joined_member()
-        .with(|w| w.spec().volume_id = Some("v2".into()))
-        .waits(Reason::StaleTwin);
+    a_joined_member().with(|w| w.spec().volume_id = Some("v2".into())).waits(Reason::StaleTwin);
     // Also where only the host ID is recorded, and it is another.
     a_joined_member()
         .with(|w| {
@@ -167,9 +141,7 @@ fn the_stale_twin_does_nothing() {
 #[test]
 fn a_revision_that_is_not_released_starts_nothing() {
     let held = |w: &mut World| w.spec().revisions = vec!["rev-0".into()];
-    a_joined_member()
-        .with(held)
-        .waits(Reason::WaitingForRevision);
+    a_joined_member().with(held).waits(Reason::WaitingForRevision);
     a_joined_member()
         .with(held)
         .with(|w| w.source = Source::Saved)
@@ -178,16 +150,12 @@ fn a_revision_that_is_not_released_starts_nothing() {
         .permit(PermitKind::Join, DataBeforeStart::MustBeEmpty)
         .with(held)
         .waits(Reason::WaitingForRevision);
-    a_joined_member()
-        .with(|w| w.spec().revisions.clear())
-        .waits(Reason::WaitingForRevision);
+    a_joined_member().with(|w| w.spec().revisions.clear()).waits(Reason::WaitingForRevision);
 }
 
 #[test]
 fn stopped_by_intent_does_not_start() {
-    a_joined_member()
-        .with(|w| w.spec().run = RunState::Stopped)
-        .waits(Reason::StoppedByIntent);
+    a_joined_member().with(|w| w.spec().run = RunState::Stopped).waits(Reason::StoppedByIntent);
 }
 
 #[test]
@@ -195,9 +163,7 @@ fn terminated_is_for_good() {
     let terminated = a_joined_member().with(|w| w.spec().run = RunState::Terminated);
     assert_eq!(terminated.action(), Action::Ban);
     // Noted in the ledger, it outlives the spec.
-    a_joined_member()
-        .with(|w| w.ledger().ban = Ban::Terminated)
-        .waits(Reason::StoppedByIntent);
+    a_joined_member().with(|w| w.ledger().ban = Ban::Terminated).waits(Reason::StoppedByIntent);
 }
 
 #[test]
@@ -210,46 +176,33 @@ fn a_ban_where_no_data_ever_was_is_lifted_by_a_permit_for_a_later_pod() {
     };
     let join = (PermitKind::Join, DataBeforeStart::MustBeEmpty);
     banned(a_new_member(), "pod-0").waits(Reason::StoppedByIntent);
-    banned(a_new_member(), "pod-0")
-        .permit(join.0, join.1)
-        .start();
+    banned(a_new_member(), "pod-0").permit(join.0, join.1).start();
     // An old permit that comes late is for the pod that was told to stop.
-    banned(a_new_member(), POD)
-        .permit(join.0, join.1)
-        .waits(Reason::StoppedByIntent);
-    banned(a_joined_member(), "pod-0")
-        .permit(join.0, join.1)
-        .waits(Reason::StoppedByIntent);
+    banned(a_new_member(), POD).permit(join.0, join.1).waits(Reason::StoppedByIntent);
+    banned(a_joined_member(), "pod-0").permit(join.0, join.1).waits(Reason::StoppedByIntent);
 }
 
 #[test]
 fn a_member_that_has_left_never_starts() {
     let left = a_joined_member().membership(Membership::Left);
     left.waits(Reason::Decommissioned);
-    left.clone()
-        .permit(PermitKind::Join, DataBeforeStart::Wipe)
-        .waits(Reason::Decommissioned);
+    left.clone().permit(PermitKind::Join, DataBeforeStart::Wipe).waits(Reason::Decommissioned);
 }
 
 #[test]
 fn a_container_that_ends_starts_nothing() {
-    a_joined_member()
-        .with(|w| w.container = Phase::Ending)
-        .waits(Reason::StoppedByIntent);
+    a_joined_member().with(|w| w.container = Phase::Ending).waits(Reason::StoppedByIntent);
 }
 
 #[test]
 fn a_server_that_died_is_started_again_after_a_while() {
     let died = a_joined_member().with(|w| {
         let now = w.now;
-        w.ledger()
-            .begin_start("t", "Autonomous", &[SEED.into()], now);
+        w.ledger().begin_start("t", "Autonomous", &[SEED.into()], now);
         w.ledger().starts[0].end = End::Died;
         w.ledger().starts[0].record.ended_at = Some(crate::volume::seconds(now));
-        w.last_words = Some(LastWords {
-            reason: Reason::ConfigurationRefused,
-            text: "Invalid yaml".into(),
-        });
+        w.last_words =
+            Some(LastWords { reason: Reason::ConfigurationRefused, text: "Invalid yaml".into() });
     });
     died.waits(Reason::ConfigurationRefused);
     assert!(died.decide().message.unwrap().contains("Invalid yaml"));
@@ -257,9 +210,7 @@ fn a_server_that_died_is_started_again_after_a_while() {
     // News that may cure it are tried at once.
     let seeds = died.clone().with(|w| w.spec().seeds = vec![ADDRESS.into()]);
     assert_eq!(seeds.start().identity.seeds, [ADDRESS]);
-    let asked = died
-        .clone()
-        .with(|w| w.spec().restart_token = Some("t1".into()));
+    let asked = died.clone().with(|w| w.spec().restart_token = Some("t1".into()));
     assert_eq!(asked.start().cause, Cause::Autonomous);
     let later = died.with(|w| w.now = Timestamp::from_second(1_000_011).unwrap());
     assert_eq!(later.start().cause, Cause::Autonomous);

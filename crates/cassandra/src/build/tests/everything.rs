@@ -26,18 +26,11 @@ fn every_object_is_found_by_one_selector_and_goes_with_its_cluster() {
     for object in all(&full()).iter().chain(&all(&scylla())) {
         let metadata = &object["metadata"];
         let what = format!("{} {}", object["kind"], metadata["name"]);
-        assert_eq!(
-            metadata["labels"][labels::MANAGED_BY],
-            labels::PALLADION,
-            "{what}"
-        );
+        assert_eq!(metadata["labels"][labels::MANAGED_BY], labels::PALLADION, "{what}");
         assert_eq!(metadata["labels"][labels::CLUSTER], "demo", "{what}");
         assert_eq!(metadata["namespace"], "databases", "{what}");
         let owner = &metadata["ownerReferences"][0];
-        assert_eq!(
-            owner["uid"], "11111111-2222-3333-4444-555555555555",
-            "{what}"
-        );
+        assert_eq!(owner["uid"], "11111111-2222-3333-4444-555555555555", "{what}");
         assert_eq!(owner["controller"], true, "{what}");
     }
 }
@@ -97,11 +90,7 @@ fn nothing_is_stated_that_would_not_be_stored() {
 fn a_pod_mounts_the_config_map_that_is_built() {
     let (valid, rack) = full().valid_rack();
     let volumes = &stateful_set(&valid, &rack, 3)["spec"]["template"]["spec"]["volumes"];
-    let mounted = volumes
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|v| v["name"] == "config");
+    let mounted = volumes.as_array().unwrap().iter().find(|v| v["name"] == "config");
     assert_eq!(
         mounted.unwrap()["configMap"]["name"],
         config_map(&valid, &rack)["metadata"]["name"]
@@ -114,11 +103,7 @@ fn with_requests_as_limits_a_pod_is_of_class_guaranteed() {
     let containers = ["initContainers", "containers"].map(|list| spec[list].as_array().unwrap());
     for container in containers.into_iter().flatten() {
         let resources = &container["resources"];
-        assert_eq!(
-            resources["limits"], resources["requests"],
-            "{}",
-            container["name"]
-        );
+        assert_eq!(resources["limits"], resources["requests"], "{}", container["name"]);
         assert_eq!(resources["limits"]["memory"], "8Gi");
     }
 }

@@ -14,10 +14,7 @@ fn hashes(set: &Value) -> (String, String) {
         let annotations = set.pointer(pointer).unwrap();
         annotations[labels::SPEC_HASH].as_str().unwrap().to_string()
     };
-    (
-        at("/metadata/annotations"),
-        at("/spec/template/metadata/annotations"),
-    )
+    (at("/metadata/annotations"), at("/spec/template/metadata/annotations"))
 }
 
 #[test]
@@ -58,14 +55,8 @@ fn any_other_change_is_another_spec_hash() {
         full().first_rack(|rack| rack.jmx_exporter_config_map_name = None),
         full().first_rack(|rack| rack.config_map_name = None),
         full().first_rack_with(&json!({ "resources": { "limits": { "memory": "8Gi" } } })),
-        full().config_map(
-            "settings",
-            json!({ "cassandra.yaml": "concurrent_writes: 33" }),
-        ),
-        full().config_map(
-            "metrics",
-            json!({ "jmx_exporter_config.yaml": "rules: []" }),
-        ),
+        full().config_map("settings", json!({ "cassandra.yaml": "concurrent_writes: 33" })),
+        full().config_map("metrics", json!({ "jmx_exporter_config.yaml": "rules: []" })),
     ];
     let before = hashes(&set_of(&full()));
     let mut seen = BTreeSet::from([before.clone()]);
@@ -121,14 +112,8 @@ fn a_config_maps_name_changes_with_its_content_only() {
     }
     let other = [
         full().spec(|spec| spec.version = "5.0.6".into()),
-        full().config_map(
-            "settings",
-            json!({ "cassandra.yaml": "concurrent_writes: 33" }),
-        ),
-        full().config_map(
-            "metrics",
-            json!({ "jmx_exporter_config.yaml": "rules: [{}]" }),
-        ),
+        full().config_map("settings", json!({ "cassandra.yaml": "concurrent_writes: 33" })),
+        full().config_map("metrics", json!({ "jmx_exporter_config.yaml": "rules: [{}]" })),
         full().spec(|spec| spec.jvm_options.clear()),
         full().meta(|meta| {
             let developer = labels::DEVELOPER_MODE.to_string();

@@ -31,13 +31,11 @@ fn judged(manifest: &Manifest) -> Result<(), Option<Refusal>> {
     let spec: CassandraClusterSpec =
         serde_json::from_value(manifest.new["spec"].clone()).map_err(|_| None)?;
     let name = manifest.new["metadata"]["name"].as_str().unwrap();
-    let mut cluster = a_cluster()
-        .meta(|meta| meta.name = name.into())
-        .storage_classes(&[
-            ("standard", IsDefault::Yes),
-            ("fast", IsDefault::No),
-            ("slow", IsDefault::No),
-        ]);
+    let mut cluster = a_cluster().meta(|meta| meta.name = name.into()).storage_classes(&[
+        ("standard", IsDefault::Yes),
+        ("fast", IsDefault::No),
+        ("slow", IsDefault::No),
+    ]);
     for rack in &spec.datacenter.racks {
         if let Some(name) = &rack.config_map_name {
             cluster = cluster.config_map(name, json!({ "cassandra.yaml": "" }));
@@ -53,9 +51,8 @@ fn judged(manifest: &Manifest) -> Result<(), Option<Refusal>> {
 #[test]
 fn what_admission_lets_in_can_be_carried_out() {
     let accepted = of_clusters().filter(|m| m.verdict == Verdict::Accepted);
-    let refused: Vec<String> = accepted
-        .filter_map(|m| judged(&m).err().map(|e| format!("{}: {e:?}", m.name)))
-        .collect();
+    let refused: Vec<String> =
+        accepted.filter_map(|m| judged(&m).err().map(|e| format!("{}: {e:?}", m.name))).collect();
     assert_eq!(refused, Vec::<String>::new());
 }
 

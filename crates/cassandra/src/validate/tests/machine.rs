@@ -39,18 +39,9 @@ fn a_claim_is_one_members_alone() {
             "`dataSource`",
         ),
         (json!({ "spec": { "volumeMode": "Block" } }), "Block"),
-        (
-            json!({ "spec": { "accessModes": ["ReadWriteMany"] } }),
-            "ReadWriteMany",
-        ),
-        (
-            json!({ "metadata": { "name": "shared" }, "spec": {} }),
-            "none of shared",
-        ),
-        (
-            json!({ "metadata": { "name": "My.Data" }, "spec": {} }),
-            "My.Data",
-        ),
+        (json!({ "spec": { "accessModes": ["ReadWriteMany"] } }), "ReadWriteMany"),
+        (json!({ "metadata": { "name": "shared" }, "spec": {} }), "none of shared"),
+        (json!({ "metadata": { "name": "My.Data" }, "spec": {} }), "My.Data"),
         (
             json!({ "metadata": { "labels": { "palladion.dev/rack": "b" } }, "spec": {} }),
             "palladion.dev/rack",
@@ -83,17 +74,10 @@ fn a_member_gets_the_memory_that_it_needs() {
     let fits = heap(with("1000Mi"), "800Mi");
     assert_eq!(fits.valid_rack().1.server.heap_mib, Some(800));
     let words = ["`heapSize` is 801Mi", "80 %", "1000Mi", "lower the heap"];
-    refused(
-        &heap(with("1000Mi"), "801Mi"),
-        Reason::NotEnoughMemory,
-        &words,
-    );
+    refused(&heap(with("1000Mi"), "801Mi"), Reason::NotEnoughMemory, &words);
     let words = ["`heapSize`", "much"];
     refused(&heap(good(), "much"), Reason::InvalidSpec, &words);
-    assert_eq!(
-        heap(good(), "4Gi").valid_rack().1.server.heap_mib,
-        Some(4096)
-    );
+    assert_eq!(heap(good(), "4Gi").valid_rack().1.server.heap_mib, Some(4096));
 }
 
 fn claim(template: Value) -> Value {

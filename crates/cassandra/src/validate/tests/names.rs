@@ -17,11 +17,7 @@ fn names_that_no_object_could_bear_are_refused() {
         let cluster = a_cluster().rack(name, 1);
         refused(&cluster, Reason::InvalidSpec, &["rack", "use letters"]);
         let cluster = good().spec(|spec| spec.datacenter.name = name.into());
-        refused(
-            &cluster,
-            Reason::InvalidSpec,
-            &["`datacenter.name`", "use letters"],
-        );
+        refused(&cluster, Reason::InvalidSpec, &["`datacenter.name`", "use letters"]);
     }
     for name in ["4ring", "a.b", "A", "a-"] {
         let cluster = good().meta(|meta| meta.name = name.into());
@@ -40,11 +36,7 @@ fn racks_need_names_of_their_own_as_objects_too() {
     }
     let alike = a_cluster().rack("a.1", 1).rack("a_1", 1);
     refused(&alike, Reason::InvalidSpec, &["rack a_1", "of its own"]);
-    refused(
-        &a_cluster(),
-        Reason::InvalidSpec,
-        &["`datacenter.racks` is empty"],
-    );
+    refused(&a_cluster(), Reason::InvalidSpec, &["`datacenter.racks` is empty"]);
 }
 
 #[test]

@@ -19,38 +19,17 @@ fn a_config_map_that_is_missing_or_cannot_be_read_is_named() {
 
 #[test]
 fn what_a_config_map_holds_is_checked_and_quoted() {
-    let with = |data| {
-        good()
-            .first_rack_with(&json!({ "configMapName": "ours" }))
-            .config_map("ours", data)
-    };
+    let with =
+        |data| good().first_rack_with(&json!({ "configMapName": "ours" })).config_map("ours", data);
     for (data, words) in [
-        (
-            json!({ "cassandra.yaml": "a: [1\nb: 2" }),
-            ["cassandra.yaml", "line 2"],
-        ),
-        (
-            json!({ "cassandra.yaml": "- a\n- b" }),
-            ["cassandra.yaml", "expected a map"],
-        ),
-        (
-            json!({ "cassandra.yaml": "cluster_name: mine" }),
-            ["cluster_name", "set `ringName`"],
-        ),
-        (
-            json!({ "jvm-server.options": "-Xmx2G" }),
-            ["-Xmx2G", "set `heapSize`"],
-        ),
-        (
-            json!({ "jvm-server.options": "Xss1m" }),
-            ["Xss1m", "begin with `-`"],
-        ),
+        (json!({ "cassandra.yaml": "a: [1\nb: 2" }), ["cassandra.yaml", "line 2"]),
+        (json!({ "cassandra.yaml": "- a\n- b" }), ["cassandra.yaml", "expected a map"]),
+        (json!({ "cassandra.yaml": "cluster_name: mine" }), ["cluster_name", "set `ringName`"]),
+        (json!({ "jvm-server.options": "-Xmx2G" }), ["-Xmx2G", "set `heapSize`"]),
+        (json!({ "jvm-server.options": "Xss1m" }), ["Xss1m", "begin with `-`"]),
         (
             json!({ "cassandra.yaml": "", "jvm.options": "" }),
-            [
-                "key jvm.options",
-                "use cassandra.yaml or jvm-server.options",
-            ],
+            ["key jvm.options", "use cassandra.yaml or jvm-server.options"],
         ),
         (json!({}), ["no settings", "add key cassandra.yaml"]),
     ] {
@@ -63,11 +42,9 @@ fn what_a_config_map_holds_is_checked_and_quoted() {
 fn settings_of_a_racks_config_map_win_over_the_clusters() {
     let cluster = good()
         .spec(|spec| {
-            spec.config = [
-                ("concurrent_reads".into(), json!(16)),
-                ("concurrent_writes".into(), json!(8)),
-            ]
-            .into();
+            spec.config =
+                [("concurrent_reads".into(), json!(16)), ("concurrent_writes".into(), json!(8))]
+                    .into();
             spec.jvm_options = vec!["-Done=1".into()];
         })
         .first_rack_with(&json!({ "configMapName": "ours" }))

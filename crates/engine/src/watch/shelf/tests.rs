@@ -25,25 +25,14 @@ fn record(name: &str, owner: &str, version: u32, data: Value) -> Record {
 }
 
 fn names(shelf: &Shelf, owner: &str) -> Vec<String> {
-    shelf
-        .labelled("n", LABEL, owner)
-        .map(|e| e.record.name.to_string())
-        .collect()
+    shelf.labelled("n", LABEL, owner).map(|e| e.record.name.to_string()).collect()
 }
 
 #[test]
 fn a_version_without_a_change_is_stored_and_is_no_news() {
     let mut shelf = shelf();
-    assert!(
-        shelf
-            .put(FeedId(0), record("a", "o", 1, json!({})))
-            .is_some()
-    );
-    assert!(
-        shelf
-            .put(FeedId(0), record("a", "o", 2, json!({})))
-            .is_none()
-    );
+    assert!(shelf.put(FeedId(0), record("a", "o", 1, json!({}))).is_some());
+    assert!(shelf.put(FeedId(0), record("a", "o", 2, json!({}))).is_none());
     assert_eq!(&*shelf.get("n", "a").unwrap().record.version, "2");
 }
 
@@ -51,9 +40,7 @@ fn a_version_without_a_change_is_stored_and_is_no_news() {
 fn an_object_that_changes_hands_is_news_for_both_owners() {
     let mut shelf = shelf();
     shelf.put(FeedId(0), record("a", "old", 1, json!({})));
-    let change = shelf
-        .put(FeedId(0), record("a", "new", 2, json!({})))
-        .unwrap();
+    let change = shelf.put(FeedId(0), record("a", "new", 2, json!({}))).unwrap();
     assert_eq!(change.values, vec![(0, "old".into()), (0, "new".into())]);
     assert!(names(&shelf, "old").is_empty());
     assert_eq!(names(&shelf, "new"), ["a"]);

@@ -17,11 +17,7 @@ pub(super) fn run(store: &mut Store) {
         .map(|(key, _)| key.clone())
         .collect();
     for key in free {
-        let _ = store.merge(
-            &key,
-            &json!({ "metadata": { "finalizers": [] } }),
-            Subresource::None,
-        );
+        let _ = store.merge(&key, &json!({ "metadata": { "finalizers": [] } }), Subresource::None);
     }
 }
 

@@ -7,10 +7,8 @@ use std::collections::BTreeSet;
 
 /// Delete what nobody owns any more.
 pub(super) fn run(store: &mut Store) {
-    let alive: BTreeSet<String> = store
-        .all()
-        .map(|(_, o)| text(o, "/metadata/uid").to_string())
-        .collect();
+    let alive: BTreeSet<String> =
+        store.all().map(|(_, o)| text(o, "/metadata/uid").to_string()).collect();
     let orphans: Vec<(ObjectKey, String)> = store
         .all()
         .filter(|(_, o)| !o["metadata"]["deletionTimestamp"].is_string())

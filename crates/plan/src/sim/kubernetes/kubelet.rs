@@ -26,9 +26,7 @@ impl<C: Clone + Default> Kubernetes<C> {
             .collect();
         placed
             .into_iter()
-            .fold(Activity::default(), |all, (key, pod)| {
-                all.and(run_pod(store, &key, &pod))
-            })
+            .fold(Activity::default(), |all, (key, pod)| all.and(run_pod(store, &key, &pod)))
     }
 
     /// Say whether a pod is ready.
@@ -71,13 +69,8 @@ fn run_pod(store: &mut Store, key: &ObjectKey, pod: &Value) -> Activity {
         return Activity::default().at(start);
     }
     let containers = pod["spec"]["containers"].as_array();
-    let image = containers
-        .and_then(|c| c.first())
-        .map(|c| text(c, "/image"))
-        .unwrap_or_default();
-    let name = containers
-        .and_then(|c| c.first())
-        .map(|c| c["name"].clone());
+    let image = containers.and_then(|c| c.first()).map(|c| text(c, "/image")).unwrap_or_default();
+    let name = containers.and_then(|c| c.first()).map(|c| c["name"].clone());
     let (phase, state) = if image.contains(MISSING_IMAGE) {
         (
             "Pending",

@@ -6,24 +6,14 @@ use crate::sim::store::Rule;
 use serde_json::Value;
 
 /// All of them.
-pub const RULES: &[Rule] = &[
-    fixed_set_fields,
-    fixed_maps,
-    fixed_addresses,
-    claims_do_not_shrink,
-];
+pub const RULES: &[Rule] = &[fixed_set_fields, fixed_maps, fixed_addresses, claims_do_not_shrink];
 
 /// A StatefulSet can change little more than replicas and template.
 fn fixed_set_fields(key: &ObjectKey, old: Option<&Value>, new: &Value) -> Result<(), String> {
     let Some(old) = old.filter(|_| key.resource == kinds::STATEFUL_SET) else {
         return Ok(());
     };
-    for field in [
-        "serviceName",
-        "podManagementPolicy",
-        "selector",
-        "volumeClaimTemplates",
-    ] {
+    for field in ["serviceName", "podManagementPolicy", "selector", "volumeClaimTemplates"] {
         if old["spec"][field] != new["spec"][field] {
             return Err(format!(
                 "spec: Forbidden: updates to statefulset spec for {field} are forbidden"
@@ -58,9 +48,7 @@ fn claims_do_not_shrink(key: &ObjectKey, old: Option<&Value>, new: &Value) -> Re
         return Ok(());
     };
     let size = |claim: &Value| {
-        claim
-            .pointer("/spec/resources/requests/storage")
-            .and_then(crate::differ::quantity)
+        claim.pointer("/spec/resources/requests/storage").and_then(crate::differ::quantity)
     };
     if size(new) < size(old) {
         return Err(

@@ -99,18 +99,11 @@ impl<C: Clone + Default> Kubernetes<C> {
             });
             let _ = store.create(&ObjectKey::new(kinds::VOLUME, "", &disk), &volume);
             let claim = ObjectKey::new(kinds::CLAIM, &key.namespace, claim);
-            let _ = store.merge(
-                &claim,
-                &json!({ "spec": { "volumeName": disk } }),
-                Subresource::None,
-            );
+            let _ =
+                store.merge(&claim, &json!({ "spec": { "volumeName": disk } }), Subresource::None);
             let _ = store.put_status(&claim, json!({ "phase": "Bound" }));
         }
-        let _ = store.merge(
-            key,
-            &json!({ "spec": { "nodeName": node } }),
-            Subresource::None,
-        );
+        let _ = store.merge(key, &json!({ "spec": { "nodeName": node } }), Subresource::None);
         let condition =
             json!([{ "type": "PodScheduled", "status": "True", "lastTransitionTime": store.now }]);
         let _ = store.put_status(key, json!({ "phase": "Pending", "conditions": condition }));
@@ -124,10 +117,8 @@ impl<C: Clone + Default> Kubernetes<C> {
             Machine::Down => "Unknown",
         };
         let key = ObjectKey::new(kinds::NODE, "", node);
-        let _ = store.put_status(
-            &key,
-            json!({ "conditions": [{ "type": "Ready", "status": ready }] }),
-        );
+        let _ =
+            store.put_status(&key, json!({ "conditions": [{ "type": "Ready", "status": ready }] }));
     }
 
     /// A node goes for good, with its disks. The pods on it are collected later.
@@ -170,19 +161,12 @@ impl<C: Clone + Default> Kubernetes<C> {
 fn matches_affinity(pod: &Value, node: &Value) -> bool {
     let selector = pod["spec"]["nodeSelector"].as_object();
     let labels = &node["metadata"]["labels"];
-    let selected = selector
-        .into_iter()
-        .flatten()
-        .all(|(key, value)| labels[key] == *value);
+    let selected = selector.into_iter().flatten().all(|(key, value)| labels[key] == *value);
     let pointer = "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms";
     let terms = pod.pointer(pointer).and_then(Value::as_array);
     let fits = |expression: &Value| {
         let label = &labels[text(expression, "/key")];
-        let listed = expression["values"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .any(|v| v == label);
+        let listed = expression["values"].as_array().into_iter().flatten().any(|v| v == label);
         match text(expression, "/operator") {
             "In" => listed,
             "NotIn" => !listed,
@@ -190,12 +174,7 @@ fn matches_affinity(pod: &Value, node: &Value) -> bool {
             _ => false,
         }
     };
-    let term_fits = |term: &Value| {
-        term["matchExpressions"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .all(fits)
-    };
+    let term_fits =
+        |term: &Value| term["matchExpressions"].as_array().into_iter().flatten().all(fits);
     selected && terms.is_none_or(|terms| terms.iter().any(term_fits))
 }

@@ -85,18 +85,12 @@ fn end_failed_pods(store: &mut Store, set: &Value) {
 fn make_member(store: &mut Store, set_key: &ObjectKey, set: &Value, ordinal: i64, revision: &str) {
     let name = format!("{}-{ordinal}", set_key.name);
     let pod_key = ObjectKey::new(kinds::POD, &set_key.namespace, &name);
-    let templates = set["spec"]["volumeClaimTemplates"]
-        .as_array()
-        .cloned()
-        .unwrap_or_default();
+    let templates = set["spec"]["volumeClaimTemplates"].as_array().cloned().unwrap_or_default();
     let claim_key = |template: &Value| {
         let claim = format!("{}-{name}", text(template, "/metadata/name"));
         ObjectKey::new(kinds::CLAIM, &set_key.namespace, &claim)
     };
-    if store
-        .get(&pod_key)
-        .is_some_and(|pod| pod["spec"]["nodeName"].is_string())
-    {
+    if store.get(&pod_key).is_some_and(|pod| pod["spec"]["nodeName"].is_string()) {
         return;
     }
     for template in &templates {
@@ -107,10 +101,8 @@ fn make_member(store: &mut Store, set_key: &ObjectKey, set: &Value, ordinal: i64
             claim["kind"] = json!("PersistentVolumeClaim");
             claim["metadata"]["name"] = json!(key.name);
             claim["metadata"]["namespace"] = json!(key.namespace);
-            for (label, value) in set["spec"]["selector"]["matchLabels"]
-                .as_object()
-                .into_iter()
-                .flatten()
+            for (label, value) in
+                set["spec"]["selector"]["matchLabels"].as_object().into_iter().flatten()
             {
                 claim["metadata"]["labels"][label] = value.clone();
             }
@@ -122,9 +114,7 @@ fn make_member(store: &mut Store, set_key: &ObjectKey, set: &Value, ordinal: i64
         }
     }
     let ending = |key: &ObjectKey| {
-        store
-            .get(key)
-            .is_some_and(|c| c["metadata"]["deletionTimestamp"].is_string())
+        store.get(key).is_some_and(|c| c["metadata"]["deletionTimestamp"].is_string())
     };
     if store.get(&pod_key).is_some() || templates.iter().any(|t| ending(&claim_key(t))) {
         return;
@@ -151,10 +141,7 @@ fn pod(
     metadata["labels"]["statefulset.kubernetes.io/pod-name"] = json!(name);
     metadata["labels"]["apps.kubernetes.io/pod-index"] = json!(ordinal.to_string());
     metadata["ownerReferences"] = json!([owner_of_pod(set_key, set)]);
-    let mut volumes = pod["spec"]["volumes"]
-        .as_array()
-        .cloned()
-        .unwrap_or_default();
+    let mut volumes = pod["spec"]["volumes"].as_array().cloned().unwrap_or_default();
     for template in templates {
         let volume = text(template, "/metadata/name");
         volumes.push(json!({ "name": volume, "persistentVolumeClaim": { "claimName": format!("{volume}-{name}") } }));

@@ -57,12 +57,7 @@ impl<M: Mind + Clone> Operator<M> {
             match self.prepare(&step, &running.owner, store) {
                 Err(Hold::Nothing) => continue,
                 Err(Hold::Failed(class, message)) => {
-                    self.note(
-                        &step,
-                        key.clone(),
-                        write,
-                        End::Failed(class, message.clone()),
-                    );
+                    self.note(&step, key.clone(), write, End::Failed(class, message.clone()));
                     self.fail(store, step.doing(), &key, class, message);
                     running.course = Course::Stopped;
                 }
@@ -174,21 +169,12 @@ impl<M: Mind + Clone> Operator<M> {
             ) => event.clone(),
             (End::Failed(..) | End::AnswerLost | End::DiedBefore | End::DiedAfter, _) => None,
         };
-        self.done.push(Done {
-            doing: step.doing().to_string(),
-            object,
-            write,
-            end,
-            event,
-        });
+        self.done.push(Done { doing: step.doing().to_string(), object, write, end, event });
     }
 
     fn remember(&mut self, step: &Step) {
         if let Step::Apply { object, key, .. } = step {
-            self.memo.insert(
-                key.clone(),
-                (std::sync::Arc::new(object.clone()), hash::of(object)),
-            );
+            self.memo.insert(key.clone(), (std::sync::Arc::new(object.clone()), hash::of(object)));
         }
     }
 }
@@ -207,20 +193,10 @@ fn describe(step: &Step, owner: &ObjectKey) -> (ObjectKey, Write) {
         Step::Apply { key, .. } => (key.clone(), Write::Apply),
         Step::Patch { key, .. } => (key.clone(), Write::Patch),
         Step::Claim { .. } => (owner.clone(), Write::Claim),
-        Step::Delete {
-            key,
-            loss: Loss::Nothing | Loss::Remains { .. },
-            ..
-        } => (key.clone(), Write::Delete),
-        Step::Delete {
-            key,
-            loss: Loss::Process { .. },
-            ..
-        } => (key.clone(), Write::DeleteProcess),
-        Step::Delete {
-            key,
-            loss: Loss::Data { .. },
-            ..
-        } => (key.clone(), Write::DeleteData),
+        Step::Delete { key, loss: Loss::Nothing | Loss::Remains { .. }, .. } => {
+            (key.clone(), Write::Delete)
+        }
+        Step::Delete { key, loss: Loss::Process { .. }, .. } => (key.clone(), Write::DeleteProcess),
+        Step::Delete { key, loss: Loss::Data { .. }, .. } => (key.clone(), Write::DeleteData),
     }
 }

@@ -20,24 +20,11 @@ impl<M: Mind + Clone> Operator<M> {
         store: &Store,
     ) -> Result<Request, Hold> {
         match step {
-            Step::Apply {
-                object,
-                key,
-                precondition,
-                fence,
-                ..
-            } => {
+            Step::Apply { object, key, precondition, fence, .. } => {
                 check_fence(fence.as_ref(), store)?;
                 self.prepare_apply(object, key, precondition, owner, store)
             }
-            Step::Patch {
-                key,
-                patch,
-                subresource,
-                precondition,
-                fence,
-                ..
-            } => {
+            Step::Patch { key, patch, subresource, precondition, fence, .. } => {
                 check_fence(fence.as_ref(), store)?;
                 let mut patch = patch.clone();
                 crate::sim::json::merge(&mut patch["metadata"], &conditions(precondition));
@@ -60,29 +47,14 @@ impl<M: Mind + Clone> Operator<M> {
                     "metadata": { "uid": live["metadata"]["uid"], "resourceVersion": live["metadata"]["resourceVersion"] },
                     "status": status,
                 });
-                Ok(Request::Merge(
-                    self.owner.clone(),
-                    patch,
-                    Subresource::Status,
-                ))
+                Ok(Request::Merge(self.owner.clone(), patch, Subresource::Status))
             }
-            Step::Delete {
-                key,
-                precondition,
-                loss,
-                propagation,
-                fence,
-                ..
-            } => {
+            Step::Delete { key, precondition, loss, propagation, fence, .. } => {
                 check_fence(fence.as_ref(), store)?;
                 if matches!(loss, Loss::Remains { .. }) {
                     return Ok(Request::Remove(key.clone(), precondition.clone()));
                 }
-                Ok(Request::Delete(
-                    key.clone(),
-                    precondition.clone(),
-                    *propagation,
-                ))
+                Ok(Request::Delete(key.clone(), precondition.clone(), *propagation))
             }
         }
     }
@@ -99,10 +71,7 @@ impl<M: Mind + Clone> Operator<M> {
             check_ours(key, owner, store)?;
         }
         let cached = self.cache.get(key);
-        let memo = self
-            .memo
-            .get(key)
-            .filter(|(applied, _)| **applied == *object);
+        let memo = self.memo.get(key).filter(|(applied, _)| **applied == *object);
         let hash = memo.map_or_else(|| hash::of(object), |(_, hash)| hash.clone());
         if cached.is_some_and(|c| {
             c.meta.annotations.get(labels::APPLIED) == Some(&hash) && states(c, object)
@@ -138,27 +107,20 @@ fn check_ours(key: &ObjectKey, owner: &Object, store: &Store) -> Result<(), Hold
     if owners(live).any(|r| r["uid"] == owner.meta.uid.as_str()) {
         return Ok(());
     }
-    let by = owners(live).next().map_or("nobody".to_string(), |r| {
-        format!("{} {}", r["kind"], r["name"])
-    });
-    Err(Hold::Failed(
-        FailureClass::Foreign,
-        format!("{key} exists and is owned by {by}"),
-    ))
+    let by = owners(live)
+        .next()
+        .map_or("nobody".to_string(), |r| format!("{} {}", r["kind"], r["name"]));
+    Err(Hold::Failed(FailureClass::Foreign, format!("{key} exists and is owned by {by}")))
 }
 
 fn check_fence(fence: Option<&Fence>, store: &Store) -> Result<(), Hold> {
     let Some(fence) = fence else { return Ok(()) };
-    let live = store
-        .get(&fence.object)
-        .and_then(|o| o.pointer(&fence.pointer))
-        .unwrap_or(&Value::Null);
+    let live =
+        store.get(&fence.object).and_then(|o| o.pointer(&fence.pointer)).unwrap_or(&Value::Null);
     if *live == fence.expected {
         return Ok(());
     }
-    let message = format!(
-        "{} of {} is {live} now, not {}",
-        fence.pointer, fence.object, fence.expected
-    );
+    let message =
+        format!("{} of {} is {live} now, not {}", fence.pointer, fence.object, fence.expected);
     Err(Hold::Failed(FailureClass::Conflict, message))
 }

@@ -27,10 +27,7 @@ impl<M: Mind + Clone> Operator<M> {
         };
         let stored = owner.body.get("status").cloned().unwrap_or(Value::Null);
         let Some(patch) = difference(&stored, &running.plan.status) else {
-            return Activity {
-                acted: true,
-                next: self.wake,
-            };
+            return Activity { acted: true, next: self.wake };
         };
         let version = owner.meta.resource_version.clone();
         let patch = json!({ "metadata": { "uid": owner.meta.uid }, "status": patch });
@@ -59,10 +56,7 @@ impl<M: Mind + Clone> Operator<M> {
             end,
             event: None,
         });
-        Activity {
-            acted: true,
-            next: self.wake,
-        }
+        Activity { acted: true, next: self.wake }
     }
 }
 
@@ -90,8 +84,7 @@ fn replacing(have: &Value, wanted: &Value) -> Value {
     for (key, value) in want {
         patch.insert(
             key.clone(),
-            have.get(key)
-                .map_or_else(|| value.clone(), |h| replacing(h, value)),
+            have.get(key).map_or_else(|| value.clone(), |h| replacing(h, value)),
         );
     }
     Value::Object(patch)

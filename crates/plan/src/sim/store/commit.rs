@@ -20,10 +20,7 @@ impl Store {
                 continue;
             };
             let mut object = Value::clone(&stored.object);
-            let rest: Vec<Value> = owners(&object)
-                .filter(|r| r["uid"] != owner)
-                .cloned()
-                .collect();
+            let rest: Vec<Value> = owners(&object).filter(|r| r["uid"] != owner).cloned().collect();
             object["metadata"]["ownerReferences"] = Value::from(rest);
             let applied = stored.applied.clone();
             let _ = self.replace(&key, &stored, object, applied);
@@ -38,9 +35,7 @@ impl Store {
     ) -> Result<u64, Refusal> {
         self.admit(key, None, &object)?;
         if key.resource == kinds::SERVICE {
-            self.addresses
-                .allocate(&mut object)
-                .map_err(Refusal::Invalid)?;
+            self.addresses.allocate(&mut object).map_err(Refusal::Invalid)?;
         }
         self.uids += 1;
         self.version += 1;
@@ -52,10 +47,7 @@ impl Store {
         if key.resource == kinds::CLAIM {
             metadata["finalizers"] = json!([CLAIM_PROTECTION]);
         }
-        let stored = Stored {
-            object: Arc::new(object),
-            applied: applied.map(Arc::new),
-        };
+        let stored = Stored { object: Arc::new(object), applied: applied.map(Arc::new) };
         self.log.push(Change {
             version: self.version,
             key: key.clone(),
@@ -84,9 +76,7 @@ impl Store {
         self.admit(key, Some(&old.object), &object)?;
         self.version += 1;
         if differs_in_spec(&old.object, &object) {
-            let generation = old.object["metadata"]["generation"]
-                .as_i64()
-                .unwrap_or_default();
+            let generation = old.object["metadata"]["generation"].as_i64().unwrap_or_default();
             object["metadata"]["generation"] = json!(generation + 1);
         }
         object["metadata"]["resourceVersion"] = json!(self.version.to_string());
@@ -105,10 +95,7 @@ impl Store {
     }
 
     fn admit(&self, key: &ObjectKey, old: Option<&Value>, new: &Value) -> Result<(), Refusal> {
-        self.rules
-            .iter()
-            .try_for_each(|rule| rule(key, old, new))
-            .map_err(Refusal::Invalid)
+        self.rules.iter().try_for_each(|rule| rule(key, old, new)).map_err(Refusal::Invalid)
     }
 }
 

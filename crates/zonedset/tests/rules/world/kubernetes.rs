@@ -9,19 +9,12 @@ use serde_json::{Value, json};
 impl World {
     pub fn run_controllers(&mut self) {
         self.collect_garbage();
-        let sets: Vec<ObjectKey> = self
-            .store
-            .list(kinds::STATEFUL_SET)
-            .map(|(k, _)| k.clone())
-            .collect();
+        let sets: Vec<ObjectKey> =
+            self.store.list(kinds::STATEFUL_SET).map(|(k, _)| k.clone()).collect();
         for key in sets {
             self.run_set(&key);
         }
-        let pods: Vec<ObjectKey> = self
-            .store
-            .list(kinds::POD)
-            .map(|(k, _)| k.clone())
-            .collect();
+        let pods: Vec<ObjectKey> = self.store.list(kinds::POD).map(|(k, _)| k.clone()).collect();
         for key in pods {
             self.run_pod(&key);
         }
@@ -46,13 +39,9 @@ impl World {
             .store
             .list(kinds::POD)
             .filter(|(_, p)| {
-                p["metadata"]["ownerReferences"]
-                    .as_array()
-                    .is_some_and(|o| {
-                        !o.is_empty()
-                            && o.iter()
-                                .all(|r| !alive.iter().any(|a| r["uid"] == a.as_str()))
-                    })
+                p["metadata"]["ownerReferences"].as_array().is_some_and(|o| {
+                    !o.is_empty() && o.iter().all(|r| !alive.iter().any(|a| r["uid"] == a.as_str()))
+                })
             })
             .map(|(k, _)| k.clone())
             .collect();
@@ -66,28 +55,18 @@ impl World {
             return;
         };
         let update = format!("{}-{}", key.name, &hash::of(&set["spec"]["template"])[..8]);
-        self.revisions
-            .insert(update.clone(), set["spec"]["template"].clone());
-        let current = set["status"]["currentRevision"]
-            .as_str()
-            .unwrap_or(&update)
-            .to_string();
+        self.revisions.insert(update.clone(), set["spec"]["template"].clone());
+        let current = set["status"]["currentRevision"].as_str().unwrap_or(&update).to_string();
         let replicas = set["spec"]["replicas"].as_i64().unwrap_or(1);
-        let partition = set["spec"]["updateStrategy"]["rollingUpdate"]["partition"]
-            .as_i64()
-            .unwrap_or(0);
+        let partition =
+            set["spec"]["updateStrategy"]["rollingUpdate"]["partition"].as_i64().unwrap_or(0);
         for ordinal in 0..replicas {
-            let revision = if ordinal >= partition {
-                &update
-            } else {
-                &current
-            };
+            let revision = if ordinal >= partition { &update } else { &current };
             let template = self.revisions[revision].clone();
             self.make_pod(key, &set, ordinal, revision, template);
         }
         for ordinal in replicas..20 {
-            self.store
-                .remove(&pod_key(&format!("{}-{ordinal}", key.name)));
+            self.store.remove(&pod_key(&format!("{}-{ordinal}", key.name)));
         }
         let mut updated = 0;
         for ordinal in (0..replicas).rev() {
@@ -100,8 +79,7 @@ impl World {
             } else if ordinal >= partition {
                 let uid = text(&pod, "/metadata/uid").to_string();
                 let _ =
-                    self.store
-                        .delete(&pod_key, &Precondition::Uid(uid), Propagation::Background);
+                    self.store.delete(&pod_key, &Precondition::Uid(uid), Propagation::Background);
                 break;
             }
             if !is_ready(&pod) {

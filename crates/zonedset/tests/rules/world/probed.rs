@@ -51,16 +51,6 @@ fn answer(
         let why = "no right to ask".to_string();
         return Some((request.key.clone(), Observed::Unknown { why }));
     };
-    let value = ProbeResult {
-        verdict,
-        since: snapshot.now,
-        message: "as the test says".into(),
-    };
-    Some((
-        request.key.clone(),
-        Observed::Known {
-            value,
-            as_of: snapshot.now,
-        },
-    ))
+    let value = ProbeResult { verdict, since: snapshot.now, message: "as the test says".into() };
+    Some((request.key.clone(), Observed::Known { value, as_of: snapshot.now }))
 }

@@ -26,9 +26,5 @@ pub fn with(mut spec: Value, pointer: &str, value: Value) -> Value {
 }
 
 pub fn with_image(spec: Value, image: &str) -> Value {
-    with(
-        spec,
-        "/template/spec/template/spec/containers/0/image",
-        json!(image),
-    )
+    with(spec, "/template/spec/template/spec/containers/0/image", json!(image))
 }
