@@ -3,6 +3,7 @@
 
 mod access;
 mod crds;
+mod metrics;
 mod reference;
 mod troubleshooting;
 
@@ -42,6 +43,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 fn files(root: &Path) -> Result<Vec<Generated>> {
     let mut files = crds::files()?;
     files.push(access::file());
+    files.push(metrics::file());
     files.extend(reference::files());
     files.push(troubleshooting::file(root)?);
     Ok(files)

@@ -11,6 +11,7 @@ pub mod conditions;
 pub mod crd;
 pub mod labels;
 pub mod member;
+pub mod metrics;
 pub mod names;
 pub mod operator_config;
 pub mod reasons;

@@ -10,7 +10,7 @@ use crate::faults::Faults;
 use crate::gather::{Constants, Owner, owner, snapshot};
 use crate::leader::Term;
 use crate::memory::Memory;
-use crate::metrics::{Metrics, ReconcileOutcome, Room};
+use crate::metrics::{Metrics, ReconcileOutcome, Stage};
 use crate::probe::Probers;
 use crate::queue::{After, Key};
 use crate::request::Api;
@@ -136,7 +136,7 @@ impl Reconciler {
         };
         let began = Instant::now();
         let decision = debug_span!("decide").in_scope(|| decide(mind, &facts));
-        self.metrics.room(mind.name(), Room::Decide, began.elapsed());
+        self.metrics.stage(mind.name(), Stage::Decide, began.elapsed());
         match probes(mind, &facts) {
             Ok(wanted) => self.probers.want(key, wanted),
             Err(words) => return self.panicked(&case, &words, memory),
@@ -162,7 +162,7 @@ impl Reconciler {
         if let Some(facts) = &mut facts {
             facts.probes = self.probers.results(case.key);
         }
-        self.metrics.room(case.mind.name(), Room::Gather, began.elapsed());
+        self.metrics.stage(case.mind.name(), Stage::Gather, began.elapsed());
         Ok(facts)
     }
 
@@ -184,7 +184,7 @@ impl Reconciler {
             stopping: &self.stopping,
         };
         let mut outcome = applier.carry_out(&plan, memory).instrument(debug_span!("apply")).await;
-        self.metrics.room(case.mind.name(), Room::Apply, began.elapsed());
+        self.metrics.stage(case.mind.name(), Stage::Apply, began.elapsed());
         let retry = match outcome.failed.take() {
             Some(failed) => {
                 let retry = self.failed(failed, memory);
@@ -202,7 +202,7 @@ impl Reconciler {
         };
         let began = Instant::now();
         self.report(case, &plan, &mut outcome, memory).instrument(debug_span!("report")).await;
-        self.metrics.room(case.mind.name(), Room::Report, began.elapsed());
+        self.metrics.stage(case.mind.name(), Stage::Report, began.elapsed());
         self.metrics.reconcile(case.mind.name(), ended(&outcome, retry.is_some()));
         self.after(case, &plan, facts, outcome, retry, memory)
     }

@@ -1,33 +1,24 @@
-//! Figures for Prometheus: the agent's own and the server's main ones.
+//! Metrics of the agent: its own, and the main ones of its server.
+
+mod declared;
+
+pub use declared::DECLARED;
 
 use crate::admin::Reading;
+use declared::MODES;
 use palladion_api::member::Liveness;
+use palladion_api::metrics::Metric;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::registry::Registry;
+use prometheus_client::registry::{self, Registry};
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::AtomicU64;
 
 type Number = Gauge<f64, AtomicU64>;
-
-/// Modes that a server can be in; one that is not listed counts as `OTHER`.
-const MODES: [&str; 11] = [
-    "STARTING",
-    "NORMAL",
-    "JOINING",
-    "JOINING_FAILED",
-    "LEAVING",
-    "DECOMMISSIONED",
-    "DECOMMISSION_FAILED",
-    "MOVING",
-    "DRAINING",
-    "DRAINED",
-    "OTHER",
-];
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Mode {
@@ -39,10 +30,10 @@ struct Of {
     process: &'static str,
 }
 
-/// All figures.
+/// All metrics.
 #[derive(Debug, Default)]
 pub struct Metrics {
-    /// Lists and watches begun anew.
+    /// Lists and watches that were opened.
     pub api_connections: Counter,
     /// Status writes.
     pub status_writes: Counter,
@@ -50,7 +41,7 @@ pub struct Metrics {
     pub api_failures: Counter,
     /// Starts of the server.
     pub server_starts: Counter,
-    /// Looks at the server that failed.
+    /// Readings of the server that failed.
     pub read_failures: Counter,
     memory: Family<Of, Gauge>,
     mode: Family<Mode, Gauge>,
@@ -68,47 +59,27 @@ impl Metrics {
     /// Registered.
     pub fn new() -> Self {
         let metrics = Self::default();
-        let mut all = Registry::with_prefix("palladion_agent");
-        metrics.register_own(&mut all);
-        metrics.register_servers(&mut all);
+        let mut all = Registry::default();
+        metrics.register(&mut all);
         *metrics.registry.lock().unwrap_or_else(PoisonError::into_inner) = Some(all);
         metrics
     }
 
-    fn register_own(&self, all: &mut Registry) {
-        all.register("memory_bytes", "Resident memory of agent and init", self.memory.clone());
-        all.register(
-            "api_connections",
-            "Lists and watches begun anew",
-            self.api_connections.clone(),
-        );
-        all.register(
-            "api_failures",
-            "Requests to the Kubernetes API that failed",
-            self.api_failures.clone(),
-        );
-        all.register("status_writes", "Writes of the member's status", self.status_writes.clone());
-        all.register("server_starts", "Starts of the server", self.server_starts.clone());
-        all.register(
-            "server_read_failures",
-            "Looks at the server that failed",
-            self.read_failures.clone(),
-        );
-    }
-
-    fn register_servers(&self, all: &mut Registry) {
-        all.register("server_mode", "1 for the mode that the server is in", self.mode.clone());
-        all.register(
-            "server_native_transport",
-            "1 while the server takes CQL",
-            self.native.clone(),
-        );
-        all.register("server_members_live", "Members that the server sees up", self.live.clone());
-        all.register("server_members_down", "Members that the server sees down", self.down.clone());
-        all.register("server_load_bytes", "Data on disk", self.load.clone());
-        all.register("server_pending_compactions", "Compactions that wait", self.pending.clone());
-        all.register("server_heap_used_bytes", "Heap in use", self.heap.clone());
-        all.register("server_clients", "Native connections", self.clients.clone());
+    fn register(&self, all: &mut Registry) {
+        add(all, &declared::MEMORY, self.memory.clone());
+        add(all, &declared::API_CONNECTIONS, self.api_connections.clone());
+        add(all, &declared::API_FAILURES, self.api_failures.clone());
+        add(all, &declared::STATUS_WRITES, self.status_writes.clone());
+        add(all, &declared::SERVER_STARTS, self.server_starts.clone());
+        add(all, &declared::READ_FAILURES, self.read_failures.clone());
+        add(all, &declared::MODE, self.mode.clone());
+        add(all, &declared::NATIVE_TRANSPORT, self.native.clone());
+        add(all, &declared::LIVE, self.live.clone());
+        add(all, &declared::DOWN, self.down.clone());
+        add(all, &declared::LOAD, self.load.clone());
+        add(all, &declared::PENDING_COMPACTIONS, self.pending.clone());
+        add(all, &declared::HEAP, self.heap.clone());
+        add(all, &declared::CLIENTS, self.clients.clone());
     }
 
     /// Note a look at the server; `None` where none runs.
@@ -116,7 +87,7 @@ impl Metrics {
         let mode = reading.and_then(|r| r.mode.as_deref());
         let known =
             mode.map(|m| MODES.iter().find(|known| **known == m).copied().unwrap_or("OTHER"));
-        for name in MODES {
+        for name in MODES.iter().copied() {
             self.mode.get_or_create(&Mode { mode: name }).set(i64::from(Some(name) == known));
         }
         self.native.set(i64::from(reading.is_some_and(|r| r.native_transport == Some(true))));
@@ -150,6 +121,10 @@ impl Metrics {
     }
 }
 
+fn add(all: &mut Registry, declared: &Metric, metric: impl registry::Metric) {
+    all.register(declared.registered_name(), declared.help, metric);
+}
+
 fn parent() -> String {
     rustix::process::getppid().map_or("self".into(), |pid| pid.as_raw_pid().to_string())
 }
@@ -165,6 +140,14 @@ fn resident(process: &str) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_served_is_what_is_declared() {
+        let metrics = Metrics::new();
+        metrics.note(None);
+        let found = palladion_api::metrics::differences(DECLARED, &metrics.text());
+        assert_eq!(found, Vec::<String>::new());
+    }
 
     #[test]
     fn a_mode_is_one_of_a_known_set() {

@@ -1,0 +1,95 @@
+//! Every metric of the agent: the reference page is generated from here.
+
+use palladion_api::metrics::{Label, Metric};
+
+/// Modes that a server can be in; one that is not listed counts as `OTHER`.
+pub(super) const MODES: &[&str] = &[
+    "STARTING",
+    "NORMAL",
+    "JOINING",
+    "JOINING_FAILED",
+    "LEAVING",
+    "DECOMMISSIONED",
+    "DECOMMISSION_FAILED",
+    "MOVING",
+    "DRAINING",
+    "DRAINED",
+    "OTHER",
+];
+
+const PROCESS: &[Label] = &[Label { name: "process", values: &["agent", "init"], meaning: "" }];
+const SERVER_MODE: &[Label] = &[Label { name: "mode", values: MODES, meaning: "" }];
+
+pub(super) const MEMORY: Metric = Metric::gauge(
+    "palladion_agent_memory_bytes",
+    PROCESS,
+    "Resident memory of the agent and of the init process",
+);
+pub(super) const API_CONNECTIONS: Metric = Metric::counter(
+    "palladion_agent_api_connections_total",
+    &[],
+    "Lists and watches opened against the Kubernetes API server",
+);
+pub(super) const API_FAILURES: Metric = Metric::counter(
+    "palladion_agent_api_failures_total",
+    &[],
+    "Requests to the Kubernetes API server that failed",
+);
+pub(super) const STATUS_WRITES: Metric =
+    Metric::counter("palladion_agent_status_writes_total", &[], "Writes of the member's status");
+pub(super) const SERVER_STARTS: Metric =
+    Metric::counter("palladion_agent_server_starts_total", &[], "Starts of the server");
+pub(super) const READ_FAILURES: Metric = Metric::counter(
+    "palladion_agent_server_read_failures_total",
+    &[],
+    "Attempts to read the state of the server that failed",
+);
+pub(super) const MODE: Metric = Metric::gauge(
+    "palladion_agent_server_mode",
+    SERVER_MODE,
+    "1 for the mode that the server is in, 0 for the others",
+);
+pub(super) const NATIVE_TRANSPORT: Metric = Metric::gauge(
+    "palladion_agent_server_native_transport",
+    &[],
+    "1 while the server accepts CQL connections, otherwise 0",
+);
+pub(super) const LIVE: Metric = Metric::gauge(
+    "palladion_agent_server_members_live",
+    &[],
+    "Members of the ring that the server sees up",
+);
+pub(super) const DOWN: Metric = Metric::gauge(
+    "palladion_agent_server_members_down",
+    &[],
+    "Members of the ring that the server sees down",
+);
+pub(super) const LOAD: Metric = Metric::gauge(
+    "palladion_agent_server_load_bytes",
+    &[],
+    "Size of the data on disk, as the server reports it",
+);
+pub(super) const PENDING_COMPACTIONS: Metric =
+    Metric::gauge("palladion_agent_server_pending_compactions", &[], "Pending compactions");
+pub(super) const HEAP: Metric =
+    Metric::gauge("palladion_agent_server_heap_used_bytes", &[], "Java heap in use");
+pub(super) const CLIENTS: Metric =
+    Metric::gauge("palladion_agent_server_clients", &[], "Open CQL connections");
+
+/// Every metric of the agent.
+pub const DECLARED: &[Metric] = &[
+    MEMORY,
+    API_CONNECTIONS,
+    API_FAILURES,
+    STATUS_WRITES,
+    SERVER_STARTS,
+    READ_FAILURES,
+    MODE,
+    NATIVE_TRANSPORT,
+    LIVE,
+    DOWN,
+    LOAD,
+    PENDING_COMPACTIONS,
+    HEAP,
+    CLIENTS,
+];

@@ -1,0 +1,60 @@
+//! Every metric of the operator: the reference page is generated from here.
+
+use super::labels;
+use palladion_api::metrics::Metric;
+
+pub(super) const API_REQUESTS: Metric = Metric::counter(
+    "palladion_api_requests_total",
+    labels::REQUEST,
+    "Requests to the Kubernetes API server",
+);
+pub(super) const RECONCILES: Metric =
+    Metric::counter("palladion_reconciles_total", labels::RECONCILE, "Reconciles by outcome");
+pub(super) const STAGE_DURATION: Metric = Metric::histogram(
+    "palladion_reconcile_stage_duration_seconds",
+    labels::STAGE,
+    "Time spent in each stage of a reconcile",
+);
+pub(super) const WATCH_RESTARTS: Metric = Metric::counter(
+    "palladion_watch_restarts_total",
+    labels::RESTART,
+    "Watches that were reopened",
+);
+pub(super) const STORE_OBJECTS: Metric =
+    Metric::gauge("palladion_store_objects", labels::BY_KIND, "Objects held in memory");
+pub(super) const STORE_BYTES: Metric =
+    Metric::gauge("palladion_store_bytes", labels::BY_KIND, "Bytes of the objects held in memory");
+pub(super) const QUEUE_DEPTH: Metric =
+    Metric::gauge("palladion_queue_depth", &[], "Objects waiting to be reconciled");
+pub(super) const LEADER: Metric =
+    Metric::gauge("palladion_leader", &[], "1 while this process is the leader, otherwise 0");
+pub(super) const LEADER_EPOCH: Metric = Metric::gauge(
+    "palladion_leader_epoch",
+    &[],
+    "Epoch of the current leadership; each new leader raises it",
+);
+pub(super) const LATE_EXPECTATIONS: Metric = Metric::counter(
+    "palladion_late_expectations_total",
+    &[],
+    "Writes of the operator that its own watches did not show in time",
+);
+pub(super) const RESIDENT_MEMORY: Metric = Metric::gauge(
+    "palladion_resident_memory_bytes",
+    &[],
+    "Resident memory of the operator's process",
+);
+
+/// Every metric of the operator.
+pub const DECLARED: &[Metric] = &[
+    API_REQUESTS,
+    RECONCILES,
+    STAGE_DURATION,
+    WATCH_RESTARTS,
+    STORE_OBJECTS,
+    STORE_BYTES,
+    QUEUE_DEPTH,
+    LEADER,
+    LEADER_EPOCH,
+    LATE_EXPECTATIONS,
+    RESIDENT_MEMORY,
+];

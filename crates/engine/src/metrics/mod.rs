@@ -1,0 +1,153 @@
+//! The operator's metrics. Labels are bounded: controllers, verbs, kinds,
+//! outcomes; never the name of an object.
+
+mod declared;
+mod labels;
+
+pub use declared::DECLARED;
+pub use labels::{ReconcileOutcome, RequestOutcome, RestartCause, Stage, Verb};
+
+use crate::error::ApiError;
+use labels::{KindLabels, ReconcileLabels, RequestLabels, RestartLabels, StageLabels};
+use palladion_api::metrics::Metric;
+use palladion_plan::FailureClass;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{self, Registry};
+use std::time::Duration;
+
+/// All metrics of the engine.
+#[derive(Clone)]
+pub struct Metrics {
+    requests: Family<RequestLabels, Counter>,
+    reconciles: Family<ReconcileLabels, Counter>,
+    seconds: Family<StageLabels, Histogram>,
+    restarts: Family<RestartLabels, Counter>,
+    objects: Family<KindLabels, Gauge>,
+    bytes: Family<KindLabels, Gauge>,
+    /// Objects waiting to be reconciled.
+    pub queue_depth: Gauge,
+    /// 1 while this process is the leader.
+    pub leader: Gauge,
+    /// Epoch of the leadership.
+    pub epoch: Gauge,
+    /// Own writes that did not come back through the watch in time.
+    pub late_expectations: Counter,
+    resident: Gauge,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self {
+            requests: Family::default(),
+            reconciles: Family::default(),
+            seconds: Family::new_with_constructor(|| {
+                Histogram::new([0.000_1, 0.001, 0.01, 0.1, 1.0, 10.0])
+            }),
+            restarts: Family::default(),
+            objects: Family::default(),
+            bytes: Family::default(),
+            queue_depth: Gauge::default(),
+            leader: Gauge::default(),
+            epoch: Gauge::default(),
+            late_expectations: Counter::default(),
+            resident: Gauge::default(),
+        }
+    }
+}
+
+impl Metrics {
+    /// Register everything under its declared name.
+    pub fn register(&self, all: &mut Registry) {
+        add(all, &declared::API_REQUESTS, self.requests.clone());
+        add(all, &declared::RECONCILES, self.reconciles.clone());
+        add(all, &declared::STAGE_DURATION, self.seconds.clone());
+        add(all, &declared::WATCH_RESTARTS, self.restarts.clone());
+        add(all, &declared::STORE_OBJECTS, self.objects.clone());
+        add(all, &declared::STORE_BYTES, self.bytes.clone());
+        add(all, &declared::QUEUE_DEPTH, self.queue_depth.clone());
+        add(all, &declared::LEADER, self.leader.clone());
+        add(all, &declared::LEADER_EPOCH, self.epoch.clone());
+        add(all, &declared::LATE_EXPECTATIONS, self.late_expectations.clone());
+        add(all, &declared::RESIDENT_MEMORY, self.resident.clone());
+    }
+
+    /// Count a request.
+    pub fn request<T>(&self, verb: Verb, kind: &'static str, answer: &Result<T, ApiError>) {
+        let outcome = match answer {
+            Ok(_) => RequestOutcome::Ok,
+            Err(error) if error.is_not_found() => RequestOutcome::NotFound,
+            Err(error) => match error.class() {
+                FailureClass::Conflict | FailureClass::Foreign => RequestOutcome::Conflict,
+                FailureClass::Transient => RequestOutcome::Transient,
+                FailureClass::Refused => RequestOutcome::Refused,
+            },
+        };
+        self.requests.get_or_create(&RequestLabels { verb, kind, outcome }).inc();
+    }
+
+    /// Count a reconcile.
+    pub fn reconcile(&self, controller: &'static str, outcome: ReconcileOutcome) {
+        self.reconciles.get_or_create(&ReconcileLabels { controller, outcome }).inc();
+    }
+
+    /// Add time spent in a stage.
+    pub fn stage(&self, controller: &'static str, stage: Stage, time: Duration) {
+        self.seconds.get_or_create(&StageLabels { controller, stage }).observe(time.as_secs_f64());
+    }
+
+    /// Count a watch that was opened again.
+    pub fn restart(&self, kind: &'static str, cause: RestartCause) {
+        self.restarts.get_or_create(&RestartLabels { kind, cause }).inc();
+    }
+
+    /// State what the store holds of a kind.
+    pub fn store(&self, kind: &'static str, objects: usize, bytes: usize) {
+        let labels = KindLabels { kind };
+        self.objects.get_or_create(&labels).set(i64::try_from(objects).unwrap_or(i64::MAX));
+        self.bytes.get_or_create(&labels).set(i64::try_from(bytes).unwrap_or(i64::MAX));
+    }
+
+    /// Read this process' resident memory, where the system offers it.
+    pub fn measure_memory(&self) {
+        if let Some(bytes) = resident_bytes() {
+            self.resident.set(bytes);
+        }
+    }
+}
+
+fn add(all: &mut Registry, declared: &Metric, metric: impl registry::Metric) {
+    all.register(declared.registered_name(), declared.help, metric);
+}
+
+/// `VmRSS` of `/proc/self/status`, in bytes.
+fn resident_bytes() -> Option<i64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|l| l.starts_with("VmRSS:"))?;
+    let kib: i64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_served_is_what_is_declared() {
+        let metrics = Metrics::default();
+        let mut registry = Registry::default();
+        metrics.register(&mut registry);
+        metrics.request(Verb::Get, "StatefulSet", &Ok(()));
+        metrics.reconcile("cassandra", ReconcileOutcome::AtRest);
+        metrics.stage("cassandra", Stage::Decide, Duration::from_millis(1));
+        metrics.restart("StatefulSet", RestartCause::Ended);
+        metrics.store("StatefulSet", 1, 1);
+        let mut text = String::new();
+        prometheus_client::encoding::text::encode(&mut text, &registry).unwrap();
+        assert_eq!(palladion_api::metrics::differences(DECLARED, &text), Vec::<String>::new());
+        let stage = "stage_duration_seconds_count{controller=\"cassandra\",stage=\"decide\"} 1";
+        assert!(text.contains(stage), "{text}");
+    }
+}
