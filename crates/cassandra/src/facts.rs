@@ -1,7 +1,11 @@
 //! From objects to facts: one typed picture of a cluster and its members, on
 //! which all deciders work. Nothing is decided here.
 
+mod fence;
+pub mod leaver;
+pub mod lines;
 mod member;
+pub mod words;
 
 pub use member::{ClaimFact, MemberFact, ServiceFact};
 
@@ -154,6 +158,11 @@ impl<'a> Facts<'a> {
     /// Objects of a kind that are known; `read` has made sure of those it needs.
     pub fn objects(&self, resource: Resource) -> &[Arc<Object>] {
         self.snapshot.all(resource).unwrap_or_default()
+    }
+
+    /// The newest revision of a set, once the controller has seen its template.
+    pub fn newest_revision(&self, set: &str) -> Option<&str> {
+        self.sets.get(set)?.update_revision.as_deref()
     }
 
     /// The turn that is under way.

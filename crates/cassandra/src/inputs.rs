@@ -1,9 +1,9 @@
 //! From facts to what validation looks at.
 
-use crate::decide::{racks, versions};
-use crate::facts::Facts;
+use crate::facts::{Facts, lines};
 use crate::resources as kinds;
 use crate::validate::{ConfigMapFact, Input, IsDefault, Refusal, Valid, validate};
+use palladion_api::{labels, names};
 use palladion_plan::{ObjectKey, Observed};
 
 /// The annotation that marks the default storage class.
@@ -37,7 +37,25 @@ pub fn validated(facts: &Facts<'_>) -> Result<Valid, Refusal> {
         config_map: &config_map,
         storage_classes,
         sets: facts.sets.keys().cloned().collect(),
-        dropped: racks::dropped(facts),
-        newest_line: versions::newest_line(facts),
+        dropped: dropped(facts),
+        newest_line: lines::newest_line(facts),
     })
+}
+
+/// Names of racks whose set stands although the spec does not name them.
+fn dropped(facts: &Facts<'_>) -> Vec<(String, String)> {
+    let owner = &facts.snapshot.owner.meta;
+    let racks = &facts.spec.datacenter.racks;
+    let in_spec = |set: &str| {
+        racks
+            .iter()
+            .any(|r| names::rack_set(&owner.name, &facts.spec.datacenter.name, &r.name) == set)
+    };
+    facts
+        .sets
+        .iter()
+        .filter(|(name, set)| !in_spec(name) && set.object.meta.is_controlled_by(&owner.uid))
+        .filter_map(|(name, set)| Some((set.object.meta.labels.get(labels::RACK)?, name)))
+        .map(|(rack, set)| (rack.clone(), set.clone()))
+        .collect()
 }

@@ -14,7 +14,8 @@ pub mod status;
 pub mod validate;
 pub mod volumes;
 
-use decide::{Draft, teardown};
+use decide::draft::Draft;
+use decide::objects::teardown;
 use facts::Facts;
 use palladion_api::reasons::Reason;
 use palladion_plan::{Mind, Object, ObjectKey, Plan, Resource, Snapshot, Wait, Watch};

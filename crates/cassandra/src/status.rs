@@ -2,13 +2,13 @@
 //! observations only, no decision is taken from them.
 
 mod trouble;
-mod words;
 
-pub use words::{pod_words, server_words};
-
-use crate::decide::stopping::{self, Standing};
-use crate::decide::{Draft, upgraded};
+use crate::decide::draft::{Draft, is_upkeep};
+use crate::decide::restart::upgraded;
+use crate::decide::turn::seeds;
+use crate::decide::turn::stopping::{self, Standing};
 use crate::facts::Facts;
+use crate::facts::words::{pod_words, server_words};
 use crate::resources as kinds;
 use crate::validate::{Refusal, Valid, ValidRack};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
@@ -34,7 +34,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
         "conditions": writer.conditions,
         "members": format!("{ready}/{wanted}"),
         "racks": racks(facts, valid),
-        "seeds": crate::decide::seeds::of(facts, valid),
+        "seeds": seeds::of(facts, valid),
         "newestLine": upgraded::line_on_record(facts),
     })
 }
@@ -143,15 +143,6 @@ const STOPPED: &str =
 
 fn is_stopped(facts: &Facts<'_>) -> bool {
     stopping::standing(facts) == Standing::Stops && facts.members.values().all(|m| m.pod.is_none())
-}
-
-/// An apply of an object that exists is sent only where it differs; stating
-/// it is no progress.
-pub fn is_upkeep(step: &palladion_plan::Step) -> bool {
-    matches!(
-        step,
-        palladion_plan::Step::Apply { precondition: palladion_plan::Precondition::Uid(_), .. }
-    )
 }
 
 fn paused(writer: &mut Writer, facts: &Facts<'_>) {

@@ -1,7 +1,8 @@
 //! `Degraded`: what needs a person, the most telling first.
 
 use super::Writer;
-use crate::decide::{Draft, failed_start};
+use crate::decide::draft::Draft;
+use crate::decide::turn::failed_start;
 use crate::facts::{Facts, MemberFact};
 use palladion_api::conditions::DEGRADED;
 use palladion_api::member::{ServerState, VolumeState};

@@ -1,7 +1,7 @@
 //! Which versions of a server can be run.
 
 use super::{Refusal, refuse};
-use crate::decide::versions::line;
+use crate::facts::lines::line;
 use palladion_api::cluster::{CassandraClusterSpec, Mode};
 use palladion_api::reasons::Reason;
 use palladion_api::rules::cluster::CASSANDRA_LINES;

@@ -1,0 +1,73 @@
+//! Whose turn it is: the one that is under way goes on, or the next one is
+//! given. Every start, stop, join and restart goes through here, one at a time.
+
+use super::draft::Draft;
+use super::maintenance::{debts, seed_lists, system_keyspaces};
+use super::restart::{self, broken, versions};
+use super::turn::{epoch, permit, stopping};
+use super::{initialize, join, leave, remove, replace};
+use crate::facts::Facts;
+use crate::validate::Valid;
+use palladion_api::cluster::TurnStep;
+
+/// Go on with the turn that is under way, or give the next one.
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    if epoch::is_behind(facts) {
+        return;
+    }
+    permit::record_identities(facts, valid, draft);
+    if stopping::hold(facts, draft) || broken::replace_broken_pod(facts, valid, draft) {
+        return;
+    }
+    match facts.turn() {
+        Some(turn) => match turn.step {
+            TurnStep::Found | TurnStep::Join => join::advance(facts, valid, turn, draft),
+            TurnStep::Restart => restart::advance(facts, valid, turn, draft),
+            TurnStep::Leave => leave::advance(facts, valid, turn, draft),
+            TurnStep::Replace => replace::advance(facts, valid, turn, draft),
+            TurnStep::ResumeLeave => leave::resume::advance(facts, valid, turn, draft),
+            TurnStep::Remove => remove::advance(facts, valid, turn, draft),
+        },
+        None if stopping::is_wanted(facts) => {}
+        None => next(facts, valid, draft),
+    }
+}
+
+/// Nobody has the turn: who needs it most?
+fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    if join::adopt_permit(facts, draft)
+        || leave::adopt_intent(facts, draft)
+        || initialize::next(facts, valid, draft)
+    {
+        return;
+    }
+    if !facts.ring_exists() {
+        return;
+    }
+    seed_lists::rescue(facts, valid, draft);
+    let busy = leave::resume::next(facts, draft)
+        || join::returning::next(facts, draft)
+        || shape(facts, valid, draft)
+        || restart::next(facts, valid, draft)
+        || versions::mixed(facts, valid).is_none() && debts::pay(facts, valid, draft);
+    if busy {
+        return;
+    }
+    if versions::mixed(facts, valid).is_none() {
+        system_keyspaces::decide(facts, valid, draft);
+    }
+    seed_lists::refresh(facts, valid, draft);
+}
+
+/// Changes of the ring's shape. While versions are mixed the upgrade goes first.
+fn shape(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
+    let mut found = Draft::default();
+    let busy = replace::next(facts, valid, &mut found)
+        || join::next(facts, valid, &mut found)
+        || leave::next(facts, valid, &mut found);
+    if busy && versions::forbid(facts, valid, "the ring is changed", draft) {
+        return false;
+    }
+    draft.take(found);
+    busy
+}

@@ -1,0 +1,54 @@
+//! A question to witnesses, put with a nonce, and how long its answers count.
+
+use crate::decide::draft::Draft;
+use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use jiff::SignedDuration;
+use palladion_api::cluster::Turn;
+use palladion_plan::{Fence, ObjectKey, Precondition, Step, Subresource};
+use serde_json::json;
+
+/// How long answers count. Long enough for an agent that looks every few
+/// seconds, short enough that a member that went down since is seen by the rest.
+const FRESH: SignedDuration = SignedDuration::from_secs(30);
+
+/// Ask the witnesses that were not asked yet.
+pub fn ask(
+    facts: &Facts<'_>,
+    witnesses: &[&MemberFact],
+    nonce: &str,
+    fence: &Fence,
+    draft: &mut Draft,
+) {
+    for witness in witnesses {
+        let asked = witness.spec.as_ref().and_then(|s| s.evidence.as_ref());
+        if asked.is_some_and(|e| e.nonce == nonce) {
+            continue;
+        }
+        let Some(object) = &witness.object else {
+            continue;
+        };
+        draft.steps.push(Step::Patch {
+            key: ObjectKey::new(kinds::MEMBER, &facts.snapshot.owner.meta.namespace, &witness.name),
+            patch: json!({ "spec": { "evidence": { "nonce": nonce } } }),
+            subresource: Subresource::None,
+            precondition: Precondition::Uid(object.meta.uid.clone()),
+            fence: Some(fence.clone()),
+            doing: format!("ask member {} how it sees the ring", witness.name),
+            event: None,
+        });
+    }
+}
+
+/// From here on the answers to a turn's question are void: what was seen then
+/// may be so no more. By the turn's own time, which no agent's clock can bend.
+pub fn void_from(turn: &Turn) -> jiff::Timestamp {
+    turn.since.0 + FRESH
+}
+
+/// The answers to the turn's question are void: why, and since when.
+pub(super) fn too_old(facts: &Facts<'_>) -> Option<(String, jiff::Timestamp)> {
+    let turn = facts.turn().filter(|t| facts.now() >= void_from(t))?;
+    let since = turn.since.0;
+    Some((format!("the answers are to a question of {since}"), since))
+}

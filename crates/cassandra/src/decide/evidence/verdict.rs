@@ -1,0 +1,95 @@
+//! What proves that the ring is well enough for the next step: fresh views of
+//! other members, read after a nonce was seen (safety rules, section 4).
+
+use super::ask::too_old;
+use super::witness::known_hosts;
+use crate::facts::{Facts, MemberFact, lines};
+use palladion_api::member::{Liveness, MemberState};
+use std::collections::BTreeSet;
+
+/// What the witnesses say.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All of them see every known member up and normal; the text is the proof.
+    Good(String),
+    /// Not all have answered yet.
+    Waiting(Vec<String>),
+    /// An answer that forbids the step.
+    Bad {
+        /// What is wrong, naming the member.
+        why: String,
+        /// When the answer was read.
+        read_at: jiff::Timestamp,
+    },
+}
+
+/// A member but the turn's own that does not say that it serves, whoever was asked.
+fn down_by_its_own_word<'a>(facts: &'a Facts<'_>, except: &[&str]) -> Option<&'a MemberFact> {
+    let own = facts.turn().map(|t| t.member.as_str());
+    facts.members.values().filter(|m| Some(m.name.as_str()) != own).find(|m| {
+        let host_id = m.recorded_host_id();
+        host_id.is_some_and(|id| !except.contains(&id)) && !m.is_normal()
+    })
+}
+
+/// Do the witnesses see every known member up and normal, with one schema?
+/// `except` are host IDs that the step repairs or restarts.
+pub fn verdict(
+    facts: &Facts<'_>,
+    witnesses: &[&MemberFact],
+    nonce: &str,
+    except: &[&str],
+) -> Verdict {
+    let known = known_hosts(facts);
+    let mut missing = Vec::new();
+    for witness in witnesses {
+        let answer = witness.status.evidence.as_ref().filter(|e| e.nonce == nonce);
+        let Some(answer) = answer else {
+            missing.push(witness.name.clone());
+            continue;
+        };
+        let read_at = answer.read_at.0;
+        let bad = |why: String| Verdict::Bad { why, read_at };
+        let Some(members) = &answer.members else {
+            return bad(format!("member {} could not read its ring", witness.name));
+        };
+        if !answer.schema_agreed && !lines::explain_schemas(facts) {
+            return bad(format!("member {} sees more than one schema version", witness.name));
+        }
+        let odd = members.iter().find(|m| {
+            (m.liveness != Liveness::Up || m.state != MemberState::Normal)
+                && !except.contains(&m.host_id.as_str())
+        });
+        if let Some(odd) = odd {
+            return bad(format!(
+                "member {} sees {} ({}) {:?} and {:?}",
+                witness.name, odd.address, odd.host_id, odd.liveness, odd.state
+            ));
+        }
+        let seen: BTreeSet<&str> = members.iter().map(|m| m.host_id.as_str()).collect();
+        if let Some(unseen) =
+            known.iter().find(|id| !seen.contains(id.as_str()) && !except.contains(&id.as_str()))
+        {
+            return bad(format!("member {} does not see host ID {unseen}", witness.name));
+        }
+    }
+    if let Some((why, read_at)) = too_old(facts) {
+        return Verdict::Bad { why, read_at };
+    }
+    if !missing.is_empty() {
+        return Verdict::Waiting(missing);
+    }
+    if let Some(down) = down_by_its_own_word(facts, except) {
+        let answers = witnesses.iter().filter_map(|w| w.status.evidence.as_ref());
+        return Verdict::Bad {
+            why: format!("member {} is not up and normal", down.name),
+            read_at: answers.map(|e| e.read_at.0).max().unwrap_or(facts.now()),
+        };
+    }
+    let names: Vec<_> = witnesses.iter().map(|w| w.name.as_str()).collect();
+    Verdict::Good(format!(
+        "nonce {nonce}: {} see all {} members up and normal",
+        names.join(" and "),
+        known.len()
+    ))
+}

@@ -1,0 +1,9 @@
+//! Joins: who is next, the way from the turn to the permit, and members that
+//! joined unnoticed.
+
+mod advance;
+mod next;
+pub mod returning;
+
+pub use advance::advance;
+pub use next::{adopt_permit, next};

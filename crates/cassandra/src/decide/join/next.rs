@@ -1,0 +1,129 @@
+//! Who joins next, and what must be so before it may have the turn.
+
+use crate::decide::draft::Draft;
+use crate::decide::evidence::{self, marks};
+use crate::decide::objects::replicas;
+use crate::decide::turn::failed_start::{failure_words, has_failed_for_good};
+use crate::decide::turn::lock;
+use crate::facts::words::pod_words;
+use crate::facts::{Facts, MemberFact};
+use crate::validate::Valid;
+use jiff::{SignedDuration, Timestamp};
+use palladion_api::cluster::{Founding, Replaced, TurnStep};
+use palladion_api::member::{PermitKind, PermitState, VolumeState};
+use palladion_api::reasons::Reason;
+
+/// The next member that should join, if the ring allows it. True = something
+/// is being done or waited for that the rest must not overtake.
+pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
+    let Some(member) = candidate(facts, valid, draft) else {
+        return false;
+    };
+    if let Err(why) = evidence::ring_is_quiet(facts) {
+        draft.wait(Reason::WaitingForRing, format!("member {} waits to join: {why}", member.name));
+        return true;
+    }
+    let earliest = grace_ends(facts, valid);
+    if let Some(earliest) = earliest.filter(|t| *t > facts.now()) {
+        draft.wait_until(
+            Reason::WaitingForGrace,
+            format!("member {} waits to join until {earliest}", member.name),
+            earliest,
+        );
+        return true;
+    }
+    let Some(volume) = member.volume() else {
+        return false;
+    };
+    let turn = lock::new(facts, &member.name, &volume.volume_id, TurnStep::Join, 1);
+    draft.steps.push(lock::claim(
+        facts,
+        Some(&turn),
+        None,
+        format!("give member {} the turn to join", member.name),
+        None,
+    ));
+    true
+}
+
+/// When the next start is allowed after the last one.
+pub fn grace_ends(facts: &Facts<'_>, valid: &Valid) -> Option<Timestamp> {
+    let last = facts.status.last_start_time.as_ref()?.0;
+    Some(last + SignedDuration::from_secs(i64::from(valid.bootstrap_grace_seconds)))
+}
+
+/// First in order with an agent that speaks and a volume that has not joined.
+pub fn candidate<'a>(
+    facts: &'a Facts<'_>,
+    valid: &Valid,
+    draft: &mut Draft,
+) -> Option<&'a MemberFact> {
+    for (_, name) in replicas::in_order(facts, valid) {
+        let Some(member) = facts.members.get(&name) else {
+            continue;
+        };
+        let has_a_past = member.recorded_host_id().is_some() || marks::of(member).is_some();
+        if member.is_gone() || has_a_past || !replicas::is_wanted(valid, member) {
+            continue;
+        }
+        let Some(volume) = member.volume() else {
+            draft.wait(
+                Reason::WaitingForPod,
+                format!("member {name} waits to join: {}", pod_words(member)),
+            );
+            continue;
+        };
+        if !matches!(volume.state, VolumeState::Empty | VolumeState::Incomplete | VolumeState::Left)
+        {
+            continue; // Reported by status with its own reason.
+        }
+        if has_failed_for_good(member) {
+            draft.trouble(Reason::JoinFailed, failure_words(member));
+            continue;
+        }
+        return Some(member);
+    }
+    None
+}
+
+/// A permit that is in use although no turn is on record (the status was
+/// lost): the turn is taken up again under the same nonce.
+pub fn adopt_permit(facts: &Facts<'_>, draft: &mut Draft) -> bool {
+    for member in facts.members.values() {
+        let Some(start) = member.spec.as_ref().and_then(|s| s.start.as_ref()) else {
+            continue;
+        };
+        let for_this_pod = member.pod.as_ref().is_some_and(|p| p.uid == start.pod_uid);
+        let state =
+            member.status.permit.as_ref().filter(|p| p.nonce == start.nonce).map(|p| p.state);
+        let open = matches!(state, None | Some(PermitState::Used | PermitState::Done));
+        if !for_this_pod || !open {
+            continue;
+        }
+        let step = match start.kind {
+            PermitKind::Found => TurnStep::Found,
+            PermitKind::Join => TurnStep::Join,
+            PermitKind::Replace => TurnStep::Replace,
+            PermitKind::ResumeLeave => continue,
+        };
+        let mut turn = lock::new(facts, &member.name, &start.volume_id, step, start.attempt);
+        turn.nonce.clone_from(&start.nonce);
+        let replaced = start.host_id.clone().zip(start.replace_address.clone());
+        turn.replaces = replaced.map(|(host_id, address)| Replaced { host_id, address });
+        let founding = (step == TurnStep::Found).then(|| Founding {
+            member: member.name.clone(),
+            volume_id: start.volume_id.clone(),
+            nonce: start.nonce.clone(),
+            host_id: None,
+        });
+        draft.steps.push(lock::claim(
+            facts,
+            Some(&turn),
+            founding.as_ref(),
+            format!("take up the turn of member {} again", member.name),
+            None,
+        ));
+        return true;
+    }
+    false
+}

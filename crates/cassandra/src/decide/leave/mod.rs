@@ -1,0 +1,12 @@
+//! Leaves: who is next and what forbids it, the way from the turn to the proof
+//! that it has left, leavers that were interrupted, and what is left behind.
+
+mod advance;
+pub mod departed;
+mod next;
+mod refused;
+pub mod resume;
+pub mod steps;
+
+pub use advance::advance;
+pub use next::{adopt_intent, next};

@@ -1,0 +1,195 @@
+//! Who leaves next, and what must be so before it may have the turn.
+
+use super::steps::terminate;
+use crate::decide::draft::{Draft, synced};
+use crate::decide::evidence;
+use crate::decide::leave::refused;
+use crate::decide::maintenance::{debts, system_keyspaces};
+use crate::decide::objects::replicas;
+use crate::decide::turn::lock;
+use crate::facts::{Facts, MemberFact};
+use crate::validate::{Valid, ValidRack};
+use jiff::SignedDuration;
+use palladion_api::cluster::TurnStep;
+use palladion_api::member::{Evidence, IntentState, VolumeState};
+use palladion_api::reasons::Reason;
+
+/// Disks that lack room are looked at again after this long.
+const LOOK_FOR_ROOM: SignedDuration = SignedDuration::from_secs(120);
+/// A leave that failed is not tried again at once: its cause is rarely gone.
+const LEAVE_RETRY: SignedDuration = SignedDuration::from_secs(60);
+
+/// The next member that should leave, if the ring can spare it. True =
+/// something is being done or waited for that the rest must not overtake.
+pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
+    let Some((rack, member)) = candidate(facts, valid) else {
+        return false;
+    };
+    if member.recorded_host_id().is_none() {
+        return never_joined(facts, valid, member, draft);
+    }
+    let refuse = |draft: &mut Draft, reason, why: String| {
+        draft.wait(reason, format!("member {} waits to leave: {why}", member.name));
+        true
+    };
+    if let Err(why) = evidence::ring_is_quiet(facts) {
+        return refuse(draft, Reason::WaitingForRing, why);
+    }
+    if let Some(why) = debts::first(facts) {
+        refuse(draft, Reason::DebtsOwed, why);
+        return debts::pay(facts, valid, draft);
+    }
+    let left = facts.members.values().filter(|m| m.recorded_host_id().is_some()).count() - 1;
+    if left == 0 {
+        draft.trouble(
+            Reason::LeaveRefused,
+            format!(
+                "member {} is the last one of the ring; to end the ring delete the cluster",
+                member.name
+            ),
+        );
+        return true;
+    }
+    if !system_keyspaces::fit(facts, valid, left) {
+        system_keyspaces::set(facts, valid, left, draft);
+        return true;
+    }
+    if let Some(why) = refused::by_replication(facts, rack, left) {
+        draft.trouble(Reason::LeaveRefused, format!("member {} cannot leave: {why}", member.name));
+        return true;
+    }
+    if let Some((why, read_at)) = refused::by_disk(facts, member, last_figures)
+        && facts.now() < read_at + LOOK_FOR_ROOM
+    {
+        refused_by_disk(member, &why, read_at, draft);
+        return true;
+    }
+    if let Some(again) = failed_until(facts, member) {
+        draft.wait_until(
+            Reason::MemberLeaving,
+            format!("member {} tries again to leave at {again}", member.name),
+            again,
+        );
+        return true;
+    }
+    let Some(volume) = member.volume() else {
+        return false;
+    };
+    let turn = lock::new(facts, &member.name, &volume.volume_id, TurnStep::Leave, 1);
+    draft.steps.push(lock::claim(
+        facts,
+        Some(&turn),
+        None,
+        format!("give member {} the turn to leave", member.name),
+        synced(format!("Rack {} scaling down to {} members", rack.name, member.ordinal)),
+    ));
+    true
+}
+
+/// What a member answered last.
+pub fn last_answer(member: &MemberFact) -> Option<&Evidence> {
+    member.status.evidence.as_ref()
+}
+
+/// The last answer to whatever was asked: of disks it is a good hint.
+fn last_figures(member: &MemberFact) -> Option<&Evidence> {
+    last_answer(member).filter(|e| e.disk.is_some())
+}
+
+/// Wait: the disks of those that stay cannot take what the leaver holds.
+pub fn refused_by_disk(
+    member: &MemberFact,
+    why: &str,
+    read_at: jiff::Timestamp,
+    draft: &mut Draft,
+) {
+    let words = format!("member {} cannot leave: {why}", member.name);
+    draft.trouble(Reason::LeaveRefused, words.clone());
+    draft.wait_until(Reason::LeaveRefused, words, read_at + LOOK_FOR_ROOM);
+}
+
+/// Highest ordinal of the rack that is furthest above its target.
+pub fn candidate<'a, 'v>(
+    facts: &'a Facts<'_>,
+    valid: &'v Valid,
+) -> Option<(&'v ValidRack, &'a MemberFact)> {
+    valid
+        .racks
+        .iter()
+        .map(|rack| (replicas::of(facts, rack), rack))
+        .filter(|(have, rack)| *have > rack.members)
+        .max_by_key(|(have, rack)| have - rack.members)
+        .and_then(|(have, rack)| {
+            let name = palladion_api::names::member(&rack.set, have - 1);
+            facts.members.get(&name).map(|m| (rack, m))
+        })
+}
+
+/// A member without a host ID holds no ranges: its permit must be void, then
+/// it is gone.
+fn never_joined(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mut Draft) -> bool {
+    let Some(spec) = &member.spec else {
+        return false;
+    };
+    if member.volume().is_some_and(|v| v.state == VolumeState::Joined) {
+        draft.wait(
+            Reason::MemberLeaving,
+            format!("member {} is being recorded before it can leave", member.name),
+        );
+        return true;
+    }
+    let in_use = spec.start.as_ref().is_some_and(|s| {
+        member.pod.as_ref().is_some_and(|p| p.uid == s.pod_uid)
+            && member.status.server.as_ref().is_some_and(|s| {
+                use palladion_api::member::ServerState as S;
+                matches!(s.state, S::Starting | S::Running | S::Stopping)
+            })
+    });
+    if in_use {
+        draft.wait(
+            Reason::MemberLeaving,
+            format!("member {} is joining; it leaves when that has come to an end", member.name),
+        );
+        return true;
+    }
+    // A member that was killed right after it had joined never came to say so:
+    // the ring knows it, down and normal, and it is no longer nobody's.
+    if let Err(why) = evidence::ring_is_quiet(facts) {
+        draft.wait(Reason::WaitingForRing, format!("member {} waits to leave: {why}", member.name));
+        return true;
+    }
+    draft.steps.push(terminate(
+        facts,
+        valid,
+        member,
+        "it never joined, no server of it runs and the ring knows nobody else",
+        None,
+    ));
+    true
+}
+
+/// An intent that is under way although no turn is on record (the status was
+/// lost): the turn is taken up again under the same nonce.
+pub fn adopt_intent(facts: &Facts<'_>, draft: &mut Draft) -> bool {
+    let open = facts.members.values().filter(|m| !m.is_gone());
+    let mut found = open.filter_map(|m| Some((m, m.spec.as_ref()?.intent.as_ref()?)));
+    let Some((member, intent)) = found.next() else {
+        return false;
+    };
+    let mut turn = lock::new(facts, &member.name, &intent.volume_id, TurnStep::Leave, 1);
+    turn.nonce.clone_from(&intent.nonce);
+    draft.steps.push(lock::claim(
+        facts,
+        Some(&turn),
+        None,
+        format!("take up the turn of member {} again", member.name),
+        None,
+    ));
+    true
+}
+
+fn failed_until(facts: &Facts<'_>, member: &MemberFact) -> Option<jiff::Timestamp> {
+    let failed = member.status.intent.as_ref().filter(|i| i.state == IntentState::Failed)?;
+    let again = failed.since.as_ref()?.0 + LEAVE_RETRY;
+    (facts.now() < again).then_some(again)
+}

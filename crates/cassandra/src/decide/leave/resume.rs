@@ -1,0 +1,188 @@
+//! A leaver whose server ended in the middle. Killed while it streams it is
+//! still a member and may come back to leave again; killed after the others
+//! took its leave it would bootstrap itself back into the ring, so it is never
+//! started: only the others can tell which (safety rules, section 2).
+
+use crate::decide::draft::{Draft, synced};
+use crate::decide::evidence::absence::{self, Gone, Voters};
+use crate::decide::evidence::{self, marks};
+use crate::decide::leave::steps;
+use crate::decide::turn::{lock, permit};
+use crate::facts::leaver::{could_not_come_back, is_interrupted};
+use crate::facts::words::server_words;
+use crate::facts::{Facts, MemberFact};
+use crate::validate::Valid;
+use jiff::SignedDuration;
+use palladion_api::cluster::{Replaced, Turn, TurnStep};
+use palladion_api::member::PermitState;
+use palladion_api::reasons::Reason;
+
+/// Gossip settles within seconds; then the question is put again.
+const ASK_AGAIN: SignedDuration = SignedDuration::from_secs(5);
+
+/// Starts that this pod may fail at; then a new pod or a new spec tries again.
+const TRIES: usize = 3;
+
+fn has_failed_for_good(member: &MemberFact) -> bool {
+    let start = member.spec.as_ref().and_then(|s| s.start.as_ref());
+    let pod = member.pod.as_ref();
+    let of_this_pod = pod.is_some_and(|p| start.is_some_and(|s| s.pod_uid == p.uid));
+    let failed = member.status.start_history.iter();
+    let failed = failed.take_while(|s| s.cause == "ResumeLeave" && s.normal_at.is_none());
+    of_this_pod && could_not_come_back(member) && failed.count() >= TRIES
+}
+
+/// The first leaver that was interrupted gets the turn before anybody else:
+/// the ring is not whole while it is away. True = something is being done.
+pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> bool {
+    let mut members = facts.members.values();
+    let waits =
+        |m: &&MemberFact| is_interrupted(m) && marks::of(m).is_none() && !has_failed_for_good(m);
+    let Some(member) = members.find(waits) else {
+        return false;
+    };
+    let Some(volume) = member.volume() else {
+        return false;
+    };
+    let turn = lock::new(facts, &member.name, &volume.volume_id, TurnStep::ResumeLeave, 1);
+    draft.steps.push(lock::claim(
+        facts,
+        Some(&turn),
+        None,
+        format!("find out whether member {} has left", member.name),
+        None,
+    ));
+    true
+}
+
+/// Go on with a ResumeLeave turn.
+pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft) {
+    let Some(member) = facts.members.get(&turn.member) else {
+        return steps::end(facts, turn, "the member is gone", None, draft);
+    };
+    if member.is_gone() {
+        return steps::end(facts, turn, "it has left", None, draft);
+    }
+    if marks::of(member).is_some() {
+        return steps::end(facts, turn, "its volume is given up", None, draft);
+    }
+    let granted =
+        member.spec.as_ref().and_then(|s| s.start.as_ref()).filter(|s| s.nonce == turn.nonce);
+    let answer = member.status.permit.as_ref().filter(|p| p.nonce == turn.nonce);
+    match (granted, answer.map(|a| a.state)) {
+        (_, Some(PermitState::Done)) => {
+            steps::end(facts, turn, "it came back, and leaves again from there", None, draft);
+        }
+        (Some(_), Some(PermitState::Failed | PermitState::Refused | PermitState::Withdrawn)) => {
+            let why = answer.and_then(|a| a.message.clone()).unwrap_or_default();
+            if let Some(removal) = removal(facts, turn, member, &why) {
+                draft.steps.push(removal);
+                return;
+            }
+            steps::end(facts, turn, &format!("it could not come back: {why}"), None, draft);
+        }
+        (Some(start), None | Some(PermitState::Used)) => {
+            if member.pod.as_ref().is_none_or(|p| p.uid != start.pod_uid) {
+                return steps::end(facts, turn, "the pod that it was for has ended", None, draft);
+            }
+            draft.wait(
+                Reason::MemberLeaving,
+                format!(
+                    "member {} comes back to leave again: {}",
+                    member.name,
+                    server_words(member)
+                ),
+            );
+        }
+        (None, _) if !is_interrupted(member) => {
+            steps::end(facts, turn, "it does not wait for it any more", None, draft);
+        }
+        (None, _) => find_out(facts, valid, turn, member, draft),
+    }
+}
+
+/// What the server says when the ring has its address under another identity:
+/// it will say so at every start.
+const COLLISION: &str = "already exists";
+
+/// The ring will not take it back to leave again: the others remove it.
+fn removal(
+    facts: &Facts<'_>,
+    turn: &Turn,
+    member: &MemberFact,
+    why: &str,
+) -> Option<palladion_plan::Step> {
+    let spec = member.spec.as_ref().filter(|_| why.contains(COLLISION))?;
+    let mut removal = lock::new(facts, &turn.member, &turn.volume_id, TurnStep::Remove, 1);
+    removal.replaces = Some(Replaced {
+        host_id: member.recorded_host_id()?.to_string(),
+        address: spec.address.clone()?,
+    });
+    Some(lock::claim(
+        facts,
+        Some(&removal),
+        None,
+        format!("let the others remove member {}: {why}", turn.member),
+        synced(format!(
+            "Member {} cannot come back to leave; the others remove it from the ring",
+            turn.member
+        )),
+    ))
+}
+
+fn find_out(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, draft: &mut Draft) {
+    let Some(host_id) = member.recorded_host_id() else {
+        return steps::end(facts, turn, "its host ID is not recorded", None, draft);
+    };
+    let others = evidence::others(facts, &member.name);
+    match absence::is_gone(facts, &others, &turn.nonce, host_id, Voters::Majority) {
+        Gone::Proven(proof) => {
+            draft.steps.push(steps::terminate(facts, valid, member, &proof, Some(turn)));
+        }
+        Gone::Waiting(names) => {
+            evidence::ask(facts, &others, &turn.nonce, &facts.fence(turn), draft);
+            draft.wait(
+                Reason::WaitingForEvidence,
+                format!(
+                    "the server of member {} ended while it was leaving; {} should tell whether it has left",
+                    member.name,
+                    names.join(", ")
+                ),
+            );
+        }
+        Gone::NotYet { why, read_at } => match absence::all_see_down(&others, &turn.nonce, host_id)
+        {
+            Some(proof) => permit::give(facts, valid, turn, member, &proof, draft),
+            None => ask_again(facts, turn, member, &why, read_at, draft),
+        },
+    }
+}
+
+/// They do not agree, or too few can be asked: the same turn asks again.
+fn ask_again(
+    facts: &Facts<'_>,
+    turn: &Turn,
+    member: &MemberFact,
+    why: &str,
+    read_at: jiff::Timestamp,
+    draft: &mut Draft,
+) {
+    let again = read_at + ASK_AGAIN;
+    draft.wait_until(
+        Reason::WaitingForEvidence,
+        format!("the server of member {} ended while it was leaving: {why}", member.name),
+        again,
+    );
+    if facts.now() < again {
+        return;
+    }
+    let mut renewed = lock::new(facts, &turn.member, &turn.volume_id, turn.step, turn.attempt + 1);
+    renewed.since = turn.since.clone();
+    draft.steps.push(lock::claim(
+        facts,
+        Some(&renewed),
+        None,
+        format!("ask again whether member {} has left", member.name),
+        None,
+    ));
+}

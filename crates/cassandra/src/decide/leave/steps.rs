@@ -1,0 +1,82 @@
+//! The writes of a leave: its intent is renewed or taken back, its member is
+//! recorded as gone, its turn ends.
+
+use crate::decide::draft::{Draft, synced};
+use crate::decide::turn::lock;
+use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use crate::validate::Valid;
+use palladion_api::cluster::Turn;
+use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
+use serde_json::json;
+
+fn uid(member: &MemberFact) -> Precondition {
+    let object = member.object.as_ref();
+    Precondition::Uid(object.map(|o| o.meta.uid.clone()).unwrap_or_default())
+}
+
+/// The intent carries the new nonce of the renewed turn; the agent has done it
+/// already and answers at once.
+pub fn renew(valid: &Valid, member: &MemberFact, turn: &Turn) -> Step {
+    Step::Patch {
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        patch: json!({ "spec": { "intent": { "nonce": turn.nonce } } }),
+        subresource: Subresource::None,
+        precondition: uid(member),
+        fence: None,
+        doing: format!("renew the intent of member {}", member.name),
+        event: None,
+    }
+}
+
+/// Take the intent back.
+pub fn withdraw(valid: &Valid, member: &MemberFact) -> Step {
+    Step::Patch {
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        patch: json!({ "spec": { "intent": null } }),
+        subresource: Subresource::None,
+        precondition: uid(member),
+        fence: None,
+        doing: format!("withdraw the intent of member {}", member.name),
+        event: None,
+    }
+}
+
+/// Record that a member is gone for good: from here on its set may shrink.
+pub fn terminate(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    member: &MemberFact,
+    proof: &str,
+    turn: Option<&Turn>,
+) -> Step {
+    Step::Patch {
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        patch: json!({
+            "metadata": { "annotations": { palladion_api::labels::GONE: proof } },
+            "spec": { "run": "Terminated", "start": null },
+        }),
+        subresource: Subresource::None,
+        precondition: uid(member),
+        fence: turn.map(|t| facts.fence(t)),
+        doing: format!("record that member {} has left: {proof}", member.name),
+        event: synced(format!("Member {} has left the ring", member.name)),
+    }
+}
+
+/// End a turn, saying why.
+pub fn end(
+    facts: &Facts<'_>,
+    turn: &Turn,
+    why: &str,
+    event: Option<palladion_plan::Event>,
+    draft: &mut Draft,
+) {
+    draft.steps.push(lock::claim(
+        facts,
+        None,
+        None,
+        format!("end the turn of member {}: {why}", turn.member),
+        event,
+    ));
+}

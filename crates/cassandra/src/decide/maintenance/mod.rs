@@ -1,0 +1,7 @@
+//! What a ring needs from time to time: repairs and cleanups that are owed,
+//! copies of the system keyspaces, seed lists, settings of running servers.
+
+pub mod debts;
+pub mod runtime_settings;
+pub mod seed_lists;
+pub mod system_keyspaces;

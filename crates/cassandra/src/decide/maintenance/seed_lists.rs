@@ -1,0 +1,46 @@
+//! The seed lists that members are given, brought up to date while nobody joins.
+
+use crate::decide::draft::Draft;
+use crate::decide::turn::seeds;
+use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use crate::validate::Valid;
+use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
+use serde_json::json;
+
+/// After an outage in which the disks of seeds were lost, the others wait for
+/// seeds that never come back. While no member is up they are told at once who
+/// else has data; an empty volume is never among them.
+pub fn rescue(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    let mut joined = facts.members.values().filter(|m| m.recorded_host_id().is_some());
+    if !joined.any(MemberFact::is_normal) {
+        refresh(facts, valid, draft);
+    }
+}
+
+/// Bring the seed lists of all members up to date, once nobody joins.
+pub fn refresh(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    let seeds = seeds::of(facts, valid);
+    if seeds.is_empty() || draft.has_work() {
+        return;
+    }
+    for member in facts.members.values() {
+        let (Some(object), Some(spec)) = (&member.object, &member.spec) else {
+            continue;
+        };
+        let mut have = spec.seeds.clone();
+        have.sort();
+        if have == seeds || member.recorded_host_id().is_none() {
+            continue;
+        }
+        draft.steps.push(Step::Patch {
+            key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+            patch: json!({ "spec": { "seeds": seeds } }),
+            subresource: Subresource::None,
+            precondition: Precondition::Uid(object.meta.uid.clone()),
+            fence: None,
+            doing: format!("tell member {} the seeds", member.name),
+            event: None,
+        });
+    }
+}

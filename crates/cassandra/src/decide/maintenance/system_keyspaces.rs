@@ -1,0 +1,254 @@
+//! Replication of the system keyspaces: Cassandra makes them with
+//! SimpleStrategy and factors of 1 to 3; a lost member would lock users out.
+//! NetworkTopologyStrategy with min(3, members), then a repair of each member
+//! (safety rules, section 6).
+
+use crate::decide::draft::{Draft, synced};
+use crate::decide::evidence;
+use crate::decide::turn::failed_start;
+use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use crate::validate::Valid;
+use palladion_api::cluster::Mode;
+use palladion_api::member::{Operation, OperationKind, OperationState};
+use palladion_api::reasons::Reason;
+use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
+use serde_json::{Value, json};
+
+/// The keyspaces whose replication Cassandra leaves to the person.
+const KEYSPACES: [&str; 3] = ["system_auth", "system_distributed", "system_traces"];
+/// More copies help nobody: quorum of three survives one loss.
+const MOST_COPIES: usize = 3;
+
+/// Is this one of the keyspaces that are kept here?
+pub fn is_one(keyspace: &str) -> bool {
+    KEYSPACES.contains(&keyspace)
+}
+
+/// Can the system keyspaces be kept by this many members as they are?
+pub fn fit(facts: &Facts<'_>, valid: &Valid, members: usize) -> bool {
+    valid.mode == Mode::Scylla
+        || facts.status.system_replication.is_some_and(|f| f <= factor_for(members))
+}
+
+fn factor_for(members: usize) -> u32 {
+    u32::try_from(members.min(MOST_COPIES)).unwrap_or(1)
+}
+
+/// Replication as the number of members wants it, once nobody joins.
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    let waiting_to_join = facts.members.values().any(|m| {
+        !m.is_gone()
+            && m.recorded_host_id().is_none()
+            && m.pod.is_some()
+            && !failed_start::has_failed_for_good(m)
+    });
+    if waiting_to_join || valid.mode == Mode::Scylla {
+        return;
+    }
+    let joined = facts.members.values().filter(|m| m.recorded_host_id().is_some()).count();
+    set(facts, valid, joined, draft);
+}
+
+/// Set, repair, then record. One step at a time; the operation's ID carries
+/// the factor and a nonce, so that going back to a factor is a new operation.
+pub fn set(facts: &Facts<'_>, valid: &Valid, members: usize, draft: &mut Draft) {
+    let factor = factor_for(members);
+    if facts.status.system_replication == Some(factor) {
+        return;
+    }
+    if let Err(why) = evidence::ring_is_quiet(facts) {
+        let words = format!("replication of the system keyspaces waits: {why}");
+        return draft.wait(Reason::SystemKeyspaces, words);
+    }
+    let joined: Vec<&MemberFact> =
+        facts.members.values().filter(|m| m.recorded_host_id().is_some()).collect();
+    match altered(&joined, factor) {
+        None => start_alter(facts, valid, &joined, factor, draft),
+        Some(nonce) => repair_each(facts, valid, &joined, factor, &nonce, draft),
+    }
+}
+
+fn alter_prefix(factor: u32) -> String {
+    format!("system-keyspaces-{factor}-")
+}
+
+/// The nonce of an alter operation for this factor that has succeeded.
+fn altered(joined: &[&MemberFact], factor: u32) -> Option<String> {
+    joined.iter().find_map(|m| {
+        let operation = m.spec.as_ref()?.operation.as_ref()?;
+        let alter = operation.id.strip_prefix(&alter_prefix(factor));
+        let repair = operation.id.strip_prefix(&repair_prefix(factor));
+        match (alter, repair) {
+            (Some(nonce), _) if outcome(m, &operation.id) == Some(OperationState::Succeeded) => {
+                Some(nonce.to_string())
+            }
+            (None, Some(nonce)) => Some(nonce.to_string()),
+            _ => None,
+        }
+    })
+}
+
+fn repair_prefix(factor: u32) -> String {
+    format!("repair-system-keyspaces-{factor}-")
+}
+
+fn outcome(member: &MemberFact, id: &str) -> Option<OperationState> {
+    member.status.operation.as_ref().filter(|o| o.id == id).map(|o| o.state)
+}
+
+fn start_alter(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    joined: &[&MemberFact],
+    factor: u32,
+    draft: &mut Draft,
+) {
+    let prefix = alter_prefix(factor);
+    let running = joined.iter().find_map(|m| {
+        let operation = m.spec.as_ref()?.operation.as_ref()?;
+        operation.id.starts_with(&prefix).then_some((m, operation.id.clone()))
+    });
+    let Some((member, id)) = running else {
+        let Some(first) = joined.first() else { return };
+        let operation = Operation {
+            id: format!("{prefix}{}", facts.snapshot.nonce),
+            kind: OperationKind::AlterReplication,
+            keyspaces: KEYSPACES.map(str::to_string).to_vec(),
+            replication: [(valid.datacenter.clone(), factor)].into(),
+            target: None,
+        };
+        return order(valid, first, &operation, draft);
+    };
+    follow(facts, valid, member, &id, OperationKind::AlterReplication, factor, &prefix, draft);
+}
+
+fn repair_each(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    joined: &[&MemberFact],
+    factor: u32,
+    nonce: &str,
+    draft: &mut Draft,
+) {
+    let id = format!("{}{nonce}", repair_prefix(factor));
+    for member in joined {
+        let ordered = member.spec.as_ref().and_then(|s| s.operation.as_ref());
+        let is_ours = ordered.is_some_and(|o| o.id == id || o.id.starts_with(&format!("{id}-")));
+        if !is_ours {
+            let operation = repair(id);
+            return order(valid, member, &operation, draft);
+        }
+        let ordered_id = ordered.map(|o| o.id.clone()).unwrap_or_default();
+        if outcome(member, &ordered_id) != Some(OperationState::Succeeded) {
+            return follow(
+                facts,
+                valid,
+                member,
+                &ordered_id,
+                OperationKind::Repair,
+                factor,
+                &format!("{id}-"),
+                draft,
+            );
+        }
+    }
+    draft.steps.push(Step::Claim {
+        status: json!({ "systemReplication": factor }),
+        seen: vec![(
+            "/status/turn".into(),
+            facts.snapshot.owner.at("/status/turn").cloned().unwrap_or(Value::Null),
+        )],
+        doing: format!("record that the system keyspaces have {factor} copies"),
+        event: synced(format!(
+            "System keyspaces have {factor} copies in datacenter {}",
+            valid.datacenter
+        )),
+    });
+}
+
+fn repair(id: String) -> Operation {
+    Operation {
+        id,
+        kind: OperationKind::Repair,
+        keyspaces: KEYSPACES.map(str::to_string).to_vec(),
+        replication: Default::default(),
+        target: None,
+    }
+}
+
+/// Wait for an operation, and order it anew if it failed.
+#[expect(clippy::too_many_arguments, reason = "one place that follows both kinds of operation")]
+fn follow(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    member: &MemberFact,
+    id: &str,
+    kind: OperationKind,
+    factor: u32,
+    prefix: &str,
+    draft: &mut Draft,
+) {
+    let words = |state: &str| {
+        format!(
+            "replication of the system keyspaces becomes {factor}: {kind:?} on member {} {state}",
+            member.name
+        )
+    };
+    match outcome(member, id) {
+        None => draft.wait(Reason::SystemKeyspaces, words("was ordered")),
+        Some(OperationState::Running) => draft.wait(Reason::SystemKeyspaces, words("is under way")),
+        Some(OperationState::Succeeded) => {}
+        Some(OperationState::Failed | OperationState::Interrupted) => {
+            let status = member.status.operation.as_ref();
+            let message = status.and_then(|o| o.message.clone()).unwrap_or_default();
+            draft.trouble(
+                Reason::SystemKeyspaces,
+                words(&format!("failed: {message}; it is tried again")),
+            );
+            let ended = status.and_then(|o| o.finished_at.as_ref()).map_or(facts.now(), |t| t.0);
+            let again = ended + jiff::SignedDuration::from_secs(30);
+            if facts.now() < again {
+                draft.wait_until(Reason::SystemKeyspaces, words("is tried again"), again);
+                return;
+            }
+            let operation = match kind {
+                OperationKind::AlterReplication => Operation {
+                    id: format!("{prefix}{}", facts.snapshot.nonce),
+                    kind,
+                    keyspaces: KEYSPACES.map(str::to_string).to_vec(),
+                    replication: [(valid.datacenter.clone(), factor)].into(),
+                    target: None,
+                },
+                _ => repair(format!("{prefix}{}", facts.snapshot.nonce)),
+            };
+            order(valid, member, &operation, draft);
+        }
+    }
+}
+
+fn order(valid: &Valid, member: &MemberFact, operation: &Operation, draft: &mut Draft) {
+    let Some(object) = &member.object else { return };
+    let mut patch = json!({ "spec": { "operation": operation } });
+    for absent in ["replication", "target"] {
+        if patch["spec"]["operation"].get(absent).is_none() {
+            patch["spec"]["operation"][absent] = Value::Null;
+        }
+    }
+    draft.wait(
+        Reason::SystemKeyspaces,
+        format!("{:?} is ordered on member {}", operation.kind, member.name),
+    );
+    draft.steps.push(Step::Patch {
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        patch,
+        subresource: Subresource::None,
+        precondition: Precondition::Version {
+            uid: object.meta.uid.clone(),
+            resource_version: object.meta.resource_version.clone(),
+        },
+        fence: None,
+        doing: format!("order {:?} on member {}", operation.kind, member.name),
+        event: None,
+    });
+}

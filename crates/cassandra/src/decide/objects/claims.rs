@@ -1,0 +1,74 @@
+//! What a claim says about the data on its volume: host ID, volume ID,
+//! address. The claim outlives every other object of the cluster, so that a
+//! re-created one finds its members again.
+
+use crate::decide::draft::Draft;
+use crate::decide::evidence::marks;
+use crate::facts::Facts;
+use crate::resources as kinds;
+use crate::validate::Valid;
+use palladion_api::cluster::DeletionPolicy;
+use palladion_api::member::CassandraMemberSpec;
+use palladion_api::{labels, reasons::Reason};
+use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
+use serde_json::{Map, Value, json};
+
+/// Annotate the claims of members whose identity is recorded; re-stamp kept
+/// claims with the uid of this cluster.
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    for member in facts.members.values().filter(|m| !m.is_gone()) {
+        let (Some(claim), Some(spec)) = (&member.claim, &member.spec) else {
+            continue;
+        };
+        if marks::of(member).is_some() {
+            continue; // It goes, or is new: either way it is not what is recorded.
+        }
+        if claim.terminating {
+            draft.trouble(
+                Reason::ClaimTerminating,
+                format!(
+                    "claim {} of member {} is being deleted: its data goes when the pod goes",
+                    claim.object.meta.name, member.name
+                ),
+            );
+            continue;
+        }
+        let wanted = [
+            (labels::HOST_ID, spec.host_id.as_deref()),
+            (labels::VOLUME_ID, spec.volume_id.as_deref()),
+            (labels::ADDRESS, spec.host_id.as_ref().and(spec.address.as_deref())),
+            (labels::CLUSTER_UID, is_stamped(valid, spec).then_some(valid.uid.as_str())),
+        ];
+        let mut changes: Map<String, Value> = wanted
+            .into_iter()
+            .filter_map(|(key, value)| value.map(|v| (key, v)))
+            .filter(|(key, value)| {
+                claim.object.meta.annotations.get(*key).map(String::as_str) != Some(*value)
+            })
+            .map(|(key, value)| (key.to_string(), Value::from(value)))
+            .collect();
+        if spec.host_id.is_some() && claim.object.meta.annotations.contains_key(labels::GONE) {
+            changes.insert(labels::GONE.to_string(), Value::Null);
+        }
+        if changes.is_empty() {
+            continue;
+        }
+        draft.steps.push(Step::Patch {
+            key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
+            patch: json!({ "metadata": { "annotations": changes } }),
+            subresource: Subresource::None,
+            precondition: Precondition::Uid(claim.object.meta.uid.clone()),
+            fence: None,
+            doing: format!("record on claim {} whose data it holds", claim.object.meta.name),
+            event: None,
+        });
+    }
+}
+
+/// Whose claim is it? Written with the data's identity, in one write; where the
+/// data goes with the cluster, also before there is any. It does not stand in
+/// the set's claim template, which cannot change and would carry the uid of a
+/// cluster that is gone.
+fn is_stamped(valid: &Valid, spec: &CassandraMemberSpec) -> bool {
+    spec.host_id.is_some() || valid.deletion_policy == DeletionPolicy::Delete
+}

@@ -1,0 +1,113 @@
+//! The objects that a cluster and its racks consist of: Services, account,
+//! budget, configuration and sets. Written only where they differ.
+
+use super::apply::{apply, apply_fenced};
+use crate::build;
+use crate::decide::draft::{Draft, synced};
+use crate::decide::objects::recreating::{self, Outcome};
+use crate::decide::objects::replicas;
+use crate::decide::turn::stopping;
+use crate::facts::{Facts, SetFact};
+use crate::resources as kinds;
+use crate::validate::{RackPlace, Valid, ValidRack};
+use palladion_api::names;
+use palladion_plan::{Event, ObjectKey, Precondition, Step, Subresource};
+use serde_json::json;
+
+/// Make and keep the objects of the cluster, rack by rack.
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    apply(facts, kinds::SERVICE, build::client_service(valid), "the client Service", None, draft);
+    for object in build::member_account(valid) {
+        let (kind, what) = match object["kind"].as_str() {
+            Some("RoleBinding") => (kinds::ROLE_BINDING, "the members' role binding"),
+            _ => (kinds::SERVICE_ACCOUNT, "the members' service account"),
+        };
+        apply(facts, kind, object, what, None, draft);
+    }
+    let budget = build::disruption_budget(valid);
+    apply(facts, kinds::DISRUPTION_BUDGET, budget, "the disruption budget", None, draft);
+    for rack in &valid.racks {
+        rack_objects(facts, valid, rack, draft);
+    }
+}
+
+fn rack_objects(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut Draft) {
+    let replicas = replicas::of(facts, rack);
+    for ordinal in 0..replicas {
+        let member = names::member(&rack.set, ordinal);
+        // Asked for only where the Service is made anew: stating the address
+        // that it has would be a write for nothing.
+        let recorded = facts
+            .members
+            .get(&member)
+            .filter(|m| m.service.is_none())
+            .and_then(|m| {
+                m.spec
+                    .as_ref()
+                    .and_then(|s| s.address.clone())
+                    .or_else(|| m.claim.as_ref().and_then(|c| c.address.clone()))
+            })
+            .filter(|address| !is_left_behind(facts, &member, address));
+        let is_seed = u32::try_from(ordinal).is_ok_and(|o| o < valid.seeds_per_rack);
+        let service = build::member_service(valid, rack, &member, recorded.as_deref(), is_seed);
+        let what = format!("the Service of member {member}");
+        apply(facts, kinds::SERVICE, service, &what, None, draft);
+    }
+    if rack.place == RackPlace::Dropped {
+        return scale_dropped(facts, valid, rack, draft);
+    }
+    let config = build::config_map(valid, rack);
+    let what = format!("the configuration of rack {}", rack.name);
+    apply(facts, kinds::CONFIG_MAP, config, &what, None, draft);
+
+    let pods = replicas::pods(facts, rack);
+    let event = synced_scale(facts.sets.get(&rack.set), rack, replicas, pods);
+    let mut set = build::stateful_set(valid, rack, pods);
+    if recreating::prepare(facts, rack, &mut set, draft) == Outcome::Recreate {
+        return;
+    }
+    let fence = (pods == 0 && replicas > 0).then(|| stopping::fence(facts));
+    let what = format!("the StatefulSet of rack {}", rack.name);
+    apply_fenced(facts, kinds::STATEFUL_SET, set, &what, event, fence, draft);
+}
+
+fn synced_scale(set: Option<&SetFact>, rack: &ValidRack, members: i32, pods: i32) -> Option<Event> {
+    let name = &rack.name;
+    match set.map(|s| s.replicas) {
+        None => synced(format!("Rack {name} created")),
+        Some(had) if had > 0 && pods == 0 && members > 0 => {
+            synced(format!("Rack {name} is stopped; its {members} members keep their volumes"))
+        }
+        Some(0) if pods > 0 => synced(format!("Rack {name} starts with {pods} members")),
+        Some(had) if had < pods => synced(format!("Rack {name} scaled up to {pods} members")),
+        Some(_) => None,
+    }
+}
+
+/// Of a rack that the spec does not name only the number of pods is kept: what
+/// else its set says is all that is known of it.
+fn scale_dropped(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut Draft) {
+    let Some(set) = facts.sets.get(&rack.set) else {
+        return;
+    };
+    let pods = replicas::pods(facts, rack);
+    if set.replicas == pods || set.object.meta.is_terminating() {
+        return;
+    }
+    let fence = (pods == 0 && replicas::of(facts, rack) > 0).then(|| stopping::fence(facts));
+    draft.steps.push(Step::Patch {
+        key: ObjectKey::new(kinds::STATEFUL_SET, &valid.namespace, &rack.set),
+        patch: json!({ "spec": { "replicas": pods } }),
+        subresource: Subresource::None,
+        precondition: Precondition::Uid(set.object.meta.uid.clone()),
+        fence,
+        doing: format!("scale rack {}, which is not in the spec", rack.name),
+        event: None,
+    });
+}
+
+/// A replacement gets another address; the claim still names the lost one's.
+fn is_left_behind(facts: &Facts<'_>, member: &str, address: &str) -> bool {
+    let turn = facts.turn().filter(|t| t.member == member);
+    turn.and_then(|t| t.replaces.as_ref()).is_some_and(|r| r.address == address)
+}

@@ -1,0 +1,48 @@
+//! Old configurations: a ConfigMap that no set and no pod's revision refers to.
+
+use crate::build;
+use crate::decide::draft::Draft;
+use crate::facts::Facts;
+use crate::resources as kinds;
+use crate::validate::{RackPlace, Valid};
+use palladion_api::labels;
+use palladion_plan::{Loss, ObjectKey, Precondition, Propagation, Step};
+
+/// Delete configurations of racks whose pods all have the newest revision.
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    if draft.has_work() {
+        return; // Tidying up never travels with work.
+    }
+    // Of a dropped rack nothing is rendered: what its pods mount is not known here.
+    for rack in valid.racks.iter().filter(|r| r.place == RackPlace::Wanted) {
+        let Some(newest) = facts.sets.get(&rack.set).and_then(|s| s.update_revision.as_ref())
+        else {
+            continue;
+        };
+        let pods = facts.members.values().filter(|m| m.rack == rack.name);
+        if pods.filter_map(|m| m.pod.as_ref()).any(|pod| &pod.revision != newest) {
+            continue;
+        }
+        let current = build::config_map(valid, rack);
+        for map in facts.objects(kinds::CONFIG_MAP) {
+            let of_rack = map.meta.labels.get(labels::RACK) == Some(&rack.name);
+            let is_current = current["metadata"]["name"] == map.meta.name.as_str();
+            if !of_rack
+                || is_current
+                || !map.meta.is_controlled_by(&valid.uid)
+                || map.meta.is_terminating()
+            {
+                continue;
+            }
+            draft.steps.push(Step::Delete {
+                key: ObjectKey::new(kinds::CONFIG_MAP, &valid.namespace, &map.meta.name),
+                precondition: Precondition::Uid(map.meta.uid.clone()),
+                loss: Loss::Nothing,
+                propagation: Propagation::Background,
+                fence: None,
+                doing: format!("delete the unused configuration {}", map.meta.name),
+                event: None,
+            });
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The objects that a ring consists of: made, kept and deleted.
+
+mod apply;
+pub mod claims;
+pub mod cluster;
+pub mod garbage;
+pub mod members;
+pub mod racks;
+mod recreating;
+pub mod replicas;
+pub mod restart_tokens;
+pub mod teardown;
+pub mod volumes;

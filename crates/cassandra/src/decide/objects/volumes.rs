@@ -1,0 +1,83 @@
+//! Volumes grow through their claims, also while a pod is down. They never
+//! shrink, and no pod is restarted for it.
+
+use crate::decide::draft::{Draft, synced};
+use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use crate::validate::{RackPlace, Valid, ValidRack};
+use palladion_api::reasons::Reason;
+use palladion_plan::differ;
+use palladion_plan::workload::claims;
+use serde_json::{Value, json};
+
+/// Ask for more where a claim asks for less than its rack wants.
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    for rack in valid.racks.iter().filter(|r| r.place == RackPlace::Wanted) {
+        let Some(wanted) = wanted(rack) else { continue };
+        let members = facts.members.values().filter(|m| m.rack == rack.name);
+        // Claims that nobody uses any more, or did never, need no more room.
+        for member in members.filter(|m| !m.is_gone() && m.object.is_some()) {
+            grow(facts, rack, member, &wanted, draft);
+        }
+    }
+}
+
+/// The storage that the rack's claim template asks for.
+fn wanted(rack: &ValidRack) -> Option<String> {
+    let requests = rack.claim.spec.resources.as_ref()?.requests.as_ref()?;
+    requests.get("storage").map(|q| q.0.clone())
+}
+
+fn grow(facts: &Facts<'_>, rack: &ValidRack, member: &MemberFact, wanted: &str, draft: &mut Draft) {
+    // A claim that is not bound gets no larger volume by asking for one: 422.
+    let claim = member.claim.as_ref().filter(|c| c.bound && !c.terminating);
+    let Some(claim) = claim else { return };
+    let amount = |text: Option<&str>| differ::quantity(&Value::from(text?));
+    let asked = claim.object.str_at("/requested");
+    let (Some(has), Some(target)) = (amount(asked), amount(Some(wanted))) else {
+        return;
+    };
+    let name = &claim.object.meta.name;
+    if has >= target {
+        tell_progress(member, name, draft);
+        return;
+    }
+    // A volume may be larger than was asked for, as local ones are.
+    let is_large_enough = amount(claim.object.str_at("/capacity")).is_some_and(|c| c >= target);
+    let class = claim.object.str_at("/class").unwrap_or_default();
+    if !may_expand(facts, class) {
+        if !is_large_enough {
+            draft.trouble(
+                Reason::VolumeCannotGrow,
+                format!("claim {name} should grow to {wanted} and storage class {class:?} does not allow it"),
+            );
+        }
+        return;
+    }
+    let event = synced(format!("Claim {name} grows to {wanted}"));
+    let template = json!({ "spec": rack.claim.spec });
+    draft.steps.push(claims::grow(kinds::CLAIM, &claim.object, &template, event));
+}
+
+/// It has been asked for; the rest is the storage driver's.
+fn tell_progress(member: &MemberFact, name: &str, draft: &mut Draft) {
+    let claim = member.claim.as_ref().map(|c| &c.object);
+    let amount = |field: &str| differ::quantity(claim?.at(field)?);
+    let (Some(requested), Some(capacity)) = (amount("/requested"), amount("/capacity")) else {
+        return;
+    };
+    if capacity < requested {
+        draft.wait(
+            Reason::VolumeGrowing,
+            format!("claim {name} of member {} is being grown", member.name),
+        );
+    }
+}
+
+fn may_expand(facts: &Facts<'_>, class: &str) -> bool {
+    facts
+        .objects(kinds::STORAGE_CLASS)
+        .iter()
+        .find(|c| c.meta.name == class)
+        .is_some_and(|c| c.at("/allowVolumeExpansion") == Some(&Value::Bool(true)))
+}

@@ -1,0 +1,227 @@
+//! Removing from the ring what will never come back and is not wanted any
+//! more: a leaver whose machine is gone, or that the ring will not take back.
+//! Another member removes the host ID, with proof; the rest streams from the
+//! copies that are left, and owes a repair.
+
+use crate::decide::draft::{Draft, synced};
+use crate::decide::evidence::absence::{self, Gone};
+use crate::decide::evidence::{self, Verdict, marks};
+use crate::decide::leave::steps;
+use crate::decide::maintenance::debts;
+use crate::decide::objects::replicas;
+use crate::decide::replace::room;
+use crate::decide::turn::lock;
+use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use crate::validate::Valid;
+use jiff::{SignedDuration, Timestamp};
+use palladion_api::cluster::Turn;
+use palladion_api::member::{Operation, OperationKind, OperationState};
+use palladion_api::reasons::Reason;
+use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
+use serde_json::{Value, json};
+
+/// Gossip settles within seconds; then the question is put again.
+const ASK_AGAIN: SignedDuration = SignedDuration::from_secs(5);
+
+/// Go on with a Remove turn.
+pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft) {
+    let (Some(member), Some(removed)) = (facts.members.get(&turn.member), &turn.replaces) else {
+        return steps::end(facts, turn, "the member is gone", None, draft);
+    };
+    if member.is_gone() {
+        let event =
+            synced(format!("Member {} was removed from the ring by the others", member.name));
+        return steps::end(facts, turn, "it was removed", event, draft);
+    }
+    let host_id = &removed.host_id;
+    let id = format!("remove-{}", turn.nonce);
+    let helper = facts.members.values().find(|m| ordered(m) == Some(&id));
+    match helper {
+        None => before_order(facts, valid, turn, member, host_id, &id, draft),
+        Some(helper) => after_order(facts, valid, turn, (member, helper), host_id, draft),
+    }
+}
+
+/// Has it a job that has not come to its end?
+fn is_busy(member: &MemberFact) -> bool {
+    let told = member.status.operation.as_ref();
+    ordered(member)
+        .is_some_and(|id| told.is_none_or(|o| o.id != *id || o.state == OperationState::Running))
+}
+
+fn ordered(member: &MemberFact) -> Option<&String> {
+    Some(&member.spec.as_ref()?.operation.as_ref()?.id)
+}
+
+fn before_order(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    turn: &Turn,
+    member: &MemberFact,
+    host_id: &str,
+    id: &str,
+    draft: &mut Draft,
+) {
+    let others = evidence::others(facts, &member.name);
+    let voters = absence::voters(member);
+    // Somebody may have removed it before.
+    if let Gone::Proven(proof) = absence::is_gone(facts, &others, &turn.nonce, host_id, voters) {
+        return is_out(facts, valid, turn, member, &proof, draft);
+    }
+    let names = match absence::is_dead(facts, &others, &turn.nonce, host_id, voters) {
+        Gone::Waiting(names) => names,
+        Gone::NotYet { why, read_at } => return not_yet(facts, turn, &why, read_at, draft),
+        Gone::Proven(proof) => {
+            let excused = marks::excused(facts, host_id);
+            return match evidence::verdict(facts, &others, &turn.nonce, &excused) {
+                Verdict::Bad { why, read_at } => not_yet(facts, turn, &why, read_at, draft),
+                Verdict::Good(_) | Verdict::Waiting(_) => {
+                    order(facts, valid, turn, &others, host_id, (id, &proof), draft)
+                }
+            };
+        }
+    };
+    evidence::ask(facts, &others, &turn.nonce, &facts.fence(turn), draft);
+    let words = format!(
+        "member {} waits to be removed: {} should confirm that it is dead",
+        member.name,
+        names.join(", ")
+    );
+    draft.wait_until(Reason::WaitingForEvidence, words, evidence::void_from(turn));
+}
+
+fn order(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    turn: &Turn,
+    others: &[&MemberFact],
+    host_id: &str,
+    (id, proof): (&str, &str),
+    draft: &mut Draft,
+) {
+    let mut free = others.iter().filter(|m| !is_busy(m));
+    let Some((helper, object)) = free.find_map(|m| Some((m, m.object.as_ref()?))) else {
+        let words = format!("member {} waits to be removed: the others are busy", turn.member);
+        return draft.wait(Reason::MemberLeaving, words);
+    };
+    let operation = Operation {
+        id: id.to_string(),
+        kind: OperationKind::RemoveNode,
+        keyspaces: Vec::new(),
+        replication: Default::default(),
+        target: Some(host_id.to_string()),
+    };
+    let mut operation = json!(operation);
+    for absent in ["keyspaces", "replication"] {
+        operation[absent] = Value::Null;
+    }
+    draft.steps.push(Step::Patch {
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &helper.name),
+        patch: json!({ "spec": { "operation": operation } }),
+        subresource: Subresource::None,
+        precondition: Precondition::Version {
+            uid: object.meta.uid.clone(),
+            resource_version: object.meta.resource_version.clone(),
+        },
+        fence: Some(facts.fence(turn)),
+        doing: format!(
+            "let member {} remove host ID {host_id} of member {}: {proof}",
+            helper.name, turn.member
+        ),
+        event: synced(format!(
+            "Member {} removes {} (host ID {host_id}) from the ring",
+            helper.name, turn.member
+        )),
+    });
+}
+
+fn after_order(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    turn: &Turn,
+    (member, helper): (&MemberFact, &MemberFact),
+    host_id: &str,
+    draft: &mut Draft,
+) {
+    let outcome = helper.status.operation.as_ref();
+    let outcome = outcome.filter(|o| Some(&o.id) == ordered(helper));
+    match outcome.map(|o| o.state) {
+        None | Some(OperationState::Running) if helper.is_normal() => {
+            let words = format!("member {} removes {} from the ring", helper.name, member.name);
+            return draft.wait(Reason::MemberLeaving, words);
+        }
+        // Whether it was done, the ring tells.
+        None | Some(_) => {}
+    }
+    let nonce = format!("{}-gone", turn.nonce);
+    let others = evidence::others(facts, &member.name);
+    match absence::is_gone(facts, &others, &nonce, host_id, absence::voters(member)) {
+        Gone::Proven(proof) => is_out(facts, valid, turn, member, &proof, draft),
+        Gone::Waiting(names) => {
+            evidence::ask(facts, &others, &nonce, &facts.fence(turn), draft);
+            let words = format!(
+                "member {} was removed; {} should confirm it",
+                member.name,
+                names.join(", ")
+            );
+            draft.wait(Reason::WaitingForEvidence, words);
+        }
+        Gone::NotYet { why, read_at } => {
+            let told = outcome.and_then(|o| o.message.clone()).unwrap_or_default();
+            not_yet(facts, turn, &format!("{why} {told}"), read_at, draft);
+        }
+    }
+}
+
+/// All say that it is out of the ring: it is gone for good, or joins as a new
+/// member where the spec wants one.
+fn is_out(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    turn: &Turn,
+    member: &MemberFact,
+    proof: &str,
+    draft: &mut Draft,
+) {
+    let reason = format!("member {} was removed at {}", member.name, facts.now());
+    if !replicas::is_wanted(valid, member) {
+        debts::repair_by_all(facts, valid, &member.name, &reason, draft);
+        draft.steps.push(steps::terminate(facts, valid, member, proof, Some(turn)));
+        return;
+    }
+    let fence = facts.fence(turn);
+    if room::make_room(facts, valid, member, proof, &fence, draft) {
+        return;
+    }
+    if marks::of(member).is_none() && member.recorded_host_id().is_none() {
+        return steps::end(facts, turn, "it joins as a new member", None, draft);
+    }
+    debts::repair_by_all(facts, valid, &member.name, &reason, draft);
+    draft.steps.extend(room::start_anew(valid, member, &fence));
+}
+
+/// The answers forbid it; the question is put again soon. A member that is
+/// given up gives the turn back: it may have come to life meanwhile.
+fn not_yet(facts: &Facts<'_>, turn: &Turn, why: &str, read_at: Timestamp, draft: &mut Draft) {
+    let again = read_at + ASK_AGAIN;
+    let words = format!("member {} waits to be removed: {why}", turn.member);
+    draft.wait_until(Reason::MemberLeaving, words, again);
+    if facts.now() < again {
+        return;
+    }
+    let member = facts.members.get(&turn.member);
+    if member.is_some_and(|m| marks::of(m).is_some()) {
+        return steps::end(facts, turn, why, None, draft);
+    }
+    let attempt = turn.attempt + 1;
+    let mut renewed = lock::new(facts, &turn.member, &turn.volume_id, turn.step, attempt);
+    renewed.replaces.clone_from(&turn.replaces);
+    draft.steps.push(lock::claim(
+        facts,
+        Some(&renewed),
+        None,
+        format!("ask again whether member {} may be removed", turn.member),
+        None,
+    ));
+}

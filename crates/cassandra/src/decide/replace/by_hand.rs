@@ -1,0 +1,108 @@
+//! A person asks for a member to be replaced, by a label on the member or on
+//! its Service (T36). The label is consumed into a record that names the
+//! volume before anything acts, so that it cannot be left over.
+
+use crate::decide::draft::Draft;
+use crate::decide::evidence::{self, marks};
+use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use crate::validate::Valid;
+use palladion_api::member::ReplacementCause;
+use palladion_api::{labels, reasons::Reason};
+use palladion_plan::{Event, EventType, ObjectKey, Precondition, Step, Subresource};
+use serde_json::json;
+
+/// Take up what people ask for.
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    for member in facts.members.values() {
+        let on_member =
+            member.object.as_ref().is_some_and(|o| o.meta.labels.contains_key(labels::REPLACE));
+        let on_service = service_label(facts, &member.name);
+        if !on_member && on_service.is_none() {
+            continue;
+        }
+        if marks::of(member).is_none() {
+            match refused(facts, member) {
+                None => draft.steps.extend(take_up(valid, member)),
+                Some(why) => draft.steps.extend(refuse(valid, member, on_member, &why)),
+            }
+        } else if on_member {
+            draft.steps.extend(without_label(valid, member, None));
+        }
+        let told = marks::of(member).is_none() && refused(facts, member).is_some();
+        if let Some(uid) = on_service.filter(|_| on_member || !told) {
+            draft.steps.push(clean_service(valid, member, &uid, None));
+        }
+    }
+}
+
+fn service_label(facts: &Facts<'_>, name: &str) -> Option<String> {
+    let services = facts.objects(kinds::SERVICE).iter();
+    let mut labelled = services.filter(|s| s.meta.labels.contains_key(labels::REPLACE));
+    labelled.find(|s| s.meta.name == name).map(|s| s.meta.uid.clone())
+}
+
+/// What speaks against replacing a member because a person asks for it.
+pub fn refused(facts: &Facts<'_>, member: &MemberFact) -> Option<String> {
+    let Some(host_id) = member.recorded_host_id() else {
+        return Some("it is no member of the ring; there is nothing to replace".into());
+    };
+    let doubts = evidence::seen_up_by(facts, &member.name, host_id);
+    let is_well = member.is_normal() && !doubts.is_empty();
+    is_well.then(|| {
+        format!(
+            "it is up and normal, see {}; stop it first, or lower and raise `members` to move it",
+            doubts.join(", ")
+        )
+    })
+}
+
+fn take_up(valid: &Valid, member: &MemberFact) -> Option<Step> {
+    let host_id = member.recorded_host_id()?;
+    let words = "a person has asked for it by label";
+    marks::give_up(valid, member, host_id, (ReplacementCause::Person, words), None)
+}
+
+fn refuse(valid: &Valid, member: &MemberFact, on_member: bool, why: &str) -> Option<Step> {
+    let event = Some(Event {
+        type_: EventType::Warning,
+        reason: Reason::ReplaceRefused.as_str(),
+        message: format!("Member {} is not replaced: {why}", member.name),
+    });
+    match on_member {
+        true => without_label(valid, member, event),
+        false => {
+            let uid = member.service.as_ref().map(|s| s.uid.clone())?;
+            Some(clean_service(valid, member, &uid, event))
+        }
+    }
+}
+
+fn without_label(valid: &Valid, member: &MemberFact, event: Option<Event>) -> Option<Step> {
+    let meta = &member.object.as_ref()?.meta;
+    Some(Step::Patch {
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        patch: json!({ "metadata": { "labels": { labels::REPLACE: null } } }),
+        subresource: Subresource::None,
+        precondition: Precondition::Uid(meta.uid.clone()),
+        fence: None,
+        doing: format!("take the label {} off member {}", labels::REPLACE, member.name),
+        event,
+    })
+}
+
+fn clean_service(valid: &Valid, member: &MemberFact, uid: &str, event: Option<Event>) -> Step {
+    Step::Patch {
+        key: ObjectKey::new(kinds::SERVICE, &valid.namespace, &member.name),
+        patch: json!({ "metadata": { "labels": { labels::REPLACE: null } } }),
+        subresource: Subresource::None,
+        precondition: Precondition::Uid(uid.to_string()),
+        fence: None,
+        doing: format!(
+            "take the label {} off the Service of member {}",
+            labels::REPLACE,
+            member.name
+        ),
+        event,
+    }
+}

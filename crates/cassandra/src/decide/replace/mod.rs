@@ -1,0 +1,14 @@
+//! Replacements: volumes that are lost or given up, who gives them up, and the
+//! way to another volume under another address.
+
+mod advance;
+pub mod by_hand;
+mod lost;
+mod new_address;
+mod next;
+pub mod node_gone;
+mod quarantine;
+pub mod room;
+
+pub use advance::advance;
+pub use next::next;

@@ -1,0 +1,246 @@
+//! A member whose local volume is in a machine whose Node is gone can never
+//! start again. That a Node is gone is looked at twice, live, a grace time
+//! apart, before the volume is given up; what a ring member was on it is then
+//! replaced (T33 to T37), what never joined gets another volume.
+
+use crate::decide::draft::{Draft, synced};
+use crate::decide::evidence::{self, absence, marks};
+use crate::decide::replace::room;
+use crate::facts::{ClaimFact, Facts, MemberFact};
+use crate::resources as kinds;
+use crate::validate::Valid;
+use crate::volumes::{Home, home};
+use jiff::{SignedDuration, Timestamp};
+use palladion_api::member::{Liveness, MemberState, ReplacementCause};
+use palladion_api::{labels, reasons::Reason};
+use palladion_plan::{
+    Event, EventType, Fence, Loss, ObjectKey, Precondition, Propagation, Step, Subresource,
+};
+use serde_json::{Value, json};
+
+/// What a machine did in its last second is known to all members, and that it
+/// is down, after this long: 20 s were seen.
+const HEARD_BY_ALL: SignedDuration = SignedDuration::from_secs(60);
+
+/// Note Nodes that go and come back, and give up what is lost with them.
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    for member in facts.members.values().filter(|m| !m.is_gone()) {
+        let Some(claim) = &member.claim else { continue };
+        let since = claim.object.meta.annotations.get(labels::NODE_GONE);
+        match (home(facts, claim), since) {
+            (Home::NotGone, None) => {}
+            (Home::NotGone, Some(_)) => came_back(valid, member, claim, draft),
+            (Home::Gone { node }, None) if !claim.terminating => {
+                draft.steps.push(note(facts, valid, member, claim, &node))
+            }
+            (Home::Gone { .. }, None) => {}
+            (Home::Gone { node }, Some(since)) => {
+                let since = since.parse().unwrap_or(facts.now());
+                is_gone(facts, valid, member, claim, &node, since, draft);
+            }
+        }
+    }
+}
+
+/// The Node must not exist, live: a cache may be behind.
+fn not_there(node: &str) -> Fence {
+    Fence {
+        object: ObjectKey::new(kinds::NODE, "", node),
+        pointer: String::new(),
+        expected: Value::Null,
+    }
+}
+
+fn note(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    member: &MemberFact,
+    claim: &ClaimFact,
+    node: &str,
+) -> Step {
+    let since = facts.now();
+    let grace = valid.node_gone_grace_seconds;
+    Step::Patch {
+        key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
+        patch: json!({ "metadata": { "annotations": { labels::NODE_GONE: since } } }),
+        subresource: Subresource::None,
+        precondition: Precondition::Uid(claim.object.meta.uid.clone()),
+        fence: Some(not_there(node)),
+        doing: format!(
+            "record that the Node {node} of member {} is gone since {since}",
+            member.name
+        ),
+        event: Some(Event {
+            type_: EventType::Warning,
+            reason: Reason::NodeGone.as_str(),
+            message: format!(
+                "Node {node} with the volume of member {} is gone; the member is replaced unless it comes back within {grace} s",
+                member.name
+            ),
+        }),
+    }
+}
+
+/// The Node is there again, or the volume is another one.
+fn came_back(valid: &Valid, member: &MemberFact, claim: &ClaimFact, draft: &mut Draft) {
+    if claim.terminating {
+        return; // Too late for it.
+    }
+    draft.steps.push(Step::Patch {
+        key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
+        patch: json!({ "metadata": { "annotations": { labels::NODE_GONE: null } } }),
+        subresource: Subresource::None,
+        precondition: Precondition::Uid(claim.object.meta.uid.clone()),
+        fence: None,
+        doing: format!("record that the Node of member {} is there again", member.name),
+        event: synced(format!("The Node with the volume of member {} is there again", member.name)),
+    });
+    let given_up = marks::of(member);
+    if given_up.is_some_and(|r| r.cause == ReplacementCause::NodeGone) {
+        draft.steps.extend(marks::withdraw(valid, member, "its Node is there again", None));
+    }
+}
+
+fn is_gone(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    member: &MemberFact,
+    claim: &ClaimFact,
+    node: &str,
+    since: Timestamp,
+    draft: &mut Draft,
+) {
+    let name = &member.name;
+    let due = since + SignedDuration::from_secs(i64::from(valid.node_gone_grace_seconds));
+    draft.trouble(
+        Reason::NodeGone,
+        format!("the Node {node} with the volume of member {name} is gone since {since}"),
+    );
+    if facts.now() < due {
+        let words = format!("member {name} is replaced at {due} unless its Node {node} comes back");
+        return draft.wait_until(Reason::NodeGone, words, due);
+    }
+    if marks::has_old_claim(member) || claim.terminating && member.recorded_host_id().is_some() {
+        return;
+    }
+    match who_was_it(facts, member) {
+        Who::Member(host_id) if is_seen_up(facts, member, &host_id, draft) => {}
+        Who::Member(host_id) => {
+            let reason = format!("the Node {node} with its volume is gone since {since}");
+            let step = marks::give_up(
+                valid,
+                member,
+                &host_id,
+                (ReplacementCause::NodeGone, &reason),
+                Some(not_there(node)),
+            );
+            draft.steps.extend(step);
+        }
+        Who::Nobody if facts.now() < since + HEARD_BY_ALL => {
+            let words =
+                format!("member {name} waits for another volume: the others may know it yet");
+            draft.wait_until(Reason::NodeGone, words, since + HEARD_BY_ALL);
+        }
+        Who::Nobody => another_volume(facts, valid, member, claim, node, draft),
+        Who::NotClear(why) => {
+            draft.wait(Reason::NodeGone, format!("member {name} waits for another volume: {why}"))
+        }
+    }
+}
+
+/// A Node object may be deleted while its machine goes on.
+fn is_seen_up(facts: &Facts<'_>, member: &MemberFact, host_id: &str, draft: &mut Draft) -> bool {
+    if absence::is_out(facts, &member.name, host_id) {
+        return false; // It had left, or was removed.
+    }
+    let doubts = evidence::seen_up_by(facts, &member.name, host_id);
+    if !doubts.is_empty() {
+        let words = format!(
+            "member {} is not replaced yet: {} should see it down",
+            member.name,
+            doubts.join(", ")
+        );
+        draft.wait(Reason::NodeGone, words);
+    }
+    !doubts.is_empty()
+}
+
+enum Who {
+    /// The ring knows it under this host ID.
+    Member(String),
+    /// The ring has never had it as a member.
+    Nobody,
+    /// That cannot be told yet.
+    NotClear(String),
+}
+
+/// A joiner that became a member in its last second was never recorded; then
+/// all others know its address.
+fn who_was_it(facts: &Facts<'_>, member: &MemberFact) -> Who {
+    if let Some(host_id) = member.recorded_host_id() {
+        return Who::Member(host_id.to_string());
+    }
+    let address = member.spec.as_ref().and_then(|s| s.address.as_deref());
+    let others = evidence::others(facts, &member.name);
+    let knows = |other: &&MemberFact| {
+        let seen = other.status.ring.as_ref()?.exceptions.iter();
+        let mut seen = seen.filter(|e| Some(e.address.as_str()) == address);
+        let it = seen.find(|e| e.state == MemberState::Normal && e.liveness == Liveness::Down);
+        it.map(|e| e.host_id.clone())
+    };
+    let known: Vec<Option<String>> = others.iter().map(knows).collect();
+    if let Some(Some(host_id)) = known.first()
+        && known.iter().all(|k| k.as_ref() == Some(host_id))
+    {
+        return Who::Member(host_id.clone());
+    }
+    if !facts.ring_exists() {
+        return Who::NotClear("there is no ring yet".into());
+    }
+    if let Some(turn) = facts.turn().filter(|t| t.member != member.name) {
+        return Who::NotClear(format!("member {} has the turn", turn.member));
+    }
+    // A replacement that never came to its end leaves the ring as it was before.
+    let quiet = match marks::of(member) {
+        Some(record) => evidence::rest_is_quiet(facts, &member.name, &record.host_id),
+        None => evidence::ring_is_quiet(facts),
+    };
+    match quiet {
+        Err(why) => Who::NotClear(why),
+        Ok(()) => Who::Nobody,
+    }
+}
+
+/// Nothing of the ring is on it: the claim goes, then what is left of the pod.
+fn another_volume(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    member: &MemberFact,
+    claim: &ClaimFact,
+    node: &str,
+    draft: &mut Draft,
+) {
+    let proof = format!(
+        "nothing of the ring is on it: member {} has no host ID on it and no member knows its address; its Node {node} is gone",
+        member.name
+    );
+    // The turn must not pass to somebody else meanwhile.
+    let no_turn = facts.fence_as_seen();
+    let step = if claim.terminating {
+        room::end_pod(facts, valid, member, &proof, Some(no_turn))
+    } else {
+        Some(Step::Delete {
+            key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
+            precondition: Precondition::Uid(claim.object.meta.uid.clone()),
+            loss: Loss::Data { proof },
+            propagation: Propagation::Background,
+            fence: Some(no_turn),
+            doing: format!("give member {} another volume", member.name),
+            event: synced(format!(
+                "Member {} gets another volume: the Node {node} of the last one is gone",
+                member.name
+            )),
+        })
+    };
+    draft.steps.extend(step);
+}

@@ -1,0 +1,118 @@
+//! How the claim and the pod of a volume that is given up make room for another,
+//! and how its member starts anew.
+
+use crate::decide::draft::{Draft, synced};
+use crate::decide::evidence::marks::{has_old_claim, of};
+use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use crate::validate::Valid;
+use palladion_api::labels;
+use palladion_api::reasons::Reason;
+use palladion_plan::{Fence, Loss, ObjectKey, Precondition, Propagation, Step, Subresource};
+use serde_json::json;
+
+/// Make room for another volume: first the claim, then the pod that keeps it.
+/// True = something is being done or waited for.
+pub fn make_room(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    member: &MemberFact,
+    proof: &str,
+    fence: &Fence,
+    draft: &mut Draft,
+) -> bool {
+    let (Some(record), Some(claim)) = (of(member), &member.claim) else {
+        return false;
+    };
+    if !has_old_claim(member) {
+        return false;
+    }
+    let proof = format!("{}; {proof}", record.reason);
+    if claim.terminating {
+        draft.steps.extend(end_pod(facts, valid, member, &proof, Some(fence.clone())));
+    } else {
+        draft.steps.push(Step::Delete {
+            key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
+            precondition: Precondition::Uid(claim.object.meta.uid.clone()),
+            loss: Loss::Data { proof },
+            propagation: Propagation::Background,
+            fence: Some(fence.clone()),
+            doing: format!(
+                "delete claim {} of the volume that member {} has lost",
+                claim.object.meta.name, member.name
+            ),
+            event: synced(format!(
+                "Claim {} is deleted; member {} is replaced on another volume",
+                claim.object.meta.name, member.name
+            )),
+        });
+    }
+    draft.wait(Reason::MemberReplacing, format!("member {} gets another volume", member.name));
+    true
+}
+
+/// End the pod that keeps a claim from going. On a machine that is gone no
+/// kubelet ends it.
+pub fn end_pod(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    member: &MemberFact,
+    proof: &str,
+    fence: Option<Fence>,
+) -> Option<Step> {
+    let pod = member.pod.as_ref()?;
+    let node = pod.node.as_deref()?;
+    let proof = proof.to_string();
+    let loss = match facts.nodes.contains_key(node) || facts.nodes.is_empty() {
+        true if pod.terminating => return None,
+        true => Loss::Process { proof },
+        false => Loss::Remains { proof },
+    };
+    Some(Step::Delete {
+        key: ObjectKey::new(kinds::POD, &valid.namespace, &member.name),
+        precondition: Precondition::Uid(pod.uid.clone()),
+        loss,
+        propagation: Propagation::Background,
+        fence,
+        doing: format!("end the pod of member {} on node {node}", member.name),
+        event: None,
+    })
+}
+
+/// Take the identity that is out of the ring off the record of the member and
+/// of its claim: it joins as a new one.
+pub fn start_anew(valid: &Valid, member: &MemberFact, fence: &Fence) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let claim = member.claim.as_ref().filter(|c| c.host_id.is_some());
+    if let Some(claim) = claim {
+        steps.push(Step::Patch {
+            key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
+            patch: json!({ "metadata": { "annotations": {
+                labels::HOST_ID: null, labels::VOLUME_ID: null, labels::ADDRESS: null,
+            }}}),
+            subresource: Subresource::None,
+            precondition: Precondition::Uid(claim.object.meta.uid.clone()),
+            fence: Some(fence.clone()),
+            doing: format!(
+                "record on claim {} that its member is out of the ring",
+                claim.object.meta.name
+            ),
+            event: None,
+        });
+    }
+    let Some(meta) = member.object.as_ref().map(|o| &o.meta) else {
+        return steps;
+    };
+    steps.push(Step::Patch {
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        patch: json!({ "spec": {
+            "replace": null, "hostID": null, "volumeID": null, "fileSystem": null, "start": null,
+        }}),
+        subresource: Subresource::None,
+        precondition: Precondition::Uid(meta.uid.clone()),
+        fence: Some(fence.clone()),
+        doing: format!("let member {} join as a new one", member.name),
+        event: synced(format!("Member {} is out of the ring and joins as a new one", member.name)),
+    });
+    steps
+}

@@ -1,0 +1,61 @@
+//! Pods of an older revision in which no server serves: they are replaced at
+//! once, so that a newer spec overtakes a broken one.
+
+use crate::decide::draft::Draft;
+use crate::decide::objects::replicas;
+use crate::decide::restart::steps::delete_pod;
+use crate::facts::words::server_words;
+use crate::facts::{Facts, MemberFact, PodFact};
+use crate::validate::Valid;
+use palladion_api::member::ServerState;
+use palladion_api::reasons::Reason;
+
+/// Delete one pod of an older revision in which no server serves, without
+/// waiting for anything: a fix must never wait for readiness
+/// (kubernetes/kubernetes#67250). True = done for now.
+pub fn replace_broken_pod(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
+    for (index, name) in replicas::in_order(facts, valid) {
+        let Some(member) = facts.members.get(&name) else {
+            continue;
+        };
+        let Some(newest) = facts.newest_revision(&valid.racks[index].set) else {
+            continue;
+        };
+        let Some(pod) = member.pod.as_ref().filter(|p| p.revision != newest && !p.terminating)
+        else {
+            continue;
+        };
+        let Some(why) = runs_nothing(member, pod) else {
+            continue;
+        };
+        if member.claim.as_ref().is_some_and(|c| c.terminating) {
+            continue; // Reported by `claims`; the pod is all that keeps the data.
+        }
+        let proof = format!("pod {} of revision {} serves nothing: {why}", pod.uid, pod.revision);
+        draft.steps.push(delete_pod(valid, member, pod, proof, None));
+        draft.wait(
+            Reason::RollingOut,
+            format!("member {name} gets a pod of the newest revision: {why}"),
+        );
+        return true;
+    }
+    false
+}
+
+fn runs_nothing(member: &MemberFact, pod: &PodFact) -> Option<String> {
+    if let Some(message) = &pod.unschedulable {
+        return Some(format!("it cannot be scheduled: {message}"));
+    }
+    if let Some(trouble) = &pod.trouble {
+        return Some(format!("{}: {}", trouble.reason, trouble.message));
+    }
+    let server = member.status.server.as_ref().filter(|_| member.agent_speaks())?;
+    match server.state {
+        ServerState::Failed | ServerState::Waiting => Some(server_words(member)),
+        ServerState::Starting
+        | ServerState::Running
+        | ServerState::Stopped
+        | ServerState::Stopping
+        | ServerState::Decommissioned => None,
+    }
+}

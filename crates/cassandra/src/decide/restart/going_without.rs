@@ -1,0 +1,63 @@
+//! An upgrade that a member which is gone for good holds up: the upgrade waits
+//! for the member, and its replacement for the upgrade. Only a person can say
+//! that the upgrade goes on without it, since each restart then takes a second
+//! replica of some data away for its time.
+
+use crate::decide::draft::Draft;
+use crate::decide::evidence::{self, marks};
+use crate::decide::restart::versions;
+use crate::facts::{Facts, MemberFact};
+use crate::validate::Valid;
+use palladion_api::labels;
+use palladion_api::reasons::Reason;
+
+/// Members that the upgrade goes on without: given up, and a person has said
+/// so of each that is given up. Empty while all run one line.
+pub fn of<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Vec<&'a MemberFact> {
+    let gone = gone_for_good(facts);
+    if versions::mixed(facts, valid).is_none() || !gone.iter().all(|m| is_said(m)) {
+        return Vec::new();
+    }
+    gone
+}
+
+/// Host IDs whose absence does not keep the others from being restarted.
+pub fn host_ids<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Vec<&'a str> {
+    let without = of(facts, valid).into_iter();
+    without.filter_map(|m| Some(marks::of(m)?.host_id.as_str())).collect()
+}
+
+/// The cheap look before a restart.
+pub fn ring_is_quiet(facts: &Facts<'_>, valid: &Valid) -> Result<(), String> {
+    if let Some(member) = of(facts, valid).first()
+        && let Some(record) = marks::of(member)
+    {
+        return evidence::rest_is_quiet(facts, &member.name, &record.host_id);
+    }
+    evidence::ring_is_quiet(facts)
+}
+
+/// Say what a person can do for an upgrade that cannot go on.
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    let unsaid = gone_for_good(facts).into_iter().find(|m| !is_said(m));
+    if let Some(member) = unsaid
+        && versions::mixed(facts, valid).is_some()
+    {
+        let words = format!(
+            "member {0} is to be replaced, which waits for the upgrade, and the upgrade waits for it; to go on without it: `kubectl annotate cassandramember {0} {1}=`",
+            member.name,
+            labels::UPGRADE_WITHOUT
+        );
+        draft.trouble(Reason::MixedVersions, words);
+    }
+}
+
+fn gone_for_good<'a>(facts: &'a Facts<'_>) -> Vec<&'a MemberFact> {
+    let members = facts.members.values();
+    members.filter(|m| marks::of(m).is_some()).collect()
+}
+
+fn is_said(member: &MemberFact) -> bool {
+    let object = member.object.as_ref();
+    object.is_some_and(|o| o.meta.annotations.contains_key(labels::UPGRADE_WITHOUT))
+}

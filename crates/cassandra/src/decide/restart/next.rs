@@ -1,0 +1,54 @@
+//! Which member is restarted next, and what must be so before it has the turn.
+
+use crate::decide::draft::Draft;
+use crate::decide::objects::{replicas, restart_tokens};
+use crate::decide::restart::going_without;
+use crate::decide::restart::steps::give_token;
+use crate::decide::turn::lock;
+use crate::facts::Facts;
+use crate::validate::Valid;
+use palladion_api::cluster::TurnStep;
+use palladion_api::reasons::Reason;
+
+/// The next member on an older revision, or whose restart was asked for, if
+/// the ring can spare it. True = something is being done or waited for.
+pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
+    let without = going_without::of(facts, valid);
+    for (index, name) in replicas::in_order(facts, valid) {
+        let Some(member) = facts.members.get(&name) else {
+            continue;
+        };
+        if without.iter().any(|m| m.name == name) {
+            continue;
+        }
+        let newest = facts.newest_revision(&valid.racks[index].set);
+        let outdated = newest.is_some_and(|newest| {
+            member.pod.as_ref().is_some_and(|p| !p.terminating && p.revision != newest)
+        });
+        let restart = restart_tokens::due(valid, member);
+        if !(outdated || restart.is_some()) || member.recorded_host_id().is_none() {
+            continue;
+        }
+        if let Some(token) = restart.filter(|_| restart_tokens::needs_no_turn(member)) {
+            draft.steps.extend(give_token(valid, member, &token, None));
+            return true;
+        }
+        if let Err(why) = going_without::ring_is_quiet(facts, valid) {
+            draft.wait(Reason::RollingOut, format!("member {name} waits for its restart: {why}"));
+            return true;
+        }
+        let Some(volume) = member.volume() else {
+            continue;
+        };
+        let turn = lock::new(facts, &name, &volume.volume_id, TurnStep::Restart, 1);
+        draft.steps.push(lock::claim(
+            facts,
+            Some(&turn),
+            None,
+            format!("give member {name} the turn to restart"),
+            None,
+        ));
+        return true;
+    }
+    false
+}

@@ -1,0 +1,73 @@
+//! The writes of a restart: what a member must know before, its new token, and
+//! the end of its pod.
+
+use crate::decide::draft::synced;
+use crate::decide::objects::restart_tokens;
+use crate::facts::{MemberFact, PodFact};
+use crate::resources as kinds;
+use crate::validate::Valid;
+use palladion_plan::{Fence, Object, ObjectKey, Precondition, Step, Subresource};
+use serde_json::{Map, json};
+
+/// What the member must know before its next pod starts: that it may, and with
+/// which token.
+pub fn prepare(
+    valid: &Valid,
+    member: &MemberFact,
+    object: &Object,
+    newest: &str,
+    fence: Fence,
+) -> Option<Step> {
+    let revisions = &member.spec.as_ref()?.revisions;
+    let mut spec = Map::new();
+    if !revisions.iter().any(|r| r == newest) {
+        spec.insert("revisions".into(), json!([newest]));
+    }
+    if let Some(token) = restart_tokens::due(valid, member) {
+        spec.insert("restartToken".into(), token.into());
+    }
+    (!spec.is_empty()).then(|| Step::Patch {
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        patch: json!({ "spec": spec }),
+        subresource: Subresource::None,
+        precondition: Precondition::Uid(object.meta.uid.clone()),
+        fence: Some(fence),
+        doing: format!("allow member {} to start in revision {newest}", member.name),
+        event: None,
+    })
+}
+
+/// A new token: the agent drains the server and starts it again in its pod.
+pub fn give_token(
+    valid: &Valid,
+    member: &MemberFact,
+    token: &str,
+    fence: Option<Fence>,
+) -> Option<Step> {
+    let object = member.object.as_ref()?;
+    Some(Step::Patch {
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        patch: json!({ "spec": { "restartToken": token } }),
+        subresource: Subresource::None,
+        precondition: Precondition::Uid(object.meta.uid.clone()),
+        fence,
+        doing: format!("restart the server of member {}", member.name),
+        event: synced(format!("Member {} is restarted as asked", member.name)),
+    })
+}
+
+/// End a pod, saying what proves that it may go.
+pub fn delete_pod(
+    valid: &Valid,
+    member: &MemberFact,
+    pod: &PodFact,
+    proof: String,
+    fence: Option<Fence>,
+) -> Step {
+    let event = synced(format!(
+        "Pod of member {} is replaced to bring it to the newest revision",
+        member.name
+    ));
+    let doing = format!("replace the pod of member {}", member.name);
+    pod.removal((kinds::POD, &valid.namespace), proof, doing, fence, event)
+}

@@ -1,0 +1,52 @@
+//! The first member that runs a newer line: from then on there is no way back,
+//! and everybody with data has tables of the older one.
+
+use crate::decide::draft::Draft;
+use crate::decide::maintenance::debts;
+use crate::facts::{Facts, MemberFact, lines};
+use crate::validate::Valid;
+use palladion_api::member::{Debt, DebtKind};
+use serde_json::json;
+
+/// Record at every member what it will owe when it runs the newer line.
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    let Some((old, new)) = step(facts) else {
+        return;
+    };
+    for member in without_debt(facts) {
+        let mut owes = member.spec.as_ref().map_or_else(Vec::new, |s| s.owes.clone());
+        owes.push(Debt {
+            kind: DebtKind::UpgradeSstables,
+            reason: format!("upgraded from {old} to {new}"),
+        });
+        draft.steps.extend(debts::patch(
+            valid,
+            member,
+            json!({ "owes": owes }),
+            "record what is owed by",
+        ));
+    }
+}
+
+/// The line that goes on record: the newer one only when all debts are recorded,
+/// so that none is forgotten by a crash between the two.
+pub fn line_on_record(facts: &Facts<'_>) -> Option<String> {
+    let has_debts_to_record = step(facts).is_some() && without_debt(facts).next().is_some();
+    if has_debts_to_record { facts.status.newest_line.clone() } else { lines::newest_line(facts) }
+}
+
+/// From which line to which, where the record is behind.
+fn step(facts: &Facts<'_>) -> Option<(String, String)> {
+    let old = facts.status.newest_line.clone()?;
+    let new = lines::newest_line(facts)?;
+    (old != new).then_some((old, new))
+}
+
+fn without_debt<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a MemberFact> {
+    facts.members.values().filter(|m| m.object.is_some() && m.recorded_host_id().is_some()).filter(
+        |m| {
+            let owes = m.spec.iter().flat_map(|s| &s.owes);
+            !owes.into_iter().any(|d| d.kind == DebtKind::UpgradeSstables)
+        },
+    )
+}

@@ -1,0 +1,6 @@
+//! What people ask for by a `CassandraTask`.
+
+mod replace;
+mod task;
+
+pub use replace::decide;

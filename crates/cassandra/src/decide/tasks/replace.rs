@@ -1,0 +1,214 @@
+//! What people ask for by a `CassandraTask`. A task is taken up by a record
+//! that says what it is for before anything acts; the turns do the work as for
+//! any other record, and the task tells how it went.
+
+use crate::decide::draft::Draft;
+use crate::decide::evidence::marks;
+use crate::decide::replace::by_hand;
+use crate::decide::tasks::task::{Course, Task};
+use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use crate::validate::Valid;
+use palladion_api::member::{Replacement, ReplacementCause};
+use palladion_api::task::{ReplaceTask, TaskPhase};
+use palladion_plan::Step;
+
+/// Take up, follow and end the tasks of this cluster.
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    for object in facts.objects(kinds::TASK) {
+        // One that cannot be read is of another version of this kind, and not ours to judge.
+        let Some(task) = Task::read(object) else {
+            continue;
+        };
+        let is_over = task.status.phase.is_some_and(TaskPhase::is_final);
+        if is_over || object.meta.is_terminating() {
+            continue;
+        }
+        if task.spec.cluster == facts.snapshot.owner.meta.name {
+            replace(facts, valid, &task, &task.spec.replace, draft);
+        } else if facts.members.contains_key(&task.spec.replace.member) {
+            let words = format!(
+                "member {} is of cluster {}, not of {}",
+                task.spec.replace.member, facts.snapshot.owner.meta.name, task.spec.cluster
+            );
+            task.refuse(facts, words, draft);
+        }
+    }
+}
+
+fn replace(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    task: &Task<'_>,
+    wanted: &ReplaceTask,
+    draft: &mut Draft,
+) {
+    let name = &wanted.member;
+    let member = facts.members.get(name).filter(|m| !m.is_gone());
+    let taken_up = task.status.host_id.as_deref();
+    let Some(member) = member else {
+        if taken_up.is_none() {
+            return task.refuse(facts, no_such_member(facts, name), draft);
+        }
+        let words = format!("member {name} is out of the ring");
+        let course = Course::Ended(TaskPhase::Done, words);
+        return task.tell(facts, taken_up, &course, draft);
+    };
+    let record = marks::of(member);
+    if task.spec.abort {
+        return abort(facts, valid, task, member, draft);
+    }
+    match (taken_up, record) {
+        (None, None) => take_up(facts, valid, task, member, draft),
+        (None, Some(record)) => {
+            if let Some(why) = another_volume(member, wanted) {
+                return task.refuse(facts, why, draft);
+            }
+            draft.steps.extend(stand_for(valid, task, member, record));
+            let course = Course::Running(words_of(name));
+            task.tell(facts, Some(&record.host_id), &course, draft);
+        }
+        (Some(host_id), Some(record)) if record.host_id == host_id => {
+            let course = Course::Running(words_of(name));
+            task.tell(facts, taken_up, &course, draft);
+        }
+        (Some(host_id), _) => {
+            if let Some(course) = ended(member, host_id) {
+                task.tell(facts, taken_up, &course, draft);
+            }
+        }
+    }
+}
+
+fn words_of(name: &str) -> String {
+    format!("member {name} is replaced as soon as the ring proves it dead")
+}
+
+fn no_such_member(facts: &Facts<'_>, name: &str) -> String {
+    let members = facts.members.values();
+    let members = members.filter(|m| !m.is_gone() && m.spec.is_some());
+    let members: Vec<_> = members.map(|m| m.name.as_str()).collect();
+    format!(
+        "cluster {} has no member {name}; its members are {}",
+        facts.snapshot.owner.meta.name,
+        members.join(", ")
+    )
+}
+
+/// The record is gone, or is about somebody else.
+fn ended(member: &MemberFact, host_id: &str) -> Option<Course> {
+    let name = &member.name;
+    match member.recorded_host_id() {
+        // Removed, and not a member again yet.
+        None => None,
+        Some(new) if new != host_id => Some(Course::Ended(
+            TaskPhase::Done,
+            format!("member {name} was replaced; its host ID is {new}"),
+        )),
+        Some(_) => Some(Course::Ended(
+            TaskPhase::Failed,
+            format!(
+                "member {name} was not replaced: it is alive, or somebody took the record back"
+            ),
+        )),
+    }
+}
+
+fn recorded_volume(member: &MemberFact) -> Option<&str> {
+    let spec = member.spec.as_ref().and_then(|s| s.volume_id.as_deref());
+    let claim = member.claim.as_ref().and_then(|c| c.volume_id.as_deref());
+    let record = marks::of(member).map(|r| r.volume_id.as_str());
+    record.or(spec).or(claim)
+}
+
+fn another_volume(member: &MemberFact, wanted: &ReplaceTask) -> Option<String> {
+    let named = wanted.volume_id.as_deref()?;
+    let is = recorded_volume(member);
+    (is != Some(named)).then(|| {
+        format!(
+            "member {} is on volume {}, not on {named}",
+            member.name,
+            is.unwrap_or("that nobody has recorded")
+        )
+    })
+}
+
+fn cause(task: &Task<'_>) -> ReplacementCause {
+    match task.spec.replace.volume_id {
+        Some(_) => ReplacementCause::Task,
+        None => ReplacementCause::Person,
+    }
+}
+
+fn take_up(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    task: &Task<'_>,
+    member: &MemberFact,
+    draft: &mut Draft,
+) {
+    let against =
+        another_volume(member, &task.spec.replace).or_else(|| by_hand::refused(facts, member));
+    let host_id = match (against, member.recorded_host_id()) {
+        (None, Some(host_id)) => host_id.to_string(),
+        (why, _) => {
+            let why = why.unwrap_or_default();
+            return task.refuse(facts, why, draft);
+        }
+    };
+    let words = format!("the task {} has asked for it", task.object.meta.name);
+    let record = marks::give_up(valid, member, &host_id, (cause(task), &words), None);
+    let Some(record) = record else {
+        let words = format!("member {} has no address yet", member.name);
+        return task.refuse(facts, words, draft);
+    };
+    // In this order: a record without a task is carried out all the same, and
+    // the task finds it.
+    draft.steps.push(record);
+    let course = Course::Running(words_of(&member.name));
+    task.tell(facts, Some(&host_id), &course, draft);
+}
+
+/// The volume is given up already. A task that names it lends its word.
+fn stand_for(
+    valid: &Valid,
+    task: &Task<'_>,
+    member: &MemberFact,
+    record: &Replacement,
+) -> Option<Step> {
+    if cause(task) != ReplacementCause::Task || record.cause == ReplacementCause::Task {
+        return None;
+    }
+    let words = format!("{}; the task {} names the volume", record.reason, task.object.meta.name);
+    marks::give_up(valid, member, &record.host_id, (ReplacementCause::Task, &words), None)
+}
+
+/// Take it back, as long as nothing was done.
+fn abort(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    task: &Task<'_>,
+    member: &MemberFact,
+    draft: &mut Draft,
+) {
+    let name = &member.name;
+    let taken_up = task.status.host_id.as_deref();
+    let record = marks::of(member).filter(|r| Some(r.host_id.as_str()) == taken_up);
+    let aborted = Course::Ended(TaskPhase::Aborted, "it was taken back".into());
+    let Some(record) = record else {
+        let course = taken_up.and_then(|id| ended(member, id));
+        return task.tell(facts, taken_up, &course.unwrap_or(aborted), draft);
+    };
+    let has_turn = facts.turn().is_some_and(|t| t.member == *name);
+    if has_turn || !marks::has_old_claim(member) {
+        let words = format!("too late to take it back: member {name} is being replaced");
+        return task.tell(facts, taken_up, &Course::Running(words), draft);
+    }
+    // A Node that is gone is a cause of its own, whoever has asked besides.
+    if record.cause != ReplacementCause::NodeGone {
+        let fence = Some(facts.fence_as_seen());
+        let why = "the task was aborted";
+        draft.steps.extend(marks::withdraw(valid, member, why, fence));
+    }
+    task.tell(facts, taken_up, &aborted, draft);
+}

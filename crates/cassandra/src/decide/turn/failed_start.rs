@@ -1,0 +1,48 @@
+//! Starts that failed: when no more are tried in a pod, and how it is told.
+
+use crate::facts::MemberFact;
+use palladion_api::member::PermitState;
+use palladion_api::reasons::Reason;
+
+/// Tries per pod before the turn is released for others.
+pub const TRIES: u32 = 3;
+
+/// Has this pod used up its tries, or has its agent refused? A new pod (or a
+/// new spec) tries again.
+pub fn has_failed_for_good(member: &MemberFact) -> bool {
+    let Some(start) = member.spec.as_ref().and_then(|s| s.start.as_ref()) else {
+        return false;
+    };
+    let of_this_pod = member.pod.as_ref().is_some_and(|p| p.uid == start.pod_uid);
+    let answer = member.status.permit.as_ref().filter(|p| p.nonce == start.nonce);
+    of_this_pod
+        && match answer.map(|p| p.state) {
+            Some(PermitState::Failed) => start.attempt >= TRIES,
+            Some(PermitState::Refused) => true,
+            None | Some(PermitState::Used | PermitState::Done | PermitState::Withdrawn) => false,
+        }
+}
+
+/// What kind of failure the agent says it was.
+pub fn failure_reason(member: &MemberFact) -> Reason {
+    let reported = member.status.server.as_ref().and_then(|s| s.reason.as_deref());
+    let told = [Reason::ConfigurationRefused, Reason::NotEnoughMemory];
+    told.into_iter()
+        .find(|reason| Some(reason.as_str()) == reported)
+        .unwrap_or(Reason::ServerFailed)
+}
+
+/// The last failure of a member, in the server's own words.
+pub fn failure_words(member: &MemberFact) -> String {
+    let record = member.status.start_history.first();
+    let words = member
+        .status
+        .server
+        .as_ref()
+        .and_then(|s| s.message.clone())
+        .or_else(|| record.and_then(|r| r.message.clone()))
+        .unwrap_or_else(|| "no last words".into());
+    let code =
+        record.and_then(|r| r.exit_code).map(|c| format!(" (exit code {c})")).unwrap_or_default();
+    format!("member {} could not start{code}: {words}", member.name)
+}

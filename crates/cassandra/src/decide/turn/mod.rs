@@ -1,0 +1,9 @@
+//! The ring's one turn: its lock, the permit that goes with it, and what keeps
+//! it from being given.
+
+pub mod epoch;
+pub mod failed_start;
+pub mod lock;
+pub mod permit;
+pub mod seeds;
+pub mod stopping;

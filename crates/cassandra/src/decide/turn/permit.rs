@@ -1,0 +1,151 @@
+//! Writes to the member that has the turn: its permit, and the record of who
+//! it turned out to be.
+
+use crate::decide::draft::{Draft, synced};
+use crate::decide::turn::seeds;
+use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use crate::validate::Valid;
+use palladion_api::cluster::{Turn, TurnStep};
+use palladion_api::member::{DataBeforeStart, PermitKind, PermitState, VolumeState};
+use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
+use serde_json::json;
+
+/// Give the permit of a turn to its member.
+pub fn give(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    turn: &Turn,
+    member: &MemberFact,
+    reason: &str,
+    draft: &mut Draft,
+) {
+    give_with(facts, valid, turn, member, data_before(turn, member), reason, draft);
+}
+
+/// Give the permit of a turn to its member, saying what becomes of the data.
+pub fn give_with(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    turn: &Turn,
+    member: &MemberFact,
+    data: DataBeforeStart,
+    reason: &str,
+    draft: &mut Draft,
+) {
+    let (Some(object), Some(pod)) = (&member.object, &member.pod) else {
+        return;
+    };
+    let (kind, seeds) = match turn.step {
+        TurnStep::Found => {
+            let own = member.spec.as_ref().and_then(|s| s.address.clone());
+            (PermitKind::Found, own.into_iter().collect())
+        }
+        TurnStep::Join => (PermitKind::Join, seeds::of(facts, valid)),
+        TurnStep::Replace => (PermitKind::Replace, seeds::without(facts, valid, &member.name)),
+        TurnStep::ResumeLeave => {
+            (PermitKind::ResumeLeave, seeds::without(facts, valid, &member.name))
+        }
+        TurnStep::Leave | TurnStep::Restart | TurnStep::Remove => return,
+    };
+    let host_id = match turn.step {
+        TurnStep::ResumeLeave => member.recorded_host_id(),
+        TurnStep::Found
+        | TurnStep::Join
+        | TurnStep::Replace
+        | TurnStep::Leave
+        | TurnStep::Restart
+        | TurnStep::Remove => turn.replaces.as_ref().map(|r| r.host_id.as_str()),
+    };
+    draft.steps.push(Step::Patch {
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        patch: json!({ "spec": {
+            "seeds": seeds,
+            "start": {
+                "kind": kind,
+                "nonce": turn.nonce,
+                "podUID": pod.uid,
+                "volumeID": turn.volume_id,
+                "reason": reason,
+                "attempt": turn.attempt,
+                "data": data,
+                "replaceAddress": turn.replaces.as_ref().map(|r| &r.address),
+                "hostID": host_id,
+            },
+        }}),
+        subresource: Subresource::None,
+        precondition: Precondition::Version {
+            uid: object.meta.uid.clone(),
+            resource_version: object.meta.resource_version.clone(),
+        },
+        fence: Some(facts.fence(turn)),
+        doing: format!("permit member {} to start ({kind:?})", member.name),
+        event: synced(format!("Member {} may start: {kind:?}", member.name)),
+    });
+}
+
+/// What becomes of what is on the volume, by the step of the turn.
+fn data_before(turn: &Turn, member: &MemberFact) -> DataBeforeStart {
+    match turn.step {
+        // What a founder wrote in a try that failed is the ring's only data: it stays.
+        TurnStep::Found if turn.attempt > 1 => DataBeforeStart::Keep,
+        TurnStep::Found => DataBeforeStart::MustBeEmpty,
+        TurnStep::Replace if turn.attempt > 1 => DataBeforeStart::Wipe,
+        TurnStep::Replace | TurnStep::Join => data_before_join(member),
+        TurnStep::ResumeLeave => DataBeforeStart::Keep,
+        TurnStep::Leave | TurnStep::Restart | TurnStep::Remove => DataBeforeStart::MustBeEmpty,
+    }
+}
+
+fn data_before_join(member: &MemberFact) -> DataBeforeStart {
+    match member.volume().map(|v| v.state) {
+        Some(VolumeState::Incomplete) => DataBeforeStart::Wipe,
+        Some(VolumeState::Left) => DataBeforeStart::Retire,
+        _ => DataBeforeStart::MustBeEmpty,
+    }
+}
+
+/// Record host ID, volume and file system of members that are full members,
+/// and withdraw the permit that has done its work.
+pub fn record_identities(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    for member in facts.members.values().filter(|m| m.is_normal()) {
+        let (Some(object), Some(spec), Some(volume)) =
+            (&member.object, &member.spec, member.volume())
+        else {
+            continue;
+        };
+        let Some(host_id) = &member.status.host_id else {
+            continue;
+        };
+        let permit_done = spec.start.is_some()
+            && member.status.permit.as_ref().is_some_and(|p| p.state == PermitState::Done);
+        let unrecorded =
+            spec.host_id.is_none() || spec.volume_id.is_none() || spec.file_system.is_none();
+        if volume.state != VolumeState::Joined || !(permit_done || unrecorded) {
+            continue;
+        }
+        // A record that says otherwise is never overwritten here: that is a stale twin or a replacement.
+        let agrees = spec.host_id.as_ref().is_none_or(|id| id == host_id)
+            && spec.volume_id.as_ref().is_none_or(|id| id == &volume.volume_id);
+        if !agrees {
+            continue;
+        }
+        draft.steps.push(Step::Patch {
+            key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+            patch: json!({ "spec": {
+                "start": null,
+                "hostID": host_id,
+                "volumeID": volume.volume_id,
+                "fileSystem": volume.file_system,
+            }}),
+            subresource: Subresource::None,
+            precondition: Precondition::Uid(object.meta.uid.clone()),
+            fence: None,
+            doing: format!("record who member {} is", member.name),
+            event: synced(format!(
+                "Member {} is a full member of the ring, host ID {host_id}",
+                member.name
+            )),
+        });
+    }
+}

@@ -1,0 +1,40 @@
+//! Who is a seed: chosen among members that have joined, the first ordinals of
+//! every rack (thesis T7), never by who is alive now (safety, section 2).
+
+use crate::facts::{Facts, MemberFact};
+use crate::validate::Valid;
+use palladion_api::member::VolumeState;
+
+/// Static addresses of the seeds, sorted. Empty while no member has joined.
+pub fn of(facts: &Facts<'_>, valid: &Valid) -> Vec<String> {
+    without(facts, valid, "")
+}
+
+/// The seeds but for one member: a replacement must not be its own seed, and
+/// its old address leads nowhere.
+pub fn without(facts: &Facts<'_>, valid: &Valid, except: &str) -> Vec<String> {
+    let joined = || {
+        facts
+            .members
+            .values()
+            .filter(|m| m.name != except && m.recorded_host_id().is_some())
+            .filter(|m| m.volume().is_none_or(|v| v.state != VolumeState::Lost))
+    };
+    let designated = |m: &&MemberFact| {
+        u32::try_from(m.ordinal).is_ok_and(|ordinal| ordinal < valid.seeds_per_rack)
+    };
+    let mut seeds: Vec<String> = joined().filter(designated).filter_map(address).collect();
+    if seeds.is_empty() {
+        seeds = joined().filter_map(address).take(1).collect();
+    }
+    seeds.sort();
+    seeds
+}
+
+fn address(member: &MemberFact) -> Option<String> {
+    member
+        .spec
+        .as_ref()
+        .and_then(|s| s.address.clone())
+        .or_else(|| member.service.as_ref().and_then(|s| s.address.clone()))
+}

@@ -1,0 +1,33 @@
+//! Leavers whose server ended in the middle of their leave.
+
+use super::MemberFact;
+use palladion_api::member::{IntentState, PermitKind, PermitState, ServerState, VolumeState};
+use palladion_api::reasons::Reason;
+
+/// Did the server of this leaver end before it had said that it has left?
+pub fn is_interrupted(member: &MemberFact) -> bool {
+    let status = &member.status;
+    let waits = status.server.as_ref().is_some_and(|s| {
+        s.state == ServerState::Waiting && is_waiting_for_permit(s.reason.as_deref())
+    });
+    (waits || could_not_come_back(member))
+        && !member.is_gone()
+        && member.volume().is_some_and(|v| v.state == VolumeState::Joined)
+        && status.intent.as_ref().is_some_and(|i| i.state == IntentState::Failed)
+}
+
+/// Did it fail at its last permit to come back?
+pub fn could_not_come_back(member: &MemberFact) -> bool {
+    let start = member.spec.as_ref().and_then(|s| s.start.as_ref());
+    let failed = |nonce: &str| {
+        let answer = member.status.permit.as_ref();
+        answer.is_some_and(|p| p.nonce == nonce && p.state == PermitState::Failed)
+    };
+    let state = member.status.server.as_ref().map(|s| s.state);
+    state == Some(ServerState::Failed)
+        && start.is_some_and(|s| s.kind == PermitKind::ResumeLeave && failed(&s.nonce))
+}
+
+fn is_waiting_for_permit(reason: Option<&str>) -> bool {
+    reason == Some(Reason::WaitingForPermit.as_str())
+}
