@@ -111,7 +111,7 @@ fn the_operator_has_exactly_the_rights_it_uses() {
         granted(&beds[0], &roles).into_iter().filter(|r| !needed(r, &used)).collect();
     assert!(
         idle.is_empty(),
-        "granted in xtask/src/generate/access.rs, and never used by the whole suite: {idle:#?}"
+        "declared by a mind, the engine or the agent, and never used by the whole suite: {idle:#?}"
     );
 }
 

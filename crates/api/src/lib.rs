@@ -16,6 +16,7 @@ pub mod names;
 pub mod operator_config;
 pub mod reasons;
 pub mod reserved;
+pub mod rights;
 pub mod rules;
 pub mod runtime;
 pub mod server_config;

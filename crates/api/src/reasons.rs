@@ -75,8 +75,6 @@ reasons! {
     Joining => "Wait; joins are one at a time.";
     /// A join failed three times; its turn is over so that others may go on.
     JoinFailed => "The message quotes the last failure. Correct its cause; deleting the member's pod tries again.";
-    /// A member waits for its turn to join.
-    WaitingForTurn => "Wait; the message names the member whose turn it is.";
     /// A member waits until every known member is up and normal.
     WaitingForRing => "Bring back the member that the message names.";
     /// A member waits for the time between two starts (`bootstrapGraceSeconds`).

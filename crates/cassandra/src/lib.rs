@@ -10,6 +10,7 @@ pub mod facts;
 pub(crate) mod fixtures;
 mod inputs;
 pub mod resources;
+pub mod rights;
 pub mod status;
 pub mod validate;
 pub mod volumes;
@@ -18,6 +19,7 @@ use decide::draft::Draft;
 use decide::objects::teardown;
 use facts::Facts;
 use palladion_api::reasons::Reason;
+use palladion_api::rights::Right;
 use palladion_plan::{Mind, Object, ObjectKey, Plan, Resource, Snapshot, Wait, Watch};
 use serde_json::Value;
 
@@ -36,6 +38,10 @@ impl Mind for CassandraMind {
 
     fn watches(&self) -> Vec<Watch> {
         resources::watches()
+    }
+
+    fn rights(&self) -> &'static [Right] {
+        rights::RIGHTS
     }
 
     fn references(&self, owner: &Object) -> Vec<ObjectKey> {

@@ -30,4 +30,7 @@ pub mod serve;
 pub mod watch;
 
 pub use error::ApiError;
+/// What the operator may do for the engine itself, whatever its minds are.
+pub const RIGHTS: &[palladion_api::rights::Right] = &[report::events::RIGHT, leader::run::RIGHT];
+
 pub use run::{Engine, EngineError, Leadership, Options};

@@ -3,7 +3,6 @@
 
 mod arguments;
 mod log;
-mod minds;
 mod signals;
 
 use anyhow::Context;
@@ -11,6 +10,7 @@ use arguments::Arguments;
 use clap::Parser;
 use palladion_engine::Engine;
 use palladion_engine::serve::serve;
+use palladion_operator::minds;
 use std::process::ExitCode;
 use tokio_util::sync::CancellationToken;
 

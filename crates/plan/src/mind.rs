@@ -5,6 +5,7 @@ use crate::object::{Object, ObjectKey, Resource};
 use crate::plan::Plan;
 use crate::probe::ProbeRequest;
 use crate::snapshot::Snapshot;
+use palladion_api::rights::Right;
 
 /// How an object finds the owner whose decision it may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +63,10 @@ pub trait Mind: Send + Sync + 'static {
 
     /// What it wants to see.
     fn watches(&self) -> Vec<Watch>;
+
+    /// What the operator may do for this mind, with the reason for each right:
+    /// the chart's roles are made from it.
+    fn rights(&self) -> &'static [Right];
 
     /// Objects that this owner refers to by name and that no watch selects
     /// (for example a user's ConfigMap). The engine watches each by name.

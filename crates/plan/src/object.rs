@@ -1,6 +1,7 @@
 //! Kubernetes objects as minds see them: identity plus the fields that a
 //! watch keeps, as JSON.
 
+use palladion_api::rights::{Place, Right, Verb};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -48,6 +49,15 @@ impl Resource {
         plural: &'static str,
     ) -> Self {
         Self { group, version, kind, plural, scope: Scope::Cluster }
+    }
+
+    /// A right on the objects of this kind.
+    pub const fn right(self, verbs: &'static [Verb], why: &'static str) -> Right {
+        let place = match self.scope {
+            Scope::Namespaced => Place::Watched,
+            Scope::Cluster => Place::Cluster,
+        };
+        Right::new(place, self.group, self.plural, verbs, why)
     }
 
     /// `group/version`, or `version` in the core group.

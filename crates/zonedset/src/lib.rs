@@ -5,12 +5,14 @@ pub mod build;
 pub mod decide;
 pub mod facts;
 pub mod resources;
+pub mod rights;
 pub mod status;
 pub mod validate;
 
 use decide::{Draft, active, config};
 use facts::Facts;
 use palladion_api::reasons::Reason;
+use palladion_api::rights::Right;
 use palladion_plan::{
     Mind, Object, ObjectKey, Plan, ProbeRequest, Resource, Snapshot, Wait, Watch,
 };
@@ -32,6 +34,10 @@ impl Mind for ZonedSetMind {
 
     fn watches(&self) -> Vec<Watch> {
         resources::watches()
+    }
+
+    fn rights(&self) -> &'static [Right] {
+        rights::RIGHTS
     }
 
     fn references(&self, owner: &Object) -> Vec<ObjectKey> {

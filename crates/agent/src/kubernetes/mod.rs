@@ -13,7 +13,27 @@ use crate::settings::Settings;
 use anyhow::{Context, Result};
 use kube::{Api, Client, Config};
 use palladion_api::member::CassandraMember;
+use palladion_api::rights::{Place, Right, Verb};
 use std::time::Duration;
+
+/// What every pod of a member may do. Nothing in a member's object is secret.
+pub const RIGHTS: &[Right] = &[
+    Right::new(
+        Place::Watched,
+        palladion_api::GROUP,
+        "cassandramembers",
+        &[Verb::List, Verb::Watch],
+        "An agent watches its own object",
+    ),
+    Right::new(
+        Place::Watched,
+        palladion_api::GROUP,
+        "cassandramembers",
+        &[Verb::Patch],
+        "An agent writes the status of its own member; an admission policy enforces that",
+    )
+    .on("status"),
+];
 
 /// An API server that does not take a connection in this time is away.
 const CONNECT_TIME: Duration = Duration::from_secs(5);

@@ -3,11 +3,9 @@
 use super::common::{cluster_labels, metadata, rack_labels};
 use crate::validate::{Valid, ValidRack};
 use palladion_api::member::CassandraMemberSpec;
+use palladion_api::rights::MEMBER_ROLE;
 use palladion_api::{labels, labels::ports, names};
 use serde_json::{Value, json};
-
-/// The role that every member pod is bound to; it ships with the chart.
-const MEMBER_ROLE: &str = "palladion-member";
 
 /// The headless Service for drivers: resolves to ready members only (T4).
 pub fn client_service(valid: &Valid) -> Value {

@@ -7,12 +7,21 @@ use crate::leader::evaluate::{
     floor,
 };
 use crate::request::Api;
+use palladion_api::rights::{Place, Right, Verb};
 use palladion_plan::{FailureClass, ObjectKey, Resource};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
 
 const LEASE: Resource = Resource::namespaced("coordination.k8s.io", "v1", "Lease", "leases");
+/// What is needed to lead.
+pub const RIGHT: Right = Right::new(
+    Place::Own,
+    LEASE.group,
+    LEASE.plural,
+    &[Verb::Get, Verb::Create, Verb::Update],
+    "One leader at a time",
+);
 /// How soon a failed renewal is tried again.
 const RETRY: Duration = Duration::from_secs(1);
 

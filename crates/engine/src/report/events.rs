@@ -4,12 +4,16 @@
 use crate::memory::Memory;
 use crate::request::Api;
 use palladion_api::labels;
+use palladion_api::rights::{Right, Verb};
 use palladion_plan::{Event, EventType, Object, Resource};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
 
 const EVENT: Resource = Resource::namespaced("events.k8s.io", "v1", "Event", "events");
+/// What is needed to send events.
+pub const RIGHT: Right =
+    EVENT.right(&[Verb::Create], "Events about the objects that are reconciled");
 /// The same words about the same owner are not said again within this time,
 /// unless something else with that reason was said between.
 const SAID_RECENTLY: Duration = Duration::from_secs(3600);

@@ -24,9 +24,6 @@ const OWNER_STAYS_GONE: Duration = Duration::from_secs(60);
 /// moment.
 const WORDS_APART: Duration = Duration::from_secs(2);
 
-/// Reason of the event about a plan that breaks a safety rule.
-const PLAN_VETOED: &str = "PlanVetoed";
-
 impl Reconciler {
     /// Tell what was done and how things are.
     pub(crate) async fn report(
@@ -55,7 +52,7 @@ impl Reconciler {
     /// Tell that a plan was refused by the linter.
     pub(crate) fn veto_event(&self, case: &Case<'_>, words: &str, memory: &mut Memory) {
         let message = format!("a plan breaks a safety rule and is not carried out: {words}");
-        self.events(case).say(EventType::Warning, PLAN_VETOED, &message, memory);
+        self.events(case).say(EventType::Warning, Reason::PlanVetoed.as_str(), &message, memory);
     }
 
     async fn write_status(

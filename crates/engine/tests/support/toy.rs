@@ -2,6 +2,7 @@
 //! `spec.value`. Its epoch is kept in its status and fences every write.
 
 use palladion_api::labels;
+use palladion_api::rights::Right;
 use palladion_plan::{
     Fence, Keep, Loss, Mind, Object, ObjectKey, Plan, Precondition, Propagation, Resource, Route,
     Snapshot, Step, Wait, Watch,
@@ -34,6 +35,10 @@ impl Mind for ToyMind {
             watch(CONFIG_MAP, "app.kubernetes.io/managed-by=palladion", Route::Label(OWNER)),
             watch(NODE, "", Route::Every),
         ]
+    }
+
+    fn rights(&self) -> &'static [Right] {
+        &[]
     }
 
     fn references(&self, owner: &Object) -> Vec<ObjectKey> {

@@ -1,5 +1,6 @@
 //! The mind, with probes answered by the test.
 
+use palladion_api::rights::Right;
 use palladion_plan::{
     Mind, Object, ObjectKey, Observed, Plan, ProbeKey, ProbeRequest, ProbeResult, Resource,
     Snapshot, Verdict, Watch,
@@ -26,6 +27,9 @@ impl Mind for Probed {
     }
     fn watches(&self) -> Vec<Watch> {
         ZonedSetMind.watches()
+    }
+    fn rights(&self) -> &'static [Right] {
+        ZonedSetMind.rights()
     }
     fn references(&self, owner: &Object) -> Vec<ObjectKey> {
         ZonedSetMind.references(owner)

@@ -1,0 +1,3 @@
+//! What of the operator others need to know: its minds.
+
+pub mod minds;

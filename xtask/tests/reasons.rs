@@ -1,0 +1,48 @@
+//! The catalogue of reasons is one enum; each of its reasons is given by some
+//! code, so that nobody looks up one that is never shown.
+
+use palladion_api::reasons::Reason;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const CATALOGUE: &str = "crates/api/src/reasons.rs";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The code of the crates, without what only tests use.
+fn code() -> String {
+    let output = Command::new("git")
+        .current_dir(root())
+        .args(["ls-files", "--cached", "--others", "--exclude-standard", "crates/*/src/*.rs"])
+        .output()
+        .expect("git should run");
+    let names = String::from_utf8(output.stdout).expect("names should be text");
+    let is_test = |name: &str| {
+        name.split('/').any(|part| matches!(part, "tests" | "tests.rs" | "testing.rs" | "sim"))
+    };
+    let files = names.lines().filter(|name| *name != CATALOGUE && !is_test(name));
+    let texts = files.filter_map(|name| std::fs::read_to_string(root().join(name)).ok());
+    texts.map(|text| text.split("\nmod tests {").next().unwrap_or_default().to_string()).collect()
+}
+
+/// Is this reason named there, and not only one that begins with the same letters?
+fn uses(code: &str, reason: Reason) -> bool {
+    let name = format!("Reason::{reason}");
+    let is_end = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    code.match_indices(&name).any(|(at, name)| is_end(&code[at + name.len()..]))
+}
+
+#[test]
+fn every_reason_of_the_catalogue_is_given_by_some_code() {
+    let code = code();
+    let idle: Vec<_> = Reason::ALL.iter().filter(|reason| !uses(&code, **reason)).collect();
+    assert!(idle.is_empty(), "no code gives these reasons; remove them from {CATALOGUE}: {idle:?}");
+}
+
+#[test]
+fn a_reason_that_another_begins_with_is_not_taken_for_it() {
+    assert!(uses("Reason::Joining,", Reason::Joining));
+    assert!(!uses("Reason::JoiningAgain", Reason::Joining));
+}
