@@ -1,7 +1,8 @@
 //! `CassandraCluster`: one datacenter of a Cassandra or Scylla ring.
 //!
-//! The shape of the thesis is kept name by name (`version`, `repository`,
-//! `mode`, `sidecarImage`, `datacenter.racks[]` …); the rest is added beside it.
+//! The fields of Rook's Cassandra operator keep their names (`version`,
+//! `repository`, `mode`, `sidecarImage`, `datacenter.racks[]` …, see
+//! `docs/sources.md`); the rest is added beside them.
 
 use k8s_openapi::api::core::v1::{
     Affinity, EnvVar, LocalObjectReference, NodeAffinity, PodAffinity, PodAntiAffinity,
@@ -77,10 +78,10 @@ pub struct CassandraClusterSpec {
     /// Which server to run. Default `cassandra`. Immutable.
     #[serde(default)]
     pub mode: Mode,
-    /// Image of the agent that is put into every member pod. Default: the one this operator was released with, or `OperatorConfig`'s.
+    /// Image of the agent in every member pod. Default: the image in `OperatorConfig`, or else the one released with this operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sidecar_image: Option<SidecarImage>,
-    /// Name of the ring as the server sees it. Default: the object's name. Immutable.
+    /// Cluster name of the server (`cluster_name`). Default: the object's name. Immutable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 128))]
     pub ring_name: Option<String>,
@@ -91,22 +92,22 @@ pub struct CassandraClusterSpec {
     #[x_kube(validation = rules::annotations_are_not_reserved())]
     #[schemars(extend("maxProperties" = 64))]
     pub annotations: BTreeMap<String, String>,
-    /// Settings of `cassandra.yaml` (or `scylla.yaml`) by their own names. Those that the operator sets itself (addresses, seeds, names, directories) are refused.
+    /// Settings of `cassandra.yaml` (or `scylla.yaml`) by name. The API server rejects the settings that the operator manages: addresses, seeds, names and directories.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(schema_with = "crate::reserved::config_schema")]
     pub config: BTreeMap<String, serde_json::Value>,
-    /// Settings that servers take while they run; nothing is restarted for them. Not for Scylla.
+    /// Settings that are applied to running servers without a restart. Not for Scylla.
     #[serde(default, skip_serializing_if = "RuntimeSettings::is_empty")]
     pub runtime_settings: RuntimeSettings,
-    /// Further options for the server's JVM, one each, for example `-Dcassandra.ring_delay_ms=1000`. Not for Scylla.
+    /// Additional options of the server's JVM, one per entry, for example `-Dcassandra.ring_delay_ms=1000`. Not for Scylla.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "crate::reserved::jvm_options_schema")]
     pub jvm_options: Vec<String>,
-    /// Heap of the server's JVM, for example `4Gi`. Default: from the container's memory limit by Cassandra's own rule, max(min(memory/2, 1 GiB), min(memory/4, 8 GiB)).
+    /// Heap size of the server's JVM, for example `4Gi`. Default: computed from the container's memory limit as Cassandra does, max(min(memory/2, 1 GiB), min(memory/4, 8 GiB)).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "crate::crd::quantity_text")]
     pub heap_size: Option<k8s_openapi::apimachinery::pkg::api::resource::Quantity>,
-    /// Further environment variables of the server.
+    /// Additional environment variables of the server.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[x_kube(validation = rules::env_is_not_reserved(), validation = rules::env_names_are_unique())]
     #[schemars(length(max = 64))]
@@ -115,42 +116,42 @@ pub struct CassandraClusterSpec {
     #[serde(default = "default_num_tokens")]
     #[schemars(range(min = 1, max = 256))]
     pub num_tokens: u32,
-    /// How many members of each rack are seeds. Default 2.
+    /// Number of seeds in each rack. Default 2.
     #[serde(default = "default_seeds_per_rack")]
     #[schemars(range(min = 1, max = 16))]
     pub seeds_per_rack: u32,
-    /// Least time in seconds between the start of one joining member and the start of the next. Default 0: the next starts as soon as the last is a full member.
+    /// Minimum seconds between the starts of two joining members. Default 0: the next member starts as soon as the last one is a full member.
     #[serde(default)]
     #[schemars(range(max = 86400))]
     pub bootstrap_grace_seconds: u32,
-    /// How long the Node with a member's local volume must be gone before the member is replaced, in seconds. A Node that is not ready or not reachable is not gone. Default 300.
+    /// Seconds between the deletion of the Node that holds a member's local volume and the replacement of the member. A Node that is not ready or not reachable does not count as deleted. Default 300.
     #[serde(default = "default_node_gone_grace")]
     #[schemars(range(max = 604_800))]
     pub node_gone_grace_seconds: u32,
-    /// How long a member may take to drain before it is killed, in seconds. Default 900.
+    /// Seconds that a member may take to drain before it is killed. Default 900.
     #[serde(default = "default_termination_grace")]
     #[schemars(range(min = 1, max = 604_800))]
     pub termination_grace_period_seconds: u32,
-    /// Secrets to pull images with.
+    /// Secrets for pulling images.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16))]
     pub image_pull_secrets: Vec<LocalObjectReference>,
-    /// What becomes of the data when this object is deleted. Default `Retain`.
+    /// What happens to the data when this object is deleted. Default `Retain`.
     #[serde(default)]
     pub deletion_policy: DeletionPolicy,
-    /// `Running` or `Stopped`: a stopped ring has no pods and keeps its volumes, members and addresses. Default `Running`.
+    /// Whether the ring runs. A `Stopped` ring has no pods and keeps its volumes, members and addresses. Default `Running`.
     #[serde(default)]
     pub run: RingRun,
-    /// A new value restarts every member once, one after the other, drained first. Any text, for example the time.
+    /// A new value restarts every member once, one at a time, drained first. Any text, for example the time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 128))]
     pub restart_token: Option<String>,
-    /// While true, nothing but status is written for this cluster. Default false.
+    /// While true, the operator writes only the status of this cluster. Default false.
     #[serde(default)]
     pub paused: bool,
 }
 
-/// Should the ring have pods?
+/// Whether the ring has pods.
 #[derive(
     Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
 )]
@@ -158,7 +159,7 @@ pub enum RingRun {
     /// Every member has a pod.
     #[default]
     Running,
-    /// No member has a pod; volumes, members and addresses stay.
+    /// No member has a pod; volumes, members and addresses are kept.
     Stopped,
 }
 
@@ -188,15 +189,15 @@ pub enum Mode {
     Scylla,
 }
 
-/// What becomes of the data when the object is deleted.
+/// What happens to the data when the object is deleted.
 #[derive(
     Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
 )]
 pub enum DeletionPolicy {
-    /// Claims stay.
+    /// PersistentVolumeClaims are kept.
     #[default]
     Retain,
-    /// Claims that carry this object's uid are deleted after it.
+    /// PersistentVolumeClaims that carry the uid of this object are deleted with it.
     Delete,
 }
 
@@ -224,11 +225,11 @@ pub struct SidecarImage {
 )]
 #[serde(rename_all = "camelCase")]
 pub struct Datacenter {
-    /// Name of the datacenter as the server sees it. Immutable.
+    /// Name of the datacenter in the ring. Immutable.
     #[x_kube(validation = rules::name_has_known_characters())]
     #[schemars(length(min = 1, max = 48))]
     pub name: String,
-    /// Racks, each one StatefulSet. At most 24; only an empty one can be taken away.
+    /// The racks; each has a StatefulSet. At most 24. Only a rack with `members: 0` can be removed.
     #[schemars(length(max = 24))]
     pub racks: Vec<Rack>,
 }
@@ -238,19 +239,19 @@ pub struct Datacenter {
 #[x_kube(crates(kube_core = "::kube_core"))]
 #[serde(rename_all = "camelCase")]
 pub struct Rack {
-    /// Name of the rack as the server sees it.
+    /// Name of the rack in the ring.
     #[x_kube(validation = rules::name_has_known_characters())]
     #[schemars(length(min = 1, max = 48))]
     pub name: String,
-    /// How many members the rack should have.
+    /// Number of members in the rack.
     #[x_kube(validation = rules::members_are_not_negative())]
     #[schemars(range(max = 1000))]
     pub members: i32,
-    /// A new value restarts every member of this rack once, one after the other, drained first.
+    /// A new value restarts every member of this rack once, one at a time, drained first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 128))]
     pub restart_token: Option<String>,
-    /// Volumes of each member. Default: one claim named `data` of 10Gi of the default storage class.
+    /// Volumes of each member. Default: one PersistentVolumeClaim `data` of 10Gi in the default storage class.
     #[serde(default)]
     pub storage: Storage,
     /// Resources of the server's container.
@@ -259,15 +260,15 @@ pub struct Rack {
     /// Where the members may run. Default: members prefer different nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement: Option<Placement>,
-    /// ConfigMap with key `cassandra.yaml` (merged over `spec.config`; `scylla.yaml` in mode scylla) and `jvm-server.options` (lines added to `spec.jvmOptions`). A change of its data is a rollout.
+    /// ConfigMap with the keys `cassandra.yaml` (merged over `spec.config`; `scylla.yaml` in mode `scylla`) and `jvm-server.options` (lines added to `spec.jvmOptions`). A change of its data starts a rollout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 253))]
     pub config_map_name: Option<String>,
-    /// ConfigMap with key `jmx_exporter_config.yaml`: adds the Prometheus JMX exporter on port 9180. Not for Scylla.
+    /// ConfigMap with the key `jmx_exporter_config.yaml`. Adds the Prometheus JMX exporter on port 9180. Not for Scylla.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 253))]
     pub jmx_exporter_config_map_name: Option<String>,
-    /// Annotations for the StatefulSet and pods of this rack; they win over the cluster's.
+    /// Annotations for the StatefulSet and pods of this rack. They override the annotations of the cluster.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[x_kube(validation = rules::annotations_are_not_reserved())]
     #[schemars(extend("maxProperties" = 64))]
@@ -278,7 +279,7 @@ pub struct Rack {
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct Placement {
-    /// Node affinity, applied as it is.
+    /// Node affinity, passed to the pods unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_affinity: Option<NodeAffinity>,
     /// Pod affinity.

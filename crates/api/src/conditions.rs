@@ -2,18 +2,18 @@
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 
-/// The spec was understood; False = refused, with the reason.
+/// The spec is valid; False with the reason if it was refused.
 pub const ACCEPTED: &str = "Accepted";
-/// Enough members serve (a quorum of the wanted members is ready).
+/// Enough members serve: a quorum of the members in the spec is ready.
 pub const AVAILABLE: &str = "Available";
-/// Something is being changed; False with reason `AsWanted` when all is as the spec says.
+/// The object is being changed; False with reason `AsWanted` when it is as its spec says.
 pub const PROGRESSING: &str = "Progressing";
-/// Something needs a person or is not as it should be.
+/// Something needs a user, or is not as the spec says.
 pub const DEGRADED: &str = "Degraded";
-/// Nothing but status is written.
+/// Only status is written.
 pub const PAUSED: &str = "Paused";
 
-/// Of a task: it was done; False says what is under way, or why it ended.
+/// Of a task: it is done; False with the progress, or with the reason why it ended.
 pub const COMPLETE: &str = "Complete";
 
 /// Put `new` among `conditions`, keeping the transition time where the status did not change.

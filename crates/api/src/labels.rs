@@ -1,5 +1,6 @@
 //! Labels, annotations, the field manager and port numbers: every string that
-//! more than one part of the system must spell alike.
+//! more than one part of the system must spell alike. Labels that Rook's
+//! Cassandra operator has keep its names under our prefix (`docs/sources.md`).
 
 /// Marks every object that Palladion made, so that one selector finds them.
 pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
@@ -7,32 +8,32 @@ pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 pub const PALLADION: &str = "palladion";
 /// Kubernetes' recommended name label.
 pub const APP_NAME: &str = "app.kubernetes.io/name";
-/// The cluster that an object belongs to (thesis T6).
+/// The cluster that an object belongs to.
 pub const CLUSTER: &str = "palladion.dev/cluster";
-/// The datacenter that an object belongs to (thesis T6).
+/// The datacenter that an object belongs to.
 pub const DATACENTER: &str = "palladion.dev/datacenter";
-/// The rack that an object belongs to (thesis T6).
+/// The rack that an object belongs to.
 pub const RACK: &str = "palladion.dev/rack";
 /// The member that an object belongs to.
 pub const MEMBER: &str = "palladion.dev/member";
-/// On a member Service: this member is a seed (thesis T7; a mirror for people).
+/// On a member Service: this member is a seed. Written for people and scripts, never read.
 pub const SEED: &str = "palladion.dev/seed";
-/// On a member Service: "false" while leaving, "true" when gone (T27, T28; a mirror for people).
+/// On a member Service: "false" while leaving, "true" when gone. Written for people and scripts, never read.
 pub const DECOMMISSIONED: &str = "palladion.dev/decommissioned";
-/// On a CassandraMember or a member Service, set by people: replace this member (T36).
+/// On a CassandraMember or a member Service, set by users: replace this member, as in scylla-operator.
 pub const REPLACE: &str = "palladion.dev/replace";
 
-/// Annotation of a CassandraMember that is to be replaced, set by people: an
-/// upgrade that is under way goes on without it.
+/// Annotation of a CassandraMember that is marked for replacement, set by
+/// users: an upgrade in progress goes on without it.
 pub const UPGRADE_WITHOUT: &str = "palladion.dev/upgrade-without";
 
-/// On a CassandraMember, set by people: a new value restarts this member once, drained first.
+/// On a CassandraMember, set by users: a new value restarts this member once, drained first.
 pub const RESTART: &str = "palladion.dev/restart";
 
 /// On each applied object: hash of what was applied, so that a field that the
 /// operator stops setting is noticed without keeping the old object.
 pub const APPLIED: &str = "palladion.dev/applied";
-/// On StatefulSets and pods: hash of the rendered inputs without replicas (Yelp Y3).
+/// On StatefulSets and pods: hash of the rendered inputs without replicas, as in Yelp's operator (`docs/sources.md`).
 pub const SPEC_HASH: &str = "palladion.dev/spec-hash";
 /// On claims: host ID of the member whose data the volume holds.
 pub const HOST_ID: &str = "palladion.dev/host-id";
@@ -46,9 +47,9 @@ pub const NODE_GONE: &str = "palladion.dev/node-gone-since";
 pub const CLUSTER_UID: &str = "palladion.dev/cluster-uid";
 /// On members that have left: the proof. On their claims: the host ID whose data the volume still holds.
 pub const GONE: &str = "palladion.dev/gone";
-/// On a CassandraCluster, set by people: allow founding a new ring once, with the nonce shown in status.
+/// On a CassandraCluster, set by users: allow the initialization of a new ring once, with the nonce shown in status.
 pub const ALLOW_FOUNDING: &str = "palladion.dev/allow-founding";
-/// On a CassandraCluster: Scylla in developer mode (T16).
+/// On a CassandraCluster: Scylla in developer mode.
 pub const DEVELOPER_MODE: &str = "palladion.dev/developer-mode";
 
 /// The pod revision label that the StatefulSet controller sets.
@@ -56,7 +57,7 @@ pub const CONTROLLER_REVISION: &str = "controller-revision-hash";
 /// The pod name label that the StatefulSet controller sets.
 pub const POD_NAME: &str = "statefulset.kubernetes.io/pod-name";
 
-/// Ports of a member (thesis T5, T9).
+/// Ports of a member.
 pub mod ports {
     /// Traffic between members.
     pub const INTERNODE: i32 = 7000;
@@ -68,12 +69,12 @@ pub mod ports {
     pub const CQL: i32 = 9042;
     /// Native protocol over TLS.
     pub const CQL_TLS: i32 = 9142;
-    /// Thrift; kept in the Service as the thesis has it, unused since 4.0.
+    /// Thrift; in the Service as in Rook's, unused since Cassandra 4.0.
     pub const THRIFT: i32 = 9160;
     /// Jolokia; loopback only.
     pub const JOLOKIA: i32 = 8778;
     /// The server's metrics in Prometheus' format.
     pub const PROMETHEUS: i32 = 9180;
-    /// The agent: `/healthz`, `/readyz`, `/metrics` (thesis T17).
+    /// The agent: `/healthz`, `/readyz`, `/metrics`.
     pub const AGENT: i32 = 8080;
 }

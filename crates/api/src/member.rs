@@ -54,7 +54,7 @@ pub struct CassandraMemberSpec {
     /// Name of the `CassandraCluster`. Immutable.
     #[schemars(length(min = 1, max = 63))]
     pub cluster: String,
-    /// Name of the ring as the server sees it. Immutable.
+    /// Cluster name of the server (`cluster_name`). Immutable.
     #[schemars(length(min = 1, max = 128))]
     pub ring: String,
     /// Datacenter of the member. Immutable.
@@ -63,10 +63,10 @@ pub struct CassandraMemberSpec {
     /// Rack of the member. Immutable.
     #[schemars(length(min = 1, max = 48))]
     pub rack: String,
-    /// The member's static address (ClusterIP of its Service), which it broadcasts.
+    /// Static address of the member, which it broadcasts: the ClusterIP of its Service.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
-    /// Should the server run? Default `Running`.
+    /// Whether the server runs. Default `Running`.
     #[serde(default)]
     pub run: RunState,
     /// A new value restarts the server once, drained first.
@@ -76,39 +76,39 @@ pub struct CassandraMemberSpec {
     #[serde(default)]
     #[schemars(length(max = 64))]
     pub revisions: Vec<String>,
-    /// Host ID that the operator has recorded for this member.
+    /// Recorded host ID of this member.
     #[serde(default, rename = "hostID", skip_serializing_if = "Option::is_none")]
     pub host_id: Option<String>,
-    /// Volume that the operator has recorded for this member. An agent on another volume is the stale twin and stops its server.
+    /// Recorded volume of this member. An agent on another volume is a stale twin and stops its server.
     #[serde(default, rename = "volumeID", skip_serializing_if = "Option::is_none")]
     pub volume_id: Option<String>,
-    /// File system that the operator has recorded for this member's volume: tells a lost volume from one that is not mounted.
+    /// Recorded file system of this member's volume. It distinguishes a volume that lost its data from one that is not mounted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_system: Option<String>,
-    /// Permit to start a server that may not start by itself.
+    /// Permit to start a server that has not joined the ring, or that left it unfinished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<StartPermit>,
-    /// A change of ring membership that the member should carry out.
+    /// A change of membership for the member to carry out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent: Option<Intent>,
-    /// One job at a time.
+    /// A job for the member to run. One at a time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<Operation>,
-    /// Addresses of the seeds. Applied without a restart (4.0 and later).
+    /// Addresses of the seeds. Applied without a restart (Cassandra 4.0 and later).
     #[serde(default)]
     #[schemars(length(max = 512))]
     pub seeds: Vec<String>,
-    /// Settings that the server takes while it runs. Applied without a restart.
+    /// Settings that are applied to the running server without a restart.
     #[serde(default, skip_serializing_if = "RuntimeSettings::is_empty")]
     pub runtime_settings: RuntimeSettings,
-    /// A question to answer with a fresh view of the ring.
+    /// A request for a fresh view of the ring.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceRequest>,
-    /// Work that this member still owes to the ring.
+    /// Pending maintenance of this member: repairs, cleanups and SSTable upgrades. Remove an entry to skip it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16))]
     pub owes: Vec<Debt>,
-    /// The member's volume is given up: it is replaced, or removed where it is not wanted any more, as soon as the ring proves it dead. Set by the operator for a Node that is gone, or from the label `palladion.dev/replace` or a `CassandraTask`; names what it is for, so that it can never hit what comes after.
+    /// The volume is marked for replacement: when the ring proves the member dead, the member is replaced, or removed if the spec no longer asks for it. Set by the operator when the Node is gone, or from the label `palladion.dev/replace` or a `CassandraTask`. It names the volume, so it cannot apply to a later one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replace: Option<Replacement>,
     /// Epoch of the leader that last took over the turn naming this member.
@@ -116,35 +116,35 @@ pub struct CassandraMemberSpec {
     pub turn_epoch: Option<i64>,
 }
 
-/// A volume that is given up, and whose place is to be taken.
+/// A volume that is marked for replacement.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct Replacement {
-    /// The volume that is given up.
+    /// The volume that is marked for replacement.
     #[serde(rename = "volumeID")]
     pub volume_id: String,
-    /// Host ID of the member that was on it.
+    /// Host ID of the member on that volume.
     #[serde(rename = "hostID")]
     pub host_id: String,
     /// Static address by which the ring knows that member.
     pub address: String,
-    /// uid of the claim that is deleted with it.
+    /// uid of the PersistentVolumeClaim that is deleted with it.
     #[serde(default, rename = "claimUID", skip_serializing_if = "Option::is_none")]
     pub claim_uid: Option<String>,
-    /// Who has given it up.
+    /// Who marked it.
     pub cause: ReplacementCause,
-    /// Why, for people.
+    /// Why, in words.
     pub reason: String,
 }
 
-/// Who has given a volume up.
+/// Who marked a volume for replacement.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplacementCause {
-    /// The operator: the Node that holds the local volume is gone.
+    /// The operator: the Node with the local volume was deleted.
     NodeGone,
-    /// A person, by label, or by a task that names no volume.
+    /// A user, with the label, or with a task that names no volume.
     Person,
-    /// A person, by a task that names the volume: those members that are left may speak for the ring.
+    /// A user, with a task that names the volume: the remaining members may decide for the ring.
     Task,
 }
 
@@ -156,9 +156,9 @@ pub enum RunState {
     /// The server runs whenever it may.
     #[default]
     Running,
-    /// The server is drained and stopped; data and membership stay.
+    /// The server is drained and stopped; data and membership are kept.
     Stopped,
-    /// The server is stopped for good and must never be started again.
+    /// The server is stopped for good and never starts again.
     Terminated,
 }
 
@@ -170,7 +170,7 @@ pub enum RunState {
 pub struct StartPermit {
     /// What kind of start is permitted.
     pub kind: PermitKind,
-    /// The turn's nonce; the agent acknowledges it.
+    /// Nonce of the turn; the agent acknowledges it.
     pub nonce: String,
     /// The pod that the permit is for.
     #[serde(rename = "podUID")]
@@ -178,48 +178,48 @@ pub struct StartPermit {
     /// The volume that the permit is for.
     #[serde(rename = "volumeID")]
     pub volume_id: String,
-    /// Why the permit was given, for people.
+    /// Why the permit was given, in words.
     pub reason: String,
-    /// Number of the try, from 1. A retry carries a new nonce.
+    /// Number of the attempt, from 1. Each attempt has a new nonce.
     #[serde(default)]
     pub attempt: u32,
-    /// `Replace` only: static address of the member whose place is taken.
+    /// `Replace` only: static address of the dead member.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replace_address: Option<String>,
-    /// `Replace` and `ResumeLeave`: host ID of the member whose place is taken or which is leaving.
+    /// `Replace`: host ID of the dead member. `ResumeLeave`: host ID of the leaving member.
     #[serde(default, rename = "hostID", skip_serializing_if = "Option::is_none")]
     pub host_id: Option<String>,
-    /// The agent may empty the data directories before the start (left-overs of a failed try, with evidence that the host ID is not NORMAL).
+    /// What the agent does with the data directories before the start.
     #[serde(default)]
     pub data: DataBeforeStart,
 }
 
-/// What the agent does with data directories before a permitted start.
+/// What the agent does with the data directories before a start by permit.
 #[derive(
     Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
 )]
 pub enum DataBeforeStart {
-    /// The volume must be empty; anything else is a refusal.
+    /// The volume must be empty; otherwise the agent refuses the permit.
     #[default]
     MustBeEmpty,
-    /// Data stays (`ResumeLeave`).
+    /// The data is kept (`ResumeLeave`).
     Keep,
-    /// Left-overs of a failed join or replace are removed.
+    /// Data of a failed join or replacement is removed, with evidence that its host ID is not NORMAL.
     Wipe,
     /// Data of a host ID that is proven gone is moved to `retired/<host ID>`.
     Retire,
 }
 
-/// The starts that need a permit (safety rules, section 2).
+/// The starts that need a permit (safety rule 2.3).
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PermitKind {
-    /// First member of a new ring; may list itself as seed on an empty volume. Given once.
+    /// The first member of a new ring. It may be its own seed on an empty volume. Given once.
     Found,
-    /// An empty volume joins an existing ring.
+    /// A member on an empty volume joins an existing ring.
     Join,
-    /// An empty volume takes the place of a dead member.
+    /// A member on an empty volume replaces a dead member.
     Replace,
-    /// A member that was restarted while leaving may come back to leave again.
+    /// A member that was restarted while leaving comes back to finish leaving.
     ResumeLeave,
 }
 
@@ -229,12 +229,12 @@ pub enum PermitKind {
 pub struct Intent {
     /// What to do.
     pub kind: IntentKind,
-    /// The turn's nonce.
+    /// Nonce of the turn.
     pub nonce: String,
-    /// The host ID it is meant for; an agent with another one ignores it and reports so.
+    /// Host ID of the member. An agent with another host ID reports `Refused` and does nothing.
     #[serde(rename = "hostID")]
     pub host_id: String,
-    /// The volume it is meant for.
+    /// Volume of the member. An agent on another volume reports `Refused` and does nothing.
     #[serde(rename = "volumeID")]
     pub volume_id: String,
 }
@@ -242,7 +242,7 @@ pub struct Intent {
 /// Kinds of [`Intent`].
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntentKind {
-    /// Leave the ring, streaming all data to the others.
+    /// Leave the ring and stream all data to the other members.
     Decommission,
 }
 
@@ -252,15 +252,15 @@ pub enum IntentKind {
 #[x_kube(validation = rules::operation_is_complete())]
 #[serde(rename_all = "camelCase")]
 pub struct Operation {
-    /// Unique ID; the ledger on the volume remembers it.
+    /// Unique ID, recorded in the ledger on the volume.
     pub id: String,
     /// What to do.
     pub kind: OperationKind,
-    /// Keyspaces it is for; empty means all that apply.
+    /// The keyspaces. Empty: all that apply.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1024))]
     pub keyspaces: Vec<String>,
-    /// `AlterReplication` only: datacenter name → replication factor (NetworkTopologyStrategy).
+    /// `AlterReplication` only: replication factor by datacenter (NetworkTopologyStrategy).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub replication: BTreeMap<String, u32>,
     /// `RemoveNode` only: host ID (or address) of the dead member.
@@ -275,29 +275,29 @@ pub enum OperationKind {
     AlterReplication,
     /// Full repair of this member's primary ranges.
     Repair,
-    /// Drop data of ranges this member no longer owns.
+    /// Drop data in ranges that this member no longer owns.
     Cleanup,
     /// Write memtables to disk.
     Flush,
-    /// Rewrite SSTables of an older version.
+    /// Rewrite SSTables of an older release line.
     UpgradeSstables,
     /// Remove a dead member from the ring.
     RemoveNode,
 }
 
-/// A request to report the ring as read after this nonce was seen.
+/// A request to report the ring, read after this nonce was seen.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct EvidenceRequest {
-    /// Fresh for every question.
+    /// Different for every request.
     pub nonce: String,
 }
 
-/// Work owed to the ring (safety rules, section 5).
+/// Pending maintenance (safety rule 5.1).
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct Debt {
-    /// What is owed.
+    /// The kind of maintenance.
     pub kind: DebtKind,
     /// Why, and since when.
     pub reason: String,
@@ -306,11 +306,11 @@ pub struct Debt {
 /// Kinds of [`Debt`].
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DebtKind {
-    /// A replace or an outage that outlasted the hint window.
+    /// A repair, after the removal of a member or a change of the system keyspaces.
     Repair,
-    /// Ranges were lost to a join.
+    /// A cleanup, after another member joined and took over ranges.
     Cleanup,
-    /// The server was upgraded; its SSTables are of the older line. Paid once all members run the newer one; nothing waits for it.
+    /// The server was upgraded and its SSTables are of the older release line. They are rewritten once all members run the newer one; nothing waits for it.
     UpgradeSstables,
 }
 

@@ -4,7 +4,8 @@
 /// controller puts `<name>-<10 characters of hash>` into a label value of 63.
 pub const STATEFUL_SET_NAME_MAX: usize = 52;
 
-/// `<cluster>-<datacenter>-<rack>` (thesis T1), in the characters of a DNS label.
+/// `<cluster>-<datacenter>-<rack>`, in the characters of a DNS label. This and
+/// the other names are those of Rook's Cassandra operator (`docs/sources.md`).
 pub fn rack_set(cluster: &str, datacenter: &str, rack: &str) -> String {
     format!("{cluster}-{}-{}", dns(datacenter), dns(rack))
 }
@@ -19,12 +20,12 @@ pub fn claim(template: &str, member: &str) -> String {
     format!("{template}-{member}")
 }
 
-/// The headless Service for drivers (thesis T4).
+/// The headless Service for drivers.
 pub fn client_service(cluster: &str) -> String {
     format!("{cluster}-client")
 }
 
-/// ServiceAccount and RoleBinding of the member pods (thesis: `<cluster>-member`).
+/// ServiceAccount and RoleBinding of the member pods.
 pub fn member_account(cluster: &str) -> String {
     format!("{cluster}-member")
 }

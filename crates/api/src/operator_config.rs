@@ -1,4 +1,4 @@
-//! `OperatorConfig`: settings of the operator itself; one object, `default`.
+//! `OperatorConfig`: settings of the operator; one object, `default`.
 
 use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
@@ -18,10 +18,10 @@ use serde::{Deserialize, Serialize};
 #[x_kube(crates(kube_core = "::kube_core"))]
 #[serde(rename_all = "camelCase")]
 pub struct OperatorConfigSpec {
-    /// While true, nothing but status is written for any object. Default false.
+    /// While true, the operator writes only the status of its objects. Default false.
     #[serde(default)]
     pub paused: bool,
-    /// Image of the agent for clusters that name none. Default: the one this operator was released with.
+    /// Image of the agent for clusters that name none. Default: the image released with this operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 512))]
     pub agent_image: Option<String>,

@@ -26,7 +26,7 @@ pub struct Reserved {
 }
 
 const ADDRESSES: &str = "addresses are those of the member's pod and Service";
-const DIRECTORIES: &str = "directories lie on the member's one claim";
+const DIRECTORIES: &str = "directories lie on the member's one volume";
 const PORTS: &str = "the ports are those of the member's Service";
 const JOINING: &str = "a member joins, leaves and is replaced by the operator's permit";
 const JMX: &str = "JMX and its agent listen on loopback for the agent alone";

@@ -6,17 +6,17 @@ use kube_derive::KubeSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Settings of a running server. What is taken out again goes back to what the
-/// server was started with.
+/// Settings of a running server. A setting that is removed returns to the value
+/// that the server was started with.
 #[derive(Serialize, Deserialize, KubeSchema, Clone, Debug, Default, PartialEq, Eq)]
 #[x_kube(crates(kube_core = "::kube_core"))]
 #[serde(rename_all = "camelCase")]
 pub struct RuntimeSettings {
-    /// Limit of compaction in MiB/s; 0 is without limit. Default: `compaction_throughput` of the configuration.
+    /// Compaction throughput in MiB/s; 0 means no limit. Default: `compaction_throughput` of the configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 1_048_576))]
     pub compaction_throughput: Option<u32>,
-    /// Limit of streams in MiB/s, those of whole SSTables among them; 0 is without limit. Default: `stream_throughput_outbound` of the configuration.
+    /// Stream throughput in MiB/s, including streams of entire SSTables; 0 means no limit. Default: `stream_throughput_outbound` of the configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 2047))]
     pub stream_throughput: Option<u32>,
@@ -27,19 +27,19 @@ pub struct RuntimeSettings {
     pub log_levels: BTreeMap<String, LogLevel>,
 }
 
-/// How much a logger tells.
+/// Level of a logger.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum LogLevel {
     /// Everything.
     Trace,
-    /// What helps to find a fault.
+    /// Details for debugging.
     Debug,
-    /// What happens.
+    /// Normal events.
     Info,
-    /// What may be wrong.
+    /// Possible problems.
     Warn,
-    /// What is wrong.
+    /// Errors.
     Error,
     /// Nothing.
     Off,

@@ -12,7 +12,7 @@ pub const SERVER_CONFIG_FILE: &str = "server.json";
 pub const JMX_EXPORTER_FILE: &str = "jmx_exporter_config.yaml";
 /// Where the pod template mounts the ConfigMap.
 pub const CONFIG_DIR: &str = "/etc/palladion";
-/// Where the init container puts the agent and its jars (thesis T10).
+/// Where the init container puts the agent and its jars, as in Rook's Cassandra operator.
 pub const SHARED_DIR: &str = "/mnt/shared";
 
 /// Configuration of a rack's servers.

@@ -1,12 +1,12 @@
-//! `CassandraTask`: one piece of work that a person wants done once to a ring.
-//! The operator takes it up, says how it goes, and keeps it as history.
+//! `CassandraTask`: one job that a user wants done once on a ring. The operator
+//! starts it, reports its progress, and keeps it as history.
 
 use crate::rules::task as rules;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 
-/// One piece of work that a person wants done once to a ring. A task that has ended is history and can be deleted; to try again, make another one.
+/// One job to run once on a ring. A finished task is history and can be deleted; to try again, create a new task.
 #[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[kube(
     group = "palladion.dev",
@@ -38,65 +38,65 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "camelCase")]
 pub struct CassandraTaskSpec {
-    /// Name of the `CassandraCluster`, in the task's namespace. A task that stays without a phase names no cluster that there is. Immutable.
+    /// Name of the `CassandraCluster` in the namespace of the task. A task that stays without a phase names a cluster that does not exist. Immutable.
     #[schemars(length(min = 1, max = 63))]
     pub cluster: String,
-    /// Replace a member that is dead. Immutable.
+    /// Replace a dead member. Immutable.
     pub replace: ReplaceTask,
-    /// Take the task back. Possible until the member has its turn; the condition says so where it is too late. Once true it stays so. Default false.
+    /// Abort the task. Possible until the member has its turn; if it is too late, the condition says so. Cannot be set back to false. Default false.
     #[serde(default)]
     pub abort: bool,
 }
 
-/// Give up a dead member's volume, and let another one take its place in the ring.
+/// Replace a dead member: delete its volume claim and stream its data to a new volume.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplaceTask {
     /// Name of the `CassandraMember`.
     #[schemars(length(min = 1, max = 63))]
     pub member: String,
-    /// The volume that is given up, as `spec.volumeID` of the member has it. The task is refused if the member is on another one. With it, those members that are left may speak for the ring where most of it is lost; one that sees the member up still forbids it. Default: the member's volume at that time, and a majority must speak.
+    /// The volume to replace: `spec.volumeID` of the member. The task is refused if the member is on another volume. If most of the ring is lost, a task with this field lets the remaining members decide; one that sees the member up still refuses it. Default: the member's current volume, and a majority must agree.
     #[serde(default, rename = "volumeID", skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 64))]
     pub volume_id: Option<String>,
 }
 
-/// How it goes, written by the operator.
+/// Progress of the task, written by the operator.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct CassandraTaskStatus {
-    /// Where it stands; none until the operator has looked at it.
+    /// Phase of the task; unset until the operator has seen it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<TaskPhase>,
-    /// Host ID of the member that is, or was, replaced.
+    /// Host ID of the member that is being replaced, or was.
     #[serde(default, rename = "hostID", skip_serializing_if = "Option::is_none")]
     pub host_id: Option<String>,
-    /// When it was taken up.
+    /// When the task started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Time>,
-    /// When it ended, one way or another.
+    /// When the task finished, failed or was aborted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Time>,
-    /// The `metadata.generation` that this status is about.
+    /// The `metadata.generation` that this status describes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// `Complete`: True when it was done; False says what is under way or why it ended.
+    /// `Complete`: True when the task is done; False with the progress, or with the reason why it ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
 }
 
-/// Where a task stands.
+/// Phase of a task.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskPhase {
-    /// It was taken up.
+    /// In progress.
     Running,
-    /// It was done.
+    /// Complete.
     Done,
-    /// It cannot be done as it stands; nothing of it was.
+    /// Refused; nothing was changed.
     Refused,
-    /// It was taken back before anything was done.
+    /// Aborted before anything was changed.
     Aborted,
-    /// What it was for has ended without it.
+    /// Its purpose was lost, or reached in another way.
     Failed,
 }
 

@@ -1,7 +1,7 @@
 //! `ZonedStatefulSet`: one StatefulSet per zone, updates with versions or a
 //! canary, restarts on changes of configuration, active and passive pods.
 //!
-//! The field names of the QuarksStatefulSet document are kept where it has them.
+//! Fields that QuarksStatefulSet has keep its names (`docs/sources.md`).
 
 pub mod names;
 pub mod probe;
@@ -93,17 +93,17 @@ pub struct ZonedStatefulSetSpec {
     /// How long a rollout may take before it counts as failed.
     #[serde(default)]
     pub canary: Canary,
-    /// Roll the pods, as `rollout` says, when the data of a ConfigMap or Secret changes that the template refers to by environment or volume. Needs the right to read these objects; see the how-to page for Secrets. Default false.
+    /// Roll the pods, as `rollout` says, when the data of a ConfigMap or Secret changes that the template uses in environment variables or volumes. The operator needs the right to read these objects; for Secrets see the how-to page. Default false.
     #[serde(default)]
     pub update_on_config_change: bool,
-    /// Probes that tell the active pod, by container name. All must pass. Default: none, no pod is labelled active.
+    /// Probes that select the active pod, by container name. All must pass. Default: none, and no pod is labelled active.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(extend("maxProperties" = 8))]
     pub active_passive_probes: BTreeMap<String, ActiveProbe>,
     /// How many pods may be active at once. Default `Single`.
     #[serde(default)]
     pub active_passive_mode: ActivePassiveMode,
-    /// Give every container the environment variable REPLICAS: the replicas of each zone at the time when the pod's template was written. Scaling restarts no pod to tell it. Default true.
+    /// Set the environment variable REPLICAS in every container: the replicas of each zone when the pod template was written. Scaling does not restart pods to update it. Default true.
     #[serde(default = "yes")]
     pub inject_replicas_env: bool,
     /// Limits for `template.spec.replicas`, also when it is set by `kubectl scale` or a HorizontalPodAutoscaler.
@@ -117,10 +117,10 @@ pub struct ZonedStatefulSetSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 63))]
     pub deployment: Option<String>,
-    /// Which Services are made. Default `Default`.
+    /// Which Services the operator creates. Default `Default`.
     #[serde(default)]
     pub services: Services,
-    /// While true, nothing but status is written for this object; active and passive labels stay as they are. Default false.
+    /// While true, the operator writes only the status of this object; active and passive labels stay as they are. Default false.
     #[serde(default)]
     pub paused: bool,
 }
@@ -171,7 +171,7 @@ pub enum ActivePassiveMode {
     AllPassing,
 }
 
-/// Which Services are made.
+/// Which Services the operator creates.
 #[derive(
     Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
 )]
@@ -179,7 +179,7 @@ pub enum Services {
     /// `<name>`, headless, by which pods find each other (unless the template names its own `serviceName`); for the ports that the template's containers name: `<name>-ready` for all ready pods, and, with active probes, `<name>-active`.
     #[default]
     Default,
-    /// None; the template's `serviceName` is left to you.
+    /// None; create the Service of `serviceName` yourself.
     None,
 }
 
@@ -187,11 +187,11 @@ pub enum Services {
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct Canary {
-    /// How long the first new pod of a zone may take to be ready, in seconds. Then the rollout stops as `Failed`. Default 300.
+    /// Seconds that the first new pod of a zone may take to become ready. After that the rollout stops as `Failed`. Default 300.
     #[serde(default = "default_watch")]
     #[schemars(range(min = 1))]
     pub watch_seconds: u32,
-    /// How long the whole rollout of a zone may take, in seconds. Then it stops as `Failed`. Default 3600.
+    /// Seconds that the rollout of a zone may take. After that it stops as `Failed`. Default 3600.
     #[serde(default = "default_update_watch")]
     #[schemars(range(min = 1))]
     pub update_watch_seconds: u32,
@@ -219,15 +219,15 @@ fn default_update_watch() -> u32 {
 )]
 #[serde(rename_all = "camelCase")]
 pub struct Scaling {
-    /// Fewest replicas of each zone; a smaller number is raised to it. Default: no limit.
+    /// Minimum replicas of each zone; a smaller number is raised to it. Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1000))]
     pub min: Option<i32>,
-    /// Most replicas of each zone; a larger number is lowered to it. Default: no limit.
+    /// Maximum replicas of each zone; a larger number is lowered to it. Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1000))]
     pub max: Option<i32>,
-    /// Only odd numbers, as quorums want them: an even number above zero is raised by one, or lowered where `max` forbids that. Default false.
+    /// Use odd numbers only, as quorums need them: an even number above zero is raised by one, or lowered by one if `max` forbids that. Default false.
     #[serde(default)]
     pub odd: bool,
 }

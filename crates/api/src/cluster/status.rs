@@ -1,46 +1,46 @@
-//! Status of a `CassandraCluster`: what is so, and the ring's one turn.
+//! Status of a `CassandraCluster`: what is observed, and the ring's one turn.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What is so, what is being done, and what is waited for.
+/// What is observed, what is being done, and what the operator waits for.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct CassandraClusterStatus {
-    /// `metadata.generation` that this status answers.
+    /// The `metadata.generation` that this status describes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// Conditions: Accepted, Available, Progressing, Degraded, Paused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
     pub conditions: Vec<Condition>,
-    /// `ready/wanted`, for people.
+    /// Ready members out of all members, for example `2/3`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub members: Option<String>,
-    /// Each rack by name.
+    /// The racks by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub racks: BTreeMap<String, RackStatus>,
-    /// The one founding of this ring. Never given twice.
+    /// The initialization of this ring. It is recorded once and never changes its member or volume.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub founding: Option<Founding>,
-    /// The ring's one turn: who may start, stop, join or leave now.
+    /// The ring's one turn: which member may start, stop, join or leave now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
-    /// When the last turn that started a server was given.
+    /// When the operator last gave a turn that starts a server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_start_time: Option<Time>,
-    /// Leader epoch that wrote last.
+    /// Epoch of the leader that wrote last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<i64>,
     /// Addresses of the seeds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seeds: Vec<String>,
-    /// Newest release line that a member has run, for example `5.0`: there is no way back from it.
+    /// Highest release line that a member has run, for example `5.0`. A lower line is rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 16))]
     pub newest_line: Option<String>,
-    /// Replication of the system keyspaces as last set: replication factor in this datacenter.
+    /// Replication factor of the system keyspaces in this datacenter, as last set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_replication: Option<u32>,
 }
@@ -52,7 +52,7 @@ pub struct RackStatus {
     /// Members that exist.
     #[serde(default)]
     pub members: i32,
-    /// Members that are ready.
+    /// Members whose pods are ready.
     #[serde(default)]
     pub ready_members: i32,
     /// Members in pods of the newest revision.
@@ -64,73 +64,73 @@ pub struct RackStatus {
     pub conditions: Vec<Condition>,
 }
 
-/// The founding of a ring.
+/// The initialization of a ring.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct Founding {
-    /// The member that founds.
+    /// The member that initializes the ring.
     pub member: String,
-    /// The volume that it founds on.
+    /// The volume of that member.
     #[serde(rename = "volumeID")]
     pub volume_id: String,
     /// Nonce of the permit.
     pub nonce: String,
-    /// Host ID of the founder, once it is NORMAL: the ring exists.
+    /// Host ID of that member, recorded when it is NORMAL. The ring exists from then on.
     #[serde(default, rename = "hostID", skip_serializing_if = "Option::is_none")]
     pub host_id: Option<String>,
 }
 
-/// The ring's one turn (safety rules, section 3).
+/// The ring's one turn (safety rule 3.1).
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct Turn {
-    /// Whose turn it is.
+    /// The member that has the turn.
     pub member: String,
-    /// The volume that it is for.
+    /// The volume of that member.
     #[serde(rename = "volumeID")]
     pub volume_id: String,
-    /// What it is for.
+    /// What the member does in its turn.
     pub step: TurnStep,
-    /// Nonce of the turn: of its permits, intents and evidence.
+    /// Nonce of the turn, used by its permits, intents and evidence.
     pub nonce: String,
     /// Epoch of the leader that gave it.
     pub epoch: i64,
-    /// When it was given.
+    /// When the turn was given.
     pub since: Time,
-    /// Number of the try, from 1.
+    /// Number of the attempt, from 1.
     #[serde(default)]
     pub attempt: u32,
-    /// `Replace` only: whose place is taken.
+    /// `Replace` only: the dead member.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<Replaced>,
 }
 
-/// The member whose place a replacement takes.
+/// The dead member that a replacement stands in for.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct Replaced {
     /// Its host ID.
     #[serde(rename = "hostID")]
     pub host_id: String,
-    /// Its static address, which the ring still knows it by.
+    /// Its static address, by which the ring still knows it.
     pub address: String,
 }
 
 /// What a turn is for.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TurnStep {
-    /// Found the ring.
+    /// Initialize the ring.
     Found,
     /// Join the ring.
     Join,
     /// Replace a dead member.
     Replace,
-    /// Come back to go on leaving.
+    /// Come back to finish leaving.
     ResumeLeave,
     /// Leave the ring.
     Leave,
-    /// Restart, for a rollout or by request.
+    /// Restart, for a rollout or on request.
     Restart,
-    /// Remove what a failed procedure left in the ring.
+    /// Remove a dead host ID that a failed procedure left in the ring.
     Remove,
 }

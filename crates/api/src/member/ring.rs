@@ -3,15 +3,15 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde::{Deserialize, Serialize};
 
-/// How a member sees the ring: one line while all is well.
+/// Summary of the ring as a member sees it.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct RingSummary {
-    /// How many members it knows, itself included.
+    /// Number of members that it knows, including itself.
     pub members: u32,
     /// Hash of the sorted host IDs.
     pub hash: String,
-    /// Do all members share one schema version, as far as they are reachable?
+    /// Whether all reachable members have the same schema version.
     pub schema_agreed: bool,
     /// Members that are not up and normal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -26,26 +26,26 @@ pub struct Evidence {
     pub nonce: String,
     /// When the view was read.
     pub read_at: Time,
-    /// Own operation mode at that time; absent where no server runs.
+    /// Operation mode of this member at that time. Absent if no server runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// Do all reachable members share one schema version?
+    /// Whether all reachable members have the same schema version.
     pub schema_agreed: bool,
-    /// Every member known to the server, itself included. Absent where the server could not be asked.
+    /// Every member that the server knows, including itself. Absent if the server did not answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub members: Option<Vec<RingMember>>,
-    /// How full the member's volume is. Absent where server or volume does not tell.
+    /// Usage of the member's volume. Absent if server or file system do not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk: Option<Disk>,
 }
 
-/// How full a member's volume is.
+/// Usage of a member's volume.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct Disk {
-    /// Bytes of live data on disk, as the server counts them.
+    /// Bytes of live data on disk, as the server reports them.
     pub data_bytes: u64,
-    /// Bytes that the file system has free for it.
+    /// Free bytes of the file system.
     pub free_bytes: u64,
 }
 
@@ -53,23 +53,23 @@ pub struct Disk {
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct RingMember {
-    /// Host ID, or empty where gossip does not tell one.
+    /// Host ID. Empty if gossip has none.
     #[serde(rename = "hostID")]
     pub host_id: String,
     /// Broadcast address.
     pub address: String,
-    /// Up or down, as the failure detector has it.
+    /// Up or down, according to the failure detector.
     pub liveness: Liveness,
-    /// Place in the ring.
+    /// State in the ring, as in `nodetool status`.
     pub state: MemberState,
 }
 
 /// Up or down.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Liveness {
-    /// The failure detector has it up.
+    /// Up, according to the failure detector.
     Up,
-    /// The failure detector has it down.
+    /// Down, according to the failure detector.
     Down,
 }
 

@@ -11,42 +11,41 @@ use crate::runtime::RuntimeSettings;
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct CassandraMemberStatus {
-    /// `metadata.generation` that this status answers.
+    /// The `metadata.generation` that this status describes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// The agent that writes this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentStatus>,
-    /// The volume as found before any start.
+    /// The volume, as found before any start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume: Option<VolumeStatus>,
     /// The server process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<ServerStatus>,
-    /// Host ID from the ledger, confirmed by the server when it runs.
+    /// Host ID from the ledger, confirmed by the running server.
     #[serde(default, rename = "hostID", skip_serializing_if = "Option::is_none")]
     pub host_id: Option<String>,
     /// Address that the server broadcasts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
-    /// Nonce of the last permit that the agent has seen, and what became of it.
+    /// The last permit and its result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permit: Option<PermitStatus>,
-    /// Nonce of the last intent and what became of it.
+    /// The last intent and its result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent: Option<IntentStatus>,
-    /// The operation that runs, or the last one.
+    /// The running operation, or the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationStatus>,
-    /// How this member sees the ring, compact.
+    /// Summary of the ring as this member sees it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ring: Option<RingSummary>,
-    /// Copies of the data of each keyspace that is replicated: the largest
-    /// number of members that hold one range. Read again when the schema or
-    /// the ring changes.
+    /// Number of copies of each replicated keyspace: the largest number of
+    /// members that hold one range. Updated when the schema or the ring changes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub copies: BTreeMap<String, u32>,
-    /// Answer to `spec.evidence`.
+    /// The answer to `spec.evidence`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
     /// Starts of the server, newest first, at most 5.
@@ -62,7 +61,7 @@ pub struct AgentStatus {
     pub version: String,
     /// Version of the member protocol that it speaks.
     pub protocol: u32,
-    /// The pod that it runs in.
+    /// uid of the pod that it runs in.
     #[serde(rename = "podUID")]
     pub pod_uid: String,
     /// Revision of that pod (`controller-revision-hash`).
@@ -75,17 +74,17 @@ pub struct AgentStatus {
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct VolumeStatus {
-    /// ID of the volume: random, from the marker file.
+    /// Random ID of the volume, from the marker file.
     #[serde(rename = "volumeID")]
     pub volume_id: String,
     /// What is on it.
     pub state: VolumeState,
-    /// Identity of the file system that is mounted there.
+    /// Identity of the mounted file system.
     pub file_system: String,
-    /// Ring that the ledger on it names, if any.
+    /// The ring that the ledger names, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ring: Option<String>,
-    /// What is wrong, for people.
+    /// What is wrong, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -93,11 +92,11 @@ pub struct VolumeStatus {
 /// What an agent found on its volume.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VolumeState {
-    /// No data of a server, and the ledger names no host ID.
+    /// No server data, and the ledger names no host ID.
     Empty,
-    /// Data of a join or replace that did not finish.
+    /// Data of an unfinished join or replacement.
     Incomplete,
-    /// Data of a member that has joined; its host ID is in the status.
+    /// Data of a member that has joined; the status shows its host ID.
     Joined,
     /// Data of a member that has left the ring.
     Left,
@@ -107,7 +106,7 @@ pub enum VolumeState {
     NotMounted,
     /// The ledger names another ring.
     Foreign,
-    /// Data that no ledger accounts for.
+    /// Data without a ledger.
     Unaccounted,
 }
 
@@ -115,20 +114,20 @@ pub enum VolumeState {
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerStatus {
-    /// What the agent is doing with it.
+    /// State of the server.
     pub state: ServerState,
-    /// Since when it is in this state.
+    /// Time of the last change of state.
     pub since: Time,
     /// Why, as a documented reason: one of [`crate::reasons`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Why, for people, with the next step.
+    /// Why, in words, with the next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Operation mode as the server says it (`NORMAL`, `JOINING` …).
+    /// Operation mode that the server reports (`NORMAL`, `JOINING` …).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// Is the native transport up?
+    /// Whether the native transport is up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native_transport: Option<bool>,
     /// Version that the server reports.
@@ -143,37 +142,37 @@ pub struct ServerStatus {
     /// Hash of the configuration that the server was started with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_hash: Option<String>,
-    /// Seeds that the server knows now.
+    /// Seeds that the server uses now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seeds: Vec<String>,
-    /// Runtime settings that the server has been given.
+    /// Runtime settings that were applied to the server.
     #[serde(default, skip_serializing_if = "RuntimeSettings::is_empty")]
     pub runtime_settings: RuntimeSettings,
-    /// Restart token that the agent acted on last.
+    /// The last restart token that the agent carried out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart_token: Option<String>,
 }
 
-/// What the agent is doing with the server.
+/// State of the server.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServerState {
-    /// Not started: the reason says what it waits for.
+    /// Not started; the reason says why.
     Waiting,
-    /// The process runs and has not reported NORMAL yet.
+    /// The process runs but has not reported NORMAL yet.
     Starting,
     /// The process runs and has reported NORMAL since its start.
     Running,
     /// Stopped because the spec says so.
     Stopped,
-    /// Being stopped (drain).
+    /// Draining.
     Stopping,
-    /// The process ended by itself; the agent backs off before the next start.
+    /// The process exited; the agent waits before the next start.
     Failed,
-    /// Decommissioned; never started again on this volume.
+    /// Decommissioned; the server never starts again on this volume.
     Decommissioned,
 }
 
-/// What became of a permit.
+/// Result of a permit.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct PermitStatus {
@@ -181,7 +180,7 @@ pub struct PermitStatus {
     pub nonce: String,
     /// State of the permit.
     pub state: PermitState,
-    /// For people.
+    /// Details, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -195,24 +194,24 @@ pub enum PermitState {
     Done,
     /// The start failed; the server does not run.
     Failed,
-    /// Not applicable to this pod, volume or state; nothing was done.
+    /// Not valid for this pod, volume or state; nothing was done.
     Refused,
-    /// Withdrawn by the operator and acknowledged: no server runs by it.
+    /// Withdrawn by the operator and acknowledged; no server runs by it.
     Withdrawn,
 }
 
-/// What became of an intent.
+/// Result of an intent.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct IntentStatus {
     /// Nonce of the intent.
     pub nonce: String,
-    /// State of it.
+    /// Its state.
     pub state: IntentState,
-    /// For people.
+    /// Details, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Since when it is in this state.
+    /// Time of the last change of state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<Time>,
 }
@@ -222,9 +221,9 @@ pub struct IntentStatus {
 pub enum IntentState {
     /// Names another host ID or volume; nothing was done.
     Refused,
-    /// Under way.
+    /// In progress.
     Running,
-    /// Failed; the message says how. The member is a full one again or stuck; its mode tells.
+    /// Failed; the message says how. The mode of the server shows whether it is still a full member.
     Failed,
     /// Done.
     Done,
@@ -236,12 +235,12 @@ pub enum IntentState {
 pub struct OperationStatus {
     /// ID of the operation.
     pub id: String,
-    /// State of it.
+    /// Its state.
     pub state: OperationState,
-    /// Percentage done, where it can be told.
+    /// Percentage done, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<u8>,
-    /// For people.
+    /// Details, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// When it started.
@@ -255,13 +254,13 @@ pub struct OperationStatus {
 /// States of an operation.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperationState {
-    /// Under way.
+    /// In progress.
     Running,
     /// Done.
     Succeeded,
     /// Failed; the message says how.
     Failed,
-    /// Was under way when the agent or the server ended; it was not run again.
+    /// The agent or the server exited while it ran; it is not run again.
     Interrupted,
 }
 
@@ -271,18 +270,18 @@ pub enum OperationState {
 pub struct StartRecord {
     /// When the process was started.
     pub started_at: Time,
-    /// Why it was started: a permit's kind, or `Autonomous`.
+    /// Cause of the start: the kind of the permit, or `Autonomous`.
     pub cause: String,
     /// When it became NORMAL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub normal_at: Option<Time>,
-    /// When it ended.
+    /// When it exited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Time>,
     /// Exit code, or 128 + signal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// The last telling line of its log, where it failed.
+    /// The decisive line of its log, if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }

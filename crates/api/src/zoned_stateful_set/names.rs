@@ -1,22 +1,23 @@
-//! Labels, annotations and names of what is made for a `ZonedStatefulSet`.
+//! Labels, annotations and names of what is created for a `ZonedStatefulSet`.
+//! Those that QuarksStatefulSet has keep its names (`docs/sources.md`).
 
 /// On every object: the ZonedStatefulSet that it belongs to.
 pub const OWNER: &str = "palladion.dev/zoned-stateful-set";
-/// On sets and pods: index of the zone, from 0 (document Q3).
+/// On sets and pods: index of the zone, from 0.
 pub const AZ_INDEX: &str = "palladion.dev/az-index";
-/// On sets and pods: the zone (Q3).
+/// On sets and pods: the zone.
 pub const AZ_NAME: &str = "palladion.dev/az-name";
-/// On sets and pods, an annotation: all zones in order, as a JSON array (Q3).
+/// On sets and pods, an annotation: all zones in order, as a JSON array.
 pub const ZONES: &str = "palladion.dev/zones";
-/// On sets and pods, an annotation: version of the template, from 1 (Q5); with `rollout: Versioned` a label, too.
+/// On sets and pods, an annotation: version of the template, from 1; with `rollout: Versioned` a label, too.
 pub const VERSION: &str = "palladion.dev/version";
-/// On pods, for Services to select by (Q12).
+/// On pods, for Services to select by.
 pub const INSTANCE_GROUP: &str = "palladion.dev/instance-group-name";
-/// On pods, for Services to select by (Q12).
+/// On pods, for Services to select by.
 pub const DEPLOYMENT: &str = "palladion.dev/deployment-name";
-/// On pods: the number at the end of the name (Q14).
+/// On pods: the number at the end of the name.
 pub const POD_ORDINAL: &str = "palladion.dev/pod-ordinal";
-/// On the active pod (Q11).
+/// On the active pod.
 pub const POD_ACTIVE: &str = "palladion.dev/pod-active";
 /// The value of [`POD_ACTIVE`].
 pub const ACTIVE: &str = "active";
@@ -28,12 +29,12 @@ pub const TEMPLATE: &str = "palladion.dev/template";
 pub const STATE: &str = "palladion.dev/rollout-state";
 /// On sets, an annotation: since when the rollout runs.
 pub const STARTED: &str = "palladion.dev/rollout-started";
-/// On Secrets, a label: this is one of a series `<name>-v<number>` whose newest is to be used (Q10).
+/// On Secrets, a label: this is one of a series `<name>-v<number>`, of which pods use the newest.
 pub const SECRET_KIND: &str = "palladion.dev/secret-kind";
 /// The value of [`SECRET_KIND`].
 pub const VERSIONED_SECRET: &str = "versionedSecret";
 
-/// `<name>[-z<index>][-v<version>]` (Q1).
+/// `<name>[-z<index>][-v<version>]`.
 pub fn set(name: &str, zone_index: Option<usize>, version: Option<i64>) -> String {
     let zone = zone_index.map(|i| format!("-z{i}")).unwrap_or_default();
     let version = version.map(|v| format!("-v{v}")).unwrap_or_default();

@@ -5,7 +5,7 @@ use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use kube_derive::KubeSchema;
 use serde::{Deserialize, Serialize};
 
-/// A probe of one container, carried out by the operator.
+/// A probe of one container, run by the operator.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[x_kube(crates(kube_core = "::kube_core"))]
 #[x_kube(
@@ -14,31 +14,31 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "camelCase")]
 pub struct ActiveProbe {
-    /// Run a command in the container; exit code 0 passes. Needs the chart's value `zonedStatefulSet.allowExec`.
+    /// Run a command in the container; exit code 0 passes. Needs the chart value `zonedStatefulSet.allowExec`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exec: Option<ExecAction>,
-    /// Ask by HTTP; a status from 200 to 399 passes.
+    /// Send an HTTP GET request; a status from 200 to 399 passes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http_get: Option<HttpGetAction>,
     /// Open a TCP connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tcp_socket: Option<TcpSocketAction>,
-    /// Ask by the gRPC health protocol; SERVING passes.
+    /// Call the gRPC health service; SERVING passes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grpc: Option<GrpcAction>,
     /// Seconds between two probes. Default 30.
     #[serde(default = "default_period")]
     #[schemars(range(min = 1, max = 3600))]
     pub period_seconds: u32,
-    /// Seconds after which a probe without an answer has failed. Default 1.
+    /// Seconds after which a probe without an answer fails. Default 1.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 3600))]
     pub timeout_seconds: u32,
-    /// How many failures in a row make a passing pod a failing one. Default 3.
+    /// Number of consecutive failures after which a passing pod counts as failing. Default 3.
     #[serde(default = "three")]
     #[schemars(range(min = 1, max = 100))]
     pub failure_threshold: u32,
-    /// How many passes in a row make a failing pod a passing one. Default 1.
+    /// Number of consecutive passes after which a failing pod counts as passing. Default 1.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 100))]
     pub success_threshold: u32,
@@ -47,19 +47,19 @@ pub struct ActiveProbe {
 /// Run a command.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExecAction {
-    /// The command and its arguments; no shell is added.
+    /// The command and its arguments. It does not run in a shell.
     #[schemars(length(min = 1, max = 64))]
     pub command: Vec<String>,
 }
 
-/// Ask by HTTP.
+/// An HTTP GET request.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct HttpGetAction {
     /// Path. Default `/`.
     #[serde(default = "root")]
     pub path: String,
-    /// Port by number, or by its name in the container.
+    /// Port number, or name of a port of the container.
     pub port: IntOrString,
     /// Headers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -78,17 +78,17 @@ pub struct HttpHeader {
 /// Open a TCP connection.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq)]
 pub struct TcpSocketAction {
-    /// Port by number, or by its name in the container.
+    /// Port number, or name of a port of the container.
     pub port: IntOrString,
 }
 
-/// Ask by the gRPC health protocol, without TLS.
+/// A call of the gRPC health service, without TLS.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
 pub struct GrpcAction {
-    /// Port by number.
+    /// Port number.
     #[schemars(range(min = 1, max = 65535))]
     pub port: u16,
-    /// The service to ask about. Default: the server as a whole.
+    /// Name of the service to check. Default: the server as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<String>,
 }

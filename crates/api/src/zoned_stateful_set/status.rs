@@ -8,60 +8,60 @@ use std::collections::BTreeMap;
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct ZonedStatefulSetStatus {
-    /// `metadata.generation` that this status answers.
+    /// The `metadata.generation` that this status describes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// Conditions: Accepted, Available, Progressing, Degraded, Paused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
     pub conditions: Vec<Condition>,
-    /// Are all pods of all zones ready, in the newest version?
+    /// Whether all pods of all zones are ready in the newest version.
     #[serde(default)]
     pub ready: bool,
-    /// `ready/wanted` pods of all zones, for people.
+    /// Ready pods out of all pods in all zones, for example `5/6`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pods: Option<String>,
-    /// Replicas of each zone that are carried out, within `spec.scaling`; read by the scale subresource.
+    /// Replicas of each zone, within `spec.scaling`. Read by the scale subresource.
     #[serde(default)]
     pub replicas: i32,
-    /// Selects the pods of the first zone, for the scale subresource: the number that it scales is that of one zone.
+    /// Selector of the pods of the first zone, for the scale subresource, which scales one zone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selector: Option<String>,
     /// The newest version, from 1.
     #[serde(default)]
     pub version: i64,
-    /// The most telling state of all zones: one that failed, else one that is at work, else one that waits.
+    /// State of the rollout over all zones: `Failed` if a zone failed, else the state of the zone in progress, else of one that waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rollout: Option<RolloutState>,
-    /// Every StatefulSet, by its name.
+    /// The StatefulSets by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sets: BTreeMap<String, SetStatus>,
     /// Names of the pods that are labelled active.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_pods: Option<String>,
-    /// With `activePassiveMode: Single`: uid of the pod that may be labelled active; written before the label.
+    /// With `activePassiveMode: Single`: uid of the pod that may be labelled active. Written before the label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_uid: Option<String>,
-    /// A change of configuration that is gathered with those that follow it before the pods are rolled.
+    /// A change of configuration that has not been rolled out yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_config: Option<PendingConfig>,
-    /// Newest number of each versioned Secret that the template refers to, by its name without the number.
+    /// Newest number of each versioned Secret in the template, by name without the number.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub secret_versions: BTreeMap<String, u32>,
 }
 
-/// Where a rollout is; the most telling state first.
+/// State of a rollout; the most important first.
 #[derive(
     Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord,
 )]
 pub enum RolloutState {
-    /// It stopped: the canary or the rollout took too long. A newer template overtakes it.
+    /// The canary or the rollout took too long. A new template replaces it.
     Failed,
-    /// `Recreate`: old pods are ending.
+    /// `Recreate`: the old pods are being deleted.
     Stopping,
-    /// The first pod of the zone is being proven.
+    /// The first pod of the zone runs the new template and is being proven.
     Canary,
-    /// The other pods follow, one after another.
+    /// The canary is available and the other pods follow, one at a time.
     Rollout,
     /// The new template is written; no pod has it yet.
     Pending,
@@ -106,10 +106,10 @@ pub struct SetStatus {
     pub version: i64,
     /// Where its rollout is.
     pub state: RolloutState,
-    /// Since when the rollout of this set runs, or ran.
+    /// When the rollout of this StatefulSet started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started: Option<Time>,
-    /// Wanted pods.
+    /// Pods that the StatefulSet should have.
     pub replicas: i32,
     /// Ready pods.
     pub ready_replicas: i32,
@@ -126,6 +126,6 @@ pub struct SetStatus {
 pub struct PendingConfig {
     /// Hash of the data that all references hold now.
     pub hash: String,
-    /// When the first change of this gathering was seen.
+    /// When the first of the collected changes was seen.
     pub since: Time,
 }

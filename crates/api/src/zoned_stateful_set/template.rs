@@ -1,5 +1,5 @@
-//! The StatefulSet of each zone, as the person writes it. Fields that the
-//! rollout decides by itself (`updateStrategy`, `ordinals`) do not exist here.
+//! The StatefulSet of each zone, as the user writes it. Fields that the rollout
+//! manages itself (`updateStrategy`, `ordinals`) do not exist here.
 
 use k8s_openapi::api::apps::v1::StatefulSetPersistentVolumeClaimRetentionPolicy;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A StatefulSet to be made in each zone.
+/// The StatefulSet of each zone.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq)]
 pub struct SetTemplate {
     /// Labels and annotations of the StatefulSets.
@@ -29,7 +29,7 @@ pub struct ObjectMetadata {
     pub annotations: BTreeMap<String, String>,
 }
 
-/// What each StatefulSet is made of.
+/// Spec of each StatefulSet.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[x_kube(crates(kube_core = "::kube_core"))]
 #[x_kube(
@@ -42,34 +42,34 @@ pub struct SetSpec {
     #[serde(default = "one")]
     #[schemars(range(min = 0, max = 1000))]
     pub replicas: i32,
-    /// Which pods belong to the sets. Default, and always added: the labels that the operator gives them. Immutable.
+    /// Selector of the pods. The operator's own labels are always added. Default: only those. Immutable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "selector")]
     pub selector: Option<LabelSelector>,
-    /// The headless Service that gives the pods their DNS names. Default: the object's name; that Service is made for you.
+    /// The headless Service that gives the pods their DNS names. Default: the object's name; the operator creates that Service.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 63))]
     pub service_name: Option<String>,
-    /// How pods are made when the number changes. Default `Parallel`, with which a fix never waits for a broken pod. With `OrderedReady` Kubernetes makes no pod while one with a lower number is not ready.
+    /// How pods are created when the number changes. Default `Parallel`: a fix never waits for a broken pod. With `OrderedReady` Kubernetes creates no pod while one with a lower ordinal is not ready.
     #[serde(default)]
     pub pod_management_policy: PodManagementPolicy,
-    /// Seconds for which a pod must be ready before it counts, in a rollout too. Default 0.
+    /// Seconds for which a pod must be ready before it counts as available, also in a rollout. Default 0.
     #[serde(default)]
     #[schemars(range(min = 0))]
     pub min_ready_seconds: i32,
-    /// How many old revisions Kubernetes keeps. Default 10.
+    /// Number of old revisions that Kubernetes keeps. Default 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub revision_history_limit: Option<i32>,
-    /// What becomes of volume claims when pods or the set go. Default: they stay.
+    /// What happens to PersistentVolumeClaims when pods or the StatefulSet are deleted. Default: they are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub persistent_volume_claim_retention_policy:
         Option<StatefulSetPersistentVolumeClaimRetentionPolicy>,
-    /// Volume claims of each pod, as in a StatefulSet. A larger storage request is carried out; any other change of an existing claim is reported and not carried out.
+    /// PersistentVolumeClaims of each pod, as in a StatefulSet. A larger storage request is applied to existing claims; any other change is reported and not applied.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "claims")]
     pub volume_claim_templates: Vec<Value>,
-    /// The pods, as in a StatefulSet. Affinity, tolerations and all other fields are passed on; the zone is added to every node selector term.
+    /// The pod template, as in a StatefulSet. Affinity, tolerations and all other fields are passed through; the zone is added to every node selector term.
     #[schemars(schema_with = "pod_template")]
     pub template: Value,
 }
@@ -78,7 +78,7 @@ fn one() -> i32 {
     1
 }
 
-/// How a StatefulSet makes its pods.
+/// How a StatefulSet creates its pods.
 #[derive(
     Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
 )]
