@@ -78,7 +78,7 @@ fn t02_each_rack_is_one_set_with_its_services_and_labels() {
         assert_eq!(service["spec"]["publishNotReadyAddresses"], true);
         assert!(
             service["metadata"]["labels"]["palladion.dev/seed"].is_string(),
-            "ordinals 0 and 1 are seeds (T7)"
+            "ordinals 0 and 1 are seeds"
         );
         let ports: Vec<i64> = service["spec"]["ports"]
             .as_array()

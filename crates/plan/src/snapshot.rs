@@ -55,7 +55,7 @@ pub enum FailureClass {
     Transient,
     /// Somebody was faster: the world changed since the snapshot.
     Conflict,
-    /// An object of the name exists and is not ours (thesis T8).
+    /// An object of the name exists and belongs to another owner.
     Foreign,
     /// The API server will not accept it: 403, 422.
     Refused,

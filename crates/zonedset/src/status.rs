@@ -192,7 +192,7 @@ fn degraded(writer: &mut Writer, facts: &Facts<'_>, valid: &Valid, draft: &Draft
     }
 }
 
-/// The step that failed the last time, by what it did (document Q15).
+/// The step that failed the last time, by what it did (ADR 105).
 fn failure(facts: &Facts<'_>) -> Option<(Reason, String)> {
     let failed = facts.snapshot.failure.as_ref()?;
     let reason = match failed.class {

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Variables that the operator sets in every container (Q4).
+/// Variables that the operator sets in every container (QuarksStatefulSet, "AZ Support").
 pub const ZONE_VARIABLES: [&str; 4] = ["KUBE_AZ", "BOSH_AZ", "CF_OPERATOR_AZ", "AZ_INDEX"];
 /// The variable of `injectReplicasEnv`.
 pub const REPLICAS_VARIABLE: &str = "REPLICAS";

@@ -1,6 +1,6 @@
 //! What the agent does next: pure, total, one small action at a time. This
-//! file is the table of contents; each rule stands in the file named for it,
-//! and the law is `safety.md`, sections 1, 2 and 4.
+//! file is the table of contents; each rule stands in the file named for it.
+//! The rules are in `docs/concepts/safety.md`, sections 1, 2 and 4.
 
 mod action;
 pub mod backoff;
@@ -184,7 +184,7 @@ pub fn decide(facts: &Facts<'_>) -> Decision {
 }
 
 /// Does the spec name another volume than ours, and nothing says that ours
-/// takes its place? Then this is the stale twin (safety, section 1).
+/// takes its place? Then this is the stale twin (safety rule 1.4).
 fn is_stale_twin(spec: &CassandraMemberSpec, ledger: &Ledger) -> bool {
     let Some(recorded) = &spec.volume_id else {
         return false;

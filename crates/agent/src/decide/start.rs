@@ -97,8 +97,8 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
     }
 }
 
-/// A member that has joined before, with its data, starts by itself (safety,
-/// section 2, first row).
+/// A member that has joined before, with its data, starts by itself (safety
+/// rule 2.2).
 fn autonomous(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger, address: &str) -> Decision {
     let spec = known.spec;
     let Some(host_id) = &ledger.host_id else {

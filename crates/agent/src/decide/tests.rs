@@ -1,5 +1,4 @@
-//! One test for every row of safety rules, section 2, and for what sections 1
-//! and 4 ask of the agent.
+//! Tests of what safety rules 1.3 to 1.5, 2.2 to 2.11 and 4.1 ask of the agent.
 
 mod leaving;
 mod permits;

@@ -1,4 +1,4 @@
-//! Heap sizes from the container's memory (thesis T15).
+//! Heap sizes from the container's memory, as `cassandra-env.sh` computes them.
 
 /// Heap of a JVM, in MiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

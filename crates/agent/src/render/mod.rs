@@ -71,7 +71,7 @@ fn seed_provider(seeds: &[String]) -> Value {
 fn addresses(local: &Local, identity: &Identity, into: &mut Map<String, Value>) {
     into.insert("listen_address".into(), json!(local.pod_ip.to_string()));
     into.insert("broadcast_address".into(), json!(identity.address));
-    // Bound everywhere so that a port-forward to loopback works (thesis T13, as its code has it).
+    // Bound everywhere so that a port-forward to loopback works, as Rook's operator has it.
     into.insert("rpc_address".into(), json!("0.0.0.0"));
     into.insert("broadcast_rpc_address".into(), json!(identity.address));
     into.insert("seed_provider".into(), seed_provider(&identity.seeds));

@@ -1,4 +1,4 @@
-//! `cassandra-rackdc.properties` (thesis T14).
+//! `cassandra-rackdc.properties`.
 
 use palladion_api::server_config::ServerConfig;
 

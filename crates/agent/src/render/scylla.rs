@@ -1,4 +1,4 @@
-//! `scylla.yaml` and Scylla's arguments (thesis T16).
+//! `scylla.yaml` and Scylla's arguments, those of Rook's Cassandra operator.
 
 use super::{Entry, Identity, Local, addresses, override_with, yaml};
 use palladion_api::server_config::ServerConfig;
@@ -6,7 +6,7 @@ use serde_json::{Map, json};
 use std::net::SocketAddr;
 use std::path::Path;
 
-/// What the agent, the operating system and the sidecars of the image need (T16).
+/// What the agent, the operating system and the sidecars of the image need; Rook's figure.
 const NOT_FOR_SCYLLA_MIB: u64 = 700;
 
 /// The file.

@@ -1,5 +1,5 @@
 //! What a volume is, judged from what is on it and what is recorded of it.
-//! Pure: the table of safety rules, section 2.
+//! Pure: safety rules 1.8, 2.2 and 2.8.
 
 use super::ledger::{Ledger, Membership};
 use super::{Data, Found};

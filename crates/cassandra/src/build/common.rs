@@ -5,7 +5,7 @@ use palladion_api::cluster::Mode;
 use palladion_api::labels;
 use serde_json::{Map, Value, json};
 
-/// Labels of everything that belongs to the cluster (thesis T6).
+/// Labels of everything that belongs to the cluster.
 pub fn cluster_labels(valid: &Valid) -> Map<String, Value> {
     let name = match valid.mode {
         Mode::Cassandra => "cassandra",

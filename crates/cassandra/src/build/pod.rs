@@ -1,5 +1,5 @@
 //! The pod of a member: a stock server image whose PID 1 is our init, with the
-//! agent put there by an init container (thesis T10, T11).
+//! agent put there by an init container, as in Rook's Cassandra operator.
 
 use super::common::rack_labels;
 use super::config;
@@ -165,7 +165,7 @@ fn volumes(rack: &ValidRack) -> Value {
     ])
 }
 
-/// Placement as it is (T3); where it says nothing about other pods, members
+/// Placement as the user wrote it. If it says nothing about other pods, members
 /// prefer nodes of their own.
 fn place(spec: &mut Value, valid: &Valid, placement: Option<&Placement>) {
     let mut affinity = placement.map(Placement::affinity).map_or_else(|| json!({}), |a| json!(a));

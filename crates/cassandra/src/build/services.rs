@@ -7,7 +7,7 @@ use palladion_api::rights::MEMBER_ROLE;
 use palladion_api::{labels, labels::ports, names};
 use serde_json::{Value, json};
 
-/// The headless Service for drivers: resolves to ready members only (T4).
+/// The headless Service for drivers: resolves to ready members only.
 pub fn client_service(valid: &Valid) -> Value {
     json!({
         "apiVersion": "v1",
@@ -22,8 +22,8 @@ pub fn client_service(valid: &Valid) -> Value {
     })
 }
 
-/// The Service that gives a member its static address (T5, T7). It may ask for
-/// an address that the member had before.
+/// The Service that gives a member its static address, with the ports of Rook's
+/// Cassandra operator. It may ask for an address that the member had before.
 pub fn member_service(
     valid: &Valid,
     rack: &ValidRack,

@@ -1,6 +1,6 @@
-//! The StatefulSet of a rack (thesis T1, T2; design: OnDelete and Parallel,
-//! because the operator decides when a pod is replaced and the start gate when
-//! a server starts).
+//! The StatefulSet of a rack, named as in Rook's Cassandra operator. OnDelete
+//! and Parallel, because the operator decides when a pod is replaced and the
+//! start gate when a server starts (ADR 3).
 
 use super::common::{metadata, rack_labels, rack_selector};
 use super::pod;

@@ -38,7 +38,7 @@ pub struct ServiceFact {
     pub address: Option<String>,
     /// Unique ID.
     pub uid: String,
-    /// The thesis' label of a member that leaves or has left.
+    /// The label `palladion.dev/decommissioned` of a member that leaves or has left.
     pub decommissioned: Option<String>,
     /// Since when it is kept for its address alone.
     pub alone_since: Option<Timestamp>,

@@ -1,5 +1,5 @@
-//! When an agent starts, stops or refuses to start a server (safety rules,
-//! section 2): by itself with data as recorded, otherwise by permit only.
+//! When an agent starts, stops or refuses to start a server: by itself with data
+//! as recorded (safety rule 2.2), otherwise by permit only (safety rule 2.3).
 
 use super::agent::{Agent, Reach};
 use super::ring::Configuration;

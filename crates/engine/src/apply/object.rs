@@ -78,7 +78,7 @@ impl Applier<'_> {
         }))
     }
 
-    /// Is the object ours to write? (thesis T8: what is not is not touched)
+    /// Is the object ours to write? What belongs to another owner is never touched.
     fn ours(
         &self,
         key: &ObjectKey,

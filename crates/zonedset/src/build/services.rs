@@ -1,5 +1,6 @@
-//! The default Services (document Q12): one for the names of the pods, one for
-//! all ready pods, one for the active pod.
+//! The default Services: one for the names of the pods, one for all ready pods,
+//! one for the active pod (QuarksStatefulSet, "Exposing QuarksStatefulSets
+//! Publicly").
 
 use super::{labels, metadata, object};
 use crate::resources::SERVICE;

@@ -1,6 +1,7 @@
-//! Which pods are labelled active (document Q11). With `Single` the label is
-//! taken from the old pod before the new one gets it, and the new one gets it
-//! only while the owner's status names it: never two, whatever happens between.
+//! Which pods are labelled active. With `Single` the label is taken from the old
+//! pod before the new one gets it, and the new one gets it only while the
+//! owner's status names it: never two, whatever happens between. With
+//! `AllPassing` it is as in QuarksStatefulSet.
 
 use super::pods::patch_pod;
 use super::{Draft, normal};

@@ -1,6 +1,6 @@
-//! Changes that a StatefulSet does not take: volume claims (document Q15), the
-//! Service's name, the way pods are made. Growth of a claim and the other two
-//! are carried out by making the set anew around its pods.
+//! Changes that a StatefulSet does not take: volume claims, the Service's name,
+//! the pod management policy. Growth of a claim and the other two are carried
+//! out by recreating the set around its pods.
 
 use super::{Draft, normal, warning};
 use crate::build::set::{self, Fixed};

@@ -1,5 +1,5 @@
-//! Configuration that the template refers to (document Q9, Q10): what it is now,
-//! and whether it is time to roll the pods for it.
+//! Configuration that the template refers to (QuarksStatefulSet, "Restarting on
+//! Config Change"): what it is now, and whether it is time to roll the pods.
 
 use super::Draft;
 use crate::build::set::{self, Config};
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Changes that follow the first within this time are rolled out with it
-/// (document Q16 merges for 10 s; people change several objects by one command).
+/// (QuarksStatefulSet collects for 10 s; people change several objects by one command).
 const GATHER: SignedDuration = SignedDuration::from_secs(5);
 
 /// Objects to watch by name: each reference, and the successor of each

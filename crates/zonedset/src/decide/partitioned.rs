@@ -1,5 +1,5 @@
-//! `rollout: Partitioned` (document Q8): in place, a canary first, then one pod
-//! after another from the highest down, zone after zone.
+//! `rollout: Partitioned`: in place, a canary first, then one pod after another
+//! from the highest down, zone after zone. As the code of QuarksStatefulSet does.
 
 use super::rollout::{self, Goal, Next};
 use super::{Draft, claims, creation, normal, version};

@@ -1,6 +1,6 @@
-//! What pods that exist should carry and a template cannot give them: their
-//! ordinal as a label (document Q14, without a webhook) and the list of zones as
-//! it is now (Q3), which may change without a restart.
+//! What existing pods should carry and a template cannot give them: their
+//! ordinal as a label (QuarksStatefulSet sets it by a webhook) and the current
+//! list of zones, which may change without a restart.
 
 use super::Draft;
 use crate::build::set::zones_annotation;

@@ -1,5 +1,6 @@
-//! Sets that are left over: of older versions, of zones that are no longer
-//! wanted, of another way to roll (document Q7).
+//! Sets that are left over: of older versions (QuarksStatefulSet, "Detects if
+//! StatefulSet versions are running"), of zones that are no longer in the spec,
+//! of another way to roll.
 
 use super::{Draft, normal};
 use crate::facts::{Facts, SetFact};

@@ -1,5 +1,5 @@
-//! The number of the newest version (document Q5): the first is 1, each update
-//! adds 1.
+//! The number of the newest version: the first is 1, each update adds 1
+//! (QuarksStatefulSet, "Extended Upgrade Support").
 
 use crate::build::set::{self, Config};
 use crate::facts::Facts;

@@ -1,5 +1,6 @@
-//! `rollout: Versioned` (document Q6, Q7): a second set beside the first; the
-//! old one goes when a pod of the new one is ready (see `superseded`).
+//! `rollout: Versioned`: a second set beside the first; the old one is deleted
+//! when a pod of the new one is ready (see `superseded`). As in
+//! QuarksStatefulSet, "Extended Upgrade Support".
 
 use super::rollout::{self, Goal};
 use super::{Draft, creation, version};

@@ -1,4 +1,4 @@
-//! Q11: active and passive pods.
+//! Active and passive pods.
 
 use crate::world::{World, a_spec, with};
 use palladion_plan::Verdict::{Failing, Passing};

@@ -1,4 +1,4 @@
-//! Q15: what becomes of changed volume claims, and of other fixed parts.
+//! Changed volume claims, and other parts that a StatefulSet fixes.
 
 use crate::world::{World, a_spec, with};
 use palladion_zonedset::resources::CLAIM;

@@ -1,4 +1,4 @@
-//! Q9, Q10, Q16: restarts on changes of configuration.
+//! Restarts on changes of configuration.
 
 use crate::world::{World, a_spec, with};
 use palladion_zonedset::resources::{CONFIG_MAP, SECRET};

@@ -1,4 +1,4 @@
-//! Q8: the canary.
+//! `rollout: Partitioned`: the canary.
 
 use crate::world::{World, a_spec, with, with_image};
 use serde_json::{Value, json};

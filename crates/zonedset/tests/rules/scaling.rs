@@ -1,4 +1,4 @@
-//! Q17: limits, and scaling that restarts nobody.
+//! Limits of scaling, and scaling that restarts nobody.
 
 use crate::world::{World, a_spec, with};
 use serde_json::json;

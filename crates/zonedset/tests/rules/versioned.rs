@@ -1,4 +1,4 @@
-//! Q5–Q7: a second set beside the first.
+//! `rollout: Versioned`: a second set beside the first.
 
 use crate::world::{World, a_spec, with, with_image};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Q1–Q4, Q12–Q14: zones, labels, environment, Services.
+//! Zones, labels, environment, Services.
 
 use crate::world::{World, a_spec, with};
 use serde_json::{Value, json};
