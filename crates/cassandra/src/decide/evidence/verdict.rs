@@ -1,5 +1,5 @@
 //! What proves that the ring is well enough for the next step: fresh views of
-//! other members, read after a nonce was seen (safety rules, section 4).
+//! other members, read after a nonce was seen (safety rules 4.1 to 4.4).
 
 use super::ask::too_old;
 use super::witness::known_hosts;

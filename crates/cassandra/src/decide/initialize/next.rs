@@ -1,5 +1,5 @@
 //! The founding of a new ring: given once, to one volume, and only if nothing
-//! that exists could be an older ring (safety rules, section 2).
+//! that exists could be an older ring (safety rule 2.4).
 
 use super::survey::{Survey, survey};
 use crate::decide::draft::{Draft, synced};

@@ -70,7 +70,7 @@ pub fn survey<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Survey<'a> {
     clear_when_seeds_are_there(facts, valid)
 }
 
-/// No process starts until the seeds have their places (Mesos, M15).
+/// No process starts until the seeds have their places, as in Cassandra-on-Mesos.
 fn clear_when_seeds_are_there<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Survey<'a> {
     let mut founder = None;
     for (_, name) in replicas::in_order(facts, valid) {

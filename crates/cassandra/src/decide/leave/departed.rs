@@ -98,8 +98,8 @@ fn mark_claim(valid: &Valid, claim: &ClaimFact, host_id: Option<&str>) -> Step {
     }
 }
 
-/// The thesis' label on the Service, for people and scripts: "false" while
-/// leaving, "true" when gone, absent otherwise (T27, T28).
+/// The label of Rook's Cassandra operator on the Service, for people and
+/// scripts: "false" while leaving, "true" when gone, absent otherwise.
 fn mirror(valid: &Valid, member: &MemberFact, draft: &mut Draft) {
     let Some(service) = &member.service else {
         return;

@@ -1,7 +1,7 @@
 //! A leaver whose server ended in the middle. Killed while it streams it is
 //! still a member and may come back to leave again; killed after the others
 //! took its leave it would bootstrap itself back into the ring, so it is never
-//! started: only the others can tell which (safety rules, section 2).
+//! started: only the others can tell which (safety rule 2.7).
 
 use crate::decide::draft::{Draft, synced};
 use crate::decide::evidence::absence::{self, Gone, Voters};

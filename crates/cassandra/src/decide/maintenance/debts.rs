@@ -1,4 +1,4 @@
-//! What members owe to the ring (safety rules, section 5): remembered per
+//! Pending maintenance of members (safety rules 5.1 to 5.3): remembered per
 //! member, paid by the operator one at a time, and in the way of leaves.
 
 use crate::decide::draft::Draft;

@@ -1,7 +1,7 @@
 //! Replication of the system keyspaces: Cassandra makes them with
 //! SimpleStrategy and factors of 1 to 3; a lost member would lock users out.
 //! NetworkTopologyStrategy with min(3, members), then a repair of each member
-//! (safety rules, section 6).
+//! (safety rule 6.2).
 
 use crate::decide::draft::{Draft, synced};
 use crate::decide::evidence;

@@ -1,5 +1,5 @@
 //! How many replicas a rack's set has. Never from the spec alone: the spec
-//! only sets the target; a member that exists keeps its pod (safety, section 1).
+//! only sets the target; a member that exists keeps its pod (safety rule 1.7).
 
 use crate::decide::turn::stopping::{self, Standing};
 use crate::facts::leaver::is_interrupted;

@@ -1,5 +1,5 @@
 //! A person asks for a member to be replaced, by a label on the member or on
-//! its Service (T36). The label is consumed into a record that names the
+//! its Service, as in scylla-operator. The label is consumed into a record that names the
 //! volume before anything acts, so that it cannot be left over.
 
 use crate::decide::draft::Draft;

@@ -1,7 +1,7 @@
 //! A member whose local volume is in a machine whose Node is gone can never
 //! start again. That a Node is gone is looked at twice, live, a grace time
 //! apart, before the volume is given up; what a ring member was on it is then
-//! replaced (T33 to T37), what never joined gets another volume.
+//! replaced (safety rule 4.6), what never joined gets another volume.
 
 use crate::decide::draft::{Draft, synced};
 use crate::decide::evidence::{self, absence, marks};

@@ -1,6 +1,6 @@
 //! In which pod revisions a member's server may start. Under OnDelete every
 //! re-created pod has the newest revision, so an unproven change must not
-//! spread by the loss of a node (safety rules, section 2).
+//! spread by the loss of a node (safety rule 2.9).
 
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};

@@ -1,5 +1,5 @@
 //! A new leader raises the epoch before anything else, so that the writes of a
-//! leader that was frozen and woke up again fail (safety rules, section 3).
+//! leader that was frozen and woke up again fail (safety rule 3.3).
 
 use crate::decide::draft::Draft;
 use crate::facts::Facts;

@@ -1,5 +1,6 @@
 //! Who is a seed: chosen among members that have joined, the first ordinals of
-//! every rack (thesis T7), never by who is alive now (safety, section 2).
+//! every rack as in Rook's Cassandra operator, never by who is up now (safety
+//! rule 2.12).
 
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
