@@ -2,13 +2,13 @@
 //! ledger before it is done.
 
 use super::state::{Agent, Done};
-use crate::decide::{Action, Cause, LeaveCall, Start, Then};
+use crate::decide::{Action, Cause, LeaveCall, Start};
 use crate::launch::{self, record::LaunchRecord};
-use crate::volume::ledger::{Ban, End, Ledger, Membership};
-use crate::volume::{Data, seconds};
+use crate::volume::Data;
+use crate::volume::ledger::{End, Ledger};
 use anyhow::{Context, Result, anyhow, bail};
 use jiff::Timestamp;
-use palladion_api::member::{IntentState, PermitKind, PermitState};
+use palladion_api::member::PermitState;
 
 impl Agent {
     pub(super) async fn act(&mut self, action: Action) -> Result<()> {
@@ -27,11 +27,7 @@ impl Agent {
                 tracing::info!(nonce, state = ?state, message, "intent settled");
                 self.change_ledger(|ledger| {
                     ledger.set_intent(&nonce, state, message, Timestamp::now());
-                    match then {
-                        Then::Unchanged => {}
-                        Then::Joined => ledger.membership = Membership::Joined,
-                        Then::Left => ledger.membership = Membership::Left,
-                    }
+                    ledger.follow(then);
                 })
             }
             Action::RecordNormal { host_id, address } => self.record_normal(host_id, address),
@@ -80,17 +76,7 @@ impl Agent {
         if let Ok(found) = &mut self.found {
             found.data = Data::Present;
         }
-        self.change_ledger(|ledger| {
-            if let Some(start) = ledger.starts.first_mut() {
-                start.record.normal_at = Some(seconds(Timestamp::now()));
-            }
-            // A member that had joined keeps what is recorded; a difference is reported.
-            if ledger.membership != Membership::Joined || ledger.host_id.is_none() {
-                ledger.host_id = Some(host_id);
-                ledger.address = Some(address);
-            }
-            ledger.membership = Membership::Joined;
-        })
+        self.change_ledger(|ledger| ledger.record_normal(host_id, address, Timestamp::now()))
     }
 
     async fn start(&mut self, start: Start) -> Result<()> {
@@ -113,25 +99,21 @@ impl Agent {
         // First what may fail: a permit is not used up by an image without Java.
         let (launch, record) = launch::prepare(&self.settings, &mounted, &start.identity)?;
         let mut ledger = self.ledger().cloned().context("the volume has no ledger")?;
-        let cause = match &start.cause {
-            Cause::Autonomous => "Autonomous".to_string(),
-            Cause::Permit { kind, nonce, data } => {
-                let volume = self.volume.as_ref().context("the volume is not known")?;
-                if let Err(error) = volume.prepare(*data, &mut ledger) {
-                    let why = format!("{error:#}");
-                    tracing::warn!(
-                        nonce,
-                        why,
-                        "the data directories cannot be prepared; permit refused"
-                    );
-                    return self.change_ledger(|ledger| {
-                        ledger.set_permit(nonce, PermitState::Refused, Some(why));
-                    });
-                }
-                use_permit(&mut ledger, *kind, nonce);
-                format!("{kind:?}")
+        if let Cause::Permit { nonce, data, .. } = &start.cause {
+            let volume = self.volume.as_ref().context("the volume is not known")?;
+            if let Err(error) = volume.prepare(*data, &mut ledger) {
+                let why = format!("{error:#}");
+                tracing::warn!(
+                    nonce,
+                    why,
+                    "the data directories cannot be prepared; permit refused"
+                );
+                return self.change_ledger(|ledger| {
+                    ledger.set_permit(nonce, PermitState::Refused, Some(why));
+                });
             }
-        };
+        }
+        let cause = ledger.use_cause(&start.cause);
         ledger.ring = Some(spec.ring.clone());
         ledger.restart_token.clone_from(&spec.restart_token);
         ledger.begin_start(&record.tag, &cause, &record.seeds, Timestamp::now());
@@ -151,10 +133,8 @@ impl Agent {
         };
         let text = format!("{error:#}");
         self.change_ledger(|ledger| {
-            if let Some(start) = ledger.starts.first_mut().filter(|s| s.tag == record.tag) {
-                start.end = End::Died;
-                start.record.ended_at = Some(seconds(Timestamp::now()));
-                start.record.message = Some(text.clone());
+            if ledger.last_start().is_some_and(|s| s.tag == record.tag) {
+                ledger.end_start(End::Died, Timestamp::now(), None, Some(text.clone()));
             }
         })?;
         self.last_words = Some(crate::decide::LastWords {
@@ -166,10 +146,7 @@ impl Agent {
 
     fn leave(&mut self, nonce: &str) -> Result<()> {
         let admin = self.admin.clone().context("there is no way to ask the server")?;
-        self.change_ledger(|ledger| {
-            ledger.membership = Membership::Leaving { nonce: nonce.into() };
-            ledger.set_intent(nonce, IntentState::Running, None, Timestamp::now());
-        })?;
+        self.change_ledger(|ledger| ledger.begin_leave(nonce, Timestamp::now()))?;
         tracing::info!(nonce, "leaving the ring");
         self.leave_call = LeaveCall::UnderWay;
         let done = self.done.clone();
@@ -179,20 +156,5 @@ impl Agent {
             let _ = done.send(Done::Left(answer)).await;
         });
         Ok(())
-    }
-}
-
-fn use_permit(ledger: &mut Ledger, kind: PermitKind, nonce: &str) {
-    ledger.use_permit(nonce);
-    match kind {
-        PermitKind::Found | PermitKind::Join | PermitKind::Replace => {
-            ledger.membership = Membership::Joining { kind, nonce: nonce.into() };
-            ledger.host_id = None;
-            ledger.address = None;
-            ledger.ban = Ban::None;
-            ledger.ban_pod = None;
-        }
-        // Still leaving, until the server is seen to be a full member again.
-        PermitKind::ResumeLeave => {}
     }
 }

@@ -13,7 +13,7 @@ use crate::launch::record::LaunchRecord;
 use crate::render::capabilities;
 use crate::report::last_words;
 use crate::volume::ledger::End;
-use crate::volume::{SavedMember, Volume, seconds};
+use crate::volume::{SavedMember, Volume};
 use jiff::Timestamp;
 use palladion_api::cluster::Mode;
 use std::sync::Arc;
@@ -181,12 +181,7 @@ impl Agent {
         };
         let words = (end == End::Died).then(|| last_words::of(&report.log, code));
         let noted = self.change_ledger(|ledger| {
-            if let Some(start) = ledger.starts.first_mut() {
-                start.end = end;
-                start.record.ended_at = Some(seconds(at));
-                start.record.exit_code = code;
-                start.record.message = words.as_ref().map(|w| w.text.clone());
-            }
+            ledger.end_start(end, at, code, words.as_ref().map(|w| w.text.clone()));
         });
         if let Err(error) = noted {
             self.trouble = Some(format!("{error:#}"));

@@ -9,11 +9,10 @@ use crate::render::{Entry, Identity};
 use crate::report::ring;
 use crate::runtime;
 use crate::volume::ledger::Membership;
-use crate::volume::seconds;
 use jiff::Timestamp;
 use palladion_api::cluster::Mode;
 use palladion_api::labels::ports;
-use palladion_api::member::{Operation, OperationState, OperationStatus};
+use palladion_api::member::Operation;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -134,15 +133,9 @@ impl Agent {
         };
         let done = match operations::next(&saved.spec, ledger, self.worker(), server) {
             Next::Nothing => Ok(()),
-            Next::NoteInterrupted => self.change_ledger(|ledger| {
-                for operation in
-                    ledger.operations.iter_mut().filter(|o| o.state == OperationState::Running)
-                {
-                    operation.state = OperationState::Interrupted;
-                    operation.finished_at = Some(seconds(Timestamp::now()));
-                    operation.message = Some("the agent ended while it was under way".into());
-                }
-            }),
+            Next::NoteInterrupted => {
+                self.change_ledger(|ledger| ledger.interrupt_operations(Timestamp::now()))
+            }
             Next::Begin => match saved.spec.operation.clone() {
                 Some(operation) => self.begin_operation(operation),
                 None => Ok(()),
@@ -158,16 +151,7 @@ impl Agent {
             return Ok(());
         };
         let id = operation.id.clone();
-        self.change_ledger(|ledger| {
-            ledger.set_operation(OperationStatus {
-                id: id.clone(),
-                state: OperationState::Running,
-                progress: None,
-                message: None,
-                started_at: Some(seconds(Timestamp::now())),
-                finished_at: None,
-            });
-        })?;
+        self.change_ledger(|ledger| ledger.begin_operation(&id, Timestamp::now()))?;
         tracing::info!(id, kind = ?operation.kind, "operation begun");
         let port = u16::try_from(ports::CQL).unwrap_or_default();
         let tools = Tools {
@@ -190,21 +174,8 @@ impl Agent {
     pub(super) fn end_operation(&mut self, id: &str, outcome: Result<String, String>) {
         tracing::info!(id, outcome = ?outcome, "operation ended");
         self.job = None;
-        let (state, message) = match outcome {
-            Ok(message) => (OperationState::Succeeded, message),
-            Err(message) => (OperationState::Failed, message),
-        };
-        let noted = self.change_ledger(|ledger| {
-            let started_at = ledger.operation(id).and_then(|o| o.started_at.clone());
-            ledger.set_operation(OperationStatus {
-                id: id.into(),
-                state,
-                progress: None,
-                message: Some(message),
-                started_at,
-                finished_at: Some(seconds(Timestamp::now())),
-            });
-        });
+        let noted =
+            self.change_ledger(|ledger| ledger.end_operation(id, outcome, Timestamp::now()));
         if let Err(error) = noted {
             tracing::error!(
                 error = format!("{error:#}"),

@@ -8,7 +8,7 @@ use crate::report::{self, Parts};
 use crate::volume::seconds;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_api::member::ServerState;
+use palladion_api::member::{AgentStatus, PROTOCOL, ServerState};
 use palladion_api::reasons::Reason;
 
 impl Agent {
@@ -29,7 +29,7 @@ impl Agent {
         let source = self.source();
         let saved = self.saved.as_ref();
         let status = report::status(&Parts {
-            settings: &self.settings,
+            agent: self.own_status(),
             generation: saved.filter(|_| source == Source::Live).and_then(|s| s.generation),
             volume: decide::volume_state(&facts),
             file_system: self.found.as_ref().ok().map(|f| f.file_system.as_str()),
@@ -49,6 +49,16 @@ impl Agent {
             *told = Some(status);
             differs
         });
+    }
+
+    fn own_status(&self) -> AgentStatus {
+        AgentStatus {
+            version: env!("CARGO_PKG_VERSION").into(),
+            protocol: PROTOCOL,
+            pod_uid: self.settings.pod_uid.clone(),
+            revision: self.settings.pod_revision.clone(),
+            node: self.settings.node_name.clone(),
+        }
     }
 
     /// Since when the state holds; what an earlier agent told goes on.

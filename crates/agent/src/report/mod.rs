@@ -6,12 +6,11 @@ pub mod ring;
 use crate::admin::Reading;
 use crate::decide::Decision;
 use crate::launch::record::LaunchRecord;
-use crate::settings::Settings;
 use crate::volume::ledger::Ledger;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::member::{
-    AgentStatus, CassandraMemberStatus, Evidence, OperationStatus, PROTOCOL, ServerStatus,
-    VolumeState, VolumeStatus,
+    AgentStatus, CassandraMemberStatus, Evidence, OperationStatus, ServerStatus, VolumeState,
+    VolumeStatus,
 };
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -21,8 +20,8 @@ const STARTS: usize = 5;
 
 /// What a status is made of.
 pub struct Parts<'a> {
-    /// The pod.
-    pub settings: &'a Settings,
+    /// Who reports, from which pod.
+    pub agent: AgentStatus,
     /// Generation of the spec that was decided on.
     pub generation: Option<i64>,
     /// The volume's state, once it is ours or known to be unusable.
@@ -54,13 +53,7 @@ pub fn status(parts: &Parts<'_>) -> CassandraMemberStatus {
     let ledger = parts.ledger;
     CassandraMemberStatus {
         observed_generation: parts.generation,
-        agent: Some(AgentStatus {
-            version: env!("CARGO_PKG_VERSION").into(),
-            protocol: PROTOCOL,
-            pod_uid: parts.settings.pod_uid.clone(),
-            revision: parts.settings.pod_revision.clone(),
-            node: parts.settings.node_name.clone(),
-        }),
+        agent: Some(parts.agent.clone()),
         volume: volume(parts),
         server: Some(server(parts)),
         host_id: ledger.and_then(|l| l.host_id.clone()),

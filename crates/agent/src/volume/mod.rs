@@ -1,6 +1,7 @@
 //! The data volume: its marker, its ledger, and what they and the recorded
 //! facts together say about the data on it.
 
+pub mod changes;
 pub mod durable;
 mod filesystem;
 pub mod judge;

@@ -1,9 +1,9 @@
 //! What a permit may ask to be done with data before a start. Nothing else in
 //! the agent removes or moves a file of the server.
 
-use super::ledger::{Ledger, Membership};
-use super::{NOT_DATA, Volume, any_file, durable};
-use anyhow::{Context, Result, bail};
+use super::ledger::Ledger;
+use super::{Data, NOT_DATA, Volume, any_file, durable};
+use anyhow::{Context, Result};
 use palladion_api::member::DataBeforeStart;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,47 +15,31 @@ impl Volume {
     /// Carry out what the permit says about data. The ledger is the caller's to save.
     pub fn prepare(&self, what: DataBeforeStart, ledger: &mut Ledger) -> Result<()> {
         match what {
-            DataBeforeStart::MustBeEmpty | DataBeforeStart::Keep => Ok(()),
-            DataBeforeStart::Wipe => self.wipe(ledger),
-            DataBeforeStart::Retire => self.retire(ledger),
+            DataBeforeStart::MustBeEmpty | DataBeforeStart::Keep => {}
+            DataBeforeStart::Wipe => self.wipe(ledger)?,
+            DataBeforeStart::Retire => self.retire(ledger)?,
         }
+        ledger.data_prepared(what);
+        Ok(())
     }
 
     /// Remove the left-overs of a join that did not finish. The data of a
     /// member that has joined is not ours to remove, whatever a permit says.
-    fn wipe(&self, ledger: &mut Ledger) -> Result<()> {
-        let joined = match ledger.membership {
-            Membership::Empty | Membership::Joining { .. } => false,
-            Membership::Joined | Membership::Leaving { .. } | Membership::Left => true,
-        };
-        // Nothing but empty directories: that data is lost already.
-        if joined && any_file(self.root(), &NOT_DATA)? {
-            bail!(
-                "refusing to remove the data of host ID {}",
-                ledger.host_id.as_deref().unwrap_or("unknown")
-            );
-        }
+    fn wipe(&self, ledger: &Ledger) -> Result<()> {
+        let data = if any_file(self.root(), &NOT_DATA)? { Data::Present } else { Data::Absent };
+        ledger.check_wipe(data)?;
         for path in self.data_entries()? {
             remove(&path)?;
         }
         durable::sync_directory(self.root())?;
-        ledger.reset_data();
         Ok(())
     }
 
-    fn retire(&self, ledger: &mut Ledger) -> Result<()> {
-        let Some(host_id) = ledger.host_id.clone() else {
-            bail!("the ledger names no host ID to retire the data of");
-        };
+    fn retire(&self, ledger: &Ledger) -> Result<()> {
         let used: u64 = self.data_entries()?.iter().map(|p| size(p)).sum();
         let space = rustix::fs::statvfs(self.root()).context("asking for free space")?;
         let free = space.f_bavail.saturating_mul(space.f_frsize);
-        // The new member will need about as much as the old one had.
-        if free < used {
-            bail!(
-                "the data of host ID {host_id} takes {used} bytes and only {free} are free: no room to keep it and to join again"
-            );
-        }
+        let host_id = ledger.check_retire(used, free)?;
         let target = self.root().join(RETIRED).join(&host_id);
         fs::create_dir_all(&target)
             .with_context(|| format!("making directory {}", target.display()))?;
@@ -67,7 +51,6 @@ impl Volume {
         }
         durable::sync_directory(&target)?;
         durable::sync_directory(self.root())?;
-        ledger.reset_data();
         Ok(())
     }
 
@@ -107,6 +90,7 @@ fn size(path: &Path) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::volume::ledger::Membership;
     use palladion_api::member::PermitKind;
 
     fn with_data(membership: Membership) -> (tempfile::TempDir, Volume, Ledger) {
