@@ -1,6 +1,11 @@
 //! The words of Palladion: its kinds, defaults, labels, names, conditions and
 //! reasons. No I/O, no clock, no randomness; every other crate stands on it.
 
+// `clippy.toml` lists them: clock, randomness, environment, files, network, output.
+#![cfg_attr(
+    not(test),
+    forbid(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)
+)]
 #![expect(
     clippy::duplicated_attributes,
     reason = "the lint takes the types of two printer columns for one attribute given twice"

@@ -1,6 +1,11 @@
 //! The mind of `CassandraCluster`: pure functions from what was observed to
 //! what is to be done. No I/O, no clock, no randomness.
 
+// `clippy.toml` lists them: clock, randomness, environment, files, network, output.
+#![cfg_attr(
+    not(test),
+    forbid(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)
+)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail where it stands"))]
 
 pub mod build;

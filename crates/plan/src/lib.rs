@@ -2,6 +2,12 @@
 //! in, a [`Plan`] of steps comes out. Pure data and pure functions: no I/O, no
 //! clock, no randomness.
 
+// `clippy.toml` lists them: clock, randomness, environment, files, network, output.
+#![cfg_attr(
+    not(test),
+    forbid(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)
+)]
+
 pub mod differ;
 pub mod hash;
 pub mod lint;

@@ -1,4 +1,4 @@
-//! The plan linter: safety rules in one place. It knows no system; it looks at
+//! The plan linter: safety rules 3.5 and 4.8. It knows no system; it looks at
 //! what a plan could lose. A plan that breaks a rule is not carried out.
 
 use crate::plan::{Loss, Plan, Precondition, Step};

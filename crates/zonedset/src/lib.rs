@@ -1,6 +1,12 @@
 //! The mind of `ZonedStatefulSet`: pure functions from what was observed to
 //! what is to be done. No I/O, no clock, no randomness.
 
+// `clippy.toml` lists them: clock, randomness, environment, files, network, output.
+#![cfg_attr(
+    not(test),
+    forbid(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)
+)]
+
 pub mod build;
 pub mod decide;
 pub mod facts;
