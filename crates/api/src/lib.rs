@@ -14,6 +14,7 @@
 pub mod cluster;
 pub mod conditions;
 pub mod crd;
+pub mod ids;
 pub mod labels;
 pub mod member;
 pub mod metrics;
