@@ -4,6 +4,7 @@
 //! The operator and the agent never call each other; this object is all they
 //! share. The rules of each field are in `docs/concepts/member-protocol.md`.
 
+use crate::ids::{HostId, Nonce, VolumeId};
 use crate::rules::member as rules;
 use crate::runtime::RuntimeSettings;
 use kube_derive::{CustomResource, KubeSchema};
@@ -78,10 +79,10 @@ pub struct CassandraMemberSpec {
     pub revisions: Vec<String>,
     /// Recorded host ID of this member.
     #[serde(default, rename = "hostID", skip_serializing_if = "Option::is_none")]
-    pub host_id: Option<String>,
+    pub host_id: Option<HostId>,
     /// Recorded volume of this member. An agent on another volume is a stale twin and stops its server.
     #[serde(default, rename = "volumeID", skip_serializing_if = "Option::is_none")]
-    pub volume_id: Option<String>,
+    pub volume_id: Option<VolumeId>,
     /// Recorded file system of this member's volume. It distinguishes a volume that lost its data from one that is not mounted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_system: Option<String>,
@@ -122,10 +123,10 @@ pub struct CassandraMemberSpec {
 pub struct Replacement {
     /// The volume that is marked for replacement.
     #[serde(rename = "volumeID")]
-    pub volume_id: String,
+    pub volume_id: VolumeId,
     /// Host ID of the member on that volume.
     #[serde(rename = "hostID")]
-    pub host_id: String,
+    pub host_id: HostId,
     /// Static address by which the ring knows that member.
     pub address: String,
     /// uid of the PersistentVolumeClaim that is deleted with it.
@@ -171,13 +172,13 @@ pub struct StartPermit {
     /// What kind of start is permitted.
     pub kind: PermitKind,
     /// Nonce of the turn; the agent acknowledges it.
-    pub nonce: String,
+    pub nonce: Nonce,
     /// The pod that the permit is for.
     #[serde(rename = "podUID")]
     pub pod_uid: String,
     /// The volume that the permit is for.
     #[serde(rename = "volumeID")]
-    pub volume_id: String,
+    pub volume_id: VolumeId,
     /// Why the permit was given, in words.
     pub reason: String,
     /// Number of the attempt, from 1. Each attempt has a new nonce.
@@ -188,7 +189,7 @@ pub struct StartPermit {
     pub replace_address: Option<String>,
     /// `Replace`: host ID of the dead member. `ResumeLeave`: host ID of the leaving member.
     #[serde(default, rename = "hostID", skip_serializing_if = "Option::is_none")]
-    pub host_id: Option<String>,
+    pub host_id: Option<HostId>,
     /// What the agent does with the data directories before the start.
     #[serde(default)]
     pub data: DataBeforeStart,
@@ -230,13 +231,13 @@ pub struct Intent {
     /// What to do.
     pub kind: IntentKind,
     /// Nonce of the turn.
-    pub nonce: String,
+    pub nonce: Nonce,
     /// Host ID of the member. An agent with another host ID reports `Refused` and does nothing.
     #[serde(rename = "hostID")]
-    pub host_id: String,
+    pub host_id: HostId,
     /// Volume of the member. An agent on another volume reports `Refused` and does nothing.
     #[serde(rename = "volumeID")]
-    pub volume_id: String,
+    pub volume_id: VolumeId,
 }
 
 /// Kinds of [`Intent`].
@@ -265,7 +266,7 @@ pub struct Operation {
     pub replication: BTreeMap<String, u32>,
     /// `RemoveNode` only: host ID (or address) of the dead member.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub target: Option<String>,
+    pub target: Option<HostId>,
 }
 
 /// Kinds of [`Operation`], named by nodetool's verbs where there is one.
@@ -290,7 +291,7 @@ pub enum OperationKind {
 #[serde(rename_all = "camelCase")]
 pub struct EvidenceRequest {
     /// Different for every request.
-    pub nonce: String,
+    pub nonce: Nonce,
 }
 
 /// Pending maintenance (safety rule 5.1).

@@ -1,6 +1,7 @@
 //! `CassandraTask`: one job that a user wants done once on a ring. The operator
 //! starts it, reports its progress, and keeps it as history.
 
+use crate::ids::{HostId, VolumeId};
 use crate::rules::task as rules;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use kube_derive::{CustomResource, KubeSchema};
@@ -58,7 +59,7 @@ pub struct ReplaceTask {
     /// The volume to replace: `spec.volumeID` of the member. The task is refused if the member is on another volume. If most of the ring is lost, a task with this field lets the remaining members decide; one that sees the member up still refuses it. Default: the member's current volume, and a majority must agree.
     #[serde(default, rename = "volumeID", skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 64))]
-    pub volume_id: Option<String>,
+    pub volume_id: Option<VolumeId>,
 }
 
 /// Progress of the task, written by the operator.
@@ -70,7 +71,7 @@ pub struct CassandraTaskStatus {
     pub phase: Option<TaskPhase>,
     /// Host ID of the member that is being replaced, or was.
     #[serde(default, rename = "hostID", skip_serializing_if = "Option::is_none")]
-    pub host_id: Option<String>,
+    pub host_id: Option<HostId>,
     /// When the task started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Time>,

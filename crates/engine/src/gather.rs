@@ -69,7 +69,7 @@ pub fn snapshot(
     Some(Snapshot {
         now: jiff::Timestamp::now(),
         epoch: constants.epoch,
-        nonce: uuid::Uuid::new_v4().to_string(),
+        nonce: palladion_api::ids::Nonce::new(uuid::Uuid::new_v4()),
         owner,
         objects,
         references,

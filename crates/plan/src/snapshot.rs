@@ -3,6 +3,7 @@
 
 use crate::object::{Object, ObjectKey, Resource};
 use crate::probe::{ProbeKey, ProbeResult};
+use palladion_api::ids::Nonce;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -69,7 +70,7 @@ pub struct Snapshot {
     /// Epoch of this process' leadership; grows with every change of leader.
     pub epoch: i64,
     /// A nonce made for this decision, unique for ever; minds may not make random numbers.
-    pub nonce: String,
+    pub nonce: Nonce,
     /// The owner object. A mind is not asked for an owner that does not exist.
     pub owner: Arc<Object>,
     /// All objects of each watched kind that are routed to this owner.

@@ -7,6 +7,7 @@ use super::{
     Answer, Error, Reading, RepairState, RepairTicket, RuntimeChange, ServerAdmin, runtime,
 };
 use crate::render::capabilities::{Capabilities, UpgradeSstables};
+use palladion_api::ids::HostId;
 use palladion_api::runtime::RuntimeSettings;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -153,7 +154,7 @@ impl ServerAdmin for Cassandra {
         Box::pin(self.rewrite(operation, arguments))
     }
 
-    fn remove_node<'a>(&'a self, host_id: &'a str) -> Answer<'a, ()> {
+    fn remove_node<'a>(&'a self, host_id: &'a HostId) -> Answer<'a, ()> {
         Box::pin(async move {
             self.call(STORAGE_SERVICE, REMOVE_NODE, vec![json!(host_id)]).await.map(drop)
         })

@@ -3,6 +3,7 @@
 use super::beans::{CLIENTS, LOAD, PENDING_COMPACTIONS};
 use super::ring::Lists;
 use super::{Figures, Reading};
+use palladion_api::ids::HostId;
 use palladion_api::member::RingMember;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +23,7 @@ pub(super) fn reading(found: &BTreeMap<&str, Value>) -> Reading {
         mode: text("OperationMode"),
         native_transport: found.get("NativeTransportRunning").and_then(Value::as_bool),
         version: text("ReleaseVersion"),
-        host_id: text("LocalHostId"),
+        host_id: text("LocalHostId").map(HostId::new),
         schema_version: text("SchemaVersion"),
         schema_agreed: schema_agreed(found),
         tokens: None,
@@ -76,7 +77,7 @@ fn members(found: &BTreeMap<&str, Value>) -> Option<Vec<RingMember>> {
         gossiped: gossiped(found.get("AllEndpointStatesWithPort")?.as_str()?),
         host_ids: host_ids
             .iter()
-            .filter_map(|(e, id)| Some((address(e), id.as_str()?.to_string())))
+            .filter_map(|(e, id)| Some((address(e), HostId::new(id.as_str()?))))
             .collect(),
     };
     Some(lists.members())
@@ -199,7 +200,7 @@ mod tests {
         unheard.insert("UnreachableNodesWithPort", json!(["10.0.0.9:7000"]));
         let members = members(&unheard).unwrap();
         assert!(members.iter().all(|m| m.address != "10.0.0.9"));
-        assert!(members.iter().any(|m| m.host_id == "h3"), "a host ID counts");
+        assert!(members.iter().any(|m| m.host_id == "h3".into()), "a host ID counts");
     }
 
     #[test]

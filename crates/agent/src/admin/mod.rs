@@ -14,6 +14,7 @@ mod scylla_reading;
 
 pub use crate::runtime::RuntimeChange;
 use futures::future::BoxFuture;
+use palladion_api::ids::HostId;
 use palladion_api::member::{MemberState, RingMember};
 use palladion_api::runtime::RuntimeSettings;
 use std::collections::BTreeMap;
@@ -29,7 +30,7 @@ pub struct Reading {
     /// Version of the server.
     pub version: Option<String>,
     /// Own host ID.
-    pub host_id: Option<String>,
+    pub host_id: Option<HostId>,
     /// Own schema version.
     pub schema_version: Option<String>,
     /// Do all reachable members share one?
@@ -88,11 +89,11 @@ impl Reading {
 
     /// Does the server itself see its own host ID leaving?
     pub fn sees_itself_leaving(&self) -> bool {
-        let own = self.host_id.as_deref();
+        let own = self.host_id.as_ref();
         self.members
             .iter()
             .flatten()
-            .any(|m| Some(m.host_id.as_str()) == own && m.state == MemberState::Leaving)
+            .any(|m| Some(&m.host_id) == own && m.state == MemberState::Leaving)
     }
 }
 
@@ -180,7 +181,7 @@ pub trait ServerAdmin: Send + Sync {
     /// Rewrite SSTables of an older version. Answers when done.
     fn upgrade_sstables<'a>(&'a self, keyspace: &'a str) -> Answer<'a, ()>;
     /// Remove a dead member by host ID. Answers when done.
-    fn remove_node<'a>(&'a self, host_id: &'a str) -> Answer<'a, ()>;
+    fn remove_node<'a>(&'a self, host_id: &'a HostId) -> Answer<'a, ()>;
     /// Begin a full repair of the primary ranges; `None` where there is nothing to repair.
     fn begin_repair<'a>(&'a self, keyspace: &'a str) -> Answer<'a, Option<RepairTicket>>;
     /// How far is it?

@@ -1,6 +1,7 @@
 //! The members that a server knows, from its lists: the union of them all, so
 //! that nobody is forgotten who stands in one only.
 
+use palladion_api::ids::HostId;
 use palladion_api::member::{Liveness, MemberState, RingMember};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +14,7 @@ pub(super) struct Lists {
     pub moving: BTreeSet<String>,
     /// What gossip still says of somebody: all but those that left or were removed.
     pub gossiped: BTreeSet<String>,
-    pub host_ids: BTreeMap<String, String>,
+    pub host_ids: BTreeMap<String, HostId>,
 }
 
 impl Lists {

@@ -3,6 +3,7 @@
 
 use super::scylla_reading::strings;
 use super::{Answer, Error, Reading, RepairState, RepairTicket, RuntimeChange, ServerAdmin};
+use palladion_api::ids::HostId;
 use palladion_api::runtime::RuntimeSettings;
 use reqwest::Method;
 use serde_json::Value;
@@ -164,10 +165,10 @@ impl ServerAdmin for Scylla {
         })
     }
 
-    fn remove_node<'a>(&'a self, host_id: &'a str) -> Answer<'a, ()> {
-        Box::pin(
-            async move { self.post("/storage_service/remove_node", &[("host_id", host_id)]).await },
-        )
+    fn remove_node<'a>(&'a self, host_id: &'a HostId) -> Answer<'a, ()> {
+        Box::pin(async move {
+            self.post("/storage_service/remove_node", &[("host_id", host_id.as_str())]).await
+        })
     }
 
     fn begin_repair<'a>(&'a self, keyspace: &'a str) -> Answer<'a, Option<RepairTicket>> {

@@ -3,6 +3,7 @@
 use super::ring::Lists;
 use super::scylla::Scylla;
 use super::{Error, Figures, Reading};
+use palladion_api::ids::HostId;
 use palladion_api::member::RingMember;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -21,7 +22,7 @@ impl Scylla {
             mode: mode.map(|m| if m == "BOOTSTRAP" { "JOINING".into() } else { m }),
             native_transport: native,
             version: text(self.part("/storage_service/scylla_release_version").await?),
-            host_id,
+            host_id: host_id.map(HostId::new),
             schema_version: text(self.part("/storage_service/schema_version").await?),
             schema_agreed: versions.as_ref().and_then(Value::as_array).map(|all| {
                 all.iter()
@@ -55,7 +56,7 @@ fn ring(lists: &[Option<Value>; 5], host_ids: Option<&Value>) -> Option<Vec<Ring
     };
     let [live, down, joining, leaving, moving] = lists;
     let pair = |pair: &Value| {
-        Some((pair.get("key")?.as_str()?.into(), pair.get("value")?.as_str()?.into()))
+        Some((pair.get("key")?.as_str()?.into(), HostId::new(pair.get("value")?.as_str()?)))
     };
     let lists = Lists {
         live: set(live)?,

@@ -8,6 +8,7 @@ use crate::volume::Data;
 use crate::volume::ledger::{End, Ledger};
 use anyhow::{Context, Result, anyhow, bail};
 use jiff::Timestamp;
+use palladion_api::ids::{HostId, Nonce, VolumeId};
 use palladion_api::member::PermitState;
 
 impl Agent {
@@ -20,11 +21,11 @@ impl Agent {
                 self.change_ledger(|ledger| ledger.ban_for_good(pod))
             }
             Action::SettlePermit { nonce, state, message } => {
-                tracing::info!(nonce, state = ?state, message, "permit settled");
+                tracing::info!(nonce = nonce.as_str(), state = ?state, message, "permit settled");
                 self.change_ledger(|ledger| ledger.set_permit(&nonce, state, message))
             }
             Action::SettleIntent { nonce, state, message, then } => {
-                tracing::info!(nonce, state = ?state, message, "intent settled");
+                tracing::info!(nonce = nonce.as_str(), state = ?state, message, "intent settled");
                 self.change_ledger(|ledger| {
                     ledger.set_intent(&nonce, state, message, Timestamp::now());
                     ledger.follow(then);
@@ -56,12 +57,12 @@ impl Agent {
         Ok(())
     }
 
-    fn take_volume(&mut self, successor_of: Option<String>) -> Result<()> {
+    fn take_volume(&mut self, successor_of: Option<VolumeId>) -> Result<()> {
         let volume = self.volume.as_ref().context("the volume is not known")?;
         let ledger = volume.take(successor_of)?;
         tracing::info!(
-            volume = ledger.volume_id,
-            successor_of = ledger.successor_of,
+            volume = ledger.volume_id.as_str(),
+            successor_of = ledger.successor_of.as_ref().map(VolumeId::as_str),
             "volume taken into use"
         );
         if let Some(saved) = &self.saved {
@@ -71,8 +72,8 @@ impl Agent {
         Ok(())
     }
 
-    fn record_normal(&mut self, host_id: String, address: String) -> Result<()> {
-        tracing::info!(host_id, address, "the server is a full member");
+    fn record_normal(&mut self, host_id: HostId, address: String) -> Result<()> {
+        tracing::info!(host_id = host_id.as_str(), address, "the server is a full member");
         if let Ok(found) = &mut self.found {
             found.data = Data::Present;
         }
@@ -104,7 +105,7 @@ impl Agent {
             if let Err(error) = volume.prepare(*data, &mut ledger) {
                 let why = format!("{error:#}");
                 tracing::warn!(
-                    nonce,
+                    nonce = nonce.as_str(),
                     why,
                     "the data directories cannot be prepared; permit refused"
                 );
@@ -144,10 +145,10 @@ impl Agent {
         Err(error).context("starting the server")
     }
 
-    fn leave(&mut self, nonce: &str) -> Result<()> {
+    fn leave(&mut self, nonce: &Nonce) -> Result<()> {
         let admin = self.admin.clone().context("there is no way to ask the server")?;
         self.change_ledger(|ledger| ledger.begin_leave(nonce, Timestamp::now()))?;
-        tracing::info!(nonce, "leaving the ring");
+        tracing::info!(nonce = nonce.as_str(), "leaving the ring");
         self.leave_call = LeaveCall::UnderWay;
         let done = self.done.clone();
         tokio::spawn(async move {

@@ -16,6 +16,7 @@ use crate::volume::{Found, SavedMember, Volume};
 use crate::{decide, launch};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::ids::Nonce;
 use palladion_api::member::{CassandraMemberStatus, Evidence, ServerState};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -64,7 +65,7 @@ pub struct Job {
 /// A question about the ring.
 pub struct Question {
     /// Its nonce.
-    pub nonce: String,
+    pub nonce: Nonce,
     /// When it was seen.
     pub seen: Instant,
 }

@@ -1,6 +1,7 @@
 //! The actions: all that the agent ever does to volume and server.
 
 use crate::render::Identity;
+use palladion_api::ids::{HostId, Nonce, VolumeId};
 use palladion_api::member::{DataBeforeStart, IntentState, PermitKind, PermitState};
 
 /// Why the server is stopped.
@@ -28,14 +29,14 @@ pub enum Action {
     /// Mark the volume as ours.
     TakeVolume {
         /// The volume that was lost here, if one was.
-        successor_of: Option<String>,
+        successor_of: Option<VolumeId>,
     },
     /// Note that this volume must never see a server again.
     Ban,
     /// Note what became of a permit.
     SettlePermit {
         /// Its nonce.
-        nonce: String,
+        nonce: Nonce,
         /// What became of it.
         state: PermitState,
         /// Why, for people.
@@ -44,7 +45,7 @@ pub enum Action {
     /// Note what became of an intent, and where membership stands then.
     SettleIntent {
         /// Its nonce.
-        nonce: String,
+        nonce: Nonce,
         /// What became of it.
         state: IntentState,
         /// Why, for people.
@@ -55,7 +56,7 @@ pub enum Action {
     /// The server is a full member: note host ID and address.
     RecordNormal {
         /// Host ID as the server has it.
-        host_id: String,
+        host_id: HostId,
         /// Address that it broadcasts.
         address: String,
     },
@@ -66,7 +67,7 @@ pub enum Action {
     /// Leave the ring: note it, then call.
     Leave {
         /// The intent's nonce.
-        nonce: String,
+        nonce: Nonce,
     },
 }
 
@@ -100,7 +101,7 @@ pub enum Cause {
         /// Its kind.
         kind: PermitKind,
         /// Its nonce.
-        nonce: String,
+        nonce: Nonce,
         /// What is done with data first.
         data: DataBeforeStart,
     },

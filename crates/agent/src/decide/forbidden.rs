@@ -2,6 +2,7 @@
 
 use super::{Action, Decision, Facts, SpecFact, is_stale_twin};
 use crate::volume::ledger::{Ban, Ledger, Membership};
+use palladion_api::ids::VolumeId;
 use palladion_api::member::{CassandraMemberSpec, DataBeforeStart, RunState, ServerState};
 use palladion_api::reasons::Reason;
 
@@ -37,7 +38,7 @@ pub fn forbidden(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger) -> Opt
         ));
     }
     if is_stale_twin(spec, ledger) {
-        let recorded = spec.volume_id.as_deref().unwrap_or_default();
+        let recorded = spec.volume_id.as_ref().map_or("", VolumeId::as_str);
         return Some(Decision::wait(
             Reason::StaleTwin,
             format!(

@@ -6,6 +6,7 @@
 use super::{Action, Facts, LeaveCall, Process, Source, Then};
 use crate::admin::{self, Reading};
 use crate::volume::ledger::{Ledger, Membership};
+use palladion_api::ids::{HostId, Nonce};
 use palladion_api::member::{Intent, IntentKind, IntentState};
 
 /// What is to be noted of an intent.
@@ -29,7 +30,7 @@ pub fn settle(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
         );
     }
     if ledger.host_id.as_ref() != Some(&intent.host_id) {
-        let own = ledger.host_id.as_deref().unwrap_or("none");
+        let own = ledger.host_id.as_ref().map_or("none", HostId::as_str);
         return settle(
             IntentState::Refused,
             format!("it is for host ID {}, this is host ID {own}", intent.host_id),
@@ -52,11 +53,13 @@ fn wanted<'a>(facts: &Facts<'a>, ledger: &Ledger) -> Option<&'a Intent> {
     (!known).then_some(intent)
 }
 
-fn settle_leaving(facts: &Facts<'_>, ledger: &Ledger, nonce: &str) -> Option<Action> {
-    let open =
-        ledger.intent.as_ref().is_some_and(|i| i.nonce == nonce && i.state == IntentState::Running);
+fn settle_leaving(facts: &Facts<'_>, ledger: &Ledger, nonce: &Nonce) -> Option<Action> {
+    let open = ledger
+        .intent
+        .as_ref()
+        .is_some_and(|i| i.nonce == *nonce && i.state == IntentState::Running);
     let settle = |state, message: Option<String>, then| {
-        Some(Action::SettleIntent { nonce: nonce.into(), state, message, then })
+        Some(Action::SettleIntent { nonce: nonce.clone(), state, message, then })
     };
     if facts.process == Process::Absent {
         let message = "the server ended while the member was leaving; whether it has left, the others must tell";

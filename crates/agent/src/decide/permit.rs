@@ -3,6 +3,7 @@
 use super::{Action, Cause, Facts, Process, Source, Start, StopWhy};
 use crate::render::{Entry, Identity};
 use crate::volume::ledger::{Ledger, Membership};
+use palladion_api::ids::{HostId, Nonce};
 use palladion_api::member::{
     CassandraMemberSpec, DataBeforeStart, PermitKind, PermitState, StartPermit, VolumeState,
 };
@@ -18,7 +19,7 @@ pub fn settle(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
     refuse_left_over(facts, ledger)
 }
 
-fn settle_used(facts: &Facts<'_>, ledger: &Ledger, nonce: &str) -> Option<Action> {
+fn settle_used(facts: &Facts<'_>, ledger: &Ledger, nonce: &Nonce) -> Option<Action> {
     let is_member = ledger.membership == Membership::Joined;
     if is_member {
         let done =
@@ -26,7 +27,7 @@ fn settle_used(facts: &Facts<'_>, ledger: &Ledger, nonce: &str) -> Option<Action
         return done.then(|| settled(nonce, PermitState::Done, None));
     }
     let withdrawn = facts.spec.as_ref().is_some_and(|s| {
-        s.source == Source::Live && s.spec.start.as_ref().is_none_or(|p| p.nonce != nonce)
+        s.source == Source::Live && s.spec.start.as_ref().is_none_or(|p| p.nonce != *nonce)
     });
     match (&facts.process, withdrawn) {
         (Process::Running, true) => {
@@ -72,8 +73,8 @@ fn refuse_left_over(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
     None
 }
 
-fn settled(nonce: &str, state: PermitState, message: Option<String>) -> Action {
-    Action::SettlePermit { nonce: nonce.into(), state, message }
+fn settled(nonce: &Nonce, state: PermitState, message: Option<String>) -> Action {
+    Action::SettlePermit { nonce: nonce.clone(), state, message }
 }
 
 /// Make a start of a permit that is for this pod and this volume, or say why it
@@ -112,7 +113,8 @@ pub fn start(
 
 fn check_leaver(permit: &StartPermit, ledger: &Ledger) -> Result<(), String> {
     if permit.host_id.is_none() || permit.host_id != ledger.host_id {
-        let word = |id: &Option<String>| id.clone().unwrap_or_else(|| "none".into());
+        let word =
+            |id: &Option<HostId>| id.as_ref().map_or_else(|| "none".to_string(), HostId::to_string);
         return Err(format!(
             "it is for host ID {}, this is host ID {}",
             word(&permit.host_id),

@@ -4,6 +4,7 @@ use super::{Action, Decision, Facts, SpecFact, StopWhy, intent, is_stale_twin, p
 use crate::admin::{self, Reading};
 use crate::init::protocol::Phase;
 use crate::volume::ledger::{Ledger, Membership};
+use palladion_api::ids::HostId;
 use palladion_api::member::{RunState, ServerState};
 use palladion_api::reasons::Reason;
 
@@ -116,7 +117,7 @@ fn running_words(facts: &Facts<'_>, ledger: &Ledger) -> Option<String> {
     let other =
         reading.host_id.as_ref().filter(|id| ledger.host_id.as_ref().is_some_and(|own| own != *id));
     if let Some(other) = other {
-        let own = ledger.host_id.as_deref().unwrap_or_default();
+        let own = ledger.host_id.as_ref().map_or("", HostId::as_str);
         return Some(format!("the server runs as host ID {other}, its ledger names {own}"));
     }
     match (reading.mode.as_deref(), reading.native_transport) {

@@ -42,7 +42,7 @@ pub async fn run(operation: &Operation, tools: &Tools, progress: &Progress) -> R
         OperationKind::AlterReplication => alter_replication(operation, tools, progress).await,
         OperationKind::RemoveNode => {
             let target =
-                operation.target.as_deref().context("the operation names no host ID to remove")?;
+                operation.target.as_ref().context("the operation names no host ID to remove")?;
             admin.remove_node(target).await?;
             Ok(format!("host ID {target} is removed"))
         }

@@ -12,6 +12,7 @@ pub mod names;
 pub mod rackdc;
 pub mod scylla;
 
+use palladion_api::ids::HostId;
 use palladion_api::server_config::ServerConfig;
 use serde_json::{Map, Value, json};
 use std::net::IpAddr;
@@ -55,7 +56,7 @@ pub enum Entry {
         /// Its address.
         address: String,
         /// Its host ID (Scylla goes by it).
-        host_id: Option<String>,
+        host_id: Option<HostId>,
     },
 }
 

@@ -5,19 +5,19 @@ use super::hash_sorted;
 use crate::admin::Reading;
 use crate::volume::seconds;
 use jiff::Timestamp;
+use palladion_api::ids::Nonce;
 use palladion_api::member::{Disk, Evidence, Liveness, MemberState, RingSummary};
 
 /// The compact view; `None` where the ring could not be read as a whole.
 pub fn summary(reading: &Reading) -> Option<RingSummary> {
     let members = reading.members.as_ref()?;
-    let host_ids: Vec<String> =
-        members.iter().map(|m| m.host_id.clone()).filter(|id| !id.is_empty()).collect();
+    let host_ids = members.iter().map(|m| m.host_id.as_str()).filter(|id| !id.is_empty());
     let exceptional = |m: &&palladion_api::member::RingMember| {
         m.liveness != Liveness::Up || m.state != MemberState::Normal
     };
     Some(RingSummary {
         members: u32::try_from(members.len()).unwrap_or(u32::MAX),
-        hash: hash_sorted(&host_ids),
+        hash: hash_sorted(host_ids),
         schema_agreed: reading.schema_agreed?,
         exceptions: members.iter().filter(exceptional).cloned().collect(),
     })
@@ -26,14 +26,14 @@ pub fn summary(reading: &Reading) -> Option<RingSummary> {
 /// The answer to a question, from a look that was taken after it; without one
 /// the answer says that the server could not be asked.
 pub fn evidence(
-    nonce: &str,
+    nonce: &Nonce,
     reading: Option<&Reading>,
     free_bytes: Option<u64>,
     now: Timestamp,
 ) -> Evidence {
     let load = reading.and_then(|r| r.figures.load);
     Evidence {
-        nonce: nonce.into(),
+        nonce: nonce.clone(),
         read_at: seconds(now),
         mode: reading.and_then(|r| r.mode.clone()),
         schema_agreed: reading.and_then(|r| r.schema_agreed).unwrap_or(false),
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
     use palladion_api::member::RingMember;
 
-    fn member(host_id: &str, liveness: Liveness, state: MemberState) -> RingMember {
+    fn member(host_id: &'static str, liveness: Liveness, state: MemberState) -> RingMember {
         RingMember { host_id: host_id.into(), address: "10.0.0.1".into(), liveness, state }
     }
 
@@ -98,13 +98,14 @@ mod tests {
 
     #[test]
     fn evidence_without_a_look_claims_nothing() {
-        let evidence = evidence("n", None, Some(1), Timestamp::UNIX_EPOCH);
+        let evidence = evidence(&"n".into(), None, Some(1), Timestamp::UNIX_EPOCH);
         assert_eq!((evidence.mode, evidence.members, evidence.schema_agreed), (None, None, false));
         assert_eq!(evidence.disk, None);
         let figures =
             crate::admin::Figures { load: Some(4096.0), ..crate::admin::Figures::default() };
         let reading = Reading { figures, ..Reading::default() };
-        let evidence = |free| super::evidence("n", Some(&reading), free, Timestamp::UNIX_EPOCH);
+        let evidence =
+            |free| super::evidence(&"n".into(), Some(&reading), free, Timestamp::UNIX_EPOCH);
         assert_eq!(evidence(None).disk, None);
         let disk = evidence(Some(8)).disk.unwrap();
         assert_eq!((disk.data_bytes, disk.free_bytes), (4096, 8));

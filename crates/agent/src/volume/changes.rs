@@ -6,6 +6,7 @@ use super::ledger::{Ban, End, Ledger, Membership};
 use super::{Data, seconds};
 use crate::decide::{Cause, Then};
 use jiff::Timestamp;
+use palladion_api::ids::{HostId, Nonce};
 use palladion_api::member::{
     DataBeforeStart, IntentState, OperationState, OperationStatus, PermitKind,
 };
@@ -14,8 +15,8 @@ use palladion_api::member::{
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DataKept {
     /// The data of a member that has joined is not ours to remove, whatever a permit says.
-    #[error("refusing to remove the data of host ID {0}")]
-    Joined(String),
+    #[error("refusing to remove the data of host ID {}", .0.as_ref().map_or("unknown", HostId::as_str))]
+    Joined(Option<HostId>),
     /// Nobody knows whose data would be set aside.
     #[error("the ledger names no host ID to retire the data of")]
     Nameless,
@@ -25,7 +26,7 @@ pub enum DataKept {
     )]
     NoRoom {
         /// Whose data.
-        host_id: String,
+        host_id: HostId,
         /// Bytes of it.
         used: u64,
         /// Bytes that are free.
@@ -41,15 +42,14 @@ impl Ledger {
             Membership::Joined | Membership::Leaving { .. } | Membership::Left => true,
         };
         if joined && data == Data::Present {
-            let host_id = self.host_id.as_ref().map_or("unknown".into(), ToString::to_string);
-            return Err(DataKept::Joined(host_id));
+            return Err(DataKept::Joined(self.host_id.clone()));
         }
         Ok(())
     }
 
     /// May the data be set aside, and under which host ID?
-    pub fn check_retire(&self, used: u64, free: u64) -> Result<String, DataKept> {
-        let host_id = self.host_id.as_ref().ok_or(DataKept::Nameless)?.to_string();
+    pub fn check_retire(&self, used: u64, free: u64) -> Result<HostId, DataKept> {
+        let host_id = self.host_id.as_ref().ok_or(DataKept::Nameless)?.clone();
         if free < used {
             return Err(DataKept::NoRoom { host_id, used, free });
         }
@@ -104,7 +104,7 @@ impl Ledger {
 
     /// A full member was seen. One that had joined keeps what is recorded; a
     /// difference is reported.
-    pub fn record_normal(&mut self, host_id: String, address: String, now: Timestamp) {
+    pub fn record_normal(&mut self, host_id: HostId, address: String, now: Timestamp) {
         if let Some(start) = self.starts.first_mut() {
             start.record.normal_at = Some(seconds(now));
         }
@@ -116,8 +116,8 @@ impl Ledger {
     }
 
     /// The member is about to leave the ring: noted before the call.
-    pub fn begin_leave(&mut self, nonce: &str, now: Timestamp) {
-        self.membership = Membership::Leaving { nonce: nonce.into() };
+    pub fn begin_leave(&mut self, nonce: &Nonce, now: Timestamp) {
+        self.membership = Membership::Leaving { nonce: nonce.clone() };
         self.set_intent(nonce, IntentState::Running, None, now);
     }
 

@@ -3,6 +3,7 @@
 
 use super::ledger::{Ledger, Membership};
 use super::{Data, Found};
+use palladion_api::ids::VolumeId;
 use palladion_api::member::{CassandraMemberSpec, VolumeState};
 
 /// A judgement on a volume.
@@ -14,7 +15,7 @@ pub enum Judgement {
     /// this one may be taken into use in its place.
     LostUnmarked {
         /// ID of the volume that is lost.
-        lost: String,
+        lost: VolumeId,
     },
     /// As reported.
     Is(VolumeState, Option<String>),
@@ -91,7 +92,7 @@ mod tests {
     use super::*;
     use palladion_api::member::PermitKind;
 
-    fn found(marker: Option<&str>, membership: Option<Membership>, data: Data) -> Found {
+    fn found(marker: Option<&'static str>, membership: Option<Membership>, data: Data) -> Found {
         let ledger = membership.map(|membership| Ledger {
             ring: (membership != Membership::Empty).then(|| "r".into()),
             membership,
@@ -103,7 +104,7 @@ mod tests {
     fn spec(volume: Option<&str>, file_system: Option<&str>) -> CassandraMemberSpec {
         CassandraMemberSpec {
             ring: "r".into(),
-            volume_id: volume.map(Into::into),
+            volume_id: volume.map(VolumeId::new),
             file_system: file_system.map(Into::into),
             ..Default::default()
         }

@@ -2,6 +2,7 @@
 //! It is the truth; the member object is its mirror.
 
 use jiff::Timestamp;
+use palladion_api::ids::{HostId, Nonce, VolumeId};
 use palladion_api::member::{
     IntentState, IntentStatus, OperationStatus, PermitKind, PermitState, PermitStatus, StartRecord,
 };
@@ -25,17 +26,17 @@ pub struct Ledger {
     pub format: u32,
     /// The volume's ID, as in the marker.
     #[serde(rename = "volumeID")]
-    pub volume_id: String,
+    pub volume_id: VolumeId,
     /// The volume that was recorded for this member when this one was found
     /// empty and unmarked in its place: that one is lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub successor_of: Option<String>,
+    pub successor_of: Option<VolumeId>,
     /// Ring whose data this is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ring: Option<String>,
     /// Host ID, once the server was NORMAL.
     #[serde(default, rename = "hostID", skip_serializing_if = "Option::is_none")]
-    pub host_id: Option<String>,
+    pub host_id: Option<HostId>,
     /// Address that the server broadcast then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
@@ -52,7 +53,7 @@ pub struct Ledger {
     pub permit: Option<PermitStatus>,
     /// Nonces of permits that were used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub used_permits: Vec<String>,
+    pub used_permits: Vec<Nonce>,
     /// The last intent and what became of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent: Option<IntentStatus>,
@@ -78,14 +79,14 @@ pub enum Membership {
         /// The permit's kind.
         kind: PermitKind,
         /// The permit's nonce.
-        nonce: String,
+        nonce: Nonce,
     },
     /// The data of a full member.
     Joined,
     /// A decommission was begun; nothing but a permit starts a server here.
     Leaving {
         /// The intent's nonce.
-        nonce: String,
+        nonce: Nonce,
     },
     /// Decommissioned; no server is ever started here.
     Left,
@@ -135,7 +136,7 @@ pub enum End {
 
 impl Ledger {
     /// Of a volume that is taken into use.
-    pub fn new(volume_id: String, successor_of: Option<String>) -> Self {
+    pub fn new(volume_id: VolumeId, successor_of: Option<VolumeId>) -> Self {
         Self {
             format: FORMAT,
             volume_id,
@@ -161,20 +162,20 @@ impl Ledger {
     }
 
     /// Was a permit with this nonce used?
-    pub fn has_used(&self, nonce: &str) -> bool {
+    pub fn has_used(&self, nonce: &Nonce) -> bool {
         self.used_permits.iter().any(|n| n == nonce)
     }
 
     /// Note that a permit is being used.
-    pub fn use_permit(&mut self, nonce: &str) {
-        self.used_permits.insert(0, nonce.into());
+    pub fn use_permit(&mut self, nonce: &Nonce) {
+        self.used_permits.insert(0, nonce.clone());
         self.used_permits.truncate(NONCES);
         self.set_permit(nonce, PermitState::Used, None);
     }
 
     /// Note what became of a permit.
-    pub fn set_permit(&mut self, nonce: &str, state: PermitState, message: Option<String>) {
-        self.permit = Some(PermitStatus { nonce: nonce.into(), state, message });
+    pub fn set_permit(&mut self, nonce: &Nonce, state: PermitState, message: Option<String>) {
+        self.permit = Some(PermitStatus { nonce: nonce.clone(), state, message });
     }
 
     /// The spec says `Terminated`: no server is started on this data again. It
@@ -190,13 +191,13 @@ impl Ledger {
     /// Note what became of an intent.
     pub fn set_intent(
         &mut self,
-        nonce: &str,
+        nonce: &Nonce,
         state: IntentState,
         message: Option<String>,
         now: Timestamp,
     ) {
         let since = Some(super::seconds(now));
-        self.intent = Some(IntentStatus { nonce: nonce.into(), state, message, since });
+        self.intent = Some(IntentStatus { nonce: nonce.clone(), state, message, since });
     }
 
     /// The operation of this ID, if it was ever begun.

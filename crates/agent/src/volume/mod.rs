@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use ledger::Ledger;
+use palladion_api::ids::VolumeId;
 use palladion_api::member::CassandraMemberSpec;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -33,7 +34,7 @@ pub struct Found {
     /// Identity of the file system.
     pub file_system: String,
     /// The volume's ID from the marker.
-    pub marker: Option<String>,
+    pub marker: Option<VolumeId>,
     /// The ledger.
     pub ledger: Option<Ledger>,
     /// Is there any file of a server?
@@ -53,7 +54,7 @@ pub enum Data {
 #[serde(rename_all = "camelCase")]
 struct Marker {
     #[serde(rename = "volumeID")]
-    volume_id: String,
+    volume_id: VolumeId,
 }
 
 /// The last spec that was read, for starts without the API.
@@ -115,11 +116,11 @@ impl Volume {
 
     /// Take it into use: a random ID, written to marker and ledger. The ledger
     /// comes first; a marker alone would be a member without a past.
-    pub fn take(&self, successor_of: Option<String>) -> Result<Ledger> {
+    pub fn take(&self, successor_of: Option<VolumeId>) -> Result<Ledger> {
         let directory = self.root.join(OWN);
         fs::create_dir_all(&directory)
             .with_context(|| format!("making directory {}", directory.display()))?;
-        let ledger = Ledger::new(uuid::Uuid::new_v4().to_string(), successor_of);
+        let ledger = Ledger::new(VolumeId::new(uuid::Uuid::new_v4()), successor_of);
         self.save(&ledger)?;
         durable::write_json(
             &self.own("volume.json"),
@@ -187,7 +188,7 @@ mod tests {
         let (_directory, volume) = volume();
         let ledger = volume.take(None).unwrap();
         let found = volume.inspect().unwrap();
-        assert_eq!(found.marker.as_deref(), Some(ledger.volume_id.as_str()));
+        assert_eq!(found.marker.as_ref(), Some(&ledger.volume_id));
         assert_eq!(found.ledger, Some(ledger.clone()));
         let (_other_directory, other) = self::volume();
         assert_ne!(other.take(None).unwrap().volume_id, ledger.volume_id);

@@ -40,7 +40,7 @@ impl Volume {
         let space = rustix::fs::statvfs(self.root()).context("asking for free space")?;
         let free = space.f_bavail.saturating_mul(space.f_frsize);
         let host_id = ledger.check_retire(used, free)?;
-        let target = self.root().join(RETIRED).join(&host_id);
+        let target = self.root().join(RETIRED).join(host_id.as_str());
         fs::create_dir_all(&target)
             .with_context(|| format!("making directory {}", target.display()))?;
         for path in self.data_entries()? {

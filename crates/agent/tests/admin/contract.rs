@@ -11,7 +11,7 @@ pub async fn a_look_tells_all(admin: &dyn ServerAdmin) {
     assert_eq!(reading.mode.as_deref(), Some("NORMAL"));
     assert_eq!(reading.native_transport, Some(true));
     assert!(reading.serves());
-    assert_eq!(reading.host_id.as_deref(), Some("h1"));
+    assert_eq!(reading.host_id, Some("h1".into()));
     assert_eq!(reading.schema_agreed, Some(true));
     assert_eq!(reading.tokens.as_ref().map(Vec::len), Some(2));
     assert_eq!(reading.figures.load, Some(117_191.0));
@@ -37,7 +37,7 @@ pub async fn work_is_done_or_refused_in_the_servers_words(admin: &dyn ServerAdmi
     admin.cleanup("shop").await.unwrap();
     admin.upgrade_sstables("shop").await.unwrap();
     admin.drain().await.unwrap();
-    admin.remove_node("h3").await.unwrap();
+    admin.remove_node(&"h3".into()).await.unwrap();
     let refused = admin.decommission().await.unwrap_err().to_string();
     assert!(refused.contains("Not enough live nodes"), "{refused}");
 }

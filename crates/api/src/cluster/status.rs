@@ -1,5 +1,6 @@
 //! Status of a `CassandraCluster`: what is observed, and the ring's one turn.
 
+use crate::ids::{HostId, Nonce, VolumeId};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -72,12 +73,12 @@ pub struct Founding {
     pub member: String,
     /// The volume of that member.
     #[serde(rename = "volumeID")]
-    pub volume_id: String,
+    pub volume_id: VolumeId,
     /// Nonce of the permit.
-    pub nonce: String,
+    pub nonce: Nonce,
     /// Host ID of that member, recorded when it is NORMAL. The ring exists from then on.
     #[serde(default, rename = "hostID", skip_serializing_if = "Option::is_none")]
-    pub host_id: Option<String>,
+    pub host_id: Option<HostId>,
 }
 
 /// The ring's one turn (safety rule 3.1).
@@ -88,11 +89,11 @@ pub struct Turn {
     pub member: String,
     /// The volume of that member.
     #[serde(rename = "volumeID")]
-    pub volume_id: String,
+    pub volume_id: VolumeId,
     /// What the member does in its turn.
     pub step: TurnStep,
     /// Nonce of the turn, used by its permits, intents and evidence.
-    pub nonce: String,
+    pub nonce: Nonce,
     /// Epoch of the leader that gave it.
     pub epoch: i64,
     /// When the turn was given.
@@ -111,7 +112,7 @@ pub struct Turn {
 pub struct Replaced {
     /// Its host ID.
     #[serde(rename = "hostID")]
-    pub host_id: String,
+    pub host_id: HostId,
     /// Its static address, by which the ring still knows it.
     pub address: String,
 }

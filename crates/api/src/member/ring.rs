@@ -1,5 +1,6 @@
 //! The ring as one member sees it.
 
+use crate::ids::{HostId, Nonce};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +24,7 @@ pub struct RingSummary {
 #[serde(rename_all = "camelCase")]
 pub struct Evidence {
     /// The nonce answered.
-    pub nonce: String,
+    pub nonce: Nonce,
     /// When the view was read.
     pub read_at: Time,
     /// Operation mode of this member at that time. Absent if no server runs.
@@ -55,7 +56,7 @@ pub struct Disk {
 pub struct RingMember {
     /// Host ID. Empty if gossip has none.
     #[serde(rename = "hostID")]
-    pub host_id: String,
+    pub host_id: HostId,
     /// Broadcast address.
     pub address: String,
     /// Up or down, according to the failure detector.

@@ -1,5 +1,6 @@
 //! Status of a `CassandraMember`: what its agent sees. Written by that agent alone.
 
+use crate::ids::{HostId, Nonce, VolumeId};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -25,7 +26,7 @@ pub struct CassandraMemberStatus {
     pub server: Option<ServerStatus>,
     /// Host ID from the ledger, confirmed by the running server.
     #[serde(default, rename = "hostID", skip_serializing_if = "Option::is_none")]
-    pub host_id: Option<String>,
+    pub host_id: Option<HostId>,
     /// Address that the server broadcasts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
@@ -76,7 +77,7 @@ pub struct AgentStatus {
 pub struct VolumeStatus {
     /// Random ID of the volume, from the marker file.
     #[serde(rename = "volumeID")]
-    pub volume_id: String,
+    pub volume_id: VolumeId,
     /// What is on it.
     pub state: VolumeState,
     /// Identity of the mounted file system.
@@ -177,7 +178,7 @@ pub enum ServerState {
 #[serde(rename_all = "camelCase")]
 pub struct PermitStatus {
     /// Nonce of the permit. Kept after a withdrawal.
-    pub nonce: String,
+    pub nonce: Nonce,
     /// State of the permit.
     pub state: PermitState,
     /// Details, in words.
@@ -205,7 +206,7 @@ pub enum PermitState {
 #[serde(rename_all = "camelCase")]
 pub struct IntentStatus {
     /// Nonce of the intent.
-    pub nonce: String,
+    pub nonce: Nonce,
     /// Its state.
     pub state: IntentState,
     /// Details, in words.

@@ -1,6 +1,7 @@
 //! Leavers whose server ended in the middle of their leave.
 
 use super::MemberFact;
+use palladion_api::ids::Nonce;
 use palladion_api::member::{IntentState, PermitKind, PermitState, ServerState, VolumeState};
 use palladion_api::reasons::Reason;
 
@@ -19,9 +20,9 @@ pub fn is_interrupted(member: &MemberFact) -> bool {
 /// Did it fail at its last permit to come back?
 pub fn could_not_come_back(member: &MemberFact) -> bool {
     let start = member.spec.as_ref().and_then(|s| s.start.as_ref());
-    let failed = |nonce: &str| {
+    let failed = |nonce: &Nonce| {
         let answer = member.status.permit.as_ref();
-        answer.is_some_and(|p| p.nonce == nonce && p.state == PermitState::Failed)
+        answer.is_some_and(|p| p.nonce == *nonce && p.state == PermitState::Failed)
     };
     let state = member.status.server.as_ref().map(|s| s.state);
     state == Some(ServerState::Failed)

@@ -3,6 +3,7 @@
 
 use super::PodFact;
 use jiff::Timestamp;
+use palladion_api::ids::{HostId, VolumeId};
 use palladion_api::labels;
 use palladion_api::member::{CassandraMemberSpec, CassandraMemberStatus, RunState, VolumeState};
 use palladion_plan::Object;
@@ -54,9 +55,9 @@ pub struct ClaimFact {
     /// Is it being deleted?
     pub terminating: bool,
     /// Recorded host ID.
-    pub host_id: Option<String>,
+    pub host_id: Option<HostId>,
     /// Recorded volume ID.
-    pub volume_id: Option<String>,
+    pub volume_id: Option<VolumeId>,
     /// Recorded address.
     pub address: Option<String>,
 }
@@ -72,17 +73,17 @@ impl MemberFact {
 
     /// Host ID from any witness: the operator's record, the agent's ledger once
     /// it says that the member has joined, the claim. A joiner has none.
-    pub fn recorded_host_id(&self) -> Option<&str> {
+    pub fn recorded_host_id(&self) -> Option<&HostId> {
         if self.is_gone() {
             return None;
         }
         let joined = self.status.volume.as_ref().is_some_and(|v| v.state == VolumeState::Joined);
-        let reported = self.status.host_id.as_deref().filter(|_| joined);
+        let reported = self.status.host_id.as_ref().filter(|_| joined);
         self.spec
             .as_ref()
-            .and_then(|s| s.host_id.as_deref())
+            .and_then(|s| s.host_id.as_ref())
             .or(reported)
-            .or(self.claim.as_ref().and_then(|c| c.host_id.as_deref()))
+            .or(self.claim.as_ref().and_then(|c| c.host_id.as_ref()))
     }
 
     /// Is it on record that this member has left for good, with proof?
@@ -116,8 +117,8 @@ impl ClaimFact {
         ClaimFact {
             bound: object.str_at("/volume").is_some_and(|v| !v.is_empty()),
             terminating: object.meta.is_terminating(),
-            host_id: annotation(labels::HOST_ID),
-            volume_id: annotation(labels::VOLUME_ID),
+            host_id: annotation(labels::HOST_ID).map(HostId::new),
+            volume_id: annotation(labels::VOLUME_ID).map(VolumeId::new),
             address: annotation(labels::ADDRESS),
             object: object.clone(),
         }

@@ -4,6 +4,7 @@ use crate::every::{all_end_alike, before_each_write, same_members, some};
 use crate::nodes::{LAST, spread, spread_with};
 use crate::sim::World;
 use crate::sim::manifests::NAMESPACE;
+use palladion_api::ids::{HostId, VolumeId};
 use palladion_api::task::{CassandraTaskStatus, TaskPhase};
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::Fault;
@@ -44,12 +45,12 @@ fn spec_of(world: &World, member: &str, field: &str) -> String {
     text.unwrap_or_default().to_string()
 }
 
-fn volume_of(world: &World, member: &str) -> String {
-    spec_of(world, member, "volumeID")
+fn volume_of(world: &World, member: &str) -> VolumeId {
+    VolumeId::new(spec_of(world, member, "volumeID"))
 }
 
-fn host_of(world: &World, member: &str) -> String {
-    spec_of(world, member, "hostID")
+fn host_of(world: &World, member: &str) -> HostId {
+    HostId::new(spec_of(world, member, "hostID"))
 }
 
 fn replace(member: &str) -> Value {

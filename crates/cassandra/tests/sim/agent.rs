@@ -5,6 +5,7 @@ use super::ring::{Configuration, Disks, Phase, Ring};
 use super::volume::{self, Ledger, Membership, Unused, Volume};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::ids::VolumeId;
 use palladion_api::member::{
     CassandraMemberSpec, CassandraMemberStatus, Evidence, IntentState, OperationKind,
     OperationState, OperationStatus, RunState, ServerState, VolumeState, VolumeStatus,
@@ -134,7 +135,8 @@ impl Agent {
             Unused::NotMounted => return,
         };
         *reach.volumes += 1;
-        disk.content.ledger = Some(Ledger::new(format!("volume-{}", reach.volumes), successor_of));
+        disk.content.ledger =
+            Some(Ledger::new(VolumeId::new(format!("volume-{}", reach.volumes)), successor_of));
     }
 
     /// The volume as it is reported.
@@ -150,14 +152,14 @@ impl Agent {
                 message,
             },
             (Some(volume), None) if volume.data.is_some() => VolumeStatus {
-                volume_id: String::new(),
+                volume_id: VolumeId::default(),
                 state: VolumeState::Unaccounted,
                 file_system,
                 ring: None,
                 message,
             },
             (Some(_) | None, _) => VolumeStatus {
-                volume_id: String::new(),
+                volume_id: VolumeId::default(),
                 state: VolumeState::NotMounted,
                 file_system,
                 ring: None,

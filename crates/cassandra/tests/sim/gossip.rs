@@ -3,6 +3,7 @@
 
 use super::ring::{Phase, Ring, Server};
 use jiff::{SignedDuration, Timestamp};
+use palladion_api::ids::HostId;
 use palladion_api::member::{Liveness, MemberState, RingMember};
 use palladion_plan::sim::{Activity, Random};
 use std::collections::BTreeMap;
@@ -15,8 +16,8 @@ const NEWS: i64 = 1_000;
 /// The view of every running server.
 #[derive(Clone, Debug, Default)]
 pub struct Views {
-    seen: BTreeMap<String, BTreeMap<String, RingMember>>,
-    due: BTreeMap<(String, String), Timestamp>,
+    seen: BTreeMap<String, BTreeMap<HostId, RingMember>>,
+    due: BTreeMap<(String, HostId), Timestamp>,
 }
 
 impl Views {
@@ -57,7 +58,7 @@ impl Ring {
             let first = !self.views.seen.contains_key(&pod);
             let truth = self.heard(&pod, &server.member, self.truth(lineage));
             let view = self.views.seen.entry(pod.clone()).or_default();
-            let hosts: Vec<String> = truth.keys().chain(view.keys()).cloned().collect();
+            let hosts: Vec<HostId> = truth.keys().chain(view.keys()).cloned().collect();
             for host in hosts {
                 let (is, seen) = (truth.get(&host), view.get(&host));
                 let key = (pod.clone(), host.clone());
@@ -101,8 +102,8 @@ impl Ring {
         &self,
         pod: &str,
         observer: &str,
-        truth: BTreeMap<String, RingMember>,
-    ) -> BTreeMap<String, RingMember> {
+        truth: BTreeMap<HostId, RingMember>,
+    ) -> BTreeMap<HostId, RingMember> {
         if self.cut.is_empty() {
             return truth;
         }
@@ -138,10 +139,10 @@ impl Ring {
     }
 
     /// A ring as it truly is.
-    pub fn truth(&self, lineage: usize) -> BTreeMap<String, RingMember> {
-        let is_up = |host: &str| {
+    pub fn truth(&self, lineage: usize) -> BTreeMap<HostId, RingMember> {
+        let is_up = |host: &HostId| {
             self.servers.values().any(|s| {
-                s.host_id.as_deref() == Some(host)
+                s.host_id.as_ref() == Some(host)
                     && !matches!(s.phase, Phase::Booting | Phase::Left | Phase::Decommissioned)
             })
         };

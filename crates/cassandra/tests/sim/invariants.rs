@@ -3,6 +3,7 @@
 use super::ring::{Phase, Ring, Server};
 use super::world::World;
 use jiff::{SignedDuration, Timestamp};
+use palladion_api::ids::HostId;
 use palladion_api::labels;
 use palladion_api::member::MemberState;
 use palladion_cassandra::resources as kinds;
@@ -55,17 +56,17 @@ impl World {
         };
         let mut except = self.gone_without();
         except.push(host);
-        let except: Vec<&str> = except.iter().map(String::as_str).collect();
+        let except: Vec<&HostId> = except.iter().collect();
         self.ring.watch_others(&format!("{member} is stopped"), &except, self.store.now);
     }
 
     /// Host IDs of which a person has said that an upgrade goes on without them.
-    fn gone_without(&self) -> Vec<String> {
+    fn gone_without(&self) -> Vec<HostId> {
         let members = self.store.list(kinds::MEMBER).map(|(_, member)| member);
         members
             .filter(|m| m["metadata"]["annotations"][labels::UPGRADE_WITHOUT].is_string())
             .filter_map(|m| m["spec"]["replace"]["hostID"].as_str())
-            .map(str::to_string)
+            .map(HostId::new)
             .collect()
     }
 
@@ -97,10 +98,10 @@ impl World {
                     .iter()
                     .find(|(_, s)| s.address == address)
                     .map(|(host, _)| host.clone());
-                let except = [text(words, "/hostID"), own.as_deref().unwrap_or_default()];
+                let except = [HostId::new(text(words, "/hostID")), own.unwrap_or_default()];
                 self.ring.watch_others(
                     &format!("{what} is given to {name}"),
-                    &except,
+                    &except.each_ref(),
                     self.store.now,
                 );
             }
@@ -108,12 +109,12 @@ impl World {
     }
 
     /// Members that are on record as gone, with their host IDs.
-    pub(super) fn terminated(&self) -> Vec<(String, String)> {
+    pub(super) fn terminated(&self) -> Vec<(String, HostId)> {
         let members = self.store.list(kinds::MEMBER);
         members
             .filter(|(_, m)| m["spec"]["run"] == "Terminated")
             .map(|(key, m)| {
-                (key.name.clone(), m["spec"]["hostID"].as_str().unwrap_or_default().to_string())
+                (key.name.clone(), HostId::new(m["spec"]["hostID"].as_str().unwrap_or_default()))
             })
             .collect()
     }
@@ -166,7 +167,7 @@ impl Ring {
     /// Note since when each full member is away.
     pub(super) fn note_absences(&mut self, now: Timestamp) {
         let reached = self.servers.values().filter(|s| !self.cut.contains(&s.member));
-        let up: BTreeSet<&String> = reached.filter_map(|s| s.host_id.as_ref()).collect();
+        let up: BTreeSet<&HostId> = reached.filter_map(|s| s.host_id.as_ref()).collect();
         self.away.retain(|host, _| self.seats.contains_key(host) && !up.contains(host));
         for (host, seat) in &self.seats {
             if seat.state == MemberState::Normal && !up.contains(host) {
@@ -176,9 +177,9 @@ impl Ring {
     }
 
     /// A member is declared gone only when no server has it for a member.
-    pub(super) fn watch_end(&mut self, member: &str, host: &str) {
+    pub(super) fn watch_end(&mut self, member: &str, host: &HostId) {
         let believer = self.servers.iter().find(|(pod, s)| {
-            s.member != member && self.views.of(pod).iter().any(|m| m.host_id == host)
+            s.member != member && self.views.of(pod).iter().any(|m| m.host_id == *host)
         });
         if let Some((_, server)) = believer {
             let text = format!("{member} is declared gone although {} knows {host}", server.member);
@@ -187,12 +188,13 @@ impl Ring {
     }
 
     /// Something begins that no ring may suffer while another member is down.
-    pub(super) fn watch_others(&mut self, what: &str, except: &[&str], now: Timestamp) {
+    pub(super) fn watch_others(&mut self, what: &str, except: &[&HostId], now: Timestamp) {
         self.note_absences(now);
-        let down =
-            self.away.iter().filter(|(host, _)| !self.called_lost.contains(*host)).find(
-                |(host, since)| !except.contains(&host.as_str()) && now > **since + SEEN_DOWN,
-            );
+        let down = self
+            .away
+            .iter()
+            .filter(|(host, _)| !self.called_lost.contains(*host))
+            .find(|(host, since)| !except.contains(host) && now > **since + SEEN_DOWN);
         if let Some((host, since)) = down {
             let text = format!("{what} although {host} has been down since {since}");
             self.breaches.push(text);

@@ -3,6 +3,7 @@
 use super::ring::{Disks, JOIN, LEFT, NATIVE, Phase, REPLACE, ROUND, Ring, Seat, WAKE};
 use super::volume::{Bootstrapped, Data};
 use jiff::Timestamp;
+use palladion_api::ids::HostId;
 use palladion_api::member::MemberState;
 
 impl Ring {
@@ -57,11 +58,11 @@ impl Ring {
     }
 
     /// Another member takes a dead one out of the ring.
-    pub fn remove_node(&mut self, host: &str, disks: &mut Disks) {
+    pub fn remove_node(&mut self, host: &HostId, disks: &mut Disks) {
         let lives = self
             .servers
             .values()
-            .any(|s| s.host_id.as_deref() == Some(host) && s.phase != Phase::Booting);
+            .any(|s| s.host_id.as_ref() == Some(host) && s.phase != Phase::Booting);
         if lives {
             self.breaches.push(format!("host ID {host} is removed while it lives"));
         }
@@ -76,7 +77,7 @@ impl Ring {
         &mut self,
         pod: &str,
         lineage: usize,
-        replaces: Option<String>,
+        replaces: Option<HostId>,
         now: Timestamp,
         disks: &mut Disks,
     ) {
@@ -138,10 +139,10 @@ impl Ring {
         self.set_phase(pod, Phase::Waking, now + WAKE);
     }
 
-    fn identify(&mut self, pod: &str, lineage: usize, host: &str) {
+    fn identify(&mut self, pod: &str, lineage: usize, host: &HostId) {
         if let Some(server) = self.servers.get_mut(pod) {
             server.lineage = Some(lineage);
-            server.host_id = Some(host.to_string());
+            server.host_id = Some(host.clone());
         }
     }
 }
@@ -150,12 +151,12 @@ fn write_data(
     disks: &mut Disks,
     disk: &str,
     lineage: usize,
-    host: &str,
+    host: &HostId,
     bootstrapped: Bootstrapped,
 ) {
     let Some(disk) = disks.get_mut(disk) else {
         return;
     };
     let rows = disk.content.data.take().map(|d| d.rows).unwrap_or_default();
-    disk.content.data = Some(Data { lineage, host_id: host.to_string(), bootstrapped, rows });
+    disk.content.data = Some(Data { lineage, host_id: host.clone(), bootstrapped, rows });
 }

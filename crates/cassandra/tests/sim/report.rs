@@ -3,6 +3,7 @@
 use super::agent::{Agent, Reach};
 use super::ring::{Phase, Ring};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::ids::HostId;
 use palladion_api::member::{
     AgentStatus, CassandraMemberSpec, CassandraMemberStatus, Evidence, Liveness, MemberState,
     PROTOCOL, RingMember, RingSummary, ServerState, ServerStatus,
@@ -96,7 +97,7 @@ impl Agent {
 }
 
 fn summary(view: &[RingMember], ring: &Ring) -> RingSummary {
-    let hosts: Vec<&String> = view.iter().map(|m| &m.host_id).collect();
+    let hosts: Vec<&HostId> = view.iter().map(|m| &m.host_id).collect();
     let odd = |m: &&RingMember| m.liveness != Liveness::Up || m.state != MemberState::Normal;
     RingSummary {
         members: u32::try_from(view.len()).unwrap_or(u32::MAX),

@@ -4,6 +4,7 @@
 use super::gossip::Views;
 use super::volume::Bootstrapped;
 use jiff::{SignedDuration, Timestamp};
+use palladion_api::ids::HostId;
 use palladion_api::member::MemberState;
 use palladion_plan::sim::kubernetes::Disk;
 use palladion_plan::sim::{Activity, Random};
@@ -35,7 +36,7 @@ pub struct Server {
     /// It came back to leave again: it may not bootstrap.
     pub resumes: bool,
     pub lineage: Option<usize>,
-    pub host_id: Option<String>,
+    pub host_id: Option<HostId>,
     pub phase: Phase,
     pub until: Timestamp,
     pub configuration: Configuration,
@@ -63,7 +64,7 @@ pub enum Phase {
     /// Founds a ring.
     Founding,
     /// Streams what it will own; replacing this host ID if any.
-    Joining { replaces: Option<String> },
+    Joining { replaces: Option<HostId> },
     /// A full member; clients are served from `until` on.
     Normal,
     /// Streams away what it owns.
@@ -88,7 +89,7 @@ pub struct Exit {
 #[derive(Clone)]
 pub struct Ring {
     pub servers: BTreeMap<String, Server>,
-    pub seats: BTreeMap<String, Seat>,
+    pub seats: BTreeMap<HostId, Seat>,
     /// Member that founded each ring there ever was.
     pub founders: Vec<String>,
     pub views: Views,
@@ -115,9 +116,9 @@ pub struct Ring {
     /// Members that no replacement gets through for, whatever is tried.
     pub wedged: BTreeSet<String>,
     /// Host IDs that a person has called lost, naming their volumes: nobody need wait for them.
-    pub called_lost: BTreeSet<String>,
+    pub called_lost: BTreeSet<HostId>,
     /// Full members that are away, and since when.
-    pub(super) away: BTreeMap<String, Timestamp>,
+    pub(super) away: BTreeMap<HostId, Timestamp>,
 }
 
 pub const BOOT: SignedDuration = SignedDuration::from_secs(2);
@@ -180,7 +181,7 @@ impl Ring {
     ) -> Activity {
         self.note_absences(now);
         let mut all = Activity::default();
-        let forgotten: Vec<String> = self
+        let forgotten: Vec<HostId> = self
             .seats
             .iter()
             .filter(|(_, s)| s.forgotten_at.is_some_and(|t| t <= now))
@@ -304,8 +305,8 @@ impl Ring {
         Ok(())
     }
 
-    pub(super) fn new_host(&mut self) -> String {
+    pub(super) fn new_host(&mut self) -> HostId {
         self.hosts += 1;
-        format!("host-{}", self.hosts)
+        HostId::new(format!("host-{}", self.hosts))
     }
 }

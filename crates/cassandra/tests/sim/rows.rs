@@ -1,6 +1,7 @@
 //! Data: rows on the members that own them, streamed when the ring changes.
 
 use super::ring::{Disks, Phase, Ring};
+use palladion_api::ids::HostId;
 use palladion_api::member::MemberState;
 use palladion_plan::hash;
 use serde_json::json;
@@ -27,8 +28,8 @@ impl Ring {
 
     /// The members that own a row: by rendezvous, so that a change of the ring
     /// moves no more than it must.
-    fn owners(&self, lineage: usize, row: u32) -> Vec<String> {
-        let mut hosts: Vec<(String, &String)> = self
+    fn owners(&self, lineage: usize, row: u32) -> Vec<HostId> {
+        let mut hosts: Vec<(String, &HostId)> = self
             .seats
             .iter()
             .filter(|(_, s)| s.lineage == lineage && s.state != MemberState::Joining)
@@ -60,7 +61,7 @@ impl Ring {
         let Some(lineage) = self.seats.values().map(|s| s.lineage).min() else {
             return Vec::new();
         };
-        let holds = |host: &String, row: u32| {
+        let holds = |host: &HostId, row: u32| {
             disks
                 .values()
                 .filter_map(|d| d.content.data.as_ref())
@@ -72,9 +73,9 @@ impl Ring {
     }
 }
 
-fn hold(disks: &mut Disks, host: &str, row: u32) {
+fn hold(disks: &mut Disks, host: &HostId, row: u32) {
     for data in
-        disks.values_mut().filter_map(|d| d.content.data.as_mut()).filter(|d| d.host_id == host)
+        disks.values_mut().filter_map(|d| d.content.data.as_mut()).filter(|d| d.host_id == *host)
     {
         data.rows.insert(row);
     }

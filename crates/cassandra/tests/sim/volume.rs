@@ -1,6 +1,7 @@
 //! What is on a member's volume: marker, ledger and the server's data, and how
 //! an agent judges it before any start.
 
+use palladion_api::ids::{HostId, Nonce, VolumeId};
 use palladion_api::member::{
     CassandraMemberSpec, IntentStatus, OperationStatus, PermitKind, PermitStatus, StartRecord,
     VolumeState,
@@ -23,17 +24,17 @@ pub struct Volume {
 /// The agent's ledger.
 #[derive(Clone, Debug)]
 pub struct Ledger {
-    pub volume_id: String,
-    pub successor_of: Option<String>,
+    pub volume_id: VolumeId,
+    pub successor_of: Option<VolumeId>,
     pub ring: Option<String>,
-    pub host_id: Option<String>,
+    pub host_id: Option<HostId>,
     pub address: Option<String>,
     pub membership: Membership,
     pub banned: bool,
     /// The pod that was told to stop for good.
     pub banned_pod: String,
     pub permit: Option<PermitStatus>,
-    pub used: Vec<String>,
+    pub used: Vec<Nonce>,
     pub intent: Option<IntentStatus>,
     pub operations: Vec<OperationStatus>,
     pub starts: Vec<StartRecord>,
@@ -44,7 +45,7 @@ pub struct Ledger {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Membership {
     Empty,
-    Joining { kind: PermitKind, nonce: String },
+    Joining { kind: PermitKind, nonce: Nonce },
     Joined,
     Leaving,
     Left,
@@ -55,7 +56,7 @@ pub enum Membership {
 pub struct Data {
     /// Which ring it truly belongs to: every founding makes another.
     pub lineage: usize,
-    pub host_id: String,
+    pub host_id: HostId,
     pub bootstrapped: Bootstrapped,
     /// Rows that it holds.
     pub rows: BTreeSet<u32>,
@@ -72,7 +73,7 @@ pub enum Bootstrapped {
 }
 
 impl Ledger {
-    pub fn new(volume_id: String, successor_of: Option<String>) -> Self {
+    pub fn new(volume_id: VolumeId, successor_of: Option<VolumeId>) -> Self {
         Ledger {
             volume_id,
             successor_of,
@@ -97,7 +98,7 @@ pub enum Unused {
     /// Empty and nothing else is recorded.
     New,
     /// The recorded one was here and its marker is missing.
-    Successor(String),
+    Successor(VolumeId),
     /// Another file system is in its place.
     NotMounted,
 }

@@ -6,6 +6,7 @@ use super::manifests::{CLUSTER, NAMESPACE};
 use super::ring::Ring;
 use super::volume::Volume;
 use jiff::{SignedDuration, Timestamp};
+use palladion_api::ids::HostId;
 use palladion_cassandra::{CassandraMind, resources as kinds};
 use palladion_plan::sim::kubernetes::RULES;
 use palladion_plan::sim::{Activity, Faults, Feed, Kubernetes, Operator, Random, Store};
@@ -55,7 +56,7 @@ pub struct World {
     pub(super) restart_at: Option<Timestamp>,
     random: Option<Random>,
     /// Host IDs that a person has given up.
-    pub given_up: BTreeSet<String>,
+    pub given_up: BTreeSet<HostId>,
     /// How often a ring may be founded; more than once only where a person said so.
     pub foundings_allowed: usize,
     /// Stops, deletions and permits, in order.

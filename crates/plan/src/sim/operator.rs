@@ -16,6 +16,7 @@ use crate::object::{Object, ObjectKey, Resource};
 use crate::plan::{Event, Plan, Wait};
 use crate::snapshot::{Failure, FailureClass, Observed, Snapshot};
 use jiff::{SignedDuration, Timestamp};
+use palladion_api::ids::Nonce;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -255,7 +256,7 @@ impl<M: Mind + Clone> Operator<M> {
         Snapshot {
             now: store.now,
             epoch: self.epoch,
-            nonce: format!("e{}-{:04}", self.epoch, self.decisions),
+            nonce: Nonce::new(format!("e{}-{:04}", self.epoch, self.decisions)),
             owner: owner.clone(),
             objects: objects.collect(),
             references: references.collect(),

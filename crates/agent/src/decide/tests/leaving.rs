@@ -7,7 +7,7 @@ use palladion_api::member::{Liveness, MemberState, RingMember};
 
 fn leaving_ledger(world: World) -> World {
     world.membership(Membership::Leaving { nonce: "i1".into() }).with(|w| {
-        w.ledger().set_intent("i1", IntentState::Running, None, Timestamp::UNIX_EPOCH);
+        w.ledger().set_intent(&"i1".into(), IntentState::Running, None, Timestamp::UNIX_EPOCH);
     })
 }
 
@@ -46,9 +46,9 @@ fn an_intent_for_another_host_id_or_volume_is_refused() {
 
 #[test]
 fn an_intent_is_settled_once_and_read_live_only() {
-    let refused = a_running_member()
-        .intent()
-        .with(|w| w.ledger().set_intent("i1", IntentState::Refused, None, Timestamp::UNIX_EPOCH));
+    let refused = a_running_member().intent().with(|w| {
+        w.ledger().set_intent(&"i1".into(), IntentState::Refused, None, Timestamp::UNIX_EPOCH)
+    });
     refused.waits(Reason::Running);
     a_running_member().intent().with(|w| w.source = Source::Saved).waits(Reason::Running);
 }
@@ -104,8 +104,9 @@ fn a_new_agent_calls_again_only_where_the_first_call_left_no_trace() {
 fn a_member_that_ended_while_leaving_waits_to_be_told() {
     let ended = leaving_ledger(a_joined_member().intent());
     assert_eq!(settled(&ended), (IntentState::Failed, Then::Unchanged));
-    let told = ended
-        .with(|w| w.ledger().set_intent("i1", IntentState::Failed, None, Timestamp::UNIX_EPOCH));
+    let told = ended.with(|w| {
+        w.ledger().set_intent(&"i1".into(), IntentState::Failed, None, Timestamp::UNIX_EPOCH)
+    });
     told.waits(Reason::WaitingForPermit);
     // Not by any other permit, and not with operator and API away.
     told.clone().permit(PermitKind::Join, DataBeforeStart::Wipe).settles(PermitState::Refused);
@@ -116,7 +117,14 @@ fn a_member_that_ended_while_leaving_waits_to_be_told() {
 fn resume_leave_brings_the_right_member_back() {
     let ended = || {
         leaving_ledger(a_joined_member())
-            .with(|w| w.ledger().set_intent("i1", IntentState::Failed, None, Timestamp::UNIX_EPOCH))
+            .with(|w| {
+                w.ledger().set_intent(
+                    &"i1".into(),
+                    IntentState::Failed,
+                    None,
+                    Timestamp::UNIX_EPOCH,
+                )
+            })
             .permit(PermitKind::ResumeLeave, DataBeforeStart::Keep)
     };
     assert!(matches!(ended().start().cause, Cause::Permit { kind: PermitKind::ResumeLeave, .. }));
@@ -131,8 +139,8 @@ fn resume_leave_brings_the_right_member_back() {
 fn a_member_that_came_back_to_leave_is_a_full_one_until_asked_again() {
     let back = leaving_ledger(a_joined_member())
         .with(|w| {
-            w.ledger().set_intent("i1", IntentState::Failed, None, Timestamp::UNIX_EPOCH);
-            w.ledger().use_permit("n1");
+            w.ledger().set_intent(&"i1".into(), IntentState::Failed, None, Timestamp::UNIX_EPOCH);
+            w.ledger().use_permit(&"n1".into());
             w.ledger().begin_start("t", "ResumeLeave", &[], Timestamp::UNIX_EPOCH);
         })
         .permit(PermitKind::ResumeLeave, DataBeforeStart::Keep)

@@ -14,7 +14,7 @@ fn joining(kind: PermitKind) -> Membership {
 fn used(world: World, kind: PermitKind) -> World {
     world
         .membership(Membership::Joining { kind, nonce: "n1".into() })
-        .with(|w| w.ledger().use_permit("n1"))
+        .with(|w| w.ledger().use_permit(&"n1".into()))
 }
 
 #[test]
@@ -124,11 +124,11 @@ fn a_permit_is_used_once() {
     ended.settles(PermitState::Failed);
     let failed = ended
         .clone()
-        .with(|w| w.ledger().set_permit("n1", PermitState::Failed, Some("words".into())));
+        .with(|w| w.ledger().set_permit(&"n1".into(), PermitState::Failed, Some("words".into())));
     assert_eq!(failed.decide().state, ServerState::Failed);
     assert_eq!(failed.action(), Action::Nothing);
     // Even where another permit came between.
-    let between = failed.with(|w| w.ledger().set_permit("n2", PermitState::Failed, None));
+    let between = failed.with(|w| w.ledger().set_permit(&"n2".into(), PermitState::Failed, None));
     assert!(between.settles(PermitState::Refused).contains("used before"));
 }
 
@@ -143,7 +143,7 @@ fn a_failed_start_tells_the_servers_last_words() {
 
 #[test]
 fn a_permit_is_done_when_the_member_is_normal_and_answers_cql() {
-    let running = a_running_member().with(|w| w.ledger().use_permit("n1"));
+    let running = a_running_member().with(|w| w.ledger().use_permit(&"n1".into()));
     running.settles(PermitState::Done);
     let deaf = running.with(|w| w.reading.as_mut().unwrap().native_transport = Some(false));
     assert_eq!(deaf.action(), Action::Nothing);
@@ -171,8 +171,8 @@ fn data_of_a_host_id_that_is_gone_is_set_aside_by_permit() {
 #[test]
 fn a_member_that_joined_after_its_data_was_set_aside_starts_by_itself() {
     let again = a_joined_member().permit(PermitKind::Join, Retire).with(|w| {
-        w.ledger().use_permit("n1");
-        w.ledger().set_permit("n1", PermitState::Done, None);
+        w.ledger().use_permit(&"n1".into());
+        w.ledger().set_permit(&"n1".into(), PermitState::Done, None);
     });
     assert_eq!(again.start().cause, Cause::Autonomous);
 }

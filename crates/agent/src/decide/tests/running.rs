@@ -18,7 +18,7 @@ fn a_member_that_is_well_is_left_alone() {
 fn the_first_normal_is_recorded() {
     let joining = a_new_member()
         .membership(Membership::Joining { kind: PermitKind::Join, nonce: "n1".into() })
-        .with(|w| w.ledger().use_permit("n1"))
+        .with(|w| w.ledger().use_permit(&"n1".into()))
         .permit(PermitKind::Join, DataBeforeStart::MustBeEmpty)
         .running("NORMAL");
     let expected = Action::RecordNormal { host_id: HOST.into(), address: ADDRESS.into() };
@@ -57,7 +57,7 @@ fn a_restart_token_restarts_once() {
 fn a_join_is_not_interrupted_by_a_restart_token() {
     let joining = a_new_member()
         .membership(Membership::Joining { kind: PermitKind::Join, nonce: "n1".into() })
-        .with(|w| w.ledger().use_permit("n1"))
+        .with(|w| w.ledger().use_permit(&"n1".into()))
         .permit(PermitKind::Join, DataBeforeStart::MustBeEmpty)
         .with(|w| w.spec().restart_token = Some("t1".into()))
         .running("JOINING");
@@ -68,7 +68,7 @@ fn a_join_is_not_interrupted_by_a_restart_token() {
 fn a_join_that_failed_inside_the_server_is_ended() {
     let failed = a_new_member()
         .membership(Membership::Joining { kind: PermitKind::Join, nonce: "n1".into() })
-        .with(|w| w.ledger().use_permit("n1"))
+        .with(|w| w.ledger().use_permit(&"n1".into()))
         .permit(PermitKind::Join, DataBeforeStart::MustBeEmpty)
         .running("JOINING_FAILED");
     assert_eq!(failed.action(), Action::Stop(StopWhy::JoinFailed));

@@ -5,6 +5,7 @@ use super::ask::too_old;
 use super::marks::of;
 use super::witness::{others, rest_of};
 use crate::facts::{Facts, MemberFact};
+use palladion_api::ids::{HostId, Nonce};
 use palladion_api::member::{Evidence, Liveness, ReplacementCause};
 
 /// Do the others say that a member is gone?
@@ -45,13 +46,13 @@ impl Voters {
 pub fn is_gone(
     facts: &Facts<'_>,
     others: &[&MemberFact],
-    nonce: &str,
-    host_id: &str,
+    nonce: &Nonce,
+    host_id: &HostId,
     voters: Voters,
 ) -> Gone {
     let dissent = |witness: &MemberFact, answer: &Evidence| match &answer.members {
         None => Some(format!("member {} could not read its ring", witness.name)),
-        Some(members) if members.iter().any(|m| m.host_id == host_id) => {
+        Some(members) if members.iter().any(|m| m.host_id == *host_id) => {
             Some(format!("member {} still knows host ID {host_id}", witness.name))
         }
         Some(_) => None,
@@ -69,15 +70,15 @@ pub fn is_gone(
 pub fn is_dead(
     facts: &Facts<'_>,
     others: &[&MemberFact],
-    nonce: &str,
-    host_id: &str,
+    nonce: &Nonce,
+    host_id: &HostId,
     voters: Voters,
 ) -> Gone {
     let dissent = |witness: &MemberFact, answer: &Evidence| {
         let Some(members) = &answer.members else {
             return Some(format!("member {} could not read its ring", witness.name));
         };
-        match members.iter().find(|m| m.host_id == host_id) {
+        match members.iter().find(|m| m.host_id == *host_id) {
             Some(seen) if seen.liveness == Liveness::Down => None,
             Some(_) => Some(format!("member {} sees it up", witness.name)),
             None => Some(format!("member {} does not know host ID {host_id}", witness.name)),
@@ -99,14 +100,14 @@ pub fn is_dead(
 /// When the newest answer was read, if all have answered and nobody dissents.
 fn agreed(
     others: &[&MemberFact],
-    nonce: &str,
+    nonce: &Nonce,
     dissent: impl Fn(&MemberFact, &Evidence) -> Option<String>,
 ) -> Result<jiff::Timestamp, Gone> {
     let mut missing = Vec::new();
     let mut newest = jiff::Timestamp::UNIX_EPOCH;
     for witness in others {
         let answer = witness.status.evidence.as_ref();
-        let Some(answer) = answer.filter(|e| e.nonce == nonce) else {
+        let Some(answer) = answer.filter(|e| e.nonce == *nonce) else {
             missing.push(witness.name.clone());
             continue;
         };
@@ -126,7 +127,7 @@ fn agreed(
 fn tally(
     facts: &Facts<'_>,
     others: &[&MemberFact],
-    host_id: &str,
+    host_id: &HostId,
     voters: Voters,
     read_at: jiff::Timestamp,
     proof: impl Fn(&str) -> String,
@@ -144,7 +145,7 @@ fn tally(
 pub fn can_be_proven(
     facts: &Facts<'_>,
     name: &str,
-    host_id: &str,
+    host_id: &HostId,
     voters: Voters,
 ) -> Result<(), String> {
     let asked = others(facts, name).len();
@@ -169,12 +170,12 @@ fn names(of: &[&MemberFact]) -> String {
 
 /// Do all of these have this host ID as a member that is down? Down, because
 /// by then what it said last has reached them. The text is the proof.
-pub fn all_see_down(others: &[&MemberFact], nonce: &str, host_id: &str) -> Option<String> {
+pub fn all_see_down(others: &[&MemberFact], nonce: &Nonce, host_id: &HostId) -> Option<String> {
     let knows = |witness: &&&MemberFact| {
         let answer = witness.status.evidence.as_ref();
-        let view = answer.filter(|e| e.nonce == nonce).and_then(|e| e.members.as_ref());
+        let view = answer.filter(|e| e.nonce == *nonce).and_then(|e| e.members.as_ref());
         view.is_some_and(|members| {
-            let seen = members.iter().find(|m| m.host_id == host_id);
+            let seen = members.iter().find(|m| m.host_id == *host_id);
             seen.is_some_and(|m| m.liveness == Liveness::Down)
         })
     };
@@ -194,14 +195,14 @@ pub fn voters(member: &MemberFact) -> Voters {
 
 /// Is it out of the ring already, as far as all others report by themselves:
 /// removed by a person, or by a removal whose end nobody noted?
-pub fn is_out(facts: &Facts<'_>, name: &str, host_id: &str) -> bool {
+pub fn is_out(facts: &Facts<'_>, name: &str, host_id: &HostId) -> bool {
     let others = others(facts, name);
     let without = rest_of(facts, host_id);
     !others.is_empty()
         && others.iter().all(|o| {
             o.status.ring.as_ref().is_some_and(|r| {
                 usize::try_from(r.members) == Ok(without)
-                    && r.exceptions.iter().all(|e| e.host_id != host_id)
+                    && r.exceptions.iter().all(|e| e.host_id != *host_id)
             })
         })
 }

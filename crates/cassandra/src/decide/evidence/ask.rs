@@ -5,6 +5,7 @@ use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use jiff::SignedDuration;
 use palladion_api::cluster::Turn;
+use palladion_api::ids::Nonce;
 use palladion_plan::{Fence, ObjectKey, Precondition, Step, Subresource};
 use serde_json::json;
 
@@ -16,13 +17,13 @@ const FRESH: SignedDuration = SignedDuration::from_secs(30);
 pub fn ask(
     facts: &Facts<'_>,
     witnesses: &[&MemberFact],
-    nonce: &str,
+    nonce: &Nonce,
     fence: &Fence,
     draft: &mut Draft,
 ) {
     for witness in witnesses {
         let asked = witness.spec.as_ref().and_then(|s| s.evidence.as_ref());
-        if asked.is_some_and(|e| e.nonce == nonce) {
+        if asked.is_some_and(|e| e.nonce == *nonce) {
             continue;
         }
         let Some(object) = &witness.object else {

@@ -4,6 +4,7 @@ use crate::decide::draft::{Draft, synced};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
+use palladion_api::ids::HostId;
 use palladion_api::labels;
 use palladion_api::member::{Replacement, ReplacementCause};
 use palladion_plan::{Fence, ObjectKey, Precondition, Step, Subresource};
@@ -25,7 +26,7 @@ pub fn has_old_claim(member: &MemberFact) -> bool {
 pub fn give_up(
     valid: &Valid,
     member: &MemberFact,
-    host_id: &str,
+    host_id: &HostId,
     (cause, reason): (ReplacementCause, &str),
     fence: Option<Fence>,
 ) -> Option<Step> {
@@ -34,7 +35,7 @@ pub fn give_up(
     let reported = member.status.volume.as_ref().map(|v| v.volume_id.clone());
     let record = Replacement {
         volume_id: spec.volume_id.clone().or(reported).unwrap_or_default(),
-        host_id: host_id.to_string(),
+        host_id: host_id.clone(),
         address: spec.address.clone()?,
         claim_uid: claim.map(|c| c.object.meta.uid.clone()),
         cause,
@@ -102,7 +103,7 @@ fn patch(
 
 /// Host IDs whose absence does not forbid it: the dead one, and whoever else
 /// is given up; nobody waits for them any more.
-pub fn excused<'a>(facts: &'a Facts<'_>, host_id: &'a str) -> Vec<&'a str> {
+pub fn excused<'a>(facts: &'a Facts<'_>, host_id: &'a HostId) -> Vec<&'a HostId> {
     let given_up = facts.members.values().filter_map(of);
-    std::iter::once(host_id).chain(given_up.map(|r| r.host_id.as_str())).collect()
+    std::iter::once(host_id).chain(given_up.map(|r| &r.host_id)).collect()
 }

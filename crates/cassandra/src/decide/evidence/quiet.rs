@@ -3,6 +3,7 @@
 use super::marks;
 use super::witness::{known_hosts, rest_of};
 use crate::facts::{Facts, lines};
+use palladion_api::ids::HostId;
 
 /// The cheap look before a turn is taken: what the members report by
 /// themselves. `Err` names what is not as it should be.
@@ -33,7 +34,7 @@ pub fn ring_is_quiet(facts: &Facts<'_>) -> Result<(), String> {
 
 /// All others are up and normal, and see nobody in trouble but the lost one,
 /// and whom else nobody waits for any more.
-pub fn rest_is_quiet(facts: &Facts<'_>, name: &str, host_id: &str) -> Result<(), String> {
+pub fn rest_is_quiet(facts: &Facts<'_>, name: &str, host_id: &HostId) -> Result<(), String> {
     let excused = marks::excused(facts, host_id);
     let without = rest_of(facts, host_id);
     let mut others = 0;
@@ -50,7 +51,7 @@ pub fn rest_is_quiet(facts: &Facts<'_>, name: &str, host_id: &str) -> Result<(),
         let Some(ring) = &member.status.ring else {
             return Err(format!("member {} has not reported its ring yet", member.name));
         };
-        let odd = ring.exceptions.iter().find(|e| !excused.contains(&e.host_id.as_str()));
+        let odd = ring.exceptions.iter().find(|e| !excused.contains(&&e.host_id));
         if let Some(odd) = odd {
             return Err(format!(
                 "member {} sees {} {:?} and {:?}",
@@ -58,7 +59,7 @@ pub fn rest_is_quiet(facts: &Facts<'_>, name: &str, host_id: &str) -> Result<(),
             ));
         }
         let knows = usize::try_from(ring.members) != Ok(without);
-        if knows && !ring.exceptions.iter().any(|e| e.host_id == host_id) {
+        if knows && !ring.exceptions.iter().any(|e| e.host_id == *host_id) {
             return Err(format!("member {} still sees it up", member.name));
         }
     }

@@ -4,6 +4,7 @@
 use super::ask::too_old;
 use super::witness::known_hosts;
 use crate::facts::{Facts, MemberFact, lines};
+use palladion_api::ids::{HostId, Nonce};
 use palladion_api::member::{Liveness, MemberState};
 use std::collections::BTreeSet;
 
@@ -24,7 +25,7 @@ pub enum Verdict {
 }
 
 /// A member but the turn's own that does not say that it serves, whoever was asked.
-fn down_by_its_own_word<'a>(facts: &'a Facts<'_>, except: &[&str]) -> Option<&'a MemberFact> {
+fn down_by_its_own_word<'a>(facts: &'a Facts<'_>, except: &[&HostId]) -> Option<&'a MemberFact> {
     let own = facts.turn().map(|t| t.member.as_str());
     facts.members.values().filter(|m| Some(m.name.as_str()) != own).find(|m| {
         let host_id = m.recorded_host_id();
@@ -37,13 +38,13 @@ fn down_by_its_own_word<'a>(facts: &'a Facts<'_>, except: &[&str]) -> Option<&'a
 pub fn verdict(
     facts: &Facts<'_>,
     witnesses: &[&MemberFact],
-    nonce: &str,
-    except: &[&str],
+    nonce: &Nonce,
+    except: &[&HostId],
 ) -> Verdict {
     let known = known_hosts(facts);
     let mut missing = Vec::new();
     for witness in witnesses {
-        let answer = witness.status.evidence.as_ref().filter(|e| e.nonce == nonce);
+        let answer = witness.status.evidence.as_ref().filter(|e| e.nonce == *nonce);
         let Some(answer) = answer else {
             missing.push(witness.name.clone());
             continue;
@@ -58,7 +59,7 @@ pub fn verdict(
         }
         let odd = members.iter().find(|m| {
             (m.liveness != Liveness::Up || m.state != MemberState::Normal)
-                && !except.contains(&m.host_id.as_str())
+                && !except.contains(&&m.host_id)
         });
         if let Some(odd) = odd {
             return bad(format!(
@@ -66,10 +67,8 @@ pub fn verdict(
                 witness.name, odd.address, odd.host_id, odd.liveness, odd.state
             ));
         }
-        let seen: BTreeSet<&str> = members.iter().map(|m| m.host_id.as_str()).collect();
-        if let Some(unseen) =
-            known.iter().find(|id| !seen.contains(id.as_str()) && !except.contains(&id.as_str()))
-        {
+        let seen: BTreeSet<&HostId> = members.iter().map(|m| &m.host_id).collect();
+        if let Some(unseen) = known.iter().find(|id| !seen.contains(id) && !except.contains(id)) {
             return bad(format!("member {} does not see host ID {unseen}", witness.name));
         }
     }

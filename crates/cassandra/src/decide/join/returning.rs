@@ -7,6 +7,7 @@ use crate::decide::evidence::{self, Verdict, marks};
 use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact};
 use palladion_api::cluster::TurnStep;
+use palladion_api::ids::{HostId, Nonce, VolumeId};
 use palladion_api::member::{Liveness, MemberState, RingMember, VolumeState};
 
 /// Give the turn to a member that the ring knows and its own agent does not.
@@ -32,7 +33,7 @@ pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> bool {
 }
 
 /// The volume of a member whose join, as far as its agent knows, did not end.
-fn unnoticed(member: &MemberFact) -> Option<String> {
+fn unnoticed(member: &MemberFact) -> Option<VolumeId> {
     let is_open = member.spec.as_ref()?.host_id.is_none() && !member.is_gone();
     let volume = member.volume()?;
     (is_open && volume.state == VolumeState::Incomplete).then(|| volume.volume_id.clone())
@@ -60,13 +61,13 @@ fn is_it(member: &MemberFact, seen: &RingMember) -> bool {
 pub fn proof(
     facts: &Facts<'_>,
     witnesses: &[&MemberFact],
-    nonce: &str,
+    nonce: &Nonce,
     member: &MemberFact,
 ) -> Option<String> {
     unnoticed(member)?;
     let mut host_id = None;
     for witness in witnesses {
-        let answer = witness.status.evidence.as_ref().filter(|e| e.nonce == nonce)?;
+        let answer = witness.status.evidence.as_ref().filter(|e| e.nonce == *nonce)?;
         let seen = answer.members.as_ref()?.iter().find(|m| is_it(member, m))?;
         if *host_id.get_or_insert(&seen.host_id) != &seen.host_id {
             return None;
@@ -81,7 +82,7 @@ pub fn proof(
 
 /// Itself, and whom it has replaced: that one is out of the ring, and the
 /// claim does not say so yet.
-fn excused<'a>(member: &'a MemberFact, host_id: &'a str) -> Vec<&'a str> {
-    let given_up = marks::of(member).map(|r| r.host_id.as_str());
+fn excused<'a>(member: &'a MemberFact, host_id: &'a HostId) -> Vec<&'a HostId> {
+    let given_up = marks::of(member).map(|r| &r.host_id);
     std::iter::once(host_id).chain(member.recorded_host_id()).chain(given_up).collect()
 }

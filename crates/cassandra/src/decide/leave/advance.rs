@@ -15,6 +15,7 @@ use crate::resources as kinds;
 use crate::validate::Valid;
 use jiff::SignedDuration;
 use palladion_api::cluster::{Turn, TurnStep};
+use palladion_api::ids::Nonce;
 use palladion_api::member::{IntentKind, IntentState};
 use palladion_api::reasons::Reason;
 use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
@@ -145,7 +146,7 @@ fn prove_gone(
     let Some(host_id) = member.recorded_host_id() else {
         return;
     };
-    let nonce = format!("{}-gone", turn.nonce);
+    let nonce = Nonce::new(format!("{}-gone", turn.nonce));
     let others = evidence::others(facts, &member.name);
     match absence::is_gone(facts, &others, &nonce, host_id, Voters::Majority) {
         Gone::Proven(proof) => {

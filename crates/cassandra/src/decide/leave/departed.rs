@@ -8,6 +8,7 @@ use crate::resources as kinds;
 use crate::validate::Valid;
 use jiff::SignedDuration;
 use palladion_api::cluster::DeletionPolicy;
+use palladion_api::ids::HostId;
 use palladion_api::labels;
 use palladion_plan::{Loss, ObjectKey, Precondition, Propagation, Step, Subresource};
 use serde_json::json;
@@ -43,7 +44,7 @@ fn after(valid: &Valid, member: &MemberFact, draft: &mut Draft) {
             return;
         }
         if claim.host_id.is_some() {
-            draft.steps.push(mark_claim(valid, claim, host_id.as_deref()));
+            draft.steps.push(mark_claim(valid, claim, host_id.as_ref()));
             return;
         }
     }
@@ -83,8 +84,8 @@ fn delete_claim(valid: &Valid, member: &MemberFact, claim: &ClaimFact) -> Step {
     }
 }
 
-fn mark_claim(valid: &Valid, claim: &ClaimFact, host_id: Option<&str>) -> Step {
-    let old = host_id.or(claim.host_id.as_deref()).unwrap_or_default();
+fn mark_claim(valid: &Valid, claim: &ClaimFact, host_id: Option<&HostId>) -> Step {
+    let old = host_id.or(claim.host_id.as_ref()).map_or("", HostId::as_str);
     Step::Patch {
         key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
         patch: json!({ "metadata": { "annotations": {

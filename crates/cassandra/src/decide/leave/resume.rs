@@ -115,7 +115,7 @@ fn removal(
     let spec = member.spec.as_ref().filter(|_| why.contains(COLLISION))?;
     let mut removal = lock::new(facts, &turn.member, &turn.volume_id, TurnStep::Remove, 1);
     removal.replaces = Some(Replaced {
-        host_id: member.recorded_host_id()?.to_string(),
+        host_id: member.recorded_host_id()?.clone(),
         address: spec.address.clone()?,
     });
     Some(lock::claim(

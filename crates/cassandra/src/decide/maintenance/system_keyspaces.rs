@@ -10,6 +10,7 @@ use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use palladion_api::cluster::Mode;
+use palladion_api::ids::Nonce;
 use palladion_api::member::{Operation, OperationKind, OperationState};
 use palladion_api::reasons::Reason;
 use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
@@ -74,16 +75,16 @@ fn alter_prefix(factor: u32) -> String {
 }
 
 /// The nonce of an alter operation for this factor that has succeeded.
-fn altered(joined: &[&MemberFact], factor: u32) -> Option<String> {
+fn altered(joined: &[&MemberFact], factor: u32) -> Option<Nonce> {
     joined.iter().find_map(|m| {
         let operation = m.spec.as_ref()?.operation.as_ref()?;
         let alter = operation.id.strip_prefix(&alter_prefix(factor));
         let repair = operation.id.strip_prefix(&repair_prefix(factor));
         match (alter, repair) {
             (Some(nonce), _) if outcome(m, &operation.id) == Some(OperationState::Succeeded) => {
-                Some(nonce.to_string())
+                Some(Nonce::new(nonce))
             }
-            (None, Some(nonce)) => Some(nonce.to_string()),
+            (None, Some(nonce)) => Some(Nonce::new(nonce)),
             _ => None,
         }
     })
@@ -128,7 +129,7 @@ fn repair_each(
     valid: &Valid,
     joined: &[&MemberFact],
     factor: u32,
-    nonce: &str,
+    nonce: &Nonce,
     draft: &mut Draft,
 ) {
     let id = format!("{}{nonce}", repair_prefix(factor));

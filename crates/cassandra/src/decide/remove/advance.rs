@@ -16,6 +16,7 @@ use crate::resources as kinds;
 use crate::validate::Valid;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::cluster::Turn;
+use palladion_api::ids::{HostId, Nonce};
 use palladion_api::member::{Operation, OperationKind, OperationState};
 use palladion_api::reasons::Reason;
 use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
@@ -59,7 +60,7 @@ fn before_order(
     valid: &Valid,
     turn: &Turn,
     member: &MemberFact,
-    host_id: &str,
+    host_id: &HostId,
     id: &str,
     draft: &mut Draft,
 ) {
@@ -96,7 +97,7 @@ fn order(
     valid: &Valid,
     turn: &Turn,
     others: &[&MemberFact],
-    host_id: &str,
+    host_id: &HostId,
     (id, proof): (&str, &str),
     draft: &mut Draft,
 ) {
@@ -110,7 +111,7 @@ fn order(
         kind: OperationKind::RemoveNode,
         keyspaces: Vec::new(),
         replication: Default::default(),
-        target: Some(host_id.to_string()),
+        target: Some(host_id.clone()),
     };
     let mut operation = json!(operation);
     for absent in ["keyspaces", "replication"] {
@@ -141,7 +142,7 @@ fn after_order(
     valid: &Valid,
     turn: &Turn,
     (member, helper): (&MemberFact, &MemberFact),
-    host_id: &str,
+    host_id: &HostId,
     draft: &mut Draft,
 ) {
     let outcome = helper.status.operation.as_ref();
@@ -154,7 +155,7 @@ fn after_order(
         // Whether it was done, the ring tells.
         None | Some(_) => {}
     }
-    let nonce = format!("{}-gone", turn.nonce);
+    let nonce = Nonce::new(format!("{}-gone", turn.nonce));
     let others = evidence::others(facts, &member.name);
     match absence::is_gone(facts, &others, &nonce, host_id, absence::voters(member)) {
         Gone::Proven(proof) => is_out(facts, valid, turn, member, &proof, draft),

@@ -29,8 +29,8 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
     };
     let permit = member.status.permit.as_ref().filter(|p| p.nonce == turn.nonce);
     if permit.is_some_and(|p| p.state == PermitState::Done) {
-        let recorded = member.spec.as_ref().and_then(|s| s.host_id.as_deref());
-        if recorded.is_some_and(|id| id != replaced.host_id) {
+        let recorded = member.spec.as_ref().and_then(|s| s.host_id.as_ref());
+        if recorded.is_some_and(|id| *id != replaced.host_id) {
             if marks::of(member).is_some() {
                 draft.steps.extend(marks::withdraw(valid, member, "it was replaced", None));
             }

@@ -3,13 +3,14 @@
 use crate::decide::evidence::marks;
 use crate::facts::MemberFact;
 use palladion_api::cluster::Replaced;
+use palladion_api::ids::VolumeId;
 use palladion_api::member::{VolumeState, VolumeStatus};
 
 /// The marker rule: the recorded volume's marker is missing on the recorded
 /// file system. Or a replacement was begun and did not come to its end: the
 /// lost identity was taken off the record, and stands on the claim alone. Or
 /// the volume was given up.
-pub fn lost(member: &MemberFact) -> Option<(String, Replaced)> {
+pub fn lost(member: &MemberFact) -> Option<(VolumeId, Replaced)> {
     if let Some(record) = marks::of(member) {
         let fresh = member.volume().filter(|v| is_fresh(member, v));
         let volume_id = fresh.map_or(&record.volume_id, |v| &v.volume_id);
@@ -21,7 +22,7 @@ pub fn lost(member: &MemberFact) -> Option<(String, Replaced)> {
     let spec = member.spec.as_ref()?;
     let claim = member.claim.as_ref();
     let (host_id, address) = match volume.state {
-        VolumeState::Lost => (member.recorded_host_id()?.to_string(), spec.address.clone()?),
+        VolumeState::Lost => (member.recorded_host_id()?.clone(), spec.address.clone()?),
         VolumeState::Empty | VolumeState::Incomplete if spec.host_id.is_none() => {
             let claim =
                 claim.filter(|c| c.volume_id.as_ref().is_some_and(|v| *v != volume.volume_id))?;

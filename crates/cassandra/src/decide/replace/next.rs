@@ -10,6 +10,7 @@ use crate::facts::words::pod_words;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use palladion_api::cluster::TurnStep;
+use palladion_api::ids::HostId;
 use palladion_api::reasons::Reason;
 
 /// The first member whose volume is lost. True = something is being done or
@@ -72,7 +73,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
 fn is_over(facts: &Facts<'_>, member: &MemberFact) -> Option<String> {
     let record = marks::of(member)?;
     let spec = member.spec.as_ref()?;
-    let is_another = |id: &String| *id != record.host_id;
+    let is_another = |id: &HostId| *id != record.host_id;
     if spec.host_id.as_ref().is_some_and(is_another) {
         return Some("it was replaced".into());
     }

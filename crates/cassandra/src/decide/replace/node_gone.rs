@@ -11,6 +11,7 @@ use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::volumes::{Home, home};
 use jiff::{SignedDuration, Timestamp};
+use palladion_api::ids::HostId;
 use palladion_api::member::{Liveness, MemberState, ReplacementCause};
 use palladion_api::{labels, reasons::Reason};
 use palladion_plan::{
@@ -149,7 +150,7 @@ fn is_gone(
 }
 
 /// A Node object may be deleted while its machine goes on.
-fn is_seen_up(facts: &Facts<'_>, member: &MemberFact, host_id: &str, draft: &mut Draft) -> bool {
+fn is_seen_up(facts: &Facts<'_>, member: &MemberFact, host_id: &HostId, draft: &mut Draft) -> bool {
     if absence::is_out(facts, &member.name, host_id) {
         return false; // It had left, or was removed.
     }
@@ -167,7 +168,7 @@ fn is_seen_up(facts: &Facts<'_>, member: &MemberFact, host_id: &str, draft: &mut
 
 enum Who {
     /// The ring knows it under this host ID.
-    Member(String),
+    Member(HostId),
     /// The ring has never had it as a member.
     Nobody,
     /// That cannot be told yet.
@@ -178,7 +179,7 @@ enum Who {
 /// all others know its address.
 fn who_was_it(facts: &Facts<'_>, member: &MemberFact) -> Who {
     if let Some(host_id) = member.recorded_host_id() {
-        return Who::Member(host_id.to_string());
+        return Who::Member(host_id.clone());
     }
     let address = member.spec.as_ref().and_then(|s| s.address.as_deref());
     let others = evidence::others(facts, &member.name);
@@ -188,7 +189,7 @@ fn who_was_it(facts: &Facts<'_>, member: &MemberFact) -> Who {
         let it = seen.find(|e| e.state == MemberState::Normal && e.liveness == Liveness::Down);
         it.map(|e| e.host_id.clone())
     };
-    let known: Vec<Option<String>> = others.iter().map(knows).collect();
+    let known: Vec<Option<HostId>> = others.iter().map(knows).collect();
     if let Some(Some(host_id)) = known.first()
         && known.iter().all(|k| k.as_ref() == Some(host_id))
     {

@@ -12,6 +12,7 @@ use crate::facts::{Facts, MemberFact, PodFact};
 use crate::validate::Valid;
 use jiff::SignedDuration;
 use palladion_api::cluster::Turn;
+use palladion_api::ids::HostId;
 use palladion_api::member::ServerState;
 use palladion_api::reasons::Reason;
 
@@ -65,7 +66,8 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
     let witnesses = evidence::witnesses(facts, &member.name);
     // A canary that does not come up is what the next pod repairs.
     let own = member.recorded_host_id().filter(|_| !member.is_normal());
-    let except: Vec<&str> = own.into_iter().chain(going_without::host_ids(facts, valid)).collect();
+    let except: Vec<&HostId> =
+        own.into_iter().chain(going_without::host_ids(facts, valid)).collect();
     match evidence::verdict(facts, &witnesses, &turn.nonce, &except) {
         Verdict::Good(proof) => match task {
             Task::NewPod(newest) => {

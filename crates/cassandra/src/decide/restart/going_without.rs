@@ -8,6 +8,7 @@ use crate::decide::evidence::{self, marks};
 use crate::decide::restart::versions;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
+use palladion_api::ids::HostId;
 use palladion_api::labels;
 use palladion_api::reasons::Reason;
 
@@ -22,9 +23,9 @@ pub fn of<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Vec<&'a MemberFact> {
 }
 
 /// Host IDs whose absence does not keep the others from being restarted.
-pub fn host_ids<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Vec<&'a str> {
+pub fn host_ids<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Vec<&'a HostId> {
     let without = of(facts, valid).into_iter();
-    without.filter_map(|m| Some(marks::of(m)?.host_id.as_str())).collect()
+    without.filter_map(|m| Some(&marks::of(m)?.host_id)).collect()
 }
 
 /// The cheap look before a restart.

@@ -9,6 +9,7 @@ use crate::decide::tasks::task::{Course, Task};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
+use palladion_api::ids::{HostId, VolumeId};
 use palladion_api::member::{Replacement, ReplacementCause};
 use palladion_api::task::{ReplaceTask, TaskPhase};
 use palladion_plan::Step;
@@ -45,7 +46,7 @@ fn replace(
 ) {
     let name = &wanted.member;
     let member = facts.members.get(name).filter(|m| !m.is_gone());
-    let taken_up = task.status.host_id.as_deref();
+    let taken_up = task.status.host_id.as_ref();
     let Some(member) = member else {
         if taken_up.is_none() {
             return task.refuse(facts, no_such_member(facts, name), draft);
@@ -68,7 +69,7 @@ fn replace(
             let course = Course::Running(words_of(name));
             task.tell(facts, Some(&record.host_id), &course, draft);
         }
-        (Some(host_id), Some(record)) if record.host_id == host_id => {
+        (Some(host_id), Some(record)) if record.host_id == *host_id => {
             let course = Course::Running(words_of(name));
             task.tell(facts, taken_up, &course, draft);
         }
@@ -96,7 +97,7 @@ fn no_such_member(facts: &Facts<'_>, name: &str) -> String {
 }
 
 /// The record is gone, or is about somebody else.
-fn ended(member: &MemberFact, host_id: &str) -> Option<Course> {
+fn ended(member: &MemberFact, host_id: &HostId) -> Option<Course> {
     let name = &member.name;
     match member.recorded_host_id() {
         // Removed, and not a member again yet.
@@ -114,21 +115,21 @@ fn ended(member: &MemberFact, host_id: &str) -> Option<Course> {
     }
 }
 
-fn recorded_volume(member: &MemberFact) -> Option<&str> {
-    let spec = member.spec.as_ref().and_then(|s| s.volume_id.as_deref());
-    let claim = member.claim.as_ref().and_then(|c| c.volume_id.as_deref());
-    let record = marks::of(member).map(|r| r.volume_id.as_str());
+fn recorded_volume(member: &MemberFact) -> Option<&VolumeId> {
+    let spec = member.spec.as_ref().and_then(|s| s.volume_id.as_ref());
+    let claim = member.claim.as_ref().and_then(|c| c.volume_id.as_ref());
+    let record = marks::of(member).map(|r| &r.volume_id);
     record.or(spec).or(claim)
 }
 
 fn another_volume(member: &MemberFact, wanted: &ReplaceTask) -> Option<String> {
-    let named = wanted.volume_id.as_deref()?;
+    let named = wanted.volume_id.as_ref()?;
     let is = recorded_volume(member);
     (is != Some(named)).then(|| {
         format!(
             "member {} is on volume {}, not on {named}",
             member.name,
-            is.unwrap_or("that nobody has recorded")
+            is.map_or("that nobody has recorded", VolumeId::as_str)
         )
     })
 }
@@ -150,14 +151,14 @@ fn take_up(
     let against =
         another_volume(member, &task.spec.replace).or_else(|| by_hand::refused(facts, member));
     let host_id = match (against, member.recorded_host_id()) {
-        (None, Some(host_id)) => host_id.to_string(),
+        (None, Some(host_id)) => host_id,
         (why, _) => {
             let why = why.unwrap_or_default();
             return task.refuse(facts, why, draft);
         }
     };
     let words = format!("the task {} has asked for it", task.object.meta.name);
-    let record = marks::give_up(valid, member, &host_id, (cause(task), &words), None);
+    let record = marks::give_up(valid, member, host_id, (cause(task), &words), None);
     let Some(record) = record else {
         let words = format!("member {} has no address yet", member.name);
         return task.refuse(facts, words, draft);
@@ -166,7 +167,7 @@ fn take_up(
     // the task finds it.
     draft.steps.push(record);
     let course = Course::Running(words_of(&member.name));
-    task.tell(facts, Some(&host_id), &course, draft);
+    task.tell(facts, Some(host_id), &course, draft);
 }
 
 /// The volume is given up already. A task that names it lends its word.
@@ -192,8 +193,8 @@ fn abort(
     draft: &mut Draft,
 ) {
     let name = &member.name;
-    let taken_up = task.status.host_id.as_deref();
-    let record = marks::of(member).filter(|r| Some(r.host_id.as_str()) == taken_up);
+    let taken_up = task.status.host_id.as_ref();
+    let record = marks::of(member).filter(|r| Some(&r.host_id) == taken_up);
     let aborted = Course::Ended(TaskPhase::Aborted, "it was taken back".into());
     let Some(record) = record else {
         let course = taken_up.and_then(|id| ended(member, id));

@@ -5,6 +5,7 @@ use crate::facts::Facts;
 use crate::resources as kinds;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::conditions::{self, COMPLETE};
+use palladion_api::ids::HostId;
 use palladion_api::reasons::Reason;
 use palladion_api::task::{CassandraTaskSpec, CassandraTaskStatus, TaskPhase};
 use palladion_plan::{Object, ObjectKey, Precondition, Step, Subresource};
@@ -50,7 +51,7 @@ impl<'a> Task<'a> {
     pub fn tell(
         &self,
         facts: &Facts<'_>,
-        host_id: Option<&str>,
+        host_id: Option<&HostId>,
         course: &Course,
         draft: &mut Draft,
     ) {
@@ -65,7 +66,7 @@ impl<'a> Task<'a> {
         let new = conditions::condition(COMPLETE, is_done, reason.as_str(), words, generation, now);
         conditions::set(&mut status.conditions, new);
         status.phase = Some(phase);
-        status.host_id = host_id.map(str::to_string);
+        status.host_id = host_id.cloned();
         status.observed_generation = generation;
         let time = || Time(now);
         if status.started_at.is_none() && host_id.is_some() {

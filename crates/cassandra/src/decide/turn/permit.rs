@@ -55,7 +55,7 @@ pub fn give_with(
         | TurnStep::Replace
         | TurnStep::Leave
         | TurnStep::Restart
-        | TurnStep::Remove => turn.replaces.as_ref().map(|r| r.host_id.as_str()),
+        | TurnStep::Remove => turn.replaces.as_ref().map(|r| &r.host_id),
     };
     draft.steps.push(Step::Patch {
         key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
