@@ -1,6 +1,7 @@
 //! Condition types, and how a condition changes without losing its time.
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
+pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 /// The spec is valid; False with the reason if it was refused.
 pub const ACCEPTED: &str = "Accepted";

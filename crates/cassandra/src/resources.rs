@@ -1,66 +1,20 @@
 //! The kinds that this mind sees and writes, and what it keeps of each.
 
 use palladion_api::labels;
+pub use palladion_plan::kinds::{
+    CLAIM, CONFIG_MAP, DISRUPTION_BUDGET, NODE, OPERATOR_CONFIG, POD, ROLE_BINDING, SERVICE,
+    SERVICE_ACCOUNT, STATEFUL_SET, STORAGE_CLASS, VOLUME,
+};
 use palladion_plan::workload::pod;
 use palladion_plan::{Keep, Resource, Route, Watch};
 use serde_json::{Value, json};
 
 /// `CassandraCluster`.
-pub const CLUSTER: Resource = Resource::namespaced(
-    palladion_api::GROUP,
-    palladion_api::VERSION,
-    "CassandraCluster",
-    "cassandraclusters",
-);
+pub const CLUSTER: Resource = Resource::ours("CassandraCluster", "cassandraclusters");
 /// `CassandraMember`.
-pub const MEMBER: Resource = Resource::namespaced(
-    palladion_api::GROUP,
-    palladion_api::VERSION,
-    "CassandraMember",
-    "cassandramembers",
-);
+pub const MEMBER: Resource = Resource::ours("CassandraMember", "cassandramembers");
 /// `CassandraTask`.
-pub const TASK: Resource = Resource::namespaced(
-    palladion_api::GROUP,
-    palladion_api::VERSION,
-    "CassandraTask",
-    "cassandratasks",
-);
-/// `OperatorConfig`.
-pub const OPERATOR_CONFIG: Resource = Resource::cluster(
-    palladion_api::GROUP,
-    palladion_api::VERSION,
-    "OperatorConfig",
-    "operatorconfigs",
-);
-/// StatefulSets.
-pub const STATEFUL_SET: Resource =
-    Resource::namespaced("apps", "v1", "StatefulSet", "statefulsets");
-/// Pods.
-pub const POD: Resource = Resource::namespaced("", "v1", "Pod", "pods");
-/// Services.
-pub const SERVICE: Resource = Resource::namespaced("", "v1", "Service", "services");
-/// ConfigMaps.
-pub const CONFIG_MAP: Resource = Resource::namespaced("", "v1", "ConfigMap", "configmaps");
-/// Claims.
-pub const CLAIM: Resource =
-    Resource::namespaced("", "v1", "PersistentVolumeClaim", "persistentvolumeclaims");
-/// Service accounts.
-pub const SERVICE_ACCOUNT: Resource =
-    Resource::namespaced("", "v1", "ServiceAccount", "serviceaccounts");
-/// Role bindings.
-pub const ROLE_BINDING: Resource =
-    Resource::namespaced("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings");
-/// Disruption budgets.
-pub const DISRUPTION_BUDGET: Resource =
-    Resource::namespaced("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets");
-/// Storage classes.
-pub const STORAGE_CLASS: Resource =
-    Resource::cluster("storage.k8s.io", "v1", "StorageClass", "storageclasses");
-/// Volumes.
-pub const VOLUME: Resource = Resource::cluster("", "v1", "PersistentVolume", "persistentvolumes");
-/// Nodes.
-pub const NODE: Resource = Resource::cluster("", "v1", "Node", "nodes");
+pub const TASK: Resource = Resource::ours("CassandraTask", "cassandratasks");
 
 /// Selects what Palladion made, by the label that every builder sets.
 const OURS: &str = "app.kubernetes.io/managed-by=palladion";

@@ -11,10 +11,10 @@ use crate::facts::Facts;
 use crate::facts::words::{pod_words, server_words};
 use crate::resources as kinds;
 use crate::validate::{Refusal, Valid, ValidRack};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use palladion_api::cluster::RackStatus;
-use palladion_api::conditions::{self, ACCEPTED, AVAILABLE, PAUSED, PROGRESSING};
+use palladion_api::conditions::{ACCEPTED, AVAILABLE, PAUSED, PROGRESSING};
 use palladion_api::reasons::Reason;
+use palladion_plan::{Conditions, Truth};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -23,15 +23,15 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
     let wanted: i32 = valid.racks.iter().map(|r| r.members).sum();
     let ready =
         facts.members.values().filter(|m| m.pod.as_ref().is_some_and(|p| p.is_ready())).count();
-    let mut writer = Writer::new(facts);
-    writer.set(ACCEPTED, true, Reason::Valid, "the spec was read and can be carried out");
+    let mut writer = stored(facts);
+    writer.set(ACCEPTED, Truth::True, Reason::Valid, "the spec was read and can be carried out");
     available(&mut writer, facts, ready, wanted);
     progressing(&mut writer, facts, draft, ready, wanted);
     trouble::degraded(&mut writer, facts, draft);
     paused(&mut writer, facts);
     json!({
         "observedGeneration": facts.snapshot.owner.meta.generation,
-        "conditions": writer.conditions,
+        "conditions": writer.all(),
         "members": format!("{ready}/{wanted}"),
         "racks": racks(facts, valid),
         "seeds": seeds::of(facts, valid),
@@ -41,13 +41,13 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
 
 /// Status of a cluster that was refused: what runs goes on running.
 pub fn refused(facts: &Facts<'_>, refusal: &Refusal) -> Value {
-    let mut writer = Writer::new(facts);
-    writer.set(ACCEPTED, false, refusal.reason, &refusal.message);
-    writer.set(PROGRESSING, false, refusal.reason, &refusal.message);
+    let mut writer = stored(facts);
+    writer.set(ACCEPTED, Truth::False, refusal.reason, &refusal.message);
+    writer.set(PROGRESSING, Truth::False, refusal.reason, &refusal.message);
     paused(&mut writer, facts);
     json!({
         "observedGeneration": facts.snapshot.owner.meta.generation,
-        "conditions": writer.conditions,
+        "conditions": writer.all(),
     })
 }
 
@@ -64,48 +64,33 @@ pub fn pause(facts: &Facts<'_>) -> Option<&'static str> {
         .then_some("`spec.paused` is true; nothing but status is written for this cluster")
 }
 
-struct Writer {
-    conditions: Vec<Condition>,
-    generation: i64,
-    now: jiff::Timestamp,
+fn stored(facts: &Facts<'_>) -> Conditions {
+    let generation = facts.snapshot.owner.meta.generation;
+    Conditions::new(&facts.status.conditions, generation, facts.now())
 }
 
-impl Writer {
-    fn new(facts: &Facts<'_>) -> Self {
-        Self {
-            conditions: facts.status.conditions.clone(),
-            generation: facts.snapshot.owner.meta.generation,
-            now: facts.now(),
-        }
-    }
-
-    fn set(&mut self, type_: &str, status: bool, reason: Reason, message: &str) {
-        let new = conditions::condition(
-            type_,
-            status,
-            reason.as_str(),
-            message,
-            Some(self.generation),
-            self.now,
-        );
-        conditions::set(&mut self.conditions, new);
-    }
-}
-
-fn available(writer: &mut Writer, facts: &Facts<'_>, ready: usize, wanted: i32) {
+fn available(writer: &mut Conditions, facts: &Facts<'_>, ready: usize, wanted: i32) {
     if is_stopped(facts) {
-        return writer.set(AVAILABLE, false, Reason::Stopped, STOPPED);
+        return writer.set(AVAILABLE, Truth::False, Reason::Stopped, STOPPED);
     }
     let quorum = usize::try_from(wanted).unwrap_or_default() / 2 + 1;
     let message = format!("{ready} of {wanted} members are ready");
-    let (status, reason) =
-        if ready >= quorum { (true, Reason::Running) } else { (false, Reason::MembersDown) };
-    writer.set(AVAILABLE, status, reason, &message);
+    let (truth, reason) = match ready >= quorum {
+        true => (Truth::True, Reason::Running),
+        false => (Truth::False, Reason::MembersDown),
+    };
+    writer.set(AVAILABLE, truth, reason, &message);
 }
 
-fn progressing(writer: &mut Writer, facts: &Facts<'_>, draft: &Draft, ready: usize, wanted: i32) {
+fn progressing(
+    writer: &mut Conditions,
+    facts: &Facts<'_>,
+    draft: &Draft,
+    ready: usize,
+    wanted: i32,
+) {
     if let Some(paused) = pause(facts) {
-        return writer.set(PROGRESSING, false, Reason::Paused, paused);
+        return writer.set(PROGRESSING, Truth::False, Reason::Paused, paused);
     }
     if let Some(wait) = draft.waits.first() {
         let reason = Reason::ALL
@@ -113,16 +98,16 @@ fn progressing(writer: &mut Writer, facts: &Facts<'_>, draft: &Draft, ready: usi
             .find(|r| r.as_str() == wait.reason)
             .copied()
             .unwrap_or(Reason::CreatingObjects);
-        return writer.set(PROGRESSING, true, reason, &wait.message);
+        return writer.set(PROGRESSING, Truth::True, reason, &wait.message);
     }
     if is_stopped(facts) {
-        return writer.set(PROGRESSING, false, Reason::Stopped, STOPPED);
+        return writer.set(PROGRESSING, Truth::False, Reason::Stopped, STOPPED);
     }
     if let Some(step) = draft.steps.iter().find(|s| !is_upkeep(s)) {
-        return writer.set(PROGRESSING, true, Reason::CreatingObjects, step.doing());
+        return writer.set(PROGRESSING, Truth::True, Reason::CreatingObjects, step.doing());
     }
     if usize::try_from(wanted) == Ok(ready) {
-        return writer.set(PROGRESSING, false, Reason::AsWanted, "all members are ready");
+        return writer.set(PROGRESSING, Truth::False, Reason::AsWanted, "all members are ready");
     }
     let words = facts
         .members
@@ -131,7 +116,7 @@ fn progressing(writer: &mut Writer, facts: &Facts<'_>, draft: &Draft, ready: usi
         .map(|m| format!("member {}: {}; {}", m.name, pod_words(m), server_words(m)));
     writer.set(
         PROGRESSING,
-        true,
+        Truth::True,
         Reason::MembersDown,
         &words.unwrap_or_else(|| "members are being made".into()),
     );
@@ -145,10 +130,10 @@ fn is_stopped(facts: &Facts<'_>) -> bool {
     stopping::standing(facts) == Standing::Stops && facts.members.values().all(|m| m.pod.is_none())
 }
 
-fn paused(writer: &mut Writer, facts: &Facts<'_>) {
+fn paused(writer: &mut Conditions, facts: &Facts<'_>) {
     match pause(facts) {
-        Some(message) => writer.set(PAUSED, true, Reason::Paused, message),
-        None => writer.set(PAUSED, false, Reason::AsWanted, "not paused"),
+        Some(message) => writer.set(PAUSED, Truth::True, Reason::Paused, message),
+        None => writer.set(PAUSED, Truth::False, Reason::AsWanted, "not paused"),
     }
 }
 

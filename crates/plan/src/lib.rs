@@ -8,8 +8,11 @@
     forbid(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)
 )]
 
+pub mod conditions;
 pub mod differ;
+pub mod draft;
 pub mod hash;
+pub mod kinds;
 pub mod lint;
 pub mod mind;
 pub mod object;
@@ -18,10 +21,15 @@ pub mod probe;
 #[cfg(feature = "sim")]
 pub mod sim;
 pub mod snapshot;
+pub mod step;
+pub mod words;
 pub mod workload;
 
+pub use conditions::{Conditions, Truth};
+pub use draft::{Draft, Flow, Subject, Trouble};
 pub use mind::{Keep, Mind, Route, Watch};
 pub use object::{Meta, Object, ObjectKey, OwnerReference, Resource, Scope};
+pub use palladion_api::reasons::Reason;
 pub use plan::{
     Event, EventType, Fence, Loss, Plan, Precondition, Propagation, Step, Subresource, Wait,
 };

@@ -60,6 +60,11 @@ impl Resource {
         Right::new(place, self.group, self.plural, verbs, why)
     }
 
+    /// A namespaced kind of Palladion.
+    pub const fn ours(kind: &'static str, plural: &'static str) -> Self {
+        Self::namespaced(palladion_api::GROUP, palladion_api::VERSION, kind, plural)
+    }
+
     /// `group/version`, or `version` in the core group.
     pub fn api_version(&self) -> String {
         if self.group.is_empty() {

@@ -1,40 +1,15 @@
 //! The kinds that this mind sees and writes, and what it keeps of each.
 
 use palladion_api::zoned_stateful_set::names;
+pub use palladion_plan::kinds::{
+    CLAIM, CONFIG_MAP, NODE, OPERATOR_CONFIG, POD, SECRET, SERVICE, STATEFUL_SET,
+};
 use palladion_plan::workload::pod;
 use palladion_plan::{Keep, Resource, Route, Watch};
 use serde_json::{Value, json};
 
 /// `ZonedStatefulSet`.
-pub const ZONED_SET: Resource = Resource::namespaced(
-    palladion_api::GROUP,
-    palladion_api::VERSION,
-    "ZonedStatefulSet",
-    "zonedstatefulsets",
-);
-/// `OperatorConfig`.
-pub const OPERATOR_CONFIG: Resource = Resource::cluster(
-    palladion_api::GROUP,
-    palladion_api::VERSION,
-    "OperatorConfig",
-    "operatorconfigs",
-);
-/// StatefulSets.
-pub const STATEFUL_SET: Resource =
-    Resource::namespaced("apps", "v1", "StatefulSet", "statefulsets");
-/// Pods.
-pub const POD: Resource = Resource::namespaced("", "v1", "Pod", "pods");
-/// Services.
-pub const SERVICE: Resource = Resource::namespaced("", "v1", "Service", "services");
-/// ConfigMaps; watched by name only.
-pub const CONFIG_MAP: Resource = Resource::namespaced("", "v1", "ConfigMap", "configmaps");
-/// Secrets; watched by name only.
-pub const SECRET: Resource = Resource::namespaced("", "v1", "Secret", "secrets");
-/// Claims.
-pub const CLAIM: Resource =
-    Resource::namespaced("", "v1", "PersistentVolumeClaim", "persistentvolumeclaims");
-/// Nodes.
-pub const NODE: Resource = Resource::cluster("", "v1", "Node", "nodes");
+pub const ZONED_SET: Resource = Resource::ours("ZonedStatefulSet", "zonedstatefulsets");
 
 /// Selects what Palladion made; the same words in every mind, so that the
 /// engine needs one watch for all.

@@ -6,13 +6,12 @@ mod sets;
 use crate::decide::{Draft, active};
 use crate::facts::Facts;
 use crate::validate::Valid;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use palladion_api::ZonedStatefulSetSpec;
-use palladion_api::conditions::{self, ACCEPTED, AVAILABLE, DEGRADED, PAUSED, PROGRESSING};
+use palladion_api::conditions::{ACCEPTED, AVAILABLE, DEGRADED, PAUSED, PROGRESSING};
 use palladion_api::reasons::Reason;
 use palladion_api::zoned_stateful_set::{RolloutState, names};
-use palladion_plan::FailureClass;
 use palladion_plan::workload::pod::PodFact;
+use palladion_plan::{Conditions, FailureClass, Truth};
 use serde_json::{Value, json};
 use sets::{most_telling, sets};
 use std::collections::BTreeMap;
@@ -22,8 +21,8 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
     let wanted = usize::try_from(valid.replicas).unwrap_or_default() * valid.zones.len();
     let ready = facts.pods().filter(|p| p.is_ready()).count();
     let is_ready = is_ready(facts, valid, draft);
-    let mut writer = Writer::new(facts);
-    writer.set(ACCEPTED, true, Reason::Valid, "the spec was read and can be carried out");
+    let mut writer = stored(facts);
+    writer.set(ACCEPTED, Truth::True, Reason::Valid, "the spec was read and can be carried out");
     available(&mut writer, facts, valid, ready, wanted);
     progressing(&mut writer, facts, valid, draft, is_ready);
     degraded(&mut writer, facts, valid, draft);
@@ -32,7 +31,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
         facts.pods().filter(|p| active::is_labelled(p)).map(|p| p.name.as_str()).collect();
     json!({
         "observedGeneration": facts.snapshot.owner.meta.generation,
-        "conditions": writer.conditions,
+        "conditions": writer.all(),
         "ready": is_ready,
         "pods": format!("{ready}/{wanted}"),
         "replicas": valid.replicas,
@@ -48,12 +47,12 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
 
 /// Status of an owner that was refused: what runs goes on running.
 pub fn refused(facts: &Facts<'_>, message: &str) -> Value {
-    let mut writer = Writer::new(facts);
-    writer.set(ACCEPTED, false, Reason::InvalidSpec, message);
-    writer.set(PROGRESSING, false, Reason::InvalidSpec, message);
+    let mut writer = stored(facts);
+    writer.set(ACCEPTED, Truth::False, Reason::InvalidSpec, message);
+    writer.set(PROGRESSING, Truth::False, Reason::InvalidSpec, message);
     json!({
         "observedGeneration": facts.snapshot.owner.meta.generation,
-        "conditions": writer.conditions,
+        "conditions": writer.all(),
         "ready": false,
     })
 }
@@ -73,32 +72,9 @@ fn map_or_null<T: serde::Serialize>(map: &BTreeMap<String, T>) -> Value {
     if map.is_empty() { Value::Null } else { json!(map) }
 }
 
-struct Writer {
-    conditions: Vec<Condition>,
-    generation: i64,
-    now: jiff::Timestamp,
-}
-
-impl Writer {
-    fn new(facts: &Facts<'_>) -> Self {
-        Self {
-            conditions: facts.status.conditions.clone(),
-            generation: facts.snapshot.owner.meta.generation,
-            now: facts.now(),
-        }
-    }
-
-    fn set(&mut self, type_: &str, status: bool, reason: Reason, message: &str) {
-        let new = conditions::condition(
-            type_,
-            status,
-            reason.as_str(),
-            message,
-            Some(self.generation),
-            self.now,
-        );
-        conditions::set(&mut self.conditions, new);
-    }
+fn stored(facts: &Facts<'_>) -> Conditions {
+    let generation = facts.snapshot.owner.meta.generation;
+    Conditions::new(&facts.status.conditions, generation, facts.now())
 }
 
 /// Everything as wanted: the wanted sets alone, done, all their pods ready, and
@@ -116,54 +92,60 @@ fn is_ready(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> bool {
         && !draft.waits.iter().any(|w| w.reason == Reason::RollingOut.as_str())
 }
 
-fn available(writer: &mut Writer, facts: &Facts<'_>, valid: &Valid, ready: usize, wanted: usize) {
+fn available(
+    writer: &mut Conditions,
+    facts: &Facts<'_>,
+    valid: &Valid,
+    ready: usize,
+    wanted: usize,
+) {
     let message = format!("{ready} of {wanted} pods are ready");
     let zone_without = valid.zones.iter().find(|zone| {
         let mut sets = facts.sets.values().filter(|s| s.zone_index == zone.index);
         valid.replicas > 0 && !sets.any(|s| s.ready() > 0)
     });
     match zone_without {
-        None => writer.set(AVAILABLE, true, Reason::AsWanted, &message),
+        None => writer.set(AVAILABLE, Truth::True, Reason::AsWanted, &message),
         Some(zone) => {
             let place =
                 zone.name.as_ref().map(|z| format!("; zone {z} has none")).unwrap_or_default();
-            writer.set(AVAILABLE, false, Reason::PodsNotReady, &format!("{message}{place}"));
+            writer.set(AVAILABLE, Truth::False, Reason::PodsNotReady, &format!("{message}{place}"));
         }
     }
 }
 
 fn progressing(
-    writer: &mut Writer,
+    writer: &mut Conditions,
     facts: &Facts<'_>,
     valid: &Valid,
     draft: &Draft,
     is_ready: bool,
 ) {
     if let Some(paused) = pause(facts, &valid.spec) {
-        return writer.set(PROGRESSING, false, Reason::Paused, paused);
+        return writer.set(PROGRESSING, Truth::False, Reason::Paused, paused);
     }
     // A zone that failed says more than those that wait for it.
     if let Some((reason, message)) =
         draft.troubles.iter().find(|(r, _)| *r == Reason::RolloutFailed)
     {
-        return writer.set(PROGRESSING, false, *reason, message);
+        return writer.set(PROGRESSING, Truth::False, *reason, message);
     }
     if let Some(wait) = draft.waits.first() {
         let reason = Reason::ALL.iter().find(|r| r.as_str() == wait.reason).copied();
         return writer.set(
             PROGRESSING,
-            true,
+            Truth::True,
             reason.unwrap_or(Reason::CreatingObjects),
             &wait.message,
         );
     }
     if is_ready {
-        return writer.set(PROGRESSING, false, Reason::AsWanted, &as_wanted(valid));
+        return writer.set(PROGRESSING, Truth::False, Reason::AsWanted, &as_wanted(valid));
     }
     let words = facts.pods().find(|p| !p.is_ready()).map(PodFact::words);
     writer.set(
         PROGRESSING,
-        true,
+        Truth::True,
         Reason::PodsNotReady,
         &words.unwrap_or_else(|| "pods are being made".into()),
     );
@@ -180,15 +162,15 @@ fn as_wanted(valid: &Valid) -> String {
     }
 }
 
-fn degraded(writer: &mut Writer, facts: &Facts<'_>, valid: &Valid, draft: &Draft) {
+fn degraded(writer: &mut Conditions, facts: &Facts<'_>, valid: &Valid, draft: &Draft) {
     let trouble =
         failure(facts).or_else(|| draft.troubles.first().cloned()).or_else(|| stuck_pod(facts));
     match trouble {
-        Some((reason, message)) => writer.set(DEGRADED, true, reason, &message),
+        Some((reason, message)) => writer.set(DEGRADED, Truth::True, reason, &message),
         None if valid.spec.template.spec.replicas != valid.replicas => {
-            writer.set(DEGRADED, false, Reason::ReplicasLimited, &as_wanted(valid));
+            writer.set(DEGRADED, Truth::False, Reason::ReplicasLimited, &as_wanted(valid));
         }
-        None => writer.set(DEGRADED, false, Reason::AsWanted, "nothing needs a person"),
+        None => writer.set(DEGRADED, Truth::False, Reason::AsWanted, "nothing needs a person"),
     }
 }
 
@@ -224,9 +206,9 @@ fn stuck_pod(facts: &Facts<'_>) -> Option<(Reason, String)> {
     Some((reason, pod.words()))
 }
 
-fn paused(writer: &mut Writer, facts: &Facts<'_>, spec: &ZonedStatefulSetSpec) {
+fn paused(writer: &mut Conditions, facts: &Facts<'_>, spec: &ZonedStatefulSetSpec) {
     match pause(facts, spec) {
-        Some(message) => writer.set(PAUSED, true, Reason::Paused, message),
-        None => writer.set(PAUSED, false, Reason::AsWanted, "not paused"),
+        Some(message) => writer.set(PAUSED, Truth::True, Reason::Paused, message),
+        None => writer.set(PAUSED, Truth::False, Reason::AsWanted, "not paused"),
     }
 }

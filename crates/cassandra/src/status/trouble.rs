@@ -1,15 +1,14 @@
 //! `Degraded`: what needs a person, the most telling first.
 
-use super::Writer;
 use crate::decide::draft::Draft;
 use crate::decide::turn::failed_start;
 use crate::facts::{Facts, MemberFact};
 use palladion_api::conditions::DEGRADED;
 use palladion_api::member::{ServerState, VolumeState};
 use palladion_api::reasons::Reason;
-use palladion_plan::FailureClass;
+use palladion_plan::{Conditions, FailureClass, Truth};
 
-pub(super) fn degraded(writer: &mut Writer, facts: &Facts<'_>, draft: &Draft) {
+pub(super) fn degraded(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft) {
     let failed =
         facts.snapshot.failure.as_ref().filter(|f| f.class != FailureClass::Conflict).map(|f| {
             let reason = match f.class {
@@ -23,8 +22,8 @@ pub(super) fn degraded(writer: &mut Writer, facts: &Facts<'_>, draft: &Draft) {
     let trouble =
         failed.or_else(|| draft.troubles.first().cloned()).or_else(|| member_trouble(facts));
     match trouble {
-        Some((reason, message)) => writer.set(DEGRADED, true, reason, &message),
-        None => writer.set(DEGRADED, false, Reason::AsWanted, "nothing needs a person"),
+        Some((reason, message)) => writer.set(DEGRADED, Truth::True, reason, &message),
+        None => writer.set(DEGRADED, Truth::False, Reason::AsWanted, "nothing needs a person"),
     }
 }
 

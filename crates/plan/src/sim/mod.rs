@@ -10,7 +10,7 @@ mod addresses;
 pub mod cache;
 pub mod faults;
 pub mod json;
-pub mod kinds;
+pub use crate::kinds;
 pub mod kubernetes;
 pub mod operator;
 pub mod random;

@@ -1,4 +1,4 @@
-//! The built-in kinds whose behaviour is simulated.
+//! The kinds of Kubernetes itself that minds see and write, declared once.
 
 use crate::object::Resource;
 
@@ -11,9 +11,20 @@ pub const POD: Resource = Resource::namespaced("", "v1", "Pod", "pods");
 pub const SERVICE: Resource = Resource::namespaced("", "v1", "Service", "services");
 /// ConfigMaps.
 pub const CONFIG_MAP: Resource = Resource::namespaced("", "v1", "ConfigMap", "configmaps");
-/// Claims.
+/// Secrets.
+pub const SECRET: Resource = Resource::namespaced("", "v1", "Secret", "secrets");
+/// Volume claims.
 pub const CLAIM: Resource =
     Resource::namespaced("", "v1", "PersistentVolumeClaim", "persistentvolumeclaims");
+/// Service accounts.
+pub const SERVICE_ACCOUNT: Resource =
+    Resource::namespaced("", "v1", "ServiceAccount", "serviceaccounts");
+/// Role bindings.
+pub const ROLE_BINDING: Resource =
+    Resource::namespaced("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings");
+/// Disruption budgets.
+pub const DISRUPTION_BUDGET: Resource =
+    Resource::namespaced("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets");
 /// Storage classes.
 pub const STORAGE_CLASS: Resource =
     Resource::cluster("storage.k8s.io", "v1", "StorageClass", "storageclasses");
@@ -21,3 +32,11 @@ pub const STORAGE_CLASS: Resource =
 pub const VOLUME: Resource = Resource::cluster("", "v1", "PersistentVolume", "persistentvolumes");
 /// Nodes.
 pub const NODE: Resource = Resource::cluster("", "v1", "Node", "nodes");
+
+/// Settings of the operator, which every mind reads.
+pub const OPERATOR_CONFIG: Resource = Resource::cluster(
+    palladion_api::GROUP,
+    palladion_api::VERSION,
+    "OperatorConfig",
+    "operatorconfigs",
+);

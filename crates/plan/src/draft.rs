@@ -1,0 +1,189 @@
+//! A decision in the making, which the deciders of every mind write on: steps,
+//! waits, events and what needs a person. [`Draft::plan`] ends it.
+
+use crate::object::{ObjectKey, Resource};
+use crate::plan::{Event, Loss, Plan, Precondition, Step};
+use crate::words::{Message, Reasoned};
+use jiff::Timestamp;
+use palladion_api::reasons::Reason;
+use serde_json::Value;
+
+/// May the deciders that follow begin something?
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Something is under way, and nothing else may begin beside it.
+    Busy,
+    /// Nothing stands against it.
+    Free,
+}
+
+impl Flow {
+    /// Is something under way?
+    pub fn is_busy(self) -> bool {
+        self == Flow::Busy
+    }
+
+    /// The next decider's word, unless something is under way already.
+    pub fn or(self, next: impl FnOnce() -> Flow) -> Flow {
+        match self {
+            Flow::Busy => Flow::Busy,
+            Flow::Free => next(),
+        }
+    }
+}
+
+/// The object that a wait or a trouble is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subject {
+    /// Its kind.
+    pub kind: &'static str,
+    /// Its name.
+    pub name: String,
+}
+
+impl Subject {
+    /// An object in the owner's namespace, or one without a namespace.
+    pub fn new(resource: Resource, name: impl ToString) -> Self {
+        Self { kind: resource.kind, name: name.to_string() }
+    }
+}
+
+impl From<&ObjectKey> for Subject {
+    fn from(key: &ObjectKey) -> Self {
+        Self::new(key.resource, &key.name)
+    }
+}
+
+/// Something that is waited for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// A documented reason.
+    pub reason: Reason,
+    /// The object that it is about.
+    pub object: Option<Subject>,
+    /// What is waited for.
+    pub message: Message,
+    /// When to look again at the latest, if nothing changes before.
+    pub until: Option<Timestamp>,
+}
+
+impl Wait {
+    /// Wait for what a sentence says.
+    pub fn new(reason: Reason, message: impl Into<Message>) -> Self {
+        Self { reason, object: None, message: message.into(), until: None }
+    }
+
+    /// It is about this object.
+    pub fn about(&mut self, subject: Subject) -> &mut Self {
+        self.object = Some(subject);
+        self
+    }
+
+    /// Look again at this time, even if nothing changes before.
+    pub fn until(&mut self, time: Timestamp) -> &mut Self {
+        self.until = Some(time);
+        self
+    }
+}
+
+/// Something that a person should look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// A documented reason.
+    pub reason: Reason,
+    /// What is wrong, and what to do.
+    pub message: Message,
+}
+
+impl Trouble {
+    /// The trouble that a sentence names.
+    pub fn of(sentence: impl Reasoned) -> Self {
+        Self { reason: sentence.reason(), message: sentence.into() }
+    }
+}
+
+/// A decision in the making. `more` is what a mind's deciders note for their
+/// status besides.
+#[derive(Clone, Debug, Default)]
+pub struct Draft<M = ()> {
+    /// Writes so far.
+    pub steps: Vec<Step>,
+    /// Waits so far, the most telling first.
+    pub waits: Vec<Wait>,
+    /// Events without a step.
+    pub events: Vec<Event>,
+    /// What needs a person, the most telling first.
+    pub troubles: Vec<Trouble>,
+    /// What only this mind notes.
+    pub more: M,
+}
+
+impl<M> Draft<M> {
+    /// Wait for what the sentence says, until something changes; the answer can
+    /// be given the object and a time: `.about(…).until(…)`.
+    pub fn wait_for(&mut self, sentence: impl Reasoned) -> &mut Wait {
+        self.waits.push(Wait::new(sentence.reason(), sentence));
+        let last = self.waits.len() - 1;
+        &mut self.waits[last]
+    }
+
+    /// Note something that a person should look at.
+    pub fn report(&mut self, sentence: impl Reasoned) {
+        self.troubles.push(Trouble::of(sentence));
+    }
+
+    /// Wait under a reason that is not the sentence's own.
+    pub fn wait(&mut self, reason: Reason, message: impl Into<Message>) {
+        self.waits.push(Wait::new(reason, message));
+    }
+
+    /// Wait, and look again at a time even if nothing changes.
+    pub fn wait_until(&mut self, reason: Reason, message: impl Into<Message>, until: Timestamp) {
+        self.waits.push(Wait { until: Some(until), ..Wait::new(reason, message) });
+    }
+
+    /// Note something under a reason that is not the sentence's own.
+    pub fn trouble(&mut self, reason: Reason, message: impl Into<Message>) {
+        self.troubles.push(Trouble { reason, message: message.into() });
+    }
+
+    /// Add what another draft has found; of `more` this one's stays.
+    pub fn take(&mut self, other: Draft<M>) {
+        self.steps.extend(other.steps);
+        self.waits.extend(other.waits);
+        self.events.extend(other.events);
+        self.troubles.extend(other.troubles);
+    }
+
+    /// Is anything being done besides stating what objects should be?
+    pub fn has_work(&self) -> bool {
+        !self.steps.iter().all(is_upkeep)
+    }
+
+    /// Does a step stop a process or lose data? One such step at a time.
+    pub fn is_disruptive(&self) -> bool {
+        self.steps.iter().any(|step| match step {
+            Step::Delete { loss, .. } => *loss != Loss::Nothing,
+            Step::Apply { .. } | Step::Patch { .. } | Step::Claim { .. } => false,
+        })
+    }
+
+    /// The plan, with this status.
+    pub fn plan(self, status: Value) -> Plan {
+        let waits = self.waits.iter().map(crate::plan::Wait::from).collect();
+        Plan { steps: self.steps, status, events: self.events, waits }
+    }
+}
+
+impl From<&Wait> for crate::plan::Wait {
+    fn from(wait: &Wait) -> Self {
+        Self { reason: wait.reason.as_str(), message: wait.message.to_string(), until: wait.until }
+    }
+}
+
+/// Does a step state what an object that exists should be? It is sent only
+/// where it differs, and stating it is no progress.
+pub fn is_upkeep(step: &Step) -> bool {
+    matches!(step, Step::Apply { precondition: Precondition::Uid(_), .. })
+}

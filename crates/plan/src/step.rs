@@ -1,0 +1,157 @@
+//! Builds steps: what a step must say comes with its making, what it may say is
+//! added to it.
+//!
+//! ```
+//! use palladion_plan::{ObjectKey, Step, kinds};
+//! use serde_json::json;
+//! # let pod = palladion_plan::Object { meta: palladion_plan::Meta::default(), body: json!({}) };
+//!
+//! let step = Step::patch_seen(kinds::POD, &pod.meta, json!({ "metadata": {} }), "label pod a-0");
+//! ```
+
+use crate::object::{Meta, ObjectKey, Resource};
+use crate::plan::{Event, EventType, Fence, Loss, Precondition, Propagation, Step, Subresource};
+use crate::words::{Message, Reasoned};
+use palladion_api::reasons::Reason;
+use serde_json::Value;
+use std::fmt::Display;
+
+impl Step {
+    /// Apply a whole object of ours.
+    pub fn apply(
+        key: ObjectKey,
+        object: Value,
+        precondition: Precondition,
+        doing: impl Display,
+    ) -> Self {
+        let doing = doing.to_string();
+        Step::Apply { object, key, precondition, fence: None, doing, event: None }
+    }
+
+    /// Merge patch of an object under a precondition.
+    pub fn patch(
+        key: ObjectKey,
+        precondition: Precondition,
+        patch: Value,
+        doing: impl Display,
+    ) -> Self {
+        Step::Patch {
+            key,
+            patch,
+            subresource: Subresource::None,
+            precondition,
+            fence: None,
+            doing: doing.to_string(),
+            event: None,
+        }
+    }
+
+    /// Merge patch of an object that was seen, by its uid.
+    pub fn patch_seen(resource: Resource, seen: &Meta, patch: Value, doing: impl Display) -> Self {
+        let key = ObjectKey::new(resource, &seen.namespace, &seen.name);
+        Self::patch(key, Precondition::Uid(seen.uid.clone()), patch, doing)
+    }
+
+    /// Merge patch of the status of an object that was seen, by its uid.
+    pub fn patch_status(
+        resource: Resource,
+        seen: &Meta,
+        patch: Value,
+        doing: impl Display,
+    ) -> Self {
+        let mut step = Self::patch_seen(resource, seen, patch, doing);
+        if let Step::Patch { subresource, .. } = &mut step {
+            *subresource = Subresource::Status;
+        }
+        step
+    }
+
+    /// Merge patch of the owner's status, if the pointers still have the values
+    /// that were seen.
+    pub fn claim(status: Value, seen: Vec<(String, Value)>, doing: impl Display) -> Self {
+        Step::Claim { status, seen, doing: doing.to_string(), event: None }
+    }
+
+    /// Delete an object that was seen, by its uid, with its dependents.
+    pub fn delete_seen(resource: Resource, seen: &Meta, loss: Loss, doing: impl Display) -> Self {
+        Step::Delete {
+            key: ObjectKey::new(resource, &seen.namespace, &seen.name),
+            precondition: Precondition::Uid(seen.uid.clone()),
+            loss,
+            propagation: Propagation::Background,
+            fence: None,
+            doing: doing.to_string(),
+            event: None,
+        }
+    }
+
+    /// Leave the dependents of what is deleted behind.
+    pub fn orphaning(mut self) -> Self {
+        if let Step::Delete { propagation, .. } = &mut self {
+            *propagation = Propagation::Orphan;
+        }
+        self
+    }
+
+    /// Only while this holds elsewhere. A claim is a condition by itself and takes none.
+    pub fn fenced(mut self, by: impl Into<Option<Fence>>) -> Self {
+        match &mut self {
+            Step::Apply { fence, .. } | Step::Patch { fence, .. } | Step::Delete { fence, .. } => {
+                *fence = by.into();
+            }
+            Step::Claim { .. } => {}
+        }
+        self
+    }
+
+    /// Emit this event when it is done.
+    pub fn announced(mut self, said: impl Into<Option<Event>>) -> Self {
+        match &mut self {
+            Step::Apply { event, .. }
+            | Step::Patch { event, .. }
+            | Step::Claim { event, .. }
+            | Step::Delete { event, .. } => *event = said.into(),
+        }
+        self
+    }
+}
+
+impl Event {
+    /// Expected.
+    pub fn normal(sentence: impl Reasoned) -> Self {
+        Self::of(EventType::Normal, sentence.reason(), sentence)
+    }
+
+    /// Needs eyes.
+    pub fn warning(sentence: impl Reasoned) -> Self {
+        Self::of(EventType::Warning, sentence.reason(), sentence)
+    }
+
+    /// Under a reason that is not the sentence's own.
+    pub fn of(type_: EventType, reason: Reason, message: impl Into<Message>) -> Self {
+        Self { type_, reason: reason.as_str(), message: message.into().to_string() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds;
+    use serde_json::json;
+
+    #[test]
+    fn what_a_step_may_say_is_added_to_what_it_must() {
+        let seen = Meta { name: "a".into(), uid: "1".into(), ..Meta::default() };
+        let event = Event::of(EventType::Normal, Reason::Synced, "pod a is deleted");
+        let step = Step::delete_seen(kinds::POD, &seen, Loss::Nothing, "delete pod a")
+            .orphaning()
+            .announced(event.clone());
+        assert!(matches!(
+            &step,
+            Step::Delete { propagation: Propagation::Orphan, precondition: Precondition::Uid(uid), event: Some(e), .. }
+                if uid == "1" && *e == event
+        ));
+        let status = Step::patch_status(kinds::POD, &seen, json!({}), "d");
+        assert!(matches!(status, Step::Patch { subresource: Subresource::Status, .. }));
+    }
+}
