@@ -194,3 +194,10 @@ impl std::fmt::Display for Reason {
         f.write_str(self.as_str())
     }
 }
+
+/// As it stands in conditions and events.
+impl serde::Serialize for Reason {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}

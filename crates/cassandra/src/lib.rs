@@ -76,7 +76,7 @@ impl Mind for CassandraMind {
 
 /// Nothing is decided, and nothing is written, on a guess.
 fn nothing_known(why: String) -> Plan {
-    let wait = Wait { reason: Reason::FactUnknown.as_str(), message: why, until: None };
+    let wait = Wait::new(Reason::FactUnknown, why);
     Plan { waits: vec![wait], ..Plan::default() }
 }
 
@@ -86,23 +86,19 @@ fn decide_known(facts: &Facts<'_>) -> Plan {
         if status::pause(facts).is_none() {
             teardown::decide(facts, &mut draft);
         }
-        return plan(draft, Value::Null);
+        return draft.plan(Value::Null);
     }
     let valid = match inputs::validated(facts) {
         Ok(valid) => valid,
-        Err(refusal) => return plan(Draft::default(), status::refused(facts, &refusal)),
+        Err(refusal) => return Draft::default().plan(status::refused(facts, &refusal)),
     };
     if status::pause(facts).is_some() {
         let draft = Draft::default();
         let status = status::of(facts, &valid, &draft);
-        return plan(draft, status);
+        return draft.plan(status);
     }
     let mut draft = decide::decide(facts, &valid);
     teardown::keep_finalizer(facts, &mut draft);
     let status = status::of(facts, &valid, &draft);
-    plan(draft, status)
-}
-
-fn plan(draft: Draft, status: Value) -> Plan {
-    Plan { steps: draft.steps, status, events: draft.events, waits: draft.waits }
+    draft.plan(status)
 }

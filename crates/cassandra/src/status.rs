@@ -93,12 +93,7 @@ fn progressing(
         return writer.set(PROGRESSING, Truth::False, Reason::Paused, paused);
     }
     if let Some(wait) = draft.waits.first() {
-        let reason = Reason::ALL
-            .iter()
-            .find(|r| r.as_str() == wait.reason)
-            .copied()
-            .unwrap_or(Reason::CreatingObjects);
-        return writer.set(PROGRESSING, Truth::True, reason, &wait.message);
+        return writer.set(PROGRESSING, Truth::True, wait.reason, &wait.message);
     }
     if is_stopped(facts) {
         return writer.set(PROGRESSING, Truth::False, Reason::Stopped, STOPPED);

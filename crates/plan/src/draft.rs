@@ -1,8 +1,8 @@
 //! A decision in the making, which the deciders of every mind write on: steps,
 //! waits, events and what needs a person. [`Draft::plan`] ends it.
 
-use crate::object::{ObjectKey, Resource};
 use crate::plan::{Event, Loss, Plan, Precondition, Step};
+use crate::wait::Wait;
 use crate::words::{Message, Reasoned};
 use jiff::Timestamp;
 use palladion_api::reasons::Reason;
@@ -30,60 +30,6 @@ impl Flow {
             Flow::Busy => Flow::Busy,
             Flow::Free => next(),
         }
-    }
-}
-
-/// The object that a wait or a trouble is about.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Subject {
-    /// Its kind.
-    pub kind: &'static str,
-    /// Its name.
-    pub name: String,
-}
-
-impl Subject {
-    /// An object in the owner's namespace, or one without a namespace.
-    pub fn new(resource: Resource, name: impl ToString) -> Self {
-        Self { kind: resource.kind, name: name.to_string() }
-    }
-}
-
-impl From<&ObjectKey> for Subject {
-    fn from(key: &ObjectKey) -> Self {
-        Self::new(key.resource, &key.name)
-    }
-}
-
-/// Something that is waited for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wait {
-    /// A documented reason.
-    pub reason: Reason,
-    /// The object that it is about.
-    pub object: Option<Subject>,
-    /// What is waited for.
-    pub message: Message,
-    /// When to look again at the latest, if nothing changes before.
-    pub until: Option<Timestamp>,
-}
-
-impl Wait {
-    /// Wait for what a sentence says.
-    pub fn new(reason: Reason, message: impl Into<Message>) -> Self {
-        Self { reason, object: None, message: message.into(), until: None }
-    }
-
-    /// It is about this object.
-    pub fn about(&mut self, subject: Subject) -> &mut Self {
-        self.object = Some(subject);
-        self
-    }
-
-    /// Look again at this time, even if nothing changes before.
-    pub fn until(&mut self, time: Timestamp) -> &mut Self {
-        self.until = Some(time);
-        self
     }
 }
 
@@ -171,14 +117,7 @@ impl<M> Draft<M> {
 
     /// The plan, with this status.
     pub fn plan(self, status: Value) -> Plan {
-        let waits = self.waits.iter().map(crate::plan::Wait::from).collect();
-        Plan { steps: self.steps, status, events: self.events, waits }
-    }
-}
-
-impl From<&Wait> for crate::plan::Wait {
-    fn from(wait: &Wait) -> Self {
-        Self { reason: wait.reason.as_str(), message: wait.message.to_string(), until: wait.until }
+        Plan { steps: self.steps, status, events: self.events, waits: self.waits }
     }
 }
 

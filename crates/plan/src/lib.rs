@@ -22,16 +22,16 @@ pub mod probe;
 pub mod sim;
 pub mod snapshot;
 pub mod step;
+pub mod wait;
 pub mod words;
 pub mod workload;
 
 pub use conditions::{Conditions, Truth};
-pub use draft::{Draft, Flow, Subject, Trouble};
+pub use draft::{Draft, Flow, Trouble};
 pub use mind::{Keep, Mind, Route, Watch};
 pub use object::{Meta, Object, ObjectKey, OwnerReference, Resource, Scope};
 pub use palladion_api::reasons::Reason;
-pub use plan::{
-    Event, EventType, Fence, Loss, Plan, Precondition, Propagation, Step, Subresource, Wait,
-};
+pub use plan::{Event, EventType, Fence, Loss, Plan, Precondition, Propagation, Step, Subresource};
 pub use probe::{ProbeAction, ProbeKey, ProbeRequest, ProbeResult, Tally, Verdict};
 pub use snapshot::{Failure, FailureClass, Observed, Snapshot};
+pub use wait::{Subject, Wait};

@@ -2,6 +2,9 @@
 //! steps in order and stops at the first that fails.
 
 use crate::object::ObjectKey;
+use crate::wait::Wait;
+use crate::words::Message;
+use palladion_api::reasons::Reason;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -167,20 +170,9 @@ pub struct Event {
     /// Normal or Warning.
     pub type_: EventType,
     /// A documented reason.
-    pub reason: &'static str,
+    pub reason: Reason,
     /// For people.
-    pub message: String,
-}
-
-/// What the plan waits for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Wait {
-    /// A documented reason.
-    pub reason: &'static str,
-    /// For people: what is waited for, which object, since when.
-    pub message: String,
-    /// When to look again at the latest, if nothing changes before.
-    pub until: Option<jiff::Timestamp>,
+    pub message: Message,
 }
 
 /// The outcome of one decision.

@@ -129,7 +129,7 @@ impl Event {
 
     /// Under a reason that is not the sentence's own.
     pub fn of(type_: EventType, reason: Reason, message: impl Into<Message>) -> Self {
-        Self { type_, reason: reason.as_str(), message: message.into().to_string() }
+        Self { type_, reason, message: message.into() }
     }
 }
 

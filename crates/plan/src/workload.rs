@@ -7,7 +7,10 @@ pub mod config;
 pub mod environment;
 pub mod pod;
 pub mod upsert;
+pub mod words;
 pub mod zone;
+
+crate::vocabulary![words];
 
 use palladion_api::labels::SPEC_HASH;
 use serde_json::Value;

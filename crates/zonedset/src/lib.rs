@@ -14,16 +14,16 @@ pub mod resources;
 pub mod rights;
 pub mod status;
 pub mod validate;
+pub mod words;
 
-use decide::{Draft, active, config};
+use decide::draft::{self, Draft};
+use decide::{active, config};
 use facts::Facts;
-use palladion_api::reasons::Reason;
 use palladion_api::rights::Right;
-use palladion_plan::{
-    Mind, Object, ObjectKey, Plan, ProbeRequest, Resource, Snapshot, Wait, Watch,
-};
+use palladion_plan::{Mind, Object, ObjectKey, Plan, ProbeRequest, Resource, Snapshot, Watch};
 use serde::Deserialize;
 use serde_json::Value;
+use words::refusal::{Refusal, Unknown};
 
 /// Decides for every `ZonedStatefulSet`.
 #[derive(Debug, Default, Clone, Copy)]
@@ -72,10 +72,11 @@ impl Mind for ZonedSetMind {
 
     fn decide(&self, snapshot: &Snapshot) -> Plan {
         match Facts::read(snapshot) {
-            Err(message) => {
+            Err(why) => {
                 // Nothing is decided, and nothing is written, on a guess.
-                let wait = Wait { reason: Reason::FactUnknown.as_str(), message, until: None };
-                Plan { waits: vec![wait], ..Plan::default() }
+                let mut draft = Draft::default();
+                draft.wait_for(Unknown::Fact { why });
+                draft.plan(Value::Null)
             }
             Ok(facts) => decide_known(&facts),
         }
@@ -87,25 +88,19 @@ fn decide_known(facts: &Facts<'_>) -> Plan {
     if owner.is_terminating() {
         return Plan::default(); // What it owns is Kubernetes' to collect.
     }
-    let refused = |message: &str| plan(Draft::default(), status::refused(facts, message));
+    let refused = |refusal| Draft::default().plan(status::refused(facts, refusal));
     let spec = match &facts.spec {
         Ok(spec) => spec,
-        Err(why) => return refused(why),
+        Err(why) => return refused(Refusal::Unreadable { why: why.clone() }),
     };
     let valid = match validate::validate(owner, spec) {
         Ok(valid) => valid,
-        Err(refusal) => return refused(&refusal.message),
+        Err(refusal) => return refused(refusal),
     };
-    if status::pause(facts, spec).is_some() {
-        let draft = Draft::idle(facts, &valid);
-        let status = status::of(facts, &valid, &draft);
-        return plan(draft, status);
-    }
-    let draft = decide::decide(facts, &valid);
+    let draft = match status::pause(facts, spec) {
+        Some(_) => draft::idle(facts, &valid),
+        None => decide::decide(facts, &valid),
+    };
     let status = status::of(facts, &valid, &draft);
-    plan(draft, status)
-}
-
-fn plan(draft: Draft, status: Value) -> Plan {
-    Plan { steps: draft.steps, status, events: draft.events, waits: draft.waits }
+    draft.plan(status)
 }

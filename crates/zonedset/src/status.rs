@@ -3,18 +3,26 @@
 
 mod sets;
 
-use crate::decide::{Draft, active};
+use crate::decide::active;
+use crate::decide::draft::Draft;
 use crate::facts::Facts;
+use crate::resources::STATEFUL_SET;
 use crate::validate::Valid;
+use crate::words::refusal::Refusal;
+use crate::words::rollout;
+use crate::words::status::{
+    Accepted, Available, Failed, Fine, Paused, Rest, Running, Starting, Stuck,
+};
 use palladion_api::ZonedStatefulSetSpec;
 use palladion_api::conditions::{ACCEPTED, AVAILABLE, DEGRADED, PAUSED, PROGRESSING};
 use palladion_api::reasons::Reason;
 use palladion_api::zoned_stateful_set::{RolloutState, names};
-use palladion_plan::workload::pod::PodFact;
-use palladion_plan::{Conditions, FailureClass, Truth};
+use palladion_plan::workload::words::Doing;
+use palladion_plan::{Conditions, FailureClass, Trouble, Truth};
 use serde_json::{Value, json};
 use sets::{most_telling, sets};
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 /// Status of an owner that was understood.
 pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
@@ -22,7 +30,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
     let ready = facts.pods().filter(|p| p.is_ready()).count();
     let is_ready = is_ready(facts, valid, draft);
     let mut writer = stored(facts);
-    writer.set(ACCEPTED, Truth::True, Reason::Valid, "the spec was read and can be carried out");
+    writer.set_true(ACCEPTED, Accepted::Valid);
     available(&mut writer, facts, valid, ready, wanted);
     progressing(&mut writer, facts, valid, draft, is_ready);
     degraded(&mut writer, facts, valid, draft);
@@ -40,16 +48,16 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
         "rollout": most_telling(facts, draft),
         "sets": map_or_null(&sets(facts, draft)),
         "activePods": (!active.is_empty()).then(|| active.join(",")),
-        "pendingConfig": draft.pending_config,
-        "secretVersions": map_or_null(&draft.secret_versions),
+        "pendingConfig": draft.more.pending_config,
+        "secretVersions": map_or_null(&draft.more.secret_versions),
     })
 }
 
 /// Status of an owner that was refused: what runs goes on running.
-pub fn refused(facts: &Facts<'_>, message: &str) -> Value {
+pub fn refused(facts: &Facts<'_>, refusal: Refusal) -> Value {
     let mut writer = stored(facts);
-    writer.set(ACCEPTED, Truth::False, Reason::InvalidSpec, message);
-    writer.set(PROGRESSING, Truth::False, Reason::InvalidSpec, message);
+    writer.set_false(ACCEPTED, refusal.clone());
+    writer.set_false(PROGRESSING, refusal);
     json!({
         "observedGeneration": facts.snapshot.owner.meta.generation,
         "conditions": writer.all(),
@@ -58,13 +66,11 @@ pub fn refused(facts: &Facts<'_>, message: &str) -> Value {
 }
 
 /// Is everything, or this object, paused? Says where.
-pub fn pause(facts: &Facts<'_>, spec: &ZonedStatefulSetSpec) -> Option<&'static str> {
+pub fn pause(facts: &Facts<'_>, spec: &ZonedStatefulSetSpec) -> Option<Paused> {
     if facts.operator_config.as_ref().is_some_and(|c| c.paused) {
-        return Some(
-            "OperatorConfig default has `paused: true`; nothing but status is written for any object",
-        );
+        return Some(Paused::Everywhere);
     }
-    spec.paused.then_some("`spec.paused` is true; nothing but status is written for this object")
+    spec.paused.then_some(Paused::Here)
 }
 
 /// An empty map is no field at all.
@@ -86,10 +92,10 @@ fn is_ready(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> bool {
             let ready = set.pods.iter().filter(|p| p.is_ready()).count();
             goes_on
                 && set.seen
-                && draft.wanted.contains(&set.name)
+                && draft.more.wanted.contains(&set.name)
                 && i32::try_from(ready) == Ok(valid.replicas)
         })
-        && !draft.waits.iter().any(|w| w.reason == Reason::RollingOut.as_str())
+        && !draft.waits.iter().any(|w| w.reason == Reason::RollingOut)
 }
 
 fn available(
@@ -99,17 +105,15 @@ fn available(
     ready: usize,
     wanted: usize,
 ) {
-    let message = format!("{ready} of {wanted} pods are ready");
     let zone_without = valid.zones.iter().find(|zone| {
         let mut sets = facts.sets.values().filter(|s| s.zone_index == zone.index);
         valid.replicas > 0 && !sets.any(|s| s.ready() > 0)
     });
-    match zone_without {
-        None => writer.set(AVAILABLE, Truth::True, Reason::AsWanted, &message),
-        Some(zone) => {
-            let place =
-                zone.name.as_ref().map(|z| format!("; zone {z} has none")).unwrap_or_default();
-            writer.set(AVAILABLE, Truth::False, Reason::PodsNotReady, &format!("{message}{place}"));
+    match zone_without.map(|zone| zone.name.clone()) {
+        None => writer.set_true(AVAILABLE, Available::Ready { ready, wanted }),
+        Some(None) => writer.set_false(AVAILABLE, Available::Without { ready, wanted }),
+        Some(Some(zone)) => {
+            writer.set_false(AVAILABLE, Available::ZoneWithout { ready, wanted, zone });
         }
     }
 }
@@ -122,93 +126,80 @@ fn progressing(
     is_ready: bool,
 ) {
     if let Some(paused) = pause(facts, &valid.spec) {
-        return writer.set(PROGRESSING, Truth::False, Reason::Paused, paused);
+        return writer.set_false(PROGRESSING, paused);
     }
     // A zone that failed says more than those that wait for it.
-    if let Some((reason, message)) =
-        draft.troubles.iter().find(|(r, _)| *r == Reason::RolloutFailed)
-    {
-        return writer.set(PROGRESSING, Truth::False, *reason, message);
+    if let Some(failed) = draft.troubles.iter().find(|t| t.reason == Reason::RolloutFailed) {
+        return writer.set(PROGRESSING, Truth::False, failed.reason, &failed.message);
     }
     if let Some(wait) = draft.waits.first() {
-        let reason = Reason::ALL.iter().find(|r| r.as_str() == wait.reason).copied();
-        return writer.set(
-            PROGRESSING,
-            Truth::True,
-            reason.unwrap_or(Reason::CreatingObjects),
-            &wait.message,
-        );
+        return writer.set(PROGRESSING, Truth::True, wait.reason, &wait.message);
     }
     if is_ready {
-        return writer.set(PROGRESSING, Truth::False, Reason::AsWanted, &as_wanted(valid));
+        return writer.set_false(PROGRESSING, rest(valid));
     }
-    let words = facts.pods().find(|p| !p.is_ready()).map(PodFact::words);
-    writer.set(
-        PROGRESSING,
-        Truth::True,
-        Reason::PodsNotReady,
-        &words.unwrap_or_else(|| "pods are being made".into()),
-    );
+    let pod = facts.pods().find(|p| !p.is_ready());
+    let starting = pod.map_or(Starting::NoPods, |pod| Starting::Pod { pod: pod.words() });
+    writer.set_true(PROGRESSING, starting);
 }
 
-fn as_wanted(valid: &Valid) -> String {
-    let asked = valid.spec.template.spec.replicas;
-    match asked == valid.replicas {
-        true => "all pods are ready".into(),
-        false => format!(
-            "all pods are ready; {asked} replicas were asked for, `scaling` makes it {}",
-            valid.replicas
-        ),
+fn rest(valid: &Valid) -> Rest {
+    let (asked, replicas) = (valid.spec.template.spec.replicas, valid.replicas);
+    match asked == replicas {
+        true => Rest::AllReady,
+        false => Rest::Limited { asked, replicas },
     }
 }
 
 fn degraded(writer: &mut Conditions, facts: &Facts<'_>, valid: &Valid, draft: &Draft) {
     let trouble =
         failure(facts).or_else(|| draft.troubles.first().cloned()).or_else(|| stuck_pod(facts));
+    let (asked, replicas) = (valid.spec.template.spec.replicas, valid.replicas);
     match trouble {
-        Some((reason, message)) => writer.set(DEGRADED, Truth::True, reason, &message),
-        None if valid.spec.template.spec.replicas != valid.replicas => {
-            writer.set(DEGRADED, Truth::False, Reason::ReplicasLimited, &as_wanted(valid));
+        Some(Trouble { reason, message }) => writer.set(DEGRADED, Truth::True, reason, message),
+        None if asked != replicas => {
+            writer.set_false(DEGRADED, Fine::Limited { asked, replicas });
         }
-        None => writer.set(DEGRADED, Truth::False, Reason::AsWanted, "nothing needs a person"),
+        None => writer.set_false(DEGRADED, Fine::Nothing),
     }
 }
 
 /// The step that failed the last time, by what it did (ADR 105).
-fn failure(facts: &Facts<'_>) -> Option<(Reason, String)> {
+fn failure(facts: &Facts<'_>) -> Option<Trouble> {
     let failed = facts.snapshot.failure.as_ref()?;
-    let reason = match failed.class {
+    let key = failed.object.as_ref().filter(|key| key.resource == STATEFUL_SET);
+    let what = key.map(ToString::to_string).unwrap_or_default();
+    let set = key.map(|key| key.name.clone()).unwrap_or_default();
+    let was = |doing: &dyn Display| key.is_some() && failed.doing == doing.to_string();
+    let is_create = was(&Doing::Create { what: what.clone() });
+    let is_update = was(&Doing::Update { what }) || was(&rollout::Doing::StopOldPods { set });
+    let (doing, answer) = (failed.doing.clone(), failed.message.clone());
+    Some(Trouble::of(match failed.class {
         FailureClass::Conflict => return None,
-        FailureClass::Foreign => Reason::ForeignObject,
-        FailureClass::Transient => Reason::ErrSyncFailed,
-        FailureClass::Refused if failed.doing.starts_with("create StatefulSet") => {
-            Reason::CreateStatefulSetError
-        }
-        FailureClass::Refused if failed.doing.starts_with("update StatefulSet") => {
-            Reason::UpdateError
-        }
-        FailureClass::Refused => Reason::ErrSyncFailed,
-    };
-    Some((reason, format!("could not {}: {}", failed.doing, failed.message)))
+        FailureClass::Foreign => Failed::Foreign { doing, answer },
+        FailureClass::Refused if is_create => Failed::Create { doing, answer },
+        FailureClass::Refused if is_update => Failed::Update { doing, answer },
+        FailureClass::Refused | FailureClass::Transient => Failed::Other { doing, answer },
+    }))
 }
 
-fn stuck_pod(facts: &Facts<'_>) -> Option<(Reason, String)> {
-    let pod = facts.pods().find(|p| p.is_stuck())?;
-    let reason = match &pod.trouble {
-        None => Reason::Unschedulable,
+fn stuck_pod(facts: &Facts<'_>) -> Option<Trouble> {
+    let stuck = facts.pods().find(|p| p.is_stuck())?;
+    let pod = stuck.words();
+    Some(Trouble::of(match &stuck.trouble {
+        None => Stuck::Unschedulable { pod },
         Some(trouble) => match trouble.reason.as_str() {
             "ImagePullBackOff" | "ErrImagePull" | "InvalidImageName" | "ErrImageNeverPull" => {
-                Reason::ImagePullFailed
+                Stuck::ImagePull { pod }
             }
-            _ => Reason::PodFailing,
+            _ => Stuck::Failing { pod },
         },
-    };
-    Some((reason, pod.words()))
+    }))
 }
 
 fn paused(writer: &mut Conditions, facts: &Facts<'_>, spec: &ZonedStatefulSetSpec) {
     match pause(facts, spec) {
-        Some(message) => writer.set(PAUSED, Truth::True, Reason::Paused, message),
-        None => writer.set(PAUSED, Truth::False, Reason::AsWanted, "not paused"),
+        Some(paused) => writer.set_true(PAUSED, paused),
+        None => writer.set_false(PAUSED, Running::NotPaused),
     }
 }

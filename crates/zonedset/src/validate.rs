@@ -2,6 +2,7 @@
 //! refused at admission already; what remains is refused here, and what runs
 //! goes on running.
 
+use crate::words::refusal::Refusal;
 use k8s_openapi::api::core::v1::PodTemplateSpec;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use palladion_api::ZonedStatefulSetSpec;
@@ -21,13 +22,6 @@ pub const REPLICAS_VARIABLE: &str = "REPLICAS";
 const OUR_PREFIX: &str = "palladion.dev/";
 /// Room for `-v999999`.
 const VERSION_SUFFIX: usize = 8;
-
-/// Why a spec is not carried out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
-    /// Which field, why, and how to comply.
-    pub message: String,
-}
 
 /// A zone, or the one place of a set without zones.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,17 +73,14 @@ impl Valid {
 pub fn validate(meta: &Meta, spec: &ZonedStatefulSetSpec) -> Result<Valid, Refusal> {
     let template = &spec.template.spec.template;
     PodTemplateSpec::deserialize(template)
-        .map_err(|e| refusal(format!("spec.template.spec.template is not a pod template: {e}")))?;
+        .map_err(|e| Refusal::NoPodTemplate { why: e.to_string() })?;
     if !config::has_containers(template) {
-        return Err(refusal(
-            "spec.template.spec.template.spec.containers is empty; name at least one container"
-                .into(),
-        ));
+        return Err(Refusal::NoContainers);
     }
     name_length(&meta.name, spec)?;
     reserved_words(spec)?;
     if spec.rollout == Rollout::Versioned && !spec.template.spec.volume_claim_templates.is_empty() {
-        return Err(refusal("`rollout: Versioned` makes a second set with volumes of its own, so it cannot be used with volumeClaimTemplates; use `rollout: Partitioned`".into()));
+        return Err(Refusal::VersionedWithClaims);
     }
     let selector = selector(spec)?;
     probes(spec)?;
@@ -115,10 +106,6 @@ pub fn validate(meta: &Meta, spec: &ZonedStatefulSetSpec) -> Result<Valid, Refus
     })
 }
 
-fn refusal(message: String) -> Refusal {
-    Refusal { message }
-}
-
 fn name_length(name: &str, spec: &ZonedStatefulSetSpec) -> Result<(), Refusal> {
     let zone = match spec.zones.len() {
         0 => 0,
@@ -131,10 +118,7 @@ fn name_length(name: &str, spec: &ZonedStatefulSetSpec) -> Result<(), Refusal> {
     let most = STATEFUL_SET_NAME_MAX - zone - version;
     match name.len() > most {
         false => Ok(()),
-        true => Err(refusal(format!(
-            "metadata.name has {} characters; with the suffixes of zone and version it may have {most}: make the object again with a shorter name",
-            name.len()
-        ))),
+        true => Err(Refusal::NameTooLong { length: name.len(), most }),
     }
 }
 
@@ -145,22 +129,18 @@ fn reserved_words(spec: &ZonedStatefulSetSpec) -> Result<(), Refusal> {
         reserved.push(REPLICAS_VARIABLE);
     }
     if let Some((container, variable)) = environment::first_set(template, &reserved) {
-        let hint = match variable == REPLICAS_VARIABLE {
-            true => ", or set `injectReplicasEnv: false`",
-            false => "",
-        };
-        return Err(refusal(format!(
-            "container {container} sets the environment variable {variable}, which the operator sets; take it out of the template{hint}"
-        )));
+        let (container, variable) = (container.to_string(), variable.to_string());
+        return Err(match variable == REPLICAS_VARIABLE {
+            true => Refusal::ReplicasVariable { container, variable },
+            false => Refusal::Variable { container, variable },
+        });
     }
-    for field in ["labels", "annotations"] {
+    for (field, one) in [("labels", "label"), ("annotations", "annotation")] {
         let words = template["metadata"][field].as_object();
         let mut keys = words.into_iter().flat_map(|w| w.keys());
         if let Some(key) = keys.find(|k| k.starts_with(OUR_PREFIX)) {
-            return Err(refusal(format!(
-                "the pod template sets the {} {key}; names under {OUR_PREFIX} are the operator's: take it out of the template",
-                field.trim_end_matches('s')
-            )));
+            let key = key.clone();
+            return Err(Refusal::OurPrefix { field: one, key, prefix: OUR_PREFIX });
         }
     }
     Ok(())
@@ -171,15 +151,13 @@ fn selector(spec: &ZonedStatefulSetSpec) -> Result<BTreeMap<String, String>, Ref
         return Ok(BTreeMap::new());
     };
     if selector.match_expressions.as_ref().is_some_and(|e| !e.is_empty()) {
-        return Err(refusal("spec.template.spec.selector.matchExpressions is not carried out; write the selector with matchLabels".into()));
+        return Err(Refusal::MatchExpressions);
     }
     let wanted = selector.match_labels.clone().unwrap_or_default();
     let labels = &spec.template.spec.template["metadata"]["labels"];
     for (key, value) in &wanted {
         if labels[key.as_str()].as_str() != Some(value) {
-            return Err(refusal(format!(
-                "spec.template.spec.selector wants the label {key}={value}, which the pod template does not have; add it to the pod template's labels"
-            )));
+            return Err(Refusal::SelectorLabel { key: key.clone(), value: value.clone() });
         }
     }
     Ok(wanted)
@@ -189,18 +167,14 @@ fn probes(spec: &ZonedStatefulSetSpec) -> Result<(), Refusal> {
     let template = &spec.template.spec.template;
     for (container, probe) in &spec.active_passive_probes {
         if !config::container_names(template).contains(container.as_str()) {
-            return Err(refusal(format!(
-                "spec.activePassiveProbes names the container {container}, which the template does not have; name one of its containers"
-            )));
+            return Err(Refusal::ProbeContainer { container: container.clone() });
         }
         for named in
             [probe.http_get.as_ref().map(|a| &a.port), probe.tcp_socket.as_ref().map(|a| &a.port)]
         {
             let Some(wanted) = named else { continue };
             if port(template, container, wanted).is_none() {
-                return Err(refusal(format!(
-                    "spec.activePassiveProbes.{container} asks a port that is neither a number from 1 to 65535 nor the name of a port of that container"
-                )));
+                return Err(Refusal::ProbePort { container: container.clone() });
             }
         }
         one_action(container, probe)?;
@@ -217,9 +191,7 @@ fn one_action(container: &str, probe: &ActiveProbe) -> Result<(), Refusal> {
     ];
     match actions.iter().filter(|a| **a).count() {
         1 => Ok(()),
-        _ => Err(refusal(format!(
-            "spec.activePassiveProbes.{container} must have exactly one of exec, httpGet, tcpSocket and grpc"
-        ))),
+        _ => Err(Refusal::ProbeActions { container: container.to_string() }),
     }
 }
 

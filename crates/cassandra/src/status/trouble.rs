@@ -6,7 +6,7 @@ use crate::facts::{Facts, MemberFact};
 use palladion_api::conditions::DEGRADED;
 use palladion_api::member::{ServerState, VolumeState};
 use palladion_api::reasons::Reason;
-use palladion_plan::{Conditions, FailureClass, Truth};
+use palladion_plan::{Conditions, FailureClass, Trouble, Truth};
 
 pub(super) fn degraded(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft) {
     let failed =
@@ -17,21 +17,22 @@ pub(super) fn degraded(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft
                     Reason::ErrSyncFailed
                 }
             };
-            (reason, format!("could not {}: {}", f.doing, f.message))
+            Trouble { reason, message: format!("could not {}: {}", f.doing, f.message).into() }
         });
     let trouble =
         failed.or_else(|| draft.troubles.first().cloned()).or_else(|| member_trouble(facts));
     match trouble {
-        Some((reason, message)) => writer.set(DEGRADED, Truth::True, reason, &message),
+        Some(Trouble { reason, message }) => writer.set(DEGRADED, Truth::True, reason, message),
         None => writer.set(DEGRADED, Truth::False, Reason::AsWanted, "nothing needs a person"),
     }
 }
 
 /// The first member whose pod, volume or server is in trouble.
-fn member_trouble(facts: &Facts<'_>) -> Option<(Reason, String)> {
+fn member_trouble(facts: &Facts<'_>) -> Option<Trouble> {
     facts.members.values().find_map(|member| {
-        let named =
-            |reason, text: String| Some((reason, format!("member {}: {text}", member.name)));
+        let named = |reason, text: String| {
+            Some(Trouble { reason, message: format!("member {}: {text}", member.name).into() })
+        };
         if let Some(pod) = &member.pod {
             if let Some(message) = &pod.unschedulable {
                 return named(Reason::Unschedulable, message.clone());
@@ -72,17 +73,18 @@ fn member_trouble(facts: &Facts<'_>) -> Option<(Reason, String)> {
     })
 }
 
-fn server_trouble(member: &MemberFact) -> Option<(Reason, String)> {
+fn server_trouble(member: &MemberFact) -> Option<Trouble> {
     let server = member.status.server.as_ref().filter(|_| member.agent_speaks())?;
     // Data of a member that left is set aside when it joins again; only the
     // agent knows that it could not be.
     let in_the_way = Reason::RetainedVolumeInTheWay;
     if server.reason.as_deref() == Some(in_the_way.as_str()) {
-        return Some((in_the_way, server.message.clone().unwrap_or_default()));
+        let message = server.message.clone().unwrap_or_default().into();
+        return Some(Trouble { reason: in_the_way, message });
     }
     if server.state != ServerState::Failed {
         return None;
     }
     let reason = failed_start::failure_reason(member);
-    Some((reason, failed_start::failure_words(member)))
+    Some(Trouble { reason, message: failed_start::failure_words(member).into() })
 }

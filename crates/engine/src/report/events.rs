@@ -70,7 +70,7 @@ pub struct Events<'a> {
 impl Events<'_> {
     /// Send an event of a plan.
     pub fn send(&self, event: &Event, memory: &mut Memory) {
-        self.say(event.type_, event.reason, &event.message, memory);
+        self.say(event.type_, event.reason.as_str(), &event.message.to_string(), memory);
     }
 
     /// Send an event, unless it was said lately.

@@ -4,8 +4,8 @@
 use palladion_api::labels;
 use palladion_api::rights::Right;
 use palladion_plan::{
-    Fence, Keep, Loss, Mind, Object, ObjectKey, Plan, Precondition, Propagation, Resource, Route,
-    Snapshot, Step, Wait, Watch,
+    Fence, Keep, Loss, Mind, Object, ObjectKey, Plan, Precondition, Propagation, Reason, Resource,
+    Route, Snapshot, Step, Wait, Watch,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -82,9 +82,8 @@ impl Mind for ToyMind {
 fn wake(snapshot: &Snapshot) -> Plan {
     let seconds = snapshot.owner.int_at("/spec/wakeSeconds");
     let wait = |s| Wait {
-        reason: "Waiting",
-        message: "for the time".to_string(),
         until: Some(snapshot.now + jiff::SignedDuration::from_secs(s)),
+        ..Wait::new(Reason::WaitingForPod, "for the time")
     };
     Plan { waits: seconds.map(wait).into_iter().collect(), ..Plan::default() }
 }

@@ -1,6 +1,6 @@
 //! Sample values, so that one test can print every sentence there is.
 
-use super::{Count, Names, Quoted, Sentence, Span};
+use super::{Count, Names, Quoted, Sentence, Several, Span};
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::reasons::Reason;
 
@@ -67,6 +67,12 @@ impl Example for Count {
     fn examples(field: &'static str) -> Vec<Self> {
         let noun = field.strip_suffix('s').unwrap_or(field);
         vec![Count::of(1, noun), Count::of(3, noun)]
+    }
+}
+
+impl<T: Example> Example for Several<T> {
+    fn examples(field: &'static str) -> Vec<Self> {
+        T::examples(field).chunks(2).map(|two| Several(two.to_vec())).collect()
     }
 }
 

@@ -66,6 +66,19 @@ impl fmt::Display for Names {
     }
 }
 
+/// Sentences one after another: `pod a-0 is ready; pod a-1 is terminating`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Several<T>(pub Vec<T>);
+
+impl<T: fmt::Display> fmt::Display for Several<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, sentence) in self.0.iter().enumerate() {
+            write!(f, "{}{sentence}", if at == 0 { "" } else { "; " })?;
+        }
+        Ok(())
+    }
+}
+
 /// A duration in whole seconds: `90 s`, `5 min`, `2 h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span(pub SignedDuration);

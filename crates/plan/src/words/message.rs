@@ -48,6 +48,12 @@ impl From<&str> for Message {
     }
 }
 
+impl From<&Message> for Message {
+    fn from(message: &Message) -> Self {
+        message.clone()
+    }
+}
+
 impl From<&String> for Message {
     fn from(text: &String) -> Self {
         text.as_str().into()

@@ -63,7 +63,8 @@
 //!
 //! Field types print themselves and give samples ([`Example`]): text, numbers
 //! and times; [`Count`] for `1 member` and `3 members`, [`Names`] for `a-0 and
-//! b-0`, [`Span`] for `5 min`, [`Quoted`] for what a user wrote.
+//! b-0`, [`Several`] for
+//! sentences in a row, [`Span`] for `5 min`, [`Quoted`] for what a user wrote.
 
 mod example;
 mod grammar;
@@ -71,7 +72,7 @@ mod macros;
 mod message;
 
 pub use example::{Example, Sample, samples_of};
-pub use grammar::{Count, Names, Quoted, Span};
+pub use grammar::{Count, Names, Quoted, Several, Span};
 pub use message::Message;
 
 use palladion_api::reasons::Reason;

@@ -1,10 +1,12 @@
 //! Volume claim templates: a StatefulSet never changes them. What became of
 //! them, and the two steps that carry growth out: a larger request on each
-//! claim, and the set made anew around its pods.
+//! claim, and the set recreated around its pods.
 
+use super::words::{Doing, TemplateChange};
 use crate::differ::{contains, quantity};
-use crate::object::{Object, ObjectKey, Resource};
-use crate::plan::{Event, Loss, Precondition, Propagation, Step, Subresource};
+use crate::kinds::{CLAIM, STATEFUL_SET};
+use crate::object::Object;
+use crate::plan::{Event, Loss, Step};
 use serde_json::{Value, json};
 
 /// What became of the claim templates of a set.
@@ -14,29 +16,26 @@ pub enum Change {
     None,
     /// Some request more storage and all else is the same.
     Growth,
-    /// Something else differs: in words, with the template's name.
-    Other(String),
+    /// Something else differs: with the template's name.
+    Other(TemplateChange),
 }
 
 /// Compare the claim templates that are wanted with those that the set has.
 /// Their metadata does not count.
 pub fn compare(wanted: &[Value], has: &[Value]) -> Change {
     if let Some(gone) = has.iter().find(|h| !wanted.iter().any(|w| name(w) == name(h))) {
-        return Change::Other(format!("the volume claim template {} was taken out", name(gone)));
+        return Change::Other(TemplateChange::Removed { template: name(gone).to_string() });
     }
     let mut change = Change::None;
     for claim in wanted {
+        let template = name(claim).to_string();
         let Some(old) = has.iter().find(|h| name(h) == name(claim)) else {
-            return Change::Other(format!("the volume claim template {} was added", name(claim)));
+            return Change::Other(TemplateChange::Added { template });
         };
         let (new_size, old_size) = (quantity(size(claim)), quantity(size(old)));
         if new_size < old_size {
-            return Change::Other(format!(
-                "the volume claim template {} asks for {}, less than the {} that its claims have",
-                name(claim),
-                text(size(claim)),
-                text(size(old))
-            ));
+            let (requested, has) = (text(size(claim)), text(size(old)));
+            return Change::Other(TemplateChange::Smaller { template, requested, has });
         }
         let mut same_size = claim["spec"].clone();
         if new_size > old_size {
@@ -44,10 +43,7 @@ pub fn compare(wanted: &[Value], has: &[Value]) -> Change {
             same_size["resources"]["requests"]["storage"] = size(old).clone();
         }
         if !contains(&old["spec"], &same_size) {
-            return Change::Other(format!(
-                "the volume claim template {} was changed in more than a larger storage request",
-                name(claim)
-            ));
+            return Change::Other(TemplateChange::Other { template });
         }
     }
     change
@@ -69,30 +65,17 @@ pub fn is_smaller(requested: &Value, template: &Value) -> bool {
 }
 
 /// Raise the storage request of one claim to that of its template.
-pub fn grow(resource: Resource, claim: &Object, template: &Value, event: Option<Event>) -> Step {
-    Step::Patch {
-        key: ObjectKey::new(resource, &claim.meta.namespace, &claim.meta.name),
-        patch: json!({ "spec": { "resources": { "requests": { "storage": size(template) } } } }),
-        subresource: Subresource::None,
-        precondition: Precondition::Uid(claim.meta.uid.clone()),
-        fence: None,
-        doing: format!("grow PersistentVolumeClaim {}", claim.meta.name),
-        event,
-    }
+pub fn grow(claim: &Object, template: &Value, event: Option<Event>) -> Step {
+    let patch = json!({ "spec": { "resources": { "requests": { "storage": size(template) } } } });
+    let doing = Doing::GrowClaim { claim: claim.meta.name.clone() };
+    Step::patch_seen(CLAIM, &claim.meta, patch, doing).announced(event)
 }
 
-/// Delete a set and leave its pods running, so that it can be made anew with
+/// Delete a set and leave its pods running, so that it can be recreated with
 /// what a StatefulSet does not let change.
-pub fn release_pods(resource: Resource, set: &Object, event: Option<Event>) -> Step {
-    Step::Delete {
-        key: ObjectKey::new(resource, &set.meta.namespace, &set.meta.name),
-        precondition: Precondition::Uid(set.meta.uid.clone()),
-        loss: Loss::Nothing,
-        propagation: Propagation::Orphan,
-        fence: None,
-        doing: format!("delete StatefulSet {} and keep its pods", set.meta.name),
-        event,
-    }
+pub fn release_pods(set: &Object, event: Option<Event>) -> Step {
+    let doing = Doing::ReleasePods { set: set.meta.name.clone() };
+    Step::delete_seen(STATEFUL_SET, &set.meta, Loss::Nothing, doing).orphaning().announced(event)
 }
 
 /// Name of a claim template.
@@ -124,14 +107,14 @@ mod tests {
     fn only_a_larger_request_is_growth() {
         let has = [claim("data", "1Gi", "fast")];
         let other = |wanted: &[Value]| match compare(wanted, &has) {
-            Change::Other(words) => words,
+            Change::Other(words) => words.to_string(),
             Change::None | Change::Growth => String::new(),
         };
         assert_eq!(compare(&[claim("data", "1024Mi", "fast")], &has), Change::None);
         assert_eq!(compare(&[claim("data", "2Gi", "fast")], &has), Change::Growth);
-        assert!(other(&[claim("data", "512Mi", "fast")]).contains("asks for 512Mi, less than"));
+        assert!(other(&[claim("data", "512Mi", "fast")]).contains("requests 512Mi, less than"));
         assert!(other(&[claim("data", "2Gi", "slow")]).contains("in more than"));
-        assert!(other(&[]).contains("data was taken out"));
+        assert!(other(&[]).contains("data was removed"));
         let two = [claim("data", "1Gi", "fast"), claim("log", "1Gi", "fast")];
         assert!(other(&two).contains("log was added"));
     }

@@ -1,10 +1,12 @@
 //! A pod in the few words that decisions need, and what keeps it from running.
 
-use crate::object::{Object, ObjectKey, Resource};
-use crate::plan::{Event, Fence, Loss, Precondition, Propagation, Step};
+use super::words::PodState;
+use crate::object::{Meta, Object, Resource};
+use crate::plan::{Event, Fence, Loss, Step};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 /// Waiting reasons that are steps on the way and no trouble.
 const ON_THE_WAY: [&str; 2] = ["ContainerCreating", "PodInitializing"];
@@ -131,37 +133,41 @@ impl PodFact {
         self.annotations.get(palladion_api::labels::SPEC_HASH).map(String::as_str)
     }
 
-    /// Delete it, so that its set makes it again: this pod and no later one of
+    /// Delete it, so that its set creates it again: this pod and no later one of
     /// its name. `proof` says why its process may end.
     pub fn removal(
         &self,
         (resource, namespace): (Resource, &str),
         proof: String,
-        doing: String,
+        doing: impl Display,
         fence: Option<Fence>,
         event: Option<Event>,
     ) -> Step {
-        Step::Delete {
-            key: ObjectKey::new(resource, namespace, &self.name),
-            precondition: Precondition::Uid(self.uid.clone()),
-            loss: Loss::Process { proof },
-            propagation: Propagation::Background,
-            fence,
-            doing,
-            event,
-        }
+        let seen = Meta {
+            name: self.name.clone(),
+            namespace: namespace.to_string(),
+            uid: self.uid.clone(),
+            ..Meta::default()
+        };
+        Step::delete_seen(resource, &seen, Loss::Process { proof }, doing)
+            .fenced(fence)
+            .announced(event)
     }
 
-    /// How it is, in words.
-    pub fn words(&self) -> String {
+    /// How it is, for people.
+    pub fn words(&self) -> PodState {
+        let pod = self.name.clone();
         if self.terminating {
-            return format!("pod {} is ending", self.name);
+            return PodState::Terminating { pod };
         }
         match (&self.unschedulable, &self.trouble) {
-            (Some(message), _) => format!("pod {} cannot be scheduled: {message}", self.name),
-            (None, Some(t)) => format!("pod {}: {}: {}", self.name, t.reason, t.message),
-            (None, None) if self.is_ready() => format!("pod {} is ready", self.name),
-            (None, None) => format!("pod {} is {} and not ready", self.name, self.phase),
+            (Some(message), _) => PodState::Unschedulable { pod, message: message.clone() },
+            (None, Some(trouble)) => {
+                let PodTrouble { reason, message } = trouble.clone();
+                PodState::Failing { pod, reason, message }
+            }
+            (None, None) if self.is_ready() => PodState::Ready { pod },
+            (None, None) => PodState::NotReady { pod, phase: self.phase.clone() },
         }
     }
 }
@@ -209,7 +215,6 @@ fn settled(message: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::object::Meta;
 
     fn read(pod: Value) -> PodFact {
         let meta = Meta { name: "web-z0-2".into(), ..Meta::default() };
@@ -239,7 +244,7 @@ mod tests {
         assert!(!waiting("ContainerCreating").is_stuck());
         let stuck = waiting("ImagePullBackOff");
         assert!(stuck.is_stuck());
-        assert_eq!(stuck.words(), "pod web-z0-2: ImagePullBackOff: container c: m");
+        assert_eq!(stuck.words().to_string(), "pod web-z0-2: ImagePullBackOff: container c: m");
     }
 
     #[test]
@@ -260,7 +265,7 @@ mod tests {
             format!("Back-off pulling image \"x\": ErrImagePull: {}", cause(2)),
         );
         assert_eq!(error.words(), back_off.words());
-        assert!(error.words().contains("r.example/nope:1"), "{}", error.words());
+        assert!(error.words().to_string().contains("r.example/nope:1"), "{}", error.words());
     }
 
     #[test]
@@ -270,7 +275,7 @@ mod tests {
             "state": { "waiting": { "reason": "CrashLoopBackOff", "message": "back-off 40s restarting" } },
             "lastState": { "terminated": { "exitCode": 3, "reason": "Error" } },
         }] } }));
-        let words = pod.words();
+        let words = pod.words().to_string();
         assert!(words.contains("ended with exit code 3"), "{words}");
         assert!(!words.contains("40s"), "{words}");
     }
@@ -281,6 +286,6 @@ mod tests {
             { "type": "PodScheduled", "status": "False", "message": "0/3 nodes" }
         ] } }));
         assert!(pod.is_stuck());
-        assert_eq!(pod.words(), "pod web-z0-2 cannot be scheduled: 0/3 nodes");
+        assert_eq!(pod.words().to_string(), "pod web-z0-2 cannot be scheduled: 0/3 nodes");
     }
 }

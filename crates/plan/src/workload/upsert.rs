@@ -1,5 +1,6 @@
 //! Stating what an object should be: the step that makes or updates it.
 
+use super::words::{Blocked, Doing};
 use crate::object::{Object, ObjectKey, Resource};
 use crate::plan::{Event, Precondition, Step};
 use serde_json::Value;
@@ -18,32 +19,26 @@ pub fn upsert(
     object: Value,
     what: &str,
     event: Option<Event>,
-) -> Result<Step, String> {
+) -> Result<Step, Blocked> {
+    let what = what.to_string();
     let name = object["metadata"]["name"].as_str().unwrap_or_default();
-    let (verb, precondition) = match seen.iter().find(|o| o.meta.name == name) {
+    let (doing, precondition) = match seen.iter().find(|o| o.meta.name == name) {
         Some(seen) if seen.meta.is_terminating() => {
-            return Err(format!("{what} is being deleted; it is made again after that"));
+            return Err(Blocked::BeingDeleted { what });
         }
-        Some(seen) => ("update", Precondition::Uid(seen.meta.uid.clone())),
-        None => ("create", Precondition::Absent),
+        Some(seen) => (Doing::Update { what }, Precondition::Uid(seen.meta.uid.clone())),
+        None => (Doing::Create { what }, Precondition::Absent),
     };
-    Ok(Step::Apply {
-        key: ObjectKey::new(resource, namespace, name),
-        object,
-        precondition,
-        fence: None,
-        doing: format!("{verb} {what}"),
-        event,
-    })
+    let key = ObjectKey::new(resource, namespace, name);
+    Ok(Step::apply(key, object, precondition, doing).announced(event))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kinds::SERVICE;
     use crate::object::Meta;
     use serde_json::json;
-
-    const SERVICE: Resource = Resource::namespaced("", "v1", "Service", "services");
 
     fn seen(deletion: Option<&str>) -> Vec<Arc<Object>> {
         let meta = Meta {
@@ -56,7 +51,7 @@ mod tests {
         vec![Arc::new(Object { meta, body })]
     }
 
-    fn step(seen: &[Arc<Object>]) -> Result<Step, String> {
+    fn step(seen: &[Arc<Object>]) -> Result<Step, Blocked> {
         let object = json!({ "metadata": { "name": "a" } });
         upsert(SERVICE, "ns", seen, object, "Service a", None)
     }
@@ -66,13 +61,13 @@ mod tests {
         let verdict = |seen: &[Arc<Object>]| match step(seen) {
             Ok(Step::Apply { precondition, .. }) => format!("{precondition:?}"),
             Ok(_) => "another step".into(),
-            Err(wait) => wait,
+            Err(wait) => wait.to_string(),
         };
         assert_eq!(verdict(&[]), "Absent");
         assert_eq!(verdict(&seen(None)), "Uid(\"1\")");
         assert_eq!(
             verdict(&seen(Some("2026-01-01T00:00:00Z"))),
-            "Service a is being deleted; it is made again after that"
+            "Service a is being deleted and will be recreated"
         );
     }
 }

@@ -3,15 +3,16 @@
 //! owner's status names it: never two, whatever happens between. With
 //! `AllPassing` it is as in QuarksStatefulSet.
 
+use super::draft::Draft;
 use super::pods::patch_pod;
-use super::{Draft, normal};
 use crate::facts::Facts;
 use crate::validate::{Valid, port};
+use crate::words::active::{Doing, Happened, Inactive, PassedOver, Problem};
 use jiff::SignedDuration;
-use palladion_api::reasons::Reason;
 use palladion_api::zoned_stateful_set::{ActivePassiveMode, ActiveProbe, names};
+use palladion_plan::words::Several;
 use palladion_plan::workload::pod::PodFact;
-use palladion_plan::{Fence, ObjectKey, ProbeAction, ProbeKey, ProbeRequest, Step, Verdict};
+use palladion_plan::{Event, Fence, ObjectKey, ProbeAction, ProbeKey, ProbeRequest, Step, Verdict};
 use serde_json::json;
 
 /// What is known of a pod's probes.
@@ -20,7 +21,7 @@ enum Health {
     /// All pass.
     Passing,
     /// One fails.
-    Failing(String),
+    Failing(Inactive),
     /// The question cannot be put.
     Unknown(String),
     /// No answer yet.
@@ -90,7 +91,7 @@ fn action(
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if valid.spec.active_passive_probes.is_empty() {
         for pod in facts.pods().filter(|p| is_labelled(p)) {
-            take(valid, pod, "there are no active probes any more", draft);
+            take(valid, pod, Inactive::NoProbes, draft);
         }
         return;
     }
@@ -104,8 +105,8 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 fn all_passing(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     for pod in facts.pods() {
         match (health(facts, valid, pod), is_labelled(pod)) {
-            (Health::Passing, false) if pod.is_ready() => give(facts, valid, pod, None, draft),
-            (Health::Failing(why), true) => take(valid, pod, &why, draft),
+            (Health::Passing, false) if pod.is_ready() => give(valid, pod, None, draft),
+            (Health::Failing(why), true) => take(valid, pod, why, draft),
             (Health::Passing | Health::Failing(_) | Health::Unknown(_) | Health::Unasked, _) => {}
         }
     }
@@ -119,14 +120,14 @@ fn single(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     let mut holder = None;
     for pod in &labelled {
         match health(facts, valid, pod) {
-            Health::Failing(why) => take(valid, pod, &why, draft),
+            Health::Failing(why) => take(valid, pod, why, draft),
             Health::Passing | Health::Unknown(_) | Health::Unasked
                 if holder.is_none() && named.is_none_or(|n| n == pod.uid) =>
             {
                 holder = Some(*pod);
             }
             Health::Passing | Health::Unknown(_) | Health::Unasked => {
-                take(valid, pod, "another pod is the active one", draft);
+                take(valid, pod, Inactive::Other, draft);
             }
         }
     }
@@ -139,41 +140,30 @@ fn single(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         return report_none(facts, valid, draft);
     };
     if named != Some(pod.uid.as_str()) {
-        draft.steps.push(Step::Claim {
-            status: json!({ "activeUid": pod.uid }),
-            seen: vec![("/status/activeUid".into(), json!(named))],
-            doing: format!("name pod {} the active one", pod.name),
-            event: None,
-        });
+        let seen = vec![("/status/activeUid".into(), json!(named))];
+        let doing = Doing::NameActive { pod: pod.name.clone() };
+        draft.steps.push(Step::claim(json!({ "activeUid": pod.uid }), seen, doing));
     }
     let fence = Fence {
         object: ObjectKey::new(crate::resources::ZONED_SET, &valid.namespace, &valid.name),
         pointer: "/status/activeUid".into(),
         expected: json!(pod.uid),
     };
-    give(facts, valid, pod, Some(fence), draft);
+    give(valid, pod, Some(fence), draft);
 }
 
-fn give(facts: &Facts<'_>, valid: &Valid, pod: &PodFact, fence: Option<Fence>, draft: &mut Draft) {
-    debug_assert!(!facts.snapshot.owner.meta.name.is_empty());
+fn give(valid: &Valid, pod: &PodFact, fence: Option<Fence>, draft: &mut Draft) {
     let patch = json!({ "metadata": { "labels": { names::POD_ACTIVE: names::ACTIVE } } });
-    let mut step = patch_pod(valid, pod, patch, format!("label pod {} active", pod.name));
-    if let Step::Patch { fence: slot, event, .. } = &mut step {
-        *slot = fence;
-        *event = normal(Reason::ActivePod, format!("pod {} is active", pod.name));
-    }
-    draft.steps.push(step);
+    let step = patch_pod(valid, pod, patch, Doing::Label { pod: pod.name.clone() });
+    let event = Event::normal(Happened::Active { pod: pod.name.clone() });
+    draft.steps.push(step.fenced(fence).announced(event));
 }
 
-fn take(valid: &Valid, pod: &PodFact, why: &str, draft: &mut Draft) {
+fn take(valid: &Valid, pod: &PodFact, why: Inactive, draft: &mut Draft) {
     let patch = json!({ "metadata": { "labels": { names::POD_ACTIVE: null } } });
-    let mut step =
-        patch_pod(valid, pod, patch, format!("take the active label from pod {}", pod.name));
-    if let Step::Patch { event, .. } = &mut step {
-        *event =
-            normal(Reason::ActivePod, format!("pod {} is not active any more: {why}", pod.name));
-    }
-    draft.steps.push(step);
+    let step = patch_pod(valid, pod, patch, Doing::Unlabel { pod: pod.name.clone() });
+    let event = Event::normal(Happened::Inactive { pod: pod.name.clone(), why });
+    draft.steps.push(step.announced(event));
 }
 
 /// Does the pod carry the active label?
@@ -183,10 +173,10 @@ pub fn is_labelled(pod: &PodFact) -> bool {
 
 fn health(facts: &Facts<'_>, valid: &Valid, pod: &PodFact) -> Health {
     if pod.terminating {
-        return Health::Failing("it is ending".into());
+        return Health::Failing(Inactive::Terminating);
     }
     if matches!(pod.phase.as_str(), "Failed" | "Succeeded") {
-        return Health::Failing(pod.words());
+        return Health::Failing(Inactive::Ended { pod: pod.words() });
     }
     let mut so_far = Health::Passing;
     for container in valid.spec.active_passive_probes.keys() {
@@ -195,10 +185,10 @@ fn health(facts: &Facts<'_>, valid: &Valid, pod: &PodFact) -> Health {
             Some(Ok(result)) => match result.verdict {
                 Verdict::Passing => {}
                 Verdict::Failing => {
-                    return Health::Failing(format!(
-                        "the probe of container {container} fails: {}",
-                        result.message
-                    ));
+                    return Health::Failing(Inactive::ProbeFails {
+                        container: container.clone(),
+                        message: result.message.clone(),
+                    });
                 }
             },
             Some(Err(why)) => so_far = Health::Unknown(why.to_string()),
@@ -213,7 +203,7 @@ fn health(facts: &Facts<'_>, valid: &Valid, pod: &PodFact) -> Health {
 fn report_unanswered(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     for pod in facts.pods() {
         if let Health::Unknown(why) = health(facts, valid, pod) {
-            draft.trouble(Reason::ProbeUnanswered, format!("pod {}: {why}", pod.name));
+            draft.report(Problem::Unanswered { pod: pod.name.clone(), why });
             return;
         }
     }
@@ -221,23 +211,21 @@ fn report_unanswered(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 
 /// Say why no pod is active.
 fn report_none(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
-    let mut failing = Vec::new();
+    let mut pods = Vec::new();
     for pod in facts.pods() {
-        match health(facts, valid, pod) {
+        let (name, state) = (pod.name.clone(), pod.words());
+        pods.push(match health(facts, valid, pod) {
             Health::Passing if pod.is_ready() => return,
-            Health::Passing => {
-                failing.push(format!("{}, though its probe passes", pod.words()));
-            }
-            Health::Failing(why) => failing.push(format!("pod {}: {why}", pod.name)),
-            Health::Unknown(why) => failing.push(format!("pod {}: no answer: {why}", pod.name)),
+            Health::Passing => PassedOver::NotReady { pod: state },
+            Health::Failing(why) => PassedOver::Fails { pod: name, why },
+            Health::Unknown(why) => PassedOver::NoAnswer { pod: name, why },
             // It has been there for a moment only; the answer comes.
             Health::Unasked if pod.phase == "Running" => return,
-            Health::Unasked => failing.push(pod.words()),
-        }
+            Health::Unasked => PassedOver::NotRunning { pod: state },
+        });
     }
-    let words = match failing.is_empty() {
-        true => "there is no pod that could be".to_string(),
-        false => failing.join("; "),
-    };
-    draft.trouble(Reason::NoActivePod, format!("no pod is active: {words}"));
+    draft.report(match pods.is_empty() {
+        true => Problem::NoPod,
+        false => Problem::NoneActive { pods: Several(pods) },
+    });
 }

@@ -2,15 +2,15 @@
 //! the pod management policy. Growth of a claim and the other two are carried
 //! out by recreating the set around its pods.
 
-use super::{Draft, normal, warning};
+use super::draft::{Draft, wait_for_set};
 use crate::build::set::{self, Fixed};
 use crate::facts::{Facts, SetFact};
-use crate::resources::{CLAIM, STATEFUL_SET};
+use crate::resources::CLAIM;
 use crate::validate::Valid;
-use palladion_api::reasons::Reason;
+use crate::words::objects::{Happened, Problem, Waiting};
 use palladion_api::zoned_stateful_set::RolloutState;
-use palladion_plan::Object;
 use palladion_plan::workload::claims::{self, Change};
+use palladion_plan::{Event, Flow, Object};
 use serde_json::Value;
 
 /// The fixed parts that a set has, which every apply must state again.
@@ -31,11 +31,11 @@ pub fn fixed(valid: &Valid, set: &SetFact) -> Fixed {
     }
 }
 
-/// Make the set anew around its pods, if its fixed parts are to change and no
-/// rollout is under way. True = it is being done.
-pub fn recreate(facts: &Facts<'_>, valid: &Valid, set: &SetFact, draft: &mut Draft) -> bool {
+/// Recreate the set around its pods, if its fixed parts are to change and no
+/// rollout is under way.
+pub fn recreate(facts: &Facts<'_>, valid: &Valid, set: &SetFact, draft: &mut Draft) -> Flow {
     if set.state != RolloutState::Done || !set.seen {
-        return false;
+        return Flow::Free;
     }
     let (has, wants) = (fixed(valid, set), set::fixed(valid));
     let is_grown =
@@ -43,38 +43,31 @@ pub fn recreate(facts: &Facts<'_>, valid: &Valid, set: &SetFact, draft: &mut Dra
     let differs = has.service_name != wants.service_name
         || has.pod_management_policy != wants.pod_management_policy;
     if !differs && !is_grown {
-        return false;
+        return Flow::Free;
     }
-    let words =
-        format!("StatefulSet {} is made anew around its pods, which keep running", set.name);
-    draft.wait(Reason::CreatingObjects, words.clone());
-    let event = normal(Reason::Synced, words);
-    draft.steps.push(claims::release_pods(STATEFUL_SET, &set.object, event));
-    true
+    wait_for_set(draft, &set.name, Waiting::Recreated { set: set.name.clone() });
+    let event = Event::normal(Happened::Recreated { set: set.name.clone() });
+    draft.steps.push(claims::release_pods(&set.object, Some(event)));
+    Flow::Busy
 }
 
 /// Report what is not carried out; grow the claims that exist.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
-    let wanted = draft.wanted.clone();
+    let wanted = draft.more.wanted.clone();
     for set in facts.sets.values().filter(|s| wanted.contains(&s.name)) {
         match compare(valid, set) {
             Change::None => {}
             Change::Growth => {
                 for (claim, template) in ungrown(facts, valid, set) {
-                    let words = format!(
-                        "PersistentVolumeClaim {} grows to {}",
-                        claim.meta.name,
-                        claims::size(template).as_str().unwrap_or_default()
-                    );
-                    let event = normal(Reason::Synced, words);
-                    draft.steps.push(claims::grow(CLAIM, claim, template, event));
+                    let size = claims::size(template).as_str().unwrap_or_default().to_string();
+                    let grows = Happened::ClaimGrows { claim: claim.meta.name.clone(), size };
+                    draft.steps.push(claims::grow(claim, template, Some(Event::normal(grows))));
                 }
             }
-            Change::Other(what) => {
-                let words =
-                    format!("StatefulSet {}: {what}; claims that exist are not changed", set.name);
-                draft.events.extend(warning(Reason::VolumeClaimTemplatesWarning, words.clone()));
-                draft.trouble(Reason::VolumeClaimTemplatesWarning, words);
+            Change::Other(change) => {
+                let problem = Problem::ClaimTemplate { set: set.name.clone(), change };
+                draft.events.push(Event::warning(problem.clone()));
+                draft.report(problem);
             }
         }
     }

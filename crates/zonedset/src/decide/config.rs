@@ -1,15 +1,15 @@
 //! Configuration that the template refers to (QuarksStatefulSet, "Restarting on
 //! Config Change"): what it is now, and whether it is time to roll the pods.
 
-use super::Draft;
+use super::draft::Draft;
 use crate::build::set::{self, Config};
 use crate::facts::{Facts, SetFact};
 use crate::resources::{CONFIG_MAP, SECRET};
 use crate::validate::Valid;
+use crate::words::config::{Unread, Waiting};
 use jiff::SignedDuration;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::ZonedStatefulSetSpec;
-use palladion_api::reasons::Reason;
 use palladion_api::zoned_stateful_set::{PendingConfig, ZonedStatefulSetStatus, names};
 use palladion_plan::workload::config::{ConfigKind, Need, data_hash, references};
 use palladion_plan::{Object, ObjectKey};
@@ -82,12 +82,6 @@ struct Reading {
     versions: BTreeMap<String, u32>,
 }
 
-/// Why they are not known.
-struct Unread {
-    reason: Reason,
-    message: String,
-}
-
 /// The configuration to make templates from; `None` holds sets back that do not
 /// exist yet.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Option<Config> {
@@ -96,20 +90,20 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Option<Con
         hash: newest.and_then(|s| s.config.clone()),
         renamed: renames(valid, &facts.status.secret_versions),
     };
-    draft.secret_versions = facts.status.secret_versions.clone();
+    draft.more.secret_versions = facts.status.secret_versions.clone();
     if !valid.spec.update_on_config_change {
         return Some(recorded);
     }
     let reading = match read(facts, valid) {
         Ok(reading) => reading,
         Err(unread) => {
-            draft.trouble(unread.reason, unread.message.clone());
-            draft.wait(unread.reason, unread.message);
+            draft.report(unread.clone());
+            draft.wait_for(unread);
             return newest.is_some().then_some(recorded);
         }
     };
     let adopt = |draft: &mut Draft, reading: Reading| {
-        draft.secret_versions.extend(reading.versions);
+        draft.more.secret_versions.extend(reading.versions);
         Some(reading.config)
     };
     let Some(newest) = newest.filter(|_| reading.config.hash != recorded.hash) else {
@@ -131,16 +125,12 @@ fn gather(
     let since = facts.status.pending_config.as_ref().map_or(facts.now(), |p| p.since.0);
     let until = since + GATHER;
     if facts.now() >= until {
-        draft.secret_versions.extend(reading.versions);
+        draft.more.secret_versions.extend(reading.versions);
         return Some(reading.config);
     }
     let hash = reading.config.hash.unwrap_or_default();
-    draft.pending_config = Some(PendingConfig { hash, since: Time(since) });
-    draft.wait_until(
-        Reason::GatheringConfig,
-        "configuration has changed; the pods are rolled when no more changes come along".into(),
-        until,
-    );
+    draft.more.pending_config = Some(PendingConfig { hash, since: Time(since) });
+    draft.wait_for(Waiting::More { since }).until(until);
     Some(recorded)
 }
 
@@ -188,12 +178,7 @@ fn read(facts: &Facts<'_>, valid: &Valid) -> Result<Reading, Unread> {
             Some(object) => hashes.push(json!([kind.as_str(), name, data_hash(&object.body)])),
             None if need == Need::Optional => hashes.push(json!([kind.as_str(), name, null])),
             None => {
-                return Err(Unread {
-                    reason: Reason::ConfigMissing,
-                    message: format!(
-                        "{key} does not exist and the template needs it; create it, or mark the reference `optional: true`"
-                    ),
-                });
+                return Err(Unread::Missing { object: key.to_string() });
             }
         }
     }
@@ -205,15 +190,10 @@ fn read(facts: &Facts<'_>, valid: &Valid) -> Result<Reading, Unread> {
 }
 
 fn lookup<'a>(facts: &'a Facts<'_>, key: &ObjectKey) -> Result<Option<&'a Arc<Object>>, Unread> {
-    let unread = |why: &str| Unread {
-        reason: Reason::ConfigUnreadable,
-        message: format!(
-            "cannot read {key}: {why}; pods are not rolled for it until it can be read"
-        ),
-    };
+    let object = key.to_string();
     match facts.snapshot.references.get(key).map(palladion_plan::Observed::known) {
         Some(Ok(found)) => Ok(found.as_ref()),
-        Some(Err(why)) => Err(unread(why)),
-        None => Err(unread("it is not watched yet")),
+        Some(Err(why)) => Err(Unread::Unreadable { object, why: why.to_string() }),
+        None => Err(Unread::Unwatched { object }),
     }
 }

@@ -1,18 +1,39 @@
-//! Making a set that does not exist.
+//! Creating a set that does not exist.
 
-use super::rollout::Goal;
-use super::{Draft, normal};
+use super::draft::{Draft, apply, wait_for_set};
+use super::goal::Goal;
 use crate::build::set::{self, Wanted};
-use crate::facts::Facts;
+use crate::facts::{Facts, SetFact};
 use crate::resources::STATEFUL_SET;
 use crate::validate::Valid;
-use palladion_api::reasons::Reason;
+use crate::words::objects::{Happened, Waiting};
 use palladion_api::zoned_stateful_set::RolloutState as State;
+use palladion_plan::Event;
 use palladion_plan::workload::pod::PodFact;
 
-/// Make a set that does not exist. Pods of its name may be there, if the set
-/// was made anew around them: these are not touched by it.
-pub fn create(facts: &Facts<'_>, valid: &Valid, goal: &Goal<'_>, draft: &mut Draft) {
+/// The set of a goal, if it exists and stays. If not, it is created, now or when
+/// the one that is being deleted is gone.
+pub fn existing<'a>(
+    facts: &'a Facts<'_>,
+    valid: &Valid,
+    goal: &Goal<'_>,
+    draft: &mut Draft,
+) -> Option<&'a SetFact> {
+    let name = valid.set_name(goal.zone, goal.version);
+    draft.more.wanted.insert(name.clone());
+    match facts.sets.get(&name) {
+        None => create(facts, valid, goal, draft),
+        Some(set) if set.is_terminating() => {
+            wait_for_set(draft, &name, Waiting::BeingDeleted { set: name.clone() });
+        }
+        Some(set) => return Some(set),
+    }
+    None
+}
+
+/// Create a set that does not exist. Pods of its name may be there, if the set
+/// is being recreated around them: these are not touched by it.
+fn create(facts: &Facts<'_>, valid: &Valid, goal: &Goal<'_>, draft: &mut Draft) {
     let name = valid.set_name(goal.zone, goal.version);
     let orphans = facts.orphans(&name);
     let made_from = |p: &PodFact| p.spec_hash() == Some(&goal.hash);
@@ -31,8 +52,8 @@ pub fn create(facts: &Facts<'_>, valid: &Valid, goal: &Goal<'_>, draft: &mut Dra
         partition,
         fixed: set::fixed(valid),
     };
-    let event =
-        normal(Reason::Synced, format!("StatefulSet {name} created in version {}", goal.version));
-    draft.apply(facts, STATEFUL_SET, set::stateful_set(valid, &wanted), event);
-    draft.wait(Reason::CreatingObjects, format!("StatefulSet {name} is being made"));
+    let created = Happened::Created { set: name.clone(), version: goal.version };
+    let object = set::stateful_set(valid, &wanted);
+    apply(facts, STATEFUL_SET, object, Some(Event::normal(created)), draft);
+    wait_for_set(draft, &name, Waiting::Created { set: name.clone() });
 }

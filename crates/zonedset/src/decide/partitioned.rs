@@ -1,34 +1,26 @@
 //! `rollout: Partitioned`: in place, a canary first, then one pod after another
 //! from the highest down, zone after zone. As the code of QuarksStatefulSet does.
 
-use super::rollout::{self, Goal, Next};
-use super::{Draft, claims, creation, normal, version};
-use crate::build::set::{self, Config};
+use super::draft::{Draft, wait_for_set};
+use super::goal::Goal;
+use super::rollout::{self, Next};
+use super::{claims, creation, version};
+use crate::build::set::Config;
 use crate::facts::{Facts, SetFact};
 use crate::validate::Valid;
-use palladion_api::reasons::Reason;
+use crate::words::rollout::{Happened, Waiting};
 use palladion_api::zoned_stateful_set::RolloutState as State;
+use palladion_plan::Event;
 
 /// Every zone's set, in order.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, config: &Config, draft: &mut Draft) {
     let version = version::newest(facts, valid, config);
     let mut behind: Option<&str> = None;
-    for zone in &valid.zones {
-        let goal = Goal { zone, config, version, hash: set::hash(valid, zone, config) };
-        let name = valid.set_name(zone, version);
-        draft.wanted.insert(name.clone());
-        let Some(set) = facts.sets.get(&name) else {
-            creation::create(facts, valid, &goal, draft);
+    for goal in Goal::all(valid, config, version) {
+        let Some(set) = creation::existing(facts, valid, &goal, draft) else {
             continue;
         };
-        if set.is_terminating() {
-            draft.wait(
-                Reason::CreatingObjects,
-                format!("StatefulSet {name} is being deleted; it is made again after that"),
-            );
-            continue;
-        }
-        if claims::recreate(facts, valid, set, draft) {
+        if claims::recreate(facts, valid, set, draft).is_busy() {
             continue;
         }
         let next = match set.hash == goal.hash {
@@ -51,17 +43,12 @@ fn write(
     set: &SetFact,
     draft: &mut Draft,
 ) -> Next {
-    draft.wait(
-        Reason::RollingOut,
-        format!("StatefulSet {} gets the template of version {}", set.name, goal.version),
-    );
+    let (name, version) = (set.name.clone(), goal.version);
+    wait_for_set(draft, &set.name, Waiting::Written { set: name.clone(), version });
     Next {
         state: State::Pending,
         partition: valid.replicas,
         started: facts.seconds(),
-        event: normal(
-            Reason::RollingOut,
-            format!("StatefulSet {}: version {} is written", set.name, goal.version),
-        ),
+        event: Some(Event::normal(Happened::Written { set: name, version })),
     }
 }

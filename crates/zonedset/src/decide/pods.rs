@@ -2,15 +2,17 @@
 //! ordinal as a label (QuarksStatefulSet sets it by a webhook) and the current
 //! list of zones, which may change without a restart.
 
-use super::Draft;
+use super::draft::Draft;
 use crate::build::set::zones_annotation;
 use crate::facts::Facts;
 use crate::resources::POD;
 use crate::validate::Valid;
+use crate::words::objects::Doing;
 use palladion_api::zoned_stateful_set::names;
 use palladion_plan::workload::pod::PodFact;
-use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
+use palladion_plan::{ObjectKey, Precondition, Step};
 use serde_json::{Map, Value, json};
+use std::fmt::Display;
 
 /// Patch every pod that lacks something.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
@@ -28,20 +30,18 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         }
         if !labels.is_empty() || !annotations.is_empty() {
             let patch = json!({ "metadata": { "labels": labels, "annotations": annotations } });
-            draft.steps.push(patch_pod(valid, pod, patch, format!("label pod {}", pod.name)));
+            draft.steps.push(patch_pod(
+                valid,
+                pod,
+                patch,
+                Doing::LabelPod { pod: pod.name.clone() },
+            ));
         }
     }
 }
 
 /// A merge patch of one pod, as it was seen.
-pub fn patch_pod(valid: &Valid, pod: &PodFact, patch: Value, doing: String) -> Step {
-    Step::Patch {
-        key: ObjectKey::new(POD, &valid.namespace, &pod.name),
-        patch,
-        subresource: Subresource::None,
-        precondition: Precondition::Uid(pod.uid.clone()),
-        fence: None,
-        doing,
-        event: None,
-    }
+pub fn patch_pod(valid: &Valid, pod: &PodFact, patch: Value, doing: impl Display) -> Step {
+    let key = ObjectKey::new(POD, &valid.namespace, &pod.name);
+    Step::patch(key, Precondition::Uid(pod.uid.clone()), patch, doing)
 }

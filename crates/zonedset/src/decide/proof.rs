@@ -3,6 +3,7 @@
 
 use crate::facts::{Facts, SetFact};
 use crate::validate::Valid;
+use crate::words::rollout::{Culprit, Unproven, Unready};
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::zoned_stateful_set::{Rollout, RolloutState as State};
 use palladion_plan::workload::pod::PodFact;
@@ -23,21 +24,18 @@ pub fn first_unproven(
     valid: &Valid,
     set: &SetFact,
     partition: i32,
-) -> Option<(String, Option<Timestamp>)> {
+) -> Option<(Unproven, Option<Timestamp>)> {
     for ordinal in (partition..valid.replicas).rev() {
         let Some(pod) = set.pod(ordinal) else {
-            return Some((format!("pod {}-{ordinal} does not exist yet", set.name), None));
+            return Some((Unproven::Missing { set: set.name.clone(), ordinal }, None));
         };
         if !set.is_updated(pod) {
-            return Some((format!("pod {} does not have the new template yet", pod.name), None));
+            return Some((Unproven::OldTemplate { pod: pod.name.clone() }, None));
         }
         match pod.available_at(valid.spec.template.spec.min_ready_seconds) {
-            None => return Some((pod.words(), None)),
+            None => return Some((Unproven::NotReady { pod: pod.words() }, None)),
             Some(at) if at > facts.now() => {
-                return Some((
-                    format!("{} since less than minReadySeconds", pod.words()),
-                    Some(at),
-                ));
+                return Some((Unproven::NotLongEnough { pod: pod.words() }, Some(at)));
             }
             Some(_) => {}
         }
@@ -46,18 +44,19 @@ pub fn first_unproven(
 }
 
 /// Why a failed rollout failed: the updated pod that is not ready.
-pub fn culprit(set: &SetFact) -> String {
+pub fn culprit(set: &SetFact) -> Culprit {
     let updated = |p: &&PodFact| set.is_updated(p) && !p.is_ready();
-    set.pods
-        .iter()
-        .rev()
-        .find(updated)
-        .map_or_else(|| "a pod was not ready in time".to_string(), PodFact::words)
+    match set.pods.iter().rev().find(updated) {
+        Some(pod) => Culprit::Pod { pod: pod.words() },
+        None => Culprit::Unknown,
+    }
 }
 
-/// The first pod that a set lacks, in words.
-pub fn missing(set: &SetFact) -> Option<String> {
-    (0..set.replicas)
-        .find(|o| set.pod(*o).is_none())
-        .map(|o| format!("pod {}-{o} does not exist yet", set.name))
+/// The first pod that is not ready, or that a set lacks.
+pub fn unready(set: &SetFact) -> Option<Unready> {
+    if let Some(pod) = set.pods.iter().find(|p| !p.is_ready()) {
+        return Some(Unready::State { pod: pod.words() });
+    }
+    let ordinal = (0..set.replicas).find(|o| set.pod(*o).is_none())?;
+    Some(Unready::Missing { set: set.name.clone(), ordinal })
 }

@@ -1,45 +1,33 @@
 //! `rollout: Recreate`: every pod of the old template, in all zones, ends
 //! before the first of the new one starts.
 
-use super::rollout::{self, Goal, Next, state_annotations};
-use super::{Draft, claims, creation, normal, version};
-use crate::build::set::{self, Config};
+use super::draft::{Draft, wait_for_set, wait_in_set};
+use super::goal::Goal;
+use super::rollout::{self, Next, state_annotations};
+use super::{claims, creation, version};
+use crate::build::set::Config;
 use crate::facts::{Facts, SetFact};
 use crate::resources::STATEFUL_SET;
 use crate::validate::Valid;
-use palladion_api::reasons::Reason;
+use crate::words::rollout::{Doing, Happened, Waiting};
 use palladion_api::zoned_stateful_set::RolloutState as State;
-use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
+use palladion_plan::{Event, Step};
 use serde_json::json;
 
 /// Every zone's set.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, config: &Config, draft: &mut Draft) {
     let version = version::newest(facts, valid, config);
-    let goals: Vec<Goal<'_>> = valid
-        .zones
-        .iter()
-        .map(|zone| Goal { zone, config, version, hash: set::hash(valid, zone, config) })
-        .collect();
+    let goals = Goal::all(valid, config, version);
     let old_pod = goals.iter().find_map(|goal| {
         let set = facts.sets.get(&valid.set_name(goal.zone, version))?;
         (set.hash != goal.hash).then(|| set.pods.first()).flatten()
     });
     for goal in &goals {
-        let name = valid.set_name(goal.zone, version);
-        draft.wanted.insert(name.clone());
-        let Some(set) = facts.sets.get(&name) else {
-            creation::create(facts, valid, goal, draft);
+        let Some(set) = creation::existing(facts, valid, goal, draft) else {
             continue;
         };
-        if set.is_terminating() {
-            draft.wait(
-                Reason::CreatingObjects,
-                format!("StatefulSet {name} is being deleted; it is made again after that"),
-            );
-            continue;
-        }
         if set.hash == goal.hash {
-            if claims::recreate(facts, valid, set, draft) {
+            if claims::recreate(facts, valid, set, draft).is_busy() {
                 continue;
             }
             let next = rollout::advance(facts, valid, set, None, draft);
@@ -47,14 +35,10 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, config: &Config, draft: &mut Dra
         } else if set.replicas > 0 {
             stop(facts, set, draft);
         } else if let Some(pod) = old_pod {
-            let words = format!("all old pods end first: {}", pod.words());
-            draft.messages.insert(name, words.clone());
-            draft.wait(Reason::RollingOut, words);
+            wait_in_set(draft, &set.name, Waiting::OldPods { pod: pod.words() });
         } else {
-            let event = normal(
-                Reason::RollingOut,
-                format!("StatefulSet {name}: the old pods have ended; version {version} starts"),
-            );
+            let starts = Happened::Starts { set: set.name.clone(), version };
+            let event = Some(Event::normal(starts));
             let next =
                 Next { state: State::Rollout, partition: 0, started: facts.seconds(), event };
             rollout::state(facts, valid, goal, set, next, draft);
@@ -64,24 +48,14 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, config: &Config, draft: &mut Dra
 
 /// Scale to zero without touching the template.
 fn stop(facts: &Facts<'_>, set: &SetFact, draft: &mut Draft) {
+    let name = &set.name;
     let patch = json!({
         "metadata": { "annotations": state_annotations(State::Stopping, facts.seconds()) },
         "spec": { "replicas": 0 },
     });
-    draft.steps.push(Step::Patch {
-        key: ObjectKey::new(STATEFUL_SET, &set.object.meta.namespace, &set.name),
-        patch,
-        subresource: Subresource::None,
-        precondition: Precondition::Uid(set.object.meta.uid.clone()),
-        fence: None,
-        doing: format!("update StatefulSet {}: stop its old pods", set.name),
-        event: normal(
-            Reason::RollingOut,
-            format!("StatefulSet {}: the old pods are stopped", set.name),
-        ),
-    });
-    draft.wait(
-        Reason::RollingOut,
-        format!("StatefulSet {}: the old pods are stopped first", set.name),
-    );
+    let doing = Doing::StopOldPods { set: name.clone() };
+    let event = Event::normal(Happened::Stopped { set: name.clone() });
+    let step = Step::patch_seen(STATEFUL_SET, &set.object.meta, patch, doing);
+    draft.steps.push(step.announced(event));
+    wait_for_set(draft, name, Waiting::Stopped { set: name.clone() });
 }

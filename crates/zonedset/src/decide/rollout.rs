@@ -1,30 +1,18 @@
 //! One set in place: what its rollout does next. Shared by all ways of rolling.
 
-use super::proof::{culprit, first_unproven, limit, missing};
-use super::{Draft, claims, normal, obstacles, warning};
-use crate::build::set::{self, Config, Wanted};
+use super::draft::{Draft, apply, wait_for_set, wait_in_set};
+use super::goal::Goal;
+use super::proof::{culprit, first_unproven, limit, unready};
+use super::{claims, obstacles};
+use crate::build::set::{self, Wanted};
 use crate::facts::{Facts, SetFact};
 use crate::resources::STATEFUL_SET;
-use crate::validate::{Valid, Zone};
+use crate::validate::Valid;
+use crate::words::rollout::{Happened, Problem, Waiting};
 use jiff::Timestamp;
-use palladion_api::reasons::Reason;
 use palladion_api::zoned_stateful_set::{RolloutState as State, names};
 use palladion_plan::Event;
 use palladion_plan::hash;
-use palladion_plan::workload::pod::PodFact;
-
-/// What a zone's set should be made from.
-#[derive(Debug, Clone)]
-pub struct Goal<'a> {
-    /// The zone.
-    pub zone: &'a Zone,
-    /// Configuration.
-    pub config: &'a Config,
-    /// Version for a template that is written now.
-    pub version: i64,
-    /// Hash of what pods are made from.
-    pub hash: String,
-}
 
 /// Where a set goes next.
 #[derive(Debug)]
@@ -68,7 +56,7 @@ pub fn state(
         wanted.partition = set.replicas.min(valid.replicas);
         object = set::stateful_set(valid, &wanted);
     }
-    draft.apply(facts, STATEFUL_SET, object, next.event);
+    apply(facts, STATEFUL_SET, object, next.event, draft);
 }
 
 /// The next step of a set whose template is the wanted one.
@@ -88,10 +76,8 @@ pub fn advance(
     obstacles::clear(set, draft);
     match set.state {
         State::Done => {
-            let words = set.pods.iter().find(|p| !p.is_ready()).map(PodFact::words);
-            if let Some(words) = words.or_else(|| missing(set)) {
-                draft.messages.insert(set.name.clone(), words.clone());
-                draft.wait(Reason::PodsNotReady, words);
+            if let Some(pod) = unready(set) {
+                wait_in_set(draft, &set.name, Waiting::PodNotReady { pod });
             }
             stay(State::Done, set.partition)
         }
@@ -103,15 +89,12 @@ pub fn advance(
         State::Canary | State::Rollout => step(facts, valid, set, draft),
         State::Failed => {
             if first_unproven(facts, valid, set, 0).is_none() {
-                let event = normal(
-                    Reason::Synced,
-                    format!("StatefulSet {}: all pods are ready after all", set.name),
-                );
-                return Next { event, ..stay(State::Done, 0) };
+                let event = Event::normal(Happened::Recovered { set: set.name.clone() });
+                return Next { event: Some(event), ..stay(State::Done, 0) };
             }
-            let words = format!("the rollout of StatefulSet {} failed: {}", set.name, culprit(set));
-            draft.messages.insert(set.name.clone(), words.clone());
-            draft.trouble(Reason::RolloutFailed, words);
+            let failed = Problem::Failed { set: set.name.clone(), culprit: culprit(set) };
+            draft.more.messages.insert(set.name.clone(), failed.clone().into());
+            draft.report(failed);
             let scaled_up = valid.replicas > set.replicas;
             stay(State::Failed, if scaled_up { valid.replicas } else { set.partition })
         }
@@ -126,74 +109,47 @@ fn begin(
     behind: Option<&str>,
     draft: &mut Draft,
 ) -> Next {
-    let started = facts.seconds();
+    let (name, version, started) = (set.name.clone(), set.version, facts.seconds());
     if let Some(other) = behind {
-        let words =
-            format!("StatefulSet {} waits for {other}: zones roll one after another", set.name);
-        draft.messages.insert(set.name.clone(), words.clone());
-        draft.wait(Reason::RollingOut, words);
+        wait_in_set(draft, &set.name, Waiting::OtherZone { set: name, other: other.to_string() });
         let started = set.started.unwrap_or(started);
         return Next { state: State::Pending, partition: valid.replicas, started, event: None };
     }
-    draft.wait(
-        Reason::RollingOut,
-        format!("the canary of StatefulSet {} gets version {}", set.name, set.version),
-    );
+    wait_for_set(draft, &set.name, Waiting::Canary { set: name.clone(), version });
     let ordered = set.object.str_at("/spec/podManagementPolicy") == Some("OrderedReady");
     if valid.replicas == 0 || (ordered && set.ready() == 0) {
         // Nothing serves that a canary could protect, and under OrderedReady
-        // broken pods of lower numbers would keep it from being made.
+        // broken pods of lower numbers would keep it from being created.
         return Next { state: State::Rollout, partition: 0, started, event: None };
     }
-    let event = normal(
-        Reason::RollingOut,
-        format!(
-            "StatefulSet {}: pod {} is the canary of version {}",
-            set.name,
-            valid.replicas - 1,
-            set.version
-        ),
-    );
-    Next { state: State::Canary, partition: valid.replicas - 1, started, event }
+    let ordinal = valid.replicas - 1;
+    let event = Some(Event::normal(Happened::Canary { set: name, ordinal, version }));
+    Next { state: State::Canary, partition: ordinal, started, event }
 }
 
 /// One more pod, when those that have the template are available.
 fn step(facts: &Facts<'_>, valid: &Valid, set: &SetFact, draft: &mut Draft) -> Next {
+    let (name, version) = (set.name.clone(), set.version);
     let started = set.started.unwrap_or(facts.seconds());
     let partition = set.partition.min(valid.replicas);
-    let Some((words, again)) = first_unproven(facts, valid, set, partition) else {
+    let Some((unproven, again)) = first_unproven(facts, valid, set, partition) else {
         if partition == 0 {
-            let event = normal(
-                Reason::Synced,
-                format!("StatefulSet {}: version {} runs in all pods", set.name, set.version),
-            );
+            let event = Some(Event::normal(Happened::Done { set: name, version }));
             return Next { state: State::Done, partition: 0, started, event };
         }
-        draft.wait(
-            Reason::RollingOut,
-            format!("StatefulSet {}: pod {} gets version {}", set.name, partition - 1, set.version),
-        );
-        return Next { state: State::Rollout, partition: partition - 1, started, event: None };
+        let ordinal = partition - 1;
+        wait_for_set(draft, &set.name, Waiting::NextPod { set: name, ordinal, version });
+        return Next { state: State::Rollout, partition: ordinal, started, event: None };
     };
     let deadline = started + limit(valid, set);
     if facts.now() >= deadline {
-        let event = warning(
-            Reason::RolloutFailed,
-            format!(
-                "StatefulSet {}: version {} was not ready in time: {words}",
-                set.name, set.version
-            ),
-        );
-        draft.trouble(
-            Reason::RolloutFailed,
-            format!("the rollout of StatefulSet {} failed: {words}", set.name),
-        );
+        draft.report(Problem::TimedOut { set: name.clone(), unproven: unproven.clone() });
+        let event = Some(Event::warning(Happened::TimedOut { set: name, version, unproven }));
         return Next { state: State::Failed, partition, started, event };
     }
-    draft.messages.insert(set.name.clone(), words.clone());
-    let since =
-        format!("StatefulSet {} rolls version {} since {started}: {words}", set.name, set.version);
-    draft.wait_until(Reason::RollingOut, since, again.map_or(deadline, |a| a.min(deadline)));
+    draft.more.messages.insert(name.clone(), unproven.clone().into());
+    wait_for_set(draft, &set.name, Waiting::Unproven { set: name, version, started, unproven })
+        .until(again.map_or(deadline, |a| a.min(deadline)));
     Next { state: set.state, partition, started, event: None }
 }
 

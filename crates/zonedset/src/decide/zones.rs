@@ -1,10 +1,11 @@
 //! Zones that no node carries: their pods would wait for ever.
 
-use super::Draft;
+use super::draft::Draft;
 use crate::facts::Facts;
 use crate::resources::NODE;
 use crate::validate::Valid;
-use palladion_api::reasons::Reason;
+use crate::words::objects::{KnownZones, Problem};
+use palladion_plan::words::Names;
 
 /// Name the zones without nodes, and the zones that there are.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
@@ -19,10 +20,11 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     for zone in valid.zones.iter().filter_map(|z| z.name.as_deref()) {
         if !carried.contains(&zone) {
             let known = match carried.is_empty() {
-                true => "no node has this label at all".to_string(),
-                false => format!("nodes have: {}", carried.join(", ")),
+                true => KnownZones::NoNode,
+                false => KnownZones::Some { zones: Names::of(&carried) },
             };
-            draft.trouble(Reason::ZoneWithoutNodes, format!("no node has {label}={zone}; {known}"));
+            let (label, zone) = (label.clone(), zone.to_string());
+            draft.report(Problem::ZoneWithoutNodes { label, zone, known });
         }
     }
 }

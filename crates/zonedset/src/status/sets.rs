@@ -1,6 +1,6 @@
 //! How each StatefulSet is, and what that amounts to.
 
-use crate::decide::Draft;
+use crate::decide::draft::Draft;
 use crate::facts::{Facts, SetFact};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::zoned_stateful_set::{RolloutState, SetStatus, names};
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// The most telling state of the wanted sets.
 pub fn most_telling(facts: &Facts<'_>, draft: &Draft) -> Option<RolloutState> {
-    let wanted = facts.sets.values().filter(|s| draft.wanted.contains(&s.name));
+    let wanted = facts.sets.values().filter(|s| draft.more.wanted.contains(&s.name));
     wanted.map(|s| coming(s, draft)).min()
 }
 
@@ -43,7 +43,7 @@ pub fn sets(facts: &Facts<'_>, draft: &Draft) -> BTreeMap<String, SetStatus> {
                 replicas: set.replicas,
                 ready_replicas: count(set.ready()),
                 updated_replicas: count(set.pods.iter().filter(|p| set.is_updated(p)).count()),
-                message: draft.messages.get(&set.name).cloned(),
+                message: draft.more.messages.get(&set.name).map(ToString::to_string),
             };
             (set.name.clone(), status)
         })

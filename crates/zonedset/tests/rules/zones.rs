@@ -112,7 +112,7 @@ fn a_zone_that_no_node_carries_is_named_with_those_that_there_are() {
     let degraded = world.condition("Degraded");
     assert_eq!(degraded["reason"], "ZoneWithoutNodes");
     let message = degraded["message"].as_str().unwrap();
-    assert!(message.contains("zone=mars") && message.contains("a, b, c"), "{message}");
+    assert!(message.contains("zone=mars") && message.contains("a, b and c"), "{message}");
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         Survey::Doubt(why) => match allowed(facts, &why) {
             Ok(()) => match empty_candidate(facts, valid) {
                 Some(founder) => found(facts, valid, founder, 1, draft),
-                None => draft.wait(Reason::FoundingRefused, "founding is allowed, and no member has an empty volume".into()),
+                None => draft.wait(Reason::FoundingRefused, "founding is allowed, and no member has an empty volume"),
             },
             Err(nonce) => draft.trouble(
                 Reason::FoundingRefused,

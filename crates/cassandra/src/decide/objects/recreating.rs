@@ -4,7 +4,6 @@
 
 use crate::decide::draft::{Draft, synced};
 use crate::facts::{Facts, SetFact};
-use crate::resources as kinds;
 use crate::validate::ValidRack;
 use palladion_api::reasons::Reason;
 use palladion_plan::differ;
@@ -57,7 +56,7 @@ pub fn prepare(
                 "The StatefulSet of rack {} is made anew with a larger claim template; its pods stay",
                 rack.name
             ));
-            draft.steps.push(release_pods(kinds::STATEFUL_SET, &stored.object, event));
+            draft.steps.push(release_pods(&stored.object, event));
             Outcome::Recreate
         }
     }

@@ -69,11 +69,11 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
                 event: None,
             });
         }
-        draft.wait(Reason::Deleting, "the members are being stopped".into());
+        draft.wait(Reason::Deleting, "the members are being stopped");
         return;
     }
     if facts.members.values().any(|m| m.pod.is_some()) {
-        draft.wait(Reason::Deleting, "the members are being stopped".into());
+        draft.wait(Reason::Deleting, "the members are being stopped");
         return;
     }
     let ours = facts

@@ -56,7 +56,7 @@ fn grow(facts: &Facts<'_>, rack: &ValidRack, member: &MemberFact, wanted: &str, 
     }
     let event = synced(format!("Claim {name} grows to {wanted}"));
     let template = json!({ "spec": rack.claim.spec });
-    draft.steps.push(claims::grow(kinds::CLAIM, &claim.object, &template, event));
+    draft.steps.push(claims::grow(&claim.object, &template, event));
 }
 
 /// It has been asked for; the rest is the storage driver's.

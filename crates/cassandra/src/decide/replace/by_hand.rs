@@ -66,8 +66,8 @@ fn take_up(valid: &Valid, member: &MemberFact) -> Option<Step> {
 fn refuse(valid: &Valid, member: &MemberFact, on_member: bool, why: &str) -> Option<Step> {
     let event = Some(Event {
         type_: EventType::Warning,
-        reason: Reason::ReplaceRefused.as_str(),
-        message: format!("Member {} is not replaced: {why}", member.name),
+        reason: Reason::ReplaceRefused,
+        message: format!("Member {} is not replaced: {why}", member.name).into(),
     });
     match on_member {
         true => without_label(valid, member, event),

@@ -73,11 +73,11 @@ fn note(
         ),
         event: Some(Event {
             type_: EventType::Warning,
-            reason: Reason::NodeGone.as_str(),
+            reason: Reason::NodeGone,
             message: format!(
                 "Node {node} with the volume of member {} is gone; the member is replaced unless it comes back within {grace} s",
                 member.name
-            ),
+            ).into(),
         }),
     }
 }

@@ -1,0 +1,62 @@
+//! What is waited for: the reason, the object, the sentence, and when to look
+//! again.
+
+use crate::object::{ObjectKey, Resource};
+use crate::words::Message;
+use jiff::Timestamp;
+use palladion_api::reasons::Reason;
+use serde::Serialize;
+
+/// The object that a wait or a trouble is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Subject {
+    /// Its kind.
+    pub kind: &'static str,
+    /// Its name.
+    pub name: String,
+}
+
+impl Subject {
+    /// An object in the owner's namespace, or one without a namespace.
+    pub fn new(resource: Resource, name: impl ToString) -> Self {
+        Self { kind: resource.kind, name: name.to_string() }
+    }
+}
+
+impl From<&ObjectKey> for Subject {
+    fn from(key: &ObjectKey) -> Self {
+        Self::new(key.resource, &key.name)
+    }
+}
+
+/// Something that is waited for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Wait {
+    /// A documented reason.
+    pub reason: Reason,
+    /// The object that it is about.
+    pub object: Option<Subject>,
+    /// What is waited for.
+    pub message: Message,
+    /// When to look again at the latest, if nothing changes before.
+    pub until: Option<Timestamp>,
+}
+
+impl Wait {
+    /// Wait for what a sentence says.
+    pub fn new(reason: Reason, message: impl Into<Message>) -> Self {
+        Self { reason, object: None, message: message.into(), until: None }
+    }
+
+    /// It is about this object.
+    pub fn about(&mut self, subject: Subject) -> &mut Self {
+        self.object = Some(subject);
+        self
+    }
+
+    /// Look again at this time, even if nothing changes before.
+    pub fn until(&mut self, time: Timestamp) -> &mut Self {
+        self.until = Some(time);
+        self
+    }
+}

@@ -1,0 +1,21 @@
+//! ConfigMaps and Secrets that the template refers to.
+
+use jiff::Timestamp;
+
+palladion_plan::sentences! {
+    /// What is waited for while configuration changes.
+    pub enum Waiting {
+        More { since: Timestamp } => GatheringConfig,
+            "configuration has changed; the pods are updated once no more changes follow";
+    }
+
+    /// Why configuration is not known.
+    pub enum Unread {
+        Missing { object: String } => ConfigMissing,
+            "{object} does not exist and the template needs it; create it, or mark the reference `optional: true`";
+        Unreadable { object: String, why: String } => ConfigUnreadable,
+            "cannot read {object}: {why}; pods are not updated for it until it can be read";
+        Unwatched { object: String } => ConfigUnreadable,
+            "cannot read {object}: it is not watched yet; pods are not updated for it until it can be read";
+    }
+}

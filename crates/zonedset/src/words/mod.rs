@@ -1,0 +1,10 @@
+//! What people read of a `ZonedStatefulSet`: every sentence, by subject.
+
+pub mod active;
+pub mod config;
+pub mod objects;
+pub mod refusal;
+pub mod rollout;
+pub mod status;
+
+palladion_plan::vocabulary![active, config, objects, refusal, rollout, status];

@@ -1,0 +1,80 @@
+//! Rolling out a template: canary, the other pods, the other zones.
+
+use jiff::Timestamp;
+use palladion_plan::workload::words::PodState;
+
+palladion_plan::sentences! {
+    /// What a rollout waits for.
+    pub enum Waiting {
+        Written { set: String, version: i64 } => RollingOut,
+            "StatefulSet {set} gets the template of version {version}";
+        OtherZone { set: String, other: String } => RollingOut,
+            "StatefulSet {set} waits for {other}: zones are updated one after another";
+        Canary { set: String, version: i64 } => RollingOut,
+            "the canary of StatefulSet {set} gets version {version}";
+        NextPod { set: String, ordinal: i32, version: i64 } => RollingOut,
+            "StatefulSet {set}: pod {ordinal} gets version {version}";
+        Unproven { set: String, version: i64, started: Timestamp, unproven: Unproven } => RollingOut,
+            "StatefulSet {set} rolls out version {version} since {started}: {unproven}";
+        OldPods { pod: PodState } => RollingOut, "waiting for all old pods to terminate: {pod}";
+        Stopped { set: String } => RollingOut, "StatefulSet {set}: the old pods are stopped first";
+        PodNotReady { pod: Unready } => PodsNotReady, "{pod}";
+    }
+
+    /// Events.
+    pub enum Happened {
+        Written { set: String, version: i64 } => RollingOut,
+            "StatefulSet {set}: version {version} is written";
+        Canary { set: String, ordinal: i32, version: i64 } => RollingOut,
+            "StatefulSet {set}: pod {ordinal} is the canary of version {version}";
+        Done { set: String, version: i64 } => Synced,
+            "StatefulSet {set}: version {version} runs in all pods";
+        Recovered { set: String } => Synced,
+            "StatefulSet {set}: all pods are ready; the rollout that had failed is complete";
+        TimedOut { set: String, version: i64, unproven: Unproven } => RolloutFailed,
+            "StatefulSet {set}: version {version} was not ready in time: {unproven}";
+        Stopped { set: String } => RollingOut, "StatefulSet {set}: the old pods are stopped";
+        Starts { set: String, version: i64 } => RollingOut,
+            "StatefulSet {set}: the old pods have terminated; version {version} starts";
+    }
+
+    /// What needs a person.
+    pub enum Problem {
+        TimedOut { set: String, unproven: Unproven } => RolloutFailed,
+            "the rollout of StatefulSet {set} failed: {unproven}";
+        Failed { set: String, culprit: Culprit } => RolloutFailed,
+            "the rollout of StatefulSet {set} failed: {culprit}";
+    }
+
+    /// Why a template is not proven yet.
+    pub enum Unproven {
+        Missing { set: String, ordinal: i32 } => "pod {set}-{ordinal} does not exist yet";
+        OldTemplate { pod: String } => "pod {pod} does not have the new template yet";
+        NotReady { pod: PodState } => "{pod}";
+        NotLongEnough { pod: PodState } => "{pod}, but for less than minReadySeconds";
+    }
+
+    /// A pod that a set without a rollout lacks.
+    pub enum Unready {
+        Missing { set: String, ordinal: i32 } => "pod {set}-{ordinal} does not exist yet";
+        State { pod: PodState } => "{pod}";
+    }
+
+    /// Which pod made a rollout fail.
+    pub enum Culprit {
+        Pod { pod: PodState } => "{pod}";
+        Unknown => "a pod was not ready in time";
+    }
+
+    /// Why a pod is deleted to let a rollout go on.
+    pub enum Obstacle {
+        OldTemplate { pod: PodState } => "{pod}; it gets the newest template now";
+        Unproven { pod: PodState } => "{pod}; it does not run and gets the proven template back";
+    }
+
+    /// Steps.
+    pub enum Doing {
+        DeletePod { pod: String, obstacle: Obstacle } => "delete pod {pod}: {obstacle}";
+        StopOldPods { set: String } => "update StatefulSet {set}: stop its old pods";
+    }
+}

@@ -1,0 +1,68 @@
+//! Conditions.
+
+use palladion_plan::workload::words::PodState;
+
+palladion_plan::sentences! {
+    /// The spec was understood.
+    pub enum Accepted {
+        Valid => Valid, "the spec was read and can be carried out";
+    }
+
+    /// How many pods serve.
+    pub enum Available {
+        Ready { ready: usize, wanted: usize } => AsWanted, "{ready} of {wanted} pods are ready";
+        Without { ready: usize, wanted: usize } => PodsNotReady,
+            "{ready} of {wanted} pods are ready";
+        ZoneWithout { ready: usize, wanted: usize, zone: String } => PodsNotReady,
+            "{ready} of {wanted} pods are ready; zone {zone} has none";
+    }
+
+    /// Nothing is being changed.
+    pub enum Rest {
+        AllReady => AsWanted, "all pods are ready";
+        Limited { asked: i32, replicas: i32 } => AsWanted,
+            "all pods are ready; the spec asks for {asked} replicas, and `scaling` limits them to {replicas}";
+    }
+
+    /// Pods are on their way.
+    pub enum Starting {
+        Pod { pod: PodState } => PodsNotReady, "{pod}";
+        NoPods => PodsNotReady, "pods are being created";
+    }
+
+    /// Nothing needs a person.
+    pub enum Fine {
+        Nothing => AsWanted, "nothing needs a person";
+        Limited { asked: i32, replicas: i32 } => ReplicasLimited,
+            "the spec asks for {asked} replicas, and `scaling` limits them to {replicas}";
+    }
+
+    /// A step failed.
+    pub enum Failed {
+        Foreign { doing: String, answer: String } => ForeignObject, "could not {doing}: {answer}";
+        Create { doing: String, answer: String } => CreateStatefulSetError,
+            "could not {doing}: {answer}";
+        Update { doing: String, answer: String } => UpdateError, "could not {doing}: {answer}";
+        Other { doing: String, answer: String } => ErrSyncFailed, "could not {doing}: {answer}";
+    }
+
+    /// A pod cannot run.
+    pub enum Stuck {
+        Unschedulable { pod: PodState } => Unschedulable, "{pod}";
+        ImagePull { pod: PodState } => ImagePullFailed, "{pod}";
+        Failing { pod: PodState } => PodFailing, "{pod}";
+    }
+
+    /// Paused, and where.
+    pub enum Paused {
+        Everywhere => Paused,
+            "OperatorConfig default has `paused: true`; nothing but status is written for any object";
+        Here => Paused,
+            "`spec.paused` is true; nothing but status is written for this object";
+    }
+
+    /// Not paused.
+    pub enum Running {
+        NotPaused => AsWanted, "not paused";
+    }
+}
