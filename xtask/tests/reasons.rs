@@ -27,11 +27,14 @@ fn code() -> String {
     texts.map(|text| text.split("\nmod tests {").next().unwrap_or_default().to_string()).collect()
 }
 
-/// Is this reason named there, and not only one that begins with the same letters?
+/// Is this reason named there, by itself or by a sentence, and not only one that
+/// begins with the same letters?
 fn uses(code: &str, reason: Reason) -> bool {
-    let name = format!("Reason::{reason}");
     let is_end = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-    code.match_indices(&name).any(|(at, name)| is_end(&code[at + name.len()..]))
+    [format!("Reason::{reason}"), format!("=> {reason},")].iter().any(|name| {
+        code.match_indices(name.as_str())
+            .any(|(at, name)| name.ends_with(',') || is_end(&code[at + name.len()..]))
+    })
 }
 
 #[test]
@@ -44,5 +47,6 @@ fn every_reason_of_the_catalogue_is_given_by_some_code() {
 #[test]
 fn a_reason_that_another_begins_with_is_not_taken_for_it() {
     assert!(uses("Reason::Joining,", Reason::Joining));
+    assert!(uses("Join { pod: String } => Joining, \"joins\";", Reason::Joining));
     assert!(!uses("Reason::JoiningAgain", Reason::Joining));
 }
