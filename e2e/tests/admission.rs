@@ -262,7 +262,7 @@ fn of_a_member_people_write_what_is_theirs() {
         (json!({ "address": "10.0.0.1" }), theirs),
         (json!({ "evidence": { "nonce": "n" } }), theirs),
         (json!({ "turnEpoch": 3 }), theirs),
-        (json!({ "run": "Terminated" }), "Terminated is the operator's"),
+        (json!({ "run": "Terminated" }), "only the operator sets Terminated"),
         (json!({ "owes": debts }), "a debt may be taken out of `owes`"),
     ] {
         refused(spec(patch), words);

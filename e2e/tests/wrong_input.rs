@@ -91,7 +91,7 @@ fn a_storage_class_that_does_not_exist_is_named() {
     ring.wait_ready(1).expect("cured by editing the spec");
     let fixed =
         bed().apply("noclass", &wrong).expect_err("the claims are made: their class is fixed");
-    assert!(format!("{fixed:#}").contains("storageClassName is fixed"), "{fixed:#}");
+    assert!(format!("{fixed:#}").contains("storageClassName is immutable"), "{fixed:#}");
     bed().remove_namespace("noclass").expect("clean up");
 }
 

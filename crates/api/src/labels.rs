@@ -2,7 +2,7 @@
 //! more than one part of the system must spell alike. Labels that Rook's
 //! Cassandra operator has keep its names under our prefix (`docs/sources.md`).
 
-/// Marks every object that Palladion made, so that one selector finds them.
+/// Marks every object that Palladion creates, so that one selector finds them.
 pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 /// The value of [`MANAGED_BY`], and the server-side apply field manager.
 pub const PALLADION: &str = "palladion";
@@ -16,9 +16,9 @@ pub const DATACENTER: &str = "palladion.dev/datacenter";
 pub const RACK: &str = "palladion.dev/rack";
 /// The member that an object belongs to.
 pub const MEMBER: &str = "palladion.dev/member";
-/// On a member Service: this member is a seed. Written for people and scripts, never read.
+/// On a member Service: this member is a seed. Written for people and scripts; nothing is decided by it.
 pub const SEED: &str = "palladion.dev/seed";
-/// On a member Service: "false" while leaving, "true" when gone. Written for people and scripts, never read.
+/// On a member Service: "false" while leaving, "true" when gone. Written for people and scripts; nothing is decided by it.
 pub const DECOMMISSIONED: &str = "palladion.dev/decommissioned";
 /// On a CassandraMember or a member Service, set by users: replace this member, as in scylla-operator.
 pub const REPLACE: &str = "palladion.dev/replace";
@@ -37,13 +37,13 @@ pub const APPLIED: &str = "palladion.dev/applied";
 pub const SPEC_HASH: &str = "palladion.dev/spec-hash";
 /// On claims: host ID of the member whose data the volume holds.
 pub const HOST_ID: &str = "palladion.dev/host-id";
-/// On claims: ID of the volume, made by the agent at first mount.
+/// On claims: ID of the volume, which the agent creates at first mount.
 pub const VOLUME_ID: &str = "palladion.dev/volume-id";
 /// On claims: the member's static address.
 pub const ADDRESS: &str = "palladion.dev/address";
 /// On claims: since when the Node with the local volume is gone.
 pub const NODE_GONE: &str = "palladion.dev/node-gone-since";
-/// On claims and members: uid of the cluster object that made them.
+/// On claims and members: uid of the cluster object that created them.
 pub const CLUSTER_UID: &str = "palladion.dev/cluster-uid";
 /// On members that have left: the proof. On their claims: the host ID whose data the volume still holds.
 pub const GONE: &str = "palladion.dev/gone";

@@ -16,7 +16,7 @@ pub enum Shape {
     Maps,
 }
 
-/// A setting that people may not set.
+/// A setting that users may not set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reserved {
     /// The setting, or the beginning of it where that is said.
@@ -25,11 +25,11 @@ pub struct Reserved {
     pub instead: &'static str,
 }
 
-const ADDRESSES: &str = "addresses are those of the member's pod and Service";
-const DIRECTORIES: &str = "directories lie on the member's one volume";
+const ADDRESSES: &str = "addresses come from the member's pod and Service";
+const DIRECTORIES: &str = "directories are on the member's one volume";
 const PORTS: &str = "the ports are those of the member's Service";
-const JOINING: &str = "a member joins, leaves and is replaced by the operator's permit";
-const JMX: &str = "JMX and its agent listen on loopback for the agent alone";
+const JOINING: &str = "members join, leave and are replaced only by permit of the operator";
+const JMX: &str = "JMX and Jolokia listen on loopback for the agent only";
 
 const fn reserved(name: &'static str, instead: &'static str) -> Reserved {
     Reserved { name, instead }
@@ -150,7 +150,7 @@ pub(crate) fn config_schema(_: &mut schemars::SchemaGenerator) -> schemars::Sche
     let rules: Vec<Value> = CONFIG
         .iter()
         .map(|(r, _)| {
-            let message = format!("{} is not for `config`: {}", r.name, r.instead);
+            let message = format!("{} cannot be set in `config`: {}", r.name, r.instead);
             json!({ "rule": format!("!has(self.{})", r.name), "message": message, "reason": "FieldValueForbidden", "fieldPath": format!(".{}", r.name) })
         })
         .collect();

@@ -31,5 +31,8 @@ fn fixed(rule: impl Into<String>, message: impl Into<String>) -> Rule {
 
 /// Only the object of this name is read.
 pub fn named_default() -> Rule {
-    must("self.metadata.name == 'default'", "only the object named `default` is read: name it so")
+    must(
+        "self.metadata.name == 'default'",
+        "only the object named `default` is read: use this name",
+    )
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// File name (and ConfigMap key) of the serialised [`ServerConfig`].
 pub const SERVER_CONFIG_FILE: &str = "server.json";
-/// File name (and ConfigMap key) of the JMX exporter's configuration, where one is wanted.
+/// File name (and ConfigMap key) of the JMX exporter's configuration, if the exporter is on.
 pub const JMX_EXPORTER_FILE: &str = "jmx_exporter_config.yaml";
 /// Where the pod template mounts the ConfigMap.
 pub const CONFIG_DIR: &str = "/etc/palladion";

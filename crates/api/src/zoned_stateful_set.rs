@@ -17,7 +17,7 @@ pub use probe::{ActiveProbe, ExecAction, GrpcAction, HttpGetAction, HttpHeader, 
 pub use status::{PendingConfig, RolloutState, SetStatus, ZonedStatefulSetStatus};
 pub use template::{ObjectMetadata, SetSpec, SetTemplate};
 
-/// The node label that tells a node's zone, where the spec names none.
+/// The node label that holds a node's zone, if the spec names none.
 pub const DEFAULT_ZONE_LABEL: &str = "topology.kubernetes.io/zone";
 
 /// Rules over the whole object, its name included.
@@ -66,13 +66,13 @@ pub fn root_rules() -> Vec<Rule> {
 #[x_kube(crates(kube_core = "::kube_core"))]
 #[x_kube(
     validation = Rule::new("self.rollout != 'Versioned' || !has(self.template.spec.volumeClaimTemplates) || size(self.template.spec.volumeClaimTemplates) == 0")
-        .message("`rollout: Versioned` makes a second set with volumes of its own, so it cannot be used with `volumeClaimTemplates`; use `rollout: Partitioned`"),
+        .message("`rollout: Versioned` creates a second StatefulSet with volumes of its own, so it cannot be used with `volumeClaimTemplates`; use `rollout: Partitioned`"),
     validation = Rule::new("self.rollout != 'Recreate' || !has(self.template.spec.persistentVolumeClaimRetentionPolicy) || self.template.spec.persistentVolumeClaimRetentionPolicy.whenScaled != 'Delete'")
         .message("`rollout: Recreate` scales to zero in between, which `persistentVolumeClaimRetentionPolicy.whenScaled: Delete` would turn into a loss of all data; set it to `Retain`"),
     validation = Rule::new("!has(self.activePassiveProbes) || self.activePassiveProbes.all(c, self.template.spec.template.spec.containers.exists(k, k.name == c))")
         .message("each key of `activePassiveProbes` must be the name of a container of the template"),
     validation = Rule::new("has(oldSelf.template.spec.selector) == has(self.template.spec.selector) && (!has(self.template.spec.selector) || oldSelf.template.spec.selector == self.template.spec.selector)")
-        .message("`template.spec.selector` is immutable: the pods that run could not be found any more; make a new ZonedStatefulSet instead")
+        .message("`template.spec.selector` is immutable: it would no longer match the running pods; create a new ZonedStatefulSet instead")
 )]
 #[serde(rename_all = "camelCase")]
 pub struct ZonedStatefulSetSpec {

@@ -39,7 +39,7 @@ fn claim_keeps(what: &dyn Fn(&str) -> String, message: &str) -> Rule {
 pub fn storage_class_is_fixed() -> Rule {
     claim_keeps(
         &|rack| claim_of(rack, "has(@.spec.storageClassName)", "@.spec.storageClassName", "''"),
-        "storageClassName is fixed; a new rack may have another: changed in rack %s",
+        "storageClassName is immutable; add a rack to use another class: changed in rack %s",
     )
 }
 
@@ -49,7 +49,7 @@ pub fn claim_name_is_fixed() -> Rule {
         &|rack| {
             claim_of(rack, "has(@.metadata) && has(@.metadata.name)", "@.metadata.name", "'data'")
         },
-        "the name of a volumeClaimTemplate is fixed: changed in rack %s",
+        "the name of a volumeClaimTemplate is immutable: changed in rack %s",
     )
 }
 
@@ -66,13 +66,13 @@ pub fn claims_do_not_shrink() -> Rule {
     };
     no_made_rack(
         &format!("{}.isLessThan({})", size("n"), size("o")),
-        "a claim cannot shrink: raise the storage request of rack %s to what it was",
+        "a PersistentVolumeClaim cannot shrink: set the storage request of rack %s back",
     )
 }
 
 /// A member has one volume, by which it is known.
 pub fn one_claim() -> Rule {
-    must("size(self) <= 1", "a member has one claim: leave one entry in volumeClaimTemplates")
+    must("size(self) <= 1", "a member has one volume: keep one entry in volumeClaimTemplates")
 }
 
 /// Volumes that every member's pod has besides its claim.
@@ -83,7 +83,7 @@ pub fn claim_name_is_free() -> Rule {
     let own = OWN_VOLUMES.map(|name| format!("'{name}'")).join(", ");
     must_saying(
         format!("!has(self.name) || !(self.name in [{own}])"),
-        "'a member has a volume named %s already: name the claim otherwise, for example data'.format([self.name])",
+        "'the pod already has a volume named %s: choose another name for the claim, for example data'.format([self.name])",
     )
 }
 
@@ -91,7 +91,7 @@ pub fn claim_name_is_free() -> Rule {
 pub fn claim_labels_are_not_ours() -> Rule {
     must(
         "!has(self.labels) || !self.labels.exists(key, key.startsWith('palladion.dev/'))",
-        "labels that begin with palladion.dev/ are the operator's: choose another prefix",
+        "labels with the prefix palladion.dev/ are reserved for the operator: choose another prefix",
     )
 }
 
@@ -99,7 +99,7 @@ pub fn claim_labels_are_not_ours() -> Rule {
 pub fn claim_is_for_one_member() -> Rule {
     must(
         "!has(self.volumeName) && !has(self.selector) && !has(self.dataSource) && !has(self.dataSourceRef)",
-        "volumeName, selector, dataSource and dataSourceRef are not for members' claims: a member starts on an empty volume of its own",
+        "volumeName, selector, dataSource and dataSourceRef cannot be set: each member starts on an empty volume of its own",
     )
 }
 
@@ -107,6 +107,6 @@ pub fn claim_is_for_one_member() -> Rule {
 pub fn claim_is_a_file_system() -> Rule {
     must(
         "(!has(self.volumeMode) || self.volumeMode == 'Filesystem') && (!has(self.accessModes) || self.accessModes.all(m, m == 'ReadWriteOnce'))",
-        "the server keeps files that are its alone: volumeMode is Filesystem, accessModes is ReadWriteOnce",
+        "the server needs a file system of its own: set volumeMode to Filesystem and accessModes to ReadWriteOnce",
     )
 }

@@ -30,7 +30,7 @@ pub fn of_the_whole_object() -> Vec<Rule> {
 pub fn name_is_a_service_name() -> Rule {
     must(
         "self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
-        "the name of the object begins the names of its Services: use a-z, 0-9 and -, begin with a letter, end with a letter or digit",
+        "the names of the Services start with the name of the object: use a-z, 0-9 and -, start with a letter, end with a letter or digit",
     )
 }
 
@@ -40,7 +40,7 @@ pub fn derived_names_fit() -> Rule {
     must_saying(
         format!("self.spec.datacenter.racks.all(r, {length} <= {STATEFUL_SET_NAME_MAX})"),
         format!(
-            "'names too long: <cluster>-<datacenter>-<rack> may have {STATEFUL_SET_NAME_MAX} characters, more has rack %s; shorten one of the three'.format([self.spec.datacenter.racks.filter(r, {length} > {STATEFUL_SET_NAME_MAX}).map(r, r.name)])"
+            "'names too long: <cluster>-<datacenter>-<rack> may have {STATEFUL_SET_NAME_MAX} characters at most, rack %s has more; shorten one of the three'.format([self.spec.datacenter.racks.filter(r, {length} > {STATEFUL_SET_NAME_MAX}).map(r, r.name)])"
         ),
     )
 }
@@ -54,7 +54,7 @@ pub fn version_goes_no_line_back() -> Rule {
     let (wanted, ran) = (number("self.spec.version"), number("self.status.newestLine"));
     fixed(
         format!("self.spec.version == oldSelf.spec.version || !has(self.status) || !has(self.status.newestLine) || {wanted} >= {ran}"),
-        "'version %s is of an older line than %s, which a member has run: a server cannot read what a newer line wrote; set a version of line %s or newer'.format([self.spec.version, self.status.newestLine, self.status.newestLine])",
+        "'version %s belongs to an older release line than %s, which a member has run; a server cannot read data of a newer line: set a version of line %s or newer'.format([self.spec.version, self.status.newestLine, self.status.newestLine])",
     )
     .field_path(".spec.version")
 }
@@ -78,14 +78,14 @@ pub fn version_is_supported() -> Rule {
 pub fn ring_name_is_fixed() -> Rule {
     fixed(
         "has(oldSelf.ringName) == has(self.ringName) && (!has(self.ringName) || oldSelf.ringName == self.ringName)",
-        "'ringName is fixed at %s: members refuse to start under another'.format([has(oldSelf.ringName) ? oldSelf.ringName : 'the name of the object'])",
+        "'ringName is immutable (%s): members refuse to start under another name'.format([has(oldSelf.ringName) ? oldSelf.ringName : 'the name of the object'])",
     )
     .field_path(".ringName")
 }
 
 /// Cassandra's data is not Scylla's.
 pub fn mode_is_fixed() -> Rule {
-    fixed("oldSelf.mode == self.mode", "'mode is fixed at %s'.format([oldSelf.mode])")
+    fixed("oldSelf.mode == self.mode", "'mode is immutable (%s)'.format([oldSelf.mode])")
         .field_path(".mode")
 }
 
@@ -93,7 +93,7 @@ pub fn mode_is_fixed() -> Rule {
 pub fn num_tokens_is_fixed() -> Rule {
     fixed(
         "oldSelf.numTokens == self.numTokens",
-        "'numTokens is fixed at %d: members keep the tokens they have; make another datacenter and move to it'.format([oldSelf.numTokens])",
+        "'numTokens is immutable (%d): members keep their tokens; create another datacenter and move to it'.format([oldSelf.numTokens])",
     )
     .field_path(".numTokens")
 }
@@ -102,7 +102,7 @@ pub fn num_tokens_is_fixed() -> Rule {
 pub fn scylla_has_no_jvm() -> Rule {
     must(
         "self.mode != 'scylla' || (!has(self.heapSize) && (!has(self.jvmOptions) || size(self.jvmOptions) == 0) && self.datacenter.racks.all(r, !has(r.jmxExporterConfigMapName)))",
-        "Scylla has no JVM: take out heapSize, jvmOptions and jmxExporterConfigMapName",
+        "Scylla has no JVM: remove heapSize, jvmOptions and jmxExporterConfigMapName",
     )
 }
 
@@ -110,7 +110,7 @@ pub fn scylla_has_no_jvm() -> Rule {
 pub fn scylla_takes_no_runtime_settings() -> Rule {
     must(
         "self.mode != 'scylla' || !has(self.runtimeSettings) || (!has(self.runtimeSettings.compactionThroughput) && !has(self.runtimeSettings.streamThroughput) && (!has(self.runtimeSettings.logLevels) || size(self.runtimeSettings.logLevels) == 0))",
-        "runtimeSettings are Cassandra's: take them out, and set `config`",
+        "runtimeSettings are for Cassandra only: remove them and set `config`",
     )
 }
 
@@ -150,7 +150,7 @@ pub fn memory_suffices() -> Rule {
     must_saying(
         format!("self.mode == 'scylla' || !self.datacenter.racks.exists(r, {lacks})"),
         format!(
-            "'too little memory: Cassandra needs a limit of {least}Mi or more, less has rack %s; raise resources.limits.memory'.format([self.datacenter.racks.filter(r, {lacks}).map(r, r.name)])"
+            "'not enough memory: Cassandra needs a limit of {least}Mi or more, rack %s has less; raise resources.limits.memory'.format([self.datacenter.racks.filter(r, {lacks}).map(r, r.name)])"
         ),
     )
 }
@@ -176,7 +176,7 @@ pub fn heap_fits_into_memory() -> Rule {
 pub fn jvm_options_begin_with_a_dash() -> Rule {
     must_saying(
         "self.all(o, o.startsWith('-'))",
-        "'a JVM option begins with a dash, not so %s'.format([self.filter(o, !o.startsWith('-'))])",
+        "'a JVM option starts with a dash, unlike %s'.format([self.filter(o, !o.startsWith('-'))])",
     )
 }
 
@@ -191,13 +191,13 @@ pub fn jvm_options_are_not_reserved() -> Vec<Rule> {
         .map(|(taken, r)| {
             must(
                 format!("self.all(o, !({taken}))"),
-                format!("{} is not for `jvmOptions`: {}", r.name, r.instead),
+                format!("{} cannot be set in `jvmOptions`: {}", r.name, r.instead),
             )
         })
         .collect()
 }
 
-/// Variables of the pod template win or lose by order; neither is what a person wants.
+/// Variables of the pod template win or lose by order; users want neither.
 pub fn env_is_not_reserved() -> Rule {
     let words: Vec<String> = reserved::ENV.iter().map(|w| format!("'{w}'")).collect();
     let prefixes: Vec<String> =
@@ -206,7 +206,7 @@ pub fn env_is_not_reserved() -> Rule {
     must_saying(
         format!("self.all(e, !({taken}))"),
         format!(
-            "'set by the operator, take them out: %s'.format([self.filter(e, {taken}).map(e, e.name)])"
+            "'reserved for the operator, remove them: %s'.format([self.filter(e, {taken}).map(e, e.name)])"
         ),
     )
 }
@@ -223,7 +223,7 @@ pub fn env_names_are_unique() -> Rule {
 pub fn annotations_are_not_reserved() -> Rule {
     must(
         "self.all(k, !k.startsWith('palladion.dev/'))",
-        "annotations under palladion.dev/ are the operator's: take them out",
+        "annotations with the prefix palladion.dev/ are reserved for the operator: remove them",
     )
 }
 
@@ -233,7 +233,7 @@ pub fn annotations_are_not_reserved() -> Rule {
 pub fn datacenter_name_is_fixed() -> Rule {
     fixed(
         "oldSelf.name == self.name",
-        "'the name of the datacenter is fixed at %s'.format([oldSelf.name])",
+        "'the name of the datacenter is immutable (%s)'.format([oldSelf.name])",
     )
     .field_path(".name")
 }
@@ -242,11 +242,11 @@ pub fn datacenter_name_is_fixed() -> Rule {
 pub fn name_has_known_characters() -> Rule {
     must(
         format!("self.matches('{NAME}')"),
-        "use letters, digits, `_`, `.` and `-`; begin and end with a letter or digit",
+        "use letters, digits, `_`, `.` and `-`; start and end with a letter or digit",
     )
 }
 
-/// Racks are told apart by name.
+/// Names of racks are unique.
 pub fn rack_names_are_unique() -> Rule {
     must_saying(
         "self.racks.all(r, self.racks.exists_one(q, q.name == r.name))",
@@ -263,7 +263,7 @@ pub fn rack_names_stay_apart_in_dns() -> Rule {
     must_saying(
         format!("self.racks.all(r, !self.racks.exists(q, q.name != r.name && q{DNS} == r{DNS}))"),
         format!(
-            "'names of objects know no case, `_` and `.`: give another name to all but one of %s'.format([self.racks.filter(r, self.racks.exists(q, q.name != r.name && q{DNS} == r{DNS})).map(r, r.name)])"
+            "'rack names must differ in more than case, `_` and `.`, which object names do not keep: rename all but one of %s'.format([self.racks.filter(r, self.racks.exists(q, q.name != r.name && q{DNS} == r{DNS})).map(r, r.name)])"
         ),
     )
     .field_path(".racks")
@@ -273,7 +273,7 @@ pub fn rack_names_stay_apart_in_dns() -> Rule {
 pub fn has_a_member() -> Rule {
     must(
         "self.racks.exists(r, r.members > 0)",
-        "a ring needs a member: set `members` of a rack to 1 or more; to end a ring, delete the object",
+        "a ring needs a member: set `members` of a rack to 1 or more; to remove the ring, delete the object",
     )
     .field_path(".racks")
 }
@@ -282,7 +282,7 @@ pub fn has_a_member() -> Rule {
 pub fn removed_racks_are_empty() -> Rule {
     must_saying(
         "oldSelf.racks.all(o, o.members == 0 || self.racks.exists(n, n.name == o.name))",
-        "'only an empty rack may be removed: first set `members` to 0 in %s and wait until its members have left'.format([oldSelf.racks.filter(o, o.members > 0 && !self.racks.exists(n, n.name == o.name)).map(o, o.name)])",
+        "'only a rack without members may be removed: first set `members` to 0 in %s'.format([oldSelf.racks.filter(o, o.members > 0 && !self.racks.exists(n, n.name == o.name)).map(o, o.name)])",
     )
     .reason(Reason::FieldValueForbidden)
     .field_path(".racks")

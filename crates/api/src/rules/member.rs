@@ -9,7 +9,7 @@ use super::{fixed, must};
 pub fn is_fixed(field: &str) -> Rule {
     fixed(
         format!("oldSelf.{field} == self.{field}"),
-        format!("'{field} of a member is fixed at %s'.format([oldSelf.{field}])"),
+        format!("'{field} of a member is immutable (%s)'.format([oldSelf.{field}])"),
     )
     .field_path(format!(".{field}"))
 }
@@ -28,7 +28,7 @@ pub fn terminated_is_final() -> Rule {
 pub fn permit_names_whom_it_replaces() -> Rule {
     must(
         "self.kind == 'Replace' ? has(self.hostID) && has(self.replaceAddress) : !has(self.replaceAddress)",
-        "a permit to Replace names hostID and replaceAddress of the member whose place is taken; no other permit has a replaceAddress",
+        "a Replace permit needs hostID and replaceAddress of the dead member; no other permit has a replaceAddress",
     )
 }
 
