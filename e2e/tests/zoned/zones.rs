@@ -4,7 +4,7 @@ use palladion_e2e::wait_for;
 use palladion_e2e::zoned::{PATIENCE, Zoned, bed, example};
 use serde_json::{Value, json};
 
-/// The document's own label, which nodes had before Kubernetes 1.17.
+/// The default label of QuarksStatefulSet, which nodes had before Kubernetes 1.17.
 const OLD_LABEL: &str = "failure-domain.beta.kubernetes.io/zone";
 
 /// The partitioned example with everything that a zone has to be combined with:

@@ -154,7 +154,7 @@ fn pod_annotations(valid: &Valid, wanted: &Wanted<'_>, hash: &str) -> BTreeMap<S
     all
 }
 
-/// All zones in order, as the document writes them.
+/// All zones in order, as a JSON array like that of QuarksStatefulSet.
 pub fn zones_annotation(valid: &Valid) -> Option<String> {
     let zones = &valid.spec.zones;
     (!zones.is_empty()).then(|| {
@@ -228,7 +228,7 @@ fn variables(valid: &Valid, wanted: &Wanted<'_>) -> Vec<(&'static str, String)> 
         (kube, zone.clone()),
         (bosh, zone.clone()),
         (operator, zone),
-        // From 1, as the document's own source has it.
+        // From 1, as the code of QuarksStatefulSet has it.
         (index, (wanted.zone.index + 1).to_string()),
     ];
     if valid.spec.inject_replicas_env {
