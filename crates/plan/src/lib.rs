@@ -18,6 +18,7 @@ pub mod mind;
 pub mod object;
 pub mod plan;
 pub mod probe;
+pub mod proof;
 #[cfg(feature = "sim")]
 pub mod sim;
 pub mod snapshot;

@@ -1,28 +1,16 @@
 //! What proves that a member is dead, or out of the ring: every member that is
 //! left says so, and they are enough of the rest to speak for it.
 
+use super::answer::Answer;
 use super::ask::too_old;
 use super::marks::of;
+use super::proof::Proof;
 use super::witness::{others, rest_of};
 use crate::facts::{Facts, MemberFact};
+use palladion_api::cluster::Turn;
 use palladion_api::ids::{HostId, Nonce};
 use palladion_api::member::{Evidence, Liveness, ReplacementCause};
-
-/// Do the others say that a member is gone?
-#[derive(Debug, PartialEq, Eq)]
-pub enum Gone {
-    /// Every live member, and enough of the rest of the ring.
-    Proven(String),
-    /// Not all have answered yet.
-    Waiting(Vec<String>),
-    /// Somebody still knows it, or too few can be asked.
-    NotYet {
-        /// Who, or how many.
-        why: String,
-        /// When the newest answer was read.
-        read_at: jiff::Timestamp,
-    },
-}
+use palladion_plan::proof::ProofKind;
 
 /// Who may say that a member is gone or dead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,14 +30,25 @@ impl Voters {
     }
 }
 
+/// Whose absence is in question.
+#[derive(Clone, Copy, Debug)]
+pub struct Absent<'a> {
+    /// The member.
+    pub member: &'a MemberFact,
+    /// Under which host ID the ring knows it.
+    pub host_id: &'a HostId,
+    /// Who may say so.
+    pub voters: Voters,
+}
+
 /// Is this host ID out of the ring?
 pub fn is_gone(
     facts: &Facts<'_>,
+    absent: &Absent<'_>,
     others: &[&MemberFact],
     nonce: &Nonce,
-    host_id: &HostId,
-    voters: Voters,
-) -> Gone {
+) -> Answer {
+    let host_id = absent.host_id;
     let dissent = |witness: &MemberFact, answer: &Evidence| match &answer.members {
         None => Some(format!("member {} could not read its ring", witness.name)),
         Some(members) if members.iter().any(|m| m.host_id == *host_id) => {
@@ -61,7 +60,8 @@ pub fn is_gone(
         Ok(newest) => newest,
         Err(other) => return other,
     };
-    tally(facts, others, host_id, voters, newest, |names| {
+    let kinds = (ProofKind::Gone, ProofKind::GoneAsNamed);
+    tally(facts, absent, others, newest, kinds, |names| {
         format!("nonce {nonce}: host ID {host_id} is gone, say {names}")
     })
 }
@@ -69,11 +69,11 @@ pub fn is_gone(
 /// Is this host ID dead? One that sees it up is enough to wait.
 pub fn is_dead(
     facts: &Facts<'_>,
+    absent: &Absent<'_>,
     others: &[&MemberFact],
     nonce: &Nonce,
-    host_id: &HostId,
-    voters: Voters,
-) -> Gone {
+) -> Answer {
+    let host_id = absent.host_id;
     let dissent = |witness: &MemberFact, answer: &Evidence| {
         let Some(members) = &answer.members else {
             return Some(format!("member {} could not read its ring", witness.name));
@@ -85,14 +85,15 @@ pub fn is_dead(
         }
     };
     let answers = agreed(others, nonce, dissent);
-    if let (Ok(_) | Err(Gone::Waiting(_)), Some((why, read_at))) = (&answers, too_old(facts)) {
-        return Gone::NotYet { why, read_at };
+    if let (Ok(_) | Err(Answer::Missing(_)), Some((why, read_at))) = (&answers, too_old(facts)) {
+        return Answer::Refused { why, read_at };
     }
     let newest = match answers {
         Ok(newest) => newest,
         Err(other) => return other,
     };
-    tally(facts, others, host_id, voters, newest, |names| {
+    let kinds = (ProofKind::Dead, ProofKind::DeadAsNamed);
+    tally(facts, absent, others, newest, kinds, |names| {
         format!("nonce {nonce}: host ID {host_id} is down, say {names}")
     })
 }
@@ -102,7 +103,7 @@ fn agreed(
     others: &[&MemberFact],
     nonce: &Nonce,
     dissent: impl Fn(&MemberFact, &Evidence) -> Option<String>,
-) -> Result<jiff::Timestamp, Gone> {
+) -> Result<jiff::Timestamp, Answer> {
     let mut missing = Vec::new();
     let mut newest = jiff::Timestamp::UNIX_EPOCH;
     for witness in others {
@@ -114,30 +115,31 @@ fn agreed(
         newest = newest.max(answer.read_at.0);
         if let Some(why) = dissent(witness, answer) {
             let read_at = answer.read_at.0;
-            return Err(Gone::NotYet { why, read_at });
+            return Err(Answer::Refused { why, read_at });
         }
     }
     match missing.is_empty() {
         true => Ok(newest),
-        false => Err(Gone::Waiting(missing)),
+        false => Err(Answer::Missing(missing)),
     }
 }
 
-/// Those who agree must be enough of the rest.
+/// Those who agree must be enough of the rest; else a person must have named it.
 fn tally(
     facts: &Facts<'_>,
+    absent: &Absent<'_>,
     others: &[&MemberFact],
-    host_id: &HostId,
-    voters: Voters,
     read_at: jiff::Timestamp,
-    proof: impl Fn(&str) -> String,
-) -> Gone {
-    let rest = rest_of(facts, host_id);
-    if !voters.suffice(others.len(), rest) {
-        let why = too_few(others.len(), rest);
-        return Gone::NotYet { why, read_at };
+    (by_majority, as_named): (ProofKind, ProofKind),
+    text: impl Fn(&str) -> String,
+) -> Answer {
+    let rest = rest_of(facts, absent.host_id);
+    if !absent.voters.suffice(others.len(), rest) {
+        return Answer::Refused { why: too_few(others.len(), rest), read_at };
     }
-    Gone::Proven(proof(&names(others)))
+    let kind = if Voters::Majority.suffice(others.len(), rest) { by_majority } else { as_named };
+    let text = text(&names(others));
+    Answer::Proven(Proof::asked(facts, kind, absent.member, Some(absent.host_id), text))
 }
 
 /// Can enough members be asked about this one at all? `Err` says how many, and
@@ -168,9 +170,11 @@ fn names(of: &[&MemberFact]) -> String {
     names.join(", ")
 }
 
-/// Do all of these have this host ID as a member that is down? Down, because
-/// by then what it said last has reached them. The text is the proof.
-pub fn all_see_down(others: &[&MemberFact], nonce: &Nonce, host_id: &HostId) -> Option<String> {
+/// Do all others have it as a member that is down? Down, because by then what
+/// it said last has reached them; that nothing of it runs it says itself.
+pub fn all_see_down(facts: &Facts<'_>, turn: &Turn, whom: &MemberFact) -> Option<Proof> {
+    let (nonce, host_id) = (&turn.nonce, whom.recorded_host_id()?);
+    let others = others(facts, &whom.name);
     let knows = |witness: &&&MemberFact| {
         let answer = witness.status.evidence.as_ref();
         let view = answer.filter(|e| e.nonce == *nonce).and_then(|e| e.members.as_ref());
@@ -182,7 +186,9 @@ pub fn all_see_down(others: &[&MemberFact], nonce: &Nonce, host_id: &HostId) -> 
     if others.is_empty() || !others.iter().all(|w| knows(&w)) {
         return None;
     }
-    Some(format!("nonce {nonce}: host ID {host_id} is a member and down, say {}", names(others)))
+    let names = names(&others);
+    let text = format!("nonce {nonce}: host ID {host_id} is a member and down, say {names}");
+    Some(Proof::seen(facts, ProofKind::Down, whom, text))
 }
 
 /// Who may say that this member is dead.

@@ -3,15 +3,11 @@
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
-use jiff::SignedDuration;
 use palladion_api::cluster::Turn;
 use palladion_api::ids::Nonce;
+use palladion_plan::proof::FRESH;
 use palladion_plan::{Fence, ObjectKey, Precondition, Step, Subresource};
 use serde_json::json;
-
-/// How long answers count. Long enough for an agent that looks every few
-/// seconds, short enough that a member that went down since is seen by the rest.
-const FRESH: SignedDuration = SignedDuration::from_secs(30);
 
 /// Ask the witnesses that were not asked yet.
 pub fn ask(

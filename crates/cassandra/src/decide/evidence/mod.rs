@@ -1,14 +1,25 @@
 //! What proves that a step may be taken: fresh views of the ring by other
-//! members, and records that name what is lost.
+//! members, and records that need nobody's word. Only this folder makes proofs.
 
 pub mod absence;
+mod answer;
 mod ask;
+mod idle;
 pub mod marks;
+mod proof;
+mod prove;
+mod purpose;
 mod quiet;
+pub mod records;
+mod stranger;
+pub mod unnoticed;
 mod verdict;
 mod witness;
 
-pub use ask::{ask, void_from};
+pub use idle::{has_ended, serves_nothing};
+pub use proof::Proof;
+pub use prove::{Unproven, is_out_already, prove, refused};
+pub use purpose::Purpose;
 pub use quiet::{rest_is_quiet, ring_is_quiet};
-pub use verdict::{Verdict, verdict};
-pub use witness::{others, rest_of, seen_up_by, witnesses};
+pub use stranger::{Who, never_joined, who_was_it};
+pub use witness::{others, rest_of, seen_up_by};

@@ -1,28 +1,15 @@
 //! What proves that the ring is well enough for the next step: fresh views of
 //! other members, read after a nonce was seen (safety rules 4.1 to 4.4).
 
+use super::answer::Answer;
 use super::ask::too_old;
+use super::proof::Proof;
 use super::witness::known_hosts;
 use crate::facts::{Facts, MemberFact, lines};
 use palladion_api::ids::{HostId, Nonce};
 use palladion_api::member::{Liveness, MemberState};
+use palladion_plan::proof::ProofKind;
 use std::collections::BTreeSet;
-
-/// What the witnesses say.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// All of them see every known member up and normal; the text is the proof.
-    Good(String),
-    /// Not all have answered yet.
-    Waiting(Vec<String>),
-    /// An answer that forbids the step.
-    Bad {
-        /// What is wrong, naming the member.
-        why: String,
-        /// When the answer was read.
-        read_at: jiff::Timestamp,
-    },
-}
 
 /// A member but the turn's own that does not say that it serves, whoever was asked.
 fn down_by_its_own_word<'a>(facts: &'a Facts<'_>, except: &[&HostId]) -> Option<&'a MemberFact> {
@@ -37,10 +24,11 @@ fn down_by_its_own_word<'a>(facts: &'a Facts<'_>, except: &[&HostId]) -> Option<
 /// `except` are host IDs that the step repairs or restarts.
 pub fn verdict(
     facts: &Facts<'_>,
+    whom: &MemberFact,
     witnesses: &[&MemberFact],
     nonce: &Nonce,
     except: &[&HostId],
-) -> Verdict {
+) -> Answer {
     let known = known_hosts(facts);
     let mut missing = Vec::new();
     for witness in witnesses {
@@ -50,7 +38,7 @@ pub fn verdict(
             continue;
         };
         let read_at = answer.read_at.0;
-        let bad = |why: String| Verdict::Bad { why, read_at };
+        let bad = |why: String| Answer::Refused { why, read_at };
         let Some(members) = &answer.members else {
             return bad(format!("member {} could not read its ring", witness.name));
         };
@@ -73,22 +61,23 @@ pub fn verdict(
         }
     }
     if let Some((why, read_at)) = too_old(facts) {
-        return Verdict::Bad { why, read_at };
+        return Answer::Refused { why, read_at };
     }
     if !missing.is_empty() {
-        return Verdict::Waiting(missing);
+        return Answer::Missing(missing);
     }
     if let Some(down) = down_by_its_own_word(facts, except) {
         let answers = witnesses.iter().filter_map(|w| w.status.evidence.as_ref());
-        return Verdict::Bad {
+        return Answer::Refused {
             why: format!("member {} is not up and normal", down.name),
             read_at: answers.map(|e| e.read_at.0).max().unwrap_or(facts.now()),
         };
     }
     let names: Vec<_> = witnesses.iter().map(|w| w.name.as_str()).collect();
-    Verdict::Good(format!(
+    let text = format!(
         "nonce {nonce}: {} see all {} members up and normal",
         names.join(" and "),
         known.len()
-    ))
+    );
+    Answer::Proven(Proof::asked(facts, ProofKind::AllWell, whom, None, text))
 }

@@ -7,7 +7,7 @@ use crate::decide::objects::replicas;
 use crate::decide::turn::{failed_start, lock};
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
-use palladion_api::cluster::{Founding, TurnStep};
+use palladion_api::cluster::TurnStep;
 use palladion_api::labels;
 use palladion_api::member::VolumeState;
 use palladion_api::reasons::Reason;
@@ -64,16 +64,9 @@ fn found(facts: &Facts<'_>, valid: &Valid, founder: &MemberFact, attempt: u32, d
         return;
     }
     let turn = lock::new(facts, &founder.name, &volume.volume_id, TurnStep::Found, attempt);
-    let founding = Founding {
-        member: founder.name.clone(),
-        volume_id: volume.volume_id.clone(),
-        nonce: turn.nonce.clone(),
-        host_id: None,
-    };
-    draft.steps.push(lock::claim(
+    draft.steps.push(lock::take(
         facts,
-        Some(&turn),
-        Some(&founding),
+        &turn,
         format!("let member {} found ring {}", founder.name, valid.ring),
         synced(format!("Member {} founds ring {}", founder.name, valid.ring)),
     ));

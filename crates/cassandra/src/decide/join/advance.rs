@@ -3,18 +3,19 @@
 
 use super::next::{candidate, grace_ends};
 use crate::decide::draft::Draft;
-use crate::decide::evidence::{self, Verdict};
-use crate::decide::join::returning;
+use crate::decide::evidence::{self, Purpose, Unproven, records, unnoticed};
 use crate::decide::maintenance::debts;
 use crate::decide::restart::versions;
 use crate::decide::turn::failed_start::{TRIES, failure_reason, failure_words};
-use crate::decide::turn::{lock, permit, stopping};
+use crate::decide::turn::lock::{self, Since};
+use crate::decide::turn::permit::{self, Course};
+use crate::decide::turn::stopping;
 use crate::facts::words::{pod_words, server_words};
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use jiff::SignedDuration;
 use palladion_api::cluster::{Founding, Turn, TurnStep};
-use palladion_api::member::{DataBeforeStart, PermitState};
+use palladion_api::member::DataBeforeStart;
 use palladion_api::reasons::Reason;
 
 /// Cassandra keeps a failed joiner in gossip for up to two ring delays of 30 s
@@ -22,42 +23,26 @@ use palladion_api::reasons::Reason;
 const JOIN_RETRY: SignedDuration = SignedDuration::from_secs(120);
 /// A founder has no ring that remembers it.
 const FOUND_RETRY: SignedDuration = SignedDuration::from_secs(10);
-/// Gossip settles within seconds; then the question is put again.
-const ASK_AGAIN: SignedDuration = SignedDuration::from_secs(5);
 
 /// Go on with a Found or Join turn.
 pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft) {
     let Some(member) = facts.members.get(&turn.member) else {
         return release(facts, turn, "the member is gone", draft);
     };
-    let granted =
-        member.spec.as_ref().and_then(|s| s.start.as_ref()).filter(|s| s.nonce == turn.nonce);
-    let answer = member.status.permit.as_ref().filter(|p| p.nonce == turn.nonce);
-    if answer.is_some_and(|p| p.state == PermitState::Done) {
-        return finish(facts, valid, turn, member, draft);
-    }
-    match granted {
-        None => before_permit(facts, valid, turn, member, draft),
-        Some(start) => {
-            // The pod list is known (facts would not be): its end is confirmed.
-            if member.pod.as_ref().is_none_or(|p| p.uid != start.pod_uid) {
-                return release(facts, turn, "the pod that it was for has ended", draft);
-            }
-            match answer.map(|p| p.state) {
-                None | Some(PermitState::Used | PermitState::Done) => {
-                    let reason = if turn.step == TurnStep::Found {
-                        Reason::Founding
-                    } else {
-                        Reason::Joining
-                    };
-                    draft.wait(reason, format!("member {}: {}", member.name, server_words(member)));
-                }
-                Some(PermitState::Failed) => retry(facts, turn, member, draft),
-                Some(PermitState::Refused | PermitState::Withdrawn) => {
-                    let why = answer.and_then(|p| p.message.clone()).unwrap_or_default();
-                    release(facts, turn, &format!("the agent refused: {why}"), draft);
-                }
-            }
+    match permit::course(turn, member) {
+        Course::NotGiven => before_permit(facts, valid, turn, member, draft),
+        Course::PodEnded => release(facts, turn, "the pod that it was for has ended", draft),
+        Course::Open => {
+            let reason = match turn.step == TurnStep::Found {
+                true => Reason::Founding,
+                false => Reason::Joining,
+            };
+            draft.wait(reason, format!("member {}: {}", member.name, server_words(member)));
+        }
+        Course::Done => finish(facts, valid, turn, member, draft),
+        Course::Failed => retry(facts, turn, member, draft),
+        Course::Refused(why) => {
+            release(facts, turn, &format!("the agent refused: {why}"), draft);
         }
     }
 }
@@ -80,53 +65,19 @@ fn before_permit(
         return release(facts, turn, "its volume is another one now", draft);
     }
     if turn.step == TurnStep::Found {
-        return permit::give(
-            facts,
-            valid,
-            turn,
-            member,
-            "first member of a new ring; every volume was reported empty",
-            draft,
-        );
+        return match records::is_first(facts, turn, member) {
+            Some(proof) => permit::give(facts, valid, turn, member, &proof, draft),
+            None => release(facts, turn, "the ring is founded on another volume", draft),
+        };
     }
-    let witnesses = evidence::witnesses(facts, &member.name);
-    if witnesses.is_empty() {
-        draft.wait(
-            Reason::WaitingForRing,
-            format!("member {} waits to join: no member of the ring is up", member.name),
-        );
-        return;
-    }
-    if let Some(proof) = returning::proof(facts, &witnesses, &turn.nonce, member) {
+    if let Some(proof) = unnoticed::is_full_member(facts, turn, member) {
         let data = DataBeforeStart::Keep;
         return permit::give_with(facts, valid, turn, member, data, &proof, draft);
     }
-    match evidence::verdict(facts, &witnesses, &turn.nonce, &[]) {
-        Verdict::Good(proof) => permit::give(facts, valid, turn, member, &proof, draft),
-        Verdict::Waiting(names) => {
-            evidence::ask(facts, &witnesses, &turn.nonce, &facts.fence(turn), draft);
-            draft.wait_until(
-                Reason::WaitingForEvidence,
-                format!(
-                    "member {} waits to join: {} should tell how they see the ring",
-                    member.name,
-                    names.join(", ")
-                ),
-                evidence::void_from(turn),
-            );
-        }
-        Verdict::Bad { why, read_at } => {
-            let again = read_at + ASK_AGAIN;
-            if facts.now() < again {
-                draft.wait_until(
-                    Reason::WaitingForRing,
-                    format!("member {} waits to join: {why}", member.name),
-                    again,
-                );
-            } else {
-                release(facts, turn, &why, draft);
-            }
-        }
+    match evidence::prove(facts, turn, member, &Purpose::Join, draft) {
+        Ok(proof) => permit::give(facts, valid, turn, member, &proof, draft),
+        Err(Unproven::Waiting) => {}
+        Err(Unproven::AskAgain(why)) => release(facts, turn, &why, draft),
     }
 }
 
@@ -155,13 +106,18 @@ fn finish(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, dr
             next.volume().map(|v| lock::new(facts, &next.name, &v.volume_id, TurnStep::Join, 1))
         });
     debts::after_join(facts, valid, &member.name, draft);
-    let doing = match &next {
+    let step = match &next {
         Some(next) => {
-            format!("pass the turn from member {} to member {}", turn.member, next.member)
+            let doing =
+                format!("pass the turn from member {} to member {}", turn.member, next.member);
+            lock::pass(facts, next, doing, None)
         }
-        None => format!("end the turn of member {}", turn.member),
+        None => lock::finish(facts, turn, None),
     };
-    draft.steps.push(lock::claim(facts, next.as_ref(), founding.as_ref(), doing, None));
+    draft.steps.push(match &founding {
+        Some(founding) => lock::record_founding(step, founding),
+        None => step,
+    });
 }
 
 fn retry(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft) {
@@ -185,23 +141,10 @@ fn retry(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft)
         );
         return;
     }
-    let next = lock::new(facts, &turn.member, &turn.volume_id, turn.step, turn.attempt + 1);
-    let founding = facts.status.founding.clone().filter(|_| turn.step == TurnStep::Found);
-    draft.steps.push(lock::claim(
-        facts,
-        Some(&next),
-        founding.as_ref(),
-        format!("let member {} try again", turn.member),
-        None,
-    ));
+    let next = lock::again(facts, turn, Since::Now);
+    draft.steps.push(lock::renew(facts, &next, format!("let member {} try again", turn.member)));
 }
 
 fn release(facts: &Facts<'_>, turn: &Turn, why: &str, draft: &mut Draft) {
-    draft.steps.push(lock::claim(
-        facts,
-        None,
-        None,
-        format!("end the turn of member {}: {why}", turn.member),
-        None,
-    ));
+    draft.steps.push(lock::end(facts, turn, why, None));
 }

@@ -9,7 +9,7 @@ use crate::facts::words::pod_words;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use jiff::{SignedDuration, Timestamp};
-use palladion_api::cluster::{Founding, Replaced, TurnStep};
+use palladion_api::cluster::{Replaced, TurnStep};
 use palladion_api::member::{PermitKind, PermitState, VolumeState};
 use palladion_api::reasons::Reason;
 
@@ -36,10 +36,9 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         return false;
     };
     let turn = lock::new(facts, &member.name, &volume.volume_id, TurnStep::Join, 1);
-    draft.steps.push(lock::claim(
+    draft.steps.push(lock::take(
         facts,
-        Some(&turn),
-        None,
+        &turn,
         format!("give member {} the turn to join", member.name),
         None,
     ));
@@ -110,16 +109,9 @@ pub fn adopt_permit(facts: &Facts<'_>, draft: &mut Draft) -> bool {
         turn.nonce.clone_from(&start.nonce);
         let replaced = start.host_id.clone().zip(start.replace_address.clone());
         turn.replaces = replaced.map(|(host_id, address)| Replaced { host_id, address });
-        let founding = (step == TurnStep::Found).then(|| Founding {
-            member: member.name.clone(),
-            volume_id: start.volume_id.clone(),
-            nonce: start.nonce.clone(),
-            host_id: None,
-        });
-        draft.steps.push(lock::claim(
+        draft.steps.push(lock::take(
             facts,
-            Some(&turn),
-            founding.as_ref(),
+            &turn,
             format!("take up the turn of member {} again", member.name),
             None,
         ));

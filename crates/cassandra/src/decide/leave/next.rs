@@ -76,10 +76,9 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         return false;
     };
     let turn = lock::new(facts, &member.name, &volume.volume_id, TurnStep::Leave, 1);
-    draft.steps.push(lock::claim(
+    draft.steps.push(lock::take(
         facts,
-        Some(&turn),
-        None,
+        &turn,
         format!("give member {} the turn to leave", member.name),
         synced(format!("Rack {} scaling down to {} members", rack.name, member.ordinal)),
     ));
@@ -152,19 +151,13 @@ fn never_joined(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &m
         );
         return true;
     }
-    // A member that was killed right after it had joined never came to say so:
-    // the ring knows it, down and normal, and it is no longer nobody's.
-    if let Err(why) = evidence::ring_is_quiet(facts) {
-        draft.wait(Reason::WaitingForRing, format!("member {} waits to leave: {why}", member.name));
-        return true;
+    match evidence::never_joined(facts, member) {
+        Ok(proof) => draft.steps.push(terminate(facts, valid, member, &proof, None)),
+        Err(why) => {
+            let words = format!("member {} waits to leave: {why}", member.name);
+            draft.wait(Reason::WaitingForRing, words);
+        }
     }
-    draft.steps.push(terminate(
-        facts,
-        valid,
-        member,
-        "it never joined, no server of it runs and the ring knows nobody else",
-        None,
-    ));
     true
 }
 
@@ -178,10 +171,9 @@ pub fn adopt_intent(facts: &Facts<'_>, draft: &mut Draft) -> bool {
     };
     let mut turn = lock::new(facts, &member.name, &intent.volume_id, TurnStep::Leave, 1);
     turn.nonce.clone_from(&intent.nonce);
-    draft.steps.push(lock::claim(
+    draft.steps.push(lock::take(
         facts,
-        Some(&turn),
-        None,
+        &turn,
         format!("take up the turn of member {} again", member.name),
         None,
     ));

@@ -4,21 +4,17 @@
 //! started: only the others can tell which (safety rule 2.7).
 
 use crate::decide::draft::{Draft, synced};
-use crate::decide::evidence::absence::{self, Gone, Voters};
-use crate::decide::evidence::{self, marks};
+use crate::decide::evidence::{self, Purpose, Unproven, absence, marks};
 use crate::decide::leave::steps;
-use crate::decide::turn::{lock, permit};
+use crate::decide::turn::lock::{self, Since};
+use crate::decide::turn::permit;
 use crate::facts::leaver::{could_not_come_back, is_interrupted};
 use crate::facts::words::server_words;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
-use jiff::SignedDuration;
 use palladion_api::cluster::{Replaced, Turn, TurnStep};
 use palladion_api::member::PermitState;
 use palladion_api::reasons::Reason;
-
-/// Gossip settles within seconds; then the question is put again.
-const ASK_AGAIN: SignedDuration = SignedDuration::from_secs(5);
 
 /// Starts that this pod may fail at; then a new pod or a new spec tries again.
 const TRIES: usize = 3;
@@ -45,10 +41,9 @@ pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> bool {
         return false;
     };
     let turn = lock::new(facts, &member.name, &volume.volume_id, TurnStep::ResumeLeave, 1);
-    draft.steps.push(lock::claim(
+    draft.steps.push(lock::take(
         facts,
-        Some(&turn),
-        None,
+        &turn,
         format!("find out whether member {} has left", member.name),
         None,
     ));
@@ -118,10 +113,9 @@ fn removal(
         host_id: member.recorded_host_id()?.clone(),
         address: spec.address.clone()?,
     });
-    Some(lock::claim(
+    Some(lock::pass(
         facts,
-        Some(&removal),
-        None,
+        &removal,
         format!("let the others remove member {}: {why}", turn.member),
         synced(format!(
             "Member {} cannot come back to leave; the others remove it from the ring",
@@ -134,55 +128,20 @@ fn find_out(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, 
     let Some(host_id) = member.recorded_host_id() else {
         return steps::end(facts, turn, "its host ID is not recorded", None, draft);
     };
-    let others = evidence::others(facts, &member.name);
-    match absence::is_gone(facts, &others, &turn.nonce, host_id, Voters::Majority) {
-        Gone::Proven(proof) => {
+    // It says itself that it does not run; if the others have it, it leaves again.
+    if let Some(proof) = absence::all_see_down(facts, turn, member) {
+        return permit::give(facts, valid, turn, member, &proof, draft);
+    }
+    match evidence::prove(facts, turn, member, &Purpose::Interrupted { host_id }, draft) {
+        Ok(proof) => {
             draft.steps.push(steps::terminate(facts, valid, member, &proof, Some(turn)));
         }
-        Gone::Waiting(names) => {
-            evidence::ask(facts, &others, &turn.nonce, &facts.fence(turn), draft);
-            draft.wait(
-                Reason::WaitingForEvidence,
-                format!(
-                    "the server of member {} ended while it was leaving; {} should tell whether it has left",
-                    member.name,
-                    names.join(", ")
-                ),
-            );
+        Err(Unproven::Waiting) => {}
+        // They do not agree, or too few can be asked: the same turn asks again.
+        Err(Unproven::AskAgain(_)) => {
+            let renewed = lock::again(facts, turn, Since::First);
+            let doing = format!("ask again whether member {} has left", member.name);
+            draft.steps.push(lock::renew(facts, &renewed, doing));
         }
-        Gone::NotYet { why, read_at } => match absence::all_see_down(&others, &turn.nonce, host_id)
-        {
-            Some(proof) => permit::give(facts, valid, turn, member, &proof, draft),
-            None => ask_again(facts, turn, member, &why, read_at, draft),
-        },
     }
-}
-
-/// They do not agree, or too few can be asked: the same turn asks again.
-fn ask_again(
-    facts: &Facts<'_>,
-    turn: &Turn,
-    member: &MemberFact,
-    why: &str,
-    read_at: jiff::Timestamp,
-    draft: &mut Draft,
-) {
-    let again = read_at + ASK_AGAIN;
-    draft.wait_until(
-        Reason::WaitingForEvidence,
-        format!("the server of member {} ended while it was leaving: {why}", member.name),
-        again,
-    );
-    if facts.now() < again {
-        return;
-    }
-    let mut renewed = lock::new(facts, &turn.member, &turn.volume_id, turn.step, turn.attempt + 1);
-    renewed.since = turn.since.clone();
-    draft.steps.push(lock::claim(
-        facts,
-        Some(&renewed),
-        None,
-        format!("ask again whether member {} has left", member.name),
-        None,
-    ));
 }

@@ -2,17 +2,48 @@
 //! recorded as gone, its turn ends.
 
 use crate::decide::draft::{Draft, synced};
+use crate::decide::evidence::Proof;
 use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use palladion_api::cluster::Turn;
-use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
+use palladion_api::ids::HostId;
+use palladion_api::member::IntentKind;
+use palladion_plan::{Object, ObjectKey, Precondition, Step, Subresource};
 use serde_json::json;
 
 fn uid(member: &MemberFact) -> Precondition {
     let object = member.object.as_ref();
     Precondition::Uid(object.map(|o| o.meta.uid.clone()).unwrap_or_default())
+}
+
+/// Let the member leave the ring, by recorded intent.
+pub fn decommission(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    turn: &Turn,
+    (member, object): (&MemberFact, &Object),
+    host_id: &HostId,
+    _proof: &Proof,
+) -> Step {
+    Step::Patch {
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        patch: json!({ "spec": { "intent": {
+            "kind": IntentKind::Decommission,
+            "nonce": turn.nonce,
+            "hostID": host_id,
+            "volumeID": turn.volume_id,
+        }}}),
+        subresource: Subresource::None,
+        precondition: Precondition::Version {
+            uid: object.meta.uid.clone(),
+            resource_version: object.meta.resource_version.clone(),
+        },
+        fence: Some(facts.fence(turn)),
+        doing: format!("let member {} leave", member.name),
+        event: synced(format!("Member {} leaves the ring", member.name)),
+    }
 }
 
 /// The intent carries the new nonce of the renewed turn; the agent has done it
@@ -47,19 +78,19 @@ pub fn terminate(
     facts: &Facts<'_>,
     valid: &Valid,
     member: &MemberFact,
-    proof: &str,
+    proof: &Proof,
     turn: Option<&Turn>,
 ) -> Step {
     Step::Patch {
         key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
         patch: json!({
-            "metadata": { "annotations": { palladion_api::labels::GONE: proof } },
+            "metadata": { "annotations": { palladion_api::labels::GONE: proof.text() } },
             "spec": { "run": "Terminated", "start": null },
         }),
         subresource: Subresource::None,
         precondition: uid(member),
         fence: turn.map(|t| facts.fence(t)),
-        doing: format!("record that member {} has left: {proof}", member.name),
+        doing: format!("record that member {} has left: {}", member.name, proof.text()),
         event: synced(format!("Member {} has left the ring", member.name)),
     }
 }
@@ -72,11 +103,5 @@ pub fn end(
     event: Option<palladion_plan::Event>,
     draft: &mut Draft,
 ) {
-    draft.steps.push(lock::claim(
-        facts,
-        None,
-        None,
-        format!("end the turn of member {}: {why}", turn.member),
-        event,
-    ));
+    draft.steps.push(lock::end(facts, turn, why, event));
 }

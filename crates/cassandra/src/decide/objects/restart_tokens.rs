@@ -4,7 +4,6 @@
 use crate::facts::MemberFact;
 use crate::validate::Valid;
 use palladion_api::labels;
-use palladion_api::member::ServerState;
 use palladion_plan::hash;
 use serde_json::json;
 
@@ -33,14 +32,6 @@ pub fn is_done(member: &MemberFact) -> bool {
     let given = member.spec.as_ref().and_then(|s| s.restart_token.as_ref());
     let reported = member.status.server.as_ref();
     given.is_none() || reported.and_then(|s| s.restart_token.as_ref()) == given
-}
-
-/// Can the member be given its token without a turn? Its server has ended by
-/// itself, so that nothing is stopped; the token makes the agent try at once.
-pub fn needs_no_turn(member: &MemberFact) -> bool {
-    let has_permit = member.spec.as_ref().is_some_and(|s| s.start.is_some());
-    let state = member.status.server.as_ref().map(|s| s.state);
-    member.agent_speaks() && !has_permit && state == Some(ServerState::Failed)
 }
 
 fn wanted(valid: &Valid, member: &MemberFact) -> Vec<(&'static str, String)> {

@@ -4,26 +4,21 @@
 //! copies that are left, and owes a repair.
 
 use crate::decide::draft::{Draft, synced};
-use crate::decide::evidence::absence::{self, Gone};
-use crate::decide::evidence::{self, Verdict, marks};
+use crate::decide::evidence::{self, Proof, Purpose, Unproven, marks};
 use crate::decide::leave::steps;
 use crate::decide::maintenance::debts;
 use crate::decide::objects::replicas;
 use crate::decide::replace::room;
-use crate::decide::turn::lock;
+use crate::decide::turn::lock::{self, Since};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
-use jiff::{SignedDuration, Timestamp};
 use palladion_api::cluster::Turn;
-use palladion_api::ids::{HostId, Nonce};
+use palladion_api::ids::HostId;
 use palladion_api::member::{Operation, OperationKind, OperationState};
 use palladion_api::reasons::Reason;
 use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
 use serde_json::{Value, json};
-
-/// Gossip settles within seconds; then the question is put again.
-const ASK_AGAIN: SignedDuration = SignedDuration::from_secs(5);
 
 /// Go on with a Remove turn.
 pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft) {
@@ -64,43 +59,27 @@ fn before_order(
     id: &str,
     draft: &mut Draft,
 ) {
-    let others = evidence::others(facts, &member.name);
-    let voters = absence::voters(member);
     // Somebody may have removed it before.
-    if let Gone::Proven(proof) = absence::is_gone(facts, &others, &turn.nonce, host_id, voters) {
+    if let Some(proof) = evidence::is_out_already(facts, turn, member, host_id) {
         return is_out(facts, valid, turn, member, &proof, draft);
     }
-    let names = match absence::is_dead(facts, &others, &turn.nonce, host_id, voters) {
-        Gone::Waiting(names) => names,
-        Gone::NotYet { why, read_at } => return not_yet(facts, turn, &why, read_at, draft),
-        Gone::Proven(proof) => {
-            let excused = marks::excused(facts, host_id);
-            return match evidence::verdict(facts, &others, &turn.nonce, &excused) {
-                Verdict::Bad { why, read_at } => not_yet(facts, turn, &why, read_at, draft),
-                Verdict::Good(_) | Verdict::Waiting(_) => {
-                    order(facts, valid, turn, &others, host_id, (id, &proof), draft)
-                }
-            };
-        }
-    };
-    evidence::ask(facts, &others, &turn.nonce, &facts.fence(turn), draft);
-    let words = format!(
-        "member {} waits to be removed: {} should confirm that it is dead",
-        member.name,
-        names.join(", ")
-    );
-    draft.wait_until(Reason::WaitingForEvidence, words, evidence::void_from(turn));
+    match evidence::prove(facts, turn, member, &Purpose::Remove { host_id }, draft) {
+        Ok(proof) => order(facts, valid, turn, member, host_id, (id, &proof), draft),
+        Err(Unproven::Waiting) => {}
+        Err(Unproven::AskAgain(why)) => ask_again(facts, turn, member, &why, draft),
+    }
 }
 
 fn order(
     facts: &Facts<'_>,
     valid: &Valid,
     turn: &Turn,
-    others: &[&MemberFact],
+    member: &MemberFact,
     host_id: &HostId,
-    (id, proof): (&str, &str),
+    (id, proof): (&str, &Proof),
     draft: &mut Draft,
 ) {
+    let others = evidence::others(facts, &member.name);
     let mut free = others.iter().filter(|m| !is_busy(m));
     let Some((helper, object)) = free.find_map(|m| Some((m, m.object.as_ref()?))) else {
         let words = format!("member {} waits to be removed: the others are busy", turn.member);
@@ -127,8 +106,10 @@ fn order(
         },
         fence: Some(facts.fence(turn)),
         doing: format!(
-            "let member {} remove host ID {host_id} of member {}: {proof}",
-            helper.name, turn.member
+            "let member {} remove host ID {host_id} of member {}: {}",
+            helper.name,
+            turn.member,
+            proof.text()
         ),
         event: synced(format!(
             "Member {} removes {} (host ID {host_id}) from the ring",
@@ -155,23 +136,11 @@ fn after_order(
         // Whether it was done, the ring tells.
         None | Some(_) => {}
     }
-    let nonce = Nonce::new(format!("{}-gone", turn.nonce));
-    let others = evidence::others(facts, &member.name);
-    match absence::is_gone(facts, &others, &nonce, host_id, absence::voters(member)) {
-        Gone::Proven(proof) => is_out(facts, valid, turn, member, &proof, draft),
-        Gone::Waiting(names) => {
-            evidence::ask(facts, &others, &nonce, &facts.fence(turn), draft);
-            let words = format!(
-                "member {} was removed; {} should confirm it",
-                member.name,
-                names.join(", ")
-            );
-            draft.wait(Reason::WaitingForEvidence, words);
-        }
-        Gone::NotYet { why, read_at } => {
-            let told = outcome.and_then(|o| o.message.clone()).unwrap_or_default();
-            not_yet(facts, turn, &format!("{why} {told}"), read_at, draft);
-        }
+    let told = outcome.and_then(|o| o.message.as_deref()).unwrap_or_default();
+    match evidence::prove(facts, turn, member, &Purpose::WasRemoved { host_id, told }, draft) {
+        Ok(proof) => is_out(facts, valid, turn, member, &proof, draft),
+        Err(Unproven::Waiting) => {}
+        Err(Unproven::AskAgain(why)) => ask_again(facts, turn, member, &why, draft),
     }
 }
 
@@ -182,7 +151,7 @@ fn is_out(
     valid: &Valid,
     turn: &Turn,
     member: &MemberFact,
-    proof: &str,
+    proof: &Proof,
     draft: &mut Draft,
 ) {
     let reason = format!("member {} was removed at {}", member.name, facts.now());
@@ -202,27 +171,13 @@ fn is_out(
     draft.steps.extend(room::start_anew(valid, member, &fence));
 }
 
-/// The answers forbid it; the question is put again soon. A member that is
-/// given up gives the turn back: it may have come to life meanwhile.
-fn not_yet(facts: &Facts<'_>, turn: &Turn, why: &str, read_at: Timestamp, draft: &mut Draft) {
-    let again = read_at + ASK_AGAIN;
-    let words = format!("member {} waits to be removed: {why}", turn.member);
-    draft.wait_until(Reason::MemberLeaving, words, again);
-    if facts.now() < again {
-        return;
-    }
-    let member = facts.members.get(&turn.member);
-    if member.is_some_and(|m| marks::of(m).is_some()) {
+/// The answers forbid it; the question is put again. A member that is given up
+/// gives the turn back: it may have come to life meanwhile.
+fn ask_again(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, why: &str, draft: &mut Draft) {
+    if marks::of(member).is_some() {
         return steps::end(facts, turn, why, None, draft);
     }
-    let attempt = turn.attempt + 1;
-    let mut renewed = lock::new(facts, &turn.member, &turn.volume_id, turn.step, attempt);
-    renewed.replaces.clone_from(&turn.replaces);
-    draft.steps.push(lock::claim(
-        facts,
-        Some(&renewed),
-        None,
-        format!("ask again whether member {} may be removed", turn.member),
-        None,
-    ));
+    let renewed = lock::again(facts, turn, Since::Now);
+    let doing = format!("ask again whether member {} may be removed", turn.member);
+    draft.steps.push(lock::renew(facts, &renewed, doing));
 }

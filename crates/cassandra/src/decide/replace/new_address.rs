@@ -3,34 +3,62 @@
 //! it while it streams.
 
 use crate::decide::draft::Draft;
+use crate::decide::replace::quarantine;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
-use palladion_api::cluster::Turn;
+use palladion_api::cluster::{Replaced, Turn};
+use palladion_api::reasons::Reason;
 use palladion_plan::{Loss, ObjectKey, Precondition, Propagation, Step, Subresource};
 use serde_json::{Value, json};
 
-/// Take the lost identity off the record: it stands in the turn and on the claim.
-pub fn forget(
+/// Give the member another address than the one that was lost. True = something
+/// is being done or waited for.
+pub fn change(
     facts: &Facts<'_>,
     valid: &Valid,
     turn: &Turn,
     member: &MemberFact,
+    replaced: &Replaced,
     draft: &mut Draft,
-) {
+) -> bool {
+    let address = member.spec.as_ref().and_then(|s| s.address.as_deref());
+    let old = replaced.address.as_str();
+    let step = match (address, &member.service) {
+        (Some(address), _) if address == old => Some(forget(facts, valid, turn, member)),
+        (Some(_), _) => {
+            draft.steps.extend(quarantine::hold(facts, valid, member, replaced));
+            return false;
+        }
+        (None, Some(service)) if service.address.as_deref() == Some(old) => {
+            Some(free(facts, valid, turn, member, &service.uid))
+        }
+        (None, Some(service)) => service.address.as_ref().map(|new| {
+            let spec = json!({ "address": new });
+            patch(facts, valid, turn, member, spec, "record the new address of")
+        }),
+        (None, None) => {
+            let words = format!("member {} gets a new address", member.name);
+            draft.wait(Reason::MemberReplacing, words);
+            None
+        }
+    };
+    let is_recorded = address.is_none() && matches!(step, Some(Step::Patch { .. }));
+    draft.steps.extend(step);
+    if is_recorded {
+        draft.steps.extend(quarantine::hold(facts, valid, member, replaced));
+    }
+    true
+}
+
+/// Take the lost identity off the record: it stands in the turn and on the claim.
+fn forget(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact) -> Step {
     let spec = json!({ "address": null, "hostID": null, "volumeID": null, "fileSystem": null, "start": null });
-    draft.steps.push(patch(
-        facts,
-        valid,
-        turn,
-        member,
-        spec,
-        "take the lost volume off the record of",
-    ));
+    patch(facts, valid, turn, member, spec, "take the lost volume off the record of")
 }
 
 /// A write to the member that has the turn.
-pub fn patch(
+fn patch(
     facts: &Facts<'_>,
     valid: &Valid,
     turn: &Turn,
@@ -54,7 +82,7 @@ pub fn patch(
 }
 
 /// Delete the Service that has the lost address; it is made again with another.
-pub fn free(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, uid: &str) -> Step {
+fn free(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, uid: &str) -> Step {
     Step::Delete {
         key: ObjectKey::new(kinds::SERVICE, &valid.namespace, &member.name),
         precondition: Precondition::Uid(uid.to_string()),

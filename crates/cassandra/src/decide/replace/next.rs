@@ -57,10 +57,9 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         }
         let mut turn = lock::new(facts, &name, &volume_id, step, 1);
         turn.replaces = Some(replaced);
-        draft.steps.push(lock::claim(
+        draft.steps.push(lock::take(
             facts,
-            Some(&turn),
-            None,
+            &turn,
             format!("give member {name} the turn to be {what}"),
             synced(format!("Member {name} has lost its data and is being {what}")),
         ));

@@ -4,7 +4,7 @@
 //! replaced (safety rule 4.6), what never joined gets another volume.
 
 use crate::decide::draft::{Draft, synced};
-use crate::decide::evidence::{self, absence, marks};
+use crate::decide::evidence::{self, Proof, Who, absence, marks, who_was_it};
 use crate::decide::replace::room;
 use crate::facts::{ClaimFact, Facts, MemberFact};
 use crate::resources as kinds;
@@ -12,7 +12,7 @@ use crate::validate::Valid;
 use crate::volumes::{Home, home};
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::HostId;
-use palladion_api::member::{Liveness, MemberState, ReplacementCause};
+use palladion_api::member::ReplacementCause;
 use palladion_api::{labels, reasons::Reason};
 use palladion_plan::{
     Event, EventType, Fence, Loss, ObjectKey, Precondition, Propagation, Step, Subresource,
@@ -124,7 +124,7 @@ fn is_gone(
     if marks::has_old_claim(member) || claim.terminating && member.recorded_host_id().is_some() {
         return;
     }
-    match who_was_it(facts, member) {
+    match who_was_it(facts, member, node) {
         Who::Member(host_id) if is_seen_up(facts, member, &host_id, draft) => {}
         Who::Member(host_id) => {
             let reason = format!("the Node {node} with its volume is gone since {since}");
@@ -137,12 +137,14 @@ fn is_gone(
             );
             draft.steps.extend(step);
         }
-        Who::Nobody if facts.now() < since + HEARD_BY_ALL => {
+        Who::Nobody(_) if facts.now() < since + HEARD_BY_ALL => {
             let words =
                 format!("member {name} waits for another volume: the others may know it yet");
             draft.wait_until(Reason::NodeGone, words, since + HEARD_BY_ALL);
         }
-        Who::Nobody => another_volume(facts, valid, member, claim, node, draft),
+        Who::Nobody(proof) => {
+            another_volume(facts, valid, (member, claim), node, &proof, draft);
+        }
         Who::NotClear(why) => {
             draft.wait(Reason::NodeGone, format!("member {name} waits for another volume: {why}"))
         }
@@ -166,74 +168,24 @@ fn is_seen_up(facts: &Facts<'_>, member: &MemberFact, host_id: &HostId, draft: &
     !doubts.is_empty()
 }
 
-enum Who {
-    /// The ring knows it under this host ID.
-    Member(HostId),
-    /// The ring has never had it as a member.
-    Nobody,
-    /// That cannot be told yet.
-    NotClear(String),
-}
-
-/// A joiner that became a member in its last second was never recorded; then
-/// all others know its address.
-fn who_was_it(facts: &Facts<'_>, member: &MemberFact) -> Who {
-    if let Some(host_id) = member.recorded_host_id() {
-        return Who::Member(host_id.clone());
-    }
-    let address = member.spec.as_ref().and_then(|s| s.address.as_deref());
-    let others = evidence::others(facts, &member.name);
-    let knows = |other: &&MemberFact| {
-        let seen = other.status.ring.as_ref()?.exceptions.iter();
-        let mut seen = seen.filter(|e| Some(e.address.as_str()) == address);
-        let it = seen.find(|e| e.state == MemberState::Normal && e.liveness == Liveness::Down);
-        it.map(|e| e.host_id.clone())
-    };
-    let known: Vec<Option<HostId>> = others.iter().map(knows).collect();
-    if let Some(Some(host_id)) = known.first()
-        && known.iter().all(|k| k.as_ref() == Some(host_id))
-    {
-        return Who::Member(host_id.clone());
-    }
-    if !facts.ring_exists() {
-        return Who::NotClear("there is no ring yet".into());
-    }
-    if let Some(turn) = facts.turn().filter(|t| t.member != member.name) {
-        return Who::NotClear(format!("member {} has the turn", turn.member));
-    }
-    // A replacement that never came to its end leaves the ring as it was before.
-    let quiet = match marks::of(member) {
-        Some(record) => evidence::rest_is_quiet(facts, &member.name, &record.host_id),
-        None => evidence::ring_is_quiet(facts),
-    };
-    match quiet {
-        Err(why) => Who::NotClear(why),
-        Ok(()) => Who::Nobody,
-    }
-}
-
 /// Nothing of the ring is on it: the claim goes, then what is left of the pod.
 fn another_volume(
     facts: &Facts<'_>,
     valid: &Valid,
-    member: &MemberFact,
-    claim: &ClaimFact,
+    (member, claim): (&MemberFact, &ClaimFact),
     node: &str,
+    proof: &Proof,
     draft: &mut Draft,
 ) {
-    let proof = format!(
-        "nothing of the ring is on it: member {} has no host ID on it and no member knows its address; its Node {node} is gone",
-        member.name
-    );
     // The turn must not pass to somebody else meanwhile.
     let no_turn = facts.fence_as_seen();
     let step = if claim.terminating {
-        room::end_pod(facts, valid, member, &proof, Some(no_turn))
+        room::end_pod(facts, valid, member, proof, Some(no_turn))
     } else {
         Some(Step::Delete {
             key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
             precondition: Precondition::Uid(claim.object.meta.uid.clone()),
-            loss: Loss::Data { proof },
+            loss: Loss::Data { proof: proof.text().to_string() },
             propagation: Propagation::Background,
             fence: Some(no_turn),
             doing: format!("give member {} another volume", member.name),

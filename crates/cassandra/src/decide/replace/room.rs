@@ -2,6 +2,7 @@
 //! and how its member starts anew.
 
 use crate::decide::draft::{Draft, synced};
+use crate::decide::evidence::Proof;
 use crate::decide::evidence::marks::{has_old_claim, of};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
@@ -17,7 +18,7 @@ pub fn make_room(
     facts: &Facts<'_>,
     valid: &Valid,
     member: &MemberFact,
-    proof: &str,
+    proof: &Proof,
     fence: &Fence,
     draft: &mut Draft,
 ) -> bool {
@@ -27,14 +28,14 @@ pub fn make_room(
     if !has_old_claim(member) {
         return false;
     }
-    let proof = format!("{}; {proof}", record.reason);
+    let proof = proof.on_record(record);
     if claim.terminating {
         draft.steps.extend(end_pod(facts, valid, member, &proof, Some(fence.clone())));
     } else {
         draft.steps.push(Step::Delete {
             key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
             precondition: Precondition::Uid(claim.object.meta.uid.clone()),
-            loss: Loss::Data { proof },
+            loss: Loss::Data { proof: proof.text().to_string() },
             propagation: Propagation::Background,
             fence: Some(fence.clone()),
             doing: format!(
@@ -57,12 +58,12 @@ pub fn end_pod(
     facts: &Facts<'_>,
     valid: &Valid,
     member: &MemberFact,
-    proof: &str,
+    proof: &Proof,
     fence: Option<Fence>,
 ) -> Option<Step> {
     let pod = member.pod.as_ref()?;
     let node = pod.node.as_deref()?;
-    let proof = proof.to_string();
+    let proof = proof.text().to_string();
     let loss = match facts.nodes.contains_key(node) || facts.nodes.is_empty() {
         true if pod.terminating => return None,
         true => Loss::Process { proof },

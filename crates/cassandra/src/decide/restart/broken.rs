@@ -2,12 +2,11 @@
 //! once, so that a newer spec overtakes a broken one.
 
 use crate::decide::draft::Draft;
+use crate::decide::evidence;
 use crate::decide::objects::replicas;
 use crate::decide::restart::steps::delete_pod;
-use crate::facts::words::server_words;
-use crate::facts::{Facts, MemberFact, PodFact};
+use crate::facts::Facts;
 use crate::validate::Valid;
-use palladion_api::member::ServerState;
 use palladion_api::reasons::Reason;
 
 /// Delete one pod of an older revision in which no server serves, without
@@ -25,14 +24,13 @@ pub fn replace_broken_pod(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -
         else {
             continue;
         };
-        let Some(why) = runs_nothing(member, pod) else {
+        let Some((why, proof)) = evidence::serves_nothing(facts, member, pod) else {
             continue;
         };
         if member.claim.as_ref().is_some_and(|c| c.terminating) {
             continue; // Reported by `claims`; the pod is all that keeps the data.
         }
-        let proof = format!("pod {} of revision {} serves nothing: {why}", pod.uid, pod.revision);
-        draft.steps.push(delete_pod(valid, member, pod, proof, None));
+        draft.steps.push(delete_pod(valid, member, pod, &proof, None));
         draft.wait(
             Reason::RollingOut,
             format!("member {name} gets a pod of the newest revision: {why}"),
@@ -40,22 +38,4 @@ pub fn replace_broken_pod(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -
         return true;
     }
     false
-}
-
-fn runs_nothing(member: &MemberFact, pod: &PodFact) -> Option<String> {
-    if let Some(message) = &pod.unschedulable {
-        return Some(format!("it cannot be scheduled: {message}"));
-    }
-    if let Some(trouble) = &pod.trouble {
-        return Some(format!("{}: {}", trouble.reason, trouble.message));
-    }
-    let server = member.status.server.as_ref().filter(|_| member.agent_speaks())?;
-    match server.state {
-        ServerState::Failed | ServerState::Waiting => Some(server_words(member)),
-        ServerState::Starting
-        | ServerState::Running
-        | ServerState::Stopped
-        | ServerState::Stopping
-        | ServerState::Decommissioned => None,
-    }
 }

@@ -1,6 +1,7 @@
 //! Which member is restarted next, and what must be so before it has the turn.
 
 use crate::decide::draft::Draft;
+use crate::decide::evidence;
 use crate::decide::objects::{replicas, restart_tokens};
 use crate::decide::restart::going_without;
 use crate::decide::restart::steps::give_token;
@@ -29,8 +30,8 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         if !(outdated || restart.is_some()) || member.recorded_host_id().is_none() {
             continue;
         }
-        if let Some(token) = restart.filter(|_| restart_tokens::needs_no_turn(member)) {
-            draft.steps.extend(give_token(valid, member, &token, None));
+        if let (Some(token), Some(proof)) = (restart, evidence::has_ended(facts, member)) {
+            draft.steps.extend(give_token(valid, member, &token, &proof, None));
             return true;
         }
         if let Err(why) = going_without::ring_is_quiet(facts, valid) {
@@ -41,10 +42,9 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
             continue;
         };
         let turn = lock::new(facts, &name, &volume.volume_id, TurnStep::Restart, 1);
-        draft.steps.push(lock::claim(
+        draft.steps.push(lock::take(
             facts,
-            Some(&turn),
-            None,
+            &turn,
             format!("give member {name} the turn to restart"),
             None,
         ));

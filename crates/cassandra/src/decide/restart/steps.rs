@@ -2,6 +2,7 @@
 //! the end of its pod.
 
 use crate::decide::draft::synced;
+use crate::decide::evidence::Proof;
 use crate::decide::objects::restart_tokens;
 use crate::facts::{MemberFact, PodFact};
 use crate::resources as kinds;
@@ -16,6 +17,7 @@ pub fn prepare(
     member: &MemberFact,
     object: &Object,
     newest: &str,
+    _proof: &Proof,
     fence: Fence,
 ) -> Option<Step> {
     let revisions = &member.spec.as_ref()?.revisions;
@@ -42,6 +44,7 @@ pub fn give_token(
     valid: &Valid,
     member: &MemberFact,
     token: &str,
+    _proof: &Proof,
     fence: Option<Fence>,
 ) -> Option<Step> {
     let object = member.object.as_ref()?;
@@ -61,7 +64,7 @@ pub fn delete_pod(
     valid: &Valid,
     member: &MemberFact,
     pod: &PodFact,
-    proof: String,
+    proof: &Proof,
     fence: Option<Fence>,
 ) -> Step {
     let event = synced(format!(
@@ -69,5 +72,5 @@ pub fn delete_pod(
         member.name
     ));
     let doing = format!("replace the pod of member {}", member.name);
-    pod.removal((kinds::POD, &valid.namespace), proof, doing, fence, event)
+    pod.removal((kinds::POD, &valid.namespace), proof.text().to_string(), doing, fence, event)
 }

@@ -1,5 +1,5 @@
-//! The lock that the ring's one turn is: taken, passed on and ended by a write
-//! that is conditional on what was seen of it.
+//! The lock that the ring's one turn is: taken, passed on, renewed and ended by
+//! a write that is conditional on what was seen of it.
 
 use crate::facts::Facts;
 use palladion_api::cluster::{Founding, Turn, TurnStep};
@@ -27,22 +27,83 @@ pub fn new(
     }
 }
 
-/// Take the turn, pass it on or end it, conditional on what was seen of it.
-pub fn claim(
-    facts: &Facts<'_>,
-    turn: Option<&Turn>,
-    founding: Option<&Founding>,
-    doing: String,
-    event: Option<Event>,
-) -> Step {
+/// From when on the age of a renewed turn counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Since {
+    /// From now: what was asked before counts no more.
+    Now,
+    /// From its first try on.
+    First,
+}
+
+/// The same turn once more, under a fresh nonce.
+pub fn again(facts: &Facts<'_>, turn: &Turn, since: Since) -> Turn {
+    let mut next = new(facts, &turn.member, &turn.volume_id, turn.step, turn.attempt + 1);
+    next.replaces.clone_from(&turn.replaces);
+    match since {
+        Since::Now => {}
+        Since::First => next.since = turn.since.clone(),
+    }
+    next
+}
+
+/// Take the turn that nobody has. With the turn to found goes, in the same
+/// write, the record that the ring is founded on this volume.
+pub fn take(facts: &Facts<'_>, turn: &Turn, doing: String, event: Option<Event>) -> Step {
+    let step = write(facts, Some(turn), doing, event);
+    match turn.step {
+        TurnStep::Found => record_founding(
+            step,
+            &Founding {
+                member: turn.member.clone(),
+                volume_id: turn.volume_id.clone(),
+                nonce: turn.nonce.clone(),
+                host_id: None,
+            },
+        ),
+        TurnStep::Join
+        | TurnStep::Restart
+        | TurnStep::Leave
+        | TurnStep::Replace
+        | TurnStep::ResumeLeave
+        | TurnStep::Remove => step,
+    }
+}
+
+/// Pass the turn on: to another member, or to another step of the same one.
+pub fn pass(facts: &Facts<'_>, to: &Turn, doing: String, event: Option<Event>) -> Step {
+    write(facts, Some(to), doing, event)
+}
+
+/// Go on with a turn that is held, as it now stands.
+pub fn renew(facts: &Facts<'_>, turn: &Turn, doing: String) -> Step {
+    write(facts, Some(turn), doing, None)
+}
+
+/// End the turn before its work is done, saying why.
+pub fn end(facts: &Facts<'_>, turn: &Turn, why: &str, event: Option<Event>) -> Step {
+    write(facts, None, format!("end the turn of member {}: {why}", turn.member), event)
+}
+
+/// End the turn; its work is done.
+pub fn finish(facts: &Facts<'_>, turn: &Turn, event: Option<Event>) -> Step {
+    write(facts, None, format!("end the turn of member {}", turn.member), event)
+}
+
+/// Record in the same write what came of the founding.
+pub fn record_founding(mut step: Step, founding: &Founding) -> Step {
+    if let Step::Claim { status, .. } = &mut step {
+        status["founding"] = json!(founding);
+    }
+    step
+}
+
+fn write(facts: &Facts<'_>, turn: Option<&Turn>, doing: String, event: Option<Event>) -> Step {
     let mut status = json!({ "turn": turn, "epoch": facts.snapshot.epoch });
     if let Some(turn) = turn.filter(|t| t.replaces.is_none()) {
         // A merge patch would keep what the last turn had.
         status["turn"] = json!(turn);
         status["turn"]["replaces"] = Value::Null;
-    }
-    if let Some(founding) = founding {
-        status["founding"] = json!(founding);
     }
     if turn.is_some_and(|t| matches!(t.step, TurnStep::Found | TurnStep::Join)) {
         status["lastStartTime"] = json!(facts.now());

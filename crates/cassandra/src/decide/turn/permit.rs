@@ -2,6 +2,7 @@
 //! it turned out to be.
 
 use crate::decide::draft::{Draft, synced};
+use crate::decide::evidence::Proof;
 use crate::decide::turn::seeds;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
@@ -11,16 +12,55 @@ use palladion_api::member::{DataBeforeStart, PermitKind, PermitState, VolumeStat
 use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
 use serde_json::json;
 
+/// How far the permit of a turn is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Course {
+    /// It was not given yet.
+    NotGiven,
+    /// The pod that it was for has ended: the pod list is known (facts would not be).
+    PodEnded,
+    /// It was given, and its agent is at it.
+    Open,
+    /// It has done its work.
+    Done,
+    /// The start failed.
+    Failed,
+    /// The agent did not start the server at all, and says why.
+    Refused(String),
+}
+
+/// What came of the permit of this turn.
+pub fn course(turn: &Turn, member: &MemberFact) -> Course {
+    let answer = member.status.permit.as_ref().filter(|p| p.nonce == turn.nonce);
+    if answer.is_some_and(|p| p.state == PermitState::Done) {
+        return Course::Done;
+    }
+    let given = member.spec.as_ref().and_then(|s| s.start.as_ref());
+    let Some(start) = given.filter(|s| s.nonce == turn.nonce) else {
+        return Course::NotGiven;
+    };
+    if member.pod.as_ref().is_none_or(|p| p.uid != start.pod_uid) {
+        return Course::PodEnded;
+    }
+    match answer.map(|p| p.state) {
+        None | Some(PermitState::Used | PermitState::Done) => Course::Open,
+        Some(PermitState::Failed) => Course::Failed,
+        Some(PermitState::Refused | PermitState::Withdrawn) => {
+            Course::Refused(answer.and_then(|p| p.message.clone()).unwrap_or_default())
+        }
+    }
+}
+
 /// Give the permit of a turn to its member.
 pub fn give(
     facts: &Facts<'_>,
     valid: &Valid,
     turn: &Turn,
     member: &MemberFact,
-    reason: &str,
+    proof: &Proof,
     draft: &mut Draft,
 ) {
-    give_with(facts, valid, turn, member, data_before(turn, member), reason, draft);
+    give_with(facts, valid, turn, member, data_before(turn, member), proof, draft);
 }
 
 /// Give the permit of a turn to its member, saying what becomes of the data.
@@ -30,7 +70,7 @@ pub fn give_with(
     turn: &Turn,
     member: &MemberFact,
     data: DataBeforeStart,
-    reason: &str,
+    proof: &Proof,
     draft: &mut Draft,
 ) {
     let (Some(object), Some(pod)) = (&member.object, &member.pod) else {
@@ -66,7 +106,7 @@ pub fn give_with(
                 "nonce": turn.nonce,
                 "podUID": pod.uid,
                 "volumeID": turn.volume_id,
-                "reason": reason,
+                "reason": proof.text(),
                 "attempt": turn.attempt,
                 "data": data,
                 "replaceAddress": turn.replaces.as_ref().map(|r| &r.address),

@@ -116,13 +116,9 @@ fn end_turn(facts: &Facts<'_>, draft: &mut Draft) {
     let Some(turn) = facts.turn() else { return };
     match turn.step {
         TurnStep::Leave | TurnStep::ResumeLeave | TurnStep::Replace | TurnStep::Remove => {}
-        TurnStep::Found | TurnStep::Join | TurnStep::Restart => draft.steps.push(lock::claim(
-            facts,
-            None,
-            None,
-            format!("end the turn of member {}: the ring is being stopped", turn.member),
-            None,
-        )),
+        TurnStep::Found | TurnStep::Join | TurnStep::Restart => {
+            draft.steps.push(lock::end(facts, turn, "the ring is being stopped", None))
+        }
     }
 }
 

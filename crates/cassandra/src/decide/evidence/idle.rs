@@ -1,0 +1,48 @@
+//! What proves that nothing runs that anybody uses: no evidence of others is
+//! needed to end it.
+
+use super::proof::Proof;
+use crate::facts::words::server_words;
+use crate::facts::{Facts, MemberFact, PodFact};
+use palladion_api::member::ServerState;
+use palladion_plan::proof::ProofKind;
+
+/// No server serves in this pod: why, and the proof.
+pub fn serves_nothing(
+    facts: &Facts<'_>,
+    member: &MemberFact,
+    pod: &PodFact,
+) -> Option<(String, Proof)> {
+    let why = runs_nothing(member, pod)?;
+    let text = format!("pod {} of revision {} serves nothing: {why}", pod.uid, pod.revision);
+    let proof = Proof::seen(facts, ProofKind::Idle, member, text);
+    Some((why, proof))
+}
+
+fn runs_nothing(member: &MemberFact, pod: &PodFact) -> Option<String> {
+    if let Some(message) = &pod.unschedulable {
+        return Some(format!("it cannot be scheduled: {message}"));
+    }
+    if let Some(trouble) = &pod.trouble {
+        return Some(format!("{}: {}", trouble.reason, trouble.message));
+    }
+    let server = member.status.server.as_ref().filter(|_| member.agent_speaks())?;
+    match server.state {
+        ServerState::Failed | ServerState::Waiting => Some(server_words(member)),
+        ServerState::Starting
+        | ServerState::Running
+        | ServerState::Stopped
+        | ServerState::Stopping
+        | ServerState::Decommissioned => None,
+    }
+}
+
+/// Its server has ended by itself, so that nothing is stopped: a token makes its
+/// agent try at once.
+pub fn has_ended(facts: &Facts<'_>, member: &MemberFact) -> Option<Proof> {
+    let has_permit = member.spec.as_ref().is_some_and(|s| s.start.is_some());
+    let state = member.status.server.as_ref().map(|s| s.state);
+    let ended = member.agent_speaks() && !has_permit && state == Some(ServerState::Failed);
+    let text = "its server has ended by itself".to_string();
+    ended.then(|| Proof::seen(facts, ProofKind::Idle, member, text))
+}

@@ -1,0 +1,164 @@
+//! One question to the ring: asked once, waited for, and put again where an
+//! answer forbids the step.
+
+use super::absence::{self, Absent, Voters};
+use super::answer::Answer;
+use super::ask::ask;
+use super::marks;
+use super::proof::Proof;
+use super::purpose::Purpose;
+use super::verdict::verdict;
+use super::witness::{others, witnesses};
+use crate::decide::draft::Draft;
+use crate::facts::{Facts, MemberFact};
+use jiff::SignedDuration;
+use palladion_api::cluster::Turn;
+use palladion_api::ids::{HostId, Nonce};
+use palladion_api::reasons::Reason;
+
+/// Gossip settles within seconds; then the question is put again.
+const ASK_AGAIN: SignedDuration = SignedDuration::from_secs(5);
+
+/// Why there is no proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unproven {
+    /// What is waited for is in the draft.
+    Waiting,
+    /// An answer forbids the step, and it is time to put the question again,
+    /// under a fresh nonce; the text says what is wrong.
+    AskAgain(String),
+}
+
+/// Is it proven, for this turn, that the step may be taken? Asks who was not
+/// asked yet, and waits.
+pub fn prove(
+    facts: &Facts<'_>,
+    turn: &Turn,
+    whom: &MemberFact,
+    purpose: &Purpose<'_>,
+    draft: &mut Draft,
+) -> Result<Proof, Unproven> {
+    let asked = asked(facts, whom, purpose);
+    if asked.is_empty() && *purpose == Purpose::Join {
+        let words = format!("member {} waits to join: no member of the ring is up", whom.name);
+        draft.wait(Reason::WaitingForRing, words);
+        return Err(Unproven::Waiting);
+    }
+    let nonce = nonce(turn, purpose);
+    match answer(facts, whom, purpose, &asked, &nonce) {
+        Answer::Proven(proof) => Ok(proof),
+        Answer::Missing(names) => {
+            ask(facts, &asked, &nonce, &facts.fence(turn), draft);
+            let words = purpose.asked(&whom.name, &names.join(", "));
+            match purpose.void_from(turn) {
+                Some(until) => draft.wait_until(Reason::WaitingForEvidence, words, until),
+                None => draft.wait(Reason::WaitingForEvidence, words),
+            }
+            Err(Unproven::Waiting)
+        }
+        Answer::Refused { why, read_at } => {
+            let why = match purpose {
+                Purpose::WasRemoved { told, .. } => format!("{why} {told}"),
+                Purpose::Join
+                | Purpose::Leave
+                | Purpose::Restart { .. }
+                | Purpose::Replace { .. }
+                | Purpose::Remove { .. }
+                | Purpose::HasLeft { .. }
+                | Purpose::Interrupted { .. } => why,
+            };
+            Err(refused(facts, whom, purpose, why, read_at, draft))
+        }
+    }
+}
+
+/// An answer forbids it: wait, and say when it is time to ask again.
+pub fn refused(
+    facts: &Facts<'_>,
+    whom: &MemberFact,
+    purpose: &Purpose<'_>,
+    why: String,
+    read_at: jiff::Timestamp,
+    draft: &mut Draft,
+) -> Unproven {
+    let again = read_at + ASK_AGAIN;
+    draft.wait_until(purpose.reason(), purpose.refused(&whom.name, &why), again);
+    match facts.now() < again {
+        true => Unproven::Waiting,
+        false => Unproven::AskAgain(why),
+    }
+}
+
+/// Do the answers that have come already say that it is out of the ring?
+pub fn is_out_already(
+    facts: &Facts<'_>,
+    turn: &Turn,
+    whom: &MemberFact,
+    host_id: &HostId,
+) -> Option<Proof> {
+    let absent = Absent { member: whom, host_id, voters: absence::voters(whom) };
+    absence::is_gone(facts, &absent, &others(facts, &whom.name), &turn.nonce).proven()
+}
+
+fn asked<'a>(
+    facts: &'a Facts<'_>,
+    whom: &'a MemberFact,
+    purpose: &Purpose<'_>,
+) -> Vec<&'a MemberFact> {
+    match purpose {
+        Purpose::Join | Purpose::Restart { .. } => witnesses(facts, &whom.name),
+        // All are asked: who receives the data must have room for it.
+        Purpose::Leave => others(facts, &whom.name).into_iter().chain([whom]).collect(),
+        Purpose::Replace { .. }
+        | Purpose::Remove { .. }
+        | Purpose::HasLeft { .. }
+        | Purpose::WasRemoved { .. }
+        | Purpose::Interrupted { .. } => others(facts, &whom.name),
+    }
+}
+
+/// Whether it is gone is asked after something else was, within the same turn.
+fn nonce(turn: &Turn, purpose: &Purpose<'_>) -> Nonce {
+    match purpose {
+        Purpose::HasLeft { .. } | Purpose::WasRemoved { .. } => {
+            Nonce::new(format!("{}-gone", turn.nonce))
+        }
+        Purpose::Join
+        | Purpose::Leave
+        | Purpose::Restart { .. }
+        | Purpose::Replace { .. }
+        | Purpose::Remove { .. }
+        | Purpose::Interrupted { .. } => turn.nonce.clone(),
+    }
+}
+
+fn answer(
+    facts: &Facts<'_>,
+    whom: &MemberFact,
+    purpose: &Purpose<'_>,
+    asked: &[&MemberFact],
+    nonce: &Nonce,
+) -> Answer {
+    let voters = absence::voters(whom);
+    match purpose {
+        Purpose::Join | Purpose::Leave => verdict(facts, whom, asked, nonce, &[]),
+        Purpose::Restart { except } => verdict(facts, whom, asked, nonce, except),
+        Purpose::Replace { host_id } | Purpose::Remove { host_id } => {
+            let dead =
+                absence::is_dead(facts, &Absent { member: whom, host_id, voters }, asked, nonce);
+            // The dead one is all that this step repairs; any other absence forbids it.
+            let excused = marks::excused(facts, host_id);
+            match (&dead, verdict(facts, whom, asked, nonce, &excused)) {
+                (Answer::Proven(_), forbids @ Answer::Refused { .. }) => forbids,
+                (_, Answer::Proven(_) | Answer::Missing(_) | Answer::Refused { .. }) => dead,
+            }
+        }
+        Purpose::HasLeft { host_id } | Purpose::Interrupted { host_id } => {
+            let absent = Absent { member: whom, host_id, voters: Voters::Majority };
+            absence::is_gone(facts, &absent, asked, nonce)
+        }
+        Purpose::WasRemoved { host_id, .. } => {
+            absence::is_gone(facts, &Absent { member: whom, host_id, voters }, asked, nonce)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What is on record, so that nobody needs to be asked: the start of a ring,
+//! members that have left, a stop or a deletion that a person wants.
+
+use super::proof::Proof;
+use crate::facts::{Facts, MemberFact};
+use palladion_api::cluster::{DeletionPolicy, RingRun, Turn, TurnStep};
+use palladion_api::{labels, names};
+use palladion_plan::proof::ProofKind;
+
+/// The ring is made on this volume: every other was looked at before the turn
+/// was given, and the record that names this one was written with the turn.
+pub fn is_first(facts: &Facts<'_>, turn: &Turn, member: &MemberFact) -> Option<Proof> {
+    let record = facts.status.founding.as_ref()?;
+    let named = turn.step == TurnStep::Found && record.volume_id == turn.volume_id;
+    let text = "first member of a new ring; every volume was reported empty".to_string();
+    named.then(|| Proof::seen(facts, ProofKind::AllEmpty, member, text))
+}
+
+/// It has left for good, as its record says.
+pub fn has_left(facts: &Facts<'_>, member: &MemberFact) -> Option<Proof> {
+    let annotations = member.object.as_ref().map(|o| &o.meta.annotations);
+    let said = annotations.and_then(|a| a.get(labels::GONE));
+    let text = format!("the member has left: {}", said.map_or("", String::as_str));
+    member.is_gone().then(|| Proof::seen(facts, ProofKind::Left, member, text))
+}
+
+/// Nobody of the ring lives in this set from this ordinal on.
+pub fn is_vacant(facts: &Facts<'_>, set: &str, from: i32) -> Option<Proof> {
+    let lives = |(name, member): (&String, &MemberFact)| {
+        let is_there = names::ordinal(set, name).is_some_and(|ordinal| ordinal >= from);
+        let has_pod = member.pod.as_ref().is_some_and(|p| !p.terminating);
+        let has_place = member.object.is_some() || has_pod || member.is_bound_member();
+        is_there && !member.is_gone() && has_place
+    };
+    if facts.members.iter().any(lives) {
+        return None;
+    }
+    let text = format!("no member has a place in {set} from ordinal {from} on");
+    Some(Proof::of_object(facts, ProofKind::Vacant, set, text))
+}
+
+/// A person wants the ring to have no pods.
+pub fn stop_is_wanted(facts: &Facts<'_>, set: &str) -> Option<Proof> {
+    match facts.spec.run {
+        RingRun::Running => None,
+        RingRun::Stopped => {
+            let text = "`spec.run` is Stopped".to_string();
+            Some(Proof::of_object(facts, ProofKind::Wanted, set, text))
+        }
+    }
+}
+
+/// The cluster is being deleted, and by its policy this goes with it.
+pub fn goes_with_the_cluster(facts: &Facts<'_>, name: &str) -> Option<Proof> {
+    let owner = &facts.snapshot.owner.meta;
+    let goes = owner.is_terminating() && facts.spec.deletion_policy == DeletionPolicy::Delete;
+    let text = format!("deletionPolicy is Delete and the cluster {} is being deleted", owner.uid);
+    goes.then(|| Proof::of_object(facts, ProofKind::OwnerDeleted, name, text))
+}

@@ -1,0 +1,53 @@
+//! What proves that a member joined although nobody has noted it: its ledger
+//! says that it was joining, and the ring has it as a full member, down.
+
+use super::marks;
+use super::proof::Proof;
+use super::verdict::verdict;
+use super::witness::witnesses;
+use crate::facts::{Facts, MemberFact};
+use palladion_api::cluster::Turn;
+use palladion_api::ids::{HostId, VolumeId};
+use palladion_api::member::{Liveness, MemberState, RingMember, VolumeState};
+use palladion_plan::proof::ProofKind;
+
+/// The volume of a member whose join, as far as its agent knows, did not end.
+pub fn of(member: &MemberFact) -> Option<VolumeId> {
+    let is_open = member.spec.as_ref()?.host_id.is_none() && !member.is_gone();
+    let volume = member.volume()?;
+    (is_open && volume.state == VolumeState::Incomplete).then(|| volume.volume_id.clone())
+}
+
+/// Is this the member, as a full one that is down?
+pub fn is_it(member: &MemberFact, seen: &RingMember) -> bool {
+    let address = member.spec.as_ref().and_then(|s| s.address.as_deref());
+    address == Some(seen.address.as_str())
+        && seen.state == MemberState::Normal
+        && seen.liveness == Liveness::Down
+}
+
+/// What proves that the data on this member's volume is that of a full member:
+/// the witnesses' fresh views have its address as one, and all else is well.
+pub fn is_full_member(facts: &Facts<'_>, turn: &Turn, member: &MemberFact) -> Option<Proof> {
+    of(member)?;
+    let (witnesses, nonce) = (witnesses(facts, &member.name), &turn.nonce);
+    let mut host_id = None;
+    for witness in &witnesses {
+        let answer = witness.status.evidence.as_ref().filter(|e| e.nonce == *nonce)?;
+        let seen = answer.members.as_ref()?.iter().find(|m| is_it(member, m))?;
+        if *host_id.get_or_insert(&seen.host_id) != &seen.host_id {
+            return None;
+        }
+    }
+    let host_id = host_id?;
+    let verdict = verdict(facts, member, &witnesses, nonce, &excused(member, host_id));
+    let text = format!("it is host ID {host_id} already, down; {}", verdict.proven()?.text());
+    Some(Proof::asked(facts, ProofKind::AllWell, member, Some(host_id), text))
+}
+
+/// Itself, and whom it has replaced: that one is out of the ring, and the
+/// claim does not say so yet.
+fn excused<'a>(member: &'a MemberFact, host_id: &'a HostId) -> Vec<&'a HostId> {
+    let given_up = marks::of(member).map(|r| &r.host_id);
+    std::iter::once(host_id).chain(member.recorded_host_id()).chain(given_up).collect()
+}
