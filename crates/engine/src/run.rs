@@ -1,9 +1,11 @@
 //! The life of the process: open the watches, become the leader, decide until
 //! told to stop or until the leadership is lost.
 
+use crate::error::ApiError;
 use crate::faults::Faults;
 use crate::gather::Constants;
 use crate::leader::Term;
+use crate::leader::candidacy::{Candidacy, Connect};
 use crate::leader::evaluate::Identity;
 use crate::leader::run::{Election, Lost};
 use crate::metrics::Metrics;
@@ -70,6 +72,12 @@ pub enum EngineError {
     /// The leadership was lost. A new process begins with a clean state.
     #[error("the leadership was lost; nothing is written any more")]
     LeadershipLost(#[source] Lost),
+    /// There is no thread for the Lease.
+    #[error("cannot start a thread for the lease")]
+    NoThread(#[source] std::io::Error),
+    /// There is no connection for the Lease.
+    #[error("cannot connect to the API server for the lease")]
+    NoLease(#[source] ApiError),
 }
 
 /// An engine whose watches are not open yet.
@@ -80,6 +88,7 @@ pub struct Engine {
     watches: Arc<Watches>,
     minds: Vec<Arc<dyn Mind>>,
     options: Options,
+    lease: Option<Connect>,
 }
 
 impl Engine {
@@ -95,7 +104,14 @@ impl Engine {
             &minds,
             &options.namespaces,
         );
-        Self { api, queue, metrics, watches, minds, options }
+        Self { api, queue, metrics, watches, minds, options, lease: None }
+    }
+
+    /// Keep the Lease on a thread of its own, over a connection that this makes:
+    /// however busy the rest is, it is renewed.
+    pub fn keep_lease_apart(mut self, connect: Connect) -> Self {
+        self.lease = Some(connect);
+        self
     }
 
     /// Its doors for probes and Prometheus.
@@ -112,30 +128,46 @@ impl Engine {
     }
 
     async fn lead(&self, stop: &CancellationToken) -> Result<(), EngineError> {
-        let mut election = match &self.options.leadership {
+        let mut candidacy = match &self.options.leadership {
             Leadership::Alone { epoch } => {
                 self.begin(*epoch);
                 self.work(Term::unlimited(*epoch), std::future::pending(), stop).await?;
                 return Ok(());
             }
             Leadership::Elected { namespace, name, pod, pod_uid } => {
-                let identity = identity(pod, pod_uid.as_deref());
-                Election::new(self.api.clone(), namespace, name, identity)
+                self.stand(namespace, name, identity(pod, pod_uid.as_deref()))?
             }
         };
         tracing::info!("waiting for the leadership");
         let term = tokio::select! {
-            term = election.acquire() => term,
+            term = candidacy.term() => term.map_err(EngineError::NoLease)?,
             () = stop.cancelled() => return Ok(()),
         };
         self.begin(term.epoch);
-        let ended = self.work(term.clone(), election.keep(&term), stop).await;
+        let ended = self.work(term.clone(), candidacy.lost(), stop).await;
         self.metrics.leader.set(0);
         if ended.is_ok() {
-            election.release(&term).await;
+            candidacy.resign().await;
             tracing::info!(epoch = term.epoch, "gave up the leadership");
         }
         ended
+    }
+
+    fn stand(
+        &self,
+        namespace: &str,
+        name: &str,
+        identity: Identity,
+    ) -> Result<Candidacy, EngineError> {
+        let Some(connect) = self.lease.clone() else {
+            let election = Election::new(self.api.clone(), namespace, name, identity);
+            return Ok(Candidacy::beside(election));
+        };
+        let (namespace, name) = (namespace.to_string(), name.to_string());
+        let metrics = Arc::clone(&self.metrics);
+        let election =
+            move |client| Election::new(Api::new(client, metrics), &namespace, &name, identity);
+        Candidacy::apart(connect, election).map_err(EngineError::NoThread)
     }
 
     fn begin(&self, epoch: i64) {

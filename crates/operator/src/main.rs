@@ -12,6 +12,7 @@ use palladion_engine::Engine;
 use palladion_engine::serve::serve;
 use palladion_operator::minds;
 use std::process::ExitCode;
+use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 fn main() -> ExitCode {
@@ -34,7 +35,8 @@ async fn run(arguments: Arguments) -> anyhow::Result<()> {
     let client = palladion_engine::client::connect()
         .await
         .context("cannot read how to reach the API server (in-cluster account or kubeconfig)")?;
-    let engine = Engine::new(client, minds::minds(), arguments.options());
+    let engine = Engine::new(client, minds::minds(), arguments.options())
+        .keep_lease_apart(Arc::new(|| Box::pin(palladion_engine::client::connect())));
     let doors = engine.doors();
     let stop = CancellationToken::new();
     signals::cancel_on_signal(&stop).context("cannot listen for signals")?;

@@ -2,6 +2,7 @@
 //! transitions is the epoch, which grows with every change of leader, so that
 //! the turn of a ring can refuse a former leader that wakes from a freeze.
 
+pub mod candidacy;
 pub mod evaluate;
 pub mod run;
 

@@ -9,12 +9,16 @@ use palladion_plan::{
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::Duration;
 
 pub const TOY: Resource = Resource::namespaced("engine.test", "v1", "Toy", "toys");
 pub const CONFIG_MAP: Resource = Resource::namespaced("", "v1", "ConfigMap", "configmaps");
 pub const NODE: Resource = Resource::cluster("", "v1", "Node", "nodes");
 pub const POD: Resource = Resource::namespaced("", "v1", "Pod", "pods");
 pub const OWNER: &str = "engine.test/toy";
+
+/// How long the first decision about a busy toy takes.
+pub const BUSY: Duration = Duration::from_secs(16);
 
 pub struct ToyMind;
 
@@ -53,6 +57,8 @@ impl Mind for ToyMind {
         match owner.str_at("/spec/behaviour") {
             Some("panic") => panic!("as the spec says"),
             Some("lawless") => return lawless(),
+            // The first time only, and in real time: the run time does nothing else meanwhile.
+            Some("busy") if owner.at("/status/epoch").is_none() => std::thread::sleep(BUSY),
             _ => {}
         }
         let (maps, nodes) = match (snapshot.all(CONFIG_MAP), snapshot.all(NODE)) {
