@@ -6,7 +6,7 @@ mod support;
 use serde_json::json;
 use std::time::Duration;
 use support::fake::{Action, Fake};
-use support::harness::{alone, made, pass, status, toy, until};
+use support::harness::{alone, at_work, made, pass, status, toy, until};
 
 #[tokio::test(start_paused = true)]
 async fn it_makes_what_is_wanted_changes_it_and_takes_it_away() {
@@ -21,10 +21,7 @@ async fn it_makes_what_is_wanted_changes_it_and_takes_it_away() {
 
 #[tokio::test(start_paused = true)]
 async fn what_somebody_else_changes_is_put_right() {
-    let fake = Fake::new();
-    let _engine = alone(&fake);
-    toy(&fake, "a", json!({"count": 2, "value": "x"}));
-    until("made", || made(&fake, "a", 2, "x")).await;
+    let (fake, _engine) = at_work(2).await;
     fake.edit("configmaps", "n", "a-1", |m| m["data"]["value"] = json!("vandal"));
     until("put right", || made(&fake, "a", 2, "x")).await;
     fake.delete("configmaps", "n", "a-0");
@@ -73,10 +70,7 @@ async fn at_rest_nothing_is_read_and_nothing_is_written() {
 
 #[tokio::test(start_paused = true)]
 async fn a_restart_at_rest_writes_nothing() {
-    let fake = Fake::new();
-    let engine = alone(&fake);
-    toy(&fake, "a", json!({"count": 3, "value": "x"}));
-    until("made", || made(&fake, "a", 3, "x")).await;
+    let (fake, engine) = at_work(3).await;
     pass(Duration::from_secs(10)).await;
     engine.crash().await;
     let before = fake.writes();
@@ -117,10 +111,7 @@ async fn a_wake_up_is_kept_and_writes_nothing_by_itself() {
 
 #[tokio::test(start_paused = true)]
 async fn an_owner_that_is_gone_is_not_worked_for_though_the_watch_does_not_say_so() {
-    let fake = Fake::new();
-    let _engine = alone(&fake);
-    toy(&fake, "a", json!({"count": 1, "value": "x"}));
-    until("made", || made(&fake, "a", 1, "x")).await;
+    let (fake, _engine) = at_work(1).await;
     pass(Duration::from_secs(10)).await;
     fake.hold("toys");
     fake.delete("toys", "n", "a");

@@ -8,7 +8,7 @@ use palladion_engine::Leadership;
 use serde_json::json;
 use std::time::Duration;
 use support::fake::{Action, Fake, Seen};
-use support::harness::{alone, made, pass, start_in, status, toy, until};
+use support::harness::{alone, at_work, made, pass, start_in, status, toy, until};
 
 fn is_watch_of(seen: &Seen, plural: &str) -> bool {
     seen.method == http::Method::GET && seen.target.name.is_none() && seen.target.plural == plural
@@ -31,10 +31,7 @@ async fn nothing_is_decided_before_the_first_list() {
 
 #[tokio::test(start_paused = true)]
 async fn a_watch_that_fails_for_long_makes_its_objects_unknown_until_it_succeeds() {
-    let fake = Fake::new();
-    let _engine = alone(&fake);
-    toy(&fake, "a", json!({"count": 2, "value": "x"}));
-    until("made", || made(&fake, "a", 2, "x")).await;
+    let (fake, _engine) = at_work(2).await;
     fake.fault(
         |seen| {
             if is_watch_of(seen, "configmaps") { Action::Refuse(403) } else { Action::Pass }
@@ -73,10 +70,7 @@ async fn a_watch_that_never_succeeded_makes_its_objects_unknown_and_not_empty() 
 
 #[tokio::test(start_paused = true)]
 async fn a_watch_that_is_cut_goes_on_where_it_was_and_lists_nothing_again() {
-    let fake = Fake::new();
-    let _engine = alone(&fake);
-    toy(&fake, "a", json!({"count": 1, "value": "x"}));
-    until("made", || made(&fake, "a", 1, "x")).await;
+    let (fake, _engine) = at_work(1).await;
     pass(Duration::from_secs(10)).await;
     let lists = |s: &Seen| {
         s.target.parameter("sendInitialEvents") == "true" || s.target.query.contains_key("limit")
@@ -93,10 +87,7 @@ async fn a_watch_that_is_cut_goes_on_where_it_was_and_lists_nothing_again() {
 
 #[tokio::test(start_paused = true)]
 async fn a_version_that_the_server_has_forgotten_means_a_new_list_and_no_lost_deletion() {
-    let fake = Fake::new();
-    let _engine = alone(&fake);
-    toy(&fake, "a", json!({"count": 2, "value": "x"}));
-    until("made", || made(&fake, "a", 2, "x")).await;
+    let (fake, _engine) = at_work(2).await;
     pass(Duration::from_secs(5)).await;
     fake.hold("configmaps");
     fake.delete("configmaps", "n", "a-0");
@@ -122,10 +113,7 @@ async fn a_server_that_does_not_stream_lists_is_asked_page_by_page() {
 
 #[tokio::test(start_paused = true)]
 async fn a_key_waits_for_its_own_writes_to_come_back() {
-    let fake = Fake::new();
-    let _engine = alone(&fake);
-    toy(&fake, "a", json!({"count": 1, "value": "x"}));
-    until("made", || made(&fake, "a", 1, "x")).await;
+    let (fake, _engine) = at_work(1).await;
     pass(Duration::from_secs(5)).await;
     fake.hold("configmaps");
     fake.edit("toys", "n", "a", |t| t["spec"] = json!({"count": 3, "value": "y"}));
@@ -149,10 +137,7 @@ async fn a_key_waits_for_its_own_writes_to_come_back() {
 
 #[tokio::test(start_paused = true)]
 async fn own_writes_that_never_come_back_are_not_waited_for_for_ever() {
-    let fake = Fake::new();
-    let _engine = alone(&fake);
-    toy(&fake, "a", json!({"count": 1, "value": "x"}));
-    until("made", || made(&fake, "a", 1, "x")).await;
+    let (fake, _engine) = at_work(1).await;
     pass(Duration::from_secs(5)).await;
     fake.hold("configmaps");
     fake.edit("toys", "n", "a", |t| t["spec"] = json!({"count": 2, "value": "y"}));

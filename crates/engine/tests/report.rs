@@ -6,7 +6,7 @@ mod support;
 use serde_json::{Value, json};
 use std::time::Duration;
 use support::fake::{Action, Fake};
-use support::harness::{alone, made, pass, status, toy, until};
+use support::harness::{alone, at_work, made, pass, status, toy, until};
 
 fn events(fake: &Fake, reason: &str) -> Vec<Value> {
     let state = fake.state();
@@ -16,10 +16,7 @@ fn events(fake: &Fake, reason: &str) -> Vec<Value> {
 
 #[tokio::test(start_paused = true)]
 async fn a_condition_that_changes_is_one_event_about_the_owner() {
-    let fake = Fake::new();
-    let _engine = alone(&fake);
-    toy(&fake, "a", json!({"count": 2, "value": "x"}));
-    until("made", || made(&fake, "a", 2, "x")).await;
+    let (fake, _engine) = at_work(2).await;
     pass(Duration::from_secs(60)).await;
     let told = events(&fake, "AsWanted");
     assert_eq!(told.len(), 1);
@@ -74,10 +71,7 @@ async fn a_field_of_status_that_the_server_does_not_store_is_not_written_for_eve
 
 #[tokio::test(start_paused = true)]
 async fn a_status_that_is_only_worded_differently_is_written_every_other_second() {
-    let fake = Fake::new();
-    let _engine = alone(&fake);
-    toy(&fake, "a", json!({"count": 1, "value": "x"}));
-    until("made", || made(&fake, "a", 1, "x")).await;
+    let (fake, _engine) = at_work(1).await;
     pass(Duration::from_secs(5)).await;
     let before = fake.writes();
     for number in 0..20 {
@@ -104,10 +98,7 @@ async fn a_status_that_is_only_worded_differently_is_written_every_other_second(
 /// The status subresource of a custom resource ignores a uid in a patch.
 #[tokio::test(start_paused = true)]
 async fn a_status_does_not_end_up_on_an_object_that_was_made_again_under_the_name() {
-    let fake = Fake::new();
-    let _engine = alone(&fake);
-    toy(&fake, "a", json!({"count": 2, "value": "x"}));
-    until("made", || made(&fake, "a", 2, "x")).await;
+    let (fake, _engine) = at_work(2).await;
     pass(Duration::from_secs(5)).await;
     // The engine does not see that the owner is another one now.
     fake.hold("toys");

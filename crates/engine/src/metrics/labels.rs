@@ -1,7 +1,6 @@
 //! The labels of the operator's metrics and every value that they can have.
 
-use palladion_api::metrics::Label;
-use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
+use palladion_api::metrics::{Label, Metric};
 
 /// A label with a fixed set of values.
 macro_rules! label_values {
@@ -14,14 +13,8 @@ macro_rules! label_values {
             /// Every value, as Prometheus shows it.
             pub const VALUES: &'static [&'static str] = &[$($word,)+];
 
-            fn as_str(self) -> &'static str {
+            pub(super) fn as_str(self) -> &'static str {
                 match self { $($name::$variant => $word,)+ }
-            }
-        }
-
-        impl EncodeLabelValue for $name {
-            fn encode(&self, encoder: &mut LabelValueEncoder<'_>) -> Result<(), std::fmt::Error> {
-                self.as_str().encode(encoder)
             }
         }
     };
@@ -109,34 +102,12 @@ label_values! {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub(super) struct RequestLabels {
-    pub verb: Verb,
-    pub kind: &'static str,
-    pub outcome: RequestOutcome,
-}
+/// Values of the labels that a metric declares, in their order.
+pub(super) type Values<const N: usize> = [(&'static str, &'static str); N];
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub(super) struct ReconcileLabels {
-    pub controller: &'static str,
-    pub outcome: ReconcileOutcome,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub(super) struct StageLabels {
-    pub controller: &'static str,
-    pub stage: Stage,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub(super) struct RestartLabels {
-    pub kind: &'static str,
-    pub cause: RestartCause,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub(super) struct KindLabels {
-    pub kind: &'static str,
+/// The values with the names that the metric declares.
+pub(super) fn values<const N: usize>(metric: &Metric, values: [&'static str; N]) -> Values<N> {
+    std::array::from_fn(|at| (metric.labels.get(at).map_or("", |label| label.name), values[at]))
 }
 
 const fn listed(name: &'static str, values: &'static [&'static str]) -> Label {

@@ -8,7 +8,7 @@ pub use declared::DECLARED;
 pub use labels::{ReconcileOutcome, RequestOutcome, RestartCause, Stage, Verb};
 
 use crate::error::ApiError;
-use labels::{KindLabels, ReconcileLabels, RequestLabels, RestartLabels, StageLabels};
+use labels::{Values, values};
 use palladion_api::metrics::Metric;
 use palladion_plan::FailureClass;
 use prometheus_client::metrics::counter::Counter;
@@ -21,12 +21,12 @@ use std::time::Duration;
 /// All metrics of the engine.
 #[derive(Clone)]
 pub struct Metrics {
-    requests: Family<RequestLabels, Counter>,
-    reconciles: Family<ReconcileLabels, Counter>,
-    seconds: Family<StageLabels, Histogram>,
-    restarts: Family<RestartLabels, Counter>,
-    objects: Family<KindLabels, Gauge>,
-    bytes: Family<KindLabels, Gauge>,
+    requests: Family<Values<3>, Counter>,
+    reconciles: Family<Values<2>, Counter>,
+    seconds: Family<Values<2>, Histogram>,
+    restarts: Family<Values<2>, Counter>,
+    objects: Family<Values<1>, Gauge>,
+    bytes: Family<Values<1>, Gauge>,
     /// Objects waiting to be reconciled.
     pub queue_depth: Gauge,
     /// 1 while this process is the leader.
@@ -85,27 +85,31 @@ impl Metrics {
                 FailureClass::Refused => RequestOutcome::Refused,
             },
         };
-        self.requests.get_or_create(&RequestLabels { verb, kind, outcome }).inc();
+        let labels = [verb.as_str(), kind, outcome.as_str()];
+        self.requests.get_or_create(&values(&declared::API_REQUESTS, labels)).inc();
     }
 
     /// Count a reconcile.
     pub fn reconcile(&self, controller: &'static str, outcome: ReconcileOutcome) {
-        self.reconciles.get_or_create(&ReconcileLabels { controller, outcome }).inc();
+        let labels = values(&declared::RECONCILES, [controller, outcome.as_str()]);
+        self.reconciles.get_or_create(&labels).inc();
     }
 
     /// Add time spent in a stage.
     pub fn stage(&self, controller: &'static str, stage: Stage, time: Duration) {
-        self.seconds.get_or_create(&StageLabels { controller, stage }).observe(time.as_secs_f64());
+        let labels = values(&declared::STAGE_DURATION, [controller, stage.as_str()]);
+        self.seconds.get_or_create(&labels).observe(time.as_secs_f64());
     }
 
     /// Count a watch that was opened again.
     pub fn restart(&self, kind: &'static str, cause: RestartCause) {
-        self.restarts.get_or_create(&RestartLabels { kind, cause }).inc();
+        let labels = values(&declared::WATCH_RESTARTS, [kind, cause.as_str()]);
+        self.restarts.get_or_create(&labels).inc();
     }
 
     /// State what the store holds of a kind.
     pub fn store(&self, kind: &'static str, objects: usize, bytes: usize) {
-        let labels = KindLabels { kind };
+        let labels = values(&declared::STORE_OBJECTS, [kind]);
         self.objects.get_or_create(&labels).set(i64::try_from(objects).unwrap_or(i64::MAX));
         self.bytes.get_or_create(&labels).set(i64::try_from(bytes).unwrap_or(i64::MAX));
     }

@@ -52,6 +52,15 @@ pub fn alone(fake: &Fake) -> Running {
     start(fake, Leadership::Alone { epoch: 1 })
 }
 
+/// An engine that has made so many ConfigMaps for toy `a`; they say `x`.
+pub async fn at_work(count: usize) -> (Fake, Running) {
+    let fake = Fake::new();
+    let engine = alone(&fake);
+    toy(&fake, "a", json!({"count": count, "value": "x"}));
+    until("made", || made(&fake, "a", count, "x")).await;
+    (fake, engine)
+}
+
 /// A toy in namespace `n`.
 pub fn toy(fake: &Fake, name: &str, spec: Value) {
     fake.put(

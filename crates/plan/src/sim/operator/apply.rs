@@ -27,6 +27,17 @@ pub(super) enum Request {
     Remove(ObjectKey, Precondition),
 }
 
+impl Request {
+    fn key(&self) -> &ObjectKey {
+        match self {
+            Request::Apply(key, _)
+            | Request::Merge(key, _, _)
+            | Request::Delete(key, _, _)
+            | Request::Remove(key, _) => key,
+        }
+    }
+}
+
 /// Why nothing is sent for a step.
 pub(super) enum Hold {
     /// The object is as it should be.
@@ -135,12 +146,6 @@ impl<M: Mind + Clone> Operator<M> {
                 answer
             }
         };
-        let key = match request {
-            Request::Apply(key, _)
-            | Request::Merge(key, _, _)
-            | Request::Delete(key, _, _)
-            | Request::Remove(key, _) => key,
-        };
         match (fault, answer) {
             (Some(Fault::DieAfter), _) => {
                 self.life = Life::Dead;
@@ -148,7 +153,7 @@ impl<M: Mind + Clone> Operator<M> {
             }
             (Some(Fault::AnswerLost), Ok(_)) => Some(End::AnswerLost),
             (_, Ok(version)) => {
-                self.expect(store, key.resource, version);
+                self.expect(store, request.key().resource, version);
                 Some(End::Done)
             }
             (_, Err(refusal)) => {
