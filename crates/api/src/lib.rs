@@ -27,11 +27,13 @@ pub mod rules;
 pub mod runtime;
 pub mod server_config;
 pub mod task;
+pub mod words;
 pub mod zoned_stateful_set;
 
 pub use cluster::{CassandraCluster, CassandraClusterSpec, CassandraClusterStatus};
 pub use member::{CassandraMember, CassandraMemberSpec, CassandraMemberStatus};
 pub use operator_config::{OperatorConfig, OperatorConfigSpec};
+pub use reasons::Reason;
 pub use task::{CassandraTask, CassandraTaskSpec, CassandraTaskStatus};
 pub use zoned_stateful_set::{ZonedStatefulSet, ZonedStatefulSetSpec, ZonedStatefulSetStatus};
 

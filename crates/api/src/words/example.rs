@@ -1,8 +1,9 @@
 //! Sample values, so that one test can print every sentence there is.
 
 use super::{Count, Names, Quoted, Sentence, Several, Span};
+use crate::ids::{HostId, MemberName, Nonce, PodUid, RackName, StaticAddress, VolumeId};
+use crate::reasons::Reason;
 use jiff::{SignedDuration, Timestamp};
-use palladion_api::reasons::Reason;
 
 /// A type that can stand in a sentence and gives values to show it with.
 pub trait Example: Clone {
@@ -87,6 +88,18 @@ impl Example for Timestamp {
         vec![Timestamp::UNIX_EPOCH]
     }
 }
+
+macro_rules! identities {
+    ($($type:ty),+) => {
+        $(impl Example for $type {
+            fn examples(field: &'static str) -> Vec<Self> {
+                String::examples(field).into_iter().map(Self::new).collect()
+            }
+        })+
+    };
+}
+
+identities!(HostId, MemberName, Nonce, PodUid, RackName, StaticAddress, VolumeId);
 
 macro_rules! numbers {
     ($($type:ty),+) => {

@@ -1,16 +1,16 @@
 //! What people read, as data before it is words.
 //!
-//! A mind declares its sentences in files of its folder `words/`, with
-//! [`sentences!`](crate::sentences): an enum per subject, a variant per
+//! A mind, the engine and the agent declare their sentences in files of their
+//! folder `words/`, with [`sentences!`](crate::sentences): an enum per subject, a variant per
 //! sentence, a field per thing that varies. Deciders say `Waiting::ForEvidence
 //! { member, from }`; the words stand in one place, and tests match variants.
 //!
 //! ```
 //! mod words {
 //!     pub mod join {
-//!         use palladion_plan::words::{Count, Names};
+//!         use palladion_api::words::{Count, Names};
 //!
-//!         palladion_plan::sentences! {
+//!         palladion_api::sentences! {
 //!             /// Why a member does not join yet. Every variant names a reason.
 //!             pub enum Waiting {
 //!                 ForEvidence { member: String, from: Names } => WaitingForEvidence,
@@ -38,20 +38,17 @@
 //!     }
 //!
 //!     // Every file of the folder; the compiler warns about one that is left out.
-//!     palladion_plan::vocabulary![join];
+//!     palladion_api::vocabulary![join];
 //! }
 //!
-//! use palladion_plan::Draft;
-//! use palladion_plan::words::Names;
+//! use palladion_api::words::{Message, Names};
 //! use words::join::{Obstacle, Refused, Waiting};
 //!
-//! let mut draft: Draft = Draft::default();
 //! let from = Names::of(["a-0", "b-0"]);
-//! draft.wait_for(Waiting::ForEvidence { member: "a-1".into(), from });
-//! let wait = &draft.waits[0];
-//! assert!(matches!(wait.message.get(), Some(Waiting::ForEvidence { member, .. }) if member == "a-1"));
+//! let message = Message::from(Waiting::ForEvidence { member: "a-1".into(), from });
+//! assert!(matches!(message.get(), Some(Waiting::ForEvidence { member, .. }) if member == "a-1"));
 //! assert_eq!(
-//!     wait.message.to_string(),
+//!     message.to_string(),
 //!     "member a-1 waits to join: waiting for a-0 and b-0 to report their view of the ring"
 //! );
 //!
@@ -75,7 +72,7 @@ pub use example::{Example, Sample, samples_of};
 pub use grammar::{Count, Names, Quoted, Several, Span};
 pub use message::Message;
 
-use palladion_api::reasons::Reason;
+use crate::reasons::Reason;
 use std::any::Any;
 use std::fmt::{Debug, Display};
 
