@@ -1,6 +1,7 @@
 //! What the API server answered when it did not do what was asked, and which
 //! class of failure that is.
 
+use crate::words::Unanswered;
 use kube::core::Status;
 use palladion_plan::FailureClass;
 use std::time::Duration;
@@ -30,7 +31,12 @@ const NO_SUCH_FIELD: &str = "failed to create typed patch object";
 impl ApiError {
     /// No answer in time.
     pub fn timeout(limit: Duration) -> Self {
-        Self::local(format!("the API server did not answer within {} s", limit.as_secs()))
+        Self::unanswered(&Unanswered::Late { seconds: limit.as_secs() })
+    }
+
+    /// No answer that can be used.
+    pub fn unanswered(why: &Unanswered) -> Self {
+        Self::local(why.to_string())
     }
 
     /// An answer that cannot be what was asked for, or no answer.
@@ -91,8 +97,8 @@ impl From<kube::Error> for ApiError {
         match error {
             kube::Error::Api(status) => Self::from_status(*status),
             other => {
-                let message = format!("no usable answer from the API server: {}", root(&other));
-                Self { source: Some(Box::new(other)), ..Self::local(message) }
+                let why = Unanswered::Unusable { cause: root(&other) };
+                Self { source: Some(Box::new(other)), ..Self::unanswered(&why) }
             }
         }
     }

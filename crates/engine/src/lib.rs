@@ -28,6 +28,7 @@ pub mod request;
 pub mod run;
 pub mod serve;
 pub mod watch;
+pub mod words;
 
 pub use error::ApiError;
 /// What the operator may do for the engine itself, whatever its minds are.

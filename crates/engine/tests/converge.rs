@@ -88,7 +88,7 @@ async fn an_object_of_the_name_that_is_somebody_elses_is_not_touched() {
     toy(&fake, "a", json!({"count": 3, "value": "x"}));
     until("told", || status(&fake, "a")["failure"]["class"] == "Foreign").await;
     let words = status(&fake, "a")["failure"]["message"].as_str().unwrap().to_string();
-    assert_eq!(words, "ConfigMap a-1 exists and is owned by nobody");
+    assert_eq!(words, "ConfigMap a-1 already exists and was not created by Palladion");
     pass(Duration::from_secs(120)).await;
     assert_eq!(fake.get("configmaps", "n", "a-1"), Some(theirs));
     // Cured without a word to the operator.

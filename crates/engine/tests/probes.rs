@@ -10,6 +10,7 @@ use palladion_engine::probe::{Probers, grpc, http};
 use palladion_engine::queue::{Key, Queue};
 use palladion_engine::request::Api;
 use palladion_engine::watch::world::MindId;
+use palladion_engine::words::Probed;
 use palladion_plan::{
     ObjectKey, Observed, ProbeAction, ProbeKey, ProbeRequest, ProbeResult, Resource, Verdict,
 };
@@ -74,7 +75,10 @@ async fn http_passes_from_200_to_399() {
     let moved = saying("HTTP/1.1 302 Found\r\ncontent-length: 0\r\n\r\n").await;
     assert_eq!(http::ask(LOCAL, moved, "a", &[]).await, Answer::Good);
     let busy = saying("HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n").await;
-    assert_eq!(http::ask(LOCAL, busy, "/", &[]).await, Answer::Bad("HTTP status 503".into()));
+    assert_eq!(
+        http::ask(LOCAL, busy, "/", &[]).await,
+        Answer::Bad(Probed::HttpStatus { status: 503 })
+    );
     assert!(matches!(http::ask(LOCAL, closed().await, "/", &[]).await, Answer::Bad(_)));
 }
 
@@ -83,7 +87,7 @@ async fn grpc_passes_when_the_server_says_serving() {
     assert_eq!(grpc::ask(LOCAL, health(1).await, "").await, Answer::Good);
     assert_eq!(
         grpc::ask(LOCAL, health(2).await, "queue").await,
-        Answer::Bad("the server says NOT_SERVING".into())
+        Answer::Bad(Probed::GrpcStatus { status: "NOT_SERVING" })
     );
     assert!(matches!(grpc::ask(LOCAL, closed().await, "").await, Answer::Bad(_)));
 }

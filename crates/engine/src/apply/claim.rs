@@ -4,6 +4,7 @@
 
 use crate::apply::fence::stands;
 use crate::apply::{Applier, Effect, StepError};
+use crate::words::NotDone;
 use palladion_plan::Subresource;
 use serde_json::{Value, json};
 
@@ -15,17 +16,16 @@ impl Applier<'_> {
     ) -> Result<Effect, StepError> {
         let key = self.owner_key;
         let Some(live) = self.api.get(key).await? else {
-            return Err(StepError::conflict(format!("{key} no longer exists")));
+            return Err(StepError::gone(key));
         };
         if live["metadata"]["uid"] != json!(self.owner.meta.uid) {
-            return Err(StepError::conflict(format!("{key} was deleted and made again")));
+            let object = key.to_string();
+            return Err(StepError::conflict(NotDone::Recreated { object }));
         }
         if let Some((pointer, _)) =
             seen.iter().find(|(pointer, value)| !stands(&live, pointer, value))
         {
-            return Err(StepError::conflict(format!(
-                "{key} has changed at {pointer} since this was decided"
-            )));
+            return Err(StepError::changed(key, pointer));
         }
         let version = live["metadata"]["resourceVersion"].as_str().unwrap_or_default();
         let patch = json!({

@@ -2,6 +2,7 @@
 
 use crate::apply::{Applier, Effect, StepError};
 use crate::memory::Memory;
+use crate::words::NotDone;
 use palladion_plan::{FailureClass, Fence, Loss, ObjectKey, Precondition, Propagation};
 use serde_json::{Value, json};
 
@@ -58,10 +59,8 @@ fn named(precondition: &Precondition) -> Result<(&str, Value), StepError> {
             Ok((uid, json!({"uid": uid, "resourceVersion": resource_version})))
         }
         // The plan linter refuses such a plan; this is the second lock.
-        Precondition::Absent => Err(StepError {
-            class: FailureClass::Refused,
-            message: "a deletion that names no uid".to_string(),
-            retry_after: None,
-        }),
+        Precondition::Absent => {
+            Err(StepError::new(FailureClass::Refused, NotDone::DeletionWithoutUid))
+        }
     }
 }

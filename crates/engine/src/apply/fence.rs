@@ -3,6 +3,7 @@
 //! agrees with a former leader.
 
 use crate::apply::{Applier, StepError};
+use crate::words::NotDone;
 use palladion_plan::{Fence, Precondition};
 use serde_json::Value;
 
@@ -15,14 +16,11 @@ impl Applier<'_> {
             if fence.pointer.is_empty() && fence.expected.is_null() {
                 return Ok(());
             }
-            return Err(StepError::conflict(format!("{} no longer exists", fence.object)));
+            return Err(StepError::gone(&fence.object));
         };
         match stands(&object, &fence.pointer, &fence.expected) {
             true => Ok(()),
-            false => Err(StepError::conflict(format!(
-                "{} has changed at {} since this was decided",
-                fence.object, fence.pointer
-            ))),
+            false => Err(StepError::changed(&fence.object, &fence.pointer)),
         }
     }
 }
@@ -47,9 +45,7 @@ pub(super) fn meets(
     };
     match met {
         true => Ok(()),
-        false => {
-            Err(StepError::conflict("the object has changed since this was decided".to_string()))
-        }
+        false => Err(StepError::conflict(NotDone::Changed)),
     }
 }
 

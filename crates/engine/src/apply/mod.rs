@@ -15,6 +15,7 @@ use crate::leader::Term;
 use crate::memory::Memory;
 use crate::request::Api;
 use crate::watch::Watches;
+use crate::words::NotDone;
 use palladion_plan::{Event, FailureClass, Object, ObjectKey, Plan, Step};
 use serde_json::Value;
 use std::time::Duration;
@@ -34,8 +35,24 @@ pub struct StepError {
 
 impl StepError {
     /// The world is not as the plan supposed.
-    pub fn conflict(message: String) -> Self {
-        Self { class: FailureClass::Conflict, message, retry_after: None }
+    pub fn conflict(why: NotDone) -> Self {
+        Self::new(FailureClass::Conflict, why)
+    }
+
+    /// Of this class.
+    pub fn new(class: FailureClass, why: NotDone) -> Self {
+        Self { class, message: why.to_string(), retry_after: None }
+    }
+
+    /// The object does not exist any more.
+    pub fn gone(object: &ObjectKey) -> Self {
+        Self::conflict(NotDone::Gone { object: object.to_string() })
+    }
+
+    /// A value that was decided from is another one now.
+    pub fn changed(object: &ObjectKey, pointer: &str) -> Self {
+        let (object, field) = (object.to_string(), pointer.to_string());
+        Self::conflict(NotDone::ChangedAt { object, field })
     }
 }
 

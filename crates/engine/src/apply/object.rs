@@ -5,6 +5,7 @@ use crate::apply::{Applier, Effect, StepError};
 use crate::memory::{Applied, Memory};
 use crate::request::Conflicts;
 use crate::watch::project::projection;
+use crate::words::{Controller, NotDone};
 use palladion_api::labels;
 use palladion_plan::{FailureClass, Fence, Keep, ObjectKey, Precondition, differ, hash};
 use serde_json::{Value, json};
@@ -64,7 +65,7 @@ impl Applier<'_> {
         match precondition {
             Precondition::Absent => {}
             Precondition::Uid(_) | Precondition::Version { .. } => {
-                return Err(StepError::conflict(format!("{key} no longer exists")));
+                return Err(StepError::gone(key));
             }
         }
         let text = |object: &Value, field: &str| {
@@ -85,20 +86,18 @@ impl Applier<'_> {
         object: &Value,
         precondition: &Precondition,
     ) -> Result<(), StepError> {
-        let holder = match ownership(object, &self.owner.meta.uid) {
-            Ownership::Ours => None,
-            Ownership::Foreign(holder) => Some(holder),
-        };
-        if let Some(holder) = holder {
-            return Err(StepError {
-                class: FailureClass::Foreign,
-                message: format!("{key} exists and is owned by {holder}"),
-                retry_after: None,
-            });
+        let foreign = |why| Err(StepError::new(FailureClass::Foreign, why));
+        match ownership(object, &self.owner.meta.uid) {
+            Ownership::Ours => {}
+            Ownership::Foreign(controller) => {
+                return foreign(NotDone::Foreign { object: key.to_string(), controller });
+            }
+            Ownership::Unmarked => return foreign(NotDone::Unmarked { object: key.to_string() }),
         }
         let terminating = !object["metadata"]["deletionTimestamp"].is_null();
         if terminating && *precondition == Precondition::Absent {
-            return Err(StepError::conflict(format!("{key} is still being deleted")));
+            let object = key.to_string();
+            return Err(StepError::conflict(NotDone::StillTerminating { object }));
         }
         Ok(())
     }
@@ -106,7 +105,8 @@ impl Applier<'_> {
 
 enum Ownership {
     Ours,
-    Foreign(String),
+    Foreign(Controller),
+    Unmarked,
 }
 
 /// Ours is what our owner controls, and what nobody controls and carries our
@@ -119,12 +119,13 @@ fn ownership(object: &Value, owner_uid: &str) -> Ownership {
         Some(controller) if controller["uid"] == owner_uid => Ownership::Ours,
         Some(controller) => {
             let text = |field: &str| controller[field].as_str().unwrap_or_default().to_string();
-            Ownership::Foreign(format!("{} {} (uid {})", text("kind"), text("name"), text("uid")))
+            let (kind, name, uid) = (text("kind"), text("name"), text("uid"));
+            Ownership::Foreign(Controller::Named { kind, name, uid })
         }
         // The owner itself has no controller and needs no mark.
         None if metadata["uid"] == owner_uid => Ownership::Ours,
         None if metadata["labels"][labels::MANAGED_BY] == labels::PALLADION => Ownership::Ours,
-        None => Ownership::Foreign("nobody".to_string()),
+        None => Ownership::Unmarked,
     }
 }
 

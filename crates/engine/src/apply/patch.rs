@@ -2,6 +2,7 @@
 
 use crate::apply::fence::meets;
 use crate::apply::{Applier, Effect, StepError};
+use crate::words::NotDone;
 use palladion_plan::{FailureClass, Fence, Keep, ObjectKey, Precondition, Subresource};
 use serde_json::{Value, json};
 
@@ -47,7 +48,7 @@ impl Applier<'_> {
             return Ok(version.clone());
         }
         let live = self.api.get(key).await?;
-        let live = live.ok_or_else(|| StepError::conflict(format!("{key} no longer exists")))?;
+        let live = live.ok_or_else(|| StepError::gone(key))?;
         let text = |field: &str| live["metadata"][field].as_str().unwrap_or_default();
         meets(precondition, text("uid"), text("resourceVersion"))?;
         Ok(text("resourceVersion").to_string())
@@ -59,11 +60,7 @@ fn pinned(patch: &Value, precondition: &Precondition) -> Result<Value, StepError
     let mut body = patch.clone();
     match precondition {
         Precondition::Absent => {
-            return Err(StepError {
-                class: FailureClass::Refused,
-                message: "a patch of an object that must not exist".to_string(),
-                retry_after: None,
-            });
+            return Err(StepError::new(FailureClass::Refused, NotDone::PatchOfNothing));
         }
         Precondition::Uid(uid) => body["metadata"]["uid"] = json!(uid),
         Precondition::Version { uid, resource_version } => {

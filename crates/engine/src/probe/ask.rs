@@ -4,6 +4,7 @@
 
 use super::{exec, grpc, http};
 use crate::request::Api;
+use crate::words::{Probed, Unaskable};
 use palladion_plan::{ProbeAction, ProbeRequest};
 use std::time::Duration;
 use tokio::net::TcpStream;
@@ -14,9 +15,9 @@ pub enum Answer {
     /// It passes.
     Good,
     /// It fails, or no answer came in time.
-    Bad(String),
+    Bad(Probed),
     /// The question could not be put.
-    Unaskable(String),
+    Unaskable(Unaskable),
 }
 
 /// Puts questions.
@@ -50,13 +51,17 @@ impl Asker {
                 tokio::time::timeout(timeout, grpc::ask(address, *port, service)).await
             }
         };
-        answer.unwrap_or_else(|_| Answer::Bad(format!("no answer within {timeout:?}")))
+        answer.unwrap_or_else(|_| Answer::Bad(late(timeout)))
     }
+}
+
+pub(super) fn late(limit: Duration) -> Probed {
+    Probed::Late { limit: format!("{limit:?}") }
 }
 
 async fn tcp(address: &str, port: u16) -> Answer {
     match TcpStream::connect((address, port)).await {
         Ok(_) => Answer::Good,
-        Err(error) => Answer::Bad(format!("cannot connect to port {port}: {error}")),
+        Err(error) => Answer::Bad(Probed::NotConnected { port, why: error.to_string() }),
     }
 }

@@ -1,7 +1,8 @@
 //! A command in a container, through the API server and the kubelet.
 
-use super::ask::Answer;
+use super::ask::{Answer, late};
 use crate::request::Api;
+use crate::words::{Probed, Unaskable};
 use ::http::StatusCode;
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::{AttachParams, AttachedProcess};
@@ -26,7 +27,7 @@ pub async fn ask(
     match tokio::time::timeout(timeout, run(api, pod, container, command)).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(error)) => refused(api, error).await,
-        Err(_) => silent(api, format!("no answer within {timeout:?}")).await,
+        Err(_) => silent(api, late(timeout)).await,
     }
 }
 
@@ -56,9 +57,16 @@ async fn answer(mut process: AttachedProcess) -> Answer {
         Some(status) if status.status.as_deref() == Some("Success") => Answer::Good,
         Some(status) => {
             let message = status.message.unwrap_or_else(|| "the command failed".into());
-            Answer::Bad(format!("{message} {words}").trim().to_string())
+            Answer::Bad(command_failed(message, words))
         }
-        None => Answer::Bad("the connection to the command broke".to_string()),
+        None => Answer::Bad(Probed::CommandBroken),
+    }
+}
+
+fn command_failed(message: String, output: String) -> Probed {
+    match output.is_empty() {
+        true => Probed::CommandFailedSilently { message },
+        false => Probed::CommandFailed { message, output },
     }
 }
 
@@ -83,22 +91,22 @@ async fn refused(api: &Api, error: kube::Error) -> Answer {
         _ => None,
     };
     match status {
-        Some(StatusCode::FORBIDDEN | StatusCode::UNAUTHORIZED) => Answer::Unaskable(
-            "the operator has no right to run commands in pods (pods/exec)".to_string(),
-        ),
+        Some(StatusCode::FORBIDDEN | StatusCode::UNAUTHORIZED) => {
+            Answer::Unaskable(Unaskable::NoRight)
+        }
         Some(StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) => {
-            Answer::Unaskable(format!("the API server is busy: {error}"))
+            Answer::Unaskable(Unaskable::Busy { why: error.to_string() })
         }
         // The server says so when it cannot reach the pod's node, too.
-        Some(status) => Answer::Bad(format!("the command could not be run: HTTP status {status}")),
-        None => silent(api, error.to_string()).await,
+        Some(status) => Answer::Bad(Probed::CommandNotRun { status: status.to_string() }),
+        None => silent(api, Probed::HttpFailed { why: error.to_string() }).await,
     }
 }
 
 /// Nobody answered: the pod's node, or the API server itself?
-async fn silent(api: &Api, why: String) -> Answer {
+async fn silent(api: &Api, why: Probed) -> Answer {
     match tokio::time::timeout(ALIVE, api.client().apiserver_version()).await {
         Ok(Ok(_)) => Answer::Bad(why),
-        Ok(Err(_)) | Err(_) => Answer::Unaskable(format!("the API server does not answer: {why}")),
+        Ok(Err(_)) | Err(_) => Answer::Unaskable(Unaskable::Silent { why: why.to_string() }),
     }
 }

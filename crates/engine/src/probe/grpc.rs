@@ -2,6 +2,7 @@
 //! fields of two messages: written by hand, it needs no code generator.
 
 use super::ask::Answer;
+use crate::words::Probed;
 use ::http::{HeaderMap, Request};
 use bytes::{Bytes, BytesMut};
 use h2::RecvStream;
@@ -16,8 +17,8 @@ const LONGEST: usize = 4096;
 pub async fn ask(address: &str, port: u16, service: &str) -> Answer {
     match check(address, port, service).await {
         Ok(SERVING) => Answer::Good,
-        Ok(status) => Answer::Bad(format!("the server says {}", word(status))),
-        Err(why) => Answer::Bad(format!("gRPC request failed: {why}")),
+        Ok(status) => Answer::Bad(Probed::GrpcStatus { status: word(status) }),
+        Err(why) => Answer::Bad(Probed::GrpcFailed { why }),
     }
 }
 
@@ -27,7 +28,7 @@ fn word(status: u64) -> &'static str {
         1 => "SERVING",
         2 => "NOT_SERVING",
         3 => "SERVICE_UNKNOWN",
-        _ => "a status that the protocol does not know",
+        _ => "a status that is not part of the protocol",
     }
 }
 
@@ -96,7 +97,7 @@ fn status(frame: &[u8]) -> Result<u64, String> {
     match message {
         [] => Ok(0),
         [0x08, value, ..] if *value < 0x80 => Ok((*value).into()),
-        _ => Err("the answer is no health answer".to_string()),
+        _ => Err("the answer is not a health response".to_string()),
     }
 }
 

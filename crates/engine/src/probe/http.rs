@@ -1,6 +1,8 @@
 //! HTTP GET, straight to the pod.
 
 use super::ask::Answer;
+use crate::words::Probed;
+use ::http::uri::InvalidUri;
 use ::http::{Request, Uri};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
@@ -14,7 +16,7 @@ pub async fn ask(address: &str, port: u16, path: &str, headers: &[(String, Strin
     let slash = if path.starts_with('/') { "" } else { "/" };
     let uri: Uri = match format!("http://{host}{slash}{path}").parse() {
         Ok(uri) => uri,
-        Err(error) => return Answer::Bad(format!("cannot ask for path {path}: {error}")),
+        Err(error) => return Answer::Bad(wrong_path(path, &error)),
     };
     let mut request = Request::get(uri).header("user-agent", "palladion-probe");
     for (name, value) in headers {
@@ -22,7 +24,7 @@ pub async fn ask(address: &str, port: u16, path: &str, headers: &[(String, Strin
     }
     let request = match request.body(String::new()) {
         Ok(request) => request,
-        Err(error) => return Answer::Bad(format!("cannot ask with these headers: {error}")),
+        Err(error) => return Answer::Bad(Probed::WrongHeaders { why: error.to_string() }),
     };
     // A connection of its own each time, as the kubelet does: what is probed is
     // whether a new client would be served.
@@ -31,10 +33,14 @@ pub async fn ask(address: &str, port: u16, path: &str, headers: &[(String, Strin
     match client.request(request).await {
         Ok(answer) => match answer.status().as_u16() {
             200..=399 => Answer::Good,
-            status => Answer::Bad(format!("HTTP status {status}")),
+            status => Answer::Bad(Probed::HttpStatus { status }),
         },
-        Err(error) => Answer::Bad(format!("HTTP request failed: {}", innermost(&error))),
+        Err(error) => Answer::Bad(Probed::HttpFailed { why: innermost(&error) }),
     }
+}
+
+fn wrong_path(path: &str, error: &InvalidUri) -> Probed {
+    Probed::WrongPath { path: path.to_string(), why: error.to_string() }
 }
 
 fn innermost(error: &dyn std::error::Error) -> String {

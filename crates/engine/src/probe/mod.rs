@@ -8,6 +8,7 @@ pub mod grpc;
 pub mod http;
 
 use crate::queue::{Key, Priority, Queue};
+use crate::words::Probed;
 use ask::{Answer, Asker};
 use palladion_plan::{Observed, ProbeKey, ProbeRequest, ProbeResult, Tally, Verdict};
 use std::collections::{BTreeMap, HashMap};
@@ -108,8 +109,10 @@ impl Asking {
     /// Count an answer. True = what is known has changed.
     fn count(&self, tally: &mut Tally, answer: Answer) -> bool {
         let (verdict, message) = match answer {
-            Answer::Unaskable(why) => return self.tell(Observed::Unknown { why }),
-            Answer::Good => (Verdict::Passing, "it passes".to_string()),
+            Answer::Unaskable(why) => {
+                return self.tell(Observed::Unknown { why: why.to_string() });
+            }
+            Answer::Good => (Verdict::Passing, Probed::Passing),
             Answer::Bad(why) => (Verdict::Failing, why),
         };
         let Some(verdict) = tally.count(verdict, &self.request) else {
@@ -120,7 +123,10 @@ impl Asking {
             Some(Observed::Known { value, .. }) if value.verdict == verdict => return false,
             _ => now,
         };
-        self.tell(Observed::Known { value: ProbeResult { verdict, since, message }, as_of: now })
+        self.tell(Observed::Known {
+            value: ProbeResult { verdict, since, message: message.to_string() },
+            as_of: now,
+        })
     }
 
     fn tell(&self, news: Observed<ProbeResult>) -> bool {

@@ -3,8 +3,10 @@
 
 use crate::memory::Memory;
 use crate::request::Api;
+use crate::words::Told;
 use palladion_api::labels;
 use palladion_api::rights::{Right, Verb};
+use palladion_api::words::Reasoned;
 use palladion_plan::{Event, EventType, Object, Resource};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -71,6 +73,11 @@ impl Events<'_> {
     /// Send an event of a plan.
     pub fn send(&self, event: &Event, memory: &mut Memory) {
         self.say(event.type_, event.reason.as_str(), &event.message.to_string(), memory);
+    }
+
+    /// Send a warning of the engine itself.
+    pub fn warn(&self, told: &Told, memory: &mut Memory) {
+        self.say(EventType::Warning, told.reason().as_str(), &told.to_string(), memory);
     }
 
     /// Send an event, unless it was said lately.

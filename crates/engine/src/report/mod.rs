@@ -8,9 +8,9 @@ use crate::apply::Outcome;
 use crate::memory::Memory;
 use crate::reconcile::again::worth_telling;
 use crate::reconcile::{Case, Reconciler};
+use crate::words::Told;
 use events::Events;
-use palladion_api::reasons::Reason;
-use palladion_plan::{EventType, FailureClass, Plan, Subresource};
+use palladion_plan::{FailureClass, Plan, Subresource};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -43,16 +43,14 @@ impl Reconciler {
         if let Some(failure) = memory.failure.clone()
             && worth_telling(failure.class, memory.attempts)
         {
-            let message = format!("cannot {}: {}", failure.doing, failure.message);
-            events.say(EventType::Warning, Reason::ErrSyncFailed.as_str(), &message, memory);
+            events.warn(&Told::Failed { doing: failure.doing, why: failure.message }, memory);
         }
         self.write_status(case, &plan.status, outcome, memory).await;
     }
 
     /// Tell that a plan was refused by the linter.
     pub(crate) fn veto_event(&self, case: &Case<'_>, words: &str, memory: &mut Memory) {
-        let message = format!("a plan breaks a safety rule and is not carried out: {words}");
-        self.events(case).say(EventType::Warning, Reason::PlanVetoed.as_str(), &message, memory);
+        self.events(case).warn(&Told::Vetoed { violations: words.to_string() }, memory);
     }
 
     async fn write_status(

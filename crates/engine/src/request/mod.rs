@@ -6,6 +6,7 @@ pub mod path;
 
 use crate::error::ApiError;
 use crate::metrics::{Metrics, Verb};
+use crate::words::Unanswered;
 use futures::{Stream, StreamExt};
 use http::{Method, Request};
 use kube::Client;
@@ -208,5 +209,8 @@ fn build(
         request = request.header("content-type", media);
         bytes = value.to_string().into_bytes();
     }
-    request.body(bytes).map_err(|e| ApiError::local(format!("cannot ask for {path}: {e}")))
+    request.body(bytes).map_err(|error| {
+        let (path, why) = (path.to_string(), error.to_string());
+        ApiError::unanswered(&Unanswered::NoRequest { path, why })
+    })
 }

@@ -11,6 +11,7 @@ use crate::request::{Selection, Start};
 use crate::watch::Watches;
 use crate::watch::project::{Record, project};
 use crate::watch::world::{FeedId, Projection, Target};
+use crate::words::Unknown;
 use futures::{Stream, StreamExt};
 use kube::api::WatchEvent;
 use serde_json::Value;
@@ -90,8 +91,8 @@ impl Feed {
 
     fn failed(&mut self, error: &ApiError) {
         tracing::debug!(selection = %self.selection, error = %error, "watch failed");
-        let why = format!("cannot watch {}: {error}", self.selection);
-        let wakes = self.watches.world().failed(self.id, error.class(), why.clone());
+        let why = Unknown::Watch { what: self.selection.to_string(), why: error.to_string() };
+        let wakes = self.watches.world().failed(self.id, error.class(), why.to_string());
         if !wakes.is_empty() {
             tracing::warn!(selection = %self.selection, error = %error, "facts became unknown");
         }

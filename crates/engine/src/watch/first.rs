@@ -7,6 +7,7 @@ use crate::request::Start;
 use crate::watch::feed::{End, Feed, FirstList, WATCH_TIME};
 use crate::watch::project::Record;
 use crate::watch::world::Target;
+use crate::words::Unknown;
 use futures::{Stream, StreamExt};
 use kube::api::WatchEvent;
 use serde_json::Value;
@@ -71,7 +72,7 @@ impl Feed {
                 }
             }
         }
-        Err(ApiError::local("the first list ended before it was complete".to_string()))
+        Err(ApiError::local(Unknown::FirstList.to_string()))
     }
 
     /// First list, page by page; the version to watch from.

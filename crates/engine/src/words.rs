@@ -1,0 +1,92 @@
+//! What the engine says to people: in events, and in the failures, unknown
+//! facts and answers of probes that minds put into a status. What another
+//! program said is quoted as it came.
+
+palladion_api::sentences! {
+    /// Why a step was not carried out.
+    pub enum NotDone {
+        /// Deleted meanwhile.
+        Gone { object: String } => "{object} no longer exists";
+        /// Another object has its name now.
+        Recreated { object: String } => "{object} was deleted and recreated";
+        /// A value that was decided from is another one now.
+        ChangedAt { object: String, field: String } => "{object} has changed at {field} since this was decided";
+        /// The uid or the version is another one now.
+        Changed => "the object has changed since this was decided";
+        /// Foreign: it is not touched.
+        Foreign { object: String, controller: Controller } => "{object} already exists and is controlled by {controller}";
+        /// Foreign as well.
+        Unmarked { object: String } => "{object} already exists and was not created by Palladion";
+        /// It is created when it is gone.
+        StillTerminating { object: String } => "{object} is still being deleted";
+        /// A bug of a mind.
+        PatchOfNothing => "a patch needs an object that exists";
+        /// A bug of a mind.
+        DeletionWithoutUid => "a deletion must name the uid of the object";
+    }
+
+    /// The controller of an object that is not ours.
+    pub enum Controller {
+        Named { kind: String, name: String, uid: String } => "{kind} {name} (uid {uid})";
+    }
+
+    /// Events of the engine itself.
+    pub enum Told {
+        Failed { doing: String, why: String } => ErrSyncFailed, "cannot {doing}: {why}";
+        Vetoed { violations: String } => PlanVetoed,
+            "a plan breaks a safety rule and was not carried out: {violations}";
+    }
+
+    /// Why a fact is not known.
+    pub enum Unknown {
+        Watch { what: String, why: String } => "cannot watch {what}: {why}";
+        /// The watch ended before it had shown what exists.
+        FirstList => "the initial list ended before it was complete";
+    }
+
+    /// Why the API server has not answered.
+    pub enum Unanswered {
+        Late { seconds: u64 } => "the API server did not answer within {seconds} s";
+        /// The cause is quoted.
+        Unusable { cause: String } => "no usable answer from the API server: {cause}";
+        /// No request can be made of it.
+        NoRequest { path: String, why: String } => "cannot make a request for {path}: {why}";
+    }
+
+    /// Answers of probes.
+    pub enum Probed {
+        Passing => "the probe passes";
+        Late { limit: String } => "no answer within {limit}";
+        NotConnected { port: u16, why: String } => "cannot connect to port {port}: {why}";
+        WrongPath { path: String, why: String } => "the path `{path}` cannot be requested: {why}";
+        WrongHeaders { why: String } => "the request headers are not valid: {why}";
+        HttpStatus { status: u16 } => "HTTP status {status}";
+        HttpFailed { why: String } => "HTTP request failed: {why}";
+        GrpcStatus { status: &'static str } => "the server reports {status}";
+        GrpcFailed { why: String } => "gRPC request failed: {why}";
+        /// Kubernetes' message, and what the command wrote.
+        CommandFailed { message: String, output: String } => "{message}: {output}";
+        /// The same of a command that wrote nothing.
+        CommandFailedSilently { message: String } => "{message}";
+        CommandBroken => "the connection to the command broke";
+        CommandNotRun { status: String } => "the command could not be run: HTTP status {status}";
+    }
+
+    /// Why a probe could not be made: this says nothing about the pod.
+    pub enum Unaskable {
+        NoRight => "the operator has no right to run commands in pods (pods/exec)";
+        Busy { why: String } => "the API server is busy: {why}";
+        Silent { why: String } => "the API server does not answer: {why}";
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_sentence_of_the_engine() {
+        let samples = super::samples();
+        let lines: Vec<String> =
+            samples.iter().map(|sample| format!("{}: {}", sample.name, sample.text)).collect();
+        insta::assert_snapshot!(lines.join("\n"));
+    }
+}
