@@ -3,6 +3,7 @@
 
 use clap::Args;
 use palladion_api::cluster::Mode;
+use palladion_api::ids::PodUid;
 use palladion_api::labels::ports;
 use palladion_api::server_config::{CONFIG_DIR, SHARED_DIR};
 use std::net::{IpAddr, SocketAddr};
@@ -18,8 +19,8 @@ pub struct Settings {
     #[arg(long, env = "POD_NAMESPACE")]
     pub pod_namespace: String,
     /// UID of the pod.
-    #[arg(long, env = "POD_UID")]
-    pub pod_uid: String,
+    #[arg(long, env = "POD_UID", value_parser = PodUid::parse)]
+    pub pod_uid: PodUid,
     /// Address of the pod: the server listens on it.
     #[arg(long, env = "POD_IP")]
     pub pod_ip: IpAddr,

@@ -151,6 +151,13 @@ identity! {
     StaticAddress, "address", is_address, "it is an IPv4 or IPv6 address"
 }
 
+impl StaticAddress {
+    /// `10.0.0.1,10.0.0.2`, as servers read a list of seeds.
+    pub fn list(all: &[Self]) -> String {
+        all.iter().map(Self::as_str).collect::<Vec<_>>().join(",")
+    }
+}
+
 fn is_uuid(text: &str) -> bool {
     let lengths = text.split('-').map(str::len);
     lengths.eq([8, 4, 4, 4, 12]) && text.bytes().all(|b| b == b'-' || b.is_ascii_hexdigit())

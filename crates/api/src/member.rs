@@ -4,7 +4,7 @@
 //! The operator and the agent never call each other; this object is all they
 //! share. The rules of each field are in `docs/concepts/member-protocol.md`.
 
-use crate::ids::{HostId, Nonce, VolumeId};
+use crate::ids::{ClaimUid, HostId, Nonce, PodUid, StaticAddress, VolumeId};
 use crate::rules::member as rules;
 use crate::runtime::RuntimeSettings;
 use kube_derive::{CustomResource, KubeSchema};
@@ -66,7 +66,7 @@ pub struct CassandraMemberSpec {
     pub rack: String,
     /// Static address of the member, which it broadcasts: the ClusterIP of its Service.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub address: Option<String>,
+    pub address: Option<StaticAddress>,
     /// Whether the server runs. Default `Running`.
     #[serde(default)]
     pub run: RunState,
@@ -98,7 +98,7 @@ pub struct CassandraMemberSpec {
     /// Addresses of the seeds. Applied without a restart (Cassandra 4.0 and later).
     #[serde(default)]
     #[schemars(length(max = 512))]
-    pub seeds: Vec<String>,
+    pub seeds: Vec<StaticAddress>,
     /// Settings that are applied to the running server without a restart.
     #[serde(default, skip_serializing_if = "RuntimeSettings::is_empty")]
     pub runtime_settings: RuntimeSettings,
@@ -128,10 +128,10 @@ pub struct Replacement {
     #[serde(rename = "hostID")]
     pub host_id: HostId,
     /// Static address by which the ring knows that member.
-    pub address: String,
+    pub address: StaticAddress,
     /// uid of the PersistentVolumeClaim that is deleted with it.
     #[serde(default, rename = "claimUID", skip_serializing_if = "Option::is_none")]
-    pub claim_uid: Option<String>,
+    pub claim_uid: Option<ClaimUid>,
     /// Who marked it.
     pub cause: ReplacementCause,
     /// Why, in words.
@@ -175,7 +175,7 @@ pub struct StartPermit {
     pub nonce: Nonce,
     /// The pod that the permit is for.
     #[serde(rename = "podUID")]
-    pub pod_uid: String,
+    pub pod_uid: PodUid,
     /// The volume that the permit is for.
     #[serde(rename = "volumeID")]
     pub volume_id: VolumeId,
@@ -186,7 +186,7 @@ pub struct StartPermit {
     pub attempt: u32,
     /// `Replace` only: static address of the dead member.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub replace_address: Option<String>,
+    pub replace_address: Option<StaticAddress>,
     /// `Replace`: host ID of the dead member. `ResumeLeave`: host ID of the leaving member.
     #[serde(default, rename = "hostID", skip_serializing_if = "Option::is_none")]
     pub host_id: Option<HostId>,

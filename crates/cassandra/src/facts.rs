@@ -12,6 +12,7 @@ pub use member::{ClaimFact, MemberFact, ServiceFact};
 use crate::resources as kinds;
 use jiff::Timestamp;
 use palladion_api::cluster::{CassandraClusterSpec, CassandraClusterStatus, Turn};
+use palladion_api::ids::StaticAddress;
 use palladion_api::member::CassandraMemberSpec;
 use palladion_api::{OperatorConfigSpec, labels};
 pub use palladion_plan::workload::pod::PodFact;
@@ -119,7 +120,7 @@ impl<'a> Facts<'a> {
             if object.str_at("/spec/clusterIP") == Some("None") {
                 continue;
             }
-            let address = object.str_at("/spec/clusterIP").map(str::to_string);
+            let address = object.str_at("/spec/clusterIP").map(StaticAddress::new);
             self.member_entry(&object.meta.name, object).service = Some(ServiceFact {
                 address,
                 uid: object.meta.uid.clone(),

@@ -4,12 +4,13 @@
 
 use crate::object::ObjectKey;
 use jiff::{SignedDuration, Timestamp};
+use palladion_api::ids::PodUid;
 
 /// Which question: the same pod may be asked several.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProbeKey {
     /// Uid of the pod, so that an answer is never taken for that of a namesake.
-    pub pod_uid: String,
+    pub pod_uid: PodUid,
     /// Name of the question.
     pub name: String,
 }

@@ -3,7 +3,7 @@
 use super::beans::{CLIENTS, LOAD, PENDING_COMPACTIONS};
 use super::ring::Lists;
 use super::{Figures, Reading};
-use palladion_api::ids::HostId;
+use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::member::RingMember;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,7 +44,7 @@ pub(super) fn reading(found: &BTreeMap<&str, Value>) -> Reading {
 /// Do all members that are up have one schema version, as gossip has it? A
 /// member that has not told one yet (it is just joining) does not count.
 fn schema_agreed(found: &BTreeMap<&str, Value>) -> Option<bool> {
-    let live: BTreeSet<String> =
+    let live: BTreeSet<StaticAddress> =
         strings(found.get("LiveNodesWithPort")?).iter().map(|a| address(a)).collect();
     let mut versions = BTreeSet::new();
     let mut of_live = false;
@@ -64,7 +64,7 @@ fn schema_agreed(found: &BTreeMap<&str, Value>) -> Option<bool> {
 /// Every member that the server knows; absent if any of the lists is, because
 /// a short list would be a lie.
 fn members(found: &BTreeMap<&str, Value>) -> Option<Vec<RingMember>> {
-    let list = |key: &str| -> Option<BTreeSet<String>> {
+    let list = |key: &str| -> Option<BTreeSet<StaticAddress>> {
         Some(strings(found.get(key)?).iter().map(|a| address(a)).collect())
     };
     let host_ids = found.get("EndpointWithPortToHostId")?.as_object()?;
@@ -85,9 +85,9 @@ fn members(found: &BTreeMap<&str, Value>) -> Option<Vec<RingMember>> {
 
 /// Addresses of which gossip says something else than that they have left or
 /// were removed.
-fn gossiped(states: &str) -> BTreeSet<String> {
+fn gossiped(states: &str) -> BTreeSet<StaticAddress> {
     let mut gossiped = BTreeSet::new();
-    let mut current = String::new();
+    let mut current = StaticAddress::default();
     for line in states.lines() {
         match line.strip_prefix("  ") {
             None => {
@@ -123,12 +123,12 @@ pub(super) fn strings(value: &Value) -> Vec<String> {
 }
 
 /// The address in `10.0.0.1:7000`, `/10.0.0.1:7000`, `[::1]:7000` or a bare one.
-fn address(endpoint: &str) -> String {
+fn address(endpoint: &str) -> StaticAddress {
     let endpoint = endpoint.rsplit('/').next().unwrap_or(endpoint);
     if let Ok(socket) = endpoint.parse::<std::net::SocketAddr>() {
-        return socket.ip().to_string();
+        return StaticAddress::new(socket.ip().to_string());
     }
-    endpoint.trim_matches(['[', ']']).to_string()
+    StaticAddress::new(endpoint.trim_matches(['[', ']']))
 }
 
 #[cfg(test)]
@@ -139,9 +139,9 @@ mod tests {
     #[test]
     fn endpoints_lose_their_ports_in_every_spelling() {
         for endpoint in ["10.0.0.1:7000", "/10.0.0.1:7000", "10.0.0.1", "host/10.0.0.1:7000"] {
-            assert_eq!(address(endpoint), "10.0.0.1", "{endpoint}");
+            assert_eq!(address(endpoint).as_str(), "10.0.0.1", "{endpoint}");
         }
-        assert_eq!(address("[fd00::1]:7000"), "fd00::1");
+        assert_eq!(address("[fd00::1]:7000").as_str(), "fd00::1");
     }
 
     fn lists() -> BTreeMap<&'static str, Value> {
@@ -187,7 +187,7 @@ mod tests {
                 format!("/10.0.0.9:7000\n  generation:1\n  {state}\n  TOKENS:9:<hidden>\n");
             found.insert("AllEndpointStatesWithPort", json!(states));
             let members = members(&found).unwrap();
-            members.iter().any(|m| m.address == "10.0.0.9")
+            members.iter().any(|m| m.address == "10.0.0.9".into())
         };
         assert!(!told("STATUS_WITH_PORT:40:LEFT,-39726,1795515344", ""));
         assert!(!told("STATUS_WITH_PORT:40:removed,h9,1795515344", ""));
@@ -199,7 +199,7 @@ mod tests {
         let mut unheard = lists();
         unheard.insert("UnreachableNodesWithPort", json!(["10.0.0.9:7000"]));
         let members = members(&unheard).unwrap();
-        assert!(members.iter().all(|m| m.address != "10.0.0.9"));
+        assert!(members.iter().all(|m| m.address != "10.0.0.9".into()));
         assert!(members.iter().any(|m| m.host_id == "h3".into()), "a host ID counts");
     }
 

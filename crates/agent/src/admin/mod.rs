@@ -14,7 +14,7 @@ mod scylla_reading;
 
 pub use crate::runtime::RuntimeChange;
 use futures::future::BoxFuture;
-use palladion_api::ids::HostId;
+use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::member::{MemberState, RingMember};
 use palladion_api::runtime::RuntimeSettings;
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ pub struct Reading {
     /// Own tokens.
     pub tokens: Option<Vec<String>>,
     /// Seeds that it knows.
-    pub seeds: Option<Vec<String>>,
+    pub seeds: Option<Vec<StaticAddress>>,
     /// Every member that it knows.
     pub members: Option<Vec<RingMember>>,
     /// Figures for metrics.

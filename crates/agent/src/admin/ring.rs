@@ -1,26 +1,26 @@
 //! The members that a server knows, from its lists: the union of them all, so
 //! that nobody is forgotten who stands in one only.
 
-use palladion_api::ids::HostId;
+use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::member::{Liveness, MemberState, RingMember};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A server's lists of addresses.
 pub(super) struct Lists {
-    pub live: BTreeSet<String>,
-    pub down: BTreeSet<String>,
-    pub joining: BTreeSet<String>,
-    pub leaving: BTreeSet<String>,
-    pub moving: BTreeSet<String>,
+    pub live: BTreeSet<StaticAddress>,
+    pub down: BTreeSet<StaticAddress>,
+    pub joining: BTreeSet<StaticAddress>,
+    pub leaving: BTreeSet<StaticAddress>,
+    pub moving: BTreeSet<StaticAddress>,
     /// What gossip still says of somebody: all but those that left or were removed.
-    pub gossiped: BTreeSet<String>,
-    pub host_ids: BTreeMap<String, HostId>,
+    pub gossiped: BTreeSet<StaticAddress>,
+    pub host_ids: BTreeMap<StaticAddress, HostId>,
 }
 
 impl Lists {
     /// Every member, by address.
     pub fn members(&self) -> Vec<RingMember> {
-        let all: BTreeSet<&String> =
+        let all: BTreeSet<&StaticAddress> =
             self.live.iter().chain(&self.down).chain(self.host_ids.keys()).collect();
         all.into_iter()
             .filter(|address| !self.has_left(address))
@@ -31,14 +31,14 @@ impl Lists {
     /// Gossip may keep the address of a member that has left among those that
     /// cannot be reached, for days: it is convicted after it was taken out. It
     /// holds no range then, has no host ID and is about to get none.
-    fn has_left(&self, address: &str) -> bool {
+    fn has_left(&self, address: &StaticAddress) -> bool {
         let listed = [&self.live, &self.joining, &self.leaving, &self.moving];
         !self.host_ids.contains_key(address)
             && !self.gossiped.contains(address)
             && listed.iter().all(|list| !list.contains(address))
     }
 
-    fn member(&self, address: &str) -> RingMember {
+    fn member(&self, address: &StaticAddress) -> RingMember {
         let host_id = self.host_ids.get(address).cloned().unwrap_or_default();
         let state = if self.leaving.contains(address) {
             MemberState::Leaving
@@ -51,6 +51,6 @@ impl Lists {
             MemberState::Normal
         };
         let liveness = if self.live.contains(address) { Liveness::Up } else { Liveness::Down };
-        RingMember { host_id, address: address.into(), liveness, state }
+        RingMember { host_id, address: address.clone(), liveness, state }
     }
 }

@@ -3,7 +3,7 @@
 use super::ring::Lists;
 use super::scylla::Scylla;
 use super::{Error, Figures, Reading};
-use palladion_api::ids::HostId;
+use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::member::RingMember;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -51,12 +51,15 @@ impl Scylla {
 
 /// Absent if any of the lists is: a short list would be a lie.
 fn ring(lists: &[Option<Value>; 5], host_ids: Option<&Value>) -> Option<Vec<RingMember>> {
-    let set = |v: &Option<Value>| -> Option<BTreeSet<String>> {
-        Some(strings(v.as_ref()?).into_iter().collect())
+    let set = |v: &Option<Value>| -> Option<BTreeSet<StaticAddress>> {
+        Some(strings(v.as_ref()?).into_iter().map(StaticAddress::new).collect())
     };
     let [live, down, joining, leaving, moving] = lists;
     let pair = |pair: &Value| {
-        Some((pair.get("key")?.as_str()?.into(), HostId::new(pair.get("value")?.as_str()?)))
+        Some((
+            StaticAddress::new(pair.get("key")?.as_str()?),
+            HostId::new(pair.get("value")?.as_str()?),
+        ))
     };
     let lists = Lists {
         live: set(live)?,

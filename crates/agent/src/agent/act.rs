@@ -8,7 +8,7 @@ use crate::volume::Data;
 use crate::volume::ledger::{End, Ledger};
 use anyhow::{Context, Result, anyhow, bail};
 use jiff::Timestamp;
-use palladion_api::ids::{HostId, Nonce, VolumeId};
+use palladion_api::ids::{HostId, Nonce, StaticAddress, VolumeId};
 use palladion_api::member::PermitState;
 
 impl Agent {
@@ -72,8 +72,12 @@ impl Agent {
         Ok(())
     }
 
-    fn record_normal(&mut self, host_id: HostId, address: String) -> Result<()> {
-        tracing::info!(host_id = host_id.as_str(), address, "the server is a full member");
+    fn record_normal(&mut self, host_id: HostId, address: StaticAddress) -> Result<()> {
+        tracing::info!(
+            host_id = host_id.as_str(),
+            address = address.as_str(),
+            "the server is a full member"
+        );
         if let Ok(found) = &mut self.found {
             found.data = Data::Present;
         }
@@ -120,7 +124,7 @@ impl Agent {
         ledger.begin_start(&record.tag, &cause, &record.seeds, Timestamp::now());
         self.save_ledger(ledger)?;
         record.save(&self.settings.launch_file())?;
-        tracing::info!(cause, seeds = record.seeds.join(","), "starting the server");
+        tracing::info!(cause, seeds = StaticAddress::list(&record.seeds), "starting the server");
         self.metrics.server_starts.inc();
         self.last_words = None;
         let answer = self.supervisor.launch(launch).await;

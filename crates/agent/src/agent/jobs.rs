@@ -11,6 +11,7 @@ use crate::runtime;
 use crate::volume::ledger::Membership;
 use jiff::Timestamp;
 use palladion_api::cluster::Mode;
+use palladion_api::ids::StaticAddress;
 use palladion_api::labels::ports;
 use palladion_api::member::Operation;
 use std::net::SocketAddr;
@@ -57,7 +58,7 @@ impl Agent {
         };
         match outcome.and_then(|()| record.save(&self.settings.launch_file())) {
             Ok(()) => {
-                tracing::info!(seeds = record.seeds.join(","), "seeds reloaded");
+                tracing::info!(seeds = StaticAddress::list(&record.seeds), "seeds reloaded");
                 self.launch = Some(record);
                 self.looked = None;
             }

@@ -1,7 +1,7 @@
 //! The actions: all that the agent ever does to volume and server.
 
 use crate::render::Identity;
-use palladion_api::ids::{HostId, Nonce, VolumeId};
+use palladion_api::ids::{HostId, Nonce, StaticAddress, VolumeId};
 use palladion_api::member::{DataBeforeStart, IntentState, PermitKind, PermitState};
 
 /// Why the server is stopped.
@@ -58,7 +58,7 @@ pub enum Action {
         /// Host ID as the server has it.
         host_id: HostId,
         /// Address that it broadcasts.
-        address: String,
+        address: StaticAddress,
     },
     /// Start the server.
     Start(Start),

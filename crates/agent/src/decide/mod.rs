@@ -22,6 +22,7 @@ use crate::volume::Found;
 use crate::volume::judge::{Judgement, judge};
 use crate::volume::ledger::Ledger;
 use jiff::Timestamp;
+use palladion_api::ids::PodUid;
 use palladion_api::member::{CassandraMemberSpec, ServerState, VolumeState};
 use palladion_api::reasons::Reason;
 
@@ -31,7 +32,7 @@ pub struct Facts<'a> {
     /// Now.
     pub now: Timestamp,
     /// UID of our pod.
-    pub pod_uid: &'a str,
+    pub pod_uid: &'a PodUid,
     /// Revision of our pod.
     pub revision: &'a str,
     /// The member's spec.

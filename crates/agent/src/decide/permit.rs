@@ -3,7 +3,7 @@
 use super::{Action, Cause, Facts, Process, Source, Start, StopWhy};
 use crate::render::{Entry, Identity};
 use crate::volume::ledger::{Ledger, Membership};
-use palladion_api::ids::{HostId, Nonce};
+use palladion_api::ids::{HostId, Nonce, StaticAddress};
 use palladion_api::member::{
     CassandraMemberSpec, DataBeforeStart, PermitKind, PermitState, StartPermit, VolumeState,
 };
@@ -55,7 +55,7 @@ fn refuse_left_over(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
         return None;
     }
     let refuse = |why: String| Some(settled(&permit.nonce, PermitState::Refused, Some(why)));
-    if permit.pod_uid != facts.pod_uid {
+    if permit.pod_uid != *facts.pod_uid {
         return refuse(format!("it is for pod {}, this is pod {}", permit.pod_uid, facts.pod_uid));
     }
     if permit.volume_id != ledger.volume_id {
@@ -84,14 +84,14 @@ pub fn start(
     permit: &StartPermit,
     ledger: &Ledger,
     state: VolumeState,
-    address: &str,
+    address: &StaticAddress,
 ) -> Result<Start, String> {
     check_data(permit, ledger, state)?;
     let others =
-        || -> Vec<String> { spec.seeds.iter().filter(|s| *s != address).cloned().collect() };
+        || -> Vec<StaticAddress> { spec.seeds.iter().filter(|s| *s != address).cloned().collect() };
     let (entry, seeds) = match permit.kind {
         // The only start that may list itself on an empty volume.
-        PermitKind::Found => (Entry::Plain, vec![address.to_string()]),
+        PermitKind::Found => (Entry::Plain, vec![address.clone()]),
         // The ring has it as a full member already: it comes back, it does not join again.
         PermitKind::Join if permit.data == DataBeforeStart::Keep => (Entry::Plain, others()),
         PermitKind::Join => (Entry::Join, others()),
@@ -108,7 +108,7 @@ pub fn start(
         return Err("the member has no seed but itself: its server would start a ring of its own without a word".into());
     }
     let cause = Cause::Permit { kind: permit.kind, nonce: permit.nonce.clone(), data: permit.data };
-    Ok(Start { cause, identity: Identity { address: address.into(), seeds, entry } })
+    Ok(Start { cause, identity: Identity { address: address.clone(), seeds, entry } })
 }
 
 fn check_leaver(permit: &StartPermit, ledger: &Ledger) -> Result<(), String> {

@@ -8,6 +8,7 @@ use crate::init::protocol::Phase;
 use crate::render::{Entry, Identity};
 use crate::volume::judge::{Judgement, judge};
 use crate::volume::ledger::{Ledger, Membership};
+use palladion_api::ids::StaticAddress;
 use palladion_api::member::{
     CassandraMemberSpec, DataBeforeStart, PermitState, ServerState, VolumeState,
 };
@@ -99,7 +100,12 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
 
 /// A member that has joined before, with its data, starts by itself (safety
 /// rule 2.2).
-fn autonomous(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger, address: &str) -> Decision {
+fn autonomous(
+    facts: &Facts<'_>,
+    known: SpecFact<'_>,
+    ledger: &Ledger,
+    address: &StaticAddress,
+) -> Decision {
     let spec = known.spec;
     let Some(host_id) = &ledger.host_id else {
         return Decision::wait(
@@ -117,8 +123,8 @@ fn autonomous(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger, address: 
             format!("host ID {other} is recorded for this member, this volume holds {host_id}"),
         );
     }
-    if ledger.address.as_deref() != Some(address) {
-        let was = ledger.address.as_deref().unwrap_or("none");
+    if ledger.address.as_ref() != Some(address) {
+        let was = ledger.address.as_ref().map_or("none", StaticAddress::as_str);
         return Decision::wait(
             Reason::WaitingForPermit,
             format!(
@@ -127,7 +133,7 @@ fn autonomous(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger, address: 
         );
     }
     // Its own address is fine among them, and enough: it has data.
-    let seeds = if spec.seeds.is_empty() { vec![address.to_string()] } else { spec.seeds.clone() };
+    let seeds = if spec.seeds.is_empty() { vec![address.clone()] } else { spec.seeds.clone() };
     let waits_until = backoff::earliest(&ledger.starts, facts.now).filter(|t| *t > facts.now);
     if let Some(earliest) = waits_until.filter(|_| !is_news(spec, ledger, &seeds)) {
         let words = facts.last_words.map_or(String::new(), |w| format!(": {}", w.text));
@@ -136,13 +142,13 @@ fn autonomous(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger, address: 
             format!("the server ended by itself and is started again at {earliest}{words}");
         return Decision::new(Action::Nothing, ServerState::Failed, reason, Some(message));
     }
-    let identity = Identity { address: address.into(), seeds, entry: Entry::Plain };
+    let identity = Identity { address: address.clone(), seeds, entry: Entry::Plain };
     let start = Start { cause: Cause::Autonomous, identity };
     Decision::new(Action::Start(start), ServerState::Starting, Reason::Starting, None)
 }
 
 /// Was something changed since the last start that may cure what it died of?
-fn is_news(spec: &CassandraMemberSpec, ledger: &Ledger, seeds: &[String]) -> bool {
+fn is_news(spec: &CassandraMemberSpec, ledger: &Ledger, seeds: &[StaticAddress]) -> bool {
     let other_seeds = ledger.last_start().is_some_and(|s| s.seeds != seeds);
     let asked = spec.restart_token.is_some() && spec.restart_token != ledger.restart_token;
     other_seeds || asked
@@ -153,7 +159,7 @@ fn by_permit(
     known: SpecFact<'_>,
     ledger: &Ledger,
     state: VolumeState,
-    address: &str,
+    address: &StaticAddress,
 ) -> Decision {
     let waiting = || match (state, &ledger.membership) {
         (VolumeState::Lost, _) => Decision::wait(

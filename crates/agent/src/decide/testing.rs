@@ -155,7 +155,7 @@ impl World {
     pub fn decide(&self) -> Decision {
         decide(&Facts {
             now: self.now,
-            pod_uid: POD,
+            pod_uid: &POD.into(),
             revision: "rev-1",
             spec: self.spec.as_ref().map(|spec| SpecFact { spec, source: self.source }),
             volume: VolumeFact::Found(&self.found),

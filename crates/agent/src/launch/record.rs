@@ -3,6 +3,7 @@
 
 use crate::admin::jolokia::Credentials;
 use anyhow::{Context, Result};
+use palladion_api::ids::StaticAddress;
 use palladion_api::runtime::RuntimeSettings;
 use serde::{Deserialize, Serialize};
 use std::io::Write;
@@ -18,7 +19,7 @@ pub struct LaunchRecord {
     /// Hash of the operator's configuration that the server was started with.
     pub config_hash: String,
     /// Seeds that the configuration file has now.
-    pub seeds: Vec<String>,
+    pub seeds: Vec<StaticAddress>,
     /// Runtime settings that the server was told.
     #[serde(default)]
     pub runtime: RuntimeSettings,

@@ -12,7 +12,7 @@ pub mod names;
 pub mod rackdc;
 pub mod scylla;
 
-use palladion_api::ids::HostId;
+use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::server_config::ServerConfig;
 use serde_json::{Map, Value, json};
 use std::net::IpAddr;
@@ -35,9 +35,9 @@ pub struct Local {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// The member's static address.
-    pub address: String,
+    pub address: StaticAddress,
     /// Seeds of this start.
-    pub seeds: Vec<String>,
+    pub seeds: Vec<StaticAddress>,
     /// How it enters the ring.
     pub entry: Entry,
 }
@@ -54,17 +54,17 @@ pub enum Entry {
     /// In the place of a dead one.
     Replace {
         /// Its address.
-        address: String,
+        address: StaticAddress,
         /// Its host ID (Scylla goes by it).
         host_id: Option<HostId>,
     },
 }
 
 /// The seed provider that reads its list from the configuration file.
-fn seed_provider(seeds: &[String]) -> Value {
+fn seed_provider(seeds: &[StaticAddress]) -> Value {
     json!([{
         "class_name": "org.apache.cassandra.locator.SimpleSeedProvider",
-        "parameters": [{ "seeds": seeds.join(",") }],
+        "parameters": [{ "seeds": StaticAddress::list(seeds) }],
     }])
 }
 

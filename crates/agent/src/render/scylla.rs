@@ -1,6 +1,7 @@
 //! `scylla.yaml` and Scylla's arguments, those of Rook's Cassandra operator.
 
 use super::{Entry, Identity, Local, addresses, override_with, yaml};
+use palladion_api::ids::StaticAddress;
 use palladion_api::server_config::ServerConfig;
 use serde_json::{Map, json};
 use std::net::SocketAddr;
@@ -63,7 +64,7 @@ pub fn arguments(
         format!("--listen-address={}", local.pod_ip),
         format!("--broadcast-address={}", identity.address),
         format!("--broadcast-rpc-address={}", identity.address),
-        format!("--seed-provider-parameters=seeds={}", identity.seeds.join(",")),
+        format!("--seed-provider-parameters=seeds={}", StaticAddress::list(&identity.seeds)),
         format!("--smp={}", local.cpus),
         format!("--memory={memory}M"),
         "--log-to-stdout=1".into(),

@@ -8,6 +8,7 @@ use crate::decide::Decision;
 use crate::launch::record::LaunchRecord;
 use crate::volume::ledger::Ledger;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::ids::StaticAddress;
 use palladion_api::member::{
     AgentStatus, CassandraMemberStatus, Evidence, OperationStatus, ServerStatus, VolumeState,
     VolumeStatus,
@@ -103,7 +104,7 @@ fn server(parts: &Parts<'_>) -> ServerStatus {
     }
 }
 
-fn sorted(list: Option<&Vec<String>>) -> Vec<String> {
+fn sorted(list: Option<&Vec<StaticAddress>>) -> Vec<StaticAddress> {
     let mut list = list.cloned().unwrap_or_default();
     list.sort();
     list

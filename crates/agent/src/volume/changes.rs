@@ -6,7 +6,7 @@ use super::ledger::{Ban, End, Ledger, Membership};
 use super::{Data, seconds};
 use crate::decide::{Cause, Then};
 use jiff::Timestamp;
-use palladion_api::ids::{HostId, Nonce};
+use palladion_api::ids::{HostId, Nonce, StaticAddress};
 use palladion_api::member::{
     DataBeforeStart, IntentState, OperationState, OperationStatus, PermitKind,
 };
@@ -104,7 +104,7 @@ impl Ledger {
 
     /// A full member was seen. One that had joined keeps what is recorded; a
     /// difference is reported.
-    pub fn record_normal(&mut self, host_id: HostId, address: String, now: Timestamp) {
+    pub fn record_normal(&mut self, host_id: HostId, address: StaticAddress, now: Timestamp) {
         if let Some(start) = self.starts.first_mut() {
             start.record.normal_at = Some(seconds(now));
         }

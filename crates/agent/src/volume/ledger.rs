@@ -2,7 +2,7 @@
 //! It is the truth; the member object is its mirror.
 
 use jiff::Timestamp;
-use palladion_api::ids::{HostId, Nonce, VolumeId};
+use palladion_api::ids::{HostId, Nonce, PodUid, StaticAddress, VolumeId};
 use palladion_api::member::{
     IntentState, IntentStatus, OperationStatus, PermitKind, PermitState, PermitStatus, StartRecord,
 };
@@ -39,7 +39,7 @@ pub struct Ledger {
     pub host_id: Option<HostId>,
     /// Address that the server broadcast then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub address: Option<String>,
+    pub address: Option<StaticAddress>,
     /// Membership.
     pub membership: Membership,
     /// May a server ever run on this volume again?
@@ -47,7 +47,7 @@ pub struct Ledger {
     pub ban: Ban,
     /// The pod that put the ban on: no permit for it lifts the ban again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ban_pod: Option<String>,
+    pub ban_pod: Option<PodUid>,
     /// The last permit and what became of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permit: Option<PermitStatus>,
@@ -113,7 +113,7 @@ pub struct Start {
     pub record: StartRecord,
     /// Seeds that it was made with.
     #[serde(default)]
-    pub seeds: Vec<String>,
+    pub seeds: Vec<StaticAddress>,
     /// Why it ended.
     #[serde(default)]
     pub end: End,
@@ -180,7 +180,7 @@ impl Ledger {
 
     /// The spec says `Terminated`: no server is started on this data again. It
     /// says so of a leaver once all others have said that it has left.
-    pub fn ban_for_good(&mut self, pod: String) {
+    pub fn ban_for_good(&mut self, pod: PodUid) {
         self.ban = Ban::Terminated;
         self.ban_pod = Some(pod);
         if matches!(self.membership, Membership::Leaving { .. }) {
@@ -215,7 +215,7 @@ impl Ledger {
     }
 
     /// Note a start.
-    pub fn begin_start(&mut self, tag: &str, cause: &str, seeds: &[String], now: Timestamp) {
+    pub fn begin_start(&mut self, tag: &str, cause: &str, seeds: &[StaticAddress], now: Timestamp) {
         let record = StartRecord {
             started_at: super::seconds(now),
             cause: cause.into(),

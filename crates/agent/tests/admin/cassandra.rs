@@ -72,7 +72,7 @@ async fn keeps_the_contract() {
     let fake = Fake::start(answers).await;
     let admin = admin(&fake, "5.0.5");
     contract::a_look_tells_all(&admin).await;
-    assert_eq!(admin.read().await.unwrap().seeds, Some(vec!["10.0.0.1".to_string()]));
+    assert_eq!(admin.read().await.unwrap().seeds, Some(vec!["10.0.0.1".into()]));
     contract::work_is_done_or_refused_in_the_servers_words(&admin).await;
     contract::a_repair_is_followed_by_its_number(&admin).await;
 }

@@ -1,6 +1,6 @@
 //! Status of a `CassandraCluster`: what is observed, and the ring's one turn.
 
-use crate::ids::{HostId, Nonce, VolumeId};
+use crate::ids::{HostId, Nonce, StaticAddress, VolumeId};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ pub struct CassandraClusterStatus {
     pub epoch: Option<i64>,
     /// Addresses of the seeds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub seeds: Vec<String>,
+    pub seeds: Vec<StaticAddress>,
     /// Highest release line that a member has run, for example `5.0`. A lower line is rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 16))]
@@ -114,7 +114,7 @@ pub struct Replaced {
     #[serde(rename = "hostID")]
     pub host_id: HostId,
     /// Its static address, by which the ring still knows it.
-    pub address: String,
+    pub address: StaticAddress,
 }
 
 /// What a turn is for.

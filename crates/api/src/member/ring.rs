@@ -1,6 +1,6 @@
 //! The ring as one member sees it.
 
-use crate::ids::{HostId, Nonce};
+use crate::ids::{HostId, Nonce, StaticAddress};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde::{Deserialize, Serialize};
 
@@ -58,7 +58,7 @@ pub struct RingMember {
     #[serde(rename = "hostID")]
     pub host_id: HostId,
     /// Broadcast address.
-    pub address: String,
+    pub address: StaticAddress,
     /// Up or down, according to the failure detector.
     pub liveness: Liveness,
     /// State in the ring, as in `nodetool status`.

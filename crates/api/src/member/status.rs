@@ -1,6 +1,6 @@
 //! Status of a `CassandraMember`: what its agent sees. Written by that agent alone.
 
-use crate::ids::{HostId, Nonce, VolumeId};
+use crate::ids::{HostId, Nonce, PodUid, StaticAddress, VolumeId};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ pub struct CassandraMemberStatus {
     pub host_id: Option<HostId>,
     /// Address that the server broadcasts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub address: Option<String>,
+    pub address: Option<StaticAddress>,
     /// The last permit and its result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permit: Option<PermitStatus>,
@@ -64,7 +64,7 @@ pub struct AgentStatus {
     pub protocol: u32,
     /// uid of the pod that it runs in.
     #[serde(rename = "podUID")]
-    pub pod_uid: String,
+    pub pod_uid: PodUid,
     /// Revision of that pod (`controller-revision-hash`).
     pub revision: String,
     /// Node that the pod runs on.
@@ -145,7 +145,7 @@ pub struct ServerStatus {
     pub config_hash: Option<String>,
     /// Seeds that the server uses now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub seeds: Vec<String>,
+    pub seeds: Vec<StaticAddress>,
     /// Runtime settings that were applied to the server.
     #[serde(default, skip_serializing_if = "RuntimeSettings::is_empty")]
     pub runtime_settings: RuntimeSettings,

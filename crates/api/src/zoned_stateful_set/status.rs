@@ -1,5 +1,6 @@
 //! What is so, what is being done, and what is waited for.
 
+use crate::ids::PodUid;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -41,7 +42,7 @@ pub struct ZonedStatefulSetStatus {
     pub active_pods: Option<String>,
     /// With `activePassiveMode: Single`: uid of the pod that may be labelled active. Written before the label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub active_uid: Option<String>,
+    pub active_uid: Option<PodUid>,
     /// A change of configuration that has not been rolled out yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_config: Option<PendingConfig>,

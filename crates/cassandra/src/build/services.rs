@@ -2,6 +2,7 @@
 
 use super::common::{cluster_labels, metadata, rack_labels};
 use crate::validate::{Valid, ValidRack};
+use palladion_api::ids::StaticAddress;
 use palladion_api::member::CassandraMemberSpec;
 use palladion_api::rights::MEMBER_ROLE;
 use palladion_api::{labels, labels::ports, names};
@@ -28,7 +29,7 @@ pub fn member_service(
     valid: &Valid,
     rack: &ValidRack,
     member: &str,
-    address: Option<&str>,
+    address: Option<&StaticAddress>,
     is_seed: bool,
 ) -> Value {
     let mut all = rack_labels(valid, rack);
@@ -50,7 +51,7 @@ pub fn member_service(
         ],
     });
     if let Some(address) = address {
-        spec["clusterIP"] = Value::from(address);
+        spec["clusterIP"] = Value::from(address.as_str());
     }
     json!({
         "apiVersion": "v1",
@@ -65,7 +66,7 @@ pub fn held_service(
     valid: &Valid,
     rack: &ValidRack,
     name: &str,
-    address: &str,
+    address: &StaticAddress,
     since: jiff::Timestamp,
 ) -> Value {
     let mut labels = rack_labels(valid, rack);

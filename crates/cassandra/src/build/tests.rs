@@ -118,7 +118,7 @@ fn the_objects_of_a_member() {
     let name = "demo-dc1-a-0";
     let seed = member_service(&valid, &rack, name, None, true);
     snapshot!("member_service_of_a_seed", seed);
-    let again = member_service(&valid, &rack, "demo-dc1-a-2", Some("10.96.0.7"), false);
+    let again = member_service(&valid, &rack, "demo-dc1-a-2", Some(&"10.96.0.7".into()), false);
     snapshot!("member_service_again", again);
     snapshot!("member", a_member(&valid, &rack, name));
 }

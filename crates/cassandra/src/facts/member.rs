@@ -3,7 +3,7 @@
 
 use super::PodFact;
 use jiff::Timestamp;
-use palladion_api::ids::{HostId, VolumeId};
+use palladion_api::ids::{ClaimUid, HostId, StaticAddress, VolumeId};
 use palladion_api::labels;
 use palladion_api::member::{CassandraMemberSpec, CassandraMemberStatus, RunState, VolumeState};
 use palladion_plan::Object;
@@ -36,7 +36,7 @@ pub struct MemberFact {
 #[derive(Debug, Clone)]
 pub struct ServiceFact {
     /// The static address, once given.
-    pub address: Option<String>,
+    pub address: Option<StaticAddress>,
     /// Unique ID.
     pub uid: String,
     /// The label `palladion.dev/decommissioned` of a member that leaves or has left.
@@ -59,7 +59,7 @@ pub struct ClaimFact {
     /// Recorded volume ID.
     pub volume_id: Option<VolumeId>,
     /// Recorded address.
-    pub address: Option<String>,
+    pub address: Option<StaticAddress>,
 }
 
 impl MemberFact {
@@ -112,6 +112,11 @@ impl MemberFact {
 }
 
 impl ClaimFact {
+    /// Its uid.
+    pub fn uid(&self) -> ClaimUid {
+        ClaimUid::new(&self.object.meta.uid)
+    }
+
     pub(super) fn read(object: &Arc<Object>) -> Self {
         let annotation = |key: &str| object.meta.annotations.get(key).cloned();
         ClaimFact {
@@ -119,7 +124,7 @@ impl ClaimFact {
             terminating: object.meta.is_terminating(),
             host_id: annotation(labels::HOST_ID).map(HostId::new),
             volume_id: annotation(labels::VOLUME_ID).map(VolumeId::new),
-            address: annotation(labels::ADDRESS),
+            address: annotation(labels::ADDRESS).map(StaticAddress::new),
             object: object.clone(),
         }
     }

@@ -96,7 +96,7 @@ impl World {
                     .ring
                     .seats
                     .iter()
-                    .find(|(_, s)| s.address == address)
+                    .find(|(_, s)| s.address.as_str() == address)
                     .map(|(host, _)| host.clone());
                 let except = [HostId::new(text(words, "/hostID")), own.unwrap_or_default()];
                 self.ring.watch_others(

@@ -5,6 +5,7 @@ use super::agent::{Agent, Reach};
 use super::ring::{BOOT, Phase, Server};
 use super::volume::Membership;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::ids::StaticAddress;
 use palladion_api::member::{
     CassandraMemberSpec, DataBeforeStart, MemberState, PermitKind, PermitState, PermitStatus,
     ServerState, StartPermit, StartRecord, VolumeState,
@@ -34,7 +35,7 @@ impl Agent {
             (VolumeState::Joined, DataBeforeStart::Keep) => permit.kind == PermitKind::ResumeLeave,
             (_, _) => false,
         };
-        let refusal = if permit.pod_uid != self.pod.uid {
+        let refusal = if permit.pod_uid.as_str() != self.pod.uid {
             Some("the permit is for another pod")
         } else if permit.volume_id != ledger_id {
             Some("the permit is for another volume")
@@ -109,7 +110,7 @@ impl Agent {
         &mut self,
         spec: &CassandraMemberSpec,
         permit: Option<&StartPermit>,
-        seeds: Vec<String>,
+        seeds: Vec<StaticAddress>,
         reach: &mut Reach<'_>,
     ) {
         let cause = permit.map_or("Autonomous".to_string(), |p| format!("{:?}", p.kind));

@@ -3,7 +3,7 @@
 use super::agent::{Agent, Reach};
 use super::ring::{Phase, Ring};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_api::ids::HostId;
+use palladion_api::ids::{HostId, PodUid};
 use palladion_api::member::{
     AgentStatus, CassandraMemberSpec, CassandraMemberStatus, Evidence, Liveness, MemberState,
     PROTOCOL, RingMember, RingSummary, ServerState, ServerStatus,
@@ -63,7 +63,7 @@ impl Agent {
             agent: Some(AgentStatus {
                 version: "sim".into(),
                 protocol: PROTOCOL,
-                pod_uid: self.pod.uid.clone(),
+                pod_uid: PodUid::new(&self.pod.uid),
                 revision: self.pod.revision.clone(),
                 node: self.pod.node.clone(),
             }),

@@ -4,7 +4,7 @@
 use super::gossip::Views;
 use super::volume::Bootstrapped;
 use jiff::{SignedDuration, Timestamp};
-use palladion_api::ids::HostId;
+use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::member::MemberState;
 use palladion_plan::sim::kubernetes::Disk;
 use palladion_plan::sim::{Activity, Random};
@@ -19,7 +19,7 @@ pub type Disks = BTreeMap<String, Disk<Volume>>;
 #[derive(Clone, Debug)]
 pub struct Seat {
     pub lineage: usize,
-    pub address: String,
+    pub address: StaticAddress,
     pub state: MemberState,
     /// When a joiner that died is forgotten.
     pub forgotten_at: Option<Timestamp>,
@@ -30,9 +30,9 @@ pub struct Seat {
 pub struct Server {
     pub member: String,
     pub disk: String,
-    pub address: String,
-    pub seeds: Vec<String>,
-    pub replace: Option<String>,
+    pub address: StaticAddress,
+    pub seeds: Vec<StaticAddress>,
+    pub replace: Option<StaticAddress>,
     /// It came back to leave again: it may not bootstrap.
     pub resumes: bool,
     pub lineage: Option<usize>,

@@ -6,6 +6,7 @@ use super::ring::Configuration;
 use super::volume::{Ledger, Membership};
 use jiff::SignedDuration;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::ids::PodUid;
 use palladion_api::member::{
     CassandraMemberSpec, DataBeforeStart, IntentState, IntentStatus, PermitState, RunState,
     ServerState, VolumeState,
@@ -73,7 +74,7 @@ impl Agent {
         let has_left = volume.state == VolumeState::Left;
         if spec.run == RunState::Terminated {
             // Retiring the data lifts the ban: it is on the data, not on the disk.
-            let pod = self.pod.uid.clone();
+            let pod = PodUid::new(&self.pod.uid);
             if let Some(ledger) = self.ledger_mut(reach).filter(|l| !l.banned) {
                 ledger.banned = true;
                 ledger.banned_pod = pod;

@@ -1,7 +1,7 @@
 //! What is on a member's volume: marker, ledger and the server's data, and how
 //! an agent judges it before any start.
 
-use palladion_api::ids::{HostId, Nonce, VolumeId};
+use palladion_api::ids::{HostId, Nonce, PodUid, StaticAddress, VolumeId};
 use palladion_api::member::{
     CassandraMemberSpec, IntentStatus, OperationStatus, PermitKind, PermitStatus, StartRecord,
     VolumeState,
@@ -28,11 +28,11 @@ pub struct Ledger {
     pub successor_of: Option<VolumeId>,
     pub ring: Option<String>,
     pub host_id: Option<HostId>,
-    pub address: Option<String>,
+    pub address: Option<StaticAddress>,
     pub membership: Membership,
     pub banned: bool,
     /// The pod that was told to stop for good.
-    pub banned_pod: String,
+    pub banned_pod: PodUid,
     pub permit: Option<PermitStatus>,
     pub used: Vec<Nonce>,
     pub intent: Option<IntentStatus>,
@@ -82,7 +82,7 @@ impl Ledger {
             address: None,
             membership: Membership::Empty,
             banned: false,
-            banned_pod: String::new(),
+            banned_pod: PodUid::default(),
             permit: None,
             used: Vec::new(),
             intent: None,

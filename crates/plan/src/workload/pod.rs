@@ -4,6 +4,7 @@ use super::words::PodState;
 use crate::object::{Meta, Object, Resource};
 use crate::plan::{Event, Fence, Loss, Step};
 use jiff::Timestamp;
+use palladion_api::ids::PodUid;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -17,7 +18,7 @@ pub struct PodFact {
     /// Name.
     pub name: String,
     /// Unique ID.
-    pub uid: String,
+    pub uid: PodUid,
     /// Labels.
     pub labels: BTreeMap<String, String>,
     /// Annotations.
@@ -97,7 +98,7 @@ impl PodFact {
         let ordinal = object.meta.name.rsplit('-').next().and_then(|n| n.parse().ok());
         Self {
             name: object.meta.name.clone(),
-            uid: object.meta.uid.clone(),
+            uid: PodUid::new(&object.meta.uid),
             labels: object.meta.labels.clone(),
             annotations: object.meta.annotations.clone(),
             revision: revision.unwrap_or_default(),
@@ -146,7 +147,7 @@ impl PodFact {
         let seen = Meta {
             name: self.name.clone(),
             namespace: namespace.to_string(),
-            uid: self.uid.clone(),
+            uid: self.uid.to_string(),
             ..Meta::default()
         };
         Step::delete_seen(resource, &seen, Loss::Process { proof }, doing)

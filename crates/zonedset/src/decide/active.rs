@@ -114,7 +114,7 @@ fn all_passing(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 }
 
 fn single(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
-    let named = facts.status.active_uid.as_deref();
+    let named = facts.status.active_uid.as_ref();
     let labelled: Vec<&PodFact> = facts.pods().filter(|p| is_labelled(p)).collect();
     // The active pod stays for as long as nothing is known against it.
     let mut holder = None;
@@ -122,7 +122,7 @@ fn single(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         match health(facts, valid, pod) {
             Health::Failing(why) => take(valid, pod, why, draft),
             Health::Passing | Health::Unknown(_) | Health::Unasked
-                if holder.is_none() && named.is_none_or(|n| n == pod.uid) =>
+                if holder.is_none() && named.is_none_or(|n| *n == pod.uid) =>
             {
                 holder = Some(*pod);
             }
@@ -139,7 +139,7 @@ fn single(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     let Some(pod) = candidate else {
         return report_none(facts, valid, draft);
     };
-    if named != Some(pod.uid.as_str()) {
+    if named != Some(&pod.uid) {
         let seen = vec![("/status/activeUid".into(), json!(named))];
         let doing = Doing::NameActive { pod: pod.name.clone() };
         draft.steps.push(Step::claim(json!({ "activeUid": pod.uid }), seen, doing));

@@ -43,5 +43,5 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 /// A merge patch of one pod, as it was seen.
 pub fn patch_pod(valid: &Valid, pod: &PodFact, patch: Value, doing: impl Display) -> Step {
     let key = ObjectKey::new(POD, &valid.namespace, &pod.name);
-    Step::patch(key, Precondition::Uid(pod.uid.clone()), patch, doing)
+    Step::patch(key, Precondition::Uid(pod.uid.to_string()), patch, doing)
 }

@@ -20,14 +20,17 @@ fn used(world: World, kind: PermitKind) -> World {
 #[test]
 fn found_lists_only_itself_as_seed() {
     let start = a_new_member().permit(PermitKind::Found, MustBeEmpty).start();
-    assert_eq!(start.identity.seeds, [ADDRESS]);
+    assert_eq!(start.identity.seeds, [ADDRESS.into()]);
     assert_eq!(start.identity.entry, Entry::Plain);
 }
 
 #[test]
 fn found_wants_an_empty_volume_or_the_left_overs_of_its_own_founding() {
     let founding = a_new_member().membership(joining(PermitKind::Found)).data();
-    assert_eq!(founding.clone().permit(PermitKind::Found, Keep).start().identity.seeds, [ADDRESS]);
+    assert_eq!(
+        founding.clone().permit(PermitKind::Found, Keep).start().identity.seeds,
+        [ADDRESS.into()]
+    );
     founding.permit(PermitKind::Found, MustBeEmpty).settles(PermitState::Refused);
     let other = a_new_member().membership(joining(PermitKind::Join)).data();
     other.permit(PermitKind::Found, Keep).settles(PermitState::Refused);
@@ -37,7 +40,7 @@ fn found_wants_an_empty_volume_or_the_left_overs_of_its_own_founding() {
 fn join_never_lists_itself_as_seed() {
     let join = |w: &mut World| w.spec().seeds = vec![ADDRESS.into(), SEED.into()];
     let start = a_new_member().permit(PermitKind::Join, MustBeEmpty).with(join).start();
-    assert_eq!(start.identity.seeds, [SEED]);
+    assert_eq!(start.identity.seeds, [SEED.into()]);
     assert_eq!(start.identity.entry, Entry::Join);
 }
 

@@ -12,7 +12,7 @@ fn joined_before_starts_by_itself() {
     let start = a_joined_member().start();
     assert_eq!(start.cause, Cause::Autonomous);
     assert_eq!(start.identity.entry, Entry::Plain);
-    assert_eq!(start.identity.seeds, [SEED]);
+    assert_eq!(start.identity.seeds, [SEED.into()]);
 }
 
 #[test]
@@ -24,9 +24,9 @@ fn joined_before_starts_with_operator_and_api_away() {
 #[test]
 fn a_member_with_data_may_be_its_own_seed() {
     let only = a_joined_member().with(|w| w.spec().seeds = vec![ADDRESS.into()]);
-    assert_eq!(only.start().identity.seeds, [ADDRESS]);
+    assert_eq!(only.start().identity.seeds, [ADDRESS.into()]);
     let none = a_joined_member().with(|w| w.spec().seeds.clear());
-    assert_eq!(none.start().identity.seeds, [ADDRESS]);
+    assert_eq!(none.start().identity.seeds, [ADDRESS.into()]);
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn terminated_is_for_good() {
 
 #[test]
 fn a_ban_where_no_data_ever_was_is_lifted_by_a_permit_for_a_later_pod() {
-    let banned = |world: World, pod: &str| {
+    let banned = |world: World, pod: &'static str| {
         world.with(|w| {
             w.ledger().ban = Ban::Terminated;
             w.ledger().ban_pod = Some(pod.into());
@@ -209,7 +209,7 @@ fn a_server_that_died_is_started_again_after_a_while() {
     assert_eq!(died.decide().state, ServerState::Failed);
     // News that may cure it are tried at once.
     let seeds = died.clone().with(|w| w.spec().seeds = vec![ADDRESS.into()]);
-    assert_eq!(seeds.start().identity.seeds, [ADDRESS]);
+    assert_eq!(seeds.start().identity.seeds, [ADDRESS.into()]);
     let asked = died.clone().with(|w| w.spec().restart_token = Some("t1".into()));
     assert_eq!(asked.start().cause, Cause::Autonomous);
     let later = died.with(|w| w.now = Timestamp::from_second(1_000_011).unwrap());

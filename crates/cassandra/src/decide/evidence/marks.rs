@@ -1,7 +1,7 @@
 //! Volumes that are given up: the record of it, and what withdraws it.
 
 use crate::decide::draft::{Draft, synced};
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{ClaimFact, Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use palladion_api::ids::HostId;
@@ -17,9 +17,9 @@ pub fn of(member: &MemberFact) -> Option<&Replacement> {
 
 /// Does the claim still stand for the volume that is given up?
 pub fn has_old_claim(member: &MemberFact) -> bool {
-    let old = of(member).and_then(|r| r.claim_uid.as_deref());
-    let is = member.claim.as_ref().map(|c| c.object.meta.uid.as_str());
-    old.is_some() && old == is
+    let old = of(member).and_then(|r| r.claim_uid.as_ref());
+    let is = member.claim.as_ref().map(ClaimFact::uid);
+    old.is_some() && old == is.as_ref()
 }
 
 /// Record that a member's volume is given up, naming it.
@@ -37,7 +37,7 @@ pub fn give_up(
         volume_id: spec.volume_id.clone().or(reported).unwrap_or_default(),
         host_id: host_id.clone(),
         address: spec.address.clone()?,
-        claim_uid: claim.map(|c| c.object.meta.uid.clone()),
+        claim_uid: claim.map(ClaimFact::uid),
         cause,
         reason: reason.to_string(),
     };

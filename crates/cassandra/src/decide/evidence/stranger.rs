@@ -25,11 +25,11 @@ pub fn who_was_it(facts: &Facts<'_>, member: &MemberFact, node: &str) -> Who {
     if let Some(host_id) = member.recorded_host_id() {
         return Who::Member(host_id.clone());
     }
-    let address = member.spec.as_ref().and_then(|s| s.address.as_deref());
+    let address = member.spec.as_ref().and_then(|s| s.address.as_ref());
     let others = others(facts, &member.name);
     let knows = |other: &&MemberFact| {
         let seen = other.status.ring.as_ref()?.exceptions.iter();
-        let mut seen = seen.filter(|e| Some(e.address.as_str()) == address);
+        let mut seen = seen.filter(|e| Some(&e.address) == address);
         let it = seen.find(|e| e.state == MemberState::Normal && e.liveness == Liveness::Down);
         it.map(|e| e.host_id.clone())
     };

@@ -20,8 +20,8 @@ pub fn of(member: &MemberFact) -> Option<VolumeId> {
 
 /// Is this the member, as a full one that is down?
 pub fn is_it(member: &MemberFact, seen: &RingMember) -> bool {
-    let address = member.spec.as_ref().and_then(|s| s.address.as_deref());
-    address == Some(seen.address.as_str())
+    let address = member.spec.as_ref().and_then(|s| s.address.as_ref());
+    address == Some(&seen.address)
         && seen.state == MemberState::Normal
         && seen.liveness == Liveness::Down
 }

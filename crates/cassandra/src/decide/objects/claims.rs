@@ -8,7 +8,7 @@ use crate::facts::Facts;
 use crate::resources as kinds;
 use crate::validate::Valid;
 use palladion_api::cluster::DeletionPolicy;
-use palladion_api::ids::{HostId, VolumeId};
+use palladion_api::ids::{HostId, StaticAddress, VolumeId};
 use palladion_api::member::CassandraMemberSpec;
 use palladion_api::{labels, reasons::Reason};
 use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
@@ -37,7 +37,10 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         let wanted = [
             (labels::HOST_ID, spec.host_id.as_ref().map(HostId::as_str)),
             (labels::VOLUME_ID, spec.volume_id.as_ref().map(VolumeId::as_str)),
-            (labels::ADDRESS, spec.host_id.as_ref().and(spec.address.as_deref())),
+            (
+                labels::ADDRESS,
+                spec.host_id.as_ref().and(spec.address.as_ref()).map(StaticAddress::as_str),
+            ),
             (labels::CLUSTER_UID, is_stamped(valid, spec).then_some(valid.uid.as_str())),
         ];
         let mut changes: Map<String, Value> = wanted

@@ -10,6 +10,7 @@ use crate::decide::turn::stopping;
 use crate::facts::{Facts, SetFact};
 use crate::resources as kinds;
 use crate::validate::{RackPlace, Valid, ValidRack};
+use palladion_api::ids::StaticAddress;
 use palladion_api::names;
 use palladion_plan::{Event, ObjectKey, Precondition, Step, Subresource};
 use serde_json::json;
@@ -49,7 +50,7 @@ fn rack_objects(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut 
             })
             .filter(|address| !is_left_behind(facts, &member, address));
         let is_seed = u32::try_from(ordinal).is_ok_and(|o| o < valid.seeds_per_rack);
-        let service = build::member_service(valid, rack, &member, recorded.as_deref(), is_seed);
+        let service = build::member_service(valid, rack, &member, recorded.as_ref(), is_seed);
         let what = format!("the Service of member {member}");
         apply(facts, kinds::SERVICE, service, &what, None, draft);
     }
@@ -107,7 +108,7 @@ fn scale_dropped(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut
 }
 
 /// A replacement gets another address; the claim still names the lost one's.
-fn is_left_behind(facts: &Facts<'_>, member: &str, address: &str) -> bool {
+fn is_left_behind(facts: &Facts<'_>, member: &str, address: &StaticAddress) -> bool {
     let turn = facts.turn().filter(|t| t.member == member);
-    turn.and_then(|t| t.replaces.as_ref()).is_some_and(|r| r.address == address)
+    turn.and_then(|t| t.replaces.as_ref()).is_some_and(|r| r.address == *address)
 }

@@ -22,15 +22,15 @@ pub fn change(
     replaced: &Replaced,
     draft: &mut Draft,
 ) -> bool {
-    let address = member.spec.as_ref().and_then(|s| s.address.as_deref());
-    let old = replaced.address.as_str();
+    let address = member.spec.as_ref().and_then(|s| s.address.as_ref());
+    let old = &replaced.address;
     let step = match (address, &member.service) {
         (Some(address), _) if address == old => Some(forget(facts, valid, turn, member)),
         (Some(_), _) => {
             draft.steps.extend(quarantine::hold(facts, valid, member, replaced));
             return false;
         }
-        (None, Some(service)) if service.address.as_deref() == Some(old) => {
+        (None, Some(service)) if service.address.as_ref() == Some(old) => {
             Some(free(facts, valid, turn, member, &service.uid))
         }
         (None, Some(service)) => service.address.as_ref().map(|new| {

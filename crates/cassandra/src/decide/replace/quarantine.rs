@@ -7,6 +7,7 @@ use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use palladion_api::cluster::Replaced;
+use palladion_api::ids::StaticAddress;
 use palladion_plan::{ObjectKey, Precondition, Step};
 
 /// Hold the address, once it is free. Tried once: where somebody was faster,
@@ -19,8 +20,9 @@ pub fn hold(
 ) -> Option<Step> {
     let rack = valid.racks.iter().find(|r| r.name == member.rack)?;
     let services = facts.objects(kinds::SERVICE);
-    let is_held =
-        |address: &str| services.iter().any(|s| s.str_at("/spec/clusterIP") == Some(address));
+    let is_held = |address: &StaticAddress| {
+        services.iter().any(|s| s.str_at("/spec/clusterIP") == Some(address.as_str()))
+    };
     let name = name(&member.name, &replaced.address);
     let key = ObjectKey::new(kinds::SERVICE, &valid.namespace, &name);
     let failed = facts.snapshot.failure.as_ref();
@@ -43,8 +45,8 @@ pub fn hold(
     })
 }
 
-fn name(member: &str, address: &str) -> String {
+fn name(member: &str, address: &StaticAddress) -> String {
     let address: String =
-        address.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        address.as_str().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     format!("{member}-was-{address}")
 }

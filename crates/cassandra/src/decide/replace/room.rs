@@ -71,7 +71,7 @@ pub fn end_pod(
     };
     Some(Step::Delete {
         key: ObjectKey::new(kinds::POD, &valid.namespace, &member.name),
-        precondition: Precondition::Uid(pod.uid.clone()),
+        precondition: Precondition::Uid(pod.uid.to_string()),
         loss,
         propagation: Propagation::Background,
         fence,

@@ -4,16 +4,17 @@
 
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
+use palladion_api::ids::StaticAddress;
 use palladion_api::member::VolumeState;
 
 /// Static addresses of the seeds, sorted. Empty while no member has joined.
-pub fn of(facts: &Facts<'_>, valid: &Valid) -> Vec<String> {
+pub fn of(facts: &Facts<'_>, valid: &Valid) -> Vec<StaticAddress> {
     without(facts, valid, "")
 }
 
 /// The seeds but for one member: a replacement must not be its own seed, and
 /// its old address leads nowhere.
-pub fn without(facts: &Facts<'_>, valid: &Valid, except: &str) -> Vec<String> {
+pub fn without(facts: &Facts<'_>, valid: &Valid, except: &str) -> Vec<StaticAddress> {
     let joined = || {
         facts
             .members
@@ -24,7 +25,7 @@ pub fn without(facts: &Facts<'_>, valid: &Valid, except: &str) -> Vec<String> {
     let designated = |m: &&MemberFact| {
         u32::try_from(m.ordinal).is_ok_and(|ordinal| ordinal < valid.seeds_per_rack)
     };
-    let mut seeds: Vec<String> = joined().filter(designated).filter_map(address).collect();
+    let mut seeds: Vec<StaticAddress> = joined().filter(designated).filter_map(address).collect();
     if seeds.is_empty() {
         seeds = joined().filter_map(address).take(1).collect();
     }
@@ -32,7 +33,7 @@ pub fn without(facts: &Facts<'_>, valid: &Valid, except: &str) -> Vec<String> {
     seeds
 }
 
-fn address(member: &MemberFact) -> Option<String> {
+fn address(member: &MemberFact) -> Option<StaticAddress> {
     member
         .spec
         .as_ref()
