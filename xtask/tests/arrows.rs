@@ -115,3 +115,23 @@ fn a_circle_of_wings_is_seen() {
     let circle = [arrow("decide/join", "decide/turn"), arrow("decide/turn", "decide/join")];
     assert_eq!(wings::on_circles(&arrows), circle.into());
 }
+
+/// Where proofs are made, of all that the crates hold.
+fn is_evidence(path: &str) -> bool {
+    path.starts_with("plan/")
+        || path.starts_with("cassandra/src/decide/evidence/")
+        || path == "zonedset/src/decide/proof.rs"
+}
+
+#[test]
+fn only_evidence_makes_proofs() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
+    let makers: Vec<String> = wings::sources(&crates)
+        .into_iter()
+        .filter(|(_, text)| wings::code(text).contains("Proof::new("))
+        .map(|(path, _)| path)
+        .collect();
+    assert!(makers.iter().any(|path| path == "cassandra/src/decide/evidence/proof.rs"));
+    let strangers: Vec<_> = makers.iter().filter(|path| !is_evidence(path)).collect();
+    assert!(strangers.is_empty(), "{strangers:?} make proofs; only what gathers evidence may");
+}

@@ -13,6 +13,7 @@ pub mod decide;
 pub mod facts;
 #[cfg(test)]
 pub(crate) mod fixtures;
+pub mod hazards;
 mod inputs;
 pub mod resources;
 pub mod rights;
@@ -25,7 +26,7 @@ use decide::objects::teardown;
 use facts::Facts;
 use palladion_api::reasons::Reason;
 use palladion_api::rights::Right;
-use palladion_plan::{Mind, Object, ObjectKey, Plan, Resource, Snapshot, Wait, Watch};
+use palladion_plan::{Hazard, Mind, Object, ObjectKey, Plan, Resource, Snapshot, Wait, Watch};
 use serde_json::Value;
 
 /// Decides for every `CassandraCluster`.
@@ -47,6 +48,10 @@ impl Mind for CassandraMind {
 
     fn rights(&self) -> &'static [Right] {
         rights::RIGHTS
+    }
+
+    fn hazards(&self) -> &'static [Hazard] {
+        hazards::HAZARDS
     }
 
     fn references(&self, owner: &Object) -> Vec<ObjectKey> {

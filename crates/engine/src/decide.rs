@@ -20,7 +20,7 @@ pub enum Decision {
 pub fn decide(mind: &dyn Mind, snapshot: &Snapshot) -> Decision {
     match catch_unwind(AssertUnwindSafe(|| mind.decide(snapshot))) {
         Err(panic) => Decision::Panicked(words(panic.as_ref())),
-        Ok(plan) => match violations(&plan) {
+        Ok(plan) => match violations(&plan, snapshot, mind.hazards()) {
             found if found.is_empty() => Decision::Plan(plan),
             found => Decision::Vetoed(plan, found),
         },

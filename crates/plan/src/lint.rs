@@ -1,7 +1,15 @@
 //! The plan linter: safety rules 3.5 and 4.8. It knows no system; it looks at
-//! what a plan could lose. A plan that breaks a rule is not carried out.
+//! what a plan could lose, and at the proofs of the steps that a mind has
+//! declared to be hazards. A plan that breaks a rule is not carried out.
 
+use crate::hazard::Hazard;
 use crate::plan::{Loss, Plan, Precondition, Step};
+use crate::proof::{Proof, ProofKind};
+use crate::snapshot::Snapshot;
+use jiff::Timestamp;
+
+#[cfg(test)]
+mod tests;
 
 /// Why a plan may not be carried out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -20,9 +28,35 @@ pub enum Violation {
         /// The step.
         doing: String,
     },
-    /// A destructive step without a proof.
-    #[error("a destructive step carries no proof: {doing}")]
+    /// A step that could hurt without a proof.
+    #[error("a step that could hurt carries no proof: {doing}")]
     ProofMissing {
+        /// The step.
+        doing: String,
+    },
+    /// A proof of a kind that does not allow the step.
+    #[error("a proof of kind {kind:?} does not allow this: {doing}")]
+    ProofOfAnotherKind {
+        /// Its kind.
+        kind: ProofKind,
+        /// The step.
+        doing: String,
+    },
+    /// A proof about somebody else.
+    #[error("the proof is not about {about:?}: {doing}")]
+    ProofAboutAnother {
+        /// What the step is about.
+        about: String,
+        /// The step.
+        doing: String,
+    },
+    /// A proof that may be true no more, or that is of a time that has not come.
+    #[error("the proof of {as_of} does not hold at {now}: {doing}")]
+    ProofOutOfTime {
+        /// When it was made.
+        as_of: Timestamp,
+        /// The time of the snapshot.
+        now: Timestamp,
         /// The step.
         doing: String,
     },
@@ -37,38 +71,79 @@ pub enum Violation {
 }
 
 /// Every rule that the plan breaks.
-pub fn violations(plan: &Plan) -> Vec<Violation> {
+pub fn violations(plan: &Plan, snapshot: &Snapshot, hazards: &[Hazard]) -> Vec<Violation> {
     let mut found = Vec::new();
-    let mut disruptive: Option<&str> = None;
+    let mut disruptive: Option<&Step> = None;
     for step in &plan.steps {
-        let Step::Delete { key, precondition, loss, doing, .. } = step else {
+        found.extend(deletion(step));
+        found.extend(proof(step, snapshot, hazards));
+        if !is_disruptive(step) {
             continue;
-        };
-        if matches!(precondition, Precondition::Absent) {
-            found.push(Violation::DeletionWithoutUid { doing: doing.clone() });
         }
-        match loss {
-            Loss::Nothing => {
-                if matches!(key.resource.kind, "Pod" | "PersistentVolumeClaim") {
-                    found.push(Violation::LossNotStated {
-                        kind: key.resource.kind,
-                        doing: doing.clone(),
-                    });
-                }
-            }
-            Loss::Process { proof } | Loss::Remains { proof } | Loss::Data { proof } => {
-                if proof.is_empty() {
-                    found.push(Violation::ProofMissing { doing: doing.clone() });
-                }
-                if let Some(first) = disruptive {
-                    found.push(Violation::TwoDisruptions {
-                        first: first.to_string(),
-                        second: doing.clone(),
-                    });
-                }
-                disruptive = Some(doing);
-            }
+        if let Some(first) = disruptive {
+            found.push(Violation::TwoDisruptions {
+                first: first.doing().to_string(),
+                second: step.doing().to_string(),
+            });
         }
+        disruptive = Some(step);
     }
     found
+}
+
+fn is_disruptive(step: &Step) -> bool {
+    match step {
+        Step::Delete { loss: Loss::Process | Loss::Remains | Loss::Data, .. } => true,
+        Step::Delete { loss: Loss::Nothing, .. }
+        | Step::Apply { .. }
+        | Step::Patch { .. }
+        | Step::Claim { .. } => false,
+    }
+}
+
+/// What every deletion must say, whatever the mind has declared.
+fn deletion(step: &Step) -> Vec<Violation> {
+    let mut found = Vec::new();
+    let Step::Delete { key, precondition, loss, doing, .. } = step else {
+        return found;
+    };
+    if matches!(precondition, Precondition::Absent) {
+        found.push(Violation::DeletionWithoutUid { doing: doing.clone() });
+    }
+    let kind = key.resource.kind;
+    if *loss == Loss::Nothing && matches!(kind, "Pod" | "PersistentVolumeClaim") {
+        found.push(Violation::LossNotStated { kind, doing: doing.clone() });
+    }
+    found
+}
+
+/// Does the step carry the proof that each of its hazards needs?
+fn proof(step: &Step, snapshot: &Snapshot, hazards: &[Hazard]) -> Vec<Violation> {
+    let doing = || step.doing().to_string();
+    let here: Vec<&Hazard> = hazards.iter().filter(|h| h.is_in(step, snapshot)).collect();
+    let Some(proof) = step.proof().filter(|p| !p.text().is_empty()) else {
+        let is_needed = is_disruptive(step) || !here.is_empty();
+        return is_needed.then(|| Violation::ProofMissing { doing: doing() }).into_iter().collect();
+    };
+    let mut found = Vec::new();
+    for hazard in here {
+        if !hazard.kinds.contains(&proof.kind()) {
+            found.push(Violation::ProofOfAnotherKind { kind: proof.kind(), doing: doing() });
+        }
+        let about = hazard.subject(step);
+        if !proof.is_about(about) {
+            let about = about.to_string();
+            found.push(Violation::ProofAboutAnother { about, doing: doing() });
+        }
+    }
+    if !is_in_time(proof, snapshot.now) {
+        let (as_of, now) = (proof.as_of(), snapshot.now);
+        found.push(Violation::ProofOutOfTime { as_of, now, doing: doing() });
+    }
+    found
+}
+
+fn is_in_time(proof: &Proof, now: Timestamp) -> bool {
+    let expired = proof.kind().lifetime().is_some_and(|lifetime| now > proof.as_of() + lifetime);
+    proof.as_of() <= now && !expired
 }

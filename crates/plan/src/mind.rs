@@ -1,6 +1,7 @@
 //! What a mind is to the engine: which objects it wants to see, how they are
 //! routed to an owner, and one pure function from facts to plan.
 
+use crate::hazard::Hazard;
 use crate::object::{Object, ObjectKey, Resource};
 use crate::plan::Plan;
 use crate::probe::ProbeRequest;
@@ -77,6 +78,9 @@ pub trait Mind: Send + Sync + 'static {
     fn probes(&self, _snapshot: &Snapshot) -> Vec<ProbeRequest> {
         Vec::new()
     }
+
+    /// What in its steps could hurt; the linter looks for the proofs.
+    fn hazards(&self) -> &'static [Hazard];
 
     /// From facts to plan: pure and total.
     fn decide(&self, snapshot: &Snapshot) -> Plan;

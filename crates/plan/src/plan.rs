@@ -2,6 +2,7 @@
 //! steps in order and stops at the first that fails.
 
 use crate::object::ObjectKey;
+use crate::proof::Proof;
 use crate::wait::Wait;
 use crate::words::Message;
 use palladion_api::reasons::Reason;
@@ -37,26 +38,17 @@ pub struct Fence {
     pub expected: Value,
 }
 
-/// What a deletion can lose, and why it may.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// What a deletion can lose; why it may, says the proof that the step carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Loss {
-    /// Nothing: the object can be made again from what is known.
+    /// Nothing: the object can be recreated from what is known.
     Nothing,
-    /// A process: a pod of a member; the text names the turn or why the pod holds nothing that runs.
-    Process {
-        /// Why it may be stopped.
-        proof: String,
-    },
+    /// A process: a pod of a member, or what a set runs.
+    Process,
     /// The record of a pod whose machine is gone: no kubelet will ever end it, so it goes at once.
-    Remains {
-        /// What proves that the machine is gone and that nobody needs what ran there.
-        proof: String,
-    },
-    /// Data: a claim; the text names the recorded intent and the evidence.
-    Data {
-        /// Who wanted it, and what proves that it may go.
-        proof: String,
-    },
+    Remains,
+    /// Data: a claim.
+    Data,
 }
 
 /// One write.
@@ -72,6 +64,8 @@ pub enum Step {
         precondition: Precondition,
         /// What must hold elsewhere.
         fence: Option<Fence>,
+        /// Why it may be taken, where it could hurt.
+        proof: Option<Proof>,
         /// What is being done, for errors and logs: "create the StatefulSet of rack a".
         doing: String,
         /// Event to emit when it was done and changed something.
@@ -89,6 +83,8 @@ pub enum Step {
         precondition: Precondition,
         /// What must hold elsewhere.
         fence: Option<Fence>,
+        /// Why it may be taken, where it could hurt.
+        proof: Option<Proof>,
         /// What is being done.
         doing: String,
         /// Event to emit when it was done.
@@ -118,6 +114,8 @@ pub enum Step {
         propagation: Propagation,
         /// What must hold elsewhere.
         fence: Option<Fence>,
+        /// Why it may be taken, where it could hurt.
+        proof: Option<Proof>,
         /// What is being done.
         doing: String,
         /// Event to emit when it was done.
@@ -133,6 +131,16 @@ impl Step {
             | Step::Patch { doing, .. }
             | Step::Claim { doing, .. }
             | Step::Delete { doing, .. } => doing,
+        }
+    }
+
+    /// Why it may be taken, as far as it says so.
+    pub fn proof(&self) -> Option<&Proof> {
+        match self {
+            Step::Apply { proof, .. } | Step::Patch { proof, .. } | Step::Delete { proof, .. } => {
+                proof.as_ref()
+            }
+            Step::Claim { .. } => None,
         }
     }
 }

@@ -11,6 +11,7 @@
 
 use crate::object::{Meta, ObjectKey, Resource};
 use crate::plan::{Event, EventType, Fence, Loss, Precondition, Propagation, Step, Subresource};
+use crate::proof::Proof;
 use crate::words::{Message, Reasoned};
 use palladion_api::reasons::Reason;
 use serde_json::Value;
@@ -25,7 +26,7 @@ impl Step {
         doing: impl Display,
     ) -> Self {
         let doing = doing.to_string();
-        Step::Apply { object, key, precondition, fence: None, doing, event: None }
+        Step::Apply { object, key, precondition, fence: None, proof: None, doing, event: None }
     }
 
     /// Merge patch of an object under a precondition.
@@ -41,6 +42,7 @@ impl Step {
             subresource: Subresource::None,
             precondition,
             fence: None,
+            proof: None,
             doing: doing.to_string(),
             event: None,
         }
@@ -80,6 +82,7 @@ impl Step {
             loss,
             propagation: Propagation::Background,
             fence: None,
+            proof: None,
             doing: doing.to_string(),
             event: None,
         }
@@ -98,6 +101,17 @@ impl Step {
         match &mut self {
             Step::Apply { fence, .. } | Step::Patch { fence, .. } | Step::Delete { fence, .. } => {
                 *fence = by.into();
+            }
+            Step::Claim { .. } => {}
+        }
+        self
+    }
+
+    /// With what proves that it may be taken. A claim is a condition by itself and takes none.
+    pub fn proven(mut self, by: impl Into<Option<Proof>>) -> Self {
+        match &mut self {
+            Step::Apply { proof, .. } | Step::Patch { proof, .. } | Step::Delete { proof, .. } => {
+                *proof = by.into();
             }
             Step::Claim { .. } => {}
         }

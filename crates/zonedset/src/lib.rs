@@ -10,6 +10,7 @@
 pub mod build;
 pub mod decide;
 pub mod facts;
+pub mod hazards;
 pub mod resources;
 pub mod rights;
 pub mod status;
@@ -20,7 +21,9 @@ use decide::draft::{self, Draft};
 use decide::{active, config};
 use facts::Facts;
 use palladion_api::rights::Right;
-use palladion_plan::{Mind, Object, ObjectKey, Plan, ProbeRequest, Resource, Snapshot, Watch};
+use palladion_plan::{
+    Hazard, Mind, Object, ObjectKey, Plan, ProbeRequest, Resource, Snapshot, Watch,
+};
 use serde::Deserialize;
 use serde_json::Value;
 use words::refusal::{Refusal, Unknown};
@@ -44,6 +47,10 @@ impl Mind for ZonedSetMind {
 
     fn rights(&self) -> &'static [Right] {
         rights::RIGHTS
+    }
+
+    fn hazards(&self) -> &'static [Hazard] {
+        hazards::HAZARDS
     }
 
     fn references(&self, owner: &Object) -> Vec<ObjectKey> {

@@ -17,13 +17,14 @@ pub fn sources(src: &Path) -> Vec<(String, String)> {
             let path = entry.expect("a source folder can be read").path();
             let name = path.strip_prefix(src).expect("it is below").to_string_lossy().to_string();
             let is_test = name.contains("tests") || name == "fixtures.rs";
-            match (path.is_dir(), is_test) {
-                (_, true) => {}
-                (true, false) => folders.push(path),
-                (false, false) => {
-                    let text = std::fs::read_to_string(&path).expect("a source can be read");
-                    found.push((name, text));
-                }
+            if is_test {
+                continue;
+            }
+            if path.is_dir() {
+                folders.push(path);
+            } else if name.ends_with(".rs") {
+                let text = std::fs::read_to_string(&path).expect("a source can be read");
+                found.push((name, text));
             }
         }
     }
@@ -82,7 +83,7 @@ pub fn on_circles(arrows: &BTreeSet<Arrow>) -> BTreeSet<Arrow> {
 }
 
 /// The text without comments and without its own tests.
-fn code(text: &str) -> String {
+pub fn code(text: &str) -> String {
     let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     lines.collect::<Vec<_>>().join("\n")

@@ -20,7 +20,7 @@ impl Applier<'_> {
         if let Some((record, _)) = &stored
             && *record.uid == *uid
             && record.object().meta.is_terminating()
-            && !matches!(loss, Loss::Remains { .. })
+            && !matches!(loss, Loss::Remains)
         {
             return Ok(Effect::Nothing);
         }
@@ -35,7 +35,7 @@ impl Applier<'_> {
                 Propagation::Orphan => "Orphan",
             },
         });
-        if matches!(loss, Loss::Remains { .. }) {
+        if matches!(loss, Loss::Remains) {
             options["gracePeriodSeconds"] = json!(0);
         }
         let answer = self.api.delete(key, &options).await;

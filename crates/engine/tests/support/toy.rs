@@ -4,8 +4,8 @@
 use palladion_api::labels;
 use palladion_api::rights::Right;
 use palladion_plan::{
-    Fence, Keep, Loss, Mind, Object, ObjectKey, Plan, Precondition, Propagation, Reason, Resource,
-    Route, Snapshot, Step, Wait, Watch,
+    Fence, Hazard, Keep, Loss, Mind, Object, ObjectKey, Plan, Precondition, Propagation, Reason,
+    Resource, Route, Snapshot, Step, Wait, Watch,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -50,6 +50,10 @@ impl Mind for ToyMind {
         name.map(|name| ObjectKey::new(CONFIG_MAP, &owner.meta.namespace, name))
             .into_iter()
             .collect()
+    }
+
+    fn hazards(&self) -> &'static [Hazard] {
+        &[]
     }
 
     fn decide(&self, snapshot: &Snapshot) -> Plan {
@@ -114,6 +118,7 @@ fn steps(snapshot: &Snapshot, maps: &[Arc<Object>]) -> Vec<Step> {
             object: map(owner, &name),
             precondition,
             fence: fence.clone(),
+            proof: None,
             doing: format!("apply ConfigMap {name}"),
             event: None,
         });
@@ -126,6 +131,7 @@ fn steps(snapshot: &Snapshot, maps: &[Arc<Object>]) -> Vec<Step> {
             loss: Loss::Nothing,
             propagation: Propagation::Background,
             fence: fence.clone(),
+            proof: None,
             doing: format!("delete ConfigMap {}", map.meta.name),
             event: None,
         });
@@ -182,6 +188,7 @@ fn lawless() -> Plan {
         loss: Loss::Nothing,
         propagation: Propagation::Background,
         fence: None,
+        proof: None,
         doing: "delete a pod without a word".to_string(),
         event: None,
     };

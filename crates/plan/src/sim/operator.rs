@@ -235,7 +235,7 @@ impl<M: Mind + Clone> Operator<M> {
             Some(_) | None => 0,
         };
         self.waits.clone_from(&plan.waits);
-        let violations = lint::violations(&plan);
+        let violations = lint::violations(&plan, &snapshot, self.mind.hazards());
         if !violations.is_empty() {
             plan.steps.clear();
             self.violations.extend(violations);

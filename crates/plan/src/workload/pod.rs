@@ -3,6 +3,7 @@
 use super::words::PodState;
 use crate::object::{Meta, Object, Resource};
 use crate::plan::{Event, Fence, Loss, Step};
+use crate::proof::Proof;
 use jiff::Timestamp;
 use palladion_api::ids::PodUid;
 use serde_json::{Value, json};
@@ -139,7 +140,7 @@ impl PodFact {
     pub fn removal(
         &self,
         (resource, namespace): (Resource, &str),
-        proof: String,
+        proof: Proof,
         doing: impl Display,
         fence: Option<Fence>,
         event: Option<Event>,
@@ -150,7 +151,8 @@ impl PodFact {
             uid: self.uid.to_string(),
             ..Meta::default()
         };
-        Step::delete_seen(resource, &seen, Loss::Process { proof }, doing)
+        Step::delete_seen(resource, &seen, Loss::Process, doing)
+            .proven(proof)
             .fenced(fence)
             .announced(event)
     }

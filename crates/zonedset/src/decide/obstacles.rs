@@ -3,13 +3,14 @@
 //! (kubernetes/kubernetes#67250); a fix must not.
 
 use super::draft::Draft;
-use crate::facts::SetFact;
+use super::proof::not_ready;
+use crate::facts::{Facts, SetFact};
 use crate::resources::POD;
 use crate::words::rollout::{Doing, Obstacle};
 use palladion_plan::workload::pod::PodFact;
 
 /// Delete the highest such pod; the set recreates it as it should be.
-pub fn clear(set: &SetFact, draft: &mut Draft) {
+pub fn clear(facts: &Facts<'_>, set: &SetFact, draft: &mut Draft) {
     // Before the controller has seen the partition, it would recreate the
     // pod from the wrong revision.
     if !set.seen || draft.is_disruptive() {
@@ -18,8 +19,10 @@ pub fn clear(set: &SetFact, draft: &mut Draft) {
     let Some((pod, why)) = set.pods.iter().rev().find_map(|p| Some((p, obstacle(set, p)?))) else {
         return;
     };
+    let Some(proof) = not_ready(facts.now(), pod, why.to_string()) else {
+        return;
+    };
     let place = (POD, set.object.meta.namespace.as_str());
-    let proof = why.to_string();
     let doing = Doing::DeletePod { pod: pod.name.clone(), obstacle: why };
     draft.steps.push(pod.removal(place, proof, doing, None, None));
 }

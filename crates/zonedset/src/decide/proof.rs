@@ -1,5 +1,5 @@
-//! Is a template proven: which pods run it and are available, and how long may
-//! the others take?
+//! What proves that a step may be taken, and whether a template is proven: which
+//! pods run it and are available, and how long may the others take?
 
 use crate::facts::{Facts, SetFact};
 use crate::validate::Valid;
@@ -7,6 +7,7 @@ use crate::words::rollout::{Culprit, Unproven, Unready};
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::zoned_stateful_set::{Rollout, RolloutState as State};
 use palladion_plan::workload::pod::PodFact;
+use palladion_plan::{Proof, ProofKind};
 
 /// How long this part of the rollout may take.
 pub fn limit(valid: &Valid, set: &SetFact) -> SignedDuration {
@@ -59,4 +60,14 @@ pub fn unready(set: &SetFact) -> Option<Unready> {
     }
     let ordinal = (0..set.replicas).find(|o| set.pod(*o).is_none())?;
     Some(Unready::Missing { set: set.name.clone(), ordinal })
+}
+
+/// Nobody uses this pod: it is not ready, and stands in the way.
+pub fn not_ready(now: Timestamp, pod: &PodFact, why: String) -> Option<Proof> {
+    (!pod.is_ready()).then(|| Proof::new(ProofKind::Idle, vec![pod.name.clone()], now, why))
+}
+
+/// Other sets do the work of this one, or nobody wants it any more.
+pub fn does_no_work(facts: &Facts<'_>, set: &SetFact, why: String) -> Proof {
+    Proof::new(ProofKind::Superseded, vec![set.name.clone()], facts.now(), why)
 }

@@ -73,7 +73,7 @@ pub fn advance(
         started: set.started.unwrap_or(facts.seconds()),
         event: None,
     };
-    obstacles::clear(set, draft);
+    obstacles::clear(facts, set, draft);
     match set.state {
         State::Done => {
             if let Some(pod) = unready(set) {

@@ -3,6 +3,7 @@
 //! of another way to roll.
 
 use super::draft::{Draft, wait_for_set};
+use super::proof::does_no_work;
 use crate::facts::{Facts, SetFact};
 use crate::resources::STATEFUL_SET;
 use crate::validate::Valid;
@@ -21,7 +22,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             continue;
         }
         match superseded(facts, valid, set, &left, draft) {
-            Some(cause) if !draft.is_disruptive() => delete(set, cause, draft),
+            Some(cause) if !draft.is_disruptive() => delete(facts, set, cause, draft),
             Some(_) => {}
             None => {
                 let newest = match wanted_pods(facts, set, draft).next() {
@@ -35,16 +36,16 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     }
 }
 
-fn delete(set: &SetFact, cause: Superseded, draft: &mut Draft) {
+fn delete(facts: &Facts<'_>, set: &SetFact, cause: Superseded, draft: &mut Draft) {
     let (name, version) = (set.name.clone(), set.version);
-    let loss = Loss::Process { proof: cause.to_string() };
+    let proof = does_no_work(facts, set, cause.to_string());
     let waiting = Waiting::Superseded { set: name.clone(), cause: cause.clone() };
     wait_for_set(draft, &set.name, waiting);
     let what = ObjectKey::new(STATEFUL_SET, &set.object.meta.namespace, &name).to_string();
     let event = Event::normal(Happened::Deleted { set: name, version, cause });
     let doing = Doing::Delete { what };
-    let step = Step::delete_seen(STATEFUL_SET, &set.object.meta, loss, doing);
-    draft.steps.push(step.announced(event));
+    let step = Step::delete_seen(STATEFUL_SET, &set.object.meta, Loss::Process, doing);
+    draft.steps.push(step.proven(proof).announced(event));
 }
 
 /// Why the set is no longer needed, if so.

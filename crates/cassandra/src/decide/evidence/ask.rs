@@ -31,6 +31,7 @@ pub fn ask(
             subresource: Subresource::None,
             precondition: Precondition::Uid(object.meta.uid.clone()),
             fence: Some(fence.clone()),
+            proof: None,
             doing: format!("ask member {} how it sees the ring", witness.name),
             event: None,
         });

@@ -96,6 +96,7 @@ fn patch(
             resource_version: meta.resource_version.clone(),
         },
         fence,
+        proof: None,
         doing: format!("{what} member {}", member.name),
         event: None,
     })

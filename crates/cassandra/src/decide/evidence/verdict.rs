@@ -7,7 +7,7 @@ use super::proof::Proof;
 use super::witness::known_hosts;
 use crate::facts::{Facts, MemberFact, lines};
 use palladion_api::ids::{HostId, Nonce};
-use palladion_api::member::{Liveness, MemberState};
+use palladion_api::member::{Evidence, Liveness, MemberState};
 use palladion_plan::proof::ProofKind;
 use std::collections::BTreeSet;
 
@@ -37,27 +37,8 @@ pub fn verdict(
             missing.push(witness.name.clone());
             continue;
         };
-        let read_at = answer.read_at.0;
-        let bad = |why: String| Answer::Refused { why, read_at };
-        let Some(members) = &answer.members else {
-            return bad(format!("member {} could not read its ring", witness.name));
-        };
-        if !answer.schema_agreed && !lines::explain_schemas(facts) {
-            return bad(format!("member {} sees more than one schema version", witness.name));
-        }
-        let odd = members.iter().find(|m| {
-            (m.liveness != Liveness::Up || m.state != MemberState::Normal)
-                && !except.contains(&&m.host_id)
-        });
-        if let Some(odd) = odd {
-            return bad(format!(
-                "member {} sees {} ({}) {:?} and {:?}",
-                witness.name, odd.address, odd.host_id, odd.liveness, odd.state
-            ));
-        }
-        let seen: BTreeSet<&HostId> = members.iter().map(|m| &m.host_id).collect();
-        if let Some(unseen) = known.iter().find(|id| !seen.contains(id) && !except.contains(id)) {
-            return bad(format!("member {} does not see host ID {unseen}", witness.name));
+        if let Some(why) = objection(facts, witness, answer, &known, except) {
+            return Answer::Refused { why, read_at: answer.read_at.0 };
         }
     }
     if let Some((why, read_at)) = too_old(facts) {
@@ -80,4 +61,34 @@ pub fn verdict(
         known.len()
     );
     Answer::Proven(Proof::asked(facts, ProofKind::AllWell, whom, None, text))
+}
+
+/// What in one answer forbids the step, naming the witness.
+fn objection(
+    facts: &Facts<'_>,
+    witness: &MemberFact,
+    answer: &Evidence,
+    known: &BTreeSet<HostId>,
+    except: &[&HostId],
+) -> Option<String> {
+    let name = &witness.name;
+    let Some(members) = &answer.members else {
+        return Some(format!("member {name} could not read its ring"));
+    };
+    if !answer.schema_agreed && !lines::explain_schemas(facts) {
+        return Some(format!("member {name} sees more than one schema version"));
+    }
+    let odd = members.iter().find(|m| {
+        (m.liveness != Liveness::Up || m.state != MemberState::Normal)
+            && !except.contains(&&m.host_id)
+    });
+    if let Some(odd) = odd {
+        return Some(format!(
+            "member {name} sees {} ({}) {:?} and {:?}",
+            odd.address, odd.host_id, odd.liveness, odd.state
+        ));
+    }
+    let seen: BTreeSet<&HostId> = members.iter().map(|m| &m.host_id).collect();
+    let unseen = known.iter().find(|id| !seen.contains(id) && !except.contains(id))?;
+    Some(format!("member {name} does not see host ID {unseen}"))
 }

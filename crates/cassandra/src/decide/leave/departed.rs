@@ -3,6 +3,7 @@
 //! address as long as gossip may remember it.
 
 use crate::decide::draft::{Draft, synced};
+use crate::decide::evidence::records;
 use crate::facts::{ClaimFact, Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
@@ -21,7 +22,7 @@ const ADDRESS_KEPT: SignedDuration = SignedDuration::from_hours(72);
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     for member in facts.members.values() {
         if member.is_gone() {
-            after(valid, member, draft);
+            after(facts, valid, member, draft);
         } else if member.object.is_none() && member.pod.is_none() {
             old_address(facts, valid, member, draft);
         } else {
@@ -30,7 +31,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     }
 }
 
-fn after(valid: &Valid, member: &MemberFact, draft: &mut Draft) {
+fn after(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mut Draft) {
     mirror(valid, member, draft);
     if member.pod.is_some() {
         return; // The set ends it; nothing else goes before it.
@@ -40,7 +41,7 @@ fn after(valid: &Valid, member: &MemberFact, draft: &mut Draft) {
         if valid.deletion_policy == DeletionPolicy::Delete
             && claim.object.meta.annotations.get(labels::CLUSTER_UID) == Some(&valid.uid)
         {
-            draft.steps.push(delete_claim(valid, member, claim));
+            draft.steps.push(delete_claim(facts, valid, member, claim));
             return;
         }
         if claim.host_id.is_some() {
@@ -58,24 +59,20 @@ fn after(valid: &Valid, member: &MemberFact, draft: &mut Draft) {
         loss: Loss::Nothing,
         propagation: Propagation::Background,
         fence: None,
+        proof: records::has_left(facts, member).map(|p| p.stated()),
         doing: format!("delete the record of member {}, which has left", member.name),
         event: None,
     });
 }
 
-fn delete_claim(valid: &Valid, member: &MemberFact, claim: &ClaimFact) -> Step {
-    let gone = member.object.as_ref().and_then(|o| o.meta.annotations.get(labels::GONE));
+fn delete_claim(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, claim: &ClaimFact) -> Step {
     Step::Delete {
         key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
         precondition: Precondition::Uid(claim.object.meta.uid.clone()),
-        loss: Loss::Data {
-            proof: format!(
-                "deletionPolicy is Delete and the member has left: {}",
-                gone.map_or("", String::as_str)
-            ),
-        },
+        loss: Loss::Data,
         propagation: Propagation::Background,
         fence: None,
+        proof: records::has_left(facts, member).map(|p| p.stated()),
         doing: format!("delete claim {} of a member that has left", claim.object.meta.name),
         event: synced(format!(
             "Claim {} of a member that has left is deleted",
@@ -94,6 +91,7 @@ fn mark_claim(valid: &Valid, claim: &ClaimFact, host_id: Option<&HostId>) -> Ste
         subresource: Subresource::None,
         precondition: Precondition::Uid(claim.object.meta.uid.clone()),
         fence: None,
+        proof: None,
         doing: format!("record on claim {} that its member has left", claim.object.meta.name),
         event: None,
     }
@@ -120,6 +118,7 @@ fn mirror(valid: &Valid, member: &MemberFact, draft: &mut Draft) {
         subresource: Subresource::None,
         precondition: Precondition::Uid(service.uid.clone()),
         fence: None,
+        proof: None,
         doing: format!("label the Service of member {}", member.name),
         event: None,
     });
@@ -139,6 +138,7 @@ fn old_address(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mu
             subresource: Subresource::None,
             precondition: Precondition::Uid(service.uid.clone()),
             fence: None,
+            proof: None,
             doing: format!("record since when the address of member {} is kept", member.name),
             event: None,
         });
@@ -151,6 +151,7 @@ fn old_address(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mu
             loss: Loss::Nothing,
             propagation: Propagation::Background,
             fence: None,
+            proof: None,
             doing: format!("set the address of member {} free, which left at {since}", member.name),
             event: None,
         });

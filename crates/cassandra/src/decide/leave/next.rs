@@ -39,6 +39,30 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         refuse(draft, Reason::DebtsOwed, why);
         return debts::pay(facts, valid, draft);
     }
+    if is_held_up(facts, valid, (rack, member), draft) {
+        return true;
+    }
+    let Some(volume) = member.volume() else {
+        return false;
+    };
+    let turn = lock::new(facts, &member.name, &volume.volume_id, TurnStep::Leave, 1);
+    draft.steps.push(lock::take(
+        facts,
+        &turn,
+        format!("give member {} the turn to leave", member.name),
+        synced(format!("Rack {} scaling down to {} members", rack.name, member.ordinal)),
+    ));
+    true
+}
+
+/// What is in the way although the ring is well: replication, disks, a leave
+/// that has failed. True = something is being done or waited for.
+fn is_held_up(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    (rack, member): (&ValidRack, &MemberFact),
+    draft: &mut Draft,
+) -> bool {
     let left = facts.members.values().filter(|m| m.recorded_host_id().is_some()).count() - 1;
     if left == 0 {
         draft.trouble(
@@ -72,17 +96,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         );
         return true;
     }
-    let Some(volume) = member.volume() else {
-        return false;
-    };
-    let turn = lock::new(facts, &member.name, &volume.volume_id, TurnStep::Leave, 1);
-    draft.steps.push(lock::take(
-        facts,
-        &turn,
-        format!("give member {} the turn to leave", member.name),
-        synced(format!("Rack {} scaling down to {} members", rack.name, member.ordinal)),
-    ));
-    true
+    false
 }
 
 /// What a member answered last.

@@ -25,7 +25,7 @@ pub fn decommission(
     turn: &Turn,
     (member, object): (&MemberFact, &Object),
     host_id: &HostId,
-    _proof: &Proof,
+    proof: &Proof,
 ) -> Step {
     Step::Patch {
         key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
@@ -41,6 +41,7 @@ pub fn decommission(
             resource_version: object.meta.resource_version.clone(),
         },
         fence: Some(facts.fence(turn)),
+        proof: Some(proof.stated()),
         doing: format!("let member {} leave", member.name),
         event: synced(format!("Member {} leaves the ring", member.name)),
     }
@@ -55,6 +56,7 @@ pub fn renew(valid: &Valid, member: &MemberFact, turn: &Turn) -> Step {
         subresource: Subresource::None,
         precondition: uid(member),
         fence: None,
+        proof: None,
         doing: format!("renew the intent of member {}", member.name),
         event: None,
     }
@@ -68,6 +70,7 @@ pub fn withdraw(valid: &Valid, member: &MemberFact) -> Step {
         subresource: Subresource::None,
         precondition: uid(member),
         fence: None,
+        proof: None,
         doing: format!("withdraw the intent of member {}", member.name),
         event: None,
     }
@@ -90,6 +93,7 @@ pub fn terminate(
         subresource: Subresource::None,
         precondition: uid(member),
         fence: turn.map(|t| facts.fence(t)),
+        proof: Some(proof.stated()),
         doing: format!("record that member {} has left: {}", member.name, proof.text()),
         event: synced(format!("Member {} has left the ring", member.name)),
     }

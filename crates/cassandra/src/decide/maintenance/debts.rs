@@ -173,6 +173,7 @@ pub fn patch(valid: &Valid, member: &MemberFact, spec: Value, what: &str) -> Opt
             resource_version: object.meta.resource_version.clone(),
         },
         fence: None,
+        proof: None,
         doing: format!("{what} member {}", member.name),
         event: None,
     })

@@ -25,6 +25,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             subresource: Subresource::None,
             precondition: Precondition::Uid(object.meta.uid.clone()),
             fence: None,
+            proof: None,
             doing: format!("tell member {} its runtime settings", member.name),
             event: None,
         });

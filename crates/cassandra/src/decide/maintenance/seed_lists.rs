@@ -39,6 +39,7 @@ pub fn refresh(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             subresource: Subresource::None,
             precondition: Precondition::Uid(object.meta.uid.clone()),
             fence: None,
+            proof: None,
             doing: format!("tell member {} the seeds", member.name),
             event: None,
         });

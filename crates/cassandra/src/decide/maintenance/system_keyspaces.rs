@@ -249,6 +249,7 @@ fn order(valid: &Valid, member: &MemberFact, operation: &Operation, draft: &mut 
             resource_version: object.meta.resource_version.clone(),
         },
         fence: None,
+        proof: None,
         doing: format!("order {:?} on member {}", operation.kind, member.name),
         event: None,
     });

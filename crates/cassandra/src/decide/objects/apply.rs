@@ -4,7 +4,7 @@ use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use palladion_api::reasons::Reason;
 use palladion_plan::workload::upsert::upsert;
-use palladion_plan::{Event, Fence, Resource, Step};
+use palladion_plan::{Event, Resource, Step};
 use serde_json::Value;
 
 /// Apply one object: it must not exist yet, or be the one that was seen.
@@ -16,27 +16,22 @@ pub fn apply(
     event: Option<Event>,
     draft: &mut Draft,
 ) {
-    apply_fenced(facts, resource, object, what, event, None, draft);
+    apply_with(facts, resource, object, what, event, |step| step, draft);
 }
 
-/// The same under a fence.
-pub fn apply_fenced(
+/// The same, with what `finish` adds to the step.
+pub fn apply_with(
     facts: &Facts<'_>,
     resource: Resource,
     object: Value,
     what: &str,
     event: Option<Event>,
-    wanted_fence: Option<Fence>,
+    finish: impl Fn(Step) -> Step,
     draft: &mut Draft,
 ) {
     let namespace = &facts.snapshot.owner.meta.namespace;
     match upsert(resource, namespace, facts.objects(resource), object, what, event) {
-        Ok(mut step) => {
-            if let Step::Apply { fence, .. } = &mut step {
-                *fence = wanted_fence;
-            }
-            draft.steps.push(step);
-        }
+        Ok(step) => draft.steps.push(finish(step)),
         Err(wait) => draft.wait(Reason::CreatingObjects, wait),
     }
 }

@@ -63,6 +63,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             subresource: Subresource::None,
             precondition: Precondition::Uid(claim.object.meta.uid.clone()),
             fence: None,
+            proof: None,
             doing: format!("record on claim {} whose data it holds", claim.object.meta.name),
             event: None,
         });

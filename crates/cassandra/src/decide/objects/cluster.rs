@@ -1,9 +1,10 @@
 //! The objects that a cluster and its racks consist of: Services, account,
 //! budget, configuration and sets. Written only where they differ.
 
-use super::apply::{apply, apply_fenced};
+use super::apply::{apply, apply_with};
 use crate::build;
 use crate::decide::draft::{Draft, synced};
+use crate::decide::evidence::records;
 use crate::decide::objects::recreating::{self, Outcome};
 use crate::decide::objects::replicas;
 use crate::decide::turn::stopping;
@@ -12,7 +13,7 @@ use crate::resources as kinds;
 use crate::validate::{RackPlace, Valid, ValidRack};
 use palladion_api::ids::StaticAddress;
 use palladion_api::names;
-use palladion_plan::{Event, ObjectKey, Precondition, Step, Subresource};
+use palladion_plan::{Event, ObjectKey, Precondition, Proof, Step, Subresource};
 use serde_json::json;
 
 /// Make and keep the objects of the cluster, rack by rack.
@@ -67,9 +68,12 @@ fn rack_objects(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut 
     if recreating::prepare(facts, rack, &mut set, draft) == Outcome::Recreate {
         return;
     }
-    let fence = (pods == 0 && replicas > 0).then(|| stopping::fence(facts));
     let what = format!("the StatefulSet of rack {}", rack.name);
-    apply_fenced(facts, kinds::STATEFUL_SET, set, &what, event, fence, draft);
+    let scaled = |step: Step| {
+        let fence = (pods == 0 && replicas > 0).then(|| stopping::fence(facts));
+        step.fenced(fence).proven(fewer_pods(facts, rack, replicas, pods))
+    };
+    apply_with(facts, kinds::STATEFUL_SET, set, &what, event, scaled, draft);
 }
 
 fn synced_scale(set: Option<&SetFact>, rack: &ValidRack, members: i32, pods: i32) -> Option<Event> {
@@ -95,16 +99,30 @@ fn scale_dropped(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut
     if set.replicas == pods || set.object.meta.is_terminating() {
         return;
     }
-    let fence = (pods == 0 && replicas::of(facts, rack) > 0).then(|| stopping::fence(facts));
+    let members = replicas::of(facts, rack);
+    let fence = (pods == 0 && members > 0).then(|| stopping::fence(facts));
     draft.steps.push(Step::Patch {
         key: ObjectKey::new(kinds::STATEFUL_SET, &valid.namespace, &rack.set),
         patch: json!({ "spec": { "replicas": pods } }),
         subresource: Subresource::None,
         precondition: Precondition::Uid(set.object.meta.uid.clone()),
         fence,
+        proof: fewer_pods(facts, rack, members, pods),
         doing: format!("scale rack {}, which is not in the spec", rack.name),
         event: None,
     });
+}
+
+/// What proves that a rack may have fewer pods than it has: nobody of the ring
+/// is in the others, or a person wants none at all.
+fn fewer_pods(facts: &Facts<'_>, rack: &ValidRack, members: i32, pods: i32) -> Option<Proof> {
+    let has = facts.sets.get(&rack.set).map_or(0, |s| s.replicas);
+    let proof = match pods < members {
+        _ if has <= pods => None,
+        true => records::stop_is_wanted(facts, &rack.set),
+        false => records::is_vacant(facts, &rack.set, pods),
+    };
+    proof.map(|p| p.stated())
 }
 
 /// A replacement gets another address; the claim still names the lost one's.

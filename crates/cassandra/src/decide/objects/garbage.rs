@@ -40,6 +40,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
                 loss: Loss::Nothing,
                 propagation: Propagation::Background,
                 fence: None,
+                proof: None,
                 doing: format!("delete the unused configuration {}", map.meta.name),
                 event: None,
             });

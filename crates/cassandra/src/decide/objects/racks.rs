@@ -2,6 +2,7 @@
 //! then the StatefulSet goes. Nothing of them is left to itself.
 
 use crate::decide::draft::{Draft, synced};
+use crate::decide::evidence::records;
 use crate::decide::objects::replicas;
 use crate::facts::Facts;
 use crate::resources as kinds;
@@ -30,6 +31,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             loss: Loss::Nothing,
             propagation: Propagation::Background,
             fence: Some(still_dropped(facts)),
+            proof: records::is_vacant(facts, &rack.set, 0).map(|p| p.stated()),
             doing: format!("delete the StatefulSet of rack {}, which is empty", rack.name),
             event: synced(format!("Rack {} is removed", rack.name)),
         });

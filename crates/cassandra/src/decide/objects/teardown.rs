@@ -3,12 +3,13 @@
 //! until the claims that carry its uid are gone: those, and no others.
 
 use crate::decide::draft::{Draft, synced};
-use crate::facts::Facts;
+use crate::decide::evidence::records;
+use crate::facts::{Facts, SetFact};
 use crate::resources as kinds;
 use palladion_api::cluster::DeletionPolicy;
 use palladion_api::labels;
 use palladion_api::reasons::Reason;
-use palladion_plan::{Loss, ObjectKey, Precondition, Propagation, Step, Subresource};
+use palladion_plan::{Loss, Meta, ObjectKey, Precondition, Propagation, Step, Subresource};
 use serde_json::json;
 
 /// The finalizer of clusters whose data goes with them.
@@ -40,6 +41,7 @@ fn set_finalizer(facts: &Facts<'_>, on: bool) -> Step {
             resource_version: owner.resource_version.clone(),
         },
         fence: None,
+        proof: None,
         doing: format!("{} the teardown finalizer", if on { "set" } else { "remove" }),
         event: None,
     }
@@ -56,18 +58,9 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
         return;
     }
     if !facts.sets.is_empty() {
-        for set in facts.sets.values().filter(|s| {
-            !s.object.meta.is_terminating() && s.object.meta.is_controlled_by(&owner.uid)
-        }) {
-            draft.steps.push(Step::Delete {
-                key: ObjectKey::new(kinds::STATEFUL_SET, &owner.namespace, &set.object.meta.name),
-                precondition: Precondition::Uid(set.object.meta.uid.clone()),
-                loss: Loss::Nothing,
-                propagation: Propagation::Background,
-                fence: None,
-                doing: format!("delete the StatefulSet {}", set.object.meta.name),
-                event: None,
-            });
+        let ours = |s: &&SetFact| s.object.meta.is_controlled_by(&owner.uid);
+        for set in facts.sets.values().filter(ours).filter(|s| !s.object.meta.is_terminating()) {
+            draft.steps.push(delete_set(facts, &set.object.meta));
         }
         draft.wait(Reason::Deleting, "the members are being stopped");
         return;
@@ -83,18 +76,37 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
         .find(|c| c.object.meta.annotations.get(labels::CLUSTER_UID) == Some(&owner.uid));
     match ours {
         // One at a time: the linter allows one loss in a plan.
-        Some(claim) if !claim.terminating => draft.steps.push(Step::Delete {
-            key: ObjectKey::new(kinds::CLAIM, &owner.namespace, &claim.object.meta.name),
-            precondition: Precondition::Uid(claim.object.meta.uid.clone()),
-            loss: Loss::Data {
-                proof: format!("deletionPolicy is Delete, the cluster {} is being deleted, and the claim carries its uid", owner.uid),
-            },
-            propagation: Propagation::Background,
-            fence: None,
-            doing: format!("delete claim {} with its data", claim.object.meta.name),
-            event: synced(format!("Claim {} is deleted with its data", claim.object.meta.name)),
-        }),
-        Some(claim) => draft.wait(Reason::Deleting, format!("claim {} is being deleted", claim.object.meta.name)),
+        Some(claim) if !claim.terminating => {
+            draft.steps.push(delete_claim(facts, &claim.object.meta));
+        }
+        Some(claim) => draft
+            .wait(Reason::Deleting, format!("claim {} is being deleted", claim.object.meta.name)),
         None => draft.steps.push(set_finalizer(facts, false)),
+    }
+}
+
+fn delete_set(facts: &Facts<'_>, set: &Meta) -> Step {
+    Step::Delete {
+        key: ObjectKey::new(kinds::STATEFUL_SET, &set.namespace, &set.name),
+        precondition: Precondition::Uid(set.uid.clone()),
+        loss: Loss::Nothing,
+        propagation: Propagation::Background,
+        fence: None,
+        proof: records::goes_with_the_cluster(facts, &set.name).map(|p| p.stated()),
+        doing: format!("delete the StatefulSet {}", set.name),
+        event: None,
+    }
+}
+
+fn delete_claim(facts: &Facts<'_>, claim: &Meta) -> Step {
+    Step::Delete {
+        key: ObjectKey::new(kinds::CLAIM, &claim.namespace, &claim.name),
+        precondition: Precondition::Uid(claim.uid.clone()),
+        loss: Loss::Data,
+        propagation: Propagation::Background,
+        fence: None,
+        proof: records::goes_with_the_cluster(facts, &claim.name).map(|p| p.stated()),
+        doing: format!("delete claim {} with its data", claim.name),
+        event: synced(format!("Claim {} is deleted with its data", claim.name)),
     }
 }

@@ -105,6 +105,7 @@ fn order(
             resource_version: object.meta.resource_version.clone(),
         },
         fence: Some(facts.fence(turn)),
+        proof: Some(proof.stated()),
         doing: format!(
             "let member {} remove host ID {host_id} of member {}: {}",
             helper.name,

@@ -86,6 +86,7 @@ fn without_label(valid: &Valid, member: &MemberFact, event: Option<Event>) -> Op
         subresource: Subresource::None,
         precondition: Precondition::Uid(meta.uid.clone()),
         fence: None,
+        proof: None,
         doing: format!("take the label {} off member {}", labels::REPLACE, member.name),
         event,
     })
@@ -98,6 +99,7 @@ fn clean_service(valid: &Valid, member: &MemberFact, uid: &str, event: Option<Ev
         subresource: Subresource::None,
         precondition: Precondition::Uid(uid.to_string()),
         fence: None,
+        proof: None,
         doing: format!(
             "take the label {} off the Service of member {}",
             labels::REPLACE,

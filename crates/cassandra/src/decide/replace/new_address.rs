@@ -76,6 +76,7 @@ fn patch(
             resource_version: meta.map(|m| m.resource_version.clone()).unwrap_or_default(),
         },
         fence: Some(facts.fence(turn)),
+        proof: None,
         doing: format!("{what} member {}", member.name),
         event: None,
     }
@@ -89,6 +90,7 @@ fn free(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, uid:
         loss: Loss::Nothing,
         propagation: Propagation::Background,
         fence: Some(facts.fence(turn)),
+        proof: None,
         doing: format!("give member {} a new address", member.name),
         event: None,
     }

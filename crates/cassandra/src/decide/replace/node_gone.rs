@@ -67,6 +67,7 @@ fn note(
         subresource: Subresource::None,
         precondition: Precondition::Uid(claim.object.meta.uid.clone()),
         fence: Some(not_there(node)),
+        proof: None,
         doing: format!(
             "record that the Node {node} of member {} is gone since {since}",
             member.name
@@ -93,6 +94,7 @@ fn came_back(valid: &Valid, member: &MemberFact, claim: &ClaimFact, draft: &mut 
         subresource: Subresource::None,
         precondition: Precondition::Uid(claim.object.meta.uid.clone()),
         fence: None,
+        proof: None,
         doing: format!("record that the Node of member {} is there again", member.name),
         event: synced(format!("The Node with the volume of member {} is there again", member.name)),
     });
@@ -185,9 +187,10 @@ fn another_volume(
         Some(Step::Delete {
             key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
             precondition: Precondition::Uid(claim.object.meta.uid.clone()),
-            loss: Loss::Data { proof: proof.text().to_string() },
+            loss: Loss::Data,
             propagation: Propagation::Background,
             fence: Some(no_turn),
+            proof: Some(proof.stated()),
             doing: format!("give member {} another volume", member.name),
             event: synced(format!(
                 "Member {} gets another volume: the Node {node} of the last one is gone",

@@ -37,6 +37,7 @@ pub fn hold(
         object: build::held_service(valid, rack, &name, &replaced.address, facts.now()),
         precondition: Precondition::Absent,
         fence: None,
+        proof: None,
         doing: format!(
             "keep strangers from the address {} that member {} had",
             replaced.address, member.name

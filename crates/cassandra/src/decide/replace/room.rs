@@ -35,9 +35,10 @@ pub fn make_room(
         draft.steps.push(Step::Delete {
             key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
             precondition: Precondition::Uid(claim.object.meta.uid.clone()),
-            loss: Loss::Data { proof: proof.text().to_string() },
+            loss: Loss::Data,
             propagation: Propagation::Background,
             fence: Some(fence.clone()),
+            proof: Some(proof.stated()),
             doing: format!(
                 "delete claim {} of the volume that member {} has lost",
                 claim.object.meta.name, member.name
@@ -63,11 +64,10 @@ pub fn end_pod(
 ) -> Option<Step> {
     let pod = member.pod.as_ref()?;
     let node = pod.node.as_deref()?;
-    let proof = proof.text().to_string();
     let loss = match facts.nodes.contains_key(node) || facts.nodes.is_empty() {
         true if pod.terminating => return None,
-        true => Loss::Process { proof },
-        false => Loss::Remains { proof },
+        true => Loss::Process,
+        false => Loss::Remains,
     };
     Some(Step::Delete {
         key: ObjectKey::new(kinds::POD, &valid.namespace, &member.name),
@@ -75,6 +75,7 @@ pub fn end_pod(
         loss,
         propagation: Propagation::Background,
         fence,
+        proof: Some(proof.stated()),
         doing: format!("end the pod of member {} on node {node}", member.name),
         event: None,
     })
@@ -94,6 +95,7 @@ pub fn start_anew(valid: &Valid, member: &MemberFact, fence: &Fence) -> Vec<Step
             subresource: Subresource::None,
             precondition: Precondition::Uid(claim.object.meta.uid.clone()),
             fence: Some(fence.clone()),
+            proof: None,
             doing: format!(
                 "record on claim {} that its member is out of the ring",
                 claim.object.meta.name
@@ -112,6 +114,7 @@ pub fn start_anew(valid: &Valid, member: &MemberFact, fence: &Fence) -> Vec<Step
         subresource: Subresource::None,
         precondition: Precondition::Uid(meta.uid.clone()),
         fence: Some(fence.clone()),
+        proof: None,
         doing: format!("let member {} join as a new one", member.name),
         event: synced(format!("Member {} is out of the ring and joins as a new one", member.name)),
     });

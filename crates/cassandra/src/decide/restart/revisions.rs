@@ -118,6 +118,7 @@ pub fn allow(
         subresource: Subresource::None,
         precondition: Precondition::Uid(object.meta.uid.clone()),
         fence: None,
+        proof: None,
         doing: format!("allow member {} to start in revision {revision}", member.name),
         event: None,
     }

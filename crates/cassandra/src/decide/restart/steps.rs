@@ -17,7 +17,7 @@ pub fn prepare(
     member: &MemberFact,
     object: &Object,
     newest: &str,
-    _proof: &Proof,
+    proof: &Proof,
     fence: Fence,
 ) -> Option<Step> {
     let revisions = &member.spec.as_ref()?.revisions;
@@ -34,6 +34,7 @@ pub fn prepare(
         subresource: Subresource::None,
         precondition: Precondition::Uid(object.meta.uid.clone()),
         fence: Some(fence),
+        proof: Some(proof.stated()),
         doing: format!("allow member {} to start in revision {newest}", member.name),
         event: None,
     })
@@ -44,7 +45,7 @@ pub fn give_token(
     valid: &Valid,
     member: &MemberFact,
     token: &str,
-    _proof: &Proof,
+    proof: &Proof,
     fence: Option<Fence>,
 ) -> Option<Step> {
     let object = member.object.as_ref()?;
@@ -54,6 +55,7 @@ pub fn give_token(
         subresource: Subresource::None,
         precondition: Precondition::Uid(object.meta.uid.clone()),
         fence,
+        proof: Some(proof.stated()),
         doing: format!("restart the server of member {}", member.name),
         event: synced(format!("Member {} is restarted as asked", member.name)),
     })
@@ -72,5 +74,5 @@ pub fn delete_pod(
         member.name
     ));
     let doing = format!("replace the pod of member {}", member.name);
-    pod.removal((kinds::POD, &valid.namespace), proof.text().to_string(), doing, fence, event)
+    pod.removal((kinds::POD, &valid.namespace), proof.stated(), doing, fence, event)
 }

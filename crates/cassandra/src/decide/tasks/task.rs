@@ -85,6 +85,7 @@ impl<'a> Task<'a> {
             subresource: Subresource::Status,
             precondition: Precondition::Uid(meta.uid.clone()),
             fence: None,
+            proof: None,
             doing: format!("tell how the task {} goes", meta.name),
             event: None,
         });

@@ -43,6 +43,7 @@ fn stamp(facts: &Facts<'_>, member: &str) -> Option<Step> {
         subresource: Subresource::None,
         precondition: Precondition::Uid(object.meta.uid.clone()),
         fence: None,
+        proof: None,
         doing: format!("take over the turn of member {member}"),
         event: None,
     })

@@ -119,6 +119,7 @@ pub fn give_with(
             resource_version: object.meta.resource_version.clone(),
         },
         fence: Some(facts.fence(turn)),
+        proof: Some(proof.stated()),
         doing: format!("permit member {} to start ({kind:?})", member.name),
         event: synced(format!("Member {} may start: {kind:?}", member.name)),
     });
@@ -181,6 +182,7 @@ pub fn record_identities(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             subresource: Subresource::None,
             precondition: Precondition::Uid(object.meta.uid.clone()),
             fence: None,
+            proof: None,
             doing: format!("record who member {} is", member.name),
             event: synced(format!(
                 "Member {} is a full member of the ring, host ID {host_id}",

@@ -198,10 +198,10 @@ fn describe(step: &Step, owner: &ObjectKey) -> (ObjectKey, Write) {
         Step::Apply { key, .. } => (key.clone(), Write::Apply),
         Step::Patch { key, .. } => (key.clone(), Write::Patch),
         Step::Claim { .. } => (owner.clone(), Write::Claim),
-        Step::Delete { key, loss: Loss::Nothing | Loss::Remains { .. }, .. } => {
+        Step::Delete { key, loss: Loss::Nothing | Loss::Remains, .. } => {
             (key.clone(), Write::Delete)
         }
-        Step::Delete { key, loss: Loss::Process { .. }, .. } => (key.clone(), Write::DeleteProcess),
-        Step::Delete { key, loss: Loss::Data { .. }, .. } => (key.clone(), Write::DeleteData),
+        Step::Delete { key, loss: Loss::Process, .. } => (key.clone(), Write::DeleteProcess),
+        Step::Delete { key, loss: Loss::Data, .. } => (key.clone(), Write::DeleteData),
     }
 }

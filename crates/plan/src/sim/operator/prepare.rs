@@ -51,7 +51,7 @@ impl<M: Mind + Clone> Operator<M> {
             }
             Step::Delete { key, precondition, loss, propagation, fence, .. } => {
                 check_fence(fence.as_ref(), store)?;
-                if matches!(loss, Loss::Remains { .. }) {
+                if matches!(loss, Loss::Remains) {
                     return Ok(Request::Remove(key.clone(), precondition.clone()));
                 }
                 Ok(Request::Delete(key.clone(), precondition.clone(), *propagation))

@@ -2,7 +2,7 @@
 
 use palladion_api::rights::Right;
 use palladion_plan::{
-    Mind, Object, ObjectKey, Observed, Plan, ProbeKey, ProbeRequest, ProbeResult, Resource,
+    Hazard, Mind, Object, ObjectKey, Observed, Plan, ProbeKey, ProbeRequest, ProbeResult, Resource,
     Snapshot, Verdict, Watch,
 };
 use palladion_zonedset::ZonedSetMind;
@@ -33,6 +33,9 @@ impl Mind for Probed {
     }
     fn references(&self, owner: &Object) -> Vec<ObjectKey> {
         ZonedSetMind.references(owner)
+    }
+    fn hazards(&self) -> &'static [Hazard] {
+        ZonedSetMind.hazards()
     }
     fn decide(&self, snapshot: &Snapshot) -> Plan {
         let mut snapshot = snapshot.clone();

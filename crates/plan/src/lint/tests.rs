@@ -1,0 +1,188 @@
+//! Each rule is seen to fail, beside a step that keeps all of them.
+
+use super::*;
+use crate::hazard::{About, Act};
+use crate::object::{Meta, Object, ObjectKey, Resource};
+use crate::plan::{Propagation, Subresource};
+use crate::snapshot::Observed;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+const POD: Resource = Resource::namespaced("", "v1", "Pod", "pods");
+const SET: Resource = Resource::namespaced("apps", "v1", "StatefulSet", "statefulsets");
+const HAZARDS: [Hazard; 4] = [
+    Hazard {
+        resource: POD,
+        act: Act::Deleted,
+        about: About::Object,
+        kinds: &[ProofKind::AllWell, ProofKind::Gone],
+    },
+    Hazard {
+        resource: SET,
+        act: Act::Lowered("/spec/replicas"),
+        about: About::Object,
+        kinds: &[ProofKind::Vacant],
+    },
+    Hazard {
+        resource: SET,
+        act: Act::SetTo("/spec/intent/kind", "Leave"),
+        about: About::Field("/spec/intent/id"),
+        kinds: &[ProofKind::AllWell],
+    },
+    Hazard {
+        resource: SET,
+        act: Act::Changed("/spec/token"),
+        about: About::Object,
+        kinds: &[ProofKind::Idle],
+    },
+];
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_second(1_000_000 + seconds).expect("is a time")
+}
+
+fn snapshot() -> Snapshot {
+    let stored = |name: &str, body| {
+        let meta = Meta { name: name.into(), namespace: "n".into(), ..Meta::default() };
+        Arc::new(Object { meta, body })
+    };
+    let set = stored("s", json!({ "spec": { "replicas": 3, "token": "1" } }));
+    let sets = Observed::Known { value: vec![set], as_of: at(0) };
+    Snapshot {
+        now: at(0),
+        epoch: 1,
+        nonce: "n1".into(),
+        owner: stored("o", json!({})),
+        objects: [(SET, sets)].into(),
+        references: Default::default(),
+        probes: Default::default(),
+        failure: None,
+        settings: Default::default(),
+    }
+}
+
+fn proof(kind: ProofKind, about: &str, as_of: Timestamp) -> Proof {
+    Proof::new(kind, vec![about.to_string()], as_of, "a and b say so".to_string())
+}
+
+fn delete(name: &str, loss: Loss, proof: Option<Proof>) -> Step {
+    Step::Delete {
+        key: ObjectKey::new(POD, "n", name),
+        precondition: Precondition::Uid("1".to_string()),
+        loss,
+        propagation: Propagation::Background,
+        fence: None,
+        proof,
+        doing: "d".to_string(),
+        event: None,
+    }
+}
+
+fn patch(patch: Value, proof: Option<Proof>) -> Step {
+    Step::Patch {
+        key: ObjectKey::new(SET, "n", "s"),
+        patch,
+        subresource: Subresource::None,
+        precondition: Precondition::Uid("1".to_string()),
+        fence: None,
+        proof,
+        doing: "d".to_string(),
+        event: None,
+    }
+}
+
+fn found(steps: Vec<Step>) -> Vec<Violation> {
+    violations(&Plan { steps, ..Plan::default() }, &snapshot(), &HAZARDS)
+}
+
+fn doing() -> String {
+    "d".to_string()
+}
+
+#[test]
+fn a_step_that_keeps_all_rules_is_not_refused() {
+    let well = |as_of| Some(proof(ProofKind::AllWell, "p", as_of));
+    assert_eq!(found(vec![delete("p", Loss::Process, well(at(-30)))]), []);
+    let gone = Some(proof(ProofKind::Gone, "p", at(-9000)));
+    assert_eq!(found(vec![delete("p", Loss::Process, gone)]), [], "who is gone stays gone");
+    assert_eq!(found(vec![patch(json!({ "spec": { "replicas": 4 } }), None)]), []);
+}
+
+#[test]
+fn a_deletion_names_its_object_and_what_it_loses() {
+    let well = || Some(proof(ProofKind::AllWell, "p", at(0)));
+    let mut nobody = delete("p", Loss::Process, well());
+    if let Step::Delete { precondition, .. } = &mut nobody {
+        *precondition = Precondition::Absent;
+    }
+    assert_eq!(found(vec![nobody]), [Violation::DeletionWithoutUid { doing: doing() }]);
+    let silent = delete("p", Loss::Nothing, well());
+    assert_eq!(found(vec![silent]), [Violation::LossNotStated { kind: "Pod", doing: doing() }]);
+}
+
+#[test]
+fn one_disruption_at_a_time() {
+    let well = |name| Some(proof(ProofKind::AllWell, name, at(0)));
+    let two = ["p", "q"].map(|name| delete(name, Loss::Process, well(name))).to_vec();
+    let (first, second) = (doing(), doing());
+    assert_eq!(found(two), [Violation::TwoDisruptions { first, second }]);
+}
+
+#[test]
+fn every_hazard_needs_a_proof() {
+    let missing = || [Violation::ProofMissing { doing: doing() }];
+    assert_eq!(found(vec![delete("p", Loss::Process, None)]), missing());
+    let wordless = Proof::new(ProofKind::AllWell, vec!["p".into()], at(0), String::new());
+    assert_eq!(found(vec![delete("p", Loss::Process, Some(wordless))]), missing());
+    for hurts in [
+        json!({ "spec": { "replicas": 2 } }),
+        json!({ "spec": { "intent": { "kind": "Leave", "id": "i" } } }),
+        json!({ "spec": { "token": "2" } }),
+    ] {
+        assert_eq!(found(vec![patch(hurts.clone(), None)]), missing(), "{hurts}");
+    }
+    for harmless in [
+        json!({ "spec": { "replicas": 3 } }),
+        json!({ "spec": { "intent": null } }),
+        json!({ "spec": { "token": "1" } }),
+    ] {
+        assert_eq!(found(vec![patch(harmless.clone(), None)]), [], "{harmless}");
+    }
+}
+
+#[test]
+fn a_proof_of_another_kind_does_not_do() {
+    let idle = proof(ProofKind::Idle, "s", at(0));
+    let step = patch(json!({ "spec": { "replicas": 2 } }), Some(idle));
+    let kind = ProofKind::Idle;
+    assert_eq!(found(vec![step]), [Violation::ProofOfAnotherKind { kind, doing: doing() }]);
+}
+
+#[test]
+fn a_proof_about_somebody_else_does_not_do() {
+    let of_another = |name| Some(proof(ProofKind::AllWell, name, at(0)));
+    let about =
+        |about: &str| [Violation::ProofAboutAnother { about: about.into(), doing: doing() }];
+    assert_eq!(found(vec![delete("p", Loss::Process, of_another("q"))]), about("p"));
+    let leave = json!({ "spec": { "intent": { "kind": "Leave", "id": "i" } } });
+    assert_eq!(found(vec![patch(leave, of_another("s"))]), about("i"));
+    let nobody = json!({ "spec": { "intent": { "kind": "Leave" } } });
+    assert_eq!(found(vec![patch(nobody, of_another(""))]), about(""));
+}
+
+#[test]
+fn a_proof_holds_for_its_time_only() {
+    let out_of_time = |kind, as_of| {
+        let found = found(vec![delete("p", Loss::Process, Some(proof(kind, "p", as_of)))]);
+        matches!(found.as_slice(), [Violation::ProofOutOfTime { .. }])
+    };
+    assert!(out_of_time(ProofKind::AllWell, at(-31)));
+    assert!(!out_of_time(ProofKind::AllWell, at(-30)));
+    assert!(out_of_time(ProofKind::Gone, at(1)), "no proof comes from the future");
+    let vacant = |as_of| {
+        let proof = proof(ProofKind::Vacant, "s", as_of);
+        found(vec![patch(json!({ "spec": { "replicas": 2 } }), Some(proof))])
+    };
+    assert_eq!(vacant(at(0)), []);
+    assert!(matches!(vacant(at(-1)).as_slice(), [Violation::ProofOutOfTime { .. }]));
+}
