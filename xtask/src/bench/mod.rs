@@ -22,7 +22,7 @@ use report::Report;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Which testbed it runs on; it is made anew
+    /// Which testbed it runs on; it is recreated
     #[arg(long, default_value = "bench", value_parser = ClusterName::parse)]
     name: ClusterName,
     /// How long to watch the system at rest, in seconds

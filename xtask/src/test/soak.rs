@@ -20,7 +20,7 @@ const HISTORIES: &str = "PALLADION_SIM_HISTORIES";
 
 #[derive(Args)]
 pub struct SoakArguments {
-    /// Name of the testbed; it is made anew, as is the one beside it with 2 behind the name
+    /// Name of the testbed; it is recreated, and so is the one beside it with 2 appended to the name
     #[arg(long, default_value = "soak", value_parser = ClusterName::parse)]
     name: ClusterName,
     /// Keep the testbeds afterwards, to look at a failure
