@@ -105,7 +105,7 @@ pub struct SetStatus {
     pub zone: String,
     /// Its version.
     pub version: i64,
-    /// Where its rollout is.
+    /// State of its rollout.
     pub state: RolloutState,
     /// When the rollout of this StatefulSet started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
