@@ -25,3 +25,4 @@ pub mod runtime;
 pub mod settings;
 pub mod supervisor;
 pub mod volume;
+pub mod words;

@@ -6,6 +6,7 @@ use crate::decide::{Action, Cause, LeaveCall, Start};
 use crate::launch::{self, record::LaunchRecord};
 use crate::volume::Data;
 use crate::volume::ledger::{End, Ledger};
+use crate::words::job::Trouble;
 use anyhow::{Context, Result, anyhow, bail};
 use jiff::Timestamp;
 use palladion_api::ids::{HostId, Nonce, StaticAddress, VolumeId};
@@ -21,10 +22,12 @@ impl Agent {
                 self.change_ledger(|ledger| ledger.ban_for_good(pod))
             }
             Action::SettlePermit { nonce, state, message } => {
+                let message = message.map(|m| m.to_string());
                 tracing::info!(nonce = nonce.as_str(), state = ?state, message, "permit settled");
                 self.change_ledger(|ledger| ledger.set_permit(&nonce, state, message))
             }
             Action::SettleIntent { nonce, state, message, then } => {
+                let message = message.map(|m| m.to_string());
                 tracing::info!(nonce = nonce.as_str(), state = ?state, message, "intent settled");
                 self.change_ledger(|ledger| {
                     ledger.set_intent(&nonce, state, message, Timestamp::now());
@@ -91,15 +94,10 @@ impl Agent {
         if (&config.ring, &config.datacenter, &config.rack)
             != (&spec.ring, &spec.datacenter, &spec.rack)
         {
-            bail!(
-                "the mounted configuration is for {}/{}/{}, the member for {}/{}/{}",
-                config.ring,
-                config.datacenter,
-                config.rack,
-                spec.ring,
-                spec.datacenter,
-                spec.rack
-            );
+            bail!(Trouble::OtherPlace {
+                mounted: format!("{}/{}/{}", config.ring, config.datacenter, config.rack),
+                member: format!("{}/{}/{}", spec.ring, spec.datacenter, spec.rack),
+            });
         }
         // First what may fail: a permit is not used up by an image without Java.
         let (launch, record) = launch::prepare(&self.settings, &mounted, &start.identity)?;

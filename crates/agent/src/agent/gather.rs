@@ -14,6 +14,7 @@ use crate::render::capabilities;
 use crate::report::last_words;
 use crate::volume::ledger::End;
 use crate::volume::{SavedMember, Volume};
+use crate::words::volume::Wrong;
 use jiff::Timestamp;
 use palladion_api::cluster::Mode;
 use std::sync::Arc;
@@ -53,7 +54,7 @@ impl Agent {
         self.found = match (&self.volume, &self.mounted) {
             (Some(volume), _) => volume.inspect().map_err(|e| format!("{e:#}")),
             (None, Err(why)) => Err(why.clone()),
-            (None, Ok(_)) => Err("the volume was not looked at yet".into()),
+            (None, Ok(_)) => Err(Wrong::NotLooked.to_string()),
         };
     }
 
@@ -184,7 +185,7 @@ impl Agent {
             ledger.end_start(end, at, code, words.as_ref().map(|w| w.text.clone()));
         });
         if let Err(error) = noted {
-            self.trouble = Some(format!("{error:#}"));
+            self.trouble = Some(format!("{error:#}").into());
             return;
         }
         self.stopping = None;

@@ -9,6 +9,7 @@ use crate::render::{Entry, Identity};
 use crate::report::ring;
 use crate::runtime;
 use crate::volume::ledger::Membership;
+use crate::words::job::Trouble;
 use jiff::Timestamp;
 use palladion_api::cluster::Mode;
 use palladion_api::ids::StaticAddress;
@@ -62,7 +63,7 @@ impl Agent {
                 self.launch = Some(record);
                 self.looked = None;
             }
-            Err(error) => self.trouble = Some(format!("reloading the seeds: {error:#}")),
+            Err(error) => self.trouble = Some(Trouble::Seeds { why: format!("{error:#}") }.into()),
         }
     }
 
@@ -95,7 +96,10 @@ impl Agent {
                 tracing::info!(settings = ?record.runtime, "runtime settings changed");
                 self.launch = Some(record);
             }
-            Err(error) => self.trouble = Some(format!("changing runtime settings: {error:#}")),
+            Err(error) => {
+                let why = format!("{error:#}");
+                self.trouble = Some(Trouble::RuntimeSettings { why }.into());
+            }
         }
     }
 
@@ -143,7 +147,7 @@ impl Agent {
             },
         };
         if let Err(error) = done {
-            self.trouble = Some(format!("noting the operation: {error:#}"));
+            self.trouble = Some(Trouble::Operation { why: format!("{error:#}") }.into());
         }
     }
 
@@ -164,8 +168,8 @@ impl Agent {
         self.job = Some(Job { progress: seen });
         let done = self.done.clone();
         tokio::spawn(async move {
-            let outcome =
-                operations::run(&operation, &tools, &progress).await.map_err(|e| format!("{e:#}"));
+            let outcome = operations::run(&operation, &tools, &progress).await;
+            let outcome = outcome.map(|done| done.to_string()).map_err(|e| format!("{e:#}"));
             let _ = done.send(Done::Operation { id, outcome }).await;
         });
         Ok(())

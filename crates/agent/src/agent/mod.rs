@@ -15,6 +15,7 @@ use crate::metrics::Metrics;
 use crate::settings::Settings;
 use crate::{decide, drain};
 use anyhow::{Context, Result};
+use palladion_api::words::Message;
 use state::{Agent, Done};
 use std::sync::Arc;
 use std::time::Duration;
@@ -93,7 +94,7 @@ impl Agent {
                 break;
             }
             if let Err(error) = self.act(decision.action.clone()).await {
-                self.trouble = Some(format!("{error:#}"));
+                self.trouble = Some(format!("{error:#}").into());
                 break;
             }
             decision = decide::decide(&self.facts());
@@ -103,15 +104,15 @@ impl Agent {
         self.count_copies().await;
         self.operate();
         self.answer_question();
-        self.log_trouble(before.as_deref());
+        self.log_trouble(before.as_ref());
         self.tell(&decision);
     }
 
     /// The same trouble is tried again every second and logged once.
-    fn log_trouble(&self, before: Option<&str>) {
+    fn log_trouble(&self, before: Option<&Message>) {
         match &self.trouble {
             Some(now) if before != Some(now) => {
-                tracing::error!(trouble = now, "a step failed; trying again");
+                tracing::error!(trouble = %now, "a step failed; trying again");
             }
             Some(_) | None => {}
         }

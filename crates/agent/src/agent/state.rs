@@ -13,11 +13,13 @@ use crate::settings::Settings;
 use crate::supervisor::Supervisor;
 use crate::volume::ledger::Ledger;
 use crate::volume::{Found, SavedMember, Volume};
+use crate::words::volume::Wrong;
 use crate::{decide, launch};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::ids::Nonce;
 use palladion_api::member::{CassandraMemberStatus, Evidence, ServerState};
+use palladion_api::words::Message;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -107,7 +109,7 @@ pub struct Agent {
     pub evidence: Option<Evidence>,
     pub copies: Copies,
     pub state: Option<(ServerState, Time)>,
-    pub trouble: Option<String>,
+    pub trouble: Option<Message>,
 }
 
 impl Agent {
@@ -133,7 +135,7 @@ impl Agent {
             started: Instant::now(),
             mounted,
             volume: None,
-            found: Err("the volume was not looked at yet".into()),
+            found: Err(Wrong::NotLooked.to_string()),
             saved: None,
             process: Process::Unknown("init was not asked yet".into()),
             container: Phase::Serving,

@@ -86,7 +86,7 @@ impl Agent {
         if open && self.reading().is_some_and(Reading::serves) {
             self.health.serves();
         } else {
-            let message = decision.message.clone().unwrap_or_default();
+            let message = decision.message.as_ref().map(ToString::to_string).unwrap_or_default();
             self.health
                 .does_not_serve(format!("{:?}: {}: {message}", decision.state, decision.reason));
         }

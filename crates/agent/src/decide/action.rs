@@ -3,6 +3,7 @@
 use crate::render::Identity;
 use palladion_api::ids::{HostId, Nonce, StaticAddress, VolumeId};
 use palladion_api::member::{DataBeforeStart, IntentState, PermitKind, PermitState};
+use palladion_api::words::Message;
 
 /// Why the server is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +41,7 @@ pub enum Action {
         /// What became of it.
         state: PermitState,
         /// Why, for people.
-        message: Option<String>,
+        message: Option<Message>,
     },
     /// Note what became of an intent, and where membership stands then.
     SettleIntent {
@@ -49,7 +50,7 @@ pub enum Action {
         /// What became of it.
         state: IntentState,
         /// Why, for people.
-        message: Option<String>,
+        message: Option<Message>,
         /// Membership after it.
         then: Then,
     },

@@ -2,63 +2,35 @@
 
 use super::{Action, Decision, Facts, SpecFact, is_stale_twin};
 use crate::volume::ledger::{Ban, Ledger, Membership};
-use palladion_api::ids::VolumeId;
+use crate::words::start::{Forbidden, Waiting};
 use palladion_api::member::{CassandraMemberSpec, DataBeforeStart, RunState, ServerState};
-use palladion_api::reasons::Reason;
+use palladion_api::words::Names;
 
 /// What forbids every start, in the order in which people should be told.
 pub fn forbidden(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger) -> Option<Decision> {
     let spec = known.spec;
-    let stopped = |action, message: &str| {
-        Some(Decision::new(
-            action,
-            ServerState::Stopped,
-            Reason::StoppedByIntent,
-            Some(message.to_string()),
-        ))
-    };
+    let stopped =
+        |action, words: Forbidden| Some(Decision::because(action, ServerState::Stopped, words));
     if spec.run == RunState::Terminated && ledger.ban == Ban::None {
-        return stopped(Action::Ban, "the spec says that the server is stopped for good");
+        return stopped(Action::Ban, Forbidden::Terminated);
     }
     if ledger.ban == Ban::Terminated && !lifts_the_ban(spec, ledger) {
-        return stopped(
-            Action::Nothing,
-            "the server was stopped for good; none starts on this data again",
-        );
+        return stopped(Action::Nothing, Forbidden::Banned);
     }
     if ledger.membership == Membership::Left && !retires(spec, ledger) {
-        return Some(Decision::new(
-            Action::Nothing,
-            ServerState::Decommissioned,
-            Reason::Decommissioned,
-            Some(
-                "the member has left the ring; its server is never started again on this data"
-                    .to_string(),
-            ),
-        ));
+        let left = Forbidden::Left;
+        return Some(Decision::because(Action::Nothing, ServerState::Decommissioned, left));
     }
     if is_stale_twin(spec, ledger) {
-        let recorded = spec.volume_id.as_ref().map_or("", VolumeId::as_str);
-        return Some(Decision::wait(
-            Reason::StaleTwin,
-            format!(
-                "volume {recorded} is recorded for this member, this is volume {}",
-                ledger.volume_id
-            ),
-        ));
+        let (recorded, found) = (spec.volume_id.clone().unwrap_or_default(), &ledger.volume_id);
+        return Some(Decision::wait(Waiting::OtherVolume { recorded, found: found.clone() }));
     }
     if spec.run == RunState::Stopped {
-        return stopped(Action::Nothing, "the spec says `run: Stopped`");
+        return stopped(Action::Nothing, Forbidden::BySpec);
     }
     if !spec.revisions.iter().any(|r| r == facts.revision) {
-        return Some(Decision::wait(
-            Reason::WaitingForRevision,
-            format!(
-                "this pod has revision {}; released are: {}",
-                facts.revision,
-                spec.revisions.join(", ")
-            ),
-        ));
+        let (revision, released) = (facts.revision.to_string(), Names::of(&spec.revisions));
+        return Some(Decision::wait(Waiting::NotReleased { revision, released }));
     }
     None
 }

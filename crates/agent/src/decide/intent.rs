@@ -6,8 +6,10 @@
 use super::{Action, Facts, LeaveCall, Process, Source, Then};
 use crate::admin::{self, Reading};
 use crate::volume::ledger::{Ledger, Membership};
-use palladion_api::ids::{HostId, Nonce};
+use crate::words::permit::{Left, Refused};
+use palladion_api::ids::Nonce;
 use palladion_api::member::{Intent, IntentKind, IntentState};
+use palladion_api::words::Message;
 
 /// What is to be noted of an intent.
 pub fn settle(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
@@ -15,7 +17,7 @@ pub fn settle(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
         return settle_leaving(facts, ledger, nonce);
     }
     let intent = wanted(facts, ledger)?;
-    let settle = |state, message: String| {
+    let settle = |state, message: Message| {
         Some(Action::SettleIntent {
             nonce: intent.nonce.clone(),
             state,
@@ -24,20 +26,18 @@ pub fn settle(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
         })
     };
     if intent.volume_id != ledger.volume_id {
-        return settle(
-            IntentState::Refused,
-            format!("it is for volume {}, this is volume {}", intent.volume_id, ledger.volume_id),
-        );
+        let (meant, own) = (intent.volume_id.clone(), ledger.volume_id.clone());
+        return settle(IntentState::Refused, Refused::OtherVolume { meant, own }.into());
     }
     if ledger.host_id.as_ref() != Some(&intent.host_id) {
-        let own = ledger.host_id.as_ref().map_or("none", HostId::as_str);
-        return settle(
-            IntentState::Refused,
-            format!("it is for host ID {}, this is host ID {own}", intent.host_id),
-        );
+        let why = match ledger.host_id.clone() {
+            Some(own) => Refused::OtherHostId { meant: intent.host_id.clone(), own },
+            None => Refused::NoOwnHostId,
+        };
+        return settle(IntentState::Refused, why.into());
     }
     match ledger.membership {
-        Membership::Left => settle(IntentState::Done, "the member had left before".into()),
+        Membership::Left => settle(IntentState::Done, Left::Before.into()),
         Membership::Joined
         | Membership::Empty
         | Membership::Joining { .. }
@@ -58,14 +58,12 @@ fn settle_leaving(facts: &Facts<'_>, ledger: &Ledger, nonce: &Nonce) -> Option<A
         .intent
         .as_ref()
         .is_some_and(|i| i.nonce == *nonce && i.state == IntentState::Running);
-    let settle = |state, message: Option<String>, then| {
+    let settle = |state, message: Option<Message>, then| {
         Some(Action::SettleIntent { nonce: nonce.clone(), state, message, then })
     };
     if facts.process == Process::Absent {
-        let message = "the server ended while the member was leaving; whether it has left, the others must tell";
-        return open
-            .then(|| settle(IntentState::Failed, Some(message.into()), Then::Unchanged))
-            .flatten();
+        let unknown = || Some(Left::Unknown.into());
+        return open.then(|| settle(IntentState::Failed, unknown(), Then::Unchanged)).flatten();
     }
     let reading = facts.reading?;
     if reading.is(admin::DECOMMISSIONED) {
@@ -77,20 +75,14 @@ fn settle_leaving(facts: &Facts<'_>, ledger: &Ledger, nonce: &Nonce) -> Option<A
         LeaveCall::Answered(Err(why)) => {
             let then = if is_full_member(reading) { Then::Joined } else { Then::Unchanged };
             (open || then == Then::Joined)
-                .then(|| settle(IntentState::Failed, Some(why.clone()), then))
+                .then(|| settle(IntentState::Failed, Some(why.into()), then))
                 .flatten()
         }
         // An earlier agent made the call and cannot hear the answer.
         LeaveCall::NotMade => {
             let failed = reading.is(admin::DECOMMISSION_FAILED) && is_full_member(reading);
             failed
-                .then(|| {
-                    settle(
-                        IntentState::Failed,
-                        Some("the server says DECOMMISSION_FAILED".into()),
-                        Then::Joined,
-                    )
-                })
+                .then(|| settle(IntentState::Failed, Some(Left::Failed.into()), Then::Joined))
                 .flatten()
         }
     }

@@ -21,10 +21,14 @@ use crate::init::protocol::Phase;
 use crate::volume::Found;
 use crate::volume::judge::{Judgement, judge};
 use crate::volume::ledger::Ledger;
+use crate::words::server::Running;
+use crate::words::start::Waiting;
+use crate::words::volume::Wrong;
 use jiff::Timestamp;
 use palladion_api::ids::PodUid;
 use palladion_api::member::{CassandraMemberSpec, ServerState, VolumeState};
 use palladion_api::reasons::Reason;
+use palladion_api::words::{Message, Reasoned};
 
 /// All that a decision is made of.
 #[derive(Clone, Debug)]
@@ -121,21 +125,21 @@ pub struct Decision {
     /// Why.
     pub reason: Reason,
     /// Why, for people.
-    pub message: Option<String>,
+    pub message: Option<Message>,
 }
 
 impl Decision {
-    fn new(
-        action: Action,
-        state: ServerState,
-        reason: Reason,
-        message: impl Into<Option<String>>,
-    ) -> Self {
-        Self { action, state, reason, message: message.into() }
+    fn new(action: Action, state: ServerState, reason: Reason, message: Option<Message>) -> Self {
+        Self { action, state, reason, message }
     }
 
-    fn wait(reason: Reason, message: impl Into<String>) -> Self {
-        Self::new(Action::Nothing, ServerState::Waiting, reason, Some(message.into()))
+    /// Explained by a sentence, which has its reason.
+    fn because(action: Action, state: ServerState, words: impl Reasoned) -> Self {
+        Self::new(action, state, words.reason(), Some(words.into()))
+    }
+
+    fn wait(words: Waiting) -> Self {
+        Self::because(Action::Nothing, ServerState::Waiting, words)
     }
 
     fn first(action: Action) -> Self {
@@ -144,7 +148,7 @@ impl Decision {
 }
 
 /// The volume as it is reported; `None` while it is not ours yet.
-pub fn volume_state(facts: &Facts<'_>) -> Option<(VolumeState, Option<String>)> {
+pub fn volume_state(facts: &Facts<'_>) -> Option<(VolumeState, Option<Wrong>)> {
     let (VolumeFact::Found(found), Some(spec)) = (&facts.volume, &facts.spec) else {
         return None;
     };
@@ -158,10 +162,7 @@ pub fn volume_state(facts: &Facts<'_>) -> Option<(VolumeState, Option<String>)> 
 pub fn decide(facts: &Facts<'_>) -> Decision {
     let running = match &facts.process {
         Process::Unknown(why) => {
-            return Decision::wait(
-                Reason::FactUnknown,
-                format!("whether the server runs could not be found out: {why}"),
-            );
+            return Decision::wait(Waiting::ProcessUnknown { why: why.clone() });
         }
         Process::Running => true,
         Process::Absent => false,
@@ -173,12 +174,9 @@ pub fn decide(facts: &Facts<'_>) -> Decision {
     match (running, ledger) {
         (true, Some(ledger)) => running::decide(facts, ledger),
         // A server runs, and its volume tells nothing: nothing is done on a guess.
-        (true, None) => Decision::new(
-            Action::Nothing,
-            ServerState::Running,
-            Reason::VolumeForeign,
-            Some("the server runs, and the ledger on its volume cannot be read".to_string()),
-        ),
+        (true, None) => {
+            Decision::because(Action::Nothing, ServerState::Running, Running::LedgerUnreadable)
+        }
         (false, Some(ledger)) => start::decide(facts, ledger),
         (false, None) => start::without_ledger(facts),
     }

@@ -3,10 +3,13 @@
 use super::{Action, Cause, Facts, Process, Source, Start, StopWhy};
 use crate::render::{Entry, Identity};
 use crate::volume::ledger::{Ledger, Membership};
-use palladion_api::ids::{HostId, Nonce, StaticAddress};
+use crate::words::permit::{Ended, Refused};
+use crate::words::server::Exited;
+use palladion_api::ids::{Nonce, StaticAddress};
 use palladion_api::member::{
     CassandraMemberSpec, DataBeforeStart, PermitKind, PermitState, StartPermit, VolumeState,
 };
+use palladion_api::words::Message;
 
 /// What is to be noted of a permit, or done because of it, before anything else.
 pub fn settle(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
@@ -34,13 +37,12 @@ fn settle_used(facts: &Facts<'_>, ledger: &Ledger, nonce: &Nonce) -> Option<Acti
             (facts.stopping.is_none()).then_some(Action::Stop(StopWhy::PermitWithdrawn))
         }
         (Process::Absent, true) => {
-            Some(settled(nonce, PermitState::Withdrawn, Some("no server runs by it".into())))
+            Some(settled(nonce, PermitState::Withdrawn, Some(Ended::Withdrawn.into())))
         }
         (Process::Absent, false) => {
-            let words = facts.last_words.map(|w| w.text.clone());
-            let text =
-                words.unwrap_or_else(|| "the server ended before it was a full member".into());
-            Some(settled(nonce, PermitState::Failed, Some(text)))
+            let last = facts.last_words.map(|w| Message::from(&w.text));
+            let message = last.unwrap_or_else(|| Exited::BeforeItJoined.into());
+            Some(settled(nonce, PermitState::Failed, Some(message)))
         }
         (Process::Running | Process::Unknown(_), _) => None,
     }
@@ -54,26 +56,26 @@ fn refuse_left_over(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
     if ledger.permit.as_ref().is_some_and(|p| p.nonce == permit.nonce) {
         return None;
     }
-    let refuse = |why: String| Some(settled(&permit.nonce, PermitState::Refused, Some(why)));
+    let refuse =
+        |why: Refused| Some(settled(&permit.nonce, PermitState::Refused, Some(why.into())));
     if permit.pod_uid != *facts.pod_uid {
-        return refuse(format!("it is for pod {}, this is pod {}", permit.pod_uid, facts.pod_uid));
+        let (meant, own) = (permit.pod_uid.clone(), facts.pod_uid.clone());
+        return refuse(Refused::OtherPod { meant, own });
     }
     if permit.volume_id != ledger.volume_id {
-        return refuse(format!(
-            "it is for volume {}, this is volume {}",
-            permit.volume_id, ledger.volume_id
-        ));
+        let (meant, own) = (permit.volume_id.clone(), ledger.volume_id.clone());
+        return refuse(Refused::OtherVolume { meant, own });
     }
     if ledger.has_used(&permit.nonce) {
-        return refuse("it was used before".into());
+        return refuse(Refused::UsedBefore);
     }
     if facts.process == Process::Running {
-        return refuse("a server runs already".into());
+        return refuse(Refused::ServerRuns);
     }
     None
 }
 
-fn settled(nonce: &Nonce, state: PermitState, message: Option<String>) -> Action {
+fn settled(nonce: &Nonce, state: PermitState, message: Option<Message>) -> Action {
     Action::SettlePermit { nonce: nonce.clone(), state, message }
 }
 
@@ -85,7 +87,7 @@ pub fn start(
     ledger: &Ledger,
     state: VolumeState,
     address: &StaticAddress,
-) -> Result<Start, String> {
+) -> Result<Start, Refused> {
     check_data(permit, ledger, state)?;
     let others =
         || -> Vec<StaticAddress> { spec.seeds.iter().filter(|s| *s != address).cloned().collect() };
@@ -96,7 +98,7 @@ pub fn start(
         PermitKind::Join if permit.data == DataBeforeStart::Keep => (Entry::Plain, others()),
         PermitKind::Join => (Entry::Join, others()),
         PermitKind::Replace => {
-            let address = permit.replace_address.clone().ok_or("it names no address to replace")?;
+            let address = permit.replace_address.clone().ok_or(Refused::NoAddress)?;
             (Entry::Replace { address, host_id: permit.host_id.clone() }, others())
         }
         PermitKind::ResumeLeave => {
@@ -105,27 +107,23 @@ pub fn start(
         }
     };
     if seeds.is_empty() {
-        return Err("the member has no seed but itself: its server would start a ring of its own without a word".into());
+        return Err(Refused::NoSeeds);
     }
     let cause = Cause::Permit { kind: permit.kind, nonce: permit.nonce.clone(), data: permit.data };
     Ok(Start { cause, identity: Identity { address: address.clone(), seeds, entry } })
 }
 
-fn check_leaver(permit: &StartPermit, ledger: &Ledger) -> Result<(), String> {
-    if permit.host_id.is_none() || permit.host_id != ledger.host_id {
-        let word =
-            |id: &Option<HostId>| id.as_ref().map_or_else(|| "none".to_string(), HostId::to_string);
-        return Err(format!(
-            "it is for host ID {}, this is host ID {}",
-            word(&permit.host_id),
-            word(&ledger.host_id)
-        ));
+fn check_leaver(permit: &StartPermit, ledger: &Ledger) -> Result<(), Refused> {
+    match (permit.host_id.clone(), ledger.host_id.clone()) {
+        (Some(meant), Some(own)) if meant == own => Ok(()),
+        (Some(meant), Some(own)) => Err(Refused::OtherHostId { meant, own }),
+        (Some(_), None) => Err(Refused::NoOwnHostId),
+        (None, _) => Err(Refused::NoHostId),
     }
-    Ok(())
 }
 
 /// Does what is on the volume fit the permit?
-fn check_data(permit: &StartPermit, ledger: &Ledger, state: VolumeState) -> Result<(), String> {
+fn check_data(permit: &StartPermit, ledger: &Ledger, state: VolumeState) -> Result<(), Refused> {
     let resumes_founding =
         matches!(&ledger.membership, Membership::Joining { kind: PermitKind::Found, .. });
     let fits = match (permit.kind, permit.data) {
@@ -161,8 +159,9 @@ fn check_data(permit: &StartPermit, ledger: &Ledger, state: VolumeState) -> Resu
     if fits {
         return Ok(());
     }
-    Err(format!(
-        "{:?} with data {:?} does not fit a volume that is {state:?}",
-        permit.kind, permit.data
-    ))
+    Err(Refused::WrongVolume {
+        kind: format!("{:?}", permit.kind),
+        data: format!("{:?}", permit.data),
+        volume: format!("{state:?}"),
+    })
 }

@@ -4,9 +4,10 @@ use super::{Action, Decision, Facts, SpecFact, StopWhy, intent, is_stale_twin, p
 use crate::admin::{self, Reading};
 use crate::init::protocol::Phase;
 use crate::volume::ledger::{Ledger, Membership};
-use palladion_api::ids::HostId;
+use crate::words::server::{Running, Starting, Stopping};
 use palladion_api::member::{RunState, ServerState};
 use palladion_api::reasons::Reason;
+use palladion_api::words::Message;
 
 /// Decide about a server that runs.
 pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
@@ -62,68 +63,46 @@ fn tell(facts: &Facts<'_>, ledger: &Ledger, action: Action) -> Decision {
         _ => None,
     });
     if let Some(why) = stopping {
-        let (reason, message) = match why {
-            StopWhy::StaleTwin => (
-                Reason::StaleTwin,
-                "another volume is recorded for this member; its server is being stopped",
-            ),
-            StopWhy::SpecSaysSo => {
-                (Reason::StoppedByIntent, "the server is being drained and stopped")
-            }
-            StopWhy::Restart => (Reason::RollingOut, "the server is being drained and restarted"),
-            StopWhy::PermitWithdrawn => {
-                (Reason::WaitingForPermit, "the permit was withdrawn; the server is being stopped")
-            }
-            StopWhy::JoinFailed => {
-                (Reason::ServerFailed, "the join failed; the server is being stopped")
-            }
-            StopWhy::Decommissioned => (
-                Reason::Decommissioned,
-                "the member has left the ring; its server is being stopped",
-            ),
+        let stopping = match why {
+            StopWhy::StaleTwin => Stopping::StaleTwin,
+            StopWhy::SpecSaysSo => Stopping::BySpec,
+            StopWhy::Restart => Stopping::Restart,
+            StopWhy::PermitWithdrawn => Stopping::PermitWithdrawn,
+            StopWhy::JoinFailed => Stopping::JoinFailed,
+            StopWhy::Decommissioned => Stopping::Decommissioned,
         };
-        return Decision::new(action, ServerState::Stopping, reason, Some(message.to_string()));
+        return Decision::because(action, ServerState::Stopping, stopping);
     }
     if facts.container == Phase::Ending {
-        return Decision::new(
-            action,
-            ServerState::Stopping,
-            Reason::StoppedByIntent,
-            Some("the container is ending".to_string()),
-        );
+        return Decision::because(action, ServerState::Stopping, Stopping::WithContainer);
     }
     let normal = ledger.last_start().is_some_and(|s| s.record.normal_at.is_some());
     if normal {
-        return Decision::new(
-            action,
-            ServerState::Running,
-            Reason::Running,
-            running_words(facts, ledger),
-        );
+        let amiss = amiss(facts, ledger).map(Message::from);
+        return Decision::new(action, ServerState::Running, Reason::Running, amiss);
     }
-    let mode = facts.reading.and_then(|r| r.mode.clone());
-    let message = match mode {
-        Some(mode) => format!("the server says {mode}"),
-        None => "the server does not answer yet".to_string(),
+    let starting = match facts.reading.and_then(|r| r.mode.clone()) {
+        Some(mode) => Starting::Mode { mode },
+        None => Starting::Silent,
     };
-    Decision::new(action, ServerState::Starting, Reason::Starting, Some(message))
+    Decision::because(action, ServerState::Starting, starting)
 }
 
 /// What is not as it should be while the server runs.
-fn running_words(facts: &Facts<'_>, ledger: &Ledger) -> Option<String> {
+fn amiss(facts: &Facts<'_>, ledger: &Ledger) -> Option<Running> {
     let Some(reading) = facts.reading else {
-        return Some("the server does not answer".to_string());
+        return Some(Running::Silent);
     };
-    let other =
-        reading.host_id.as_ref().filter(|id| ledger.host_id.as_ref().is_some_and(|own| own != *id));
-    if let Some(other) = other {
-        let own = ledger.host_id.as_ref().map_or("", HostId::as_str);
-        return Some(format!("the server runs as host ID {other}, its ledger names {own}"));
+    if let (Some(actual), Some(recorded)) = (reading.host_id.clone(), ledger.host_id.clone())
+        && actual != recorded
+    {
+        return Some(Running::OtherHostId { actual, recorded });
     }
-    match (reading.mode.as_deref(), reading.native_transport) {
-        (Some(admin::NORMAL), Some(false)) => Some("the native transport is down".to_string()),
-        (Some(admin::NORMAL), _) => None,
-        (Some(mode), _) => Some(format!("the server says {mode}")),
-        (None, _) => Some("the server does not tell its mode".to_string()),
+    match (reading.mode.clone(), reading.native_transport) {
+        (Some(mode), native) if mode == admin::NORMAL => {
+            (native == Some(false)).then_some(Running::NativeTransportDown)
+        }
+        (Some(mode), _) => Some(Running::Mode { mode }),
+        (None, _) => Some(Running::NoMode),
     }
 }

@@ -8,11 +8,15 @@ use crate::init::protocol::Phase;
 use crate::render::{Entry, Identity};
 use crate::volume::judge::{Judgement, judge};
 use crate::volume::ledger::{Ledger, Membership};
+use crate::words::server::Exited;
+use crate::words::start::{Forbidden, Waiting};
+use crate::words::volume::Wrong;
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::{
     CassandraMemberSpec, DataBeforeStart, PermitState, ServerState, VolumeState,
 };
 use palladion_api::reasons::Reason;
+use palladion_api::words::Message;
 
 /// The volume is not ours yet: take it, or say what is wrong with it.
 pub fn without_ledger(facts: &Facts<'_>) -> Decision {
@@ -21,7 +25,7 @@ pub fn without_ledger(facts: &Facts<'_>) -> Decision {
     };
     let found = match &facts.volume {
         VolumeFact::Unreadable(why) => {
-            return Decision::wait(Reason::VolumeForeign, (*why).to_string());
+            return Decision::wait(Waiting::VolumeUnreadable { why: (*why).to_string() });
         }
         VolumeFact::Found(found) => found,
     };
@@ -35,10 +39,10 @@ pub fn without_ledger(facts: &Facts<'_>) -> Decision {
 }
 
 fn no_spec() -> Decision {
-    Decision::wait(Reason::WaitingForMember, "the agent has not read its CassandraMember yet")
+    Decision::wait(Waiting::NoSpec)
 }
 
-fn unusable(state: VolumeState, message: Option<String>) -> Decision {
+fn unusable(state: VolumeState, wrong: Option<Wrong>) -> Decision {
     let reason = match state {
         VolumeState::NotMounted => Reason::VolumeNotMounted,
         VolumeState::Lost => Reason::VolumeLost,
@@ -49,18 +53,14 @@ fn unusable(state: VolumeState, message: Option<String>) -> Decision {
         | VolumeState::Joined
         | VolumeState::Left => Reason::VolumeForeign,
     };
-    Decision::new(Action::Nothing, ServerState::Waiting, reason, message)
+    Decision::new(Action::Nothing, ServerState::Waiting, reason, wrong.map(Message::from))
 }
 
 /// The volume is ours.
 pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
     if facts.container == Phase::Ending {
-        return Decision::new(
-            Action::Nothing,
-            ServerState::Stopped,
-            Reason::StoppedByIntent,
-            Some("the container is ending".to_string()),
-        );
+        let ending = Forbidden::WithContainer;
+        return Decision::because(Action::Nothing, ServerState::Stopped, ending);
     }
     let Some(known) = facts.spec else {
         return no_spec();
@@ -88,7 +88,7 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
         return refused;
     }
     let Some(address) = &known.spec.address else {
-        return Decision::wait(Reason::WaitingForMember, "the member has no address yet");
+        return Decision::wait(Waiting::NoAddress);
     };
     match (&ledger.membership, state) {
         (Membership::Joined, VolumeState::Joined) if !retires(known.spec, ledger) => {
@@ -108,39 +108,32 @@ fn autonomous(
 ) -> Decision {
     let spec = known.spec;
     let Some(host_id) = &ledger.host_id else {
-        return Decision::wait(
-            Reason::VolumeForeign,
-            "the ledger says that the member has joined, and names no host ID",
-        );
+        return Decision::wait(Waiting::NoHostId);
     };
     // A volume that is recorded by its own ID is the right one; only without
     // that does the host ID have to tell.
-    if let Some(other) =
+    if let Some(recorded) =
         spec.host_id.as_ref().filter(|id| *id != host_id && spec.volume_id.is_none())
     {
-        return Decision::wait(
-            Reason::StaleTwin,
-            format!("host ID {other} is recorded for this member, this volume holds {host_id}"),
-        );
+        let (recorded, found) = (recorded.clone(), host_id.clone());
+        return Decision::wait(Waiting::OtherHostId { recorded, found });
     }
     if ledger.address.as_ref() != Some(address) {
-        let was = ledger.address.as_ref().map_or("none", StaticAddress::as_str);
-        return Decision::wait(
-            Reason::WaitingForPermit,
-            format!(
-                "the member's address changed from {was} to {address}: it does not start by itself"
-            ),
-        );
+        return Decision::wait(match ledger.address.clone() {
+            Some(before) => Waiting::OtherAddress { before, now: address.clone() },
+            None => Waiting::NewAddress { address: address.clone() },
+        });
     }
     // Its own address is fine among them, and enough: it has data.
     let seeds = if spec.seeds.is_empty() { vec![address.clone()] } else { spec.seeds.clone() };
     let waits_until = backoff::earliest(&ledger.starts, facts.now).filter(|t| *t > facts.now);
     if let Some(earliest) = waits_until.filter(|_| !is_news(spec, ledger, &seeds)) {
-        let words = facts.last_words.map_or(String::new(), |w| format!(": {}", w.text));
         let reason = facts.last_words.map_or(Reason::ServerFailed, |w| w.reason);
-        let message =
-            format!("the server ended by itself and is started again at {earliest}{words}");
-        return Decision::new(Action::Nothing, ServerState::Failed, reason, Some(message));
+        let exited = match facts.last_words {
+            Some(last) => Exited::TriedAgainAfter { earliest, words: last.text.clone() },
+            None => Exited::TriedAgain { earliest },
+        };
+        return Decision::new(Action::Nothing, ServerState::Failed, reason, Some(exited.into()));
     }
     let identity = Identity { address: address.clone(), seeds, entry: Entry::Plain };
     let start = Start { cause: Cause::Autonomous, identity };
@@ -162,41 +155,31 @@ fn by_permit(
     address: &StaticAddress,
 ) -> Decision {
     let waiting = || match (state, &ledger.membership) {
-        (VolumeState::Lost, _) => Decision::wait(
-            Reason::VolumeLost,
-            "the data of this member is gone; it waits for a permit to take its own place",
-        ),
-        (_, Membership::Leaving { .. }) => Decision::wait(
-            Reason::WaitingForPermit,
-            "the server ended while the member was leaving; it must not be started before the others were asked",
-        ),
-        (_, _) => Decision::wait(
-            Reason::WaitingForPermit,
-            "the member has not joined and waits for a permit",
-        ),
+        (VolumeState::Lost, _) => Decision::wait(Waiting::DataLost),
+        (_, Membership::Leaving { .. }) => Decision::wait(Waiting::Leaving),
+        (_, _) => Decision::wait(Waiting::NotJoined),
     };
     let Some(permit) = &known.spec.start else {
         return waiting();
     };
     if known.source == Source::Saved {
-        return Decision::wait(
-            Reason::WaitingForMember,
-            "a permit counts only as read from the API, which does not answer",
-        );
+        return Decision::wait(Waiting::PermitNotLive);
     }
     if let Some(settled) = ledger.permit.as_ref().filter(|p| p.nonce == permit.nonce) {
         return match settled.state {
             PermitState::Failed => {
                 let reason = facts.last_words.map_or(Reason::ServerFailed, |w| w.reason);
-                Decision::new(Action::Nothing, ServerState::Failed, reason, settled.message.clone())
+                let message = settled.message.as_ref().map(Message::from);
+                Decision::new(Action::Nothing, ServerState::Failed, reason, message)
             }
             PermitState::Refused => {
                 let why = settled.message.clone().unwrap_or_default();
-                let retire = permit.data == DataBeforeStart::Retire;
-                Decision::wait(
-                    if retire { Reason::RetainedVolumeInTheWay } else { Reason::WaitingForPermit },
-                    format!("the permit was refused: {why}"),
-                )
+                Decision::wait(match permit.data {
+                    DataBeforeStart::Retire => Waiting::RetiringRefused { why },
+                    DataBeforeStart::MustBeEmpty
+                    | DataBeforeStart::Wipe
+                    | DataBeforeStart::Keep => Waiting::PermitRefused { why },
+                })
             }
             PermitState::Used | PermitState::Done | PermitState::Withdrawn => waiting(),
         };
@@ -208,7 +191,7 @@ fn by_permit(
         Err(why) => Decision::first(Action::SettlePermit {
             nonce: permit.nonce.clone(),
             state: PermitState::Refused,
-            message: Some(why),
+            message: Some(why.into()),
         }),
     }
 }

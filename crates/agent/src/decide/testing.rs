@@ -194,7 +194,7 @@ impl World {
     pub fn settles(&self, state: PermitState) -> String {
         match self.action() {
             Action::SettlePermit { state: settled, message, .. } if settled == state => {
-                message.unwrap_or_default()
+                message.map(|m| m.to_string()).unwrap_or_default()
             }
             other => panic!("expected the permit to be {state:?}, got {other:?}"),
         }

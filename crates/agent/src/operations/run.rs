@@ -2,8 +2,10 @@
 
 use crate::admin::{RepairState, ServerAdmin};
 use crate::cql::{self, Connection, quoted};
+use crate::words::job::{Done, Failed};
 use anyhow::{Context, Result, bail};
 use palladion_api::member::{Operation, OperationKind};
+use palladion_api::words::Names;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -35,16 +37,16 @@ pub fn mounted_credentials(directory: &Path) -> Option<cql::Credentials> {
     Some(cql::Credentials { username: read("username")?, password: read("password")? })
 }
 
-/// Carry out a job; what comes back is a line for people.
-pub async fn run(operation: &Operation, tools: &Tools, progress: &Progress) -> Result<String> {
+/// Carry out a job; what comes back is what people read.
+pub async fn run(operation: &Operation, tools: &Tools, progress: &Progress) -> Result<Done> {
     let admin = tools.admin.as_ref();
     match operation.kind {
         OperationKind::AlterReplication => alter_replication(operation, tools, progress).await,
         OperationKind::RemoveNode => {
             let target =
-                operation.target.as_ref().context("the operation names no host ID to remove")?;
+                operation.target.as_ref().ok_or_else(|| anyhow::Error::msg(Failed::NoTarget))?;
             admin.remove_node(target).await?;
-            Ok(format!("host ID {target} is removed"))
+            Ok(Done::Removed { host_id: target.clone() })
         }
         OperationKind::Repair => repair(operation, admin, progress).await,
         OperationKind::Cleanup => each(operation, admin, progress, Work::Cleanup).await,
@@ -75,7 +77,7 @@ async fn each(
     admin: &dyn ServerAdmin,
     progress: &Progress,
     work: Work,
-) -> Result<String> {
+) -> Result<Done> {
     let all = keyspaces(operation, admin).await?;
     for (index, keyspace) in all.iter().enumerate() {
         let (doing, answer) = match work {
@@ -87,16 +89,19 @@ async fn each(
         tell(progress, index + 1, all.len());
     }
     let names: Vec<&str> = all.iter().map(String::as_str).collect();
-    Ok(format!("done for {}", words(&names)))
+    Ok(match names.is_empty() {
+        true => Done::NoKeyspaces,
+        false => Done::Keyspaces { keyspaces: Names::of(names) },
+    })
 }
 
 async fn alter_replication(
     operation: &Operation,
     tools: &Tools,
     progress: &Progress,
-) -> Result<String> {
+) -> Result<Done> {
     if operation.keyspaces.is_empty() || operation.replication.is_empty() {
-        bail!("the operation names no keyspaces or no replication");
+        bail!(Failed::NoReplication);
     }
     let factors: Vec<String> = operation
         .replication
@@ -118,14 +123,14 @@ async fn alter_replication(
             .with_context(|| format!("altering keyspace {keyspace}"))?;
         tell(progress, index + 1, operation.keyspaces.len());
     }
-    Ok(format!("{} replicated {}", operation.keyspaces.join(", "), factors.join(", ")))
+    Ok(Done::Replicated { keyspaces: Names::of(&operation.keyspaces), factors: Names::of(factors) })
 }
 
 async fn repair(
     operation: &Operation,
     admin: &dyn ServerAdmin,
     progress: &Progress,
-) -> Result<String> {
+) -> Result<Done> {
     let all = keyspaces(operation, admin).await?;
     let mut repaired = Vec::new();
     for (index, keyspace) in all.iter().enumerate() {
@@ -137,10 +142,12 @@ async fn repair(
                 match admin.repair_state(&ticket).await {
                     Ok(RepairState::Running) => silent = 0,
                     Ok(RepairState::Completed) => break,
-                    Ok(RepairState::Failed(why)) => bail!("repairing keyspace {keyspace}: {why}"),
-                    Ok(RepairState::Unknown) => bail!(
-                        "repairing keyspace {keyspace}: the server does not know of it any more"
-                    ),
+                    Ok(RepairState::Failed(why)) => {
+                        bail!(Failed::RepairFailed { keyspace: keyspace.clone(), why })
+                    }
+                    Ok(RepairState::Unknown) => {
+                        bail!(Failed::RepairForgotten { keyspace: keyspace.clone() })
+                    }
                     Err(error) if silent >= REPAIR_LOOKS => return Err(error).with_context(doing),
                     Err(_) => silent += 1,
                 }
@@ -149,13 +156,12 @@ async fn repair(
         }
         tell(progress, index + 1, all.len());
     }
-    Ok(format!("repaired {}", words(&repaired)))
+    Ok(match repaired.is_empty() {
+        true => Done::NoKeyspaces,
+        false => Done::Repaired { keyspaces: Names::of(repaired) },
+    })
 }
 
 fn tell(progress: &Progress, done: usize, all: usize) {
     progress.send_replace(u8::try_from(done * 100 / all.max(1)).unwrap_or(100));
-}
-
-fn words(names: &[&str]) -> String {
-    if names.is_empty() { "nothing: no keyspace needs it".into() } else { names.join(", ") }
 }

@@ -2,6 +2,7 @@
 //! log, and what kind of failure it tells.
 
 use crate::decide::LastWords;
+use crate::words::server::Last;
 use palladion_api::reasons::Reason;
 
 /// Longest line that is told.
@@ -46,15 +47,12 @@ pub fn of(log: &[String], code: Option<i32>) -> LastWords {
             .iter()
             .rev()
             .find(|l| !l.trim().is_empty())
-            .map_or("it said nothing".into(), |l| cut(l)),
+            .map_or(Last::Nothing.to_string(), |l| cut(l)),
     });
     match code {
         Some(KILLED) => {
             words.reason = Reason::NotEnoughMemory;
-            words.text = format!(
-                "killed by signal 9, as a container is that uses more memory than its limit; last line: {}",
-                words.text
-            );
+            words.text = Last::Killed { line: words.text }.to_string();
         }
         Some(WRONG_CONFIGURATION) => words.reason = Reason::ConfigurationRefused,
         Some(_) | None => {}
@@ -112,7 +110,7 @@ mod tests {
 
     #[test]
     fn silence_is_told_as_silence() {
-        assert_eq!(words(&[], 1).text, "it said nothing");
+        assert_eq!(words(&[], 1).text, "it logged nothing");
         assert_eq!(words(&["x".repeat(900).as_str()], 1).text.len(), 400);
     }
 }

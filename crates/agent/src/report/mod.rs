@@ -7,6 +7,7 @@ use crate::admin::Reading;
 use crate::decide::Decision;
 use crate::launch::record::LaunchRecord;
 use crate::volume::ledger::Ledger;
+use crate::words::volume::Wrong;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::{
@@ -26,7 +27,7 @@ pub struct Parts<'a> {
     /// Generation of the spec that was decided on.
     pub generation: Option<i64>,
     /// The volume's state, once it is ours or known to be unusable.
-    pub volume: Option<(VolumeState, Option<String>)>,
+    pub volume: Option<(VolumeState, Option<Wrong>)>,
     /// Identity of the file system.
     pub file_system: Option<&'a str>,
     /// The ledger.
@@ -72,13 +73,13 @@ pub fn status(parts: &Parts<'_>) -> CassandraMemberStatus {
 }
 
 fn volume(parts: &Parts<'_>) -> Option<VolumeStatus> {
-    let (state, message) = parts.volume.clone()?;
+    let (state, wrong) = parts.volume.clone()?;
     Some(VolumeStatus {
         volume_id: parts.ledger.map(|l| l.volume_id.clone()).unwrap_or_default(),
         state,
         file_system: parts.file_system.unwrap_or_default().into(),
         ring: parts.ledger.and_then(|l| l.ring.clone()),
-        message,
+        message: wrong.map(|w| w.to_string()),
     })
 }
 
@@ -89,7 +90,7 @@ fn server(parts: &Parts<'_>) -> ServerStatus {
         state: decision.state,
         since: parts.since.clone(),
         reason: Some(decision.reason.as_str().into()),
-        message: decision.message.clone(),
+        message: decision.message.as_ref().map(ToString::to_string),
         mode: reading.and_then(|r| r.mode.clone()),
         native_transport: reading.and_then(|r| r.native_transport),
         version: reading.and_then(|r| r.version.clone()),

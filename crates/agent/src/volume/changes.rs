@@ -5,34 +5,13 @@
 use super::ledger::{Ban, End, Ledger, Membership};
 use super::{Data, seconds};
 use crate::decide::{Cause, Then};
+use crate::words::job::Failed;
+use crate::words::volume::DataKept;
 use jiff::Timestamp;
 use palladion_api::ids::{HostId, Nonce, StaticAddress};
 use palladion_api::member::{
     DataBeforeStart, IntentState, OperationState, OperationStatus, PermitKind,
 };
-
-/// What a permit asks to be done with data, refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DataKept {
-    /// The data of a member that has joined is not ours to remove, whatever a permit says.
-    #[error("refusing to remove the data of host ID {}", .0.as_ref().map_or("unknown", HostId::as_str))]
-    Joined(Option<HostId>),
-    /// Nobody knows whose data would be set aside.
-    #[error("the ledger names no host ID to retire the data of")]
-    Nameless,
-    /// The new member will need about as much as the old one had.
-    #[error(
-        "the data of host ID {host_id} takes {used} bytes and only {free} are free: no room to keep it and to join again"
-    )]
-    NoRoom {
-        /// Whose data.
-        host_id: HostId,
-        /// Bytes of it.
-        used: u64,
-        /// Bytes that are free.
-        free: u64,
-    },
-}
 
 impl Ledger {
     /// May the data be removed? Nothing but empty directories is lost already.
@@ -42,7 +21,10 @@ impl Ledger {
             Membership::Joined | Membership::Leaving { .. } | Membership::Left => true,
         };
         if joined && data == Data::Present {
-            return Err(DataKept::Joined(self.host_id.clone()));
+            return Err(match self.host_id.clone() {
+                Some(host_id) => DataKept::Joined { host_id },
+                None => DataKept::JoinedUnknown,
+            });
         }
         Ok(())
     }
@@ -164,7 +146,7 @@ impl Ledger {
         for operation in self.operations.iter_mut().filter(|o| o.state == OperationState::Running) {
             operation.state = OperationState::Interrupted;
             operation.finished_at = Some(seconds(now));
-            operation.message = Some("the agent ended while it was under way".into());
+            operation.message = Some(Failed::Interrupted.to_string());
         }
     }
 }

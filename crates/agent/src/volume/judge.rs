@@ -3,6 +3,7 @@
 
 use super::ledger::{Ledger, Membership};
 use super::{Data, Found};
+use crate::words::volume::Wrong;
 use palladion_api::ids::VolumeId;
 use palladion_api::member::{CassandraMemberSpec, VolumeState};
 
@@ -18,7 +19,7 @@ pub enum Judgement {
         lost: VolumeId,
     },
     /// As reported.
-    Is(VolumeState, Option<String>),
+    Is(VolumeState, Option<Wrong>),
 }
 
 /// Judge a volume. `spec` is the last known one; without it nothing unmarked
@@ -26,10 +27,9 @@ pub enum Judgement {
 pub fn judge(found: &Found, spec: &CassandraMemberSpec) -> Judgement {
     match (&found.marker, &found.ledger) {
         (Some(_), Some(ledger)) => of_ledger(found, ledger, spec),
-        (None, _) | (Some(_), None) if found.data == Data::Present => Judgement::Is(
-            VolumeState::Unaccounted,
-            Some("the volume holds data, and no ledger says whose".into()),
-        ),
+        (None, _) | (Some(_), None) if found.data == Data::Present => {
+            Judgement::Is(VolumeState::Unaccounted, Some(Wrong::NoLedger))
+        }
         (None, _) | (Some(_), None) => unmarked(found, spec),
     }
 }
@@ -42,46 +42,40 @@ fn unmarked(found: &Found, spec: &CassandraMemberSpec) -> Judgement {
         }
         (Some(_) | None, Some(recorded)) => Judgement::Is(
             VolumeState::NotMounted,
-            Some(format!(
-                "expected file system {recorded}, found {} without our marker",
-                found.file_system
-            )),
+            Some(Wrong::OtherFileSystem {
+                recorded: recorded.clone(),
+                found: found.file_system.clone(),
+            }),
         ),
         (Some(recorded), None) => Judgement::Is(
             VolumeState::NotMounted,
-            Some(format!(
-                "expected volume {recorded}; the file system here has no marker, and none was recorded to compare it with"
-            )),
+            Some(Wrong::NoMarker { recorded: recorded.clone() }),
         ),
     }
 }
 
 fn of_ledger(found: &Found, ledger: &Ledger, spec: &CassandraMemberSpec) -> Judgement {
     if let Some(ring) = ledger.ring.as_ref().filter(|r| **r != spec.ring) {
-        let message =
-            format!("the ledger names ring {ring}, the member belongs to ring {}", spec.ring);
-        return Judgement::Is(VolumeState::Foreign, Some(message));
+        let (ledger, member) = (ring.clone(), spec.ring.clone());
+        return Judgement::Is(VolumeState::Foreign, Some(Wrong::OtherRing { ledger, member }));
     }
     let lost = ledger.successor_of.as_ref().filter(|lost| spec.volume_id.as_ref() == Some(*lost));
     let is = |state| Judgement::Is(state, None);
     match (&ledger.membership, found.data) {
-        (Membership::Empty, Data::Present) => Judgement::Is(
-            VolumeState::Unaccounted,
-            Some("the ledger knows of no start of a server, and there is data".into()),
-        ),
+        (Membership::Empty, Data::Present) => {
+            Judgement::Is(VolumeState::Unaccounted, Some(Wrong::DataWithoutStart))
+        }
         (Membership::Empty, Data::Absent) => match lost {
-            Some(lost) => Judgement::Is(
-                VolumeState::Lost,
-                Some(format!("volume {lost} was here; its data is gone")),
-            ),
+            Some(lost) => {
+                Judgement::Is(VolumeState::Lost, Some(Wrong::Replaced { lost: lost.clone() }))
+            }
             None => is(VolumeState::Empty),
         },
         (Membership::Joining { .. }, Data::Absent) => is(VolumeState::Empty),
         (Membership::Joining { .. }, Data::Present) => is(VolumeState::Incomplete),
-        (Membership::Joined | Membership::Leaving { .. }, Data::Absent) => Judgement::Is(
-            VolumeState::Lost,
-            Some("the ledger is there, and the data of the member is gone".into()),
-        ),
+        (Membership::Joined | Membership::Leaving { .. }, Data::Absent) => {
+            Judgement::Is(VolumeState::Lost, Some(Wrong::DataGone))
+        }
         (Membership::Joined | Membership::Leaving { .. }, Data::Present) => is(VolumeState::Joined),
         (Membership::Left, Data::Absent | Data::Present) => is(VolumeState::Left),
     }

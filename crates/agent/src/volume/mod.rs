@@ -8,6 +8,7 @@ pub mod judge;
 pub mod ledger;
 pub mod prepare;
 
+use crate::words::volume::Wrong;
 use anyhow::{Context, Result, bail};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -89,6 +90,10 @@ impl Volume {
         &self.root
     }
 
+    fn path(&self) -> String {
+        self.root.display().to_string()
+    }
+
     fn own(&self, name: &str) -> PathBuf {
         self.root.join(OWN).join(name)
     }
@@ -100,14 +105,10 @@ impl Volume {
         let ledger: Option<Ledger> = durable::read_json(&self.own("ledger.json"))?;
         if let Some(ledger) = &ledger {
             if !ledger.is_readable() {
-                bail!(
-                    "the ledger on {} has format {}, which this agent does not read; use a newer agent",
-                    self.root.display(),
-                    ledger.format
-                );
+                bail!(Wrong::NewerLedger { path: self.path(), format: ledger.format });
             }
             if marker.as_ref().is_some_and(|m| m.volume_id != ledger.volume_id) {
-                bail!("marker and ledger on {} name different volumes", self.root.display());
+                bail!(Wrong::TwoIds { path: self.path() });
             }
         }
         let data = if any_file(&self.root, &NOT_DATA)? { Data::Present } else { Data::Absent };

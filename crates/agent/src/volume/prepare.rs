@@ -27,7 +27,7 @@ impl Volume {
     /// member that has joined is not ours to remove, whatever a permit says.
     fn wipe(&self, ledger: &Ledger) -> Result<()> {
         let data = if any_file(self.root(), &NOT_DATA)? { Data::Present } else { Data::Absent };
-        ledger.check_wipe(data)?;
+        ledger.check_wipe(data).map_err(anyhow::Error::msg)?;
         for path in self.data_entries()? {
             remove(&path)?;
         }
@@ -39,7 +39,7 @@ impl Volume {
         let used: u64 = self.data_entries()?.iter().map(|p| size(p)).sum();
         let space = rustix::fs::statvfs(self.root()).context("asking for free space")?;
         let free = space.f_bavail.saturating_mul(space.f_frsize);
-        let host_id = ledger.check_retire(used, free)?;
+        let host_id = ledger.check_retire(used, free).map_err(anyhow::Error::msg)?;
         let target = self.root().join(RETIRED).join(host_id.as_str());
         fs::create_dir_all(&target)
             .with_context(|| format!("making directory {}", target.display()))?;

@@ -50,7 +50,7 @@ fn without_another_seed_an_empty_volume_never_starts_but_by_found() {
         let alone = a_new_member()
             .permit(kind, MustBeEmpty)
             .with(|w| w.spec().seeds = vec![ADDRESS.into()]);
-        assert!(alone.settles(PermitState::Refused).contains("no seed but itself"));
+        assert!(alone.settles(PermitState::Refused).contains("no seeds other than itself"));
     }
 }
 

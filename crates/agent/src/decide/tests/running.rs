@@ -3,6 +3,7 @@
 use super::super::testing::*;
 use super::super::*;
 use crate::volume::ledger::Membership;
+use crate::words::server::Running;
 use palladion_api::member::RunState;
 
 #[test]
@@ -78,14 +79,14 @@ fn a_join_that_failed_inside_the_server_is_ended() {
 fn a_server_that_does_not_answer_is_left_alone_and_told() {
     let silent = a_running_member().with(|w| w.reading = None);
     silent.waits(Reason::Running);
-    assert_eq!(silent.decide().message.as_deref(), Some("the server does not answer"));
+    assert_eq!(silent.decide().message, Some(Running::Silent.into()));
 }
 
 #[test]
 fn another_host_id_than_the_ledgers_is_told() {
     let other =
         a_running_member().with(|w| w.reading.as_mut().unwrap().host_id = Some("h9".into()));
-    assert!(other.decide().message.unwrap().contains("h9"));
+    assert!(other.decide().message.unwrap().to_string().contains("h9"));
 }
 
 #[test]

@@ -205,7 +205,7 @@ fn a_server_that_died_is_started_again_after_a_while() {
             Some(LastWords { reason: Reason::ConfigurationRefused, text: "Invalid yaml".into() });
     });
     died.waits(Reason::ConfigurationRefused);
-    assert!(died.decide().message.unwrap().contains("Invalid yaml"));
+    assert!(died.decide().message.unwrap().to_string().contains("Invalid yaml"));
     assert_eq!(died.decide().state, ServerState::Failed);
     // News that may cure it are tried at once.
     let seeds = died.clone().with(|w| w.spec().seeds = vec![ADDRESS.into()]);

@@ -1,0 +1,32 @@
+//! Operations of a member, and what the agent fails at while the server runs.
+
+use palladion_api::ids::HostId;
+use palladion_api::words::Names;
+
+palladion_api::sentences! {
+    /// How an operation ended well.
+    pub enum Done {
+        Removed { host_id: HostId } => "removed host ID {host_id}";
+        Keyspaces { keyspaces: Names } => "done for {keyspaces}";
+        NoKeyspaces => "no keyspace needs it";
+        Replicated { keyspaces: Names, factors: Names } => "set the replication of {keyspaces} to {factors}";
+        Repaired { keyspaces: Names } => "repaired {keyspaces}";
+    }
+
+    /// How an operation ended otherwise.
+    pub enum Failed {
+        Interrupted => "the agent restarted while the operation was running";
+        NoTarget => "the operation names no host ID to remove";
+        NoReplication => "the operation names no keyspaces or no replication";
+        RepairFailed { keyspace: String, why: String } => "repair of keyspace {keyspace} failed: {why}";
+        RepairForgotten { keyspace: String } => "repair of keyspace {keyspace}: the server no longer knows about it";
+    }
+
+    /// What the agent could not do; the server runs on.
+    pub enum Trouble {
+        Seeds { why: String } => "cannot reload the seeds: {why}";
+        RuntimeSettings { why: String } => "cannot change runtime settings: {why}";
+        Operation { why: String } => "cannot record the operation: {why}";
+        OtherPlace { mounted: String, member: String } => "the mounted configuration is for {mounted}, but the member is for {member}";
+    }
+}

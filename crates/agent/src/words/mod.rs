@@ -1,0 +1,22 @@
+//! What people read of the agent: the messages of a member's status, as data
+//! before they are words. What a server or the system said is quoted as it came;
+//! logs are no part of this.
+
+pub mod job;
+pub mod permit;
+pub mod server;
+pub mod start;
+pub mod volume;
+
+palladion_api::vocabulary![job, permit, server, start, volume];
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_sentence_of_the_agent() {
+        let samples = super::samples();
+        let lines: Vec<String> =
+            samples.iter().map(|sample| format!("{}: {}", sample.name, sample.text)).collect();
+        insta::assert_snapshot!(lines.join("\n"));
+    }
+}

@@ -1,0 +1,46 @@
+//! About a server that runs, is being stopped or has ended.
+
+use jiff::Timestamp;
+use palladion_api::ids::HostId;
+
+palladion_api::sentences! {
+    /// Why the server is being stopped.
+    pub enum Stopping {
+        StaleTwin => StaleTwin, "another volume is recorded for this member; its server is being stopped";
+        BySpec => StoppedByIntent, "the server is being drained and stopped";
+        Restart => RollingOut, "the server is being drained and restarted";
+        PermitWithdrawn => WaitingForPermit, "the permit was withdrawn; the server is being stopped";
+        JoinFailed => ServerFailed, "the join failed; the server is being stopped";
+        Decommissioned => Decommissioned, "the member has left the ring; its server is being stopped";
+        WithContainer => StoppedByIntent, "the container is shutting down";
+    }
+
+    /// On its way to a full member.
+    pub enum Starting {
+        Silent => Starting, "the server does not answer yet";
+        Mode { mode: String } => Starting, "the server is in mode {mode}";
+    }
+
+    /// What is not as it should be while the server runs.
+    pub enum Running {
+        Silent => Running, "the server does not answer";
+        OtherHostId { actual: HostId, recorded: HostId } => Running, "the server runs with host ID {actual}, but the ledger on its volume has {recorded}";
+        NativeTransportDown => Running, "native transport is down";
+        Mode { mode: String } => Running, "the server is in mode {mode}";
+        NoMode => Running, "the server does not report its mode";
+        LedgerUnreadable => VolumeForeign, "the server is running, but the ledger on its volume cannot be read";
+    }
+
+    /// A server that exited; its reason is that of its last words.
+    pub enum Exited {
+        TriedAgain { earliest: Timestamp } => "the server exited unexpectedly and will be restarted at {earliest}";
+        TriedAgainAfter { earliest: Timestamp, words: String } => "the server exited unexpectedly and will be restarted at {earliest}: {words}";
+        BeforeItJoined => "the server exited before it became a full member";
+    }
+
+    /// The last words of a server.
+    pub enum Last {
+        Nothing => "it logged nothing";
+        Killed { line: String } => "killed by signal 9, as happens to a container that exceeds its memory limit; last line: {line}";
+    }
+}
