@@ -4,6 +4,7 @@
 //! `repository`, `mode`, `sidecarImage`, `datacenter.racks[]` …, see
 //! `docs/sources.md`); the rest is added beside them.
 
+use crate::ids::RackName;
 use k8s_openapi::api::core::v1::{
     Affinity, EnvVar, LocalObjectReference, NodeAffinity, PodAffinity, PodAntiAffinity,
     ResourceRequirements, Toleration, TopologySpreadConstraint,
@@ -242,7 +243,7 @@ pub struct Rack {
     /// Name of the rack in the ring.
     #[x_kube(validation = rules::name_has_known_characters())]
     #[schemars(length(min = 1, max = 48))]
-    pub name: String,
+    pub name: RackName,
     /// Number of members in the rack.
     #[x_kube(validation = rules::members_are_not_negative())]
     #[schemars(range(max = 1000))]

@@ -151,6 +151,13 @@ identity! {
     StaticAddress, "address", is_address, "it is an IPv4 or IPv6 address"
 }
 
+impl MemberName {
+    /// `a-0, b-0`, for people.
+    pub fn list(all: &[Self]) -> String {
+        all.iter().map(Self::as_str).collect::<Vec<_>>().join(", ")
+    }
+}
+
 impl StaticAddress {
     /// `10.0.0.1,10.0.0.2`, as servers read a list of seeds.
     pub fn list(all: &[Self]) -> String {

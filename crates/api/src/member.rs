@@ -4,7 +4,7 @@
 //! The operator and the agent never call each other; this object is all they
 //! share. The rules of each field are in `docs/concepts/member-protocol.md`.
 
-use crate::ids::{ClaimUid, HostId, Nonce, PodUid, StaticAddress, VolumeId};
+use crate::ids::{ClaimUid, HostId, Nonce, PodUid, RackName, StaticAddress, VolumeId};
 use crate::rules::member as rules;
 use crate::runtime::RuntimeSettings;
 use kube_derive::{CustomResource, KubeSchema};
@@ -63,7 +63,7 @@ pub struct CassandraMemberSpec {
     pub datacenter: String,
     /// Rack of the member. Immutable.
     #[schemars(length(min = 1, max = 48))]
-    pub rack: String,
+    pub rack: RackName,
     /// Static address of the member, which it broadcasts: the ClusterIP of its Service.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<StaticAddress>,

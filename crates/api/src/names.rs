@@ -1,22 +1,24 @@
 //! Names of the objects made for a cluster, and their limits.
 
+use crate::ids::{MemberName, RackName};
+
 /// Longest name of a StatefulSet whose pods can still be labelled: the
 /// controller puts `<name>-<10 characters of hash>` into a label value of 63.
 pub const STATEFUL_SET_NAME_MAX: usize = 52;
 
 /// `<cluster>-<datacenter>-<rack>`, in the characters of a DNS label. This and
 /// the other names are those of Rook's Cassandra operator (`docs/sources.md`).
-pub fn rack_set(cluster: &str, datacenter: &str, rack: &str) -> String {
-    format!("{cluster}-{}-{}", dns(datacenter), dns(rack))
+pub fn rack_set(cluster: &str, datacenter: &str, rack: &RackName) -> String {
+    format!("{cluster}-{}-{}", dns(datacenter), dns(rack.as_str()))
 }
 
 /// A member, its pod and its Service: `<set>-<ordinal>`.
-pub fn member(set: &str, ordinal: i32) -> String {
-    format!("{set}-{ordinal}")
+pub fn member(set: &str, ordinal: i32) -> MemberName {
+    MemberName::new(format!("{set}-{ordinal}"))
 }
 
 /// A member's claim: `<template>-<member>`, as the StatefulSet controller names it.
-pub fn claim(template: &str, member: &str) -> String {
+pub fn claim(template: &str, member: &MemberName) -> String {
     format!("{template}-{member}")
 }
 
@@ -30,9 +32,9 @@ pub fn member_account(cluster: &str) -> String {
     format!("{cluster}-member")
 }
 
-/// The ordinal at the end of a member's name, if it is one of this set.
-pub fn ordinal(set: &str, member: &str) -> Option<i32> {
-    let digits = member.strip_prefix(set)?.strip_prefix('-')?;
+/// The ordinal at the end of the name of a pod (or member), if it is one of this set.
+pub fn ordinal(set: &str, pod: &str) -> Option<i32> {
+    let digits = pod.strip_prefix(set)?.strip_prefix('-')?;
     let number: i32 = digits.parse().ok()?;
     (number >= 0 && number.to_string() == digits).then_some(number)
 }

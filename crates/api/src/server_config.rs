@@ -3,6 +3,7 @@
 //! The agent adds only what is local to its pod (addresses, CPU, memory).
 
 use crate::cluster::Mode;
+use crate::ids::RackName;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -28,7 +29,7 @@ pub struct ServerConfig {
     /// Datacenter.
     pub datacenter: String,
     /// Rack.
-    pub rack: String,
+    pub rack: RackName,
     /// Tokens per member.
     pub num_tokens: u32,
     /// Heap in MiB, where the person set one.

@@ -1,7 +1,7 @@
 //! `CassandraTask`: one job that a user wants done once on a ring. The operator
 //! starts it, reports its progress, and keeps it as history.
 
-use crate::ids::{HostId, VolumeId};
+use crate::ids::{HostId, MemberName, VolumeId};
 use crate::rules::task as rules;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use kube_derive::{CustomResource, KubeSchema};
@@ -55,7 +55,7 @@ pub struct CassandraTaskSpec {
 pub struct ReplaceTask {
     /// Name of the `CassandraMember`.
     #[schemars(length(min = 1, max = 63))]
-    pub member: String,
+    pub member: MemberName,
     /// The volume to replace: `spec.volumeID` of the member. The task is refused if the member is on another volume. If most of the ring is lost, a task with this field lets the remaining members decide; one that sees the member up still refuses it. Default: the member's current volume, and a majority must agree.
     #[serde(default, rename = "volumeID", skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 64))]

@@ -12,7 +12,7 @@ pub use member::{ClaimFact, MemberFact, ServiceFact};
 use crate::resources as kinds;
 use jiff::Timestamp;
 use palladion_api::cluster::{CassandraClusterSpec, CassandraClusterStatus, Turn};
-use palladion_api::ids::StaticAddress;
+use palladion_api::ids::{MemberName, RackName, StaticAddress};
 use palladion_api::member::CassandraMemberSpec;
 use palladion_api::{OperatorConfigSpec, labels};
 pub use palladion_plan::workload::pod::PodFact;
@@ -36,7 +36,7 @@ pub struct Facts<'a> {
     /// Sets by name.
     pub sets: BTreeMap<String, SetFact>,
     /// Members by name: the union of member objects, pods and claims.
-    pub members: BTreeMap<String, MemberFact>,
+    pub members: BTreeMap<MemberName, MemberFact>,
     /// Ready status of nodes by name.
     pub nodes: BTreeMap<String, bool>,
 }
@@ -105,13 +105,14 @@ impl<'a> Facts<'a> {
         for object in self.snapshot.all(kinds::MEMBER)? {
             let spec: Option<CassandraMemberSpec> = part(object, "spec")?;
             let status = part(object, "status")?.unwrap_or_default();
-            let member = self.member_entry(&object.meta.name, object);
+            let member = self.member_entry(&MemberName::new(&object.meta.name), object);
             member.spec = spec;
             member.status = status;
             member.object = Some(object.clone());
         }
         for object in self.snapshot.all(kinds::POD)? {
-            let name = object.meta.labels.get(labels::POD_NAME).cloned().unwrap_or_default();
+            let name =
+                object.meta.labels.get(labels::POD_NAME).map(MemberName::new).unwrap_or_default();
             if !name.is_empty() {
                 self.member_entry(&name, object).pod = Some(PodFact::read(object));
             }
@@ -121,12 +122,17 @@ impl<'a> Facts<'a> {
                 continue;
             }
             let address = object.str_at("/spec/clusterIP").map(StaticAddress::new);
-            self.member_entry(&object.meta.name, object).service = Some(ServiceFact {
-                address,
-                uid: object.meta.uid.clone(),
-                decommissioned: object.meta.labels.get(labels::DECOMMISSIONED).cloned(),
-                alone_since: object.meta.annotations.get(labels::GONE).and_then(|t| t.parse().ok()),
-            });
+            self.member_entry(&MemberName::new(&object.meta.name), object).service =
+                Some(ServiceFact {
+                    address,
+                    uid: object.meta.uid.clone(),
+                    decommissioned: object.meta.labels.get(labels::DECOMMISSIONED).cloned(),
+                    alone_since: object
+                        .meta
+                        .annotations
+                        .get(labels::GONE)
+                        .and_then(|t| t.parse().ok()),
+                });
         }
         for object in self.snapshot.all(kinds::CLAIM)? {
             // `<template>-<member>`: the member's name starts with the cluster's.
@@ -134,17 +140,18 @@ impl<'a> Facts<'a> {
             let Some(start) = object.meta.name.find(&format!("-{cluster}-")) else {
                 continue;
             };
-            let name = object.meta.name[start + 1..].to_string();
+            let name = MemberName::new(&object.meta.name[start + 1..]);
             self.member_entry(&name, object).claim = Some(ClaimFact::read(object));
         }
         Ok(())
     }
 
-    fn member_entry(&mut self, name: &str, object: &Object) -> &mut MemberFact {
-        let rack = object.meta.labels.get(labels::RACK).cloned().unwrap_or_default();
-        let ordinal = name.rsplit('-').next().and_then(|n| n.parse().ok()).unwrap_or_default();
-        self.members.entry(name.to_string()).or_insert_with(|| MemberFact {
-            name: name.to_string(),
+    fn member_entry(&mut self, name: &MemberName, object: &Object) -> &mut MemberFact {
+        let rack = object.meta.labels.get(labels::RACK).map(RackName::new).unwrap_or_default();
+        let ordinal =
+            name.as_str().rsplit('-').next().and_then(|n| n.parse().ok()).unwrap_or_default();
+        self.members.entry(name.clone()).or_insert_with(|| MemberFact {
+            name: name.clone(),
             rack,
             ordinal,
             ..MemberFact::default()

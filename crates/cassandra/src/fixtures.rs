@@ -54,7 +54,11 @@ pub(crate) struct ClusterFixture {
 impl ClusterFixture {
     /// One more rack, with defaults.
     pub(crate) fn rack(mut self, name: &str, members: i32) -> Self {
-        self.spec.datacenter.racks.push(Rack { name: name.into(), members, ..Rack::default() });
+        self.spec.datacenter.racks.push(Rack {
+            name: palladion_api::ids::RackName::new(name),
+            members,
+            ..Rack::default()
+        });
         self
     }
 

@@ -3,6 +3,7 @@
 use crate::facts::{Facts, lines};
 use crate::resources as kinds;
 use crate::validate::{ConfigMapFact, Input, IsDefault, Refusal, Valid, validate};
+use palladion_api::ids::RackName;
 use palladion_api::{labels, names};
 use palladion_plan::{ObjectKey, Observed};
 
@@ -43,7 +44,7 @@ pub fn validated(facts: &Facts<'_>) -> Result<Valid, Refusal> {
 }
 
 /// Names of racks whose set stands although the spec does not name them.
-fn dropped(facts: &Facts<'_>) -> Vec<(String, String)> {
+fn dropped(facts: &Facts<'_>) -> Vec<(RackName, String)> {
     let owner = &facts.snapshot.owner.meta;
     let racks = &facts.spec.datacenter.racks;
     let in_spec = |set: &str| {
@@ -56,6 +57,6 @@ fn dropped(facts: &Facts<'_>) -> Vec<(String, String)> {
         .iter()
         .filter(|(name, set)| !in_spec(name) && set.object.meta.is_controlled_by(&owner.uid))
         .filter_map(|(name, set)| Some((set.object.meta.labels.get(labels::RACK)?, name)))
-        .map(|(rack, set)| (rack.clone(), set.clone()))
+        .map(|(rack, set)| (RackName::new(rack), set.clone()))
         .collect()
 }

@@ -13,6 +13,7 @@ use crate::resources as kinds;
 use crate::validate::{Refusal, Valid, ValidRack};
 use palladion_api::cluster::RackStatus;
 use palladion_api::conditions::{ACCEPTED, AVAILABLE, PAUSED, PROGRESSING};
+use palladion_api::ids::RackName;
 use palladion_api::reasons::Reason;
 use palladion_plan::{Conditions, Truth};
 use serde_json::{Value, json};
@@ -132,7 +133,7 @@ fn paused(writer: &mut Conditions, facts: &Facts<'_>) {
     }
 }
 
-fn racks(facts: &Facts<'_>, valid: &Valid) -> BTreeMap<String, RackStatus> {
+fn racks(facts: &Facts<'_>, valid: &Valid) -> BTreeMap<RackName, RackStatus> {
     let mut racks = BTreeMap::new();
     // One that has no set yet is not made: its claims may still be changed.
     let made = |rack: &&ValidRack| {

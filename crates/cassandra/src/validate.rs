@@ -6,6 +6,7 @@ use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference, ResourceRequireme
 use palladion_api::cluster::{
     CassandraClusterSpec, ClaimTemplate, DeletionPolicy, Mode, Placement, Rack,
 };
+use palladion_api::ids::RackName;
 use palladion_api::reasons::Reason;
 use palladion_api::runtime::RuntimeSettings;
 use palladion_api::server_config::ServerConfig;
@@ -43,7 +44,7 @@ pub struct Input<'a> {
     /// its claims were made with.
     pub sets: BTreeSet<String>,
     /// Racks whose set stands although the spec does not name them: name and set.
-    pub dropped: Vec<(String, String)>,
+    pub dropped: Vec<(RackName, String)>,
     /// The newest line that a member has run.
     pub newest_line: Option<String>,
 }
@@ -133,7 +134,7 @@ pub enum RackPlace {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValidRack {
     /// Name as the server sees it.
-    pub name: String,
+    pub name: RackName,
     /// Name of its StatefulSet.
     pub set: String,
     /// Does the spec name it?

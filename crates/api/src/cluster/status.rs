@@ -1,6 +1,6 @@
 //! Status of a `CassandraCluster`: what is observed, and the ring's one turn.
 
-use crate::ids::{HostId, Nonce, StaticAddress, VolumeId};
+use crate::ids::{HostId, MemberName, Nonce, RackName, StaticAddress, VolumeId};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ pub struct CassandraClusterStatus {
     pub members: Option<String>,
     /// The racks by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub racks: BTreeMap<String, RackStatus>,
+    pub racks: BTreeMap<RackName, RackStatus>,
     /// The initialization of this ring. It is recorded once and never changes its member or volume.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub founding: Option<Founding>,
@@ -70,7 +70,7 @@ pub struct RackStatus {
 #[serde(rename_all = "camelCase")]
 pub struct Founding {
     /// The member that initializes the ring.
-    pub member: String,
+    pub member: MemberName,
     /// The volume of that member.
     #[serde(rename = "volumeID")]
     pub volume_id: VolumeId,
@@ -86,7 +86,7 @@ pub struct Founding {
 #[serde(rename_all = "camelCase")]
 pub struct Turn {
     /// The member that has the turn.
-    pub member: String,
+    pub member: MemberName,
     /// The volume of that member.
     #[serde(rename = "volumeID")]
     pub volume_id: VolumeId,

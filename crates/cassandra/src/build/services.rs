@@ -2,7 +2,7 @@
 
 use super::common::{cluster_labels, metadata, rack_labels};
 use crate::validate::{Valid, ValidRack};
-use palladion_api::ids::StaticAddress;
+use palladion_api::ids::{MemberName, StaticAddress};
 use palladion_api::member::CassandraMemberSpec;
 use palladion_api::rights::MEMBER_ROLE;
 use palladion_api::{labels, labels::ports, names};
@@ -28,12 +28,12 @@ pub fn client_service(valid: &Valid) -> Value {
 pub fn member_service(
     valid: &Valid,
     rack: &ValidRack,
-    member: &str,
+    member: &MemberName,
     address: Option<&StaticAddress>,
     is_seed: bool,
 ) -> Value {
     let mut all = rack_labels(valid, rack);
-    all.insert(labels::MEMBER.into(), Value::from(member));
+    all.insert(labels::MEMBER.into(), Value::from(member.as_str()));
     if is_seed {
         all.insert(labels::SEED.into(), Value::from(""));
     }
@@ -56,7 +56,7 @@ pub fn member_service(
     json!({
         "apiVersion": "v1",
         "kind": "Service",
-        "metadata": metadata(valid, member, &all),
+        "metadata": metadata(valid, member.as_str(), &all),
         "spec": spec,
     })
 }
@@ -129,10 +129,15 @@ pub fn disruption_budget(valid: &Valid) -> Value {
 }
 
 /// A member object.
-pub fn member(valid: &Valid, rack: &ValidRack, member: &str, spec: &CassandraMemberSpec) -> Value {
+pub fn member(
+    valid: &Valid,
+    rack: &ValidRack,
+    member: &MemberName,
+    spec: &CassandraMemberSpec,
+) -> Value {
     let mut labels = rack_labels(valid, rack);
-    labels.insert(labels::MEMBER.into(), Value::from(member));
-    let mut metadata = metadata(valid, member, &labels);
+    labels.insert(labels::MEMBER.into(), Value::from(member.as_str()));
+    let mut metadata = metadata(valid, member.as_str(), &labels);
     metadata["annotations"] = json!({ labels::CLUSTER_UID: valid.uid });
     json!({
         "apiVersion": format!("{}/{}", palladion_api::GROUP, palladion_api::VERSION),

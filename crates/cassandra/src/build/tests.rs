@@ -116,14 +116,15 @@ fn the_objects_of_a_rack() {
 fn the_objects_of_a_member() {
     let (valid, rack) = full().valid_rack();
     let name = "demo-dc1-a-0";
-    let seed = member_service(&valid, &rack, name, None, true);
+    let seed = member_service(&valid, &rack, &name.into(), None, true);
     snapshot!("member_service_of_a_seed", seed);
-    let again = member_service(&valid, &rack, "demo-dc1-a-2", Some(&"10.96.0.7".into()), false);
+    let again =
+        member_service(&valid, &rack, &"demo-dc1-a-2".into(), Some(&"10.96.0.7".into()), false);
     snapshot!("member_service_again", again);
     snapshot!("member", a_member(&valid, &rack, name));
 }
 
-fn a_member(valid: &Valid, rack: &ValidRack, name: &str) -> Value {
+fn a_member(valid: &Valid, rack: &ValidRack, name: &'static str) -> Value {
     let spec = CassandraMemberSpec {
         cluster: valid.name.clone(),
         ring: valid.ring.clone(),
@@ -133,5 +134,5 @@ fn a_member(valid: &Valid, rack: &ValidRack, name: &str) -> Value {
         revisions: vec!["demo-dc1-a-1".into()],
         ..CassandraMemberSpec::default()
     };
-    member(valid, rack, name, &spec)
+    member(valid, rack, &name.into(), &spec)
 }

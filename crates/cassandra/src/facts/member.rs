@@ -3,7 +3,7 @@
 
 use super::PodFact;
 use jiff::Timestamp;
-use palladion_api::ids::{ClaimUid, HostId, StaticAddress, VolumeId};
+use palladion_api::ids::{ClaimUid, HostId, MemberName, RackName, StaticAddress, VolumeId};
 use palladion_api::labels;
 use palladion_api::member::{CassandraMemberSpec, CassandraMemberStatus, RunState, VolumeState};
 use palladion_plan::Object;
@@ -13,9 +13,9 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default)]
 pub struct MemberFact {
     /// Name of the member, its pod and its Service.
-    pub name: String,
+    pub name: MemberName,
     /// Rack by its own name.
-    pub rack: String,
+    pub rack: RackName,
     /// Ordinal in the rack's set.
     pub ordinal: i32,
     /// The member object.

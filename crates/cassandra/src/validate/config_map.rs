@@ -2,6 +2,7 @@
 
 use super::{ConfigMapFact, Input, Refusal, refuse};
 use palladion_api::cluster::{Mode, Rack};
+use palladion_api::ids::RackName;
 use palladion_api::reasons::Reason;
 use palladion_api::server_config::JMX_EXPORTER_FILE;
 use palladion_plan::Object;
@@ -91,7 +92,7 @@ fn invalid<T>(message: String) -> Result<T, Refusal> {
     refuse(Reason::ConfigMapInvalid, message)
 }
 
-fn find(input: &Input<'_>, name: &str, rack: &str) -> Result<Arc<Object>, Refusal> {
+fn find(input: &Input<'_>, name: &str, rack: &RackName) -> Result<Arc<Object>, Refusal> {
     match (input.config_map)(name) {
         ConfigMapFact::Present(map) => Ok(map),
         ConfigMapFact::Missing => refuse(

@@ -2,11 +2,16 @@
 
 use super::{RackPlace, ValidRack};
 use palladion_api::cluster::{CassandraClusterSpec, ClaimTemplate};
+use palladion_api::ids::RackName;
 use palladion_api::server_config::ServerConfig;
 use std::collections::BTreeMap;
 
 /// A rack that only its set still knows: nobody is wanted in it.
-pub fn rack(spec: &CassandraClusterSpec, ring: &str, (name, set): &(String, String)) -> ValidRack {
+pub fn rack(
+    spec: &CassandraClusterSpec,
+    ring: &str,
+    (name, set): &(RackName, String),
+) -> ValidRack {
     ValidRack {
         name: name.clone(),
         set: set.clone(),

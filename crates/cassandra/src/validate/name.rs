@@ -3,6 +3,7 @@
 
 use super::{Refusal, refuse};
 use palladion_api::cluster::CassandraClusterSpec;
+use palladion_api::ids::RackName;
 use palladion_api::names;
 use palladion_api::reasons::Reason;
 use std::collections::BTreeSet;
@@ -31,13 +32,13 @@ pub fn check(cluster: &str, spec: &CassandraClusterSpec) -> Result<(), Refusal> 
     }
     let mut seen = BTreeSet::new();
     for rack in &datacenter.racks {
-        if !is_label_value(&rack.name) {
+        if !is_label_value(rack.name.as_str()) {
             return invalid(format!(
                 "the name of rack {:?} is not a name; {CHARACTERS}",
                 rack.name
             ));
         }
-        if !seen.insert(names::dns(&rack.name)) {
+        if !seen.insert(names::dns(rack.name.as_str())) {
             return invalid(format!(
                 "rack {} occurs twice, or differs from another only by case, `_` or `.`; give each rack a name of its own",
                 rack.name
@@ -56,7 +57,7 @@ fn invalid(message: String) -> Result<(), Refusal> {
     refuse(Reason::InvalidSpec, message)
 }
 
-fn fits(rack: &str, set: &str) -> Result<(), Refusal> {
+fn fits(rack: &RackName, set: &str) -> Result<(), Refusal> {
     let most = names::STATEFUL_SET_NAME_MAX;
     if set.len() <= most {
         return Ok(());

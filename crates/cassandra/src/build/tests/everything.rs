@@ -15,7 +15,7 @@ fn all(cluster: &ClusterFixture) -> Vec<Value> {
         disruption_budget(&valid),
         config_map(&valid, &rack),
         stateful_set(&valid, &rack, 3),
-        member_service(&valid, &rack, "demo-dc1-a-0", None, true),
+        member_service(&valid, &rack, &"demo-dc1-a-0".into(), None, true),
         a_member(&valid, &rack, "demo-dc1-a-0"),
     ]);
     all

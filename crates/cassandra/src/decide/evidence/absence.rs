@@ -8,7 +8,7 @@ use super::proof::Proof;
 use super::witness::{others, rest_of};
 use crate::facts::{Facts, MemberFact};
 use palladion_api::cluster::Turn;
-use palladion_api::ids::{HostId, Nonce};
+use palladion_api::ids::{HostId, MemberName, Nonce};
 use palladion_api::member::{Evidence, Liveness, ReplacementCause};
 use palladion_plan::proof::ProofKind;
 
@@ -146,7 +146,7 @@ fn tally(
 /// what lets those that are left speak.
 pub fn can_be_proven(
     facts: &Facts<'_>,
-    name: &str,
+    name: &MemberName,
     host_id: &HostId,
     voters: Voters,
 ) -> Result<(), String> {
@@ -201,7 +201,7 @@ pub fn voters(member: &MemberFact) -> Voters {
 
 /// Is it out of the ring already, as far as all others report by themselves:
 /// removed by a person, or by a removal whose end nobody noted?
-pub fn is_out(facts: &Facts<'_>, name: &str, host_id: &HostId) -> bool {
+pub fn is_out(facts: &Facts<'_>, name: &MemberName, host_id: &HostId) -> bool {
     let others = others(facts, name);
     let without = rest_of(facts, host_id);
     !others.is_empty()

@@ -1,6 +1,7 @@
 //! What the others have answered.
 
 use super::proof::Proof;
+use palladion_api::ids::MemberName;
 
 /// What the others have answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -8,7 +9,7 @@ pub enum Answer {
     /// It is as it should be.
     Proven(Proof),
     /// Not all have answered yet.
-    Missing(Vec<String>),
+    Missing(Vec<MemberName>),
     /// An answer that forbids the step, or too few can be asked.
     Refused {
         /// What is wrong, naming the member.

@@ -26,7 +26,11 @@ pub fn ask(
             continue;
         };
         draft.steps.push(Step::Patch {
-            key: ObjectKey::new(kinds::MEMBER, &facts.snapshot.owner.meta.namespace, &witness.name),
+            key: ObjectKey::new(
+                kinds::MEMBER,
+                &facts.snapshot.owner.meta.namespace,
+                witness.name.as_str(),
+            ),
             patch: json!({ "spec": { "evidence": { "nonce": nonce } } }),
             subresource: Subresource::None,
             precondition: Precondition::Uid(object.meta.uid.clone()),

@@ -68,7 +68,7 @@ pub fn is_withdrawn(member: &MemberFact, draft: &Draft) -> bool {
             return false;
         };
         key.resource == kinds::MEMBER
-            && key.name == member.name
+            && key.name == member.name.as_str()
             && patch.pointer("/spec/replace") == Some(&Value::Null)
     })
 }
@@ -88,7 +88,7 @@ fn patch(
         patch["metadata"] = label;
     }
     Some(Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
         patch,
         subresource: Subresource::None,
         precondition: Precondition::Version {

@@ -13,7 +13,7 @@ use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
 use jiff::SignedDuration;
 use palladion_api::cluster::Turn;
-use palladion_api::ids::{HostId, Nonce};
+use palladion_api::ids::{HostId, MemberName, Nonce};
 use palladion_api::reasons::Reason;
 
 /// Gossip settles within seconds; then the question is put again.
@@ -49,7 +49,7 @@ pub fn prove(
         Answer::Proven(proof) => Ok(proof),
         Answer::Missing(names) => {
             ask(facts, &asked, &nonce, &facts.fence(turn), draft);
-            let words = purpose.asked(&whom.name, &names.join(", "));
+            let words = purpose.asked(&whom.name, &MemberName::list(&names));
             match purpose.void_from(turn) {
                 Some(until) => draft.wait_until(Reason::WaitingForEvidence, words, until),
                 None => draft.wait(Reason::WaitingForEvidence, words),

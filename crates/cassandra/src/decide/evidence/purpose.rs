@@ -2,7 +2,7 @@
 
 use super::ask::void_from;
 use palladion_api::cluster::Turn;
-use palladion_api::ids::HostId;
+use palladion_api::ids::{HostId, MemberName};
 use palladion_api::reasons::Reason;
 
 /// What the others are asked for.
@@ -48,7 +48,7 @@ pub enum Purpose<'a> {
 
 impl Purpose<'_> {
     /// Who has not answered yet.
-    pub(super) fn asked(&self, member: &str, names: &str) -> String {
+    pub(super) fn asked(&self, member: &MemberName, names: &str) -> String {
         match self {
             Purpose::Join => {
                 format!("member {member} waits to join: {names} should tell how they see the ring")
@@ -78,7 +78,7 @@ impl Purpose<'_> {
     }
 
     /// What forbids it.
-    pub(super) fn refused(&self, member: &str, why: &str) -> String {
+    pub(super) fn refused(&self, member: &MemberName, why: &str) -> String {
         match self {
             Purpose::Join => format!("member {member} waits to join: {why}"),
             Purpose::Leave => format!("member {member} waits to leave: {why}"),

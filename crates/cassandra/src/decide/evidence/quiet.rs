@@ -3,7 +3,7 @@
 use super::marks;
 use super::witness::{known_hosts, rest_of};
 use crate::facts::{Facts, lines};
-use palladion_api::ids::HostId;
+use palladion_api::ids::{HostId, MemberName};
 
 /// The cheap look before a turn is taken: what the members report by
 /// themselves. `Err` names what is not as it should be.
@@ -34,14 +34,14 @@ pub fn ring_is_quiet(facts: &Facts<'_>) -> Result<(), String> {
 
 /// All others are up and normal, and see nobody in trouble but the lost one,
 /// and whom else nobody waits for any more.
-pub fn rest_is_quiet(facts: &Facts<'_>, name: &str, host_id: &HostId) -> Result<(), String> {
+pub fn rest_is_quiet(facts: &Facts<'_>, name: &MemberName, host_id: &HostId) -> Result<(), String> {
     let excused = marks::excused(facts, host_id);
     let without = rest_of(facts, host_id);
     let mut others = 0;
     for member in facts
         .members
         .values()
-        .filter(|m| m.name != name && m.recorded_host_id().is_some())
+        .filter(|m| m.name != *name && m.recorded_host_id().is_some())
         .filter(|m| marks::of(m).is_none())
     {
         others += 1;

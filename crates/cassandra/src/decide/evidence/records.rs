@@ -4,6 +4,7 @@
 use super::proof::Proof;
 use crate::facts::{Facts, MemberFact};
 use palladion_api::cluster::{DeletionPolicy, RingRun, Turn, TurnStep};
+use palladion_api::ids::MemberName;
 use palladion_api::{labels, names};
 use palladion_plan::proof::ProofKind;
 
@@ -26,8 +27,8 @@ pub fn has_left(facts: &Facts<'_>, member: &MemberFact) -> Option<Proof> {
 
 /// Nobody of the ring lives in this set from this ordinal on.
 pub fn is_vacant(facts: &Facts<'_>, set: &str, from: i32) -> Option<Proof> {
-    let lives = |(name, member): (&String, &MemberFact)| {
-        let is_there = names::ordinal(set, name).is_some_and(|ordinal| ordinal >= from);
+    let lives = |(name, member): (&MemberName, &MemberFact)| {
+        let is_there = names::ordinal(set, name.as_str()).is_some_and(|ordinal| ordinal >= from);
         let has_pod = member.pod.as_ref().is_some_and(|p| !p.terminating);
         let has_place = member.object.is_some() || has_pod || member.is_bound_member();
         is_there && !member.is_gone() && has_place

@@ -3,7 +3,7 @@
 use super::marks;
 use crate::facts::{Facts, MemberFact};
 use palladion_api::cluster::Founding;
-use palladion_api::ids::HostId;
+use palladion_api::ids::{HostId, MemberName};
 use palladion_api::member::Liveness;
 use std::collections::BTreeSet;
 
@@ -15,8 +15,8 @@ fn is_witness(member: &MemberFact) -> bool {
 
 /// Two full members in different racks, or all where there are fewer. The
 /// choice is stable, so that later decisions ask the same ones.
-pub fn witnesses<'a>(facts: &'a Facts<'_>, except: &str) -> Vec<&'a MemberFact> {
-    let mut normal = facts.members.values().filter(|m| is_witness(m) && m.name != except);
+pub fn witnesses<'a>(facts: &'a Facts<'_>, except: &MemberName) -> Vec<&'a MemberFact> {
+    let mut normal = facts.members.values().filter(|m| is_witness(m) && m.name != *except);
     let Some(first) = normal.next() else {
         return Vec::new();
     };
@@ -26,8 +26,8 @@ pub fn witnesses<'a>(facts: &'a Facts<'_>, except: &str) -> Vec<&'a MemberFact> 
 }
 
 /// All full members but one.
-pub fn others<'a>(facts: &'a Facts<'_>, except: &str) -> Vec<&'a MemberFact> {
-    facts.members.values().filter(|m| is_witness(m) && m.name != except).collect()
+pub fn others<'a>(facts: &'a Facts<'_>, except: &MemberName) -> Vec<&'a MemberFact> {
+    facts.members.values().filter(|m| is_witness(m) && m.name != *except).collect()
 }
 
 /// Every host ID that any witness or record knows: the denominator that no
@@ -64,7 +64,7 @@ pub fn rest_of(facts: &Facts<'_>, host_id: &HostId) -> usize {
 
 /// Who of the others sees it otherwise than down? Empty = all that report at
 /// all see it down.
-pub fn seen_up_by(facts: &Facts<'_>, name: &str, host_id: &HostId) -> Vec<String> {
+pub fn seen_up_by(facts: &Facts<'_>, name: &MemberName, host_id: &HostId) -> Vec<MemberName> {
     let others = others(facts, name);
     let sees_down = |other: &MemberFact| {
         let seen = other.status.ring.as_ref().map(|r| r.exceptions.as_slice());

@@ -54,7 +54,7 @@ fn after(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mut Draf
         return;
     }
     draft.steps.push(Step::Delete {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
         precondition: Precondition::Uid(object.meta.uid.clone()),
         loss: Loss::Nothing,
         propagation: Propagation::Background,
@@ -113,7 +113,7 @@ fn mirror(valid: &Valid, member: &MemberFact, draft: &mut Draft) {
         return;
     }
     draft.steps.push(Step::Patch {
-        key: ObjectKey::new(kinds::SERVICE, &valid.namespace, &member.name),
+        key: ObjectKey::new(kinds::SERVICE, &valid.namespace, member.name.as_str()),
         patch: json!({ "metadata": { "labels": { labels::DECOMMISSIONED: wanted } } }),
         subresource: Subresource::None,
         precondition: Precondition::Uid(service.uid.clone()),
@@ -130,7 +130,7 @@ fn old_address(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mu
     let Some(service) = member.service.as_ref().filter(|s| s.decommissioned.is_some()) else {
         return;
     };
-    let key = ObjectKey::new(kinds::SERVICE, &valid.namespace, &member.name);
+    let key = ObjectKey::new(kinds::SERVICE, &valid.namespace, member.name.as_str());
     let Some(since) = service.alone_since else {
         draft.steps.push(Step::Patch {
             key,

@@ -28,7 +28,7 @@ pub fn decommission(
     proof: &Proof,
 ) -> Step {
     Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
         patch: json!({ "spec": { "intent": {
             "kind": IntentKind::Decommission,
             "nonce": turn.nonce,
@@ -51,7 +51,7 @@ pub fn decommission(
 /// already and answers at once.
 pub fn renew(valid: &Valid, member: &MemberFact, turn: &Turn) -> Step {
     Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
         patch: json!({ "spec": { "intent": { "nonce": turn.nonce } } }),
         subresource: Subresource::None,
         precondition: uid(member),
@@ -65,7 +65,7 @@ pub fn renew(valid: &Valid, member: &MemberFact, turn: &Turn) -> Step {
 /// Take the intent back.
 pub fn withdraw(valid: &Valid, member: &MemberFact) -> Step {
     Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
         patch: json!({ "spec": { "intent": null } }),
         subresource: Subresource::None,
         precondition: uid(member),
@@ -85,7 +85,7 @@ pub fn terminate(
     turn: Option<&Turn>,
 ) -> Step {
     Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
         patch: json!({
             "metadata": { "annotations": { palladion_api::labels::GONE: proof.text() } },
             "spec": { "run": "Terminated", "start": null },

@@ -6,6 +6,7 @@ use crate::decide::evidence;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
+use palladion_api::ids::MemberName;
 use palladion_api::member::{Debt, DebtKind, Operation, OperationKind, OperationState};
 use palladion_api::reasons::Reason;
 use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
@@ -40,7 +41,7 @@ fn owed(member: &MemberFact) -> Option<&Debt> {
 
 /// After a join into a ring that holds data, all others have lost ranges and
 /// owe a cleanup. A ring that is still being made holds none.
-pub fn after_join(facts: &Facts<'_>, valid: &Valid, joiner: &str, draft: &mut Draft) {
+pub fn after_join(facts: &Facts<'_>, valid: &Valid, joiner: &MemberName, draft: &mut Draft) {
     if facts.status.system_replication.is_none() {
         return;
     }
@@ -53,7 +54,7 @@ pub fn after_join(facts: &Facts<'_>, valid: &Valid, joiner: &str, draft: &mut Dr
 pub fn repair_by_all(
     facts: &Facts<'_>,
     valid: &Valid,
-    except: &str,
+    except: &MemberName,
     reason: &str,
     draft: &mut Draft,
 ) {
@@ -63,12 +64,12 @@ pub fn repair_by_all(
 fn owed_by_all(
     facts: &Facts<'_>,
     valid: &Valid,
-    except: &str,
+    except: &MemberName,
     (kind, reason): (DebtKind, &str),
     draft: &mut Draft,
 ) {
     for member in
-        facts.members.values().filter(|m| m.name != except && m.recorded_host_id().is_some())
+        facts.members.values().filter(|m| m.name != *except && m.recorded_host_id().is_some())
     {
         let Some(spec) = &member.spec else { continue };
         if spec.owes.iter().any(|d| d.kind == kind) {
@@ -165,7 +166,7 @@ fn order(
 pub fn patch(valid: &Valid, member: &MemberFact, spec: Value, what: &str) -> Option<Step> {
     let object = member.object.as_ref()?;
     Some(Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
         patch: json!({ "spec": spec }),
         subresource: Subresource::None,
         precondition: Precondition::Version {

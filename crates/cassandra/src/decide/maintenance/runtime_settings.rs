@@ -20,7 +20,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             continue;
         }
         draft.steps.push(Step::Patch {
-            key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+            key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
             patch: json!({ "spec": { "runtimeSettings": patch(&spec.runtime_settings, wanted) } }),
             subresource: Subresource::None,
             precondition: Precondition::Uid(object.meta.uid.clone()),

@@ -34,7 +34,7 @@ pub fn refresh(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             continue;
         }
         draft.steps.push(Step::Patch {
-            key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+            key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
             patch: json!({ "spec": { "seeds": seeds } }),
             subresource: Subresource::None,
             precondition: Precondition::Uid(object.meta.uid.clone()),

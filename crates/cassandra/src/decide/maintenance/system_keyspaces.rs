@@ -241,7 +241,7 @@ fn order(valid: &Valid, member: &MemberFact, operation: &Operation, draft: &mut 
         format!("{:?} is ordered on member {}", operation.kind, member.name),
     );
     draft.steps.push(Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
         patch,
         subresource: Subresource::None,
         precondition: Precondition::Version {

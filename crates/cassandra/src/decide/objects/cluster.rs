@@ -11,7 +11,7 @@ use crate::decide::turn::stopping;
 use crate::facts::{Facts, SetFact};
 use crate::resources as kinds;
 use crate::validate::{RackPlace, Valid, ValidRack};
-use palladion_api::ids::StaticAddress;
+use palladion_api::ids::{MemberName, StaticAddress};
 use palladion_api::names;
 use palladion_plan::{Event, ObjectKey, Precondition, Proof, Step, Subresource};
 use serde_json::json;
@@ -126,7 +126,7 @@ fn fewer_pods(facts: &Facts<'_>, rack: &ValidRack, members: i32, pods: i32) -> O
 }
 
 /// A replacement gets another address; the claim still names the lost one's.
-fn is_left_behind(facts: &Facts<'_>, member: &str, address: &StaticAddress) -> bool {
-    let turn = facts.turn().filter(|t| t.member == member);
+fn is_left_behind(facts: &Facts<'_>, member: &MemberName, address: &StaticAddress) -> bool {
+    let turn = facts.turn().filter(|t| t.member == *member);
     turn.and_then(|t| t.replaces.as_ref()).is_some_and(|r| r.address == *address)
 }

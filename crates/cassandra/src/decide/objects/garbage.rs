@@ -25,7 +25,8 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         }
         let current = build::config_map(valid, rack);
         for map in facts.objects(kinds::CONFIG_MAP) {
-            let of_rack = map.meta.labels.get(labels::RACK) == Some(&rack.name);
+            let of_rack =
+                map.meta.labels.get(labels::RACK).is_some_and(|r| r == rack.name.as_str());
             let is_current = current["metadata"]["name"] == map.meta.name.as_str();
             if !of_rack
                 || is_current

@@ -6,6 +6,7 @@ use crate::facts::leaver::is_interrupted;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::{Valid, ValidRack};
 use palladion_api::cluster::TurnStep;
+use palladion_api::ids::MemberName;
 use palladion_api::names;
 
 /// One more than the highest ordinal that is wanted or exists. A member that
@@ -13,7 +14,7 @@ use palladion_api::names;
 /// made in its place or above it, also where the spec wants one again by then:
 /// a set has no gaps, and a pod above would keep the pod of the one that left.
 pub fn of(facts: &Facts<'_>, rack: &ValidRack) -> i32 {
-    let ordinal = |m: &MemberFact| names::ordinal(&rack.set, &m.name);
+    let ordinal = |m: &MemberFact| names::ordinal(&rack.set, m.name.as_str());
     let existing = facts
         .members
         .values()
@@ -71,8 +72,8 @@ pub fn pods(facts: &Facts<'_>, rack: &ValidRack) -> i32 {
 
 /// The wanted members of all racks, in the order in which they join: seeds of
 /// every rack before the rest, so that no rack waits for another's last.
-pub fn in_order(facts: &Facts<'_>, valid: &Valid) -> Vec<(usize, String)> {
-    let mut all: Vec<(i32, usize, String)> = Vec::new();
+pub fn in_order(facts: &Facts<'_>, valid: &Valid) -> Vec<(usize, MemberName)> {
+    let mut all: Vec<(i32, usize, MemberName)> = Vec::new();
     for (index, rack) in valid.racks.iter().enumerate() {
         for ordinal in 0..of(facts, rack) {
             all.push((ordinal, index, names::member(&rack.set, ordinal)));

@@ -3,6 +3,7 @@
 
 use crate::facts::MemberFact;
 use crate::validate::Valid;
+use palladion_api::ids::RackName;
 use palladion_api::labels;
 use palladion_plan::hash;
 use serde_json::json;
@@ -21,8 +22,8 @@ pub fn due(valid: &Valid, member: &MemberFact) -> Option<String> {
 }
 
 /// What a member that is being made is given: its first start is restart enough.
-pub fn of_a_new_member(valid: &Valid, rack: &str) -> Option<String> {
-    let nobody = MemberFact { rack: rack.to_string(), ..MemberFact::default() };
+pub fn of_a_new_member(valid: &Valid, rack: &RackName) -> Option<String> {
+    let nobody = MemberFact { rack: rack.clone(), ..MemberFact::default() };
     let wanted = wanted(valid, &nobody);
     (!wanted.is_empty()).then(|| merge("", &wanted))
 }

@@ -97,7 +97,7 @@ fn order(
         operation[absent] = Value::Null;
     }
     draft.steps.push(Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &helper.name),
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, helper.name.as_str()),
         patch: json!({ "spec": { "operation": operation } }),
         subresource: Subresource::None,
         precondition: Precondition::Version {

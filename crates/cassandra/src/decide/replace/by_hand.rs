@@ -7,6 +7,7 @@ use crate::decide::evidence::{self, marks};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
+use palladion_api::ids::MemberName;
 use palladion_api::member::ReplacementCause;
 use palladion_api::{labels, reasons::Reason};
 use palladion_plan::{Event, EventType, ObjectKey, Precondition, Step, Subresource};
@@ -36,10 +37,10 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     }
 }
 
-fn service_label(facts: &Facts<'_>, name: &str) -> Option<String> {
+fn service_label(facts: &Facts<'_>, member: &MemberName) -> Option<String> {
     let services = facts.objects(kinds::SERVICE).iter();
     let mut labelled = services.filter(|s| s.meta.labels.contains_key(labels::REPLACE));
-    labelled.find(|s| s.meta.name == name).map(|s| s.meta.uid.clone())
+    labelled.find(|s| s.meta.name == member.as_str()).map(|s| s.meta.uid.clone())
 }
 
 /// What speaks against replacing a member because a person asks for it.
@@ -52,7 +53,7 @@ pub fn refused(facts: &Facts<'_>, member: &MemberFact) -> Option<String> {
     is_well.then(|| {
         format!(
             "it is up and normal, see {}; stop it first, or lower and raise `members` to move it",
-            doubts.join(", ")
+            MemberName::list(&doubts)
         )
     })
 }
@@ -81,7 +82,7 @@ fn refuse(valid: &Valid, member: &MemberFact, on_member: bool, why: &str) -> Opt
 fn without_label(valid: &Valid, member: &MemberFact, event: Option<Event>) -> Option<Step> {
     let meta = &member.object.as_ref()?.meta;
     Some(Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
         patch: json!({ "metadata": { "labels": { labels::REPLACE: null } } }),
         subresource: Subresource::None,
         precondition: Precondition::Uid(meta.uid.clone()),
@@ -94,7 +95,7 @@ fn without_label(valid: &Valid, member: &MemberFact, event: Option<Event>) -> Op
 
 fn clean_service(valid: &Valid, member: &MemberFact, uid: &str, event: Option<Event>) -> Step {
     Step::Patch {
-        key: ObjectKey::new(kinds::SERVICE, &valid.namespace, &member.name),
+        key: ObjectKey::new(kinds::SERVICE, &valid.namespace, member.name.as_str()),
         patch: json!({ "metadata": { "labels": { labels::REPLACE: null } } }),
         subresource: Subresource::None,
         precondition: Precondition::Uid(uid.to_string()),

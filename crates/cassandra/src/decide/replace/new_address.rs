@@ -68,7 +68,7 @@ fn patch(
 ) -> Step {
     let meta = member.object.as_ref().map(|o| &o.meta);
     Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
         patch: json!({ "spec": spec }),
         subresource: Subresource::None,
         precondition: Precondition::Version {
@@ -85,7 +85,7 @@ fn patch(
 /// Delete the Service that has the lost address; it is made again with another.
 fn free(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, uid: &str) -> Step {
     Step::Delete {
-        key: ObjectKey::new(kinds::SERVICE, &valid.namespace, &member.name),
+        key: ObjectKey::new(kinds::SERVICE, &valid.namespace, member.name.as_str()),
         precondition: Precondition::Uid(uid.to_string()),
         loss: Loss::Nothing,
         propagation: Propagation::Background,

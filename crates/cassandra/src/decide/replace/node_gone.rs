@@ -11,7 +11,7 @@ use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::volumes::{Home, home};
 use jiff::{SignedDuration, Timestamp};
-use palladion_api::ids::HostId;
+use palladion_api::ids::{HostId, MemberName};
 use palladion_api::member::ReplacementCause;
 use palladion_api::{labels, reasons::Reason};
 use palladion_plan::{
@@ -163,7 +163,7 @@ fn is_seen_up(facts: &Facts<'_>, member: &MemberFact, host_id: &HostId, draft: &
         let words = format!(
             "member {} is not replaced yet: {} should see it down",
             member.name,
-            doubts.join(", ")
+            MemberName::list(&doubts)
         );
         draft.wait(Reason::NodeGone, words);
     }

@@ -7,7 +7,7 @@ use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use palladion_api::cluster::Replaced;
-use palladion_api::ids::StaticAddress;
+use palladion_api::ids::{MemberName, StaticAddress};
 use palladion_plan::{ObjectKey, Precondition, Step};
 
 /// Hold the address, once it is free. Tried once: where somebody was faster,
@@ -46,7 +46,7 @@ pub fn hold(
     })
 }
 
-fn name(member: &str, address: &StaticAddress) -> String {
+fn name(member: &MemberName, address: &StaticAddress) -> String {
     let address: String =
         address.as_str().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     format!("{member}-was-{address}")

@@ -70,7 +70,7 @@ pub fn end_pod(
         false => Loss::Remains,
     };
     Some(Step::Delete {
-        key: ObjectKey::new(kinds::POD, &valid.namespace, &member.name),
+        key: ObjectKey::new(kinds::POD, &valid.namespace, member.name.as_str()),
         precondition: Precondition::Uid(pod.uid.to_string()),
         loss,
         propagation: Propagation::Background,
@@ -107,7 +107,7 @@ pub fn start_anew(valid: &Valid, member: &MemberFact, fence: &Fence) -> Vec<Step
         return steps;
     };
     steps.push(Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
         patch: json!({ "spec": {
             "replace": null, "hostID": null, "volumeID": null, "fileSystem": null, "start": null,
         }}),

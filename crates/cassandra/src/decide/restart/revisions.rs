@@ -7,6 +7,7 @@ use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use palladion_api::cluster::TurnStep;
+use palladion_api::ids::MemberName;
 use palladion_api::member::ServerState;
 use palladion_api::reasons::Reason;
 use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
@@ -16,7 +17,7 @@ use serde_json::json;
 /// can be lost by it, or where this member is the one that proves it.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     // All pods of a ring that was stopped come at once: one of them proves.
-    let mut prover: Option<&str> = None;
+    let mut prover: Option<&MemberName> = None;
     for member in facts.members.values() {
         let (Some(object), Some(spec), Some(pod)) = (&member.object, &member.spec, &member.pod)
         else {
@@ -26,7 +27,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             continue;
         }
         let needs_proof = needs_proof(facts, member, &pod.revision);
-        let found_now = prover.filter(|_| needs_proof).map(str::to_string);
+        let found_now = prover.filter(|_| needs_proof).cloned();
         if let Some(canary) = found_now.or_else(|| waits_for_proof(facts, member)) {
             draft.wait(
                 Reason::WaitingForRevision,
@@ -45,7 +46,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 }
 
 /// The member that proves this member's revision first, if one does.
-fn waits_for_proof(facts: &Facts<'_>, member: &MemberFact) -> Option<String> {
+fn waits_for_proof(facts: &Facts<'_>, member: &MemberFact) -> Option<MemberName> {
     let revision = member.pod.as_ref().map(|p| p.revision.as_str())?;
     if !needs_proof(facts, member, revision) {
         return None;
@@ -113,7 +114,7 @@ pub fn allow(
     revision: &str,
 ) -> Step {
     Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
         patch: json!({ "spec": { "revisions": [revision] } }),
         subresource: Subresource::None,
         precondition: Precondition::Uid(object.meta.uid.clone()),

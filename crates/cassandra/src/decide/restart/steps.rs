@@ -29,7 +29,7 @@ pub fn prepare(
         spec.insert("restartToken".into(), token.into());
     }
     (!spec.is_empty()).then(|| Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
         patch: json!({ "spec": spec }),
         subresource: Subresource::None,
         precondition: Precondition::Uid(object.meta.uid.clone()),
@@ -50,7 +50,7 @@ pub fn give_token(
 ) -> Option<Step> {
     let object = member.object.as_ref()?;
     Some(Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
         patch: json!({ "spec": { "restartToken": token } }),
         subresource: Subresource::None,
         precondition: Precondition::Uid(object.meta.uid.clone()),

@@ -9,7 +9,7 @@ use crate::decide::tasks::task::{Course, Task};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
-use palladion_api::ids::{HostId, VolumeId};
+use palladion_api::ids::{HostId, MemberName, VolumeId};
 use palladion_api::member::{Replacement, ReplacementCause};
 use palladion_api::task::{ReplaceTask, TaskPhase};
 use palladion_plan::Step;
@@ -81,11 +81,11 @@ fn replace(
     }
 }
 
-fn words_of(name: &str) -> String {
+fn words_of(name: &MemberName) -> String {
     format!("member {name} is replaced as soon as the ring proves it dead")
 }
 
-fn no_such_member(facts: &Facts<'_>, name: &str) -> String {
+fn no_such_member(facts: &Facts<'_>, name: &MemberName) -> String {
     let members = facts.members.values();
     let members = members.filter(|m| !m.is_gone() && m.spec.is_some());
     let members: Vec<_> = members.map(|m| m.name.as_str()).collect();

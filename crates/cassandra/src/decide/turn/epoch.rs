@@ -4,6 +4,7 @@
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::resources as kinds;
+use palladion_api::ids::MemberName;
 use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
 use serde_json::{Value, json};
 
@@ -35,10 +36,10 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
 
 /// Touch the member that the turn names: a frozen leader's write to it carries
 /// an old resourceVersion and fails.
-fn stamp(facts: &Facts<'_>, member: &str) -> Option<Step> {
+fn stamp(facts: &Facts<'_>, member: &MemberName) -> Option<Step> {
     let object = facts.members.get(member)?.object.as_ref()?;
     Some(Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &object.meta.namespace, member),
+        key: ObjectKey::new(kinds::MEMBER, &object.meta.namespace, member.as_str()),
         patch: json!({ "spec": { "turnEpoch": facts.snapshot.epoch } }),
         subresource: Subresource::None,
         precondition: Precondition::Uid(object.meta.uid.clone()),

@@ -3,20 +3,20 @@
 
 use crate::facts::Facts;
 use palladion_api::cluster::{Founding, Turn, TurnStep};
-use palladion_api::ids::VolumeId;
+use palladion_api::ids::{MemberName, VolumeId};
 use palladion_plan::{Event, Step};
 use serde_json::{Value, json};
 
 /// A new turn, as of this decision.
 pub fn new(
     facts: &Facts<'_>,
-    member: &str,
+    member: &MemberName,
     volume_id: &VolumeId,
     step: TurnStep,
     attempt: u32,
 ) -> Turn {
     Turn {
-        member: member.to_string(),
+        member: member.clone(),
         volume_id: volume_id.clone(),
         step,
         nonce: facts.snapshot.nonce.clone(),

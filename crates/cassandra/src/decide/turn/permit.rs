@@ -98,7 +98,7 @@ pub fn give_with(
         | TurnStep::Remove => turn.replaces.as_ref().map(|r| &r.host_id),
     };
     draft.steps.push(Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
         patch: json!({ "spec": {
             "seeds": seeds,
             "start": {
@@ -172,7 +172,7 @@ pub fn record_identities(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             continue;
         }
         draft.steps.push(Step::Patch {
-            key: ObjectKey::new(kinds::MEMBER, &valid.namespace, &member.name),
+            key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
             patch: json!({ "spec": {
                 "start": null,
                 "hostID": host_id,

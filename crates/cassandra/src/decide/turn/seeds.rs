@@ -4,22 +4,26 @@
 
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
-use palladion_api::ids::StaticAddress;
+use palladion_api::ids::{MemberName, StaticAddress};
 use palladion_api::member::VolumeState;
 
 /// Static addresses of the seeds, sorted. Empty while no member has joined.
 pub fn of(facts: &Facts<'_>, valid: &Valid) -> Vec<StaticAddress> {
-    without(facts, valid, "")
+    but(facts, valid, None)
 }
 
 /// The seeds but for one member: a replacement must not be its own seed, and
 /// its old address leads nowhere.
-pub fn without(facts: &Facts<'_>, valid: &Valid, except: &str) -> Vec<StaticAddress> {
+pub fn without(facts: &Facts<'_>, valid: &Valid, except: &MemberName) -> Vec<StaticAddress> {
+    but(facts, valid, Some(except))
+}
+
+fn but(facts: &Facts<'_>, valid: &Valid, except: Option<&MemberName>) -> Vec<StaticAddress> {
     let joined = || {
         facts
             .members
             .values()
-            .filter(|m| m.name != except && m.recorded_host_id().is_some())
+            .filter(|m| Some(&m.name) != except && m.recorded_host_id().is_some())
             .filter(|m| m.volume().is_none_or(|v| v.state != VolumeState::Lost))
     };
     let designated = |m: &&MemberFact| {
