@@ -1,5 +1,6 @@
 //! The testbed as tests see it: apply, get, wait.
 
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -15,6 +16,20 @@ pub const OPERATOR_USER: &str = "system:serviceaccount:palladion-system:palladio
 pub struct Bed {
     /// The testbed.
     pub cluster: Cluster,
+}
+
+/// The testbed of this process, which plays its stories on one.
+///
+/// # Panics
+/// As [`Bed::attach`].
+pub fn bed() -> &'static Bed {
+    static BED: OnceLock<Bed> = OnceLock::new();
+    BED.get_or_init(Bed::attach)
+}
+
+/// A text in an object; empty where there is none.
+pub fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
+    object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
 impl Bed {

@@ -1,13 +1,17 @@
-//! What the tests on the testbed share: the testbed itself, namespaces, rings
-//! and patience. The tests run one at a time against the testbed that
-//! `PALLADION_TESTBED` names, on which `cargo xtask test` has installed
-//! Palladion.
+//! What the stories on the testbed share: the runner that plays them, the
+//! testbed itself, namespaces, rings and patience. The README says how a story
+//! is declared and played.
 
 pub mod bed;
+pub mod fields;
 pub mod machines;
+mod mend;
 pub mod person;
 pub mod ring;
+pub mod story;
+pub mod wanted;
 pub mod zoned;
 
-pub use bed::{Bed, wait_for};
+pub use bed::{Bed, bed, wait_for};
 pub use ring::Ring;
+pub use wanted::{WantedRing, a_ring};

@@ -3,19 +3,16 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use palladion_api::reasons::Reason;
 use serde_json::Value;
 
 use crate::bed::{Bed, wait_for};
+use crate::wanted::WantedRing;
 
 /// A ring takes well under a minute; a busy machine takes longer.
 const FORMS_IN: Duration = Duration::from_secs(600);
 /// The pod that clients run in.
 pub(crate) const CLIENT: &str = "client";
-
-/// The version that rings under test have.
-pub const VERSION: &str = "5.0.5";
-/// One of the line before it.
-pub const OLDER_VERSION: &str = "4.1.9";
 
 /// A ring of Cassandra in a namespace of its own.
 pub struct Ring<'a> {
@@ -27,53 +24,22 @@ pub struct Ring<'a> {
     pub name: String,
 }
 
-/// A manifest for small, fast rings: racks by name with their members.
-pub fn manifest(name: &str, racks: &[(&str, u32)]) -> String {
-    manifest_of(VERSION, name, racks)
-}
-
-/// The same, of a version.
-pub fn manifest_of(version: &str, name: &str, racks: &[(&str, u32)]) -> String {
-    let racks: String = racks
-        .iter()
-        .map(|(rack, members)| {
-            format!(
-                "    - name: {rack}\n      members: {members}\n      resources:\n        requests: {{cpu: 100m, memory: 1Gi}}\n        limits: {{memory: 1Gi}}\n"
-            )
-        })
-        .collect();
-    format!(
-        "apiVersion: palladion.dev/v1alpha1
-kind: CassandraCluster
-metadata:
-  name: {name}
-spec:
-  repository: palladion.dev/cassandra
-  version: {version}
-  heapSize: 400Mi
-  numTokens: 4
-  terminationGracePeriodSeconds: 60
-  jvmOptions:
-    - -XX:+UseSerialGC
-    - -XX:TieredStopAtLevel=1
-    - -Dcassandra.ring_delay_ms=3000
-    - -Dcassandra.skip_wait_for_gossip_to_settle=0
-    - -Dcassandra.superuser_setup_delay_ms=0
-  datacenter:
-    name: dc1
-    racks:
-{racks}"
-    )
-}
-
 impl<'a> Ring<'a> {
-    /// Make a ring in a fresh namespace and wait until all members are ready.
-    pub fn create(bed: &'a Bed, namespace: &str, racks: &[(&str, u32)]) -> Result<Self> {
-        let members: u32 = racks.iter().map(|(_, members)| members).sum();
-        Self::create_from(bed, namespace, &manifest(namespace, racks), members)
+    /// Make a ring in a fresh namespace and wait until all members are ready,
+    /// the rows are written if there are to be any, and nothing is left to do.
+    pub fn create(bed: &'a Bed, namespace: &str, wanted: &WantedRing) -> Result<Self> {
+        let manifest = wanted.manifest(namespace);
+        let ring = Self::create_from(bed, namespace, &manifest, wanted.members())
+            .context("the ring should form")?;
+        if let Some(copies) = wanted.copies() {
+            ring.write_data(copies).context("data should be written")?;
+        }
+        ring.wait_settled().context("the ring should settle")?;
+        Ok(ring)
     }
 
-    /// The same from a manifest whose cluster is named like the namespace.
+    /// Make one from a manifest whose cluster is named like the namespace, and
+    /// wait until all members are ready.
     pub fn create_from(
         bed: &'a Bed,
         namespace: &str,
@@ -126,14 +92,14 @@ impl<'a> Ring<'a> {
     }
 
     /// Wait until a condition has this reason, and return its message.
-    pub fn wait_reason(&self, type_: &str, reason: &str, patience: Duration) -> Result<String> {
+    pub fn wait_reason(&self, type_: &str, reason: Reason, patience: Duration) -> Result<String> {
         wait_for(
             &format!("{type_} to be {reason}; it is {:?}", self.condition(type_)),
             patience,
             || {
                 let condition = self.condition(type_)?;
                 Ok(condition
-                    .filter(|c| c["reason"] == reason)
+                    .filter(|c| c["reason"] == reason.as_str())
                     .map(|c| c["message"].as_str().unwrap_or_default().to_string()))
             },
         )
@@ -144,7 +110,7 @@ impl<'a> Ring<'a> {
     pub fn wait_told(
         &self,
         type_: &str,
-        reason: &str,
+        reason: Reason,
         says: &str,
         patience: Duration,
     ) -> Result<()> {
@@ -152,7 +118,8 @@ impl<'a> Ring<'a> {
         let told = wait_for(&format!("{type_} {reason} to say {says:?}"), patience, || {
             last = self.condition(type_)?;
             let right = last.as_ref().is_some_and(|c| {
-                c["reason"] == reason && c["message"].as_str().is_some_and(|m| m.contains(says))
+                c["reason"] == reason.as_str()
+                    && c["message"].as_str().is_some_and(|m| m.contains(says))
             });
             Ok(right.then_some(()))
         });
@@ -175,7 +142,7 @@ impl<'a> Ring<'a> {
 
     /// Wait until all is as wanted: nothing is being done any more.
     pub fn wait_settled(&self) -> Result<()> {
-        self.wait_reason("Progressing", "AsWanted", FORMS_IN).map(drop)
+        self.wait_reason("Progressing", Reason::AsWanted, FORMS_IN).map(drop)
     }
 
     /// Wait until there are this many members, all ready, with one view of the

@@ -3,22 +3,16 @@
 #![expect(clippy::missing_panics_doc, reason = "test helpers: a panic is a failed test")]
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use palladion_api::reasons::Reason;
 use serde_json::{Value, json};
 
-use crate::bed::{Bed, OPERATOR_USER, wait_for};
+use crate::bed::{OPERATOR_USER, bed, wait_for};
 
 /// A few pods have to be made and become ready one after another.
 pub const PATIENCE: Duration = Duration::from_secs(120);
-
-/// The testbed.
-pub fn bed() -> &'static Bed {
-    static BED: OnceLock<Bed> = OnceLock::new();
-    BED.get_or_init(Bed::attach)
-}
 
 /// An example that the documentation shows.
 ///
@@ -103,12 +97,12 @@ impl Zoned {
     ///
     /// # Panics
     /// If it does not come to that.
-    pub fn wait_told(&self, reason: &str, words: &str) -> String {
+    pub fn wait_told(&self, reason: Reason, words: &str) -> String {
         let what = format!("Degraded to be {reason} and to say {words:?}");
         let told = wait_for(&what, PATIENCE, || {
             let degraded = self.condition("Degraded");
             let message = degraded["message"].as_str().unwrap_or_default();
-            let is_told = degraded["reason"] == reason && message.contains(words);
+            let is_told = degraded["reason"] == reason.as_str() && message.contains(words);
             Ok(is_told.then(|| message.to_string()))
         });
         told.unwrap_or_else(|e| panic!("{e:#}; status: {}", self.status()))

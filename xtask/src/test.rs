@@ -10,10 +10,11 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use palladion_e2e::story::Length;
 use palladion_testbed::ClusterName;
 
 use crate::install;
-use lanes::{Bench, Length};
+use lanes::{Bench, Playing};
 pub use soak::{SoakArguments, soak};
 use steps::Tally;
 
@@ -22,34 +23,27 @@ pub struct Arguments {
     /// Leave out the tests that need the testbed
     #[arg(long)]
     no_testbed: bool,
-    /// Keep the testbeds afterwards, to look at a failure
-    #[arg(long)]
-    keep: bool,
     /// Name of the testbed, its own, so that one left running is not touched;
     /// a second one, with 2 behind the name, works beside it
     #[arg(long, default_value = "ci", value_parser = ClusterName::parse)]
     name: ClusterName,
-    /// Run only the testbed tests whose name contains this, on one testbed
-    #[arg(long)]
-    only: Option<String>,
+    #[command(flatten)]
+    playing: Playing,
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {
     let begin = Instant::now();
     let mut tally = Tally::default();
-    if arguments.only.is_none() {
+    let Arguments { name, playing, no_testbed } = arguments;
+    let bench = Bench { name, playing, length: Length::Landing };
+    if playing.list {
+        return bench.list();
+    }
+    if !playing.is_part() {
         offline(&mut tally)?;
     }
-    if !arguments.no_testbed {
-        lanes::run(
-            &Bench {
-                name: &arguments.name,
-                keep: arguments.keep,
-                only: arguments.only.as_deref(),
-                length: Length::Landing,
-            },
-            &mut tally,
-        )?;
+    if !no_testbed {
+        lanes::run(&bench, &mut tally)?;
     }
     conclude(begin, &tally)
 }
@@ -64,13 +58,13 @@ fn conclude(begin: Instant, tally: &Tally) -> Result<()> {
     }
     println!("{}", tally.closing_line());
     if !tally.failures.is_empty() {
-        bail!("{} step(s) failed", tally.failures.len());
+        bail!("{} failed, named above", tally.failures.len());
     }
     Ok(())
 }
 
 fn offline(tally: &mut Tally) -> Result<()> {
-    let steps: [(&str, &[&str]); 4] = [
+    let steps: [(&str, &[&str]); 5] = [
         ("format", &["fmt", "--all", "--check"]),
         ("clippy", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]),
         ("generated files", &["xtask", "generate", "--check"]),
@@ -78,6 +72,7 @@ fn offline(tally: &mut Tally) -> Result<()> {
             "unit and snapshot tests",
             &["test", "--workspace", "--exclude", "palladion-e2e", "--locked", "--no-fail-fast"],
         ),
+        ("runner of the stories", &["test", "--package", "palladion-e2e", "--locked", "--lib"]),
     ];
     for (name, words) in steps {
         tally.step(

@@ -3,9 +3,8 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use palladion_e2e::{Bed, Ring, wait_for};
+use palladion_e2e::{Bed, Ring, a_ring, wait_for};
 use palladion_testbed::Cluster;
-use serde_json::json;
 
 use super::report::Report;
 
@@ -16,10 +15,8 @@ const SEEN_IN: Duration = Duration::from_secs(180);
 /// Delete the Node of a dead machine, in a ring that gives Nodes up at once.
 pub fn node(cluster: Cluster, report: &mut Report) -> Result<()> {
     let bed = Bed { cluster };
-    let ring = Ring::create(&bed, NAMESPACE, &[("a", 2), ("b", 1)])?;
-    let at_once = json!({ "spec": { "nodeGoneGraceSeconds": 0 } });
-    bed.patch(NAMESPACE, "cassandracluster", NAMESPACE, &at_once)?;
-    ring.wait_settled()?;
+    let wanted = a_ring().racks(&[("a", 2), ("b", 1)]).line("nodeGoneGraceSeconds: 0");
+    let ring = Ring::create(&bed, NAMESPACE, &wanted)?;
     let (name, node) = ring.a_victim()?;
     let before = ring.member(&name)?;
     let host_id = before["spec"]["hostID"].as_str();

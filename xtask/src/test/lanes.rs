@@ -1,40 +1,28 @@
-//! The tests on testbeds. Two testbeds work beside each other: a ring spends
+//! The stories on testbeds. Two testbeds work beside each other: a ring spends
 //! most of its time waiting for timers, and one alone leaves the machine idle.
+//! Which stories share one the stories' own program says, by the durations on
+//! record.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::thread;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
+use palladion_e2e::story::{Durations, Length};
 use palladion_testbed::progress::Lines;
 use palladion_testbed::{Cluster, ClusterName, Config};
 
 use super::steps::Tally;
 use crate::install;
 
-/// Tests repeat what is too long for landing where this is set to 1.
+/// Stories repeat what is too long for landing where this is set to 1.
 const SOAK: &str = "PALLADION_SOAK";
-/// The testbed of a test.
+/// The testbed of a story.
 const TESTBED: &str = "PALLADION_TESTBED";
-/// All testbeds of a run, with commas between, for the tests that look back on it.
+/// All testbeds of a run, with commas between, for the last act, which looks back on it.
 const TESTBEDS: &str = "PALLADION_TESTBEDS";
-
-/// Which test files share a testbed, so that all end at about the same time.
-/// Those of one testbed run one after another, in the order of their names.
-const LANES: [&[&str]; 2] = [
-    &[
-        "admission",
-        "chart",
-        "creation_under_fire",
-        "disk",
-        "ring",
-        "upgrade",
-        "wrong_input",
-        "zoned",
-    ],
-    &["heal", "roll", "scale"],
-];
-/// Looks back on what the others made the operator do.
-const LAST: &str = "zz_rights";
+/// How many testbeds a whole run has.
+const LANES: usize = 2;
 
 /// What two testbeds use at most with their rings, 4 GiB were seen, and room
 /// for the server's caches of files.
@@ -47,7 +35,7 @@ fn has_room() -> bool {
     let has_room = available.is_none_or(|gib| gib >= ROOM_GIB);
     if !has_room {
         eprintln!(
-            "less than {ROOM_GIB} GiB of memory are free: all tests run on one testbed, which takes twice as long"
+            "less than {ROOM_GIB} GiB of memory are free: all stories run on one testbed, which takes twice as long"
         );
     }
     has_room
@@ -60,30 +48,52 @@ fn available_gib(meminfo: &str) -> Option<u64> {
     Some(kib / 1024 / 1024)
 }
 
-/// How often the tests repeat what they do.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Length {
-    /// As often as landing has time for.
-    Landing,
-    /// As often as the issues ask for.
-    Soak,
+/// Which stories, and what becomes of the testbeds and the record.
+#[derive(Args)]
+pub struct Playing {
+    /// Play only the story of this name, or the steps whose `story/step` contains this, on fresh
+    /// rings, on one testbed
+    #[arg(long, value_name = "WORDS")]
+    only: Option<String>,
+    /// Play only this step and those after it in its story, on one testbed
+    #[arg(long, value_name = "WORDS", conflicts_with = "only")]
+    from: Option<String>,
+    /// Name the stories and their steps instead of playing them
+    #[arg(long)]
+    pub list: bool,
+    /// Play nothing more after a failure, and keep the testbeds as they stand, to look at it
+    #[arg(long)]
+    keep: bool,
+    /// Write down how long each story took: the testbeds' shares are balanced by that
+    #[arg(long)]
+    record: bool,
 }
 
-/// What runs, and where.
+impl Playing {
+    /// Has somebody named some, instead of all?
+    pub fn is_part(&self) -> bool {
+        self.words().is_some()
+    }
+
+    fn words(&self) -> Option<[&str; 2]> {
+        let only = self.only.as_deref().map(|words| ["--only", words]);
+        only.or(self.from.as_deref().map(|words| ["--from", words]))
+    }
+}
+
+/// What is played, and where.
 pub struct Bench<'a> {
     /// The name of the first testbed.
     pub name: &'a ClusterName,
-    /// Leave the testbeds up afterwards.
-    pub keep: bool,
-    /// Only tests whose name contains this, all on one testbed.
-    pub only: Option<&'a str>,
-    /// How often the tests repeat what they do.
+    /// What a person asks for.
+    pub playing: &'a Playing,
+    /// How often the stories repeat what they do.
     pub length: Length,
 }
 
 impl Bench<'_> {
     fn testbeds(&self) -> Result<Vec<ClusterName>> {
-        let count = if self.only.is_some() || !has_room() { 1 } else { LANES.len() };
+        let count = if self.playing.is_part() || !has_room() { 1 } else { LANES };
         (1..=count)
             .map(|n| match n {
                 1 => Ok(self.name.clone()),
@@ -92,39 +102,71 @@ impl Bench<'_> {
             .collect()
     }
 
-    /// Which tests of a binary run; those that take minutes do in a soak alone.
-    fn chosen(&self) -> Vec<&str> {
-        let long = (self.length == Length::Soak).then_some("--include-ignored");
-        self.only.into_iter().chain(long).collect()
-    }
-
-    fn cargo_test(&self, testbed: &ClusterName) -> Command {
+    /// The stories' program, with what was chosen of them.
+    fn stories(&self, testbed: &ClusterName) -> Command {
         let mut command = Command::new(env!("CARGO"));
         command
             .current_dir(install::root())
-            .args(["test", "--package", "palladion-e2e", "--locked"])
+            .args(["test", "--quiet", "--package", "palladion-e2e", "--locked"])
+            .args(["--test", "stories", "--"])
+            .args(self.playing.words().iter().flatten())
             .env(TESTBED, testbed.as_str());
         if self.length == Length::Soak {
             command.env(SOAK, "1");
         }
+        if self.playing.keep {
+            command.arg("--keep");
+        }
         command
+    }
+
+    /// Ask the stories' program, which is built first where it must be.
+    fn asked(&self, arguments: &[&str]) -> Result<String> {
+        let mut command = self.stories(self.name);
+        command.args(arguments).stderr(Stdio::inherit());
+        let output = command.output().context("running the stories' program")?;
+        if !output.status.success() {
+            bail!("the stories' program does not answer; what it says is above");
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// Name what would be played.
+    pub fn list(&self) -> Result<()> {
+        print!("{}", self.asked(&["--list"])?);
+        Ok(())
     }
 }
 
-/// Run the tests on testbeds that are made for them, and taken down again.
+/// Play the stories on testbeds that are made for them, and taken down again.
 pub fn run(bench: &Bench, tally: &mut Tally) -> Result<()> {
+    // Built once, and not by both lanes at a time; a name that nobody has is
+    // refused before a testbed is made for it.
+    bench.asked(&["--list"])?;
     let names = bench.testbeds()?;
     // One that an earlier run left behind is not what a fresh machine has.
     down(&names)?;
     let outcome = on_testbeds(bench, &names, tally);
-    if bench.keep {
+    if bench.playing.keep {
         for name in &names {
             eprintln!("kept: cargo xtask testbed --name {name} down");
         }
     } else {
         down(&names)?;
     }
+    if bench.playing.record {
+        record(bench.length, tally)?;
+    }
     outcome
+}
+
+fn record(length: Length, tally: &Tally) -> Result<()> {
+    let mut durations = Durations::recorded()?;
+    for (story, took) in &tally.told_whole {
+        durations.record(length, story, *took);
+    }
+    let path = Durations::path();
+    std::fs::write(&path, durations.text()).with_context(|| format!("writing {}", path.display()))
 }
 
 fn down(names: &[ClusterName]) -> Result<()> {
@@ -132,23 +174,16 @@ fn down(names: &[ClusterName]) -> Result<()> {
 }
 
 fn on_testbeds(bench: &Bench, names: &[ClusterName], tally: &mut Tally) -> Result<()> {
-    // Once, and not by both lanes at a time.
-    tally.step(
-        "building the tests on the testbed",
-        "",
-        bench.cargo_test(bench.name).arg("--no-run"),
-    )?;
     if let [name] = names {
         let cluster = prepare(name)?;
-        let mut command = bench.cargo_test(name);
-        command.args(["--no-fail-fast", "--"]).args(bench.chosen());
-        return tests(&cluster, "", &mut command, tally);
+        return play(&cluster, "", &mut bench.stories(name), tally);
     }
+    let lanes = bench.asked(&["--lanes", &names.len().to_string()])?;
     thread::scope(|scope| -> Result<()> {
-        let mut lanes = Vec::new();
-        // A testbed comes up while the tests on the one before it run.
+        let mut running = Vec::new();
+        // A testbed comes up while the stories on the one before it run.
         let mut prepared = Ok(());
-        for (name, files) in names.iter().zip(LANES) {
+        for (name, stories) in names.iter().zip(lanes.lines()) {
             let cluster = match prepare(name) {
                 Ok(cluster) => cluster,
                 Err(error) => {
@@ -156,44 +191,40 @@ fn on_testbeds(bench: &Bench, names: &[ClusterName], tally: &mut Tally) -> Resul
                     break;
                 }
             };
-            lanes.push(scope.spawn(move || -> Result<Tally> {
+            running.push(scope.spawn(move || -> Result<Tally> {
                 let mut tally = Tally::default();
-                let mut command = bench.cargo_test(name);
-                command
-                    .args(files.iter().flat_map(|file| ["--test", file]))
-                    .args(["--no-fail-fast", "--"])
-                    .args(bench.chosen());
-                tests(&cluster, &format!("[{name}] "), &mut command, &mut tally)?;
+                let mut command = bench.stories(name);
+                command.args(stories.split_whitespace().flat_map(|story| ["--story", story]));
+                play(&cluster, &format!("[{name}] "), &mut command, &mut tally)?;
                 Ok(tally)
             }));
         }
-        for lane in lanes {
-            tally.add(lane.join().map_err(|_| anyhow!("a lane of tests broke"))??);
+        for lane in running {
+            tally.add(lane.join().map_err(|_| anyhow!("a lane of stories broke"))??);
         }
         prepared
     })?;
     let all: Vec<&str> = names.iter().map(ClusterName::as_str).collect();
     let cluster = Cluster::attach(bench.name)?;
-    let mut command = bench.cargo_test(bench.name);
-    command.env(TESTBEDS, all.join(",")).args(["--lib", "--test", LAST, "--no-fail-fast", "--"]);
-    tests(&cluster, "", &mut command, tally)
+    let mut command = bench.stories(bench.name);
+    command.env(TESTBEDS, all.join(",")).arg("--last-act");
+    play(&cluster, "", &mut command, tally)
 }
 
 fn prepare(name: &ClusterName) -> Result<Cluster> {
     let config = Config { name: name.clone(), ..Config::default() };
     let cluster = Cluster::up(&config, &mut Lines)?;
-    // Some tests probe by a command in the container, a right that is not given by default.
+    // Some stories probe by a command in the container, a right that is not given by default.
     install::install(&cluster, &["zonedStatefulSet.allowExec=true"], &mut Lines)
         .context("installing Palladion")?;
     Ok(cluster)
 }
 
-fn tests(cluster: &Cluster, prefix: &str, command: &mut Command, tally: &mut Tally) -> Result<()> {
-    command.args(["--test-threads", "1", "--nocapture"]);
+fn play(cluster: &Cluster, prefix: &str, command: &mut Command, tally: &mut Tally) -> Result<()> {
     let failed_before = tally.failures.len();
-    tally.step("tests on the testbed", prefix, command)?;
+    tally.step("stories on the testbed", prefix, command)?;
     if tally.failures.len() > failed_before {
-        // A part of the testbed that has ended explains more than the tests can.
+        // A part of the testbed that has ended explains more than the stories can.
         eprintln!("{prefix}the testbed is {}", cluster.status()?);
     }
     Ok(())
@@ -201,9 +232,6 @@ fn tests(cluster: &Cluster, prefix: &str, command: &mut Command, tally: &mut Tal
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-    use std::fs;
-
     use super::*;
 
     #[test]
@@ -211,23 +239,5 @@ mod tests {
         let text = "MemTotal:       24624312 kB\nMemAvailable:   22020096 kB\n";
         assert_eq!(available_gib(text), Some(21));
         assert_eq!(available_gib(""), None);
-    }
-
-    #[test]
-    fn every_file_of_tests_is_in_exactly_one_lane() {
-        let mut files: Vec<String> = fs::read_dir(install::root().join("e2e/tests"))
-            .expect("the tests on the testbed")
-            .map(|entry| entry.expect("an entry").path())
-            .map(|path| {
-                let stem = path.file_stem().expect("a name");
-                stem.to_string_lossy().into_owned()
-            })
-            .collect();
-        files.sort();
-        let mut named: Vec<&str> = LANES.concat();
-        named.push(LAST);
-        named.sort_unstable();
-        assert_eq!(files, named);
-        assert_eq!(named.iter().collect::<BTreeSet<_>>().len(), named.len());
     }
 }

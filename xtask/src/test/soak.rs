@@ -6,10 +6,11 @@ use std::time::Instant;
 
 use anyhow::Result;
 use clap::Args;
+use palladion_e2e::story::Length;
 use palladion_testbed::ClusterName;
 
 use super::conclude;
-use super::lanes::{self, Bench, Length};
+use super::lanes::{self, Bench, Playing};
 use super::steps::Tally;
 use crate::install;
 
@@ -23,12 +24,8 @@ pub struct SoakArguments {
     /// Name of the testbed; it is recreated, and so is the one beside it with 2 appended to the name
     #[arg(long, default_value = "soak", value_parser = ClusterName::parse)]
     name: ClusterName,
-    /// Keep the testbeds afterwards, to look at a failure
-    #[arg(long)]
-    keep: bool,
-    /// Run only the testbed tests whose name contains this, and no simulation
-    #[arg(long)]
-    only: Option<String>,
+    #[command(flatten)]
+    playing: Playing,
     /// Random histories of the simulator
     #[arg(long, default_value_t = 150)]
     histories: u32,
@@ -38,7 +35,12 @@ pub struct SoakArguments {
 pub fn soak(arguments: &SoakArguments) -> Result<()> {
     let begin = Instant::now();
     let mut tally = Tally::default();
-    if arguments.only.is_none() {
+    let SoakArguments { name, playing, histories } = arguments;
+    let bench = Bench { name, playing, length: Length::Soak };
+    if playing.list {
+        return bench.list();
+    }
+    if !playing.is_part() {
         tally.step(
             "simulator, every write",
             "",
@@ -47,7 +49,7 @@ pub fn soak(arguments: &SoakArguments) -> Result<()> {
                 .args(["test", "--package", "palladion-cassandra", "--locked"])
                 .args(["--test", "scenarios", "--", "--nocapture"])
                 .env(SIMULATE_ALL, "1")
-                .env(HISTORIES, arguments.histories.to_string()),
+                .env(HISTORIES, histories.to_string()),
         )?;
         tally.step(
             "the testbed itself",
@@ -58,14 +60,6 @@ pub fn soak(arguments: &SoakArguments) -> Result<()> {
                 .args(["--test", "real", "--", "--ignored", "--test-threads", "1"]),
         )?;
     }
-    lanes::run(
-        &Bench {
-            name: &arguments.name,
-            keep: arguments.keep,
-            only: arguments.only.as_deref(),
-            length: Length::Soak,
-        },
-        &mut tally,
-    )?;
+    lanes::run(&bench, &mut tally)?;
     conclude(begin, &tally)
 }

@@ -4,9 +4,10 @@
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use palladion_e2e::story::read_told_whole;
 
 /// Counts of tests that ran.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -24,8 +25,10 @@ pub struct Counts {
 pub struct Tally {
     /// The tests of all steps.
     pub counts: Counts,
-    /// The steps that failed, by name.
+    /// The steps that failed, by name, and what failed within them.
     pub failures: Vec<String>,
+    /// How long each story took that was told whole and passed.
+    pub told_whole: Vec<(String, Duration)>,
 }
 
 impl Tally {
@@ -33,12 +36,24 @@ impl Tally {
     pub fn add(&mut self, other: Tally) {
         self.count(other.counts);
         self.failures.extend(other.failures);
+        self.told_whole.extend(other.told_whole);
     }
 
     fn count(&mut self, counts: Counts) {
         self.counts.passed += counts.passed;
         self.counts.failed += counts.failed;
         self.counts.ignored += counts.ignored;
+    }
+
+    /// Take over what a line of a step's output tells.
+    fn read(&mut self, line: &str) {
+        if let Some(found) = result_line(line) {
+            self.count(found);
+        }
+        if let Some(title) = line.strip_prefix("failed: ") {
+            self.failures.push(title.to_string());
+        }
+        self.told_whole.extend(read_told_whole(line));
     }
 
     /// The run in one line. A failed check that is no test, such as
@@ -60,21 +75,25 @@ impl Tally {
     pub fn step(&mut self, name: &str, prefix: &str, command: &mut Command) -> Result<()> {
         eprintln!("{prefix}== {name}");
         let begin = Instant::now();
-        let (passed, counts) =
+        let (passed, within) =
             run_counting(command, prefix).with_context(|| format!("running {name}"))?;
-        self.count(counts);
+        let named = within.failures.len();
+        self.add(within);
         let took = begin.elapsed().as_secs_f64();
         if passed {
             eprintln!("{prefix}== {name}: passed in {took:.0} s");
         } else {
             eprintln!("{prefix}== {name}: FAILED after {took:.0} s");
-            self.failures.push(name.to_string());
+            // What failed within it says more, where it is named.
+            if named == 0 {
+                self.failures.push(name.to_string());
+            }
         }
         Ok(())
     }
 }
 
-fn run_counting(command: &mut Command, prefix: &str) -> Result<(bool, Counts)> {
+fn run_counting(command: &mut Command, prefix: &str) -> Result<(bool, Tally)> {
     command.stdin(Stdio::null()).stdout(Stdio::piped());
     // Steps beside each other are told apart by what is before their lines.
     if !prefix.is_empty() {
@@ -83,19 +102,17 @@ fn run_counting(command: &mut Command, prefix: &str) -> Result<(bool, Counts)> {
     let mut child = command.spawn()?;
     let stdout = child.stdout.take().context("reading its output")?;
     let stderr = child.stderr.take();
-    let mut counts = Tally::default();
+    let mut within = Tally::default();
     thread::scope(|scope| -> Result<()> {
         if let Some(stderr) = stderr {
             scope.spawn(move || each_line(stderr, |line| eprintln!("{prefix}{line}")));
         }
         each_line(stdout, |line| {
             println!("{prefix}{line}");
-            if let Some(found) = result_line(line) {
-                counts.count(found);
-            }
+            within.read(line);
         })
     })?;
-    Ok((child.wait()?.success(), counts.counts))
+    Ok((child.wait()?.success(), within))
 }
 
 /// Output of tests need not be text throughout.
@@ -144,5 +161,17 @@ mod tests {
             assert_eq!(tally.closing_line(), "2 passed, 1 failed");
             assert_eq!(tally.failures, ["a shell"]);
         }
+    }
+
+    #[test]
+    fn what_failed_within_a_step_is_named_in_its_place() {
+        let mut tally = Tally::default();
+        let mut command = Command::new("sh");
+        let lines = "failed: roll/one\nfailed: roll/two\ntold whole: scale in 61 s\ntest result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out";
+        command.args(["-c", &format!("printf '{lines}\n'; exit 1")]);
+        tally.step("stories", "", &mut command).expect("sh is everywhere");
+        assert_eq!(tally.failures, ["roll/one", "roll/two"]);
+        assert_eq!(tally.closing_line(), "3 passed, 2 failed");
+        assert_eq!(tally.told_whole, [("scale".to_string(), Duration::from_secs(61))]);
     }
 }

@@ -1,0 +1,273 @@
+//! What the API server refuses: the same manifests that the unit tests of
+//! `palladion-api` judge offline, and the policies that look at who asks.
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use anyhow::Context as _;
+use palladion_e2e::bed;
+use palladion_e2e::bed::OPERATOR_NAMESPACE;
+use palladion_e2e::fields::{MEMBER_FIELDS_FOR_PEOPLE, ONLY_TAKEN_OUT, OWES};
+use palladion_e2e::person::Person;
+use palladion_e2e::story::Story;
+use serde_json::{Value, json};
+
+use crate::manifests::{Manifest, Verdict, read_all};
+
+const NAMESPACE: &str = "admission";
+const MEMBER: &str = "cassandramember/demo-dc1-a-0";
+const OTHER: &str = "cassandramember/demo-dc1-a-1";
+
+pub fn story() -> Story {
+    Story::named("admission")
+        .nodes(1)
+        .step("the API server judges every manifest as the unit tests do", every_manifest)
+        .step("a pod writes the status of its own member only", own_status)
+        .step("another cluster's pod of the same name writes no status", another_clusters_pod)
+        .step("a pod writes no spec and reads nothing but members", no_spec)
+        .step("nobody but the operator creates or deletes a member", only_the_operator)
+        .step("of a member people write what is theirs", what_is_theirs)
+        .step("a namespace with members can be deleted", namespace_goes)
+        .into()
+}
+
+/// The operator, as the policies know it.
+fn operator() -> &'static Person {
+    static OPERATOR: LazyLock<Person> = LazyLock::new(|| {
+        Person::account(OPERATOR_NAMESPACE, "palladion-operator", None)
+            .expect("a kubeconfig of the operator")
+    });
+    &OPERATOR
+}
+
+/// A person with every right of the API server.
+fn admin() -> &'static Person {
+    static ADMIN: LazyLock<Person> = LazyLock::new(|| {
+        Person::user("kim", &["system:masters", "system:authenticated"])
+            .expect("a kubeconfig of a person")
+    });
+    &ADMIN
+}
+
+fn member(name: &str, spec: &Value) -> String {
+    let mut object = json!({
+        "apiVersion": "palladion.dev/v1alpha1", "kind": "CassandraMember", "metadata": { "name": name, "namespace": NAMESPACE },
+        "spec": { "cluster": "demo", "ring": "demo", "datacenter": "dc1", "rack": "a" },
+    });
+    for (key, value) in spec.as_object().into_iter().flatten() {
+        object["spec"][key] = value.clone();
+    }
+    object.to_string()
+}
+
+/// Two members, and an account that may write the status of both as far as
+/// roles go; those of an earlier step, where there are any.
+fn two_members() {
+    let made = bed().get(NAMESPACE, "rolebinding", "other-member").expect("a binding, or none");
+    if made.is_some() {
+        return;
+    }
+    bed().fresh_namespace(NAMESPACE).expect("a namespace");
+    for name in ["demo-dc1-a-0", "demo-dc1-a-1"] {
+        let owing = json!({ OWES: [{ "kind": "Repair", "reason": "an outage" }] });
+        operator().kubectl(&["create", "-f", "-"], &member(name, &owing)).expect("a member");
+    }
+    for cluster in ["demo", "other"] {
+        let name = format!("{cluster}-member");
+        bed().kubectl(&format!("create serviceaccount {name} -n {NAMESPACE}")).expect("an account");
+        bed().kubectl(&format!("create rolebinding {name} -n {NAMESPACE} --clusterrole=palladion-member --serviceaccount={NAMESPACE}:{name}")).expect("a binding");
+    }
+}
+
+/// Assert that it was refused, with these words.
+fn refused(outcome: anyhow::Result<String>, words: &str) {
+    let error = outcome.expect_err("should be refused").to_string();
+    assert!(error.contains(words), "refused with other words: {error}");
+}
+
+fn status() -> Value {
+    json!({ "status": { "address": "10.0.0.1" } })
+}
+
+fn every_manifest() {
+    let namespace = "admission-manifests";
+    bed().fresh_namespace(namespace).expect("a namespace");
+    let manifests = read_all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/manifests"));
+    let wrong: Vec<String> = manifests
+        .iter()
+        .filter_map(|m| wrong(m, namespace).map(|w| format!("{}: {w}", m.name)))
+        .collect();
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), manifests.len(), wrong.join("\n"));
+    let alone = manifests.iter().filter(|m| m.offline_unsupported.is_some()).count();
+    println!("{} manifests judged by the API server, {alone} of them by it alone", manifests.len());
+    bed().remove_namespace(namespace).expect("the namespace to go");
+}
+
+/// What is wrong with the API server's verdict, if anything.
+fn wrong(manifest: &Manifest, namespace: &str) -> Option<String> {
+    let kind = manifest.new["kind"].as_str()?.to_lowercase();
+    let name = manifest.new["metadata"]["name"].as_str()?;
+    let said = match &manifest.old {
+        None => dry_run(&kind, "create", &manifest.new, namespace),
+        Some(old) => {
+            if let Err(error) = store(&kind, name, old, namespace) {
+                return Some(format!("what was there before is itself refused: {error}"));
+            }
+            let said = dry_run(&kind, "replace", &manifest.new, namespace);
+            writer(&kind)
+                .kubectl(&["delete", &kind, name, "-n", namespace, "--wait=true"], "")
+                .expect("an object to go");
+            said
+        }
+    };
+    match (manifest.verdict, said) {
+        (Verdict::Accepted, Err(error)) => Some(format!("refused: {error}")),
+        (Verdict::Refused, Ok(_)) => Some("accepted".into()),
+        (Verdict::Refused, Err(error)) => {
+            let error = error.to_string();
+            manifest
+                .expect
+                .iter()
+                .find(|e| !error.contains(*e))
+                .map(|e| format!("said {error} and not {e}"))
+        }
+        (Verdict::Accepted, Ok(_)) => None,
+    }
+}
+
+fn dry_run(kind: &str, verb: &str, object: &Value, namespace: &str) -> anyhow::Result<String> {
+    let words = [verb, "--dry-run=server", "-n", namespace, "-f", "-"];
+    writer(kind).kubectl(&words, &object.to_string())
+}
+
+/// Store an object for a moment, and paused: no ring is to come of it.
+fn store(kind: &str, name: &str, object: &Value, namespace: &str) -> anyhow::Result<()> {
+    let mut object = object.clone();
+    if kind == "cassandracluster" {
+        object["spec"]["paused"] = json!(true);
+    }
+    writer(kind).kubectl(&["create", "-n", namespace, "-f", "-"], &object.to_string())?;
+    // A status that is created with an object is not stored; its owner writes it.
+    if !object["status"].is_null() {
+        let status = json!({ "status": object["status"] }).to_string();
+        let target = ["patch", kind, name, "-n", namespace, "--subresource=status"];
+        let words = [&target[..], &["--type=merge", "-p", &status]].concat();
+        writer(kind).kubectl(&words, "").context("writing its status")?;
+    }
+    Ok(())
+}
+
+/// Who writes manifests of a kind: members are the operator's to make. With
+/// every right of the API server, so that nothing but admission judges.
+fn writer(kind: &str) -> &'static Person {
+    static OPERATOR: LazyLock<Person> = LazyLock::new(|| {
+        let name = format!("system:serviceaccount:{OPERATOR_NAMESPACE}:palladion-operator");
+        Person::user(&name, &["system:masters", "system:authenticated"])
+            .expect("a kubeconfig of the operator")
+    });
+    if kind == "cassandramember" { &OPERATOR } else { admin() }
+}
+
+fn own_status() {
+    two_members();
+    let own = Person::account(NAMESPACE, "demo-member", Some("demo-dc1-a-0")).expect("a pod");
+    own.write_status(NAMESPACE, MEMBER, &status())
+        .expect("a pod may write the status of its own member");
+    refused(
+        own.write_status(NAMESPACE, OTHER, &status()),
+        "pod demo-dc1-a-0 may not write status of demo-dc1-a-1",
+    );
+    let podless = Person::account(NAMESPACE, "demo-member", None).expect("an account");
+    refused(
+        podless.write_status(NAMESPACE, MEMBER, &status()),
+        "pod <none> may not write status of demo-dc1-a-0",
+    );
+}
+
+fn another_clusters_pod() {
+    two_members();
+    let other = Person::account(NAMESPACE, "other-member", Some("demo-dc1-a-0")).expect("a pod");
+    refused(
+        other.write_status(NAMESPACE, MEMBER, &status()),
+        "that is for the agent of this member",
+    );
+}
+
+fn no_spec() {
+    two_members();
+    let own = Person::account(NAMESPACE, "demo-member", Some("demo-dc1-a-0")).expect("a pod");
+    refused(own.patch(NAMESPACE, MEMBER, &json!({ "spec": { "run": "Stopped" } })), "forbidden");
+    own.kubectl(&["get", "cassandramembers", "-n", NAMESPACE], "").expect("members may be read");
+    for kind in
+        ["secrets", "pods", "configmaps", "services", "cassandraclusters", "persistentvolumeclaims"]
+    {
+        refused(own.kubectl(&["get", kind, "-n", NAMESPACE], ""), "forbidden");
+    }
+    refused(own.kubectl(&["get", "cassandramembers", "-n", "default"], ""), "forbidden");
+}
+
+fn only_the_operator() {
+    two_members();
+    refused(
+        admin().kubectl(&["create", "-f", "-"], &member("demo-dc1-a-7", &json!({}))),
+        "the operator makes the members of a ring",
+    );
+    refused(
+        admin().kubectl(&["delete", MEMBER, "-n", NAMESPACE], ""),
+        "only the operator deletes it",
+    );
+    operator()
+        .kubectl(&["create", "-f", "-"], &member("demo-dc1-a-8", &json!({})))
+        .expect("the operator makes members");
+    operator()
+        .kubectl(&["delete", "cassandramember/demo-dc1-a-8", "-n", NAMESPACE], "")
+        .expect("the operator deletes members");
+}
+
+fn what_is_theirs() {
+    two_members();
+    let spec = |patch: Value| admin().patch(NAMESPACE, OTHER, &json!({ "spec": patch }));
+    spec(json!({ "run": "Stopped", "restartToken": "tonight" }))
+        .expect("people stop and restart servers");
+    spec(json!({ "run": "Running" })).expect("and let them run again");
+    admin()
+        .patch(NAMESPACE, OTHER, &json!({ "metadata": { "labels": { "team": "store" } } }))
+        .expect("people label");
+    let intent = json!({ "kind": "Decommission", "nonce": "n", "hostID": "h", "volumeID": "v" });
+    let permit =
+        json!({ "kind": "Join", "nonce": "n", "podUID": "p", "volumeID": "v", "reason": "r" });
+    let debts = json!([{ "kind": "Repair", "reason": "an outage" }, { "kind": "Cleanup", "reason": "a join" }]);
+    let theirs = MEMBER_FIELDS_FOR_PEOPLE;
+    for (patch, words) in [
+        (json!({ "intent": intent }), theirs),
+        (json!({ "start": permit }), theirs),
+        (json!({ "hostID": "h" }), theirs),
+        (json!({ "volumeID": "v" }), theirs),
+        (json!({ "seeds": ["10.0.0.1"] }), theirs),
+        (json!({ "revisions": ["r"] }), theirs),
+        (json!({ "address": "10.0.0.1" }), theirs),
+        (json!({ "evidence": { "nonce": "n" } }), theirs),
+        (json!({ "turnEpoch": 3 }), theirs),
+        (json!({ "run": "Terminated" }), "only the operator sets Terminated"),
+        (json!({ OWES: debts }), ONLY_TAKEN_OUT),
+    ] {
+        refused(spec(patch), words);
+    }
+    spec(json!({ OWES: [] })).expect("people waive debts");
+    operator()
+        .patch(NAMESPACE, OTHER, &json!({ "spec": { "start": permit } }))
+        .expect("the operator gives permits");
+}
+
+fn namespace_goes() {
+    let namespace = "admission-gone";
+    bed().fresh_namespace(namespace).expect("a namespace");
+    operator()
+        .kubectl(
+            &["create", "-n", namespace, "-f", "-"],
+            &member("demo-dc1-a-0", &json!({}))
+                .replace(&format!("\"{NAMESPACE}\""), &format!("\"{namespace}\"")),
+        )
+        .expect("a member");
+    bed().remove_namespace(namespace).expect("Kubernetes' own controllers delete members");
+}

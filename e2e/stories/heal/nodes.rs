@@ -1,0 +1,120 @@
+//! Nodes that go for good or for a while.
+
+use std::time::{Duration, Instant};
+
+use palladion_e2e::bed::text;
+use palladion_e2e::fields::{STEP_REMOVE, STEP_REPLACE};
+use palladion_e2e::story::is_soak;
+use palladion_e2e::{Ring, bed, wait_for};
+
+use super::{NAMESPACE, REPLACED_IN, SOON, racks, wait_replaced};
+
+pub(super) fn unreachable(ring: &Ring<'_>) {
+    let (name, node) = ring.a_victim().expect("a victim");
+    let ids = ring.host_ids().expect("host IDs");
+    let uids = ring.pod_uids().expect("pod uids");
+    bed().cluster.freeze_node(node).expect("freeze");
+    // Node not ready after 40 s; five minutes in the soak.
+    std::thread::sleep(Duration::from_secs(if is_soak() { 330 } else { 75 }));
+    let member = ring.member(&name).expect("the member");
+    assert!(member["spec"]["replace"].is_null(), "{}", member["spec"]);
+    assert!(ring.cluster().expect("cluster")["status"]["turn"].is_null());
+    bed().cluster.thaw_node(node).expect("thaw");
+    ring.wait_ready(3).expect("all ready");
+    ring.wait_alike(3).expect("one ring");
+    ring.wait_settled().expect("settled");
+    assert_eq!(ring.host_ids().expect("host IDs"), ids);
+    if !is_soak() {
+        assert_eq!(ring.pod_uids().expect("pod uids"), uids);
+    }
+    ring.check_data().expect("all rows");
+}
+
+pub(super) fn lost_while_leaving(ring: &Ring<'_>) {
+    let name = "heal-dc1-a-1";
+    let node = bed().node_of(NAMESPACE, name).expect("its node");
+    let node = bed().cluster.node(&node).expect("a node");
+    let members = ring.member_names().expect("names");
+    let others = members.iter().filter(|m| *m != name);
+    for other in others {
+        let its = bed().node_of(NAMESPACE, other).expect("its node");
+        assert_ne!(its, node.name(), "two members lost are another story");
+    }
+    bed().move_operator_from(node).expect("moved");
+    let old = text(&ring.member(name).expect("member"), "/spec/hostID").to_string();
+    let ask = |members: u32| {
+        bed().apply(NAMESPACE, &racks(members).manifest(NAMESPACE)).expect("apply");
+    };
+    ask(1);
+    wait_for("it to leave", SOON, || {
+        let mode = &ring.member(name)?["status"]["server"]["mode"];
+        Ok((*mode == "LEAVING").then_some(()))
+    })
+    .expect("it leaves");
+    bed().cluster.power_off(node).expect("power off");
+    bed().cluster.delete_node_object(node).expect("delete");
+    // A leave that was done a moment before the power went needs nobody's help.
+    let mut removed = false;
+    wait_for("two members", REPLACED_IN, || {
+        let cluster = ring.cluster()?;
+        removed |= cluster["status"]["turn"]["step"] == STEP_REMOVE;
+        Ok((cluster["status"]["members"] == "2/2").then_some(()))
+    })
+    .expect("out of the ring");
+    println!("removed by the others: {removed}");
+    ring.wait_alike(2).expect("one ring of two, no ghost");
+    ring.wait_settled().expect("settled");
+    bed().cluster.power_on(node).expect("power on");
+    bed().wait_node_is_back(node).expect("back");
+    ring.restart_client().expect("client");
+    ring.check_data().expect("all rows");
+    ask(2);
+    ring.wait_members(3).expect("a new member joins");
+    let new = text(&ring.member(name).expect("member"), "/spec/hostID").to_string();
+    assert_ne!(new, old, "it is another member");
+    ring.check_data().expect("all rows");
+}
+
+pub(super) fn gone(ring: &Ring<'_>) {
+    let (name, node) = ring.a_victim().expect("a victim");
+    let old = text(&ring.member(&name).expect("member"), "/spec/hostID").to_string();
+    let volume =
+        bed().cluster.volume_of_claim(NAMESPACE, &format!("data-{name}")).expect("its volume");
+    bed().cluster.power_off(node).expect("power off");
+    wait_for("the others to see it down", SOON, || {
+        Ok(ring.others_see_down(&name, &old)?.then_some(()))
+    })
+    .expect("down");
+    // Dead is not gone: while its Node exists nobody touches it.
+    assert!(ring.member(&name).expect("member")["spec"]["replace"].is_null());
+    let deleted = Instant::now();
+    bed().cluster.delete_node_object(node).expect("delete");
+    let begun = wait_for("the replacement to begin", SOON, || {
+        let turn = ring.cluster()?["status"]["turn"].clone();
+        Ok((turn["step"] == STEP_REPLACE && turn["member"] == name.as_str())
+            .then(|| deleted.elapsed()))
+    })
+    .expect("begun");
+    let started = wait_for("its server to start", REPLACED_IN, || {
+        let member = ring.member(&name)?;
+        let starting = text(&member, "/spec/start/kind") == STEP_REPLACE;
+        Ok(starting.then(|| deleted.elapsed()))
+    })
+    .expect("permitted");
+    println!(
+        "figure: Node deleted to turn given {} ms, to permit {} ms",
+        begun.as_millis(),
+        started.as_millis()
+    );
+    wait_replaced(ring, &name, &old);
+    println!("figure: Node deleted to replaced {} s", deleted.elapsed().as_secs());
+    assert_ne!(bed().node_of(NAMESPACE, &name).expect("node"), node.name());
+    let pv = bed().get("", "pv", &volume).expect("get").expect("kept");
+    assert_eq!(text(&pv, "/status/phase"), "Released", "its disk is not touched");
+    // The machine comes back with the old data: nobody takes notice.
+    bed().cluster.power_on(node).expect("power on");
+    bed().wait_node_is_back(node).expect("back");
+    ring.restart_client().expect("client");
+    ring.wait_alike(3).expect("one ring of three");
+    ring.check_data().expect("all rows");
+}

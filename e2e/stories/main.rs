@@ -1,0 +1,43 @@
+//! All stories. `cargo xtask test` makes testbeds and plays them; the README
+//! says how to play one step, and how to add one.
+
+#[path = "../../tests/manifests/manifests.rs"]
+mod manifests;
+
+mod admission;
+mod chart;
+mod creation_under_fire;
+mod disk;
+mod heal;
+mod rights;
+mod ring;
+mod roll;
+mod scale;
+mod upgrade;
+mod wrong_input;
+mod zoned;
+
+use std::process::ExitCode;
+
+use palladion_e2e::story::{self, Suite};
+
+fn main() -> ExitCode {
+    let mut stories = vec![
+        admission::story(),
+        chart::story(),
+        creation_under_fire::story(),
+        disk::story(),
+        heal::story(),
+        ring::story(),
+        roll::story(),
+        scale::story(),
+        upgrade::story(),
+        wrong_input::story(),
+    ];
+    stories.extend(zoned::stories());
+    story::main(&Suite {
+        stories,
+        last_act: rights::last_act(),
+        last_act_of_a_part: rights::last_act_of_a_part(),
+    })
+}

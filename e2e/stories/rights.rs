@@ -1,0 +1,185 @@
+//! The operator's rights against what it did, in both directions: it was never
+//! refused, and it has no right that no story needed. The runner's last act, when
+//! the stories have made it do all that it can do, on every testbed of the run.
+
+use std::collections::BTreeSet;
+
+use palladion_e2e::Bed;
+use palladion_e2e::bed::OPERATOR_USER;
+use palladion_e2e::story::Story;
+use palladion_testbed::audit::{AuditEntry, AuditMark};
+use serde_json::Value;
+
+/// After all stories.
+pub fn last_act() -> Story {
+    Story::named("rights")
+        .step("the operator has exactly the rights it uses", operator_uses_its_rights)
+        .step("the agents have exactly the rights they use", agents_use_their_rights)
+        .into()
+}
+
+/// After some of them, which cannot show that every right is needed.
+pub fn last_act_of_a_part() -> Story {
+    Story::named("rights")
+        .step("the operator asked for nothing beyond its rights", operator_keeps_to_its_rights)
+        .step("the agents asked for nothing beyond their rights", agents_keep_to_their_rights)
+        .into()
+}
+
+/// A verb on a resource of a group.
+type Right = (String, String, String);
+
+/// Rights that leave no trace of their own in the audit log, and why.
+const UNSEEN: [(&str, &str, &str); 3] = [
+    // Asked by an admission plugin that not every API server runs, about owner references.
+    ("cassandraclusters/finalizers", "update", "palladion.dev"),
+    ("zonedstatefulsets/finalizers", "update", "palladion.dev"),
+    // Asked when a role binding is made.
+    ("clusterroles", "bind", "rbac.authorization.k8s.io"),
+];
+
+/// What users whose name contains this asked for, on all testbeds of the run.
+fn asked(beds: &[Bed], user: &str) -> Vec<AuditEntry> {
+    let entries = |bed: &Bed| bed.cluster.audit_entries(AuditMark::BEGINNING, user);
+    beds.iter().flat_map(|bed| entries(bed).expect("the audit log")).collect()
+}
+
+fn right(group: &str, resource: &str, verb: &str) -> Right {
+    (group.to_string(), resource.to_string(), verb.to_string())
+}
+
+fn granted(bed: &Bed, roles: &[(&str, &str)]) -> BTreeSet<Right> {
+    let mut rights = BTreeSet::new();
+    for (kind, name) in roles {
+        let text = bed.kubectl(&format!("get {kind} {name} -o json")).expect("a role of the chart");
+        let role: Value = serde_json::from_str(&text).expect("JSON");
+        for rule in role["rules"].as_array().into_iter().flatten() {
+            let words = |key: &str| -> Vec<String> {
+                rule[key]
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|v| v.as_str().map(str::to_string))
+                    .collect()
+            };
+            for group in words("apiGroups") {
+                for resource in words("resources") {
+                    rights.extend(words("verbs").iter().map(|verb| right(&group, &resource, verb)));
+                }
+            }
+        }
+    }
+    rights
+}
+
+fn used(entries: &[AuditEntry]) -> BTreeSet<Right> {
+    entries
+        .iter()
+        .filter(|e| !e.resource.starts_with('/'))
+        .map(|e| {
+            let resource = if e.subresource.is_empty() {
+                e.resource.clone()
+            } else {
+                format!("{}/{}", e.resource, e.subresource)
+            };
+            // An apply that makes an object is a patch in the log; the right to create is asked as well.
+            right(&e.api_group, &resource, &e.verb)
+        })
+        .collect()
+}
+
+/// Is this right needed, given what was used?
+fn needed(right: &Right, used: &BTreeSet<Right>) -> bool {
+    let (group, resource, verb) = right;
+    let with = |verb: &str| used.contains(&(group.clone(), resource.clone(), verb.to_string()));
+    let unseen = UNSEEN.iter().any(|(r, v, g)| r == resource && v == verb && g == group);
+    // A watch that cannot be streamed begins with a list; an apply may create.
+    unseen || with(verb) || (verb == "list" && with("watch")) || (verb == "create" && with("patch"))
+}
+
+/// The roles that the chart gives the operator.
+const OPERATOR_ROLES: [(&str, &str); 3] = [
+    ("clusterrole", "palladion-rings"),
+    ("clusterrole", "palladion-cluster"),
+    ("role", "palladion-leader -n palladion-system"),
+];
+const MEMBER_ROLES: [(&str, &str); 1] = [("clusterrole", "palladion-member")];
+
+/// What was refused to the operator, of rights that are not among these.
+fn refused(entries: &[AuditEntry], held: &BTreeSet<Right>) -> BTreeSet<String> {
+    entries
+        .iter()
+        .filter(|e| e.code == 403)
+        .filter(|e| used(std::slice::from_ref(*e)).is_disjoint(held))
+        .map(|e| format!("{} {} {}/{}", e.verb, e.resource, e.namespace, e.name))
+        .collect()
+}
+
+/// The rights hold in every namespace or in none. One that was granted
+/// anywhere was not refused elsewhere for want of it: a namespace that is
+/// being deleted takes nothing new, and says so with the same code.
+fn held(entries: &[AuditEntry]) -> BTreeSet<Right> {
+    let succeeded: Vec<AuditEntry> = entries.iter().filter(|e| e.code < 300).cloned().collect();
+    used(&succeeded)
+}
+
+fn operator_uses_its_rights() {
+    let beds = Bed::all_of_the_run();
+    let entries = asked(&beds, OPERATOR_USER);
+    assert!(
+        entries.len() > 100,
+        "the operator has done next to nothing: run the other tests first"
+    );
+    let refused = refused(&entries, &held(&entries));
+    assert!(refused.is_empty(), "refused: {refused:#?}");
+    let used = used(&entries);
+    let granted = granted(&beds[0], &OPERATOR_ROLES);
+    let idle: Vec<Right> = granted.into_iter().filter(|r| !needed(r, &used)).collect();
+    assert!(
+        idle.is_empty(),
+        "declared by a mind, the engine or the agent, and never used by the whole suite: {idle:#?}"
+    );
+}
+
+fn operator_keeps_to_its_rights() {
+    let beds = Bed::all_of_the_run();
+    let entries = asked(&beds, OPERATOR_USER);
+    assert!(!entries.is_empty(), "the operator did nothing, or the log is not being read");
+    let mut held = held(&entries);
+    held.extend(granted(&beds[0], &OPERATOR_ROLES));
+    let refused = refused(&entries, &held);
+    assert!(refused.is_empty(), "refused: {refused:#?}");
+}
+
+/// What the agents asked for. Stories try what must be refused with Python and
+/// kubectl; the agent names itself.
+fn used_by_agents(beds: &[Bed]) -> BTreeSet<Right> {
+    let entries = asked(beds, "system:serviceaccount:");
+    let agents: Vec<AuditEntry> = entries
+        .into_iter()
+        .filter(|e| {
+            e.user.ends_with("-member")
+                && !e.user_agent.starts_with("kubectl")
+                && !e.user_agent.contains("ython")
+        })
+        .collect();
+    used(&agents)
+}
+
+fn agents_use_their_rights() {
+    let beds = Bed::all_of_the_run();
+    let used = used_by_agents(&beds);
+    assert!(!used.is_empty(), "no agent has done anything: run the other tests first");
+    let granted = granted(&beds[0], &MEMBER_ROLES);
+    let idle: Vec<&Right> = granted.iter().filter(|r| !needed(r, &used)).collect();
+    assert!(idle.is_empty(), "granted and never used: {idle:#?}");
+    agents_keep_to_their_rights();
+}
+
+fn agents_keep_to_their_rights() {
+    let beds = Bed::all_of_the_run();
+    let used = used_by_agents(&beds);
+    let granted = granted(&beds[0], &MEMBER_ROLES);
+    let beyond: Vec<&Right> = used.iter().filter(|r| !granted.contains(*r)).collect();
+    assert!(beyond.is_empty(), "agents asked for what they may not: {beyond:#?}");
+}

@@ -1,0 +1,53 @@
+//! A ring from nothing: what is made, what it answers, what it may do, and
+//! that it comes back.
+
+mod access;
+mod erased;
+mod killed;
+mod leave;
+mod made;
+mod rest;
+
+use std::time::Duration;
+
+use palladion_e2e::story::Story;
+use palladion_e2e::{WantedRing, a_ring};
+
+const NAMESPACE: &str = "ring";
+const SOON: Duration = Duration::from_secs(180);
+
+/// Two racks, three members.
+fn three_members() -> WantedRing {
+    a_ring().racks(&[("a", 2), ("b", 1)])
+}
+
+pub fn story() -> Story {
+    Story::named(NAMESPACE)
+        .breaks_machines()
+        .ring(three_members().rows(3))
+        .step("a ring forms and answers at QUORUM", made::answers_at_quorum)
+        .step("each rack is one set with its Services and labels", made::sets_services_and_labels)
+        .step("the system keyspaces are replicated", made::system_keyspaces)
+        .step("at rest nothing is read and nothing is written", rest::nothing_is_asked)
+        .step("a member may write its own status and nothing else", access::own_status_alone)
+        .step(
+            "the management port is closed to others and credentials are not visible",
+            access::management_port,
+        )
+        .step("an agent that is killed leaves its server running", killed::agent)
+        .step("PID 1 that is killed restarts the container as the same member", killed::pid_one)
+        .step("a pod that is deleted comes back as the same member", killed::pod)
+        .step("a status that is erased is written again and no ring is started", erased::status)
+        .step(
+            "everything killed at once comes back without the operator",
+            killed::everything_at_once,
+        )
+        .step("a volume emptied while all are down starts no second ring", killed::volume_emptied)
+        .step("a cluster deleted and created again finds its members", erased::cluster_made_again)
+        .step("a member leaves by recorded intent and its data is kept", leave::by_recorded_intent)
+        .leaves(three_members().rows(2))
+        .ring(three_members())
+        .step("with the policy Delete the data goes with the cluster", erased::policy_delete)
+        .leaves_no_ring()
+        .into()
+}

@@ -1,0 +1,74 @@
+//! Objects that somebody deletes: what is lost with them, and what is not.
+
+use std::time::Duration;
+
+use palladion_e2e::fields::FOUNDING;
+use palladion_e2e::{Ring, bed, wait_for};
+use serde_json::json;
+
+use super::{NAMESPACE, SOON, three_members};
+
+pub(super) fn status(ring: &Ring<'_>) {
+    let ids = ring.host_ids().expect("host IDs");
+    let erase = json!([{ "op": "remove", "path": "/status" }]).to_string();
+    bed()
+        .cluster
+        .kubectl(&[
+            "patch",
+            "cassandracluster",
+            "ring",
+            "-n",
+            NAMESPACE,
+            "--subresource=status",
+            "--type=json",
+            "-p",
+            &erase,
+        ])
+        .expect("erase");
+    ring.wait_ready(3).expect("all ready");
+    ring.wait_settled().expect("settled");
+    assert_eq!(ring.host_ids().expect("host IDs"), ids);
+    assert!(
+        ring.cluster().expect("cluster")["status"][FOUNDING].is_null(),
+        "a ring that exists is not founded again"
+    );
+    ring.check_data().expect("all rows");
+}
+
+pub(super) fn cluster_made_again(ring: &Ring<'_>) {
+    let ids = ring.host_ids().expect("host IDs");
+    bed()
+        .kubectl(&format!("delete cassandracluster ring -n {NAMESPACE} --wait=true --timeout=120s"))
+        .expect("delete");
+    wait_for("the members to be gone", Duration::from_secs(120), || {
+        Ok(bed().list(NAMESPACE, "cassandramembers")?.is_empty().then_some(()))
+    })
+    .expect("gone");
+    assert_eq!(
+        bed().list(NAMESPACE, "persistentvolumeclaims").expect("claims").len(),
+        3,
+        "the data stays"
+    );
+    bed().apply(NAMESPACE, &three_members().manifest(NAMESPACE)).expect("apply");
+    ring.wait_ready(3).expect("all ready");
+    assert_eq!(ring.host_ids().expect("host IDs"), ids);
+    assert!(
+        ring.cluster().expect("cluster")["status"][FOUNDING].is_null(),
+        "nothing is founded over data"
+    );
+    ring.check_data().expect("all rows");
+}
+
+pub(super) fn policy_delete(ring: &Ring<'_>) {
+    let policy = json!({ "spec": { "deletionPolicy": "Delete" } });
+    bed().patch(NAMESPACE, "cassandracluster", "ring", &policy).expect("patch");
+    wait_for("the finalizer", SOON, || {
+        let cluster = ring.cluster()?;
+        Ok(cluster["metadata"]["finalizers"][0].is_string().then_some(()))
+    })
+    .expect("the finalizer is set");
+    let words = format!("delete cassandracluster ring -n {NAMESPACE} --wait=true --timeout=180s");
+    bed().kubectl(&words).expect("delete");
+    let claims = bed().list(NAMESPACE, "persistentvolumeclaims").expect("claims");
+    assert!(claims.is_empty(), "{} claims are left", claims.len());
+}

@@ -1,0 +1,75 @@
+//! What is made of a manifest, and what it answers.
+
+use palladion_e2e::bed::text;
+use palladion_e2e::{Ring, bed, wait_for};
+
+use super::{NAMESPACE, SOON};
+
+pub(super) fn answers_at_quorum(ring: &Ring<'_>) {
+    ring.check_data().expect("all rows should be there");
+    // The shell that the demo tells people to try.
+    let question = "SELECT cluster_name FROM system.local";
+    let said =
+        ring.in_client(&["cqlsh", "ring-client", "-e", question]).expect("an answer by cqlsh");
+    assert!(said.contains("(1 rows)"), "{said}");
+    let members = ring.members().expect("members");
+    assert_eq!(members.len(), 3);
+    for member in &members {
+        assert_eq!(text(member, "/status/server/mode"), "NORMAL");
+        assert_eq!(member["status"]["ring"]["members"], 3, "{}", member["status"]["ring"]);
+        assert_eq!(text(member, "/status/hostID"), text(member, "/spec/hostID"));
+        assert_eq!(text(member, "/status/address"), text(member, "/spec/address"));
+    }
+}
+
+pub(super) fn sets_services_and_labels(ring: &Ring<'_>) {
+    for (rack, replicas) in [("a", 2), ("b", 1)] {
+        let set = bed()
+            .get(NAMESPACE, "statefulset", &format!("ring-dc1-{rack}"))
+            .expect("get")
+            .expect("the set exists");
+        assert_eq!(set["spec"]["replicas"], replicas);
+        assert_eq!(set["spec"]["serviceName"], "ring-client");
+        assert_eq!(text(&set, "/spec/persistentVolumeClaimRetentionPolicy/whenScaled"), "Retain");
+    }
+    let client = bed()
+        .get(NAMESPACE, "service", "ring-client")
+        .expect("get")
+        .expect("the client Service exists");
+    assert_eq!(client["spec"]["clusterIP"], "None");
+    for member in ring.member_names().expect("names") {
+        let service = bed()
+            .get(NAMESPACE, "service", &member)
+            .expect("get")
+            .expect("each member has a Service");
+        assert_eq!(service["spec"]["publishNotReadyAddresses"], true);
+        assert!(
+            service["metadata"]["labels"]["palladion.dev/seed"].is_string(),
+            "ordinals 0 and 1 are seeds"
+        );
+        let ports: Vec<i64> = service["spec"]["ports"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|p| p["port"].as_i64())
+            .collect();
+        assert_eq!(ports, [7000, 7001, 7199, 9042, 9160, 9142]);
+    }
+}
+
+pub(super) fn system_keyspaces(ring: &Ring<'_>) {
+    wait_for("replication of the system keyspaces on record", SOON, || {
+        Ok((ring.cluster()?["status"]["systemReplication"] == 3).then_some(()))
+    })
+    .expect("recorded");
+    let said = ring
+        .cql(&[
+            "SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = 'system_auth'",
+        ])
+        .expect("an answer");
+    assert!(
+        said[0].contains("NetworkTopologyStrategy") && said[0].contains("'dc1', '3'")
+            || said[0].contains("'dc1': '3'"),
+        "{said:?}"
+    );
+}

@@ -1,0 +1,34 @@
+//! Nothing is asked and nothing is written while nothing happens.
+
+use std::time::Duration;
+
+use palladion_e2e::bed::OPERATOR_USER;
+use palladion_e2e::{Ring, bed};
+
+use super::NAMESPACE;
+
+pub(super) fn nothing_is_asked(ring: &Ring<'_>) {
+    ring.wait_settled().expect("settled");
+    // What the last change still causes has come to its end.
+    std::thread::sleep(Duration::from_secs(5));
+    let mark = bed().cluster.audit_mark().expect("a mark");
+    std::thread::sleep(Duration::from_secs(60));
+    let entries = bed().cluster.audit_entries(mark, OPERATOR_USER).expect("the audit log");
+    let requests: Vec<String> = entries
+        .iter()
+        .filter(|e| e.resource != "leases" && e.verb != "watch")
+        .map(|e| format!("{} {} {}", e.verb, e.resource, e.name))
+        .collect();
+    assert!(requests.is_empty(), "the operator asked for {requests:?} at rest");
+    assert!(!entries.is_empty(), "the lease at least was renewed, or the log is not being read");
+    let members = bed()
+        .cluster
+        .audit_entries(mark, &format!("system:serviceaccount:{NAMESPACE}:ring-member"))
+        .expect("the audit log");
+    let writes: Vec<String> = members
+        .iter()
+        .filter(|e| e.verb != "watch")
+        .map(|e| format!("{} {} {}", e.verb, e.resource, e.name))
+        .collect();
+    assert!(writes.is_empty(), "the agents asked for {writes:?} at rest");
+}

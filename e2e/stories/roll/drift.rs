@@ -1,0 +1,45 @@
+//! What somebody changed by hand.
+
+use palladion_e2e::{Ring, bed, wait_for};
+use serde_json::json;
+
+use super::server::well;
+use super::{NAMESPACE, RESTARTS_IN, SOON};
+
+pub(super) fn put_back(ring: &Ring<'_>) {
+    let ids = ring.host_ids().expect("host IDs");
+    let uids = ring.pod_uids().expect("uids");
+    let set =
+        || bed().get(NAMESPACE, "statefulset", "roll-dc1-a").expect("get").unwrap_or_default();
+    bed()
+        .kubectl(&format!("scale statefulset roll-dc1-a -n {NAMESPACE} --replicas=4"))
+        .expect("scale");
+    wait_for("replicas to be put back", SOON, || {
+        Ok((set()["spec"]["replicas"] == 2 && ring.pod_uids()?.len() == 3).then_some(()))
+    })
+    .expect("put back");
+    bed()
+        .patch(
+            NAMESPACE,
+            "statefulset",
+            "roll-dc1-a",
+            &json!({ "spec": { "updateStrategy": { "type": "RollingUpdate" } } }),
+        )
+        .expect("patch");
+    wait_for("the strategy to be put back", SOON, || {
+        Ok((set()["spec"]["updateStrategy"]["type"] == "OnDelete").then_some(()))
+    })
+    .expect("put back");
+    let old = set()["metadata"]["uid"].clone();
+    bed()
+        .kubectl(&format!("delete statefulset roll-dc1-a -n {NAMESPACE} --cascade=orphan"))
+        .expect("delete");
+    wait_for("the set to be made again", SOON, || {
+        Ok((set()["metadata"]["uid"].is_string() && set()["metadata"]["uid"] != old).then_some(()))
+    })
+    .expect("made again");
+    wait_for("no phantom", RESTARTS_IN, || Ok((ring.member_names()?.len() == 3).then_some(())))
+        .expect("three members");
+    well(ring, &ids);
+    assert_eq!(ring.pod_uids().expect("uids"), uids, "no pod was touched");
+}

@@ -1,0 +1,134 @@
+//! A ring grows and shrinks, with data written before and checked after. In a
+//! soak: from five members to three and back, ten times.
+
+use std::time::Duration;
+
+use palladion_e2e::fields::CAUSE_RESUME_LEAVE;
+use palladion_e2e::story::{Story, is_soak};
+use palladion_e2e::{Ring, WantedRing, a_ring, bed, wait_for};
+
+const NAMESPACE: &str = "scale";
+const SOON: Duration = Duration::from_secs(180);
+
+/// So many members of each rack.
+fn racks([a, b]: [u32; 2]) -> WantedRing {
+    a_ring().racks(&[("a", a), ("b", b)])
+}
+
+/// The members of both racks before a step and after it.
+fn members() -> [u32; 2] {
+    if is_soak() { [3, 2] } else { [2, 2] }
+}
+
+pub fn story() -> Story {
+    let [a, b] = members();
+    Story::named(NAMESPACE)
+        .ring(racks([a, b]).rows(2))
+        .step("a ring shrinks and grows again and every row is there", down_and_up)
+        .step("targets that change while a member leaves or joins end in one ring", changes_of_mind)
+        .step(
+            "a server killed before the others hear of its leave comes back to leave",
+            killed_before_the_others_hear,
+        )
+        .leaves(racks([a - 1, b]).rows(2))
+        .into()
+}
+
+/// Ask for so many members of each rack.
+fn ask(a: u32, b: u32) {
+    let manifest = racks([a, b]).manifest(NAMESPACE);
+    bed().apply(NAMESPACE, &manifest).expect("apply");
+}
+
+/// Wait until a member's server says that it is in this mode.
+fn reaches(ring: &Ring<'_>, member: &str, wanted: &str) {
+    wait_for(&format!("{member} to be {wanted}"), SOON, || {
+        let member = ring.member(member)?;
+        Ok((member["status"]["server"]["mode"] == wanted).then_some(()))
+    })
+    .expect("it should");
+}
+
+fn down_and_up(ring: &Ring<'_>) {
+    let ([a, b], times) = (members(), if is_soak() { 10 } else { 1 });
+    let set = |a: u32, b: u32| {
+        ask(a, b);
+        ring.wait_members(a + b).expect("as many as wanted");
+    };
+    set(a, b);
+    for round in 1..=times {
+        // Both racks lose a member, or only one where the other would be empty.
+        set(a - 1, b.max(2) - 1);
+        ring.check_data().expect("all rows after the shrink");
+        set(a, b);
+        ring.check_data().expect("all rows after the growth");
+        println!("round {round} of {times}: {} members, down and up again", a + b);
+    }
+}
+
+/// Targets that change while a member leaves and while one joins, and a server
+/// that is killed in the middle of its leave: one ring of one size at the end.
+fn changes_of_mind(ring: &Ring<'_>) {
+    let [a, b] = members();
+    let last = format!("scale-dc1-a-{}", a - 1);
+    let times = if is_soak() { 5 } else { 1 };
+    for round in 0..times {
+        let before = ring.host_ids().expect("host IDs");
+        ask(a - 1, b);
+        reaches(ring, &last, "LEAVING");
+        // Later rounds hit later phases.
+        std::thread::sleep(Duration::from_millis(1500 * round));
+        let kill = "for p in /proc/[0-9]*; do [ \"$(cat $p/comm)\" = java ] && kill -9 $(basename $p) && echo killed; done; true";
+        let said = bed().exec(NAMESPACE, &last, &["bash", "-c", kill]);
+        println!("{last} in its leave: {said:?}");
+        // One more, then fewer, then as before: in the middle of the leave.
+        ask(a + 1, b);
+        std::thread::sleep(Duration::from_secs(3));
+        ask(a - 1, b);
+        std::thread::sleep(Duration::from_secs(3));
+        ask(a, b);
+        ring.wait_members(a + b).expect("as many as wanted");
+        ring.check_data().expect("all rows");
+        let now = ring.host_ids().expect("host IDs");
+        let kept = now.iter().filter(|m| before.contains(m)).count();
+        assert!(kept + 1 >= before.len(), "only {last} may be another: {now:?}");
+    }
+    // A member that joins is not wanted any more before it has joined.
+    ask(a + 1, b);
+    let joiner = format!("scale-dc1-a-{a}");
+    reaches(ring, &joiner, "JOINING");
+    ask(a, b);
+    ring.wait_members(a + b).expect("as many as wanted");
+    ring.check_data().expect("all rows");
+}
+
+/// Kills the server as soon as it has written down that it would have to
+/// bootstrap, which is up to a second before the others hear that it has left.
+const KILL_AT_THE_LAST_MOMENT: &str = r#"
+seen() { echo /var/lib/cassandra/data/system/local-*/*-Data.db; }
+before=$(seen)
+for i in $(seq 30000); do [ "$(seen)" = "$before" ] || break; done
+for p in /proc/[0-9]*; do [ "$(cat $p/comm)" = java ] && kill -9 $(basename $p) && echo killed after $i looks; done; true
+"#;
+
+/// The ring still counts the member, and its own files say that it is none: it
+/// comes back with its tokens, and does not stream itself in under new ones.
+fn killed_before_the_others_hear(ring: &Ring<'_>) {
+    let [a, b] = members();
+    let last = format!("scale-dc1-a-{}", a - 1);
+    ask(a - 1, b);
+    reaches(ring, &last, "LEAVING");
+    let said = bed().exec(NAMESPACE, &last, &["bash", "-c", KILL_AT_THE_LAST_MOMENT]);
+    // Now and then the others have heard by then, and nothing starts again.
+    let mut came_back = false;
+    wait_for("it to have left", Duration::from_secs(400), || {
+        let starts = ring.member(&last).map(|m| m["status"]["startHistory"].clone());
+        came_back |= starts.is_ok_and(|s| s[0]["cause"] == CAUSE_RESUME_LEAVE);
+        let wanted = format!("{0}/{0}", a - 1 + b);
+        Ok((ring.cluster()?["status"]["members"] == wanted).then_some(()))
+    })
+    .expect("left");
+    println!("{last} in the last moment of its leave: {said:?}, came back: {came_back}");
+    ring.wait_members(a - 1 + b).expect("as many as wanted");
+    ring.check_data().expect("all rows");
+}
