@@ -114,7 +114,7 @@ fn progressing(
         PROGRESSING,
         Truth::True,
         Reason::MembersDown,
-        &words.unwrap_or_else(|| "members are being made".into()),
+        words.unwrap_or_else(|| "members are being created".into()),
     );
 }
 
