@@ -32,7 +32,7 @@ const ONE: u16 = 1;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No connection, or it broke.
-    #[error("speaking CQL to {address}")]
+    #[error("cannot reach {address} over CQL")]
     Io {
         /// The server.
         address: SocketAddr,
@@ -40,7 +40,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The server refused.
-    #[error("the server refused: {message} (error {code:#06x})")]
+    #[error("the server rejected the statement: {message} (error {code:#06x})")]
     Refused {
         /// The protocol's number of the error.
         code: i32,
@@ -48,7 +48,7 @@ pub enum Error {
         message: String,
     },
     /// The server asks for credentials, and there are none.
-    #[error("the server asks for a user and password, and none are mounted")]
+    #[error("the server requires a user and password, and none are mounted")]
     NoCredentials,
     /// Not the protocol.
     #[error("the server answered with an unexpected frame {0:#04x}")]
@@ -227,7 +227,10 @@ mod tests {
         let (address, _served) = server(vec![(READY, vec![]), (ERROR, body)]).await;
         let mut connection = Connection::open(address, None).await.unwrap();
         let error = connection.execute("x").await.unwrap_err();
-        assert_eq!(error.to_string(), "the server refused: no such keyspace (error 0x2300)");
+        assert_eq!(
+            error.to_string(),
+            "the server rejected the statement: no such keyspace (error 0x2300)"
+        );
     }
 
     #[tokio::test]

@@ -1,9 +1,9 @@
 //! Writing conditions: the one place that moves `lastTransitionTime`.
 
-use crate::words::{Message, Reasoned};
 use jiff::Timestamp;
 use palladion_api::conditions::{self, Condition};
 use palladion_api::reasons::Reason;
+use palladion_api::words::{Message, Reasoned};
 
 /// Status of a condition that is written. What is not known is not written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

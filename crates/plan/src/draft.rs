@@ -3,9 +3,9 @@
 
 use crate::plan::{Event, Loss, Plan, Precondition, Step};
 use crate::wait::Wait;
-use crate::words::{Message, Reasoned};
 use jiff::Timestamp;
 use palladion_api::reasons::Reason;
+use palladion_api::words::{Message, Reasoned};
 use serde_json::Value;
 
 /// May the deciders that follow begin something?

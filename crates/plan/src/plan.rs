@@ -4,8 +4,8 @@
 use crate::object::ObjectKey;
 use crate::proof::Proof;
 use crate::wait::Wait;
-use crate::words::Message;
 use palladion_api::reasons::Reason;
+use palladion_api::words::Message;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -12,8 +12,8 @@
 use crate::object::{Meta, ObjectKey, Resource};
 use crate::plan::{Event, EventType, Fence, Loss, Precondition, Propagation, Step, Subresource};
 use crate::proof::Proof;
-use crate::words::{Message, Reasoned};
 use palladion_api::reasons::Reason;
+use palladion_api::words::{Message, Reasoned};
 use serde_json::Value;
 use std::fmt::Display;
 

@@ -2,9 +2,9 @@
 //! again.
 
 use crate::object::{ObjectKey, Resource};
-use crate::words::Message;
 use jiff::Timestamp;
 use palladion_api::reasons::Reason;
+use palladion_api::words::Message;
 use serde::Serialize;
 
 /// The object that a wait or a trouble is about.

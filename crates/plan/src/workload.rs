@@ -10,7 +10,7 @@ pub mod upsert;
 pub mod words;
 pub mod zone;
 
-crate::vocabulary![words];
+palladion_api::vocabulary![words];
 
 use palladion_api::labels::SPEC_HASH;
 use serde_json::Value;

@@ -51,7 +51,7 @@ impl Cassandra {
         let answer = self.call(STORAGE_SERVICE, operation, arguments).await?;
         let message = match answer.as_i64() {
             Some(0) => return Ok(()),
-            Some(1) => "it was stopped before its end".to_string(),
+            Some(1) => "it was stopped before it finished".to_string(),
             Some(2) => "other compactions could not be paused".to_string(),
             Some(_) | None => format!("unexpected answer {answer}"),
         };
@@ -111,7 +111,7 @@ impl ServerAdmin for Cassandra {
             let value = self.client.read(&[item]).await?.into_iter().next().flatten();
             value.map(|v| strings(&v)).ok_or_else(|| Error::Failed {
                 operation: "listing keyspaces".into(),
-                message: "the server does not tell them yet".into(),
+                message: "the server does not report them yet".into(),
             })
         })
     }

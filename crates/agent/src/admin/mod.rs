@@ -101,7 +101,7 @@ impl Reading {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No answer.
-    #[error("asking the server at {url}")]
+    #[error("cannot reach the server at {url}")]
     Http {
         /// Where.
         url: String,
@@ -127,7 +127,7 @@ pub enum Error {
         message: String,
     },
     /// The server's version cannot do it.
-    #[error("{0} is not something that this server can do")]
+    #[error("this server does not support {0}")]
     Unsupported(&'static str),
 }
 

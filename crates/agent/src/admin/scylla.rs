@@ -195,7 +195,7 @@ impl ServerAdmin for Scylla {
             let answer = self.send(Method::GET, &path, &[("id", &number)], Some(READ_TIME)).await?;
             Ok(match answer.as_str() {
                 Some("SUCCESSFUL") => RepairState::Completed,
-                Some("FAILED") => RepairState::Failed("the server says FAILED".into()),
+                Some("FAILED") => RepairState::Failed("the server reports FAILED".into()),
                 Some(_) => RepairState::Running,
                 None => RepairState::Unknown,
             })

@@ -1,8 +1,9 @@
 //! The actions: all that the agent ever does to volume and server.
 
 use crate::render::Identity;
+pub use crate::volume::changes::{Cause, Then};
 use palladion_api::ids::{HostId, Nonce, StaticAddress, VolumeId};
-use palladion_api::member::{DataBeforeStart, IntentState, PermitKind, PermitState};
+use palladion_api::member::{IntentState, PermitState};
 use palladion_api::words::Message;
 
 /// Why the server is stopped.
@@ -72,17 +73,6 @@ pub enum Action {
     },
 }
 
-/// Where membership stands after an intent was settled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Then {
-    /// Where it stood.
-    Unchanged,
-    /// A full member again.
-    Joined,
-    /// Out of the ring, for good.
-    Left,
-}
-
 /// A start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Start {
@@ -90,20 +80,4 @@ pub struct Start {
     pub cause: Cause,
     /// Who the member is in this start.
     pub identity: Identity,
-}
-
-/// Why a server may start.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// It has joined before.
-    Autonomous,
-    /// By permit.
-    Permit {
-        /// Its kind.
-        kind: PermitKind,
-        /// Its nonce.
-        nonce: Nonce,
-        /// What is done with data first.
-        data: DataBeforeStart,
-    },
 }

@@ -4,7 +4,6 @@
 
 use super::ledger::{Ban, End, Ledger, Membership};
 use super::{Data, seconds};
-use crate::decide::{Cause, Then};
 use crate::words::job::Failed;
 use crate::words::volume::DataKept;
 use jiff::Timestamp;
@@ -12,6 +11,33 @@ use palladion_api::ids::{HostId, Nonce, StaticAddress};
 use palladion_api::member::{
     DataBeforeStart, IntentState, OperationState, OperationStatus, PermitKind,
 };
+
+/// Where membership stands after an intent was settled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// Where it stood.
+    Unchanged,
+    /// A full member again.
+    Joined,
+    /// Out of the ring, for good.
+    Left,
+}
+
+/// Why a server may start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// It has joined before.
+    Autonomous,
+    /// By permit.
+    Permit {
+        /// Its kind.
+        kind: PermitKind,
+        /// Its nonce.
+        nonce: Nonce,
+        /// What is done with data first.
+        data: DataBeforeStart,
+    },
+}
 
 impl Ledger {
     /// May the data be removed? Nothing but empty directories is lost already.

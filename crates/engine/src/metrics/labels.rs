@@ -2,12 +2,13 @@
 
 use palladion_api::metrics::{Label, Metric};
 
-/// A label with a fixed set of values.
+/// Labels with a fixed set of values.
 macro_rules! label_values {
-    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])+ $variant:ident = $word:literal,)+ }) => {
+    ($($(#[$meta:meta])* $name:ident { $($variant:ident = $word:literal),+ })+) => {$(
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum $name { $($(#[$doc])+ $variant,)+ }
+        #[allow(missing_docs)]
+        pub enum $name { $($variant,)+ }
 
         impl $name {
             /// Every value, as Prometheus shows it.
@@ -17,89 +18,32 @@ macro_rules! label_values {
                 match self { $($name::$variant => $word,)+ }
             }
         }
-    };
+    )+};
 }
 
 label_values! {
-    /// What was asked of the API server.
+    /// What was asked of the API server; `apply` is server-side apply, `patch` any other patch.
     Verb {
-        /// One object, live.
-        Get = "get",
-        /// A page of a kind.
-        List = "list",
-        /// A watch that was opened.
-        Watch = "watch",
-        /// A new object.
-        Create = "create",
-        /// Server-side apply.
-        Apply = "apply",
-        /// Any other patch.
-        Patch = "patch",
-        /// A whole object replaced.
-        Update = "update",
-        /// A deletion.
-        Delete = "delete",
+        Get = "get", List = "list", Watch = "watch", Create = "create", Apply = "apply",
+        Patch = "patch", Update = "update", Delete = "delete"
     }
-}
-
-label_values! {
-    /// How a request ended.
+    /// How a request ended; what is transient may succeed when it is tried again.
     RequestOutcome {
-        /// It succeeded.
-        Ok = "ok",
-        /// The object does not exist.
-        NotFound = "not_found",
-        /// Somebody else had written, or holds, what was to be written.
-        Conflict = "conflict",
-        /// It may succeed when it is tried again.
-        Transient = "transient",
-        /// It was refused and will be refused again.
-        Refused = "refused",
+        Ok = "ok", NotFound = "not_found", Conflict = "conflict", Transient = "transient",
+        Refused = "refused"
     }
-}
-
-label_values! {
-    /// How a reconcile ended.
+    /// How a reconcile ended: with nothing to do, with every step done, with a
+    /// step that failed, with a plan that the linter refused, with a panic of
+    /// the mind, or put off until a first list or an own write has arrived.
     ReconcileOutcome {
-        /// Nothing had to be done.
-        AtRest = "at_rest",
-        /// Every step was carried out.
-        Done = "done",
-        /// A step failed.
-        Failed = "failed",
-        /// The plan linter refused the plan.
-        Vetoed = "vetoed",
-        /// The mind panicked.
-        Panicked = "panicked",
-        /// Not decided yet: a first list or an own write has not arrived.
-        Deferred = "deferred",
+        AtRest = "at_rest", Done = "done", Failed = "failed", Vetoed = "vetoed",
+        Panicked = "panicked", Deferred = "deferred"
     }
-}
-
-label_values! {
-    /// Why a watch was opened again.
-    RestartCause {
-        /// It came to its ordinary end.
-        Ended = "ended",
-        /// It failed.
-        Failed = "failed",
-        /// The server has forgotten the version: everything is listed again.
-        Expired = "expired",
-    }
-}
-
-label_values! {
+    /// Why a watch was opened again: it came to its ordinary end, it failed, or
+    /// the server has forgotten the version and everything is listed again.
+    RestartCause { Ended = "ended", Failed = "failed", Expired = "expired" }
     /// A stage of a reconcile whose time is measured.
-    Stage {
-        /// Facts are taken from the stores.
-        Gather = "gather",
-        /// The mind makes a plan.
-        Decide = "decide",
-        /// The plan is carried out.
-        Apply = "apply",
-        /// Status and events are written.
-        Report = "report",
-    }
+    Stage { Gather = "gather", Decide = "decide", Apply = "apply", Report = "report" }
 }
 
 /// Values of the labels that a metric declares, in their order.

@@ -1,6 +1,6 @@
 //! What is said of pods, claims and sets, whoever's they are.
 
-crate::sentences! {
+palladion_api::sentences! {
     /// How a pod is.
     pub enum PodState {
         Terminating { pod: String } => "pod {pod} is terminating";
