@@ -27,6 +27,7 @@ pub mod rules;
 pub mod runtime;
 pub mod server_config;
 pub mod task;
+pub mod waits;
 pub mod words;
 pub mod zoned_stateful_set;
 

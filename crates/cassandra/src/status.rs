@@ -15,7 +15,7 @@ use palladion_api::cluster::RackStatus;
 use palladion_api::conditions::{ACCEPTED, AVAILABLE, PAUSED, PROGRESSING};
 use palladion_api::ids::RackName;
 use palladion_api::reasons::Reason;
-use palladion_plan::{Conditions, Truth};
+use palladion_plan::{Conditions, Truth, wait};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -33,6 +33,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
     json!({
         "observedGeneration": facts.snapshot.owner.meta.generation,
         "conditions": writer.all(),
+        "waits": wait::in_status(&facts.status.waits, &draft.waits, facts.now()),
         "members": format!("{ready}/{wanted}"),
         "racks": racks(facts, valid),
         "seeds": seeds::of(facts, valid),
@@ -49,6 +50,7 @@ pub fn refused(facts: &Facts<'_>, refusal: &Refusal) -> Value {
     json!({
         "observedGeneration": facts.snapshot.owner.meta.generation,
         "conditions": writer.all(),
+        "waits": Value::Null,
     })
 }
 

@@ -4,8 +4,10 @@
 use crate::object::{ObjectKey, Resource};
 use jiff::Timestamp;
 use palladion_api::reasons::Reason;
+use palladion_api::waits::{self, WaitObject};
 use palladion_api::words::Message;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 /// The object that a wait or a trouble is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -58,5 +60,17 @@ impl Wait {
     pub fn until(&mut self, time: Timestamp) -> &mut Self {
         self.until = Some(time);
         self
+    }
+}
+
+/// The waits as a status shows them: `null` where there are none, so that the
+/// field is absent.
+pub fn in_status(stored: &[waits::Wait], waits: &[Wait], now: Timestamp) -> Value {
+    let object = |s: &Subject| WaitObject { kind: s.kind.to_string(), name: s.name.clone() };
+    let shown =
+        waits.iter().map(|w| (w.reason, w.object.as_ref().map(object), w.message.to_string()));
+    match waits::carried_on(stored, shown, now) {
+        none if none.is_empty() => Value::Null,
+        some => json!(some),
     }
 }

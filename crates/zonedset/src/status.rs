@@ -18,7 +18,7 @@ use palladion_api::conditions::{ACCEPTED, AVAILABLE, DEGRADED, PAUSED, PROGRESSI
 use palladion_api::reasons::Reason;
 use palladion_api::zoned_stateful_set::{RolloutState, names};
 use palladion_plan::workload::words::Doing;
-use palladion_plan::{Conditions, FailureClass, Trouble, Truth};
+use palladion_plan::{Conditions, FailureClass, Trouble, Truth, wait};
 use serde_json::{Value, json};
 use sets::{most_telling, sets};
 use std::collections::BTreeMap;
@@ -40,6 +40,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
     json!({
         "observedGeneration": facts.snapshot.owner.meta.generation,
         "conditions": writer.all(),
+        "waits": wait::in_status(&facts.status.waits, &draft.waits, facts.now()),
         "ready": is_ready,
         "pods": format!("{ready}/{wanted}"),
         "replicas": valid.replicas,
@@ -61,6 +62,7 @@ pub fn refused(facts: &Facts<'_>, refusal: Refusal) -> Value {
     json!({
         "observedGeneration": facts.snapshot.owner.meta.generation,
         "conditions": writer.all(),
+        "waits": Value::Null,
         "ready": false,
     })
 }

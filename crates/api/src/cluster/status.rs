@@ -1,6 +1,7 @@
 //! Status of a `CassandraCluster`: what is observed, and the ring's one turn.
 
 use crate::ids::{HostId, MemberName, Nonce, RackName, StaticAddress, VolumeId};
+use crate::waits::{MOST, Wait};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -16,6 +17,10 @@ pub struct CassandraClusterStatus {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
     pub conditions: Vec<Condition>,
+    /// What the operator waits for, the most important first. Absent when it waits for nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = MOST), extend("x-kubernetes-list-type" = "atomic"))]
+    pub waits: Vec<Wait>,
     /// Ready members out of all members, for example `2/3`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub members: Option<String>,

@@ -1,6 +1,7 @@
 //! What is so, what is being done, and what is waited for.
 
 use crate::ids::PodUid;
+use crate::waits::{MOST, Wait};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -16,6 +17,10 @@ pub struct ZonedStatefulSetStatus {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
     pub conditions: Vec<Condition>,
+    /// What the operator waits for, the most important first. Absent when it waits for nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = MOST), extend("x-kubernetes-list-type" = "atomic"))]
+    pub waits: Vec<Wait>,
     /// Whether all pods of all zones are ready in the newest version.
     #[serde(default)]
     pub ready: bool,

@@ -1,14 +1,16 @@
 //! What must hold after every single step, whatever went wrong before.
 
 use super::ring::{Phase, Ring, Server};
-use super::world::World;
+use super::world::{World, cluster_key};
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::HostId;
 use palladion_api::labels;
 use palladion_api::member::MemberState;
+use palladion_api::waits::MOST;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::ObjectKey;
 use palladion_plan::sim::store::text;
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 impl World {
@@ -39,12 +41,28 @@ impl World {
         if self.operators.iter().any(|o| o.past_wakes > 10) {
             return Err("the mind wants to be woken in the past again and again".into());
         }
+        self.waits_are_bounded()?;
         self.no_claim_of_a_member_is_gone()?;
         let lost = self.ring.lost_rows(&self.kube.disks);
         if !lost.is_empty() {
             return Err(format!("rows {lost:?} are on no member any more"));
         }
         Ok(())
+    }
+
+    /// The list of waits does not grow with the ring, and none is from the future.
+    fn waits_are_bounded(&self) -> Result<(), String> {
+        let cluster = self.store.get(&cluster_key());
+        let waits = cluster.and_then(|c| c["status"]["waits"].as_array());
+        let Some(waits) = waits else {
+            return Ok(());
+        };
+        let since = |wait: &Value| wait["since"].as_str()?.parse::<Timestamp>().ok();
+        let is_right = |wait| since(wait).is_some_and(|since| since <= self.store.now);
+        match !waits.is_empty() && waits.len() <= MOST && waits.iter().all(is_right) {
+            true => Ok(()),
+            false => Err(format!("the waits in the status: {waits:?}")),
+        }
     }
 
     /// A member that serves is stopped only while all others are up.

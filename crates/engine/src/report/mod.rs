@@ -12,6 +12,7 @@ use crate::words::Told;
 use events::Events;
 use palladion_plan::{FailureClass, Plan, Subresource};
 use serde_json::{Value, json};
+use status::Urgency;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -23,6 +24,10 @@ const OWNER_STAYS_GONE: Duration = Duration::from_secs(60);
 /// in motion would be written several times a second, to say what holds for a
 /// moment.
 const WORDS_APART: Duration = Duration::from_secs(2);
+
+/// Waits alone wait longer: nearly always something else changes meanwhile, and
+/// takes them along without a write of their own.
+const WAITS_APART: Duration = Duration::from_secs(10);
 
 impl Reconciler {
     /// Tell what was done and how things are.
@@ -67,10 +72,14 @@ impl Reconciler {
         if memory.futile_status.as_ref() == Some(&change) || self.term.check().is_err() {
             return;
         }
-        let due = memory.status_written.map(|at| at + WORDS_APART);
+        let apart = match status::urgency(stored, &change) {
+            Urgency::Now => Duration::ZERO,
+            Urgency::Words => WORDS_APART,
+            Urgency::Waits => WAITS_APART,
+        };
+        let due = memory.status_written.map(|at| at + apart);
         if let Some(due) = due.filter(|due| Instant::now() < *due)
             && memory.failure.is_none()
-            && status::is_words_only(stored, &change)
         {
             outcome.status_due = Some(due);
             return;

@@ -21,18 +21,41 @@ pub fn patch(stored: Option<&Value>, wanted: &Value) -> Option<Value> {
     (!changes.is_empty()).then_some(Value::Object(changes))
 }
 
-/// Does this patch of a status change nothing but the words of its conditions:
-/// the reasons and messages, and none of the types and states?
-pub fn is_words_only(stored: Option<&Value>, change: &Value) -> bool {
+/// How soon a change of a status is to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Urgency {
+    /// Something is so that was not.
+    Now,
+    /// Conditions say the same in other words.
+    Words,
+    /// Only the list of waits differs; it goes along with other changes.
+    Waits,
+}
+
+/// How soon this patch of a status is to be written.
+pub fn urgency(stored: Option<&Value>, change: &Value) -> Urgency {
+    let only = |names: &[&str]| {
+        change.as_object().is_some_and(|f| f.keys().all(|name| names.contains(&name.as_str())))
+    };
+    if stored.is_some() && only(&["waits"]) {
+        return Urgency::Waits;
+    }
+    match only(&["conditions", "waits"]) && same_states(stored, change) {
+        true => Urgency::Words,
+        false => Urgency::Now,
+    }
+}
+
+/// Are the types and states of all conditions the same, whatever their reasons
+/// and messages?
+fn same_states(stored: Option<&Value>, change: &Value) -> bool {
     let states = |conditions: Option<&Value>| -> Option<Vec<(String, String)>> {
         let text = |c: &Value, field: &str| c[field].as_str().unwrap_or_default().to_string();
         let all = conditions?.as_array()?.iter();
         Some(all.map(|c| (text(c, "type"), text(c, "status"))).collect())
     };
-    let fields = change.as_object();
-    let only_conditions = fields.is_some_and(|f| f.keys().all(|name| name == "conditions"));
     let before = states(stored.and_then(|s| s.get("conditions")));
-    only_conditions && before.is_some() && before == states(change.get("conditions"))
+    before.is_some() && before == states(change.get("conditions"))
 }
 
 /// What turns `have` into exactly `want`; `None` if it is so already.
@@ -116,19 +139,21 @@ mod tests {
     }
 
     #[test]
-    fn words_are_told_from_states() {
+    fn words_and_waits_are_told_from_states() {
         let condition = |status: &str, message: &str| json!({"conditions": [{"type": "Ready", "status": status, "message": message}]});
         let stored = condition("True", "one");
-        let is_words = |wanted: &Value| {
-            let change = patch(Some(&stored), wanted).unwrap();
-            is_words_only(Some(&stored), &change)
+        let soon = |wanted: &Value| urgency(Some(&stored), &patch(Some(&stored), wanted).unwrap());
+        let with = |mut status: Value, field: &str, value: Value| {
+            status[field] = value;
+            status
         };
-        assert!(is_words(&condition("True", "two")));
-        assert!(!is_words(&condition("False", "two")));
-        let mut more = condition("True", "two");
-        more["members"] = json!("1/3");
-        assert!(!is_words(&more));
-        assert!(!is_words_only(None, &stored));
+        let waits = json!([{"reason": "Joining"}]);
+        assert_eq!(soon(&condition("True", "two")), Urgency::Words);
+        assert_eq!(soon(&with(condition("True", "two"), "waits", waits.clone())), Urgency::Words);
+        assert_eq!(soon(&with(condition("True", "one"), "waits", waits.clone())), Urgency::Waits);
+        assert_eq!(soon(&with(condition("False", "two"), "waits", waits)), Urgency::Now);
+        assert_eq!(soon(&with(condition("True", "two"), "members", json!("1/3"))), Urgency::Now);
+        assert_eq!(urgency(None, &stored), Urgency::Now);
     }
 
     #[test]

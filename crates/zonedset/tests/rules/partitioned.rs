@@ -34,6 +34,26 @@ fn the_rollout_goes_from_the_highest_pod_down_and_zone_after_zone() {
 }
 
 #[test]
+fn a_wait_names_its_set_and_keeps_its_time() {
+    let mut world = World::settled(three());
+    assert_eq!(world.status()["waits"], Value::Null);
+    world.set_spec(with_image(three(), "slow:2"));
+    world.settle();
+    let before = world.status()["waits"].clone();
+    let (canary, other) = (&before[0], &before[1]);
+    assert_eq!(canary["reason"], "RollingOut");
+    assert_eq!(canary["object"], json!({ "kind": "StatefulSet", "name": "web-z0" }));
+    assert!(canary["message"].as_str().unwrap().contains("web-z0-2 is Running"), "{canary}");
+    assert_eq!(other["object"], json!({ "kind": "StatefulSet", "name": "web-z1" }));
+    assert!(other["message"].as_str().unwrap().contains("waits for web-z0"), "{other}");
+    world.store.now += jiff::SignedDuration::from_secs(60);
+    world.make_ready("web-z0-2");
+    let after = &world.status()["waits"][0];
+    assert_ne!(after["message"], canary["message"]);
+    assert_eq!(after["since"], canary["since"], "the rollout is waited for since it began");
+}
+
+#[test]
 fn a_bad_canary_stops_at_one_pod_and_fails_with_the_reason() {
     let mut world = World::settled(three());
     let before = world.uids();

@@ -12,7 +12,7 @@ pub use spec::{a_spec, with, with_image};
 use jiff::{SignedDuration, Timestamp};
 use palladion_plan::sim::store::text;
 use palladion_plan::sim::{Faults, Operator, Store};
-use palladion_plan::{ObjectKey, Resource, Subresource, Verdict};
+use palladion_plan::{ObjectKey, Reason, Resource, Subresource, Verdict};
 use palladion_zonedset::resources as kinds;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -84,10 +84,22 @@ impl World {
             self.run_controllers();
             if !acted && self.store.log().len() == before {
                 assert!(self.operator.violations.is_empty(), "{:?}", self.operator.violations);
+                self.waits_are_bounded();
                 return;
             }
         }
         panic!("the world does not settle: {:?}", self.operator.waits);
+    }
+
+    /// The list of waits is short, and empty at rest.
+    fn waits_are_bounded(&self) {
+        let status = self.status();
+        let waits = status["waits"].as_array().map_or(0, Vec::len);
+        assert!(waits <= palladion_api::waits::MOST, "{}", status["waits"]);
+        let mut conditions = status["conditions"].as_array().into_iter().flatten();
+        let is_at_rest = conditions
+            .any(|c| c["type"] == "Progressing" && c["reason"] == Reason::AsWanted.as_str());
+        assert!(!is_at_rest || waits == 0, "{}", status["waits"]);
     }
 
     /// One decision and its writes; controllers stand still.
