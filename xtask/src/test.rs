@@ -23,6 +23,9 @@ pub struct Arguments {
     /// Leave out the tests that need the testbed
     #[arg(long)]
     no_testbed: bool,
+    /// Leave out all that needs no testbed: play the stories alone
+    #[arg(long, conflicts_with = "no_testbed")]
+    no_offline: bool,
     /// Name of the testbed, its own, so that one left running is not touched;
     /// a second one, with 2 behind the name, works beside it
     #[arg(long, default_value = "ci", value_parser = ClusterName::parse)]
@@ -34,12 +37,12 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<()> {
     let begin = Instant::now();
     let mut tally = Tally::default();
-    let Arguments { name, playing, no_testbed } = arguments;
+    let Arguments { name, playing, no_testbed, no_offline } = arguments;
     let bench = Bench { name, playing, length: Length::Landing };
     if playing.list {
         return bench.list();
     }
-    if !playing.is_part() {
+    if !playing.is_part() && !no_offline {
         offline(&mut tally)?;
     }
     if !no_testbed {
