@@ -16,7 +16,11 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         return;
     }
     permit::record_identities(facts, valid, draft);
-    if stopping::hold(facts, draft) || broken::replace_broken_pod(facts, valid, draft) {
+    // One disruption in a plan: what this one ends is seen before the next begins.
+    if stopping::hold(facts, draft)
+        || draft.is_disruptive()
+        || broken::replace_broken_pod(facts, valid, draft)
+    {
         return;
     }
     match facts.turn() {

@@ -197,6 +197,27 @@ fn a_joiner_whose_node_is_lost_joins_on_another() {
 }
 
 #[test]
+fn two_joiners_whose_nodes_are_lost_together_get_other_volumes_one_by_one() {
+    const THIRD: &str = "demo-dc1-a-2";
+    let mut world = spread(1, 1);
+    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+    world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+    let placed = |world: &World, name: &str| {
+        world.exists(kinds::POD, name) && !world.node_of(name).is_empty()
+    };
+    assert!(world.until(|w| placed(w, LAST) && placed(w, THIRD)));
+    // Both fall due in the same decision: nothing is decided while they go.
+    world.patch_spec(&json!({ "paused": true }));
+    let nodes = [world.node_of(LAST), world.node_of(THIRD)];
+    assert_ne!(nodes[0], nodes[1]);
+    nodes.iter().for_each(|node| world.lose_node(node));
+    world.settle();
+    world.patch_spec(&json!({ "paused": false }));
+    world.settle();
+    world.expect_ring(4);
+}
+
+#[test]
 fn a_leaver_whose_node_is_lost_is_removed_by_the_others() {
     let mut world = spread(2, 1);
     world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));

@@ -41,7 +41,9 @@ fn after(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mut Draf
         if valid.deletion_policy == DeletionPolicy::Delete
             && claim.object.meta.annotations.get(labels::CLUSTER_UID) == Some(&valid.uid)
         {
-            draft.steps.push(delete_claim(facts, valid, member, claim));
+            if !draft.is_disruptive() {
+                draft.steps.push(delete_claim(facts, valid, member, claim));
+            }
             return;
         }
         if claim.host_id.is_some() {

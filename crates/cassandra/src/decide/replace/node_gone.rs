@@ -179,6 +179,9 @@ fn another_volume(
     proof: &Proof,
     draft: &mut Draft,
 ) {
+    if draft.is_disruptive() {
+        return; // One loss in a plan; the next decision goes on with this one.
+    }
     // The turn must not pass to somebody else meanwhile.
     let no_turn = facts.fence_as_seen();
     let step = if claim.terminating {
