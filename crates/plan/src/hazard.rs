@@ -42,6 +42,19 @@ pub enum About {
     Field(&'static str),
 }
 
+/// An order that stands in an object of its own within the spec, such as a
+/// permit, is another one as soon as anything in it changes: that of the last
+/// try may still be there.
+fn is_another(field: &str, written: &Value, stored: Option<&Object>) -> bool {
+    let order = field.rsplit_once('/').map_or("", |(order, _)| order);
+    if order.matches('/').count() < 2 {
+        return false;
+    }
+    let parts = written.pointer(order).and_then(Value::as_object).into_iter().flatten();
+    let mut said = parts.filter(|(_, value)| !value.is_null());
+    said.any(|(key, value)| stored.and_then(|o| o.at(&format!("{order}/{key}"))) != Some(value))
+}
+
 impl Hazard {
     /// Does the step do that?
     pub fn is_in(&self, step: &Step, snapshot: &Snapshot) -> bool {
@@ -69,7 +82,8 @@ impl Hazard {
             Act::Deleted => false,
             Act::SetTo(field, value) => {
                 let value = Value::from(value);
-                gets(field) == Some(&value) && has(field) != Some(&value)
+                let is_new = has(field) != Some(&value) || is_another(field, written, stored);
+                gets(field) == Some(&value) && is_new
             }
             Act::Changed(field) => {
                 stored.is_some() && gets(field).is_some_and(|new| has(field) != Some(new))

@@ -47,7 +47,8 @@ fn snapshot() -> Snapshot {
         Arc::new(Object { meta, body })
     };
     let set = stored("s", json!({ "spec": { "replicas": 3, "token": "1" } }));
-    let sets = Observed::Known { value: vec![set], as_of: at(0) };
+    let tried = json!({ "spec": { "intent": { "kind": "Leave", "id": "i", "nonce": "1" } } });
+    let sets = Observed::Known { value: vec![set, stored("tried", tried)], as_of: at(0) };
     Snapshot {
         now: at(0),
         epoch: 1,
@@ -91,6 +92,14 @@ fn patch(patch: Value, proof: Option<Proof>) -> Step {
     }
 }
 
+fn patch_tried(changes: Value) -> Step {
+    let mut step = patch(changes, None);
+    if let Step::Patch { key, .. } = &mut step {
+        key.name = "tried".to_string();
+    }
+    step
+}
+
 fn found(steps: Vec<Step>) -> Vec<Violation> {
     violations(&Plan { steps, ..Plan::default() }, &snapshot(), &HAZARDS)
 }
@@ -126,6 +135,16 @@ fn one_disruption_at_a_time() {
     let two = ["p", "q"].map(|name| delete(name, Loss::Process, well(name))).to_vec();
     let (first, second) = (doing(), doing());
     assert_eq!(found(two), [Violation::TwoDisruptions { first, second }]);
+}
+
+#[test]
+fn an_order_that_follows_another_of_its_kind_needs_a_proof_too() {
+    let order = |nonce: &str| json!({ "spec": { "intent": { "kind": "Leave", "id": "i", "nonce": nonce } } });
+    let missing = [Violation::ProofMissing { doing: doing() }];
+    assert_eq!(found(vec![patch_tried(order("2"))]), missing);
+    assert_eq!(found(vec![patch_tried(order("1"))]), []);
+    let renewed = json!({ "spec": { "intent": { "nonce": "2" } } });
+    assert_eq!(found(vec![patch_tried(renewed)]), []);
 }
 
 #[test]
