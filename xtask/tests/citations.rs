@@ -33,6 +33,7 @@ fn files() -> Vec<(String, String)> {
         .args(["ls-files", "--cached", "--others", "--exclude-standard"])
         .output()
         .expect("git should run");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let names = String::from_utf8(output.stdout).expect("names should be text");
     names
         .lines()

@@ -14,6 +14,7 @@ fn pages() -> Vec<PathBuf> {
         .args(["ls-files", "--cached", "--others", "--exclude-standard", "*.md"])
         .output()
         .expect("git should run");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).expect("names should be text");
     text.lines().map(PathBuf::from).filter(|p| root().join(p).is_file()).collect()
 }

@@ -18,6 +18,7 @@ fn code() -> String {
         .args(["ls-files", "--cached", "--others", "--exclude-standard", "crates/*/src/*.rs"])
         .output()
         .expect("git should run");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let names = String::from_utf8(output.stdout).expect("names should be text");
     let is_test = |name: &str| {
         name.split('/').any(|part| matches!(part, "tests" | "tests.rs" | "testing.rs" | "sim"))

@@ -110,7 +110,9 @@ impl Bench<'_> {
             .args(["test", "--quiet", "--package", "palladion-e2e", "--locked"])
             .args(["--test", "stories", "--"])
             .args(self.playing.words().iter().flatten())
-            .env(TESTBED, testbed.as_str());
+            .env(TESTBED, testbed.as_str())
+            .env_remove(TESTBEDS)
+            .env_remove(SOAK);
         if self.length == Length::Soak {
             command.env(SOAK, "1");
         }
@@ -221,8 +223,11 @@ fn prepare(name: &ClusterName) -> Result<Cluster> {
 }
 
 fn play(cluster: &Cluster, prefix: &str, command: &mut Command, tally: &mut Tally) -> Result<()> {
-    let failed_before = tally.failures.len();
+    let (failed_before, counted_before) = (tally.failures.len(), tally.counts);
     tally.step("stories on the testbed", prefix, command)?;
+    if tally.failures.len() == failed_before && tally.counts == counted_before {
+        tally.failures.push(format!("{prefix}the stories ended without a count"));
+    }
     if tally.failures.len() > failed_before {
         // A part of the testbed that has ended explains more than the stories can.
         eprintln!("{prefix}the testbed is {}", cluster.status()?);
