@@ -66,5 +66,5 @@ pub(super) fn upgrade(ring: &Ring<'_>) {
             &json!({ "spec": { "version": OLDER_VERSION } }),
         )
         .expect_err("there is no way back");
-    assert!(format!("{error:#}").contains("older line"), "{error:#}");
+    assert!(format!("{error:#}").contains("older release line"), "{error:#}");
 }
