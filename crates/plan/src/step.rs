@@ -54,6 +54,18 @@ impl Step {
         Self::patch(key, Precondition::Uid(seen.uid.clone()), patch, doing)
     }
 
+    /// Merge patch of an object as it was seen: nobody has written to it since.
+    pub fn patch_as_seen(
+        resource: Resource,
+        seen: &Meta,
+        patch: Value,
+        doing: impl Display,
+    ) -> Self {
+        let key = ObjectKey::new(resource, &seen.namespace, &seen.name);
+        let (uid, resource_version) = (seen.uid.clone(), seen.resource_version.clone());
+        Self::patch(key, Precondition::Version { uid, resource_version }, patch, doing)
+    }
+
     /// Merge patch of the status of an object that was seen, by its uid.
     pub fn patch_status(
         resource: Resource,

@@ -15,7 +15,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if epoch::is_behind(facts) {
         return;
     }
-    permit::record_identities(facts, valid, draft);
+    permit::record_identities(facts, draft);
     // One disruption in a plan: what this one ends is seen before the next begins.
     if stopping::hold(facts, draft)
         || draft.is_disruptive()
@@ -53,7 +53,7 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         || join::returning::next(facts, draft)
         || shape(facts, valid, draft)
         || restart::next(facts, valid, draft)
-        || versions::mixed(facts, valid).is_none() && debts::pay(facts, valid, draft);
+        || versions::mixed(facts, valid).is_none() && debts::pay(facts, draft);
     if busy {
         return;
     }

@@ -37,10 +37,10 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     going_without::decide(facts, valid, &mut draft);
     node_gone::decide(facts, valid, &mut draft);
     by_hand::decide(facts, valid, &mut draft);
-    tasks::decide(facts, valid, &mut draft);
+    tasks::decide(facts, &mut draft);
     volumes::decide(facts, valid, &mut draft);
-    revisions::decide(facts, valid, &mut draft);
-    upgraded::decide(facts, valid, &mut draft);
+    revisions::decide(facts, &mut draft);
+    upgraded::decide(facts, &mut draft);
     dispatch::decide(facts, valid, &mut draft);
     departed::decide(facts, valid, &mut draft);
     racks::decide(facts, valid, &mut draft);

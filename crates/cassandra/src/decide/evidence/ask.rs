@@ -6,17 +6,11 @@ use crate::resources as kinds;
 use palladion_api::cluster::Turn;
 use palladion_api::ids::Nonce;
 use palladion_plan::proof::FRESH;
-use palladion_plan::{Fence, ObjectKey, Precondition, Step, Subresource};
+use palladion_plan::{Fence, Step};
 use serde_json::json;
 
 /// Ask the witnesses that were not asked yet.
-pub fn ask(
-    facts: &Facts<'_>,
-    witnesses: &[&MemberFact],
-    nonce: &Nonce,
-    fence: &Fence,
-    draft: &mut Draft,
-) {
+pub fn ask(witnesses: &[&MemberFact], nonce: &Nonce, fence: &Fence, draft: &mut Draft) {
     for witness in witnesses {
         let asked = witness.spec.as_ref().and_then(|s| s.evidence.as_ref());
         if asked.is_some_and(|e| e.nonce == *nonce) {
@@ -25,20 +19,15 @@ pub fn ask(
         let Some(object) = &witness.object else {
             continue;
         };
-        draft.steps.push(Step::Patch {
-            key: ObjectKey::new(
+        draft.steps.push(
+            Step::patch_seen(
                 kinds::MEMBER,
-                &facts.snapshot.owner.meta.namespace,
-                witness.name.as_str(),
-            ),
-            patch: json!({ "spec": { "evidence": { "nonce": nonce } } }),
-            subresource: Subresource::None,
-            precondition: Precondition::Uid(object.meta.uid.clone()),
-            fence: Some(fence.clone()),
-            proof: None,
-            doing: format!("ask member {} how it sees the ring", witness.name),
-            event: None,
-        });
+                &object.meta,
+                json!({ "spec": { "evidence": { "nonce": nonce } } }),
+                format!("ask member {} how it sees the ring", witness.name),
+            )
+            .fenced(fence.clone()),
+        );
     }
 }
 

@@ -3,11 +3,10 @@
 use crate::decide::draft::{Draft, synced};
 use crate::facts::{ClaimFact, Facts, MemberFact};
 use crate::resources as kinds;
-use crate::validate::Valid;
 use palladion_api::ids::HostId;
 use palladion_api::labels;
 use palladion_api::member::{Replacement, ReplacementCause};
-use palladion_plan::{Fence, ObjectKey, Precondition, Step, Subresource};
+use palladion_plan::{Fence, Step};
 use serde_json::{Value, json};
 
 /// The record, if this member's volume is given up.
@@ -24,7 +23,6 @@ pub fn has_old_claim(member: &MemberFact) -> bool {
 
 /// Record that a member's volume is given up, naming it.
 pub fn give_up(
-    valid: &Valid,
     member: &MemberFact,
     host_id: &HostId,
     (cause, reason): (ReplacementCause, &str),
@@ -42,23 +40,14 @@ pub fn give_up(
         reason: reason.to_string(),
     };
     let event = format!("The volume of member {} is given up: {reason}", member.name);
-    patch(valid, member, json!(record), fence, "give up the volume of").map(|mut step| {
-        if let Step::Patch { event: e, .. } = &mut step {
-            *e = synced(event);
-        }
-        step
-    })
+    let step = patch(member, json!(record), fence, "give up the volume of");
+    step.map(|step| step.announced(synced(event)))
 }
 
 /// Take the record back.
-pub fn withdraw(
-    valid: &Valid,
-    member: &MemberFact,
-    why: &str,
-    fence: Option<Fence>,
-) -> Option<Step> {
+pub fn withdraw(member: &MemberFact, why: &str, fence: Option<Fence>) -> Option<Step> {
     let words = format!("do not replace any more ({why})");
-    patch(valid, member, Value::Null, fence, &words)
+    patch(member, Value::Null, fence, &words)
 }
 
 /// Is the record being taken back by the plan in the making?
@@ -73,13 +62,7 @@ pub fn is_withdrawn(member: &MemberFact, draft: &Draft) -> bool {
     })
 }
 
-fn patch(
-    valid: &Valid,
-    member: &MemberFact,
-    record: Value,
-    fence: Option<Fence>,
-    what: &str,
-) -> Option<Step> {
+fn patch(member: &MemberFact, record: Value, fence: Option<Fence>, what: &str) -> Option<Step> {
     let meta = &member.object.as_ref()?.meta;
     let label = json!({ "labels": { labels::REPLACE: null } });
     let has_label = meta.labels.contains_key(labels::REPLACE);
@@ -87,19 +70,10 @@ fn patch(
     if has_label {
         patch["metadata"] = label;
     }
-    Some(Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
-        patch,
-        subresource: Subresource::None,
-        precondition: Precondition::Version {
-            uid: meta.uid.clone(),
-            resource_version: meta.resource_version.clone(),
-        },
-        fence,
-        proof: None,
-        doing: format!("{what} member {}", member.name),
-        event: None,
-    })
+    Some(
+        Step::patch_as_seen(kinds::MEMBER, meta, patch, format!("{what} member {}", member.name))
+            .fenced(fence),
+    )
 }
 
 /// Host IDs whose absence does not forbid it: the dead one, and whoever else

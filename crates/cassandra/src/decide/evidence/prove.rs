@@ -48,7 +48,7 @@ pub fn prove(
     match answer(facts, whom, purpose, &asked, &nonce) {
         Answer::Proven(proof) => Ok(proof),
         Answer::Missing(names) => {
-            ask(facts, &asked, &nonce, &facts.fence(turn), draft);
+            ask(&asked, &nonce, &facts.fence(turn), draft);
             let words = purpose.asked(&whom.name, &MemberName::list(&names));
             match purpose.void_from(turn) {
                 Some(until) => draft.wait_until(Reason::WaitingForEvidence, words, until),

@@ -6,7 +6,7 @@ use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Purpose, Unproven, records, unnoticed};
 use crate::decide::maintenance::debts;
 use crate::decide::restart::versions;
-use crate::decide::turn::failed_start::{TRIES, failure_reason, failure_words};
+use crate::decide::turn::failed_start::{self, TRIES, failure_reason, failure_words};
 use crate::decide::turn::lock::{self, Since};
 use crate::decide::turn::permit::{self, Course};
 use crate::decide::turn::stopping;
@@ -105,7 +105,7 @@ fn finish(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, dr
         .and_then(|next| {
             next.volume().map(|v| lock::new(facts, &next.name, &v.volume_id, TurnStep::Join, 1))
         });
-    debts::after_join(facts, valid, &member.name, draft);
+    debts::after_join(facts, &member.name, draft);
     let step = match &next {
         Some(next) => {
             let doing =
@@ -125,13 +125,7 @@ fn retry(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft)
         return release(facts, turn, &failure_words(member), draft);
     }
     let delay = if turn.step == TurnStep::Found { FOUND_RETRY } else { JOIN_RETRY };
-    let ended = member
-        .status
-        .start_history
-        .first()
-        .and_then(|s| s.ended_at.as_ref())
-        .map_or(turn.since.0, |t| t.0);
-    let again = ended + delay;
+    let again = failed_start::last_end(turn, member) + delay;
     draft.trouble(failure_reason(member), failure_words(member));
     if facts.now() < again {
         draft.wait_until(

@@ -82,7 +82,7 @@ fn before_intent(
         refused_by_disk(member, &why, read_at, draft);
         return end(facts, turn, &why, None, draft);
     }
-    draft.steps.push(decommission(facts, valid, turn, (member, object), host_id, &proof));
+    draft.steps.push(decommission(facts, turn, (member, object), host_id, &proof));
 }
 
 /// The member says that it has left; now the others must say so.

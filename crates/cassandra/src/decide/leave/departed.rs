@@ -47,7 +47,7 @@ fn after(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mut Draf
             return;
         }
         if claim.host_id.is_some() {
-            draft.steps.push(mark_claim(valid, claim, host_id.as_ref()));
+            draft.steps.push(mark_claim(claim, host_id.as_ref()));
             return;
         }
     }
@@ -83,20 +83,16 @@ fn delete_claim(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, claim: &C
     }
 }
 
-fn mark_claim(valid: &Valid, claim: &ClaimFact, host_id: Option<&HostId>) -> Step {
+fn mark_claim(claim: &ClaimFact, host_id: Option<&HostId>) -> Step {
     let old = host_id.or(claim.host_id.as_ref()).map_or("", HostId::as_str);
-    Step::Patch {
-        key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
-        patch: json!({ "metadata": { "annotations": {
+    Step::patch_seen(
+        kinds::CLAIM,
+        &claim.object.meta,
+        json!({ "metadata": { "annotations": {
             labels::GONE: old, labels::HOST_ID: null, labels::VOLUME_ID: null, labels::ADDRESS: null,
         }}}),
-        subresource: Subresource::None,
-        precondition: Precondition::Uid(claim.object.meta.uid.clone()),
-        fence: None,
-        proof: None,
-        doing: format!("record on claim {} that its member has left", claim.object.meta.name),
-        event: None,
-    }
+        format!("record on claim {} that its member has left", claim.object.meta.name),
+    )
 }
 
 /// The label of Rook's Cassandra operator on the Service, for people and
@@ -114,16 +110,12 @@ fn mirror(valid: &Valid, member: &MemberFact, draft: &mut Draft) {
     if service.decommissioned.as_deref() == wanted {
         return;
     }
-    draft.steps.push(Step::Patch {
-        key: ObjectKey::new(kinds::SERVICE, &valid.namespace, member.name.as_str()),
-        patch: json!({ "metadata": { "labels": { labels::DECOMMISSIONED: wanted } } }),
-        subresource: Subresource::None,
-        precondition: Precondition::Uid(service.uid.clone()),
-        fence: None,
-        proof: None,
-        doing: format!("label the Service of member {}", member.name),
-        event: None,
-    });
+    draft.steps.push(Step::patch(
+        ObjectKey::new(kinds::SERVICE, &valid.namespace, member.name.as_str()),
+        Precondition::Uid(service.uid.clone()),
+        json!({ "metadata": { "labels": { labels::DECOMMISSIONED: wanted } } }),
+        format!("label the Service of member {}", member.name),
+    ));
 }
 
 /// A Service that stands alone: since when is on record, and after that time

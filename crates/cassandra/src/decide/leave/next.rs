@@ -37,7 +37,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
     }
     if let Some(why) = debts::first(facts) {
         refuse(draft, Reason::DebtsOwed, why);
-        return debts::pay(facts, valid, draft);
+        return debts::pay(facts, draft);
     }
     if is_held_up(facts, valid, (rack, member), draft) {
         return true;

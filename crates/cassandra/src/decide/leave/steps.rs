@@ -21,30 +21,25 @@ fn uid(member: &MemberFact) -> Precondition {
 /// Let the member leave the ring, by recorded intent.
 pub fn decommission(
     facts: &Facts<'_>,
-    valid: &Valid,
     turn: &Turn,
     (member, object): (&MemberFact, &Object),
     host_id: &HostId,
     proof: &Proof,
 ) -> Step {
-    Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
-        patch: json!({ "spec": { "intent": {
+    Step::patch_as_seen(
+        kinds::MEMBER,
+        &object.meta,
+        json!({ "spec": { "intent": {
             "kind": IntentKind::Decommission,
             "nonce": turn.nonce,
             "hostID": host_id,
             "volumeID": turn.volume_id,
         }}}),
-        subresource: Subresource::None,
-        precondition: Precondition::Version {
-            uid: object.meta.uid.clone(),
-            resource_version: object.meta.resource_version.clone(),
-        },
-        fence: Some(facts.fence(turn)),
-        proof: Some(proof.stated()),
-        doing: format!("let member {} leave", member.name),
-        event: synced(format!("Member {} leaves the ring", member.name)),
-    }
+        format!("let member {} leave", member.name),
+    )
+    .fenced(facts.fence(turn))
+    .proven(proof.stated())
+    .announced(synced(format!("Member {} leaves the ring", member.name)))
 }
 
 /// The intent carries the new nonce of the renewed turn; the agent has done it

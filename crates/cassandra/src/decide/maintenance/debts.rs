@@ -5,11 +5,10 @@ use crate::decide::draft::Draft;
 use crate::decide::evidence;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
-use crate::validate::Valid;
 use palladion_api::ids::MemberName;
 use palladion_api::member::{Debt, DebtKind, Operation, OperationKind, OperationState};
 use palladion_api::reasons::Reason;
-use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
+use palladion_plan::Step;
 use serde_json::{Value, json};
 
 /// A payment that failed is ordered again after this long.
@@ -41,29 +40,22 @@ fn owed(member: &MemberFact) -> Option<&Debt> {
 
 /// After a join into a ring that holds data, all others have lost ranges and
 /// owe a cleanup. A ring that is still being made holds none.
-pub fn after_join(facts: &Facts<'_>, valid: &Valid, joiner: &MemberName, draft: &mut Draft) {
+pub fn after_join(facts: &Facts<'_>, joiner: &MemberName, draft: &mut Draft) {
     if facts.status.system_replication.is_none() {
         return;
     }
     let reason = format!("member {joiner} joined at {}", facts.now());
-    owed_by_all(facts, valid, joiner, (DebtKind::Cleanup, &reason), draft);
+    owed_by_all(facts, joiner, (DebtKind::Cleanup, &reason), draft);
 }
 
 /// After a removal the copies of what the dead member held are whole again as
 /// far as the rest agreed; all others owe a repair.
-pub fn repair_by_all(
-    facts: &Facts<'_>,
-    valid: &Valid,
-    except: &MemberName,
-    reason: &str,
-    draft: &mut Draft,
-) {
-    owed_by_all(facts, valid, except, (DebtKind::Repair, reason), draft);
+pub fn repair_by_all(facts: &Facts<'_>, except: &MemberName, reason: &str, draft: &mut Draft) {
+    owed_by_all(facts, except, (DebtKind::Repair, reason), draft);
 }
 
 fn owed_by_all(
     facts: &Facts<'_>,
-    valid: &Valid,
     except: &MemberName,
     (kind, reason): (DebtKind, &str),
     draft: &mut Draft,
@@ -77,12 +69,12 @@ fn owed_by_all(
         }
         let mut owes = spec.owes.clone();
         owes.push(Debt { kind, reason: reason.to_string() });
-        draft.steps.extend(patch(valid, member, json!({ "owes": owes }), "record what is owed by"));
+        draft.steps.extend(patch(member, json!({ "owes": owes }), "record what is owed by"));
     }
 }
 
 /// Pay the first debt. True = something is being done or waited for.
-pub fn pay(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
+pub fn pay(facts: &Facts<'_>, draft: &mut Draft) -> bool {
     let Some(member) = facts.members.values().find(|m| owed(m).is_some()) else {
         return false;
     };
@@ -110,7 +102,7 @@ pub fn pay(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
                 member.spec.iter().flat_map(|s| &s.owes).filter(|d| *d != debt).collect();
             // The operation goes with the debt, so that the next debt is a new operation.
             let spec = json!({ "owes": owes, "operation": null });
-            draft.steps.extend(patch(valid, member, spec, "record that a debt was paid by"));
+            draft.steps.extend(patch(member, spec, "record that a debt was paid by"));
         }
         (Some(_), None | Some(OperationState::Running), _) => {
             draft.wait(Reason::DebtsOwed, words("is under way"))
@@ -123,7 +115,7 @@ pub fn pay(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
             if facts.now() < again {
                 draft.wait_until(Reason::DebtsOwed, words("is tried again"), again);
             } else {
-                draft.steps.extend(order(facts, valid, member, kind, &prefix));
+                draft.steps.extend(order(facts, member, kind, &prefix));
             }
         }
         // Tables of the older line are rewritten when nobody needs them any more.
@@ -133,7 +125,7 @@ pub fn pay(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         }
         (None, _, Ok(()) | Err(_)) => {
             draft.wait(Reason::DebtsOwed, words("is ordered"));
-            draft.steps.extend(order(facts, valid, member, kind, &prefix));
+            draft.steps.extend(order(facts, member, kind, &prefix));
         }
     }
     true
@@ -141,7 +133,6 @@ pub fn pay(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
 
 fn order(
     facts: &Facts<'_>,
-    valid: &Valid,
     member: &MemberFact,
     kind: OperationKind,
     prefix: &str,
@@ -159,23 +150,16 @@ fn order(
             operation[absent] = Value::Null;
         }
     }
-    patch(valid, member, json!({ "operation": operation }), "order a payment of")
+    patch(member, json!({ "operation": operation }), "order a payment of")
 }
 
 /// Write what a member should owe or do about it.
-pub fn patch(valid: &Valid, member: &MemberFact, spec: Value, what: &str) -> Option<Step> {
+pub fn patch(member: &MemberFact, spec: Value, what: &str) -> Option<Step> {
     let object = member.object.as_ref()?;
-    Some(Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
-        patch: json!({ "spec": spec }),
-        subresource: Subresource::None,
-        precondition: Precondition::Version {
-            uid: object.meta.uid.clone(),
-            resource_version: object.meta.resource_version.clone(),
-        },
-        fence: None,
-        proof: None,
-        doing: format!("{what} member {}", member.name),
-        event: None,
-    })
+    Some(Step::patch_as_seen(
+        kinds::MEMBER,
+        &object.meta,
+        json!({ "spec": spec }),
+        format!("{what} member {}", member.name),
+    ))
 }

@@ -6,7 +6,7 @@ use crate::facts::Facts;
 use crate::resources as kinds;
 use crate::validate::Valid;
 use palladion_api::runtime::RuntimeSettings;
-use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
+use palladion_plan::Step;
 use serde_json::{Value, json};
 
 /// Tell every member whose record differs.
@@ -19,16 +19,12 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         if spec.runtime_settings == *wanted {
             continue;
         }
-        draft.steps.push(Step::Patch {
-            key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
-            patch: json!({ "spec": { "runtimeSettings": patch(&spec.runtime_settings, wanted) } }),
-            subresource: Subresource::None,
-            precondition: Precondition::Uid(object.meta.uid.clone()),
-            fence: None,
-            proof: None,
-            doing: format!("tell member {} its runtime settings", member.name),
-            event: None,
-        });
+        draft.steps.push(Step::patch_seen(
+            kinds::MEMBER,
+            &object.meta,
+            json!({ "spec": { "runtimeSettings": patch(&spec.runtime_settings, wanted) } }),
+            format!("tell member {} its runtime settings", member.name),
+        ));
     }
 }
 

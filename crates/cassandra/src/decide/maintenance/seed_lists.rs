@@ -5,7 +5,7 @@ use crate::decide::turn::seeds;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
-use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
+use palladion_plan::Step;
 use serde_json::json;
 
 /// After an outage in which the disks of seeds were lost, the others wait for
@@ -33,15 +33,11 @@ pub fn refresh(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         if have == seeds || member.recorded_host_id().is_none() {
             continue;
         }
-        draft.steps.push(Step::Patch {
-            key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
-            patch: json!({ "spec": { "seeds": seeds } }),
-            subresource: Subresource::None,
-            precondition: Precondition::Uid(object.meta.uid.clone()),
-            fence: None,
-            proof: None,
-            doing: format!("tell member {} the seeds", member.name),
-            event: None,
-        });
+        draft.steps.push(Step::patch_seen(
+            kinds::MEMBER,
+            &object.meta,
+            json!({ "spec": { "seeds": seeds } }),
+            format!("tell member {} the seeds", member.name),
+        ));
     }
 }

@@ -13,7 +13,7 @@ use palladion_api::cluster::Mode;
 use palladion_api::ids::Nonce;
 use palladion_api::member::{Operation, OperationKind, OperationState};
 use palladion_api::reasons::Reason;
-use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
+use palladion_plan::Step;
 use serde_json::{Value, json};
 
 /// The keyspaces whose replication Cassandra leaves to the person.
@@ -119,7 +119,7 @@ fn start_alter(
             replication: [(valid.datacenter.clone(), factor)].into(),
             target: None,
         };
-        return order(valid, first, &operation, draft);
+        return order(first, &operation, draft);
     };
     follow(facts, valid, member, &id, OperationKind::AlterReplication, factor, &prefix, draft);
 }
@@ -138,7 +138,7 @@ fn repair_each(
         let is_ours = ordered.is_some_and(|o| o.id == id || o.id.starts_with(&format!("{id}-")));
         if !is_ours {
             let operation = repair(id);
-            return order(valid, member, &operation, draft);
+            return order(member, &operation, draft);
         }
         let ordered_id = ordered.map(|o| o.id.clone()).unwrap_or_default();
         if outcome(member, &ordered_id) != Some(OperationState::Succeeded) {
@@ -223,12 +223,12 @@ fn follow(
                 },
                 _ => repair(format!("{prefix}{}", facts.snapshot.nonce)),
             };
-            order(valid, member, &operation, draft);
+            order(member, &operation, draft);
         }
     }
 }
 
-fn order(valid: &Valid, member: &MemberFact, operation: &Operation, draft: &mut Draft) {
+fn order(member: &MemberFact, operation: &Operation, draft: &mut Draft) {
     let Some(object) = &member.object else { return };
     let mut patch = json!({ "spec": { "operation": operation } });
     for absent in ["replication", "target"] {
@@ -240,17 +240,10 @@ fn order(valid: &Valid, member: &MemberFact, operation: &Operation, draft: &mut 
         Reason::SystemKeyspaces,
         format!("{:?} is ordered on member {}", operation.kind, member.name),
     );
-    draft.steps.push(Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
+    draft.steps.push(Step::patch_as_seen(
+        kinds::MEMBER,
+        &object.meta,
         patch,
-        subresource: Subresource::None,
-        precondition: Precondition::Version {
-            uid: object.meta.uid.clone(),
-            resource_version: object.meta.resource_version.clone(),
-        },
-        fence: None,
-        proof: None,
-        doing: format!("order {:?} on member {}", operation.kind, member.name),
-        event: None,
-    });
+        format!("order {:?} on member {}", operation.kind, member.name),
+    ));
 }

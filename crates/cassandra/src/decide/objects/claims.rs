@@ -11,7 +11,7 @@ use palladion_api::cluster::DeletionPolicy;
 use palladion_api::ids::{HostId, StaticAddress, VolumeId};
 use palladion_api::member::CassandraMemberSpec;
 use palladion_api::{labels, reasons::Reason};
-use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
+use palladion_plan::Step;
 use serde_json::{Map, Value, json};
 
 /// Annotate the claims of members whose identity is recorded; re-stamp kept
@@ -57,16 +57,12 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         if changes.is_empty() {
             continue;
         }
-        draft.steps.push(Step::Patch {
-            key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
-            patch: json!({ "metadata": { "annotations": changes } }),
-            subresource: Subresource::None,
-            precondition: Precondition::Uid(claim.object.meta.uid.clone()),
-            fence: None,
-            proof: None,
-            doing: format!("record on claim {} whose data it holds", claim.object.meta.name),
-            event: None,
-        });
+        draft.steps.push(Step::patch_seen(
+            kinds::CLAIM,
+            &claim.object.meta,
+            json!({ "metadata": { "annotations": changes } }),
+            format!("record on claim {} whose data it holds", claim.object.meta.name),
+        ));
     }
 }
 

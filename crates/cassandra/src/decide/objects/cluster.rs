@@ -13,7 +13,7 @@ use crate::resources as kinds;
 use crate::validate::{RackPlace, Valid, ValidRack};
 use palladion_api::ids::{MemberName, StaticAddress};
 use palladion_api::names;
-use palladion_plan::{Event, ObjectKey, Precondition, Proof, Step, Subresource};
+use palladion_plan::{Event, Proof, Step};
 use serde_json::json;
 
 /// Make and keep the objects of the cluster, rack by rack.
@@ -56,7 +56,7 @@ fn rack_objects(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut 
         apply(facts, kinds::SERVICE, service, &what, None, draft);
     }
     if rack.place == RackPlace::Dropped {
-        return scale_dropped(facts, valid, rack, draft);
+        return scale_dropped(facts, rack, draft);
     }
     let config = build::config_map(valid, rack);
     let what = format!("the configuration of rack {}", rack.name);
@@ -91,7 +91,7 @@ fn synced_scale(set: Option<&SetFact>, rack: &ValidRack, members: i32, pods: i32
 
 /// Of a rack that the spec does not name only the number of pods is kept: what
 /// else its set says is all that is known of it.
-fn scale_dropped(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut Draft) {
+fn scale_dropped(facts: &Facts<'_>, rack: &ValidRack, draft: &mut Draft) {
     let Some(set) = facts.sets.get(&rack.set) else {
         return;
     };
@@ -101,16 +101,16 @@ fn scale_dropped(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut
     }
     let members = replicas::of(facts, rack);
     let fence = (pods == 0 && members > 0).then(|| stopping::fence(facts));
-    draft.steps.push(Step::Patch {
-        key: ObjectKey::new(kinds::STATEFUL_SET, &valid.namespace, &rack.set),
-        patch: json!({ "spec": { "replicas": pods } }),
-        subresource: Subresource::None,
-        precondition: Precondition::Uid(set.object.meta.uid.clone()),
-        fence,
-        proof: fewer_pods(facts, rack, members, pods),
-        doing: format!("scale rack {}, which is not in the spec", rack.name),
-        event: None,
-    });
+    draft.steps.push(
+        Step::patch_seen(
+            kinds::STATEFUL_SET,
+            &set.object.meta,
+            json!({ "spec": { "replicas": pods } }),
+            format!("scale rack {}, which is not in the spec", rack.name),
+        )
+        .fenced(fence)
+        .proven(fewer_pods(facts, rack, members, pods)),
+    );
 }
 
 /// What proves that a rack may have fewer pods than it has: nobody of the ring

@@ -9,7 +9,7 @@ use crate::resources as kinds;
 use palladion_api::cluster::DeletionPolicy;
 use palladion_api::labels;
 use palladion_api::reasons::Reason;
-use palladion_plan::{Loss, Meta, ObjectKey, Precondition, Propagation, Step, Subresource};
+use palladion_plan::{Loss, Meta, ObjectKey, Precondition, Propagation, Step};
 use serde_json::json;
 
 /// The finalizer of clusters whose data goes with them.
@@ -32,19 +32,12 @@ fn set_finalizer(facts: &Facts<'_>, on: bool) -> Step {
     if on {
         finalizers.push(FINALIZER);
     }
-    Step::Patch {
-        key: ObjectKey::new(kinds::CLUSTER, &owner.namespace, &owner.name),
-        patch: json!({ "metadata": { "finalizers": finalizers } }),
-        subresource: Subresource::None,
-        precondition: Precondition::Version {
-            uid: owner.uid.clone(),
-            resource_version: owner.resource_version.clone(),
-        },
-        fence: None,
-        proof: None,
-        doing: format!("{} the teardown finalizer", if on { "set" } else { "remove" }),
-        event: None,
-    }
+    Step::patch_as_seen(
+        kinds::CLUSTER,
+        owner,
+        json!({ "metadata": { "finalizers": finalizers } }),
+        format!("{} the teardown finalizer", if on { "set" } else { "remove" }),
+    )
 }
 
 /// The only plan under a deletionTimestamp: sets, then claims, then the end.

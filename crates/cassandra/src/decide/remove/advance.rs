@@ -17,7 +17,7 @@ use palladion_api::cluster::Turn;
 use palladion_api::ids::HostId;
 use palladion_api::member::{Operation, OperationKind, OperationState};
 use palladion_api::reasons::Reason;
-use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
+use palladion_plan::Step;
 use serde_json::{Value, json};
 
 /// Go on with a Remove turn.
@@ -64,7 +64,7 @@ fn before_order(
         return is_out(facts, valid, turn, member, &proof, draft);
     }
     match evidence::prove(facts, turn, member, &Purpose::Remove { host_id }, draft) {
-        Ok(proof) => order(facts, valid, turn, member, host_id, (id, &proof), draft),
+        Ok(proof) => order(facts, turn, member, host_id, (id, &proof), draft),
         Err(Unproven::Waiting) => {}
         Err(Unproven::AskAgain(why)) => ask_again(facts, turn, member, &why, draft),
     }
@@ -72,7 +72,6 @@ fn before_order(
 
 fn order(
     facts: &Facts<'_>,
-    valid: &Valid,
     turn: &Turn,
     member: &MemberFact,
     host_id: &HostId,
@@ -96,27 +95,25 @@ fn order(
     for absent in ["keyspaces", "replication"] {
         operation[absent] = Value::Null;
     }
-    draft.steps.push(Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, helper.name.as_str()),
-        patch: json!({ "spec": { "operation": operation } }),
-        subresource: Subresource::None,
-        precondition: Precondition::Version {
-            uid: object.meta.uid.clone(),
-            resource_version: object.meta.resource_version.clone(),
-        },
-        fence: Some(facts.fence(turn)),
-        proof: Some(proof.stated()),
-        doing: format!(
-            "let member {} remove host ID {host_id} of member {}: {}",
-            helper.name,
-            turn.member,
-            proof.text()
-        ),
-        event: synced(format!(
+    draft.steps.push(
+        Step::patch_as_seen(
+            kinds::MEMBER,
+            &object.meta,
+            json!({ "spec": { "operation": operation } }),
+            format!(
+                "let member {} remove host ID {host_id} of member {}: {}",
+                helper.name,
+                turn.member,
+                proof.text()
+            ),
+        )
+        .fenced(facts.fence(turn))
+        .proven(proof.stated())
+        .announced(synced(format!(
             "Member {} removes {} (host ID {host_id}) from the ring",
             helper.name, turn.member
-        )),
-    });
+        ))),
+    );
 }
 
 fn after_order(
@@ -157,7 +154,7 @@ fn is_out(
 ) {
     let reason = format!("member {} was removed at {}", member.name, facts.now());
     if !replicas::is_wanted(valid, member) {
-        debts::repair_by_all(facts, valid, &member.name, &reason, draft);
+        debts::repair_by_all(facts, &member.name, &reason, draft);
         draft.steps.push(steps::terminate(facts, valid, member, proof, Some(turn)));
         return;
     }
@@ -168,8 +165,8 @@ fn is_out(
     if marks::of(member).is_none() && member.recorded_host_id().is_none() {
         return steps::end(facts, turn, "it joins as a new member", None, draft);
     }
-    debts::repair_by_all(facts, valid, &member.name, &reason, draft);
-    draft.steps.extend(room::start_anew(valid, member, &fence));
+    debts::repair_by_all(facts, &member.name, &reason, draft);
+    draft.steps.extend(room::start_anew(member, &fence));
 }
 
 /// The answers forbid it; the question is put again. A member that is given up

@@ -37,7 +37,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
                 server_words(member)
             ),
         ),
-        Course::Done => confirm(facts, valid, turn, member, replaced, draft),
+        Course::Done => confirm(facts, turn, member, replaced, draft),
         Course::Failed => retry(facts, turn, member, draft),
         Course::Refused(why) => end(facts, turn, &format!("the agent refused: {why}"), draft),
     }
@@ -92,7 +92,6 @@ fn before_permit(
 /// It is up under a new identity, which is recorded before the turn ends.
 fn confirm(
     facts: &Facts<'_>,
-    valid: &Valid,
     turn: &Turn,
     member: &MemberFact,
     replaced: &Replaced,
@@ -106,7 +105,7 @@ fn confirm(
         );
     }
     if marks::of(member).is_some() {
-        draft.steps.extend(marks::withdraw(valid, member, "it was replaced", None));
+        draft.steps.extend(marks::withdraw(member, "it was replaced", None));
     }
     end(facts, turn, "it was replaced", draft);
 }
@@ -127,13 +126,7 @@ fn retry(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft)
         draft.steps.push(lock::pass(facts, &removal, doing, event));
         return;
     }
-    let ended = member
-        .status
-        .start_history
-        .first()
-        .and_then(|s| s.ended_at.as_ref())
-        .map_or(turn.since.0, |t| t.0);
-    let again = ended + REPLACE_RETRY;
+    let again = failed_start::last_end(turn, member) + REPLACE_RETRY;
     if facts.now() < again {
         return draft.wait_until(
             Reason::MemberReplacing,

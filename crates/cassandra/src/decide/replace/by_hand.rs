@@ -24,11 +24,11 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         }
         if marks::of(member).is_none() {
             match refused(facts, member) {
-                None => draft.steps.extend(take_up(valid, member)),
+                None => draft.steps.extend(take_up(member)),
                 Some(why) => draft.steps.extend(refuse(valid, member, on_member, &why)),
             }
         } else if on_member {
-            draft.steps.extend(without_label(valid, member, None));
+            draft.steps.extend(without_label(member, None));
         }
         let told = marks::of(member).is_none() && refused(facts, member).is_some();
         if let Some(uid) = on_service.filter(|_| on_member || !told) {
@@ -58,10 +58,10 @@ pub fn refused(facts: &Facts<'_>, member: &MemberFact) -> Option<String> {
     })
 }
 
-fn take_up(valid: &Valid, member: &MemberFact) -> Option<Step> {
+fn take_up(member: &MemberFact) -> Option<Step> {
     let host_id = member.recorded_host_id()?;
     let words = "a person has asked for it by label";
-    marks::give_up(valid, member, host_id, (ReplacementCause::Person, words), None)
+    marks::give_up(member, host_id, (ReplacementCause::Person, words), None)
 }
 
 fn refuse(valid: &Valid, member: &MemberFact, on_member: bool, why: &str) -> Option<Step> {
@@ -71,7 +71,7 @@ fn refuse(valid: &Valid, member: &MemberFact, on_member: bool, why: &str) -> Opt
         message: format!("Member {} is not replaced: {why}", member.name).into(),
     });
     match on_member {
-        true => without_label(valid, member, event),
+        true => without_label(member, event),
         false => {
             let uid = member.service.as_ref().map(|s| s.uid.clone())?;
             Some(clean_service(valid, member, &uid, event))
@@ -79,18 +79,17 @@ fn refuse(valid: &Valid, member: &MemberFact, on_member: bool, why: &str) -> Opt
     }
 }
 
-fn without_label(valid: &Valid, member: &MemberFact, event: Option<Event>) -> Option<Step> {
+fn without_label(member: &MemberFact, event: Option<Event>) -> Option<Step> {
     let meta = &member.object.as_ref()?.meta;
-    Some(Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
-        patch: json!({ "metadata": { "labels": { labels::REPLACE: null } } }),
-        subresource: Subresource::None,
-        precondition: Precondition::Uid(meta.uid.clone()),
-        fence: None,
-        proof: None,
-        doing: format!("take the label {} off member {}", labels::REPLACE, member.name),
-        event,
-    })
+    Some(
+        Step::patch_seen(
+            kinds::MEMBER,
+            meta,
+            json!({ "metadata": { "labels": { labels::REPLACE: null } } }),
+            format!("take the label {} off member {}", labels::REPLACE, member.name),
+        )
+        .announced(event),
+    )
 }
 
 fn clean_service(valid: &Valid, member: &MemberFact, uid: &str, event: Option<Event>) -> Step {

@@ -21,7 +21,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
             continue;
         };
         if let Some(why) = is_over(facts, member) {
-            draft.steps.extend(marks::withdraw(valid, member, &why, None));
+            draft.steps.extend(marks::withdraw(member, &why, None));
             return true;
         }
         let Some((volume_id, replaced)) = lost(member) else {

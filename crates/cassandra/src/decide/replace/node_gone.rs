@@ -14,9 +14,7 @@ use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::{HostId, MemberName};
 use palladion_api::member::ReplacementCause;
 use palladion_api::{labels, reasons::Reason};
-use palladion_plan::{
-    Event, EventType, Fence, Loss, ObjectKey, Precondition, Propagation, Step, Subresource,
-};
+use palladion_plan::{Event, EventType, Fence, Loss, ObjectKey, Precondition, Propagation, Step};
 use serde_json::{Value, json};
 
 /// What a machine did in its last second is known to all members, and that it
@@ -30,7 +28,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         let since = claim.object.meta.annotations.get(labels::NODE_GONE);
         match (home(facts, claim), since) {
             (Home::NotGone, None) => {}
-            (Home::NotGone, Some(_)) => came_back(valid, member, claim, draft),
+            (Home::NotGone, Some(_)) => came_back(member, claim, draft),
             (Home::Gone { node }, None) if !claim.terminating => {
                 draft.steps.push(note(facts, valid, member, claim, &node))
             }
@@ -61,46 +59,38 @@ fn note(
 ) -> Step {
     let since = facts.now();
     let grace = valid.node_gone_grace_seconds;
-    Step::Patch {
-        key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
-        patch: json!({ "metadata": { "annotations": { labels::NODE_GONE: since } } }),
-        subresource: Subresource::None,
-        precondition: Precondition::Uid(claim.object.meta.uid.clone()),
-        fence: Some(not_there(node)),
-        proof: None,
-        doing: format!(
-            "record that the Node {node} of member {} is gone since {since}",
-            member.name
-        ),
-        event: Some(Event {
-            type_: EventType::Warning,
-            reason: Reason::NodeGone,
-            message: format!(
-                "Node {node} with the volume of member {} is gone; the member is replaced unless it comes back within {grace} s",
-                member.name
-            ).into(),
-        }),
-    }
+    let patch = json!({ "metadata": { "annotations": { labels::NODE_GONE: since } } });
+    let doing =
+        format!("record that the Node {node} of member {} is gone since {since}", member.name);
+    let words = format!(
+        "Node {node} with the volume of member {} is gone; the member is replaced unless it comes back within {grace} s",
+        member.name
+    );
+    Step::patch_seen(kinds::CLAIM, &claim.object.meta, patch, doing)
+        .fenced(not_there(node))
+        .announced(Event::of(EventType::Warning, Reason::NodeGone, words))
 }
 
 /// The Node is there again, or the volume is another one.
-fn came_back(valid: &Valid, member: &MemberFact, claim: &ClaimFact, draft: &mut Draft) {
+fn came_back(member: &MemberFact, claim: &ClaimFact, draft: &mut Draft) {
     if claim.terminating {
         return; // Too late for it.
     }
-    draft.steps.push(Step::Patch {
-        key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
-        patch: json!({ "metadata": { "annotations": { labels::NODE_GONE: null } } }),
-        subresource: Subresource::None,
-        precondition: Precondition::Uid(claim.object.meta.uid.clone()),
-        fence: None,
-        proof: None,
-        doing: format!("record that the Node of member {} is there again", member.name),
-        event: synced(format!("The Node with the volume of member {} is there again", member.name)),
-    });
+    draft.steps.push(
+        Step::patch_seen(
+            kinds::CLAIM,
+            &claim.object.meta,
+            json!({ "metadata": { "annotations": { labels::NODE_GONE: null } } }),
+            format!("record that the Node of member {} is there again", member.name),
+        )
+        .announced(synced(format!(
+            "The Node with the volume of member {} is there again",
+            member.name
+        ))),
+    );
     let given_up = marks::of(member);
     if given_up.is_some_and(|r| r.cause == ReplacementCause::NodeGone) {
-        draft.steps.extend(marks::withdraw(valid, member, "its Node is there again", None));
+        draft.steps.extend(marks::withdraw(member, "its Node is there again", None));
     }
 }
 
@@ -131,7 +121,6 @@ fn is_gone(
         Who::Member(host_id) => {
             let reason = format!("the Node {node} with its volume is gone since {since}");
             let step = marks::give_up(
-                valid,
                 member,
                 &host_id,
                 (ReplacementCause::NodeGone, &reason),

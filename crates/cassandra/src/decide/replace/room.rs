@@ -9,7 +9,7 @@ use crate::resources as kinds;
 use crate::validate::Valid;
 use palladion_api::labels;
 use palladion_api::reasons::Reason;
-use palladion_plan::{Fence, Loss, ObjectKey, Precondition, Propagation, Step, Subresource};
+use palladion_plan::{Fence, Loss, ObjectKey, Precondition, Propagation, Step};
 use serde_json::json;
 
 /// Make room for another volume: first the claim, then the pod that keeps it.
@@ -83,40 +83,37 @@ pub fn end_pod(
 
 /// Take the identity that is out of the ring off the record of the member and
 /// of its claim: it joins as a new one.
-pub fn start_anew(valid: &Valid, member: &MemberFact, fence: &Fence) -> Vec<Step> {
+pub fn start_anew(member: &MemberFact, fence: &Fence) -> Vec<Step> {
     let mut steps = Vec::new();
     let claim = member.claim.as_ref().filter(|c| c.host_id.is_some());
     if let Some(claim) = claim {
-        steps.push(Step::Patch {
-            key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
-            patch: json!({ "metadata": { "annotations": {
-                labels::HOST_ID: null, labels::VOLUME_ID: null, labels::ADDRESS: null,
-            }}}),
-            subresource: Subresource::None,
-            precondition: Precondition::Uid(claim.object.meta.uid.clone()),
-            fence: Some(fence.clone()),
-            proof: None,
-            doing: format!(
-                "record on claim {} that its member is out of the ring",
-                claim.object.meta.name
-            ),
-            event: None,
-        });
+        steps.push(
+            Step::patch_seen(
+                kinds::CLAIM,
+                &claim.object.meta,
+                json!({ "metadata": { "annotations": {
+                    labels::HOST_ID: null, labels::VOLUME_ID: null, labels::ADDRESS: null,
+                }}}),
+                format!(
+                    "record on claim {} that its member is out of the ring",
+                    claim.object.meta.name
+                ),
+            )
+            .fenced(fence.clone()),
+        );
     }
     let Some(meta) = member.object.as_ref().map(|o| &o.meta) else {
         return steps;
     };
-    steps.push(Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
-        patch: json!({ "spec": {
-            "replace": null, "hostID": null, "volumeID": null, "fileSystem": null, "start": null,
-        }}),
-        subresource: Subresource::None,
-        precondition: Precondition::Uid(meta.uid.clone()),
-        fence: Some(fence.clone()),
-        proof: None,
-        doing: format!("let member {} join as a new one", member.name),
-        event: synced(format!("Member {} is out of the ring and joins as a new one", member.name)),
+    let spec = json!({
+        "replace": null, "hostID": null, "volumeID": null, "fileSystem": null, "start": null,
     });
+    let doing = format!("let member {} join as a new one", member.name);
+    let event = synced(format!("Member {} is out of the ring and joins as a new one", member.name));
+    steps.push(
+        Step::patch_seen(kinds::MEMBER, meta, json!({ "spec": spec }), doing)
+            .fenced(fence.clone())
+            .announced(event),
+    );
     steps
 }

@@ -77,7 +77,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         }
         Task::Token(token) => {
             let fence = Some(facts.fence(turn));
-            draft.steps.extend(give_token(valid, member, &token, &proof, fence));
+            draft.steps.extend(give_token(member, &token, &proof, fence));
         }
         Task::ComeBack => {}
     }

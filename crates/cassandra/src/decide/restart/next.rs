@@ -31,7 +31,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
             continue;
         }
         if let (Some(token), Some(proof)) = (restart, evidence::has_ended(facts, member)) {
-            draft.steps.extend(give_token(valid, member, &token, &proof, None));
+            draft.steps.extend(give_token(member, &token, &proof, None));
             return true;
         }
         if let Err(why) = going_without::ring_is_quiet(facts, valid) {

@@ -5,17 +5,16 @@
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
-use crate::validate::Valid;
 use palladion_api::cluster::TurnStep;
 use palladion_api::ids::MemberName;
 use palladion_api::member::ServerState;
 use palladion_api::reasons::Reason;
-use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
+use palladion_plan::Step;
 use serde_json::json;
 
 /// Allow the revision of a pod that exists, where it is proven, where nothing
 /// can be lost by it, or where this member is the one that proves it.
-pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
     // All pods of a ring that was stopped come at once: one of them proves.
     let mut prover: Option<&MemberName> = None;
     for member in facts.members.values() {
@@ -41,7 +40,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         if needs_proof {
             prover = Some(&member.name);
         }
-        draft.steps.push(allow(valid, member, object, &pod.revision));
+        draft.steps.push(allow(member, object, &pod.revision));
     }
 }
 
@@ -107,20 +106,11 @@ pub fn is_proven(facts: &Facts<'_>, revision: &str) -> bool {
 }
 
 /// Write the one revision that a member may start in.
-pub fn allow(
-    valid: &Valid,
-    member: &MemberFact,
-    object: &palladion_plan::Object,
-    revision: &str,
-) -> Step {
-    Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
-        patch: json!({ "spec": { "revisions": [revision] } }),
-        subresource: Subresource::None,
-        precondition: Precondition::Uid(object.meta.uid.clone()),
-        fence: None,
-        proof: None,
-        doing: format!("allow member {} to start in revision {revision}", member.name),
-        event: None,
-    }
+pub fn allow(member: &MemberFact, object: &palladion_plan::Object, revision: &str) -> Step {
+    Step::patch_seen(
+        kinds::MEMBER,
+        &object.meta,
+        json!({ "spec": { "revisions": [revision] } }),
+        format!("allow member {} to start in revision {revision}", member.name),
+    )
 }

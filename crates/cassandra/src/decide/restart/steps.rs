@@ -7,7 +7,7 @@ use crate::decide::objects::restart_tokens;
 use crate::facts::{MemberFact, PodFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
-use palladion_plan::{Fence, Object, ObjectKey, Precondition, Step, Subresource};
+use palladion_plan::{Fence, Object, Step};
 use serde_json::{Map, json};
 
 /// What the member must know before its next pod starts: that it may, and with
@@ -28,37 +28,37 @@ pub fn prepare(
     if let Some(token) = restart_tokens::due(valid, member) {
         spec.insert("restartToken".into(), token.into());
     }
-    (!spec.is_empty()).then(|| Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
-        patch: json!({ "spec": spec }),
-        subresource: Subresource::None,
-        precondition: Precondition::Uid(object.meta.uid.clone()),
-        fence: Some(fence),
-        proof: Some(proof.stated()),
-        doing: format!("allow member {} to start in revision {newest}", member.name),
-        event: None,
+    (!spec.is_empty()).then(|| {
+        Step::patch_seen(
+            kinds::MEMBER,
+            &object.meta,
+            json!({ "spec": spec }),
+            format!("allow member {} to start in revision {newest}", member.name),
+        )
+        .fenced(fence)
+        .proven(proof.stated())
     })
 }
 
 /// A new token: the agent drains the server and starts it again in its pod.
 pub fn give_token(
-    valid: &Valid,
     member: &MemberFact,
     token: &str,
     proof: &Proof,
     fence: Option<Fence>,
 ) -> Option<Step> {
     let object = member.object.as_ref()?;
-    Some(Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
-        patch: json!({ "spec": { "restartToken": token } }),
-        subresource: Subresource::None,
-        precondition: Precondition::Uid(object.meta.uid.clone()),
-        fence,
-        proof: Some(proof.stated()),
-        doing: format!("restart the server of member {}", member.name),
-        event: synced(format!("Member {} is restarted as asked", member.name)),
-    })
+    Some(
+        Step::patch_seen(
+            kinds::MEMBER,
+            &object.meta,
+            json!({ "spec": { "restartToken": token } }),
+            format!("restart the server of member {}", member.name),
+        )
+        .fenced(fence)
+        .proven(proof.stated())
+        .announced(synced(format!("Member {} is restarted as asked", member.name))),
+    )
 }
 
 /// End a pod, saying what proves that it may go.

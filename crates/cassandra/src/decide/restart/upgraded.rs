@@ -4,12 +4,11 @@
 use crate::decide::draft::Draft;
 use crate::decide::maintenance::debts;
 use crate::facts::{Facts, MemberFact, lines};
-use crate::validate::Valid;
 use palladion_api::member::{Debt, DebtKind};
 use serde_json::json;
 
 /// Record at every member what it will owe when it runs the newer line.
-pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
     let Some((old, new)) = step(facts) else {
         return;
     };
@@ -19,12 +18,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             kind: DebtKind::UpgradeSstables,
             reason: format!("upgraded from {old} to {new}"),
         });
-        draft.steps.extend(debts::patch(
-            valid,
-            member,
-            json!({ "owes": owes }),
-            "record what is owed by",
-        ));
+        draft.steps.extend(debts::patch(member, json!({ "owes": owes }), "record what is owed by"));
     }
 }
 

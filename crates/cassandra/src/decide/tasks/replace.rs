@@ -8,14 +8,13 @@ use crate::decide::replace::by_hand;
 use crate::decide::tasks::task::{Course, Task};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
-use crate::validate::Valid;
 use palladion_api::ids::{HostId, MemberName, VolumeId};
 use palladion_api::member::{Replacement, ReplacementCause};
 use palladion_api::task::{ReplaceTask, TaskPhase};
 use palladion_plan::Step;
 
 /// Take up, follow and end the tasks of this cluster.
-pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
     for object in facts.objects(kinds::TASK) {
         // One that cannot be read is of another version of this kind, and not ours to judge.
         let Some(task) = Task::read(object) else {
@@ -26,7 +25,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             continue;
         }
         if task.spec.cluster == facts.snapshot.owner.meta.name {
-            replace(facts, valid, &task, &task.spec.replace, draft);
+            replace(facts, &task, &task.spec.replace, draft);
         } else if facts.members.contains_key(&task.spec.replace.member) {
             let words = format!(
                 "member {} is of cluster {}, not of {}",
@@ -37,13 +36,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     }
 }
 
-fn replace(
-    facts: &Facts<'_>,
-    valid: &Valid,
-    task: &Task<'_>,
-    wanted: &ReplaceTask,
-    draft: &mut Draft,
-) {
+fn replace(facts: &Facts<'_>, task: &Task<'_>, wanted: &ReplaceTask, draft: &mut Draft) {
     let name = &wanted.member;
     let member = facts.members.get(name).filter(|m| !m.is_gone());
     let taken_up = task.status.host_id.as_ref();
@@ -57,15 +50,15 @@ fn replace(
     };
     let record = marks::of(member);
     if task.spec.abort {
-        return abort(facts, valid, task, member, draft);
+        return abort(facts, task, member, draft);
     }
     match (taken_up, record) {
-        (None, None) => take_up(facts, valid, task, member, draft),
+        (None, None) => take_up(facts, task, member, draft),
         (None, Some(record)) => {
             if let Some(why) = another_volume(member, wanted) {
                 return task.refuse(facts, why, draft);
             }
-            draft.steps.extend(stand_for(valid, task, member, record));
+            draft.steps.extend(stand_for(task, member, record));
             let course = Course::Running(words_of(name));
             task.tell(facts, Some(&record.host_id), &course, draft);
         }
@@ -141,13 +134,7 @@ fn cause(task: &Task<'_>) -> ReplacementCause {
     }
 }
 
-fn take_up(
-    facts: &Facts<'_>,
-    valid: &Valid,
-    task: &Task<'_>,
-    member: &MemberFact,
-    draft: &mut Draft,
-) {
+fn take_up(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, draft: &mut Draft) {
     let against =
         another_volume(member, &task.spec.replace).or_else(|| by_hand::refused(facts, member));
     let host_id = match (against, member.recorded_host_id()) {
@@ -158,7 +145,7 @@ fn take_up(
         }
     };
     let words = format!("the task {} has asked for it", task.object.meta.name);
-    let record = marks::give_up(valid, member, host_id, (cause(task), &words), None);
+    let record = marks::give_up(member, host_id, (cause(task), &words), None);
     let Some(record) = record else {
         let words = format!("member {} has no address yet", member.name);
         return task.refuse(facts, words, draft);
@@ -171,27 +158,16 @@ fn take_up(
 }
 
 /// The volume is given up already. A task that names it lends its word.
-fn stand_for(
-    valid: &Valid,
-    task: &Task<'_>,
-    member: &MemberFact,
-    record: &Replacement,
-) -> Option<Step> {
+fn stand_for(task: &Task<'_>, member: &MemberFact, record: &Replacement) -> Option<Step> {
     if cause(task) != ReplacementCause::Task || record.cause == ReplacementCause::Task {
         return None;
     }
     let words = format!("{}; the task {} names the volume", record.reason, task.object.meta.name);
-    marks::give_up(valid, member, &record.host_id, (ReplacementCause::Task, &words), None)
+    marks::give_up(member, &record.host_id, (ReplacementCause::Task, &words), None)
 }
 
 /// Take it back, as long as nothing was done.
-fn abort(
-    facts: &Facts<'_>,
-    valid: &Valid,
-    task: &Task<'_>,
-    member: &MemberFact,
-    draft: &mut Draft,
-) {
+fn abort(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, draft: &mut Draft) {
     let name = &member.name;
     let taken_up = task.status.host_id.as_ref();
     let record = marks::of(member).filter(|r| Some(&r.host_id) == taken_up);
@@ -209,7 +185,7 @@ fn abort(
     if record.cause != ReplacementCause::NodeGone {
         let fence = Some(facts.fence_as_seen());
         let why = "the task was aborted";
-        draft.steps.extend(marks::withdraw(valid, member, why, fence));
+        draft.steps.extend(marks::withdraw(member, why, fence));
     }
     task.tell(facts, taken_up, &aborted, draft);
 }

@@ -5,7 +5,7 @@ use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::resources as kinds;
 use palladion_api::ids::MemberName;
-use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
+use palladion_plan::Step;
 use serde_json::{Value, json};
 
 /// Raise the epoch of a cluster that an earlier leader has written to.
@@ -38,16 +38,12 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
 /// an old resourceVersion and fails.
 fn stamp(facts: &Facts<'_>, member: &MemberName) -> Option<Step> {
     let object = facts.members.get(member)?.object.as_ref()?;
-    Some(Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &object.meta.namespace, member.as_str()),
-        patch: json!({ "spec": { "turnEpoch": facts.snapshot.epoch } }),
-        subresource: Subresource::None,
-        precondition: Precondition::Uid(object.meta.uid.clone()),
-        fence: None,
-        proof: None,
-        doing: format!("take over the turn of member {member}"),
-        event: None,
-    })
+    Some(Step::patch_seen(
+        kinds::MEMBER,
+        &object.meta,
+        json!({ "spec": { "turnEpoch": facts.snapshot.epoch } }),
+        format!("take over the turn of member {member}"),
+    ))
 }
 
 /// True while this leader's epoch is not on record: no turn is taken or used.

@@ -1,6 +1,8 @@
 //! Starts that failed: when no more are tried in a pod, and how it is told.
 
 use crate::facts::MemberFact;
+use jiff::Timestamp;
+use palladion_api::cluster::Turn;
 use palladion_api::member::PermitState;
 use palladion_api::reasons::Reason;
 
@@ -21,6 +23,12 @@ pub fn has_failed_for_good(member: &MemberFact) -> bool {
             Some(PermitState::Refused) => true,
             None | Some(PermitState::Used | PermitState::Done | PermitState::Withdrawn) => false,
         }
+}
+
+/// When the last try of this turn ended; its begin, where that is not on record.
+pub fn last_end(turn: &Turn, member: &MemberFact) -> Timestamp {
+    let last = member.status.start_history.first();
+    last.and_then(|s| s.ended_at.as_ref()).map_or(turn.since.0, |t| t.0)
 }
 
 /// What kind of failure the agent says it was.

@@ -9,7 +9,7 @@ use crate::resources as kinds;
 use crate::validate::Valid;
 use palladion_api::cluster::{Turn, TurnStep};
 use palladion_api::member::{DataBeforeStart, PermitKind, PermitState, VolumeState};
-use palladion_plan::{ObjectKey, Precondition, Step, Subresource};
+use palladion_plan::Step;
 use serde_json::json;
 
 /// How far the permit of a turn is.
@@ -97,32 +97,30 @@ pub fn give_with(
         | TurnStep::Restart
         | TurnStep::Remove => turn.replaces.as_ref().map(|r| &r.host_id),
     };
-    draft.steps.push(Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
-        patch: json!({ "spec": {
-            "seeds": seeds,
-            "start": {
-                "kind": kind,
-                "nonce": turn.nonce,
-                "podUID": pod.uid,
-                "volumeID": turn.volume_id,
-                "reason": proof.text(),
-                "attempt": turn.attempt,
-                "data": data,
-                "replaceAddress": turn.replaces.as_ref().map(|r| &r.address),
-                "hostID": host_id,
-            },
-        }}),
-        subresource: Subresource::None,
-        precondition: Precondition::Version {
-            uid: object.meta.uid.clone(),
-            resource_version: object.meta.resource_version.clone(),
-        },
-        fence: Some(facts.fence(turn)),
-        proof: Some(proof.stated()),
-        doing: format!("permit member {} to start ({kind:?})", member.name),
-        event: synced(format!("Member {} may start: {kind:?}", member.name)),
-    });
+    draft.steps.push(
+        Step::patch_as_seen(
+            kinds::MEMBER,
+            &object.meta,
+            json!({ "spec": {
+                "seeds": seeds,
+                "start": {
+                    "kind": kind,
+                    "nonce": turn.nonce,
+                    "podUID": pod.uid,
+                    "volumeID": turn.volume_id,
+                    "reason": proof.text(),
+                    "attempt": turn.attempt,
+                    "data": data,
+                    "replaceAddress": turn.replaces.as_ref().map(|r| &r.address),
+                    "hostID": host_id,
+                },
+            }}),
+            format!("permit member {} to start ({kind:?})", member.name),
+        )
+        .fenced(facts.fence(turn))
+        .proven(proof.stated())
+        .announced(synced(format!("Member {} may start: {kind:?}", member.name))),
+    );
 }
 
 /// What becomes of what is on the volume, by the step of the turn.
@@ -148,7 +146,7 @@ fn data_before_join(member: &MemberFact) -> DataBeforeStart {
 
 /// Record host ID, volume and file system of members that are full members,
 /// and withdraw the permit that has done its work.
-pub fn record_identities(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+pub fn record_identities(facts: &Facts<'_>, draft: &mut Draft) {
     for member in facts.members.values().filter(|m| m.is_normal()) {
         let (Some(object), Some(spec), Some(volume)) =
             (&member.object, &member.spec, member.volume())
@@ -171,23 +169,22 @@ pub fn record_identities(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         if !agrees {
             continue;
         }
-        draft.steps.push(Step::Patch {
-            key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
-            patch: json!({ "spec": {
-                "start": null,
-                "hostID": host_id,
-                "volumeID": volume.volume_id,
-                "fileSystem": volume.file_system,
-            }}),
-            subresource: Subresource::None,
-            precondition: Precondition::Uid(object.meta.uid.clone()),
-            fence: None,
-            proof: None,
-            doing: format!("record who member {} is", member.name),
-            event: synced(format!(
+        draft.steps.push(
+            Step::patch_seen(
+                kinds::MEMBER,
+                &object.meta,
+                json!({ "spec": {
+                    "start": null,
+                    "hostID": host_id,
+                    "volumeID": volume.volume_id,
+                    "fileSystem": volume.file_system,
+                }}),
+                format!("record who member {} is", member.name),
+            )
+            .announced(synced(format!(
                 "Member {} is a full member of the ring, host ID {host_id}",
                 member.name
-            )),
-        });
+            ))),
+        );
     }
 }
