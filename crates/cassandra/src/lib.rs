@@ -20,6 +20,7 @@ pub mod rights;
 pub mod status;
 pub mod validate;
 pub mod volumes;
+pub mod words;
 
 use decide::draft::Draft;
 use decide::objects::teardown;

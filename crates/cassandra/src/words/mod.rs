@@ -1,0 +1,34 @@
+//! What people read of a `CassandraCluster` and its tasks: every sentence, by
+//! the work that it is about.
+
+pub mod evidence;
+pub mod initialize;
+pub mod join;
+pub mod leave;
+pub mod maintenance;
+pub mod members;
+pub mod objects;
+pub mod refusal;
+pub mod remove;
+pub mod replace;
+pub mod restart;
+pub mod status;
+pub mod tasks;
+pub mod turn;
+
+palladion_plan::vocabulary![
+    evidence,
+    initialize,
+    join,
+    leave,
+    maintenance,
+    members,
+    objects,
+    refusal,
+    remove,
+    replace,
+    restart,
+    status,
+    tasks,
+    turn,
+];

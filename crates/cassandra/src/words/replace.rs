@@ -1,0 +1,8 @@
+//! Replacing a member whose volume is lost.
+
+use palladion_plan::words::Sample;
+
+/// Nothing stands here yet.
+pub(super) fn samples() -> Vec<Sample> {
+    Vec::new()
+}

@@ -1,0 +1,8 @@
+//! Conditions of a cluster.
+
+use palladion_plan::words::Sample;
+
+/// Nothing stands here yet.
+pub(super) fn samples() -> Vec<Sample> {
+    Vec::new()
+}
