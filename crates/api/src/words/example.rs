@@ -1,7 +1,12 @@
 //! Sample values, so that one test can print every sentence there is.
 
 use super::{Count, Names, Quoted, Sentence, Several, Span};
+use crate::cluster::TurnStep;
 use crate::ids::{HostId, MemberName, Nonce, PodUid, RackName, StaticAddress, VolumeId};
+use crate::member::{
+    DataBeforeStart, DebtKind, Liveness, MemberState, OperationKind, OperationState, PermitKind,
+    ServerState, VolumeState,
+};
 use crate::reasons::Reason;
 use jiff::{SignedDuration, Timestamp};
 
@@ -100,6 +105,30 @@ macro_rules! identities {
 }
 
 identities!(HostId, MemberName, Nonce, PodUid, RackName, StaticAddress, VolumeId);
+
+macro_rules! states {
+    ($($type:ident::$example:ident),+ $(,)?) => {
+        $(impl Example for $type {
+            fn examples(_field: &'static str) -> Vec<Self> {
+                vec![Self::$example]
+            }
+        })+
+    };
+}
+
+// A sentence prints them by `{field:?}`, as they stand in an object.
+states!(
+    DataBeforeStart::Keep,
+    DebtKind::Cleanup,
+    Liveness::Up,
+    MemberState::Normal,
+    OperationKind::Repair,
+    OperationState::Running,
+    PermitKind::Join,
+    ServerState::Running,
+    TurnStep::Join,
+    VolumeState::Joined,
+);
 
 macro_rules! numbers {
     ($($type:ty),+) => {

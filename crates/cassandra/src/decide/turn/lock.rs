@@ -6,6 +6,7 @@ use palladion_api::cluster::{Founding, Turn, TurnStep};
 use palladion_api::ids::{MemberName, VolumeId};
 use palladion_plan::{Event, Step};
 use serde_json::{Value, json};
+use std::fmt::Display;
 
 /// A new turn, as of this decision.
 pub fn new(
@@ -49,7 +50,7 @@ pub fn again(facts: &Facts<'_>, turn: &Turn, since: Since) -> Turn {
 
 /// Take the turn that nobody has. With the turn to found goes, in the same
 /// write, the record that the ring is founded on this volume.
-pub fn take(facts: &Facts<'_>, turn: &Turn, doing: String, event: Option<Event>) -> Step {
+pub fn take(facts: &Facts<'_>, turn: &Turn, doing: impl Display, event: Option<Event>) -> Step {
     let step = write(facts, Some(turn), doing, event);
     match turn.step {
         TurnStep::Found => record_founding(
@@ -71,17 +72,17 @@ pub fn take(facts: &Facts<'_>, turn: &Turn, doing: String, event: Option<Event>)
 }
 
 /// Pass the turn on: to another member, or to another step of the same one.
-pub fn pass(facts: &Facts<'_>, to: &Turn, doing: String, event: Option<Event>) -> Step {
+pub fn pass(facts: &Facts<'_>, to: &Turn, doing: impl Display, event: Option<Event>) -> Step {
     write(facts, Some(to), doing, event)
 }
 
 /// Go on with a turn that is held, as it now stands.
-pub fn renew(facts: &Facts<'_>, turn: &Turn, doing: String) -> Step {
+pub fn renew(facts: &Facts<'_>, turn: &Turn, doing: impl Display) -> Step {
     write(facts, Some(turn), doing, None)
 }
 
 /// End the turn before its work is done, saying why.
-pub fn end(facts: &Facts<'_>, turn: &Turn, why: &str, event: Option<Event>) -> Step {
+pub fn end(facts: &Facts<'_>, turn: &Turn, why: impl Display, event: Option<Event>) -> Step {
     write(facts, None, format!("end the turn of member {}: {why}", turn.member), event)
 }
 
@@ -98,7 +99,12 @@ pub fn record_founding(mut step: Step, founding: &Founding) -> Step {
     step
 }
 
-fn write(facts: &Facts<'_>, turn: Option<&Turn>, doing: String, event: Option<Event>) -> Step {
+fn write(
+    facts: &Facts<'_>,
+    turn: Option<&Turn>,
+    doing: impl Display,
+    event: Option<Event>,
+) -> Step {
     let mut status = json!({ "turn": turn, "epoch": facts.snapshot.epoch });
     if let Some(turn) = turn.filter(|t| t.replaces.is_none()) {
         // A merge patch would keep what the last turn had.
@@ -115,7 +121,7 @@ fn write(facts: &Facts<'_>, turn: Option<&Turn>, doing: String, event: Option<Ev
     Step::Claim {
         status,
         seen: vec![seen("/status/turn"), seen("/status/epoch"), seen("/status/founding")],
-        doing,
+        doing: doing.to_string(),
         event,
     }
 }
