@@ -1,5 +1,5 @@
-//! Palladion on a testbed: build the two programs, make their images, load
-//! them, install the chart. Used by `demo`, `test`, `bench` and `soak`.
+//! Palladion on a testbed: build the programs, make images of operator and
+//! agent, load them, install the chart. Used by `demo`, `test`, `bench` and `soak`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,19 +21,20 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }
 
-/// Build operator and agent, statically linked; returns their directory.
+/// Build operator and agent, and the checker that tests run beside them,
+/// statically linked; returns their directory.
 pub fn binaries(progress: &mut dyn Progress) -> Result<PathBuf> {
-    stage(progress, "building operator and agent", Duration::from_secs(360), || {
+    stage(progress, "building operator, agent and checker", Duration::from_secs(400), || {
         let status = Command::new(env!("CARGO"))
             .current_dir(root())
             .args(["build", "--release", "--locked", "--target", TARGET])
-            .args(["-p", "palladion-operator", "-p", "palladion-agent"])
+            .args(["-p", "palladion-operator", "-p", "palladion-agent", "-p", "palladion-checker"])
             .env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS", "-C target-feature=+crt-static")
             .env_remove("RUSTFLAGS")
             .status()
-            .context("running cargo to build operator and agent")?;
+            .context("running cargo to build operator, agent and checker")?;
         if !status.success() {
-            bail!("operator and agent could not be built; cargo's own message is above");
+            bail!("operator, agent and checker could not be built; cargo's own message is above");
         }
         Ok(())
     })?;

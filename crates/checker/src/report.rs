@@ -8,8 +8,8 @@ use serde::Serialize;
 use crate::history::{History, Operation, Outcome};
 use crate::judge::{Judgement, Member, Share, Verdict};
 
-/// As many sentences as a person reads. The JSON has them all.
-const SENTENCES: usize = 20;
+/// As many sentences of one kind as a person reads. The JSON has them all.
+const SENTENCES: usize = 5;
 
 /// How many attempts ended how.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -96,11 +96,13 @@ impl Report {
     /// For people: what is wrong, or what was looked at.
     pub fn sentences(&self) -> String {
         let mut text = String::new();
-        for verdict in self.verdicts.iter().take(SENTENCES) {
-            let _ = writeln!(text, "{}: {}", verdict.kind.title(), verdict.message);
-        }
-        if let Some(more @ 1..) = self.verdicts.len().checked_sub(SENTENCES) {
-            let _ = writeln!(text, "… and {more} more");
+        for verdicts in self.verdicts.chunk_by(|a, b| a.kind == b.kind) {
+            for verdict in verdicts.iter().take(SENTENCES) {
+                let _ = writeln!(text, "{}: {}", verdict.kind.title(), verdict.message);
+            }
+            if let Some(more @ 1..) = verdicts.len().checked_sub(SENTENCES) {
+                let _ = writeln!(text, "{}: {more} more", verdicts[0].kind.title());
+            }
         }
         for share in &self.replicas {
             let _ = writeln!(

@@ -155,6 +155,13 @@ impl Cluster {
         Ok(node::inside(&self.site, node)?.command(program))
     }
 
+    /// A command that runs in a running node's network and with the host's
+    /// files: a client whose notes outlive the node.
+    pub fn in_network_of(&self, node: Node, program: &str) -> Result<Command> {
+        node::inside(&self.site, node)?;
+        Ok(Inside::Network(self.site.network.node(node)).command(program))
+    }
+
     /// Makes an address inside the testbed (a pod's, a Service's) reachable on
     /// the host's loopback until `down`, and returns the port. A Service is
     /// reached by way of a node that runs, and no longer if that one ends.
