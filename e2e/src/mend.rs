@@ -8,40 +8,60 @@ use anyhow::{Context, Result};
 use palladion_testbed::Node;
 
 use crate::bed::{Bed, OPERATOR_NAMESPACE, text};
+use crate::machines::is_ready;
 
 impl Bed {
-    /// Machines first: without them nothing that runs there can end.
+    /// Machines first: without them nothing that runs there can end. What had to
+    /// be mended.
     ///
     /// # Errors
     /// A machine or the operator does not come back.
-    pub fn mend_machines(&self) -> Result<()> {
+    pub fn mend_machines(&self) -> Result<Vec<String>> {
+        let mut mended = Mended::default();
         for node in self.cluster.nodes() {
-            self.mend_node(node).with_context(|| format!("mending node {}", node.name()))?;
+            self.mend_node(node, &mut mended)
+                .with_context(|| format!("mending node {}", node.name()))?;
         }
         let operator = self.get(OPERATOR_NAMESPACE, "deployment", "palladion-operator")?;
         if operator.is_some_and(|d| d["spec"]["replicas"] == 0) {
-            println!("mended: the operator was away");
+            mended.says("the operator was away".into());
             self.scale_operator(1)?;
         }
-        self.kubectl("delete operatorconfig default --ignore-not-found")?;
-        let as_made = serde_json::json!({ "allowVolumeExpansion": null });
-        self.patch("default", "storageclass", "local", &as_made).map(drop)
+        if self.get("", "operatorconfig", "default")?.is_some() {
+            mended.says("an OperatorConfig was left".into());
+            self.kubectl("delete operatorconfig default --ignore-not-found")?;
+        }
+        let class = self.get("", "storageclass", "local")?.unwrap_or_default();
+        if !class["allowVolumeExpansion"].is_null() {
+            mended.says("the storage class allowed claims to grow".into());
+            let as_made = serde_json::json!({ "allowVolumeExpansion": null });
+            self.patch("default", "storageclass", "local", &as_made)?;
+        }
+        Ok(mended.0)
     }
 
-    fn mend_node(&self, node: Node) -> Result<()> {
+    fn mend_node(&self, node: Node, mended: &mut Mended) -> Result<()> {
         let name = node.name();
+        let object = self.get("", "node", &name)?;
         if self.cluster.on_node(node, "true").is_err() {
-            println!("mended: {name} was without power");
+            mended.says(format!("{name} was without power"));
             self.cluster.power_on(node)?;
+        } else if object.as_ref().is_some_and(|node| !is_ready(node)) {
+            mended.says(format!("{name} was not ready: frozen, cut off, or back too short a time"));
         }
-        // One that is not frozen stays as it is.
+        // One that is not frozen or cut off stays as it is.
         self.cluster.thaw_node(node)?;
         self.cluster.heal_node(node)?;
-        match self.get("", "node", &name)? {
-            // A kubelet that has just begun registers it by itself.
-            None => self.cluster.register_node(node)?,
+        match object {
+            None => {
+                mended.says(format!("{name} was no Node"));
+                // A kubelet that has just begun registers it by itself.
+                if self.get("", "node", &name)?.is_none() {
+                    self.cluster.register_node(node)?;
+                }
+            }
             Some(object) if object["spec"]["unschedulable"] == true => {
-                println!("mended: {name} was cordoned");
+                mended.says(format!("{name} was cordoned"));
                 self.kubectl(&format!("uncordon {name}"))?;
             }
             Some(_) => {}
@@ -50,11 +70,12 @@ impl Bed {
     }
 
     /// Volumes that are hidden or replaced by small ones are as they were. Pods
-    /// that still run keep what they have.
+    /// that still run keep what they have. What had to be mended.
     ///
     /// # Errors
     /// A node does not run, or the API server does not answer.
-    pub fn mend_volumes(&self) -> Result<()> {
+    pub fn mend_volumes(&self) -> Result<Vec<String>> {
+        let mut mended = Mended::default();
         let mut mounts = String::new();
         for node in self.cluster.nodes() {
             let mut command = self.cluster.on_node(node, "cat")?;
@@ -65,11 +86,22 @@ impl Bed {
             let name = text(&volume, "/metadata/name");
             let directory = self.cluster.volume_dir(name)?;
             for _ in 0..layers_over(&directory, &mounts) {
-                println!("mended: volume {name} was out of its place");
+                mended.says(format!("volume {name} was out of its place"));
                 self.cluster.unhide_volume(name)?;
             }
         }
-        Ok(())
+        Ok(mended.0)
+    }
+}
+
+/// What had to be mended, said as it happens and again in the report.
+#[derive(Default)]
+struct Mended(Vec<String>);
+
+impl Mended {
+    fn says(&mut self, what: String) {
+        println!("mended: {what}");
+        self.0.push(what);
     }
 }
 

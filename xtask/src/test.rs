@@ -43,10 +43,12 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         return bench.list();
     }
     if !playing.is_part() && !no_offline {
-        offline(&mut tally)?;
+        let outcome = offline(&mut tally);
+        tally.ended(outcome);
     }
     if !no_testbed {
-        lanes::run(&bench, &mut tally)?;
+        let outcome = lanes::run(&bench, &mut tally);
+        tally.ended(outcome);
     }
     conclude(begin, &tally)
 }
@@ -56,12 +58,12 @@ fn conclude(begin: Instant, tally: &Tally) -> Result<()> {
         eprintln!("failed: {failure}");
     }
     eprintln!("{:.0} s in all", begin.elapsed().as_secs_f64());
-    if tally.counts.passed + tally.counts.failed == 0 {
-        bail!("no test ran");
-    }
     println!("{}", tally.closing_line());
     if !tally.failures.is_empty() {
         bail!("{} failed, named above", tally.failures.len());
+    }
+    if tally.counts.passed + tally.counts.failed == 0 {
+        bail!("no test ran");
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 
 use anyhow::{Result, bail};
 
-use super::{Step, Story};
+use super::{Length, Step, Story};
 
 /// What was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +55,10 @@ impl Choice {
         let chosen = match self {
             Self::All => pick(stories, |_, _| true),
             Self::Stories(names) => {
+                if let Some(unknown) = names.iter().find(|n| stories.iter().all(|s| s.name != **n))
+                {
+                    bail!("no story has the name {unknown:?}");
+                }
                 pick(stories, |story, _| names.iter().any(|name| name == story.name))
             }
             Self::Only(words) if stories.iter().any(|s| plain(s.name) == plain(words)) => {
@@ -67,6 +71,27 @@ impl Choice {
             bail!("no step is meant by {self:?}; `cargo xtask test --list` names them all");
         }
         Ok(chosen)
+    }
+
+    /// Can what was asked for be played in a run of this length? The other steps
+    /// of a whole story may be for the soak; the one that is named may not.
+    ///
+    /// # Errors
+    /// It is for the soak.
+    pub fn ensure_played(&self, chosen: &[Chosen], length: Length) -> Result<()> {
+        let is_for_the_soak = |step: &&Step| step.length > length;
+        let all = || chosen.iter().flat_map(|chosen| chosen.steps.iter().copied());
+        if all().all(|step| is_for_the_soak(&step)) {
+            bail!("these steps are for the soak: `cargo xtask soak --only` plays them");
+        }
+        let named = match self {
+            Self::From(_) => all().next().filter(is_for_the_soak),
+            Self::All | Self::Only(_) | Self::Stories(_) => None,
+        };
+        if let Some(step) = named {
+            bail!("{:?} is for the soak: `cargo xtask soak --from` plays it", step.name);
+        }
+        Ok(())
     }
 }
 
@@ -144,5 +169,29 @@ mod tests {
             let error = choice.of(&stories).expect_err("should be refused");
             assert!(error.to_string().contains("--list"), "{error}");
         }
+    }
+
+    #[test]
+    fn a_lane_of_a_story_that_nobody_has_is_an_error() {
+        let choice = Choice::Stories(vec!["roll".into(), "rolls".into()]);
+        let error = choice.of(&stories()).expect_err("should be refused");
+        assert!(error.to_string().contains("rolls"), "{error}");
+    }
+
+    #[test]
+    fn a_step_for_the_soak_is_not_passed_over_where_it_is_named() {
+        fn nothing() {}
+        let story = Story::named("roll").step("first", nothing).step("long", nothing).in_soak();
+        let stories = [Story::from(story.step("last", nothing))];
+        let played = |choice: Choice, length: Length| {
+            choice.ensure_played(&choice.of(&stories).expect("something is meant"), length)
+        };
+        let from_long = || Choice::From("roll/long".into());
+        let error = played(from_long(), Length::Landing).expect_err("should be refused");
+        assert!(error.to_string().contains("soak"), "{error}");
+        played(from_long(), Length::Soak).expect("a soak plays it");
+        played(Choice::Only("roll/long".into()), Length::Landing).expect_err("all is for the soak");
+        played(Choice::From("roll/first".into()), Length::Landing).expect("the first is played");
+        played(Choice::All, Length::Landing).expect("two of three are played");
     }
 }

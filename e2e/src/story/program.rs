@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Parser;
 
 use super::choice::{Choice, Chosen};
@@ -99,9 +99,8 @@ fn run(suite: &Suite, arguments: &Arguments) -> Result<ExitCode> {
         list(&chosen, &durations, length);
         return Ok(ExitCode::SUCCESS);
     }
-    if chosen.iter().flat_map(|c| &c.steps).all(|step| step.length > length) && !arguments.last_act
-    {
-        bail!("these steps are for the soak: `cargo xtask soak --only` plays them");
+    if !arguments.last_act {
+        choice.ensure_played(&chosen, length)?;
     }
     let remains = if arguments.keep { Remains::Kept } else { Remains::ClearedAway };
     play(&chosen, arguments.last_act(suite, &choice), length, remains)

@@ -22,8 +22,9 @@ pub trait Stage {
     fn play(&mut self, step: &Step) -> Result<(), String>;
     /// Show how everything stands, for whoever reads of a failure.
     fn show(&self, story: &Story);
-    /// Remove all that the story has made, its ring too, with the data.
-    fn clear(&mut self, story: &Story, state: State) -> Result<()>;
+    /// Remove all that the story has made, its ring too, with the data; what had
+    /// to be mended besides.
+    fn clear(&mut self, story: &Story, state: State) -> Result<Vec<String>>;
 }
 
 /// In which state a story leaves its testbed.
@@ -87,10 +88,9 @@ impl Runner<'_> {
         let (story, begin) = (chosen.story, Instant::now());
         let kept = (self.remains == Remains::Kept && self.report.failed() > 0)
             .then(|| "everything is kept as it stood when a step failed".to_string());
-        let few = (self.stage.nodes() < story.nodes)
-            .then(|| format!("it needs {} machines", story.nodes));
-        let mut standing = Standing { over: kept.or(few), ..Standing::default() };
         let first = self.report.ended().len();
+        let few = self.too_few_machines(story);
+        let mut standing = Standing { over: kept.or(few), ..Standing::default() };
         for step in &chosen.steps {
             self.step(story, step, &mut standing);
         }
@@ -101,11 +101,29 @@ impl Runner<'_> {
                 Machines::Broken => State::Hurt,
                 Machines::LeftAlone => State::Well,
             };
-            self.clear(story, state, &mut standing);
+            let mended = self.clear(story, state, &mut standing);
+            // What a failure left was mended after it: this was left by steps that passed.
+            if !mended.is_empty() {
+                let title = format!("{}/what it took away is given back", story.name);
+                self.report.fails(title, format!("mended after it: {}", mended.join(", ")));
+            }
         }
         let is_whole = chosen.steps.len() == story.steps.len();
-        let is_played = self.report.ended()[first..].iter().any(|(_, o)| *o == Outcome::Passed);
+        let ended = &self.report.ended()[first..];
+        let failed = ended.iter().any(|(_, o)| matches!(o, Outcome::Failed(_)));
+        let is_played = ended.iter().any(|(_, o)| *o == Outcome::Passed);
         (is_whole && is_played && !failed && standing.over.is_none()).then(|| begin.elapsed())
+    }
+
+    /// Nobody asked for a story that cannot be played here to be passed over.
+    fn too_few_machines(&mut self, story: &Story) -> Option<String> {
+        let (needs, has) = (story.nodes, self.stage.nodes());
+        if has >= needs {
+            return None;
+        }
+        let why = format!("it needs {needs} machines and the testbed has {has}");
+        self.report.fails(format!("{}/it has its machines", story.name), why.clone());
+        Some(why)
     }
 
     fn step(&mut self, story: &Story, step: &Step, standing: &mut Standing) {
@@ -161,18 +179,20 @@ impl Runner<'_> {
     fn after_failure(&mut self, story: &Story, standing: &mut Standing) {
         self.stage.show(story);
         match self.remains {
-            Remains::ClearedAway => self.clear(story, State::Hurt, standing),
+            Remains::ClearedAway => drop(self.clear(story, State::Hurt, standing)),
             Remains::Kept => standing.over = Some("everything is kept as it stood".into()),
         }
     }
 
-    fn clear(&mut self, story: &Story, state: State, standing: &mut Standing) {
+    /// What had to be mended besides.
+    fn clear(&mut self, story: &Story, state: State, standing: &mut Standing) -> Vec<String> {
         standing.ring = None;
         standing.is_dirty = false;
-        if let Err(error) = self.stage.clear(story, state) {
+        self.stage.clear(story, state).unwrap_or_else(|error| {
             self.report.fails(format!("{}/its remains go", story.name), format!("{error:#}"));
             standing.over = Some("what was left could not be cleared away".into());
-        }
+            Vec::new()
+        })
     }
 }
 

@@ -68,11 +68,12 @@ impl Stage for Testbed {
 
     /// A story that had no ring and ended well is not waited for: the next one
     /// has namespaces of its own.
-    fn clear(&mut self, _: &Story, state: State) -> Result<()> {
+    fn clear(&mut self, _: &Story, state: State) -> Result<Vec<String>> {
         let had_ring = self.ring.take().is_some();
-        if state == State::Hurt {
-            self.bed.mend_machines()?;
-        }
+        let mut mended = match state {
+            State::Hurt => self.bed.mend_machines()?,
+            State::Well => Vec::new(),
+        };
         for namespace in self.made_by_stories()? {
             if had_ring || state == State::Hurt {
                 self.bed.remove_namespace(&namespace)?;
@@ -82,9 +83,9 @@ impl Stage for Testbed {
             }
         }
         if state == State::Hurt {
-            self.bed.mend_volumes()?;
+            mended.extend(self.bed.mend_volumes()?);
         }
-        Ok(())
+        Ok(mended)
     }
 }
 

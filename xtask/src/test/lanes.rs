@@ -149,6 +149,7 @@ pub fn run(bench: &Bench, tally: &mut Tally) -> Result<()> {
     // One that an earlier run left behind is not what a fresh machine has.
     down(&names)?;
     let outcome = on_testbeds(bench, &names, tally);
+    tally.ended(outcome);
     if bench.playing.keep {
         for name in &names {
             eprintln!("kept: cargo xtask testbed --name {name} down");
@@ -156,10 +157,7 @@ pub fn run(bench: &Bench, tally: &mut Tally) -> Result<()> {
     } else {
         down(&names)?;
     }
-    if bench.playing.record {
-        record(bench.length, tally)?;
-    }
-    outcome
+    if bench.playing.record { record(bench.length, tally) } else { Ok(()) }
 }
 
 fn record(length: Length, tally: &Tally) -> Result<()> {
@@ -181,36 +179,61 @@ fn on_testbeds(bench: &Bench, names: &[ClusterName], tally: &mut Tally) -> Resul
         return play(&cluster, "", &mut bench.stories(name), tally);
     }
     let lanes = bench.asked(&["--lanes", &names.len().to_string()])?;
-    thread::scope(|scope| -> Result<()> {
-        let mut running = Vec::new();
+    let lanes = shared_out(names, &lanes);
+    let broken = thread::scope(|scope| {
+        let (mut running, mut broken) = (Vec::new(), 0);
         // A testbed comes up while the stories on the one before it run.
-        let mut prepared = Ok(());
-        for (name, stories) in names.iter().zip(lanes.lines()) {
+        for (name, stories) in &lanes {
             let cluster = match prepare(name) {
                 Ok(cluster) => cluster,
                 Err(error) => {
-                    prepared = Err(error.context(format!("making the testbed {name}")));
+                    tally.ended(Err(error.context(format!("making the testbed {name}"))));
+                    broken += 1;
                     break;
                 }
             };
-            running.push(scope.spawn(move || -> Result<Tally> {
-                let mut tally = Tally::default();
-                let mut command = bench.stories(name);
-                command.args(stories.split_whitespace().flat_map(|story| ["--story", story]));
-                play(&cluster, &format!("[{name}] "), &mut command, &mut tally)?;
-                Ok(tally)
+            running.push(scope.spawn(move || {
+                let (mut tally, mut command) = (Tally::default(), bench.stories(name));
+                command.args(stories.iter().flat_map(|story| ["--story", story]));
+                let outcome = play(&cluster, &format!("[{name}] "), &mut command, &mut tally);
+                (tally, outcome)
             }));
         }
         for lane in running {
-            tally.add(lane.join().map_err(|_| anyhow!("a lane of stories broke"))??);
+            let ended = lane.join().map_err(|_| anyhow!("a lane of stories broke"));
+            broken += usize::from(!took_over(tally, ended));
         }
-        prepared
-    })?;
-    let all: Vec<&str> = names.iter().map(ClusterName::as_str).collect();
+        broken
+    });
+    if broken > 0 {
+        bail!("{broken} of {} testbeds did not serve, so nobody looks back on rights", lanes.len());
+    }
+    let all: Vec<&str> = lanes.iter().map(|(name, _)| name.as_str()).collect();
     let cluster = Cluster::attach(bench.name)?;
     let mut command = bench.stories(bench.name);
     command.env(TESTBEDS, all.join(",")).arg("--last-act");
     play(&cluster, "", &mut command, tally)
+}
+
+/// Which testbed plays which stories. One that has none is not made: without a
+/// name it would play them all.
+fn shared_out<'a>(
+    names: &'a [ClusterName],
+    lanes: &'a str,
+) -> Vec<(&'a ClusterName, Vec<&'a str>)> {
+    let lanes = lanes.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let mut shared: Vec<_> = names.iter().zip(lanes).collect();
+    shared.retain(|(_, stories)| !stories.is_empty());
+    shared
+}
+
+/// What a lane has counted counts, also where its testbed broke; did it not?
+fn took_over(tally: &mut Tally, ended: Result<(Tally, Result<()>)>) -> bool {
+    let (counted, outcome) = ended.unwrap_or_else(|error| (Tally::default(), Err(error)));
+    let is_well = outcome.is_ok();
+    tally.add(counted);
+    tally.ended(outcome);
+    is_well
 }
 
 fn prepare(name: &ClusterName) -> Result<Cluster> {
@@ -238,6 +261,24 @@ fn play(cluster: &Cluster, prefix: &str, command: &mut Command, tally: &mut Tall
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_testbed_without_stories_is_not_made() {
+        let names = ["ci", "ci2"].map(|name| ClusterName::parse(name).expect("a name"));
+        assert_eq!(shared_out(&names, "roll\n\n"), [(&names[0], vec!["roll"])]);
+        assert_eq!(shared_out(&names, "roll heal\nring\n")[1], (&names[1], vec!["ring"]));
+    }
+
+    #[test]
+    fn what_a_lane_counted_before_it_broke_counts() {
+        let counts = super::super::steps::Counts { passed: 3, failed: 0, ignored: 0 };
+        let counted = || Tally { counts, ..Tally::default() };
+        let mut tally = counted();
+        assert!(!took_over(&mut tally, Ok((counted(), Err(anyhow!("its testbed ended"))))));
+        assert!(!took_over(&mut tally, Err(anyhow!("a lane of stories broke"))));
+        assert_eq!(tally.closing_line(), "6 passed, 2 failed");
+        assert!(took_over(&mut tally, Ok((counted(), Ok(())))));
+    }
 
     #[test]
     fn memory_is_read_as_the_kernel_writes_it() {

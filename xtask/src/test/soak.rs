@@ -41,25 +41,31 @@ pub fn soak(arguments: &SoakArguments) -> Result<()> {
         return bench.list();
     }
     if !playing.is_part() {
-        tally.step(
-            "simulator, every write",
-            "",
-            Command::new(env!("CARGO"))
-                .current_dir(install::root())
-                .args(["test", "--package", "palladion-cassandra", "--locked"])
-                .args(["--test", "scenarios", "--", "--nocapture"])
-                .env(SIMULATE_ALL, "1")
-                .env(HISTORIES, histories.to_string()),
-        )?;
-        tally.step(
-            "the testbed itself",
-            "",
-            Command::new(env!("CARGO"))
-                .current_dir(install::root())
-                .args(["test", "--package", "palladion-testbed", "--locked"])
-                .args(["--test", "real", "--", "--ignored", "--test-threads", "1"]),
-        )?;
+        let outcome = offline(*histories, &mut tally);
+        tally.ended(outcome);
     }
-    lanes::run(&bench, &mut tally)?;
+    let outcome = lanes::run(&bench, &mut tally);
+    tally.ended(outcome);
     conclude(begin, &tally)
+}
+
+fn offline(histories: u32, tally: &mut Tally) -> Result<()> {
+    tally.step(
+        "simulator, every write",
+        "",
+        Command::new(env!("CARGO"))
+            .current_dir(install::root())
+            .args(["test", "--package", "palladion-cassandra", "--locked"])
+            .args(["--test", "scenarios", "--", "--nocapture"])
+            .env(SIMULATE_ALL, "1")
+            .env(HISTORIES, histories.to_string()),
+    )?;
+    tally.step(
+        "the testbed itself",
+        "",
+        Command::new(env!("CARGO"))
+            .current_dir(install::root())
+            .args(["test", "--package", "palladion-testbed", "--locked"])
+            .args(["--test", "real", "--", "--ignored", "--test-threads", "1"]),
+    )
 }

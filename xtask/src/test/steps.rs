@@ -39,6 +39,12 @@ impl Tally {
         self.told_whole.extend(other.told_whole);
     }
 
+    /// What could not be done at all counts as a failure of the run, which is
+    /// closed like any other.
+    pub fn ended(&mut self, outcome: anyhow::Result<()>) {
+        self.failures.extend(outcome.err().map(|error| format!("{error:#}")));
+    }
+
     fn count(&mut self, counts: Counts) {
         self.counts.passed += counts.passed;
         self.counts.failed += counts.failed;
@@ -161,6 +167,16 @@ mod tests {
             assert_eq!(tally.closing_line(), "2 passed, 1 failed");
             assert_eq!(tally.failures, ["a shell"]);
         }
+    }
+
+    #[test]
+    fn what_could_not_be_done_is_closed_as_a_failure() {
+        let mut tally =
+            Tally { counts: Counts { passed: 3, ..Counts::default() }, ..Tally::default() };
+        tally.ended(Err(anyhow::anyhow!("no room").context("making a testbed")));
+        tally.ended(Ok(()));
+        assert_eq!(tally.failures, ["making a testbed: no room"]);
+        assert_eq!(tally.closing_line(), "3 passed, 1 failed");
     }
 
     #[test]

@@ -9,10 +9,18 @@ use crate::ring::Ring;
 use crate::wanted::a_ring;
 
 /// Fails at what it is told to fail at.
-#[derive(Default)]
 struct Paper {
+    nodes: usize,
+    /// What is mended at each clearing.
+    mended: Vec<&'static str>,
     fails: Vec<&'static str>,
     written: Vec<String>,
+}
+
+impl Default for Paper {
+    fn default() -> Self {
+        Self { nodes: 3, mended: vec![], fails: vec![], written: vec![] }
+    }
 }
 
 impl Paper {
@@ -28,7 +36,7 @@ impl Paper {
 
 impl Stage for Paper {
     fn nodes(&self) -> usize {
-        3
+        self.nodes
     }
     fn fresh_ring(&mut self, _: &Story, wanted: &WantedRing) -> Result<()> {
         self.write(format!("ring of {}", wanted.members()))
@@ -38,8 +46,9 @@ impl Stage for Paper {
         self.write(step.name.to_string()).map_err(|e| e.to_string())
     }
     fn show(&self, _: &Story) {}
-    fn clear(&mut self, _: &Story, state: State) -> Result<()> {
-        self.write(format!("clear {state:?}"))
+    fn clear(&mut self, _: &Story, state: State) -> Result<Vec<String>> {
+        self.write(format!("clear {state:?}"))?;
+        Ok(self.mended.iter().map(ToString::to_string).collect())
     }
 }
 
@@ -63,8 +72,11 @@ fn a_story() -> Story {
 }
 
 fn play(fails: &[&'static str], remains: Remains, choice: &Choice) -> (Vec<String>, Report) {
+    play_on(Paper { fails: fails.to_vec(), ..Paper::default() }, remains, choice)
+}
+
+fn play_on(mut stage: Paper, remains: Remains, choice: &Choice) -> (Vec<String>, Report) {
     let stories = [a_story()];
-    let mut stage = Paper { fails: fails.to_vec(), ..Paper::default() };
     let mut runner =
         Runner { stage: &mut stage, length: Length::Landing, remains, report: Report::default() };
     runner.run(&choice.of(&stories).expect("something is meant"));
@@ -135,4 +147,34 @@ fn what_is_to_be_looked_at_stays_as_it_was() {
         outcomes(&report),
         "paper/one failed, paper/long not run, paper/grows not run, paper/four not run"
     );
+}
+
+#[test]
+fn a_story_without_its_machines_has_failed() {
+    let stage = Paper { nodes: 2, ..Paper::default() };
+    let (written, report) = play_on(stage, Remains::ClearedAway, &Choice::All);
+    assert!(written.is_empty(), "{written:?}");
+    assert_eq!(report.failed(), 1);
+    assert_eq!(
+        outcomes(&report),
+        "paper/it has its machines failed, paper/one not run, paper/long not run, paper/grows not run, paper/four not run"
+    );
+}
+
+#[test]
+fn what_is_mended_after_a_story_that_passed_is_its_failure() {
+    let stage = || Paper { mended: vec!["n1 was without power"], ..Paper::default() };
+    let (_, report) = play_on(stage(), Remains::ClearedAway, &Choice::All);
+    assert_eq!(report.failed(), 1);
+    let (title, outcome) = report.ended().last().expect("an end");
+    assert_eq!(title, "paper/what it took away is given back");
+    assert!(matches!(outcome, Outcome::Failed(why) if why.contains("n1 was without power")));
+}
+
+#[test]
+fn what_is_mended_after_a_failure_is_not_counted_again() {
+    let mended = vec!["n1 was without power"];
+    let stage = Paper { fails: vec!["four"], mended, ..Paper::default() };
+    let (_, report) = play_on(stage, Remains::ClearedAway, &Choice::All);
+    assert_eq!(report.failed(), 1, "{}", outcomes(&report));
 }
