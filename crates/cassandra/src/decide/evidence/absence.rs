@@ -7,10 +7,12 @@ use super::marks::of;
 use super::proof::Proof;
 use super::witness::{others, rest_of};
 use crate::facts::{Facts, MemberFact};
+use crate::words::evidence::{Objection, Proven};
 use palladion_api::cluster::Turn;
 use palladion_api::ids::{HostId, MemberName, Nonce};
 use palladion_api::member::{Evidence, Liveness, ReplacementCause};
 use palladion_plan::proof::ProofKind;
+use palladion_plan::words::Names;
 
 /// Who may say that a member is gone or dead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,9 +52,10 @@ pub fn is_gone(
 ) -> Answer {
     let host_id = absent.host_id;
     let dissent = |witness: &MemberFact, answer: &Evidence| match &answer.members {
-        None => Some(format!("member {} could not read its ring", witness.name)),
+        None => Some(Objection::Unread { witness: witness.name.clone() }),
         Some(members) if members.iter().any(|m| m.host_id == *host_id) => {
-            Some(format!("member {} still knows host ID {host_id}", witness.name))
+            let (witness, host_id) = (witness.name.clone(), host_id.clone());
+            Some(Objection::StillKnown { witness, host_id })
         }
         Some(_) => None,
     };
@@ -61,9 +64,9 @@ pub fn is_gone(
         Err(other) => return other,
     };
     let kinds = (ProofKind::Gone, ProofKind::GoneAsNamed);
-    tally(facts, absent, others, newest, kinds, |names| {
-        format!("nonce {nonce}: host ID {host_id} is gone, say {names}")
-    })
+    let proven =
+        Proven::Gone { nonce: nonce.clone(), host_id: host_id.clone(), witnesses: names(others) };
+    tally(facts, absent, others.len(), newest, kinds, &proven)
 }
 
 /// Is this host ID dead? One that sees it up is enough to wait.
@@ -75,13 +78,14 @@ pub fn is_dead(
 ) -> Answer {
     let host_id = absent.host_id;
     let dissent = |witness: &MemberFact, answer: &Evidence| {
+        let witness = witness.name.clone();
         let Some(members) = &answer.members else {
-            return Some(format!("member {} could not read its ring", witness.name));
+            return Some(Objection::Unread { witness });
         };
         match members.iter().find(|m| m.host_id == *host_id) {
             Some(seen) if seen.liveness == Liveness::Down => None,
-            Some(_) => Some(format!("member {} sees it up", witness.name)),
-            None => Some(format!("member {} does not know host ID {host_id}", witness.name)),
+            Some(_) => Some(Objection::SeesItUp { witness }),
+            None => Some(Objection::NotKnown { witness, host_id: host_id.clone() }),
         }
     };
     let answers = agreed(others, nonce, dissent);
@@ -93,16 +97,16 @@ pub fn is_dead(
         Err(other) => return other,
     };
     let kinds = (ProofKind::Dead, ProofKind::DeadAsNamed);
-    tally(facts, absent, others, newest, kinds, |names| {
-        format!("nonce {nonce}: host ID {host_id} is down, say {names}")
-    })
+    let proven =
+        Proven::Dead { nonce: nonce.clone(), host_id: host_id.clone(), witnesses: names(others) };
+    tally(facts, absent, others.len(), newest, kinds, &proven)
 }
 
 /// When the newest answer was read, if all have answered and nobody dissents.
 fn agreed(
     others: &[&MemberFact],
     nonce: &Nonce,
-    dissent: impl Fn(&MemberFact, &Evidence) -> Option<String>,
+    dissent: impl Fn(&MemberFact, &Evidence) -> Option<Objection>,
 ) -> Result<jiff::Timestamp, Answer> {
     let mut missing = Vec::new();
     let mut newest = jiff::Timestamp::UNIX_EPOCH;
@@ -128,18 +132,17 @@ fn agreed(
 fn tally(
     facts: &Facts<'_>,
     absent: &Absent<'_>,
-    others: &[&MemberFact],
+    asked: usize,
     read_at: jiff::Timestamp,
     (by_majority, as_named): (ProofKind, ProofKind),
-    text: impl Fn(&str) -> String,
+    proven: &Proven,
 ) -> Answer {
-    let rest = rest_of(facts, absent.host_id);
-    if !absent.voters.suffice(others.len(), rest) {
-        return Answer::Refused { why: too_few(others.len(), rest), read_at };
+    let others = rest_of(facts, absent.host_id);
+    if !absent.voters.suffice(asked, others) {
+        return Answer::Refused { why: Objection::TooFew { asked, others }, read_at };
     }
-    let kind = if Voters::Majority.suffice(others.len(), rest) { by_majority } else { as_named };
-    let text = text(&names(others));
-    Answer::Proven(Proof::asked(facts, kind, absent.member, Some(absent.host_id), text))
+    let kind = if Voters::Majority.suffice(asked, others) { by_majority } else { as_named };
+    Answer::Proven(Proof::asked(facts, kind, absent.member, Some(absent.host_id), proven))
 }
 
 /// Can enough members be asked about this one at all? `Err` says how many, and
@@ -149,25 +152,17 @@ pub fn can_be_proven(
     name: &MemberName,
     host_id: &HostId,
     voters: Voters,
-) -> Result<(), String> {
+) -> Result<(), Objection> {
     let asked = others(facts, name).len();
-    let rest = rest_of(facts, host_id);
-    match voters.suffice(asked, rest) {
+    let others = rest_of(facts, host_id);
+    match voters.suffice(asked, others) {
         true => Ok(()),
-        false => Err(format!(
-            "{}; if the others are lost for good too, let a CassandraTask name each volume",
-            too_few(asked, rest)
-        )),
+        false => Err(Objection::TooFewLeft { asked, others }),
     }
 }
 
-fn too_few(asked: usize, rest: usize) -> String {
-    format!("only {asked} of the {rest} other members can be asked")
-}
-
-fn names(of: &[&MemberFact]) -> String {
-    let names: Vec<_> = of.iter().map(|w| w.name.as_str()).collect();
-    names.join(", ")
+fn names(of: &[&MemberFact]) -> Names {
+    Names::of(of.iter().map(|w| &w.name))
 }
 
 /// Do all others have it as a member that is down? Down, because by then what
@@ -186,9 +181,9 @@ pub fn all_see_down(facts: &Facts<'_>, turn: &Turn, whom: &MemberFact) -> Option
     if others.is_empty() || !others.iter().all(|w| knows(&w)) {
         return None;
     }
-    let names = names(&others);
-    let text = format!("nonce {nonce}: host ID {host_id} is a member and down, say {names}");
-    Some(Proof::seen(facts, ProofKind::Down, whom, text))
+    let (nonce, host_id, witnesses) = (nonce.clone(), host_id.clone(), names(&others));
+    let proven = Proven::Down { nonce, host_id, witnesses };
+    Some(Proof::seen(facts, ProofKind::Down, whom, &proven))
 }
 
 /// Who may say that this member is dead.

@@ -1,6 +1,7 @@
 //! What the others have answered.
 
 use super::proof::Proof;
+use crate::words::evidence::Objection;
 use palladion_api::ids::MemberName;
 
 /// What the others have answered.
@@ -13,7 +14,7 @@ pub enum Answer {
     /// An answer that forbids the step, or too few can be asked.
     Refused {
         /// What is wrong, naming the member.
-        why: String,
+        why: Objection,
         /// When the answer was read.
         read_at: jiff::Timestamp,
     },

@@ -3,6 +3,7 @@
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
+use crate::words::evidence::{Doing, Objection};
 use palladion_api::cluster::Turn;
 use palladion_api::ids::Nonce;
 use palladion_plan::proof::FRESH;
@@ -24,7 +25,7 @@ pub fn ask(witnesses: &[&MemberFact], nonce: &Nonce, fence: &Fence, draft: &mut 
                 kinds::MEMBER,
                 &object.meta,
                 json!({ "spec": { "evidence": { "nonce": nonce } } }),
-                format!("ask member {} how it sees the ring", witness.name),
+                Doing::Ask { witness: witness.name.clone() },
             )
             .fenced(fence.clone()),
         );
@@ -38,8 +39,8 @@ pub fn void_from(turn: &Turn) -> jiff::Timestamp {
 }
 
 /// The answers to the turn's question are void: why, and since when.
-pub(super) fn too_old(facts: &Facts<'_>) -> Option<(String, jiff::Timestamp)> {
+pub(super) fn too_old(facts: &Facts<'_>) -> Option<(Objection, jiff::Timestamp)> {
     let turn = facts.turn().filter(|t| facts.now() >= void_from(t))?;
-    let since = turn.since.0;
-    Some((format!("the answers are to a question of {since}"), since))
+    let asked = turn.since.0;
+    Some((Objection::TooOld { asked }, asked))
 }

@@ -4,6 +4,7 @@
 use super::proof::Proof;
 use crate::facts::words::server_words;
 use crate::facts::{Facts, MemberFact, PodFact};
+use crate::words::evidence::{Idle, Proven};
 use palladion_api::member::ServerState;
 use palladion_plan::proof::ProofKind;
 
@@ -12,23 +13,27 @@ pub fn serves_nothing(
     facts: &Facts<'_>,
     member: &MemberFact,
     pod: &PodFact,
-) -> Option<(String, Proof)> {
+) -> Option<(Idle, Proof)> {
     let why = runs_nothing(member, pod)?;
-    let text = format!("pod {} of revision {} serves nothing: {why}", pod.uid, pod.revision);
-    let proof = Proof::seen(facts, ProofKind::Idle, member, text);
+    let (uid, revision) = (pod.uid.clone(), pod.revision.clone());
+    let proven = Proven::Idle { pod: uid, revision, why: why.clone() };
+    let proof = Proof::seen(facts, ProofKind::Idle, member, &proven);
     Some((why, proof))
 }
 
-fn runs_nothing(member: &MemberFact, pod: &PodFact) -> Option<String> {
+fn runs_nothing(member: &MemberFact, pod: &PodFact) -> Option<Idle> {
     if let Some(message) = &pod.unschedulable {
-        return Some(format!("it cannot be scheduled: {message}"));
+        return Some(Idle::Unschedulable { message: message.clone() });
     }
     if let Some(trouble) = &pod.trouble {
-        return Some(format!("{}: {}", trouble.reason, trouble.message));
+        let (reason, message) = (trouble.reason.clone(), trouble.message.clone());
+        return Some(Idle::Failing { reason, message });
     }
     let server = member.status.server.as_ref().filter(|_| member.agent_speaks())?;
     match server.state {
-        ServerState::Failed | ServerState::Waiting => Some(server_words(member)),
+        ServerState::Failed | ServerState::Waiting => {
+            Some(Idle::Server { server: server_words(member) })
+        }
         ServerState::Starting
         | ServerState::Running
         | ServerState::Stopped
@@ -43,6 +48,5 @@ pub fn has_ended(facts: &Facts<'_>, member: &MemberFact) -> Option<Proof> {
     let has_permit = member.spec.as_ref().is_some_and(|s| s.start.is_some());
     let state = member.status.server.as_ref().map(|s| s.state);
     let ended = member.agent_speaks() && !has_permit && state == Some(ServerState::Failed);
-    let text = "its server has ended by itself".to_string();
-    ended.then(|| Proof::seen(facts, ProofKind::Idle, member, text))
+    ended.then(|| Proof::seen(facts, ProofKind::Idle, member, &Proven::Exited))
 }

@@ -1,31 +1,32 @@
-//! Volumes that are given up: the record of it, and what withdraws it.
+//! Volumes that are marked for replacement: the record of it, and what withdraws it.
 
-use crate::decide::draft::{Draft, synced};
+use crate::decide::draft::Draft;
 use crate::facts::{ClaimFact, Facts, MemberFact};
 use crate::resources as kinds;
+use crate::words::evidence::{Doing, Happened, Marked, Unmarked};
 use palladion_api::ids::HostId;
 use palladion_api::labels;
 use palladion_api::member::{Replacement, ReplacementCause};
-use palladion_plan::{Fence, Step};
+use palladion_plan::{Event, Fence, Step};
 use serde_json::{Value, json};
 
-/// The record, if this member's volume is given up.
+/// The record, if this member's volume is marked for replacement.
 pub fn of(member: &MemberFact) -> Option<&Replacement> {
     member.spec.as_ref()?.replace.as_ref()
 }
 
-/// Does the claim still stand for the volume that is given up?
+/// Does the claim still stand for the volume that is marked?
 pub fn has_old_claim(member: &MemberFact) -> bool {
     let old = of(member).and_then(|r| r.claim_uid.as_ref());
     let is = member.claim.as_ref().map(ClaimFact::uid);
     old.is_some() && old == is.as_ref()
 }
 
-/// Record that a member's volume is given up, naming it.
-pub fn give_up(
+/// Mark a member's volume for replacement, naming it.
+pub fn mark(
     member: &MemberFact,
     host_id: &HostId,
-    (cause, reason): (ReplacementCause, &str),
+    (cause, why): (ReplacementCause, Marked),
     fence: Option<Fence>,
 ) -> Option<Step> {
     let spec = member.spec.as_ref()?;
@@ -37,17 +38,18 @@ pub fn give_up(
         address: spec.address.clone()?,
         claim_uid: claim.map(ClaimFact::uid),
         cause,
-        reason: reason.to_string(),
+        reason: why.to_string(),
     };
-    let event = format!("The volume of member {} is given up: {reason}", member.name);
-    let step = patch(member, json!(record), fence, "give up the volume of");
-    step.map(|step| step.announced(synced(event)))
+    let doing = Doing::Mark { member: member.name.clone() };
+    let event = Event::normal(Happened::Marked { member: member.name.clone(), why });
+    let step = patch(member, json!(record), fence, doing);
+    step.map(|step| step.announced(event))
 }
 
 /// Take the record back.
-pub fn withdraw(member: &MemberFact, why: &str, fence: Option<Fence>) -> Option<Step> {
-    let words = format!("do not replace any more ({why})");
-    patch(member, Value::Null, fence, &words)
+pub fn withdraw(member: &MemberFact, why: Unmarked, fence: Option<Fence>) -> Option<Step> {
+    let doing = Doing::Unmark { member: member.name.clone(), why };
+    patch(member, Value::Null, fence, doing)
 }
 
 /// Is the record being taken back by the plan in the making?
@@ -62,7 +64,7 @@ pub fn is_withdrawn(member: &MemberFact, draft: &Draft) -> bool {
     })
 }
 
-fn patch(member: &MemberFact, record: Value, fence: Option<Fence>, what: &str) -> Option<Step> {
+fn patch(member: &MemberFact, record: Value, fence: Option<Fence>, doing: Doing) -> Option<Step> {
     let meta = &member.object.as_ref()?.meta;
     let label = json!({ "labels": { labels::REPLACE: null } });
     let has_label = meta.labels.contains_key(labels::REPLACE);
@@ -70,15 +72,12 @@ fn patch(member: &MemberFact, record: Value, fence: Option<Fence>, what: &str) -
     if has_label {
         patch["metadata"] = label;
     }
-    Some(
-        Step::patch_as_seen(kinds::MEMBER, meta, patch, format!("{what} member {}", member.name))
-            .fenced(fence),
-    )
+    Some(Step::patch_as_seen(kinds::MEMBER, meta, patch, doing).fenced(fence))
 }
 
 /// Host IDs whose absence does not forbid it: the dead one, and whoever else
-/// is given up; nobody waits for them any more.
+/// is marked for replacement; nobody waits for them any more.
 pub fn excused<'a>(facts: &'a Facts<'_>, host_id: &'a HostId) -> Vec<&'a HostId> {
-    let given_up = facts.members.values().filter_map(of);
-    std::iter::once(host_id).chain(given_up.map(|r| &r.host_id)).collect()
+    let marked = facts.members.values().filter_map(of);
+    std::iter::once(host_id).chain(marked.map(|r| &r.host_id)).collect()
 }

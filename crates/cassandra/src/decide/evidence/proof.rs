@@ -2,6 +2,7 @@
 //! one; the steps that could hurt ask for it.
 
 use crate::facts::{Facts, MemberFact};
+use crate::words::evidence::Proven;
 use jiff::Timestamp;
 use palladion_api::ids::{HostId, VolumeId};
 use palladion_api::member::Replacement;
@@ -18,12 +19,12 @@ impl Proof {
         kind: ProofKind,
         whom: &MemberFact,
         host_id: Option<&HostId>,
-        text: String,
+        proven: &Proven,
     ) -> Self {
         // By the turn's own time, which no agent's clock can bend; the clock of
         // the leader that took it may have been ahead.
         let since = facts.turn().map_or(facts.now(), |t| t.since.0);
-        Self::new(kind, about(whom, host_id), since.min(facts.now()), text)
+        Self::new(kind, about(whom, host_id), since.min(facts.now()), proven)
     }
 
     /// By what is on record, or reported, at this moment.
@@ -31,27 +32,33 @@ impl Proof {
         facts: &Facts<'_>,
         kind: ProofKind,
         whom: &MemberFact,
-        text: String,
+        proven: &Proven,
     ) -> Self {
-        Self::new(kind, about(whom, None), facts.now(), text)
+        Self::new(kind, about(whom, None), facts.now(), proven)
     }
 
     /// The same about an object that is no member's own.
-    pub(super) fn of_object(facts: &Facts<'_>, kind: ProofKind, name: &str, text: String) -> Self {
-        Self::new(kind, vec![name.to_string()], facts.now(), text)
+    pub(super) fn of_object(
+        facts: &Facts<'_>,
+        kind: ProofKind,
+        name: &str,
+        proven: &Proven,
+    ) -> Self {
+        Self::new(kind, vec![name.to_string()], facts.now(), proven)
     }
 
-    fn new(kind: ProofKind, about: Vec<String>, as_of: Timestamp, text: String) -> Self {
-        Self(proof::Proof::new(kind, about, as_of, text))
+    fn new(kind: ProofKind, about: Vec<String>, as_of: Timestamp, proven: &Proven) -> Self {
+        Self(proof::Proof::new(kind, about, as_of, proven.to_string()))
     }
 
-    /// The same proof, for what was given up on this record.
+    /// The same proof, for what this record marks.
     pub fn on_record(&self, record: &Replacement) -> Self {
         let named = [record.host_id.as_str(), record.volume_id.as_str()];
         let mut about: Vec<String> = named.map(str::to_string).to_vec();
         about.extend(self.0.about().iter().cloned());
-        let text = format!("{}; {}", record.reason, self.text());
-        Self::new(self.0.kind(), about, self.0.as_of(), text)
+        let (recorded, proven) = (record.reason.clone(), self.text().to_string());
+        let proven = Proven::OnRecord { recorded, proven };
+        Self::new(self.0.kind(), about, self.0.as_of(), &proven)
     }
 
     /// For people and records.

@@ -11,10 +11,13 @@ use super::verdict::verdict;
 use super::witness::{others, witnesses};
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use crate::words::evidence::{Objection, Waiting};
 use jiff::SignedDuration;
 use palladion_api::cluster::Turn;
-use palladion_api::ids::{HostId, MemberName, Nonce};
-use palladion_api::reasons::Reason;
+use palladion_api::ids::{HostId, Nonce};
+use palladion_plan::Subject;
+use palladion_plan::words::Names;
 
 /// Gossip settles within seconds; then the question is put again.
 const ASK_AGAIN: SignedDuration = SignedDuration::from_secs(5);
@@ -25,8 +28,8 @@ pub enum Unproven {
     /// What is waited for is in the draft.
     Waiting,
     /// An answer forbids the step, and it is time to put the question again,
-    /// under a fresh nonce; the text says what is wrong.
-    AskAgain(String),
+    /// under a fresh nonce.
+    AskAgain(Objection),
 }
 
 /// Is it proven, for this turn, that the step may be taken? Asks who was not
@@ -40,8 +43,7 @@ pub fn prove(
 ) -> Result<Proof, Unproven> {
     let asked = asked(facts, whom, purpose);
     if asked.is_empty() && *purpose == Purpose::Join {
-        let words = format!("member {} waits to join: no member of the ring is up", whom.name);
-        draft.wait(Reason::WaitingForRing, words);
+        draft.wait_for(Waiting::NobodyUp { member: whom.name.clone() }).about(subject(whom));
         return Err(Unproven::Waiting);
     }
     let nonce = nonce(turn, purpose);
@@ -49,26 +51,14 @@ pub fn prove(
         Answer::Proven(proof) => Ok(proof),
         Answer::Missing(names) => {
             ask(&asked, &nonce, &facts.fence(turn), draft);
-            let words = purpose.asked(&whom.name, &MemberName::list(&names));
-            match purpose.void_from(turn) {
-                Some(until) => draft.wait_until(Reason::WaitingForEvidence, words, until),
-                None => draft.wait(Reason::WaitingForEvidence, words),
+            let waiting = purpose.asked(&whom.name, Names::of(names));
+            let wait = draft.wait_for(waiting).about(subject(whom));
+            if let Some(until) = purpose.void_from(turn) {
+                wait.until(until);
             }
             Err(Unproven::Waiting)
         }
-        Answer::Refused { why, read_at } => {
-            let why = match purpose {
-                Purpose::WasRemoved { told, .. } => format!("{why} {told}"),
-                Purpose::Join
-                | Purpose::Leave
-                | Purpose::Restart { .. }
-                | Purpose::Replace { .. }
-                | Purpose::Remove { .. }
-                | Purpose::HasLeft { .. }
-                | Purpose::Interrupted { .. } => why,
-            };
-            Err(refused(facts, whom, purpose, why, read_at, draft))
-        }
+        Answer::Refused { why, read_at } => Err(refused(facts, whom, purpose, why, read_at, draft)),
     }
 }
 
@@ -77,16 +67,20 @@ pub fn refused(
     facts: &Facts<'_>,
     whom: &MemberFact,
     purpose: &Purpose<'_>,
-    why: String,
+    why: Objection,
     read_at: jiff::Timestamp,
     draft: &mut Draft,
 ) -> Unproven {
     let again = read_at + ASK_AGAIN;
-    draft.wait_until(purpose.reason(), purpose.refused(&whom.name, &why), again);
+    draft.wait_for(purpose.refused(&whom.name, &why)).about(subject(whom)).until(again);
     match facts.now() < again {
         true => Unproven::Waiting,
         false => Unproven::AskAgain(why),
     }
+}
+
+fn subject(member: &MemberFact) -> Subject {
+    Subject::new(kinds::MEMBER, &member.name)
 }
 
 /// Do the answers that have come already say that it is out of the ring?

@@ -1,9 +1,10 @@
-//! What the others are asked for, and how waiting for their answers is told.
+//! What the others are asked for, and until when their answers count.
 
 use super::ask::void_from;
+use crate::words::evidence::{Forbidden, Objection, Waiting};
 use palladion_api::cluster::Turn;
 use palladion_api::ids::{HostId, MemberName};
-use palladion_api::reasons::Reason;
+use palladion_plan::words::Names;
 
 /// What the others are asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,60 +49,36 @@ pub enum Purpose<'a> {
 
 impl Purpose<'_> {
     /// Who has not answered yet.
-    pub(super) fn asked(&self, member: &MemberName, names: &str) -> String {
+    pub(super) fn asked(&self, member: &MemberName, from: Names) -> Waiting {
+        let member = member.clone();
         match self {
-            Purpose::Join => {
-                format!("member {member} waits to join: {names} should tell how they see the ring")
-            }
-            Purpose::Leave => {
-                format!("member {member} waits to leave: {names} should tell how they see the ring")
-            }
-            Purpose::Restart { .. } => format!(
-                "member {member} waits for its restart: {names} should tell how they see the ring"
-            ),
-            Purpose::Replace { .. } => format!(
-                "member {member} waits to be replaced: {names} should confirm that it is dead"
-            ),
-            Purpose::Remove { .. } => format!(
-                "member {member} waits to be removed: {names} should confirm that it is dead"
-            ),
-            Purpose::HasLeft { .. } => {
-                format!("member {member} has left; {names} should confirm it")
-            }
-            Purpose::WasRemoved { .. } => {
-                format!("member {member} was removed; {names} should confirm it")
-            }
-            Purpose::Interrupted { .. } => format!(
-                "the server of member {member} ended while it was leaving; {names} should tell whether it has left"
-            ),
+            Purpose::Join => Waiting::Join { member, from },
+            Purpose::Leave => Waiting::Leave { member, from },
+            Purpose::Restart { .. } => Waiting::Restart { member, from },
+            Purpose::Replace { .. } => Waiting::Replace { member, from },
+            Purpose::Remove { .. } => Waiting::Remove { member, from },
+            Purpose::HasLeft { .. } => Waiting::HasLeft { member, from },
+            Purpose::WasRemoved { .. } => Waiting::WasRemoved { member, from },
+            Purpose::Interrupted { .. } => Waiting::Interrupted { member, from },
         }
     }
 
     /// What forbids it.
-    pub(super) fn refused(&self, member: &MemberName, why: &str) -> String {
+    pub(super) fn refused(&self, member: &MemberName, why: &Objection) -> Forbidden {
+        let (member, why) = (member.clone(), why.clone());
         match self {
-            Purpose::Join => format!("member {member} waits to join: {why}"),
-            Purpose::Leave => format!("member {member} waits to leave: {why}"),
-            Purpose::Restart { .. } => format!("member {member} waits for its restart: {why}"),
-            Purpose::Replace { .. } => format!("member {member} waits to be replaced: {why}"),
-            Purpose::Remove { .. } | Purpose::WasRemoved { .. } => {
-                format!("member {member} waits to be removed: {why}")
+            Purpose::Join => Forbidden::Join { member, why },
+            Purpose::Leave => Forbidden::Leave { member, why },
+            Purpose::Restart { .. } => Forbidden::Restart { member, why },
+            Purpose::Replace { .. } => Forbidden::Replace { member, why },
+            Purpose::Remove { .. } | Purpose::WasRemoved { told: "", .. } => {
+                Forbidden::Remove { member, why }
             }
-            Purpose::HasLeft { .. } => format!("member {member} has left: {why}"),
-            Purpose::Interrupted { .. } => {
-                format!("the server of member {member} ended while it was leaving: {why}")
+            Purpose::WasRemoved { told, .. } => {
+                Forbidden::Removal { member, why, reported: told.to_string() }
             }
-        }
-    }
-
-    /// The reason of waiting where an answer forbids it.
-    pub(super) fn reason(&self) -> Reason {
-        match self {
-            Purpose::Join | Purpose::Leave => Reason::WaitingForRing,
-            Purpose::Restart { .. } => Reason::RollingOut,
-            Purpose::Replace { .. } => Reason::MemberReplacing,
-            Purpose::Remove { .. } | Purpose::WasRemoved { .. } => Reason::MemberLeaving,
-            Purpose::HasLeft { .. } | Purpose::Interrupted { .. } => Reason::WaitingForEvidence,
+            Purpose::HasLeft { .. } => Forbidden::HasLeft { member, why },
+            Purpose::Interrupted { .. } => Forbidden::Interrupted { member, why },
         }
     }
 

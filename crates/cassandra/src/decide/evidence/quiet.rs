@@ -2,31 +2,27 @@
 
 use super::marks;
 use super::witness::{known_hosts, rest_of};
-use crate::facts::{Facts, lines};
+use crate::facts::{Facts, MemberFact, lines};
+use crate::words::evidence::Objection;
 use palladion_api::ids::{HostId, MemberName};
+use palladion_api::labels;
+use palladion_api::member::{RingMember, RingSummary};
 
 /// The cheap look before a turn is taken: what the members report by
 /// themselves. `Err` names what is not as it should be.
-pub fn ring_is_quiet(facts: &Facts<'_>) -> Result<(), String> {
+pub fn ring_is_quiet(facts: &Facts<'_>) -> Result<(), Objection> {
     let known = known_hosts(facts).len();
     for member in facts.members.values().filter(|m| m.recorded_host_id().is_some()) {
-        if !member.is_normal() {
-            return Err(format!("member {} is not up and normal", member.name));
-        }
-        let Some(ring) = &member.status.ring else {
-            return Err(format!("member {} has not reported its ring yet", member.name));
-        };
+        let ring = ring_of(member)?;
         if let Some(odd) = ring.exceptions.first() {
-            return Err(format!(
-                "member {} sees {} {:?} and {:?}",
-                member.name, odd.address, odd.liveness, odd.state
-            ));
+            return Err(sees(member, odd));
         }
         if !ring.schema_agreed && !lines::explain_schemas(facts) {
-            return Err(format!("member {} sees more than one schema version", member.name));
+            return Err(Objection::Schemas { witness: member.name.clone() });
         }
         if usize::try_from(ring.members) != Ok(known) {
-            return Err(format!("member {} sees {} of {known} members", member.name, ring.members));
+            let witness = member.name.clone();
+            return Err(Objection::SeesOnly { witness, sees: ring.members, known });
         }
     }
     Ok(())
@@ -34,7 +30,11 @@ pub fn ring_is_quiet(facts: &Facts<'_>) -> Result<(), String> {
 
 /// All others are up and normal, and see nobody in trouble but the lost one,
 /// and whom else nobody waits for any more.
-pub fn rest_is_quiet(facts: &Facts<'_>, name: &MemberName, host_id: &HostId) -> Result<(), String> {
+pub fn rest_is_quiet(
+    facts: &Facts<'_>,
+    name: &MemberName,
+    host_id: &HostId,
+) -> Result<(), Objection> {
     let excused = marks::excused(facts, host_id);
     let without = rest_of(facts, host_id);
     let mut others = 0;
@@ -45,26 +45,36 @@ pub fn rest_is_quiet(facts: &Facts<'_>, name: &MemberName, host_id: &HostId) -> 
         .filter(|m| marks::of(m).is_none())
     {
         others += 1;
-        if !member.is_normal() {
-            return Err(format!("member {} is not up and normal", member.name));
-        }
-        let Some(ring) = &member.status.ring else {
-            return Err(format!("member {} has not reported its ring yet", member.name));
-        };
+        let ring = ring_of(member)?;
         let odd = ring.exceptions.iter().find(|e| !excused.contains(&&e.host_id));
         if let Some(odd) = odd {
-            return Err(format!(
-                "member {} sees {} {:?} and {:?}",
-                member.name, odd.address, odd.liveness, odd.state
-            ));
+            return Err(sees(member, odd));
         }
         let knows = usize::try_from(ring.members) != Ok(without);
         if knows && !ring.exceptions.iter().any(|e| e.host_id == *host_id) {
-            return Err(format!("member {} still sees it up", member.name));
+            return Err(Objection::StillUp { witness: member.name.clone() });
         }
     }
     match others {
-        0 => Err("it was the only member of the ring; its data is gone. Restore a backup, or annotate for a new founding".into()),
+        0 => Err(Objection::OnlyMember { annotation: labels::ALLOW_FOUNDING }),
         _ => Ok(()),
+    }
+}
+
+/// What a member that is up and normal reports of the ring.
+fn ring_of(member: &MemberFact) -> Result<&RingSummary, Objection> {
+    let name = || member.name.clone();
+    if !member.is_normal() {
+        return Err(Objection::NotNormal { member: name() });
+    }
+    member.status.ring.as_ref().ok_or_else(|| Objection::NotReported { member: name() })
+}
+
+fn sees(member: &MemberFact, odd: &RingMember) -> Objection {
+    Objection::Sees {
+        witness: member.name.clone(),
+        address: odd.address.clone(),
+        liveness: odd.liveness,
+        state: odd.state,
     }
 }

@@ -3,6 +3,7 @@
 
 use super::proof::Proof;
 use crate::facts::{Facts, MemberFact};
+use crate::words::evidence::Proven;
 use palladion_api::cluster::{DeletionPolicy, RingRun, Turn, TurnStep};
 use palladion_api::ids::MemberName;
 use palladion_api::{labels, names};
@@ -13,16 +14,15 @@ use palladion_plan::proof::ProofKind;
 pub fn is_first(facts: &Facts<'_>, turn: &Turn, member: &MemberFact) -> Option<Proof> {
     let record = facts.status.founding.as_ref()?;
     let named = turn.step == TurnStep::Found && record.volume_id == turn.volume_id;
-    let text = "first member of a new ring; every volume was reported empty".to_string();
-    named.then(|| Proof::seen(facts, ProofKind::AllEmpty, member, text))
+    named.then(|| Proof::seen(facts, ProofKind::AllEmpty, member, &Proven::FirstMember))
 }
 
 /// It has left for good, as its record says.
 pub fn has_left(facts: &Facts<'_>, member: &MemberFact) -> Option<Proof> {
     let annotations = member.object.as_ref().map(|o| &o.meta.annotations);
     let said = annotations.and_then(|a| a.get(labels::GONE));
-    let text = format!("the member has left: {}", said.map_or("", String::as_str));
-    member.is_gone().then(|| Proof::seen(facts, ProofKind::Left, member, text))
+    let proven = Proven::HasLeft { said: said.cloned().unwrap_or_default() };
+    member.is_gone().then(|| Proof::seen(facts, ProofKind::Left, member, &proven))
 }
 
 /// Nobody of the ring lives in this set from this ordinal on.
@@ -36,8 +36,8 @@ pub fn is_vacant(facts: &Facts<'_>, set: &str, from: i32) -> Option<Proof> {
     if facts.members.iter().any(lives) {
         return None;
     }
-    let text = format!("no member has a place in {set} from ordinal {from} on");
-    Some(Proof::of_object(facts, ProofKind::Vacant, set, text))
+    let proven = Proven::Vacant { set: set.to_string(), ordinal: from };
+    Some(Proof::of_object(facts, ProofKind::Vacant, set, &proven))
 }
 
 /// A person wants the ring to have no pods.
@@ -45,8 +45,7 @@ pub fn stop_is_wanted(facts: &Facts<'_>, set: &str) -> Option<Proof> {
     match facts.spec.run {
         RingRun::Running => None,
         RingRun::Stopped => {
-            let text = "`spec.run` is Stopped".to_string();
-            Some(Proof::of_object(facts, ProofKind::Wanted, set, text))
+            Some(Proof::of_object(facts, ProofKind::Wanted, set, &Proven::StopRequested))
         }
     }
 }
@@ -55,6 +54,6 @@ pub fn stop_is_wanted(facts: &Facts<'_>, set: &str) -> Option<Proof> {
 pub fn goes_with_the_cluster(facts: &Facts<'_>, name: &str) -> Option<Proof> {
     let owner = &facts.snapshot.owner.meta;
     let goes = owner.is_terminating() && facts.spec.deletion_policy == DeletionPolicy::Delete;
-    let text = format!("deletionPolicy is Delete and the cluster {} is being deleted", owner.uid);
-    goes.then(|| Proof::of_object(facts, ProofKind::OwnerDeleted, name, text))
+    let proven = Proven::ClusterDeleted { uid: owner.uid.clone() };
+    goes.then(|| Proof::of_object(facts, ProofKind::OwnerDeleted, name, &proven))
 }

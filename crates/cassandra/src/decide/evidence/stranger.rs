@@ -5,6 +5,7 @@ use super::proof::Proof;
 use super::quiet::{rest_is_quiet, ring_is_quiet};
 use super::witness::others;
 use crate::facts::{Facts, MemberFact};
+use crate::words::evidence::{NotClear, Objection, Proven};
 use palladion_api::ids::HostId;
 use palladion_api::member::{Liveness, MemberState};
 use palladion_plan::proof::ProofKind;
@@ -16,7 +17,7 @@ pub enum Who {
     /// The ring has never had it as a member.
     Nobody(Proof),
     /// That cannot be told yet.
-    NotClear(String),
+    NotClear(NotClear),
 }
 
 /// A joiner that became a member in its last second was never recorded; then
@@ -40,10 +41,10 @@ pub fn who_was_it(facts: &Facts<'_>, member: &MemberFact, node: &str) -> Who {
         return Who::Member(host_id.clone());
     }
     if !facts.ring_exists() {
-        return Who::NotClear("there is no ring yet".into());
+        return Who::NotClear(NotClear::NoRing);
     }
     if let Some(turn) = facts.turn().filter(|t| t.member != member.name) {
-        return Who::NotClear(format!("member {} has the turn", turn.member));
+        return Who::NotClear(NotClear::OtherTurn { member: turn.member.clone() });
     }
     // A replacement that never came to its end leaves the ring as it was before.
     let quiet = match marks::of(member) {
@@ -51,13 +52,11 @@ pub fn who_was_it(facts: &Facts<'_>, member: &MemberFact, node: &str) -> Who {
         None => ring_is_quiet(facts),
     };
     match quiet {
-        Err(why) => Who::NotClear(why),
+        Err(why) => Who::NotClear(NotClear::Ring { why }),
         Ok(()) => {
-            let text = format!(
-                "nothing of the ring is on it: member {} has no host ID on it and no member knows its address; its Node {node} is gone",
-                member.name
-            );
-            Who::Nobody(Proof::seen(facts, ProofKind::NeverPart, member, text))
+            let proven =
+                Proven::NothingOnNode { member: member.name.clone(), node: node.to_string() };
+            Who::Nobody(Proof::seen(facts, ProofKind::NeverPart, member, &proven))
         }
     }
 }
@@ -65,8 +64,7 @@ pub fn who_was_it(facts: &Facts<'_>, member: &MemberFact, node: &str) -> Who {
 /// A member without a host ID holds no ranges. One that was killed right after
 /// it had joined never came to say so: the ring knows it, down and normal, and
 /// it is no longer nobody's.
-pub fn never_joined(facts: &Facts<'_>, member: &MemberFact) -> Result<Proof, String> {
+pub fn never_joined(facts: &Facts<'_>, member: &MemberFact) -> Result<Proof, Objection> {
     ring_is_quiet(facts)?;
-    let text = "it never joined, no server of it runs and the ring knows nobody else".to_string();
-    Ok(Proof::seen(facts, ProofKind::NeverPart, member, text))
+    Ok(Proof::seen(facts, ProofKind::NeverPart, member, &Proven::NeverJoined))
 }

@@ -6,6 +6,7 @@ use super::proof::Proof;
 use super::verdict::verdict;
 use super::witness::witnesses;
 use crate::facts::{Facts, MemberFact};
+use crate::words::evidence::Proven;
 use palladion_api::cluster::Turn;
 use palladion_api::ids::{HostId, VolumeId};
 use palladion_api::member::{Liveness, MemberState, RingMember, VolumeState};
@@ -41,13 +42,14 @@ pub fn is_full_member(facts: &Facts<'_>, turn: &Turn, member: &MemberFact) -> Op
     }
     let host_id = host_id?;
     let verdict = verdict(facts, member, &witnesses, nonce, &excused(member, host_id));
-    let text = format!("it is host ID {host_id} already, down; {}", verdict.proven()?.text());
-    Some(Proof::asked(facts, ProofKind::AllWell, member, Some(host_id), text))
+    let ring = verdict.proven()?.text().to_string();
+    let proven = Proven::JoinedUnnoticed { host_id: host_id.clone(), ring };
+    Some(Proof::asked(facts, ProofKind::AllWell, member, Some(host_id), &proven))
 }
 
 /// Itself, and whom it has replaced: that one is out of the ring, and the
 /// claim does not say so yet.
 fn excused<'a>(member: &'a MemberFact, host_id: &'a HostId) -> Vec<&'a HostId> {
-    let given_up = marks::of(member).map(|r| &r.host_id);
-    std::iter::once(host_id).chain(member.recorded_host_id()).chain(given_up).collect()
+    let marked = marks::of(member).map(|r| &r.host_id);
+    std::iter::once(host_id).chain(member.recorded_host_id()).chain(marked).collect()
 }

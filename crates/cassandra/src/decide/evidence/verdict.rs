@@ -6,9 +6,11 @@ use super::ask::too_old;
 use super::proof::Proof;
 use super::witness::known_hosts;
 use crate::facts::{Facts, MemberFact, lines};
+use crate::words::evidence::{Objection, Proven};
 use palladion_api::ids::{HostId, Nonce};
 use palladion_api::member::{Evidence, Liveness, MemberState};
 use palladion_plan::proof::ProofKind;
+use palladion_plan::words::Names;
 use std::collections::BTreeSet;
 
 /// A member but the turn's own that does not say that it serves, whoever was asked.
@@ -50,17 +52,16 @@ pub fn verdict(
     if let Some(down) = down_by_its_own_word(facts, except) {
         let answers = witnesses.iter().filter_map(|w| w.status.evidence.as_ref());
         return Answer::Refused {
-            why: format!("member {} is not up and normal", down.name),
+            why: Objection::NotNormal { member: down.name.clone() },
             read_at: answers.map(|e| e.read_at.0).max().unwrap_or(facts.now()),
         };
     }
-    let names: Vec<_> = witnesses.iter().map(|w| w.name.as_str()).collect();
-    let text = format!(
-        "nonce {nonce}: {} see all {} members up and normal",
-        names.join(" and "),
-        known.len()
-    );
-    Answer::Proven(Proof::asked(facts, ProofKind::AllWell, whom, None, text))
+    let proven = Proven::Well {
+        nonce: nonce.clone(),
+        members: known.len(),
+        witnesses: Names::of(witnesses.iter().map(|w| &w.name)),
+    };
+    Answer::Proven(Proof::asked(facts, ProofKind::AllWell, whom, None, &proven))
 }
 
 /// What in one answer forbids the step, naming the witness.
@@ -70,25 +71,28 @@ fn objection(
     answer: &Evidence,
     known: &BTreeSet<HostId>,
     except: &[&HostId],
-) -> Option<String> {
-    let name = &witness.name;
+) -> Option<Objection> {
+    let witness = witness.name.clone();
     let Some(members) = &answer.members else {
-        return Some(format!("member {name} could not read its ring"));
+        return Some(Objection::Unread { witness });
     };
     if !answer.schema_agreed && !lines::explain_schemas(facts) {
-        return Some(format!("member {name} sees more than one schema version"));
+        return Some(Objection::Schemas { witness });
     }
     let odd = members.iter().find(|m| {
         (m.liveness != Liveness::Up || m.state != MemberState::Normal)
             && !except.contains(&&m.host_id)
     });
     if let Some(odd) = odd {
-        return Some(format!(
-            "member {name} sees {} ({}) {:?} and {:?}",
-            odd.address, odd.host_id, odd.liveness, odd.state
-        ));
+        return Some(Objection::SeesHost {
+            witness,
+            address: odd.address.clone(),
+            host_id: odd.host_id.clone(),
+            liveness: odd.liveness,
+            state: odd.state,
+        });
     }
     let seen: BTreeSet<&HostId> = members.iter().map(|m| &m.host_id).collect();
     let unseen = known.iter().find(|id| !seen.contains(id) && !except.contains(id))?;
-    Some(format!("member {name} does not see host ID {unseen}"))
+    Some(Objection::Unseen { witness, host_id: unseen.clone() })
 }

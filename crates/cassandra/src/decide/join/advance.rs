@@ -77,7 +77,7 @@ fn before_permit(
     match evidence::prove(facts, turn, member, &Purpose::Join, draft) {
         Ok(proof) => permit::give(facts, valid, turn, member, &proof, draft),
         Err(Unproven::Waiting) => {}
-        Err(Unproven::AskAgain(why)) => release(facts, turn, &why, draft),
+        Err(Unproven::AskAgain(why)) => release(facts, turn, &why.to_string(), draft),
     }
 }
 

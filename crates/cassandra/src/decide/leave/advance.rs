@@ -75,12 +75,12 @@ fn before_intent(
     let proof = match evidence::prove(facts, turn, member, &Purpose::Leave, draft) {
         Ok(proof) => proof,
         Err(Unproven::Waiting) => return,
-        Err(Unproven::AskAgain(why)) => return end(facts, turn, &why, None, draft),
+        Err(Unproven::AskAgain(why)) => return end(facts, turn, &why.to_string(), None, draft),
     };
     let answer = |m| last_answer(m).filter(|e| e.nonce == turn.nonce);
     if let Some((why, read_at)) = refused::by_disk(facts, member, answer) {
         refused_by_disk(member, &why, read_at, draft);
-        return end(facts, turn, &why, None, draft);
+        return end(facts, turn, &why.to_string(), None, draft);
     }
     draft.steps.push(decommission(facts, turn, (member, object), host_id, &proof));
 }

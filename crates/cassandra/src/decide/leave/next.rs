@@ -33,7 +33,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         true
     };
     if let Err(why) = evidence::ring_is_quiet(facts) {
-        return refuse(draft, Reason::WaitingForRing, why);
+        return refuse(draft, Reason::WaitingForRing, why.to_string());
     }
     if let Some(why) = debts::first(facts) {
         refuse(draft, Reason::DebtsOwed, why);

@@ -66,7 +66,7 @@ fn before_order(
     match evidence::prove(facts, turn, member, &Purpose::Remove { host_id }, draft) {
         Ok(proof) => order(facts, turn, member, host_id, (id, &proof), draft),
         Err(Unproven::Waiting) => {}
-        Err(Unproven::AskAgain(why)) => ask_again(facts, turn, member, &why, draft),
+        Err(Unproven::AskAgain(why)) => ask_again(facts, turn, member, &why.to_string(), draft),
     }
 }
 
@@ -138,7 +138,7 @@ fn after_order(
     match evidence::prove(facts, turn, member, &Purpose::WasRemoved { host_id, told }, draft) {
         Ok(proof) => is_out(facts, valid, turn, member, &proof, draft),
         Err(Unproven::Waiting) => {}
-        Err(Unproven::AskAgain(why)) => ask_again(facts, turn, member, &why, draft),
+        Err(Unproven::AskAgain(why)) => ask_again(facts, turn, member, &why.to_string(), draft),
     }
 }
 

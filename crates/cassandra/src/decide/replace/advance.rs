@@ -10,6 +10,7 @@ use crate::decide::turn::permit::{self, Course};
 use crate::facts::words::{pod_words, server_words};
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
+use crate::words::evidence::{Objection, Unmarked};
 use jiff::SignedDuration;
 use palladion_api::cluster::{Replaced, Turn, TurnStep};
 use palladion_api::member::VolumeStatus;
@@ -54,16 +55,16 @@ fn before_permit(
     let purpose = Purpose::Replace { host_id: &replaced.host_id };
     let proof = match lost::lost(member) {
         Some(_) => evidence::prove(facts, turn, member, &purpose, draft),
-        // Whoever gave the volume up may have taken that back since.
+        // Whoever marked the volume may have taken that back since.
         None => {
-            let why = "nothing says any more that its data is lost".to_string();
+            let why = Objection::NotLost;
             Err(evidence::refused(facts, member, &purpose, why, turn.since.0, draft))
         }
     };
     let proof = match proof {
         Ok(proof) => proof,
         Err(Unproven::Waiting) => return,
-        Err(Unproven::AskAgain(why)) => return end(facts, turn, &why, draft),
+        Err(Unproven::AskAgain(why)) => return end(facts, turn, &why.to_string(), draft),
     };
     if room::make_room(facts, valid, member, &proof, &facts.fence(turn), draft)
         || new_address::change(facts, valid, turn, member, replaced, draft)
@@ -105,7 +106,7 @@ fn confirm(
         );
     }
     if marks::of(member).is_some() {
-        draft.steps.extend(marks::withdraw(member, "it was replaced", None));
+        draft.steps.extend(marks::withdraw(member, Unmarked::Replaced, None));
     }
     end(facts, turn, "it was replaced", draft);
 }

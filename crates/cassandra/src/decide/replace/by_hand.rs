@@ -7,6 +7,7 @@ use crate::decide::evidence::{self, marks};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
+use crate::words::evidence::Marked;
 use palladion_api::ids::MemberName;
 use palladion_api::member::ReplacementCause;
 use palladion_api::{labels, reasons::Reason};
@@ -60,8 +61,8 @@ pub fn refused(facts: &Facts<'_>, member: &MemberFact) -> Option<String> {
 
 fn take_up(member: &MemberFact) -> Option<Step> {
     let host_id = member.recorded_host_id()?;
-    let words = "a person has asked for it by label";
-    marks::give_up(member, host_id, (ReplacementCause::Person, words), None)
+    let why = Marked::ByLabel { label: labels::REPLACE };
+    marks::mark(member, host_id, (ReplacementCause::Person, why), None)
 }
 
 fn refuse(valid: &Valid, member: &MemberFact, on_member: bool, why: &str) -> Option<Step> {

@@ -1,5 +1,5 @@
 //! Which member is to be replaced next: one whose volume is provably lost or
-//! was given up, while all the rest is well.
+//! is marked for replacement, while all the rest is well.
 
 use super::lost::lost;
 use crate::decide::draft::{Draft, synced};
@@ -9,6 +9,7 @@ use crate::decide::turn::lock;
 use crate::facts::words::pod_words;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
+use crate::words::evidence::Unmarked;
 use palladion_api::cluster::TurnStep;
 use palladion_api::ids::HostId;
 use palladion_api::reasons::Reason;
@@ -21,7 +22,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
             continue;
         };
         if let Some(why) = is_over(facts, member) {
-            draft.steps.extend(marks::withdraw(member, &why, None));
+            draft.steps.extend(marks::withdraw(member, why, None));
             return true;
         }
         let Some((volume_id, replaced)) = lost(member) else {
@@ -68,13 +69,13 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
     false
 }
 
-/// The record of a volume that is given up has done its work, or is void.
-fn is_over(facts: &Facts<'_>, member: &MemberFact) -> Option<String> {
+/// The record of a volume that is marked has done its work, or is void.
+fn is_over(facts: &Facts<'_>, member: &MemberFact) -> Option<Unmarked> {
     let record = marks::of(member)?;
     let spec = member.spec.as_ref()?;
     let is_another = |id: &HostId| *id != record.host_id;
     if spec.host_id.as_ref().is_some_and(is_another) {
-        return Some("it was replaced".into());
+        return Some(Unmarked::Replaced);
     }
     let kept = marks::has_old_claim(member)
         && member.claim.as_ref().is_some_and(|c| !c.terminating)
@@ -87,8 +88,7 @@ fn is_over(facts: &Facts<'_>, member: &MemberFact) -> Option<String> {
             let node = p.node.as_deref().unwrap_or_default();
             p.is_ready() && facts.nodes.get(node) == Some(&true)
         });
-    (kept && others > 0 && doubts == others && lives)
-        .then(|| "it is up and normal again".to_string())
+    (kept && others > 0 && doubts == others && lives).then_some(Unmarked::UpAgain)
 }
 
 /// Its claim is made anew, and nothing can be done before a pod is on it.

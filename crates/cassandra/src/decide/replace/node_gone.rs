@@ -1,6 +1,6 @@
 //! A member whose local volume is in a machine whose Node is gone can never
 //! start again. That a Node is gone is looked at twice, live, a grace time
-//! apart, before the volume is given up; what a ring member was on it is then
+//! apart, before the volume is marked for replacement; what a ring member was on it is then
 //! replaced (safety rule 4.6), what never joined gets another volume.
 
 use crate::decide::draft::{Draft, synced};
@@ -10,6 +10,7 @@ use crate::facts::{ClaimFact, Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::volumes::{Home, home};
+use crate::words::evidence::{Marked, Unmarked};
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::{HostId, MemberName};
 use palladion_api::member::ReplacementCause;
@@ -21,7 +22,7 @@ use serde_json::{Value, json};
 /// is down, after this long: 20 s were seen.
 const HEARD_BY_ALL: SignedDuration = SignedDuration::from_secs(60);
 
-/// Note Nodes that go and come back, and give up what is lost with them.
+/// Note Nodes that go and come back, and mark what is lost with them.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     for member in facts.members.values().filter(|m| !m.is_gone()) {
         let Some(claim) = &member.claim else { continue };
@@ -88,9 +89,9 @@ fn came_back(member: &MemberFact, claim: &ClaimFact, draft: &mut Draft) {
             member.name
         ))),
     );
-    let given_up = marks::of(member);
-    if given_up.is_some_and(|r| r.cause == ReplacementCause::NodeGone) {
-        draft.steps.extend(marks::withdraw(member, "its Node is there again", None));
+    let marked = marks::of(member);
+    if marked.is_some_and(|r| r.cause == ReplacementCause::NodeGone) {
+        draft.steps.extend(marks::withdraw(member, Unmarked::NodeBack, None));
     }
 }
 
@@ -119,14 +120,9 @@ fn is_gone(
     match who_was_it(facts, member, node) {
         Who::Member(host_id) if is_seen_up(facts, member, &host_id, draft) => {}
         Who::Member(host_id) => {
-            let reason = format!("the Node {node} with its volume is gone since {since}");
-            let step = marks::give_up(
-                member,
-                &host_id,
-                (ReplacementCause::NodeGone, &reason),
-                Some(not_there(node)),
-            );
-            draft.steps.extend(step);
+            let why = Marked::NodeGone { node: node.to_string(), since };
+            let cause = (ReplacementCause::NodeGone, why);
+            draft.steps.extend(marks::mark(member, &host_id, cause, Some(not_there(node))));
         }
         Who::Nobody(_) if facts.now() < since + HEARD_BY_ALL => {
             let words =

@@ -65,7 +65,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
                     let doing = format!("ask again for the turn of member {}: {why}", member.name);
                     lock::renew(facts, &lock::again(facts, turn, Since::Now), doing)
                 }
-                None => lock::end(facts, turn, &why, None),
+                None => lock::end(facts, turn, why, None),
             });
             return;
         }

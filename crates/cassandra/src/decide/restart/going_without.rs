@@ -8,12 +8,13 @@ use crate::decide::evidence::{self, marks};
 use crate::decide::restart::versions;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
+use crate::words::evidence::Objection;
 use palladion_api::ids::HostId;
 use palladion_api::labels;
 use palladion_api::reasons::Reason;
 
-/// Members that the upgrade goes on without: given up, and a person has said
-/// so of each that is given up. Empty while all run one line.
+/// Members that the upgrade goes on without: marked for replacement, and a
+/// person has said so of each that is marked. Empty while all run one line.
 pub fn of<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Vec<&'a MemberFact> {
     let gone = gone_for_good(facts);
     if versions::mixed(facts, valid).is_none() || !gone.iter().all(|m| is_said(m)) {
@@ -29,7 +30,7 @@ pub fn host_ids<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Vec<&'a HostId> {
 }
 
 /// The cheap look before a restart.
-pub fn ring_is_quiet(facts: &Facts<'_>, valid: &Valid) -> Result<(), String> {
+pub fn ring_is_quiet(facts: &Facts<'_>, valid: &Valid) -> Result<(), Objection> {
     if let Some(member) = of(facts, valid).first()
         && let Some(record) = marks::of(member)
     {

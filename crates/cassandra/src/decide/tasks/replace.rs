@@ -8,6 +8,7 @@ use crate::decide::replace::by_hand;
 use crate::decide::tasks::task::{Course, Task};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
+use crate::words::evidence::{Marked, Unmarked};
 use palladion_api::ids::{HostId, MemberName, VolumeId};
 use palladion_api::member::{Replacement, ReplacementCause};
 use palladion_api::task::{ReplaceTask, TaskPhase};
@@ -144,8 +145,8 @@ fn take_up(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, draft: &mut 
             return task.refuse(facts, why, draft);
         }
     };
-    let words = format!("the task {} has asked for it", task.object.meta.name);
-    let record = marks::give_up(member, host_id, (cause(task), &words), None);
+    let why = Marked::ByTask { task: task.object.meta.name.clone() };
+    let record = marks::mark(member, host_id, (cause(task), why), None);
     let Some(record) = record else {
         let words = format!("member {} has no address yet", member.name);
         return task.refuse(facts, words, draft);
@@ -157,13 +158,14 @@ fn take_up(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, draft: &mut 
     task.tell(facts, Some(host_id), &course, draft);
 }
 
-/// The volume is given up already. A task that names it lends its word.
+/// The volume is marked already. A task that names it lends its word.
 fn stand_for(task: &Task<'_>, member: &MemberFact, record: &Replacement) -> Option<Step> {
     if cause(task) != ReplacementCause::Task || record.cause == ReplacementCause::Task {
         return None;
     }
-    let words = format!("{}; the task {} names the volume", record.reason, task.object.meta.name);
-    marks::give_up(member, &record.host_id, (ReplacementCause::Task, &words), None)
+    let (marked, task) = (record.reason.clone(), task.object.meta.name.clone());
+    let why = Marked::VolumeNamed { marked, task };
+    marks::mark(member, &record.host_id, (ReplacementCause::Task, why), None)
 }
 
 /// Take it back, as long as nothing was done.
@@ -184,8 +186,7 @@ fn abort(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, draft: &mut Dr
     // A Node that is gone is a cause of its own, whoever has asked besides.
     if record.cause != ReplacementCause::NodeGone {
         let fence = Some(facts.fence_as_seen());
-        let why = "the task was aborted";
-        draft.steps.extend(marks::withdraw(member, why, fence));
+        draft.steps.extend(marks::withdraw(member, Unmarked::TaskAborted, fence));
     }
     task.tell(facts, taken_up, &aborted, draft);
 }
