@@ -4,6 +4,7 @@
 
 pub mod audits;
 pub mod bed;
+pub mod checked;
 pub mod fields;
 pub mod machines;
 mod mend;
@@ -14,5 +15,6 @@ pub mod wanted;
 pub mod zoned;
 
 pub use bed::{Bed, bed, wait_for};
+pub use checked::Writes;
 pub use ring::Ring;
 pub use wanted::{WantedRing, a_ring};

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use palladion_api::reasons::Reason;
 use serde_json::Value;
 
 use crate::bed::{Bed, wait_for};
+use crate::checked::Checks;
 use crate::wanted::WantedRing;
 
 /// A ring takes well under a minute; a busy machine takes longer.
@@ -22,9 +23,17 @@ pub struct Ring<'a> {
     pub namespace: String,
     /// Name of the CassandraCluster.
     pub name: String,
+    pub(crate) checks: Checks,
 }
 
 impl<'a> Ring<'a> {
+    /// The ring whose cluster is named like its namespace, whether or not it is
+    /// there.
+    pub fn at(bed: &'a Bed, namespace: &str) -> Self {
+        let name = namespace.to_string();
+        Self { bed, namespace: namespace.to_string(), name, checks: Checks::default() }
+    }
+
     /// Make a ring in a fresh namespace and wait until all members are ready,
     /// the rows are written if there are to be any, and nothing is left to do.
     pub fn create(bed: &'a Bed, namespace: &str, wanted: &WantedRing) -> Result<Self> {
@@ -47,7 +56,7 @@ impl<'a> Ring<'a> {
         members: u32,
     ) -> Result<Self> {
         bed.fresh_namespace(namespace)?;
-        let ring = Self { bed, namespace: namespace.to_string(), name: namespace.to_string() };
+        let ring = Self::at(bed, namespace);
         bed.apply(namespace, manifest)?;
         ring.start_client()?;
         ring.wait_ready(members)?;
@@ -234,34 +243,7 @@ impl<'a> Ring<'a> {
         let said = self.in_client(&command).context("an answer by CQL")?;
         Ok(said.lines().map(str::to_string).collect())
     }
-
-    /// A keyspace with three copies and some rows, to be found again later.
-    pub fn write_data(&self, copies: u32) -> Result<()> {
-        let keyspace = format!(
-            "CREATE KEYSPACE IF NOT EXISTS kept WITH replication = {{'class': 'NetworkTopologyStrategy', 'dc1': {copies}}}"
-        );
-        self.cql(&[
-            &keyspace,
-            "CREATE TABLE IF NOT EXISTS kept.rows (id int PRIMARY KEY, text text)",
-        ])?;
-        let inserts: Vec<String> = (0..ROWS)
-            .map(|i| format!("INSERT INTO kept.rows (id, text) VALUES ({i}, 'row {i}')"))
-            .collect();
-        self.cql(&inserts.iter().map(String::as_str).collect::<Vec<_>>()).map(drop)
-    }
-
-    /// Are all rows there, at QUORUM?
-    pub fn check_data(&self) -> Result<()> {
-        let said = self.cql(&["SELECT count(*) FROM kept.rows"])?;
-        if said.first().map(String::as_str) != Some(&ROWS.to_string()) {
-            bail!("{ROWS} rows were written and {said:?} were found");
-        }
-        Ok(())
-    }
 }
-
-/// Enough to be on every member.
-const ROWS: u32 = 100;
 
 const PROGRAM: &str = r#"
 import sys

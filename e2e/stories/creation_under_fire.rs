@@ -28,7 +28,7 @@ fn killed_twenty_times() {
     bed.fresh_namespace(NAMESPACE).expect("namespace");
     bed.apply(NAMESPACE, &a_ring().racks(&[("a", 2), ("b", 1)]).manifest(NAMESPACE))
         .expect("apply");
-    let ring = Ring { bed, namespace: NAMESPACE.into(), name: NAMESPACE.into() };
+    let ring = Ring::at(bed, NAMESPACE);
     let mut killed = 0;
     let mut during_creation = 0;
     while killed < KILLS {

@@ -106,6 +106,7 @@ fn nobody_leaves_to_a_full_disk() {
     let small = SmallVolumes::mount(bed);
     let ring = Ring::create_from(bed, NAMESPACE, &a_manifest(2), 2).expect("the ring should form");
     ring.wait_settled().expect("settled");
+    ring.write_data(1).expect("rows should be written");
     for member in [STAYS, LEAVES] {
         let room = free(bed, member);
         assert!(room < u64::from(VOLUME_MIB) << 20, "{member}: {room} bytes");
@@ -135,6 +136,7 @@ fn nobody_leaves_to_a_full_disk() {
     let found = ring.in_client(&["python3", "-c", READ, &address]);
     let found = found.expect("rows should be read");
     assert_eq!(found.trim(), count, "all rows have moved");
+    ring.check_data().expect("and all small ones");
     bed.kubectl(&format!("delete cassandracluster {NAMESPACE} -n {NAMESPACE} --wait=true"))
         .expect("delete");
     wait_for("its pods to end", SOON, || {

@@ -32,7 +32,10 @@ pub fn story() -> Story {
             "a member whose machine is lost while it leaves is removed by the others",
             nodes::lost_while_leaving,
         )
-        .step("a member whose Node is gone is replaced on another", nodes::gone)
+        .step(
+            "a member whose Node is gone is replaced when a changed grace time has ended",
+            nodes::gone,
+        )
         .step("an unmounted volume is reported and replaced only on request", volumes::unmounted)
         .step(
             "a task that cannot be done is refused with the reason",
@@ -43,7 +46,7 @@ pub fn story() -> Story {
             volumes::two_of_three_lost,
         )
         .leaves(racks(2).rows(3))
-        .ring(racks(2))
+        .ring(racks(2).rows(3))
         .step("deleting all members and claims by hand loses nothing", volumes::claims_deleted)
         .leaves_no_ring()
         .into()

@@ -2,6 +2,7 @@
 //! that it comes back.
 
 mod access;
+mod checks;
 mod erased;
 mod killed;
 mod leave;
@@ -37,6 +38,10 @@ pub fn story() -> Story {
         .step("an agent that is killed leaves its server running", killed::agent)
         .step("PID 1 that is killed restarts the container as the same member", killed::pid_one)
         .step("a pod that is deleted comes back as the same member", killed::pod)
+        .step(
+            "a replica that holds nothing is seen and a repair fills it",
+            checks::a_replica_that_holds_nothing,
+        )
         .step("a status that is erased is written again and no ring is started", erased::status)
         .step(
             "everything killed at once comes back without the operator",

@@ -1,11 +1,11 @@
-//! A ring grows and shrinks, with data written before and checked after. In a
-//! soak: from five members to three and back, ten times.
+//! A ring grows and shrinks, with rows written before and meanwhile and every
+//! replica checked after. In a soak: from five members to three and back, ten times.
 
 use std::time::Duration;
 
 use palladion_e2e::fields::CAUSE_RESUME_LEAVE;
 use palladion_e2e::story::{Story, is_soak};
-use palladion_e2e::{Ring, WantedRing, a_ring, bed, wait_for};
+use palladion_e2e::{Ring, WantedRing, Writes, a_ring, bed, wait_for};
 
 const NAMESPACE: &str = "scale";
 const SOON: Duration = Duration::from_secs(180);
@@ -52,10 +52,13 @@ fn reaches(ring: &Ring<'_>, member: &str, wanted: &str) {
 fn down_and_up(ring: &Ring<'_>) {
     let ([a, b], times) = (members(), if is_soak() { 10 } else { 1 });
     let set = |a: u32, b: u32| {
+        let writing = ring.writing(Writes::Rows).expect("writing");
         ask(a, b);
         ring.wait_members(a + b).expect("as many as wanted");
+        writing.stop().expect("written");
     };
-    set(a, b);
+    ask(a, b);
+    ring.wait_members(a + b).expect("as many as wanted");
     for round in 1..=times {
         // Both racks lose a member, or only one where the other would be empty.
         set(a - 1, b.max(2) - 1);
@@ -74,6 +77,7 @@ fn changes_of_mind(ring: &Ring<'_>) {
     let times = if is_soak() { 5 } else { 1 };
     for round in 0..times {
         let before = ring.host_ids().expect("host IDs");
+        let writing = ring.writing(Writes::Rows).expect("writing");
         ask(a - 1, b);
         reaches(ring, &last, "LEAVING");
         // Later rounds hit later phases.
@@ -88,17 +92,20 @@ fn changes_of_mind(ring: &Ring<'_>) {
         std::thread::sleep(Duration::from_secs(3));
         ask(a, b);
         ring.wait_members(a + b).expect("as many as wanted");
+        writing.stop().expect("written");
         ring.check_data().expect("all rows");
         let now = ring.host_ids().expect("host IDs");
         let kept = now.iter().filter(|m| before.contains(m)).count();
         assert!(kept + 1 >= before.len(), "only {last} may be another: {now:?}");
     }
     // A member that joins is not wanted any more before it has joined.
+    let writing = ring.writing(Writes::Rows).expect("writing");
     ask(a + 1, b);
     let joiner = format!("scale-dc1-a-{a}");
     reaches(ring, &joiner, "JOINING");
     ask(a, b);
     ring.wait_members(a + b).expect("as many as wanted");
+    writing.stop().expect("written");
     ring.check_data().expect("all rows");
 }
 
@@ -116,6 +123,7 @@ for p in /proc/[0-9]*; do [ "$(cat $p/comm)" = java ] && kill -9 $(basename $p) 
 fn killed_before_the_others_hear(ring: &Ring<'_>) {
     let [a, b] = members();
     let last = format!("scale-dc1-a-{}", a - 1);
+    let writing = ring.writing(Writes::Rows).expect("writing");
     ask(a - 1, b);
     reaches(ring, &last, "LEAVING");
     let said = bed().exec(NAMESPACE, &last, &["bash", "-c", KILL_AT_THE_LAST_MOMENT]);
@@ -130,5 +138,6 @@ fn killed_before_the_others_hear(ring: &Ring<'_>) {
     .expect("left");
     println!("{last} in the last moment of its leave: {said:?}, came back: {came_back}");
     ring.wait_members(a - 1 + b).expect("as many as wanted");
+    writing.stop().expect("written");
     ring.check_data().expect("all rows");
 }

@@ -56,6 +56,7 @@ fn without_a_lost_member(ring: &Ring<'_>) {
     .expect("upgraded");
     bed.cluster.power_off(node).expect("power off");
     bed.cluster.delete_node_object(node).expect("delete");
+    ring.loses_a_volume();
     ring.wait_told("Degraded", Reason::MixedVersions, "palladion.dev/upgrade-without=", PATIENCE)
         .expect("told what to do");
     // Nobody is replaced while two lines run, whatever the grace time.

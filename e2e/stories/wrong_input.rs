@@ -45,7 +45,7 @@ fn told_and_cured(
     patience: Duration,
 ) {
     bed().fresh_namespace(name).expect("namespace");
-    let ring = Ring { bed: bed(), namespace: name.into(), name: name.into() };
+    let ring = Ring::at(bed(), name);
     bed().apply(name, wrong).expect("the wrong manifest is admitted");
     ring.wait_told(type_, reason, says, patience).expect("told");
     bed().apply(name, &one(name)).expect("apply the correction");
@@ -66,7 +66,7 @@ fn missing_exporter_configuration() {
         "      members: 1\n",
         "      members: 1\n      jmxExporterConfigMapName: exporter\n",
     );
-    let ring = Ring { bed: bed(), namespace: name.into(), name: name.into() };
+    let ring = Ring::at(bed(), name);
     bed().apply(name, &manifest).expect("admitted: it may come later");
     ring.wait_told("Accepted", Reason::ConfigMapMissing, "exporter", TOLD_IN).expect("told");
     let config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: exporter}\ndata:\n  jmx_exporter_config.yaml: |\n    includeObjectNames: ['org.apache.cassandra.metrics:type=Client,*']\n    rules: [{pattern: '.*'}]\n";
@@ -93,7 +93,7 @@ fn missing_storage_class() {
         "      members: 1\n",
         "      members: 1\n      storage: {volumeClaimTemplates: [{spec: {storageClassName: fast-and-missing, resources: {requests: {storage: 1Gi}}}}]}\n",
     );
-    let ring = Ring { bed: bed(), namespace: "noclass".into(), name: "noclass".into() };
+    let ring = Ring::at(bed(), "noclass");
     bed().apply("noclass", &wrong).expect("admitted: the class may come later");
     let message = ring.wait_reason("Accepted", Reason::StorageClassMissing, TOLD_IN).expect("told");
     assert!(message.contains("fast-and-missing") && message.contains("local"), "{message}");
@@ -164,7 +164,7 @@ fn foreign_object() {
         .kubectl(&format!("create service clusterip foreign-client -n {namespace} --tcp=1:1"))
         .expect("service");
     let before = bed().get(namespace, "service", "foreign-client").expect("get").expect("exists");
-    let other = Ring { bed: bed(), namespace: namespace.into(), name: namespace.into() };
+    let other = Ring::at(bed(), namespace);
     bed().apply(namespace, &a_ring().racks(&[("a", 1)]).manifest(namespace)).expect("apply");
     let message = other
         .wait_reason("Degraded", Reason::ForeignObject, Duration::from_secs(10))

@@ -38,9 +38,14 @@ pub fn binaries(progress: &mut dyn Progress) -> Result<PathBuf> {
         }
         Ok(())
     })?;
+    Ok(built())
+}
+
+/// Where programs are when they are built.
+pub fn built() -> PathBuf {
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    Ok(target.join(TARGET).join("release"))
+    target.join(TARGET).join("release")
 }
 
 /// Load the images and install or upgrade the chart with these values

@@ -2,10 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use palladion_api::reasons::Reason;
 use palladion_e2e::bed::text;
 use palladion_e2e::fields::{STEP_REMOVE, STEP_REPLACE};
 use palladion_e2e::story::is_soak;
-use palladion_e2e::{Ring, bed, wait_for};
+use palladion_e2e::{Ring, Writes, bed, wait_for};
+use serde_json::json;
 
 use super::{NAMESPACE, REPLACED_IN, SOON, racks, wait_replaced};
 
@@ -13,6 +15,7 @@ pub(super) fn unreachable(ring: &Ring<'_>) {
     let (name, node) = ring.a_victim().expect("a victim");
     let ids = ring.host_ids().expect("host IDs");
     let uids = ring.pod_uids().expect("pod uids");
+    let writing = ring.writing(Writes::RowsAndRegisters).expect("writing");
     bed().cluster.freeze_node(node).expect("freeze");
     // Node not ready after 40 s; five minutes in the soak.
     std::thread::sleep(Duration::from_secs(if is_soak() { 330 } else { 75 }));
@@ -23,6 +26,7 @@ pub(super) fn unreachable(ring: &Ring<'_>) {
     ring.wait_ready(3).expect("all ready");
     ring.wait_alike(3).expect("one ring");
     ring.wait_settled().expect("settled");
+    writing.stop().expect("written");
     assert_eq!(ring.host_ids().expect("host IDs"), ids);
     if !is_soak() {
         assert_eq!(ring.pod_uids().expect("pod uids"), uids);
@@ -45,6 +49,7 @@ pub(super) fn lost_while_leaving(ring: &Ring<'_>) {
     let ask = |members: u32| {
         bed().apply(NAMESPACE, &racks(members).manifest(NAMESPACE)).expect("apply");
     };
+    let writing = ring.writing(Writes::Rows).expect("writing");
     ask(1);
     wait_for("it to leave", SOON, || {
         let mode = &ring.member(name)?["status"]["server"]["mode"];
@@ -53,6 +58,7 @@ pub(super) fn lost_while_leaving(ring: &Ring<'_>) {
     .expect("it leaves");
     bed().cluster.power_off(node).expect("power off");
     bed().cluster.delete_node_object(node).expect("delete");
+    ring.loses_a_volume();
     // A leave that was done a moment before the power went needs nobody's help.
     let mut removed = false;
     wait_for("two members", REPLACED_IN, || {
@@ -64,12 +70,15 @@ pub(super) fn lost_while_leaving(ring: &Ring<'_>) {
     println!("removed by the others: {removed}");
     ring.wait_alike(2).expect("one ring of two, no ghost");
     ring.wait_settled().expect("settled");
+    writing.stop().expect("written");
     bed().cluster.power_on(node).expect("power on");
     bed().wait_node_is_back(node).expect("back");
     ring.restart_client().expect("client");
     ring.check_data().expect("all rows");
+    let writing = ring.writing(Writes::Rows).expect("writing");
     ask(2);
     ring.wait_members(3).expect("a new member joins");
+    writing.stop().expect("written");
     let new = text(&ring.member(name).expect("member"), "/spec/hostID").to_string();
     assert_ne!(new, old, "it is another member");
     ring.check_data().expect("all rows");
@@ -80,34 +89,48 @@ pub(super) fn gone(ring: &Ring<'_>) {
     let old = text(&ring.member(&name).expect("member"), "/spec/hostID").to_string();
     let volume =
         bed().cluster.volume_of_claim(NAMESPACE, &format!("data-{name}")).expect("its volume");
+    let grace = |seconds: u32| {
+        let spec = json!({ "spec": { "nodeGoneGraceSeconds": seconds } });
+        bed().patch(NAMESPACE, "cassandracluster", NAMESPACE, &spec).expect("patch");
+    };
+    grace(3600);
+    let writing = ring.writing(Writes::Rows).expect("writing");
     bed().cluster.power_off(node).expect("power off");
+    ring.loses_a_volume();
     wait_for("the others to see it down", SOON, || {
         Ok(ring.others_see_down(&name, &old)?.then_some(()))
     })
     .expect("down");
     // Dead is not gone: while its Node exists nobody touches it.
     assert!(ring.member(&name).expect("member")["spec"]["replace"].is_null());
-    let deleted = Instant::now();
     bed().cluster.delete_node_object(node).expect("delete");
+    ring.wait_told("Degraded", Reason::NodeGone, &name, SOON).expect("told");
+    std::thread::sleep(Duration::from_secs(5));
+    let member = ring.member(&name).expect("member");
+    assert!(member["spec"]["replace"].is_null(), "its Node has an hour to come back");
+    // The ring runs and has lost a member, and the change holds at once.
+    let ended = Instant::now();
+    grace(0);
     let begun = wait_for("the replacement to begin", SOON, || {
         let turn = ring.cluster()?["status"]["turn"].clone();
         Ok((turn["step"] == STEP_REPLACE && turn["member"] == name.as_str())
-            .then(|| deleted.elapsed()))
+            .then(|| ended.elapsed()))
     })
     .expect("begun");
     let started = wait_for("its server to start", REPLACED_IN, || {
         let member = ring.member(&name)?;
         let starting = text(&member, "/spec/start/kind") == STEP_REPLACE;
-        Ok(starting.then(|| deleted.elapsed()))
+        Ok(starting.then(|| ended.elapsed()))
     })
     .expect("permitted");
     println!(
-        "figure: Node deleted to turn given {} ms, to permit {} ms",
+        "figure: grace time ended to turn given {} ms, to permit {} ms",
         begun.as_millis(),
         started.as_millis()
     );
     wait_replaced(ring, &name, &old);
-    println!("figure: Node deleted to replaced {} s", deleted.elapsed().as_secs());
+    println!("figure: grace time ended to replaced {} s", ended.elapsed().as_secs());
+    writing.stop().expect("written");
     assert_ne!(bed().node_of(NAMESPACE, &name).expect("node"), node.name());
     let pv = bed().get("", "pv", &volume).expect("get").expect("kept");
     assert_eq!(text(&pv, "/status/phase"), "Released", "its disk is not touched");

@@ -5,8 +5,9 @@ use std::time::Duration;
 use anyhow::Result;
 use palladion_api::reasons::Reason;
 use palladion_e2e::bed::text;
+use palladion_e2e::checked::KEYSPACE;
 use palladion_e2e::machines::sees_down;
-use palladion_e2e::{Ring, bed, wait_for};
+use palladion_e2e::{Ring, Writes, bed, wait_for};
 use serde_json::json;
 
 use super::requests::{ask_to_replace, wait_task};
@@ -17,7 +18,9 @@ pub(super) fn unmounted(ring: &Ring<'_>) {
     let old = text(&ring.member(&name).expect("member"), "/spec/hostID").to_string();
     let claim = format!("data-{name}");
     let volume = bed().cluster.volume_of_claim(NAMESPACE, &claim).expect("its volume");
+    let writing = ring.writing(Writes::Rows).expect("writing");
     bed().cluster.hide_volume(&volume).expect("hide");
+    ring.loses_a_volume();
     bed().kubectl(&format!("delete pod {name} -n {NAMESPACE} --wait=true")).expect("delete");
     ring.wait_told("Degraded", Reason::VolumeNotMounted, &name, SOON).expect("told");
     wait_for("the others to see it down", SOON, || {
@@ -35,6 +38,7 @@ pub(super) fn unmounted(ring: &Ring<'_>) {
         .expect("label");
     wait_replaced(ring, &name, &old);
     assert_ne!(claim_uid(&claim), before, "on another claim");
+    writing.stop().expect("written");
     bed().cluster.unhide_volume(&volume).expect("unhide");
     ring.check_data().expect("all rows");
 }
@@ -60,8 +64,11 @@ pub(super) fn two_of_three_lost(ring: &Ring<'_>) {
     let keyspace =
         "ALTER KEYSPACE kept WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': 3}";
     ring.cql(&[keyspace]).expect("three copies");
-    ring.write_data(3).expect("rows on every member");
     let names = ring.member_names().expect("names");
+    // Every member has a copy of every row, when this one has repaired them all.
+    let repair = ["nodetool", "repair", "--full", KEYSPACE];
+    bed().exec(NAMESPACE, &names[0], &repair).expect("repaired");
+    ring.check_data().expect("all rows on every member");
     let lost: Vec<(String, String, String)> = names[1..]
         .iter()
         .map(|name| {
@@ -70,6 +77,7 @@ pub(super) fn two_of_three_lost(ring: &Ring<'_>) {
             (name.clone(), id("hostID"), id("volumeID"))
         })
         .collect();
+    ring.loses_a_volume();
     let volumes = without_volumes(lost.iter().map(|(name, ..)| name.as_str()));
     wait_for("the last one to see them down", SOON, || {
         let last = ring.member(&names[0])?;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use palladion_e2e::machines::is_ready;
-use palladion_e2e::{Ring, bed, wait_for};
+use palladion_e2e::{Ring, Writes, bed, wait_for};
 use palladion_testbed::faults::Victim;
 
 use super::{NAMESPACE, SOON};
@@ -26,18 +26,21 @@ pub(super) fn agent(ring: &Ring<'_>) {
     let before = pid().expect("the server's process");
     assert!(!before.is_empty());
     // Process 1 is the init; the agent is the other process of that program.
+    let writing = ring.writing(Writes::RowsAndRegisters).expect("writing");
     let kill = "for p in /proc/[0-9]*; do n=$(basename $p); [ $n != 1 ] && tr '\\0' ' ' < $p/cmdline | grep -q 'palladion-agen[t] agent' && kill -9 $n && echo killed; done; true";
     let said = bed().exec(NAMESPACE, name, &["bash", "-c", kill]).expect("kill");
     assert!(said.contains("killed"), "the agent was not found: {said:?}");
     std::thread::sleep(Duration::from_secs(5));
     assert_eq!(pid().expect("the server's process"), before);
     ring.wait_ready(3).expect("all ready again");
+    writing.stop().expect("written");
     ring.check_data().expect("all rows");
 }
 
 pub(super) fn pid_one(ring: &Ring<'_>) {
     let ids = ring.host_ids().expect("host IDs");
     let name = &ring.member_names().expect("names")[2];
+    let writing = ring.writing(Writes::RowsAndRegisters).expect("writing");
     let killed = bed().cluster.kill(NAMESPACE, name, "cassandra", &Victim::Init).expect("kill");
     assert_eq!(killed, 1);
     wait_for("the member to notice", SOON, || {
@@ -46,6 +49,7 @@ pub(super) fn pid_one(ring: &Ring<'_>) {
     })
     .expect("started again");
     ring.wait_ready(3).expect("all ready");
+    writing.stop().expect("written");
     assert_eq!(ring.host_ids().expect("host IDs"), ids);
     ring.check_data().expect("all rows");
 }
@@ -55,6 +59,7 @@ pub(super) fn pod(ring: &Ring<'_>) {
     let name = ring.member_names().expect("names")[1].clone();
     let before = ring.pod_uids().expect("uids");
     let log = bed().follow_log(NAMESPACE, &name).expect("its log");
+    let writing = ring.writing(Writes::RowsAndRegisters).expect("writing");
     bed().kubectl(&format!("delete pod {name} -n {NAMESPACE} --wait=true")).expect("delete");
     // It ends by itself with the container.
     let log = log.wait_with_output().expect("the log to end");
@@ -65,16 +70,20 @@ pub(super) fn pod(ring: &Ring<'_>) {
     })
     .expect("a new pod");
     ring.wait_ready(3).expect("all ready");
+    writing.stop().expect("written");
     assert_eq!(ring.host_ids().expect("host IDs"), ids);
     ring.check_data().expect("all rows");
 }
 
 pub(super) fn everything_at_once(ring: &Ring<'_>) {
     let ids = ring.host_ids().expect("host IDs");
+    // Up to the moment at which everything ends, and the client with it.
+    let writing = ring.writing(Writes::RowsAndRegisters).expect("writing");
     bed().scale_operator(0).expect("operator away");
     for node in bed().cluster.nodes() {
         bed().cluster.power_off(node).expect("power off");
     }
+    writing.kill().expect("killed");
     for node in bed().cluster.nodes() {
         bed().cluster.power_on(node).expect("power on");
     }
@@ -105,6 +114,7 @@ pub(super) fn volume_emptied(ring: &Ring<'_>) {
         bed().cluster.power_off(node).expect("power off");
     }
     bed().cluster.wipe_volume(&volume).expect("wipe");
+    ring.loses_a_volume();
     for node in bed().cluster.nodes() {
         bed().cluster.power_on(node).expect("power on");
     }

@@ -1,6 +1,6 @@
 //! Racks that come, go and change.
 
-use palladion_e2e::{Ring, bed, wait_for};
+use palladion_e2e::{Ring, Writes, bed, wait_for};
 use serde_json::{Value, json};
 
 use super::server::well;
@@ -14,6 +14,7 @@ pub(super) fn come_and_go(ring: &Ring<'_>) {
         wanted.extend(["c", "d"].map(|name| rack(name, members)));
         Value::from(wanted)
     };
+    let writing = ring.writing(Writes::Rows).expect("writing");
     set_racks(&with_two_more(1));
     let mut joining = 0;
     wait_for("two more members", RESTARTS_IN, || {
@@ -26,6 +27,9 @@ pub(super) fn come_and_go(ring: &Ring<'_>) {
     assert!(joining <= 1, "{joining} members joined at once");
     ring.wait_alike(5).expect("one ring of five");
     ring.wait_settled().expect("settled");
+    writing.stop().expect("written");
+    ring.check_data().expect("all rows on five members");
+    let writing = ring.writing(Writes::Rows).expect("writing");
     set_racks(&with_two_more(0));
     // Dropped while their members are still there.
     set_racks(&before);
@@ -37,6 +41,8 @@ pub(super) fn come_and_go(ring: &Ring<'_>) {
         Ok((gone && ring.member_names()?.len() == 3).then_some(()))
     })
     .expect("removed");
+    ring.wait_settled().expect("settled");
+    writing.stop().expect("written");
     well(ring, &ids);
     for rack in ["c", "d"] {
         let claim = format!("data-roll-dc1-{rack}-0");

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use palladion_api::reasons::Reason;
 use palladion_e2e::bed::{OPERATOR_NAMESPACE, OPERATOR_USER};
-use palladion_e2e::{Ring, bed};
+use palladion_e2e::{Ring, Writes, bed};
 use serde_json::json;
 
 use super::server::{restarted, starts, wait_answered, wait_restarted, well};
@@ -35,6 +35,7 @@ pub(super) fn a_rack_and_a_member(ring: &Ring<'_>) {
     let (ids, uids) = (ring.host_ids().expect("host IDs"), ring.pod_uids().expect("uids"));
     let before = starts(ring);
     let mut wanted = racks_of(ring);
+    let writing = ring.writing(Writes::RowsAndRegisters).expect("writing");
     wanted[1]["restartToken"] = json!("once");
     set_racks(&wanted);
     wait_restarted(ring, &before, 1);
@@ -47,6 +48,7 @@ pub(super) fn a_rack_and_a_member(ring: &Ring<'_>) {
         .expect("annotate");
     wait_restarted(ring, &before, 1);
     assert_eq!(restarted(&before, &starts(ring)), ["roll-dc1-a-1"]);
+    writing.stop().expect("written");
     assert_eq!(ring.pod_uids().expect("uids"), uids, "pods stay");
     well(ring, &ids);
 }
@@ -96,9 +98,11 @@ pub(super) fn paused(ring: &Ring<'_>) {
 pub(super) fn every_server_once(ring: &Ring<'_>) {
     let ids = ring.host_ids().expect("host IDs");
     let (uids, before) = (ring.pod_uids().expect("uids"), starts(ring));
+    let writing = ring.writing(Writes::RowsAndRegisters).expect("writing");
     // Both in one edit: each member is restarted once, not twice.
     patch(&json!({ "env": [{ "name": "TEAM", "value": "orders" }], "restartToken": "both" }));
     wait_restarted(ring, &before, 3);
+    writing.stop().expect("written");
     well(ring, &ids);
     let now = ring.pod_uids().expect("uids");
     assert!(now.iter().all(|pod| !uids.contains(pod)), "each pod is new");

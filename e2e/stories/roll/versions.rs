@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use palladion_api::reasons::Reason;
 use palladion_e2e::fields::{NEWEST_LINE, OWES};
 use palladion_e2e::wanted::{OLDER_VERSION, VERSION};
-use palladion_e2e::{Ring, bed, wait_for};
+use palladion_e2e::{Ring, Writes, bed, wait_for};
 use serde_json::json;
 
 use super::runtime::runtime_settings_come_and_go;
@@ -41,6 +41,7 @@ pub(super) fn broken(ring: &Ring<'_>) {
 pub(super) fn upgrade(ring: &Ring<'_>) {
     let ids = ring.host_ids().expect("host IDs");
     let uids = ring.pod_uids().expect("uids");
+    let writing = ring.writing(Writes::RowsAndRegisters).expect("writing");
     let begin = Instant::now();
     patch(&json!({ "version": VERSION }));
     wait_for("all members to run the newer line", RESTARTS_IN, || {
@@ -49,6 +50,8 @@ pub(super) fn upgrade(ring: &Ring<'_>) {
     })
     .expect("upgraded");
     println!("upgraded in {:.1} s", begin.elapsed().as_secs_f64());
+    ring.wait_settled().expect("settled");
+    writing.stop().expect("written");
     well(ring, &ids);
     let now = ring.pod_uids().expect("uids");
     assert!(now.iter().all(|pod| !uids.contains(pod)), "each pod is new");

@@ -17,6 +17,8 @@ use crate::install;
 
 /// Stories repeat what is too long for landing where this is set to 1.
 const SOAK: &str = "PALLADION_SOAK";
+/// The program that writes rows and checks them.
+const CHECKER: &str = "PALLADION_CHECKER";
 /// The testbed of a story.
 const TESTBED: &str = "PALLADION_TESTBED";
 /// All testbeds of a run, with commas between, for the last act, which looks back on it.
@@ -110,6 +112,7 @@ impl Bench<'_> {
             .args(["test", "--quiet", "--package", "palladion-e2e", "--locked"])
             .args(["--test", "stories", "--"])
             .args(self.playing.words().iter().flatten())
+            .env(CHECKER, install::built().join("palladion-checker"))
             .env(TESTBED, testbed.as_str())
             .env_remove(TESTBEDS)
             .env_remove(SOAK);

@@ -71,8 +71,9 @@ impl Cluster {
             let directory = self.volume_dir(volume)?;
             empty(&directory).with_context(|| format!("emptying volume {volume}"))?;
             renew(&directory).with_context(|| format!("resetting volume {volume}"))?;
-            let forget = r#"[{"op": "remove", "path": "/spec/claimRef"}]"#;
-            self.kubectl(&["patch", "pv", volume, "--type=json", "-p", forget])?;
+            // It stays Released for a moment after this; asked again, nothing is refused.
+            let forget = r#"{"spec": {"claimRef": null}}"#;
+            self.kubectl(&["patch", "pv", volume, "--type=merge", "-p", forget])?;
             recycled.push(volume.to_owned());
         }
         Ok(recycled)

@@ -1,0 +1,265 @@
+//! The rows of a ring under test: `palladion-checker` writes them, and compares
+//! what every replica holds by itself with what was acknowledged. What it
+//! claims, and what not, is in `docs/concepts/data-checks.md`.
+
+use std::cell::Cell;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+use crate::bed::{Bed, text};
+use crate::ring::Ring;
+
+/// Where the rows are; stories alter its replication.
+pub const KEYSPACE: &str = "kept";
+/// The program, if it is not where `cargo xtask test` builds it.
+const PROGRAM: &str = "PALLADION_CHECKER";
+const BUILT: &str = "../target/x86_64-unknown-linux-gnu/release/palladion-checker";
+
+/// Enough to be on every member, and each written more than once.
+const ROWS: &str = "200";
+const ATTEMPTS: &str = "450";
+/// A busy machine takes longer than the two seconds of an idle one.
+const WRITTEN_IN_SECONDS: &str = "60";
+/// Attempts in a second while something happens: servers under test have half a
+/// core each, and the happening is to take as long as without them.
+const RATE: &str = "40";
+/// Nothing that happens to a ring takes longer.
+const AT_MOST_SECONDS: &str = "3600";
+/// A member that was started a moment ago may not answer at once.
+const TRIES: usize = 3;
+const COULD_NOT_LOOK: i32 = 2;
+
+/// What is written while something happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writes {
+    /// Rows, and registers by compare-and-set.
+    RowsAndRegisters,
+    /// Rows alone: Cassandra's Paxos does not promise that registers are
+    /// linearizable while ranges move.
+    Rows,
+}
+
+/// Whether what was acknowledged at ONE must still be there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AtOne {
+    /// All volumes that it was written to are.
+    #[default]
+    MustBeKept,
+    /// A volume was lost, and with it what it alone had.
+    MayBeLost,
+}
+
+/// What a ring's checks go by.
+#[derive(Debug, Default)]
+pub struct Checks {
+    at_one: Cell<AtOne>,
+}
+
+impl Ring<'_> {
+    fn history(&self) -> PathBuf {
+        self.bed.cluster.site().run_dir().join(format!("checked-{}.jsonl", self.namespace))
+    }
+
+    /// The checker, in the network of a node that runs: with the operator on
+    /// it if that is somewhere, because no story takes such a node away.
+    fn checker(&self, verb: &str) -> Result<Command> {
+        let program = std::env::var_os(PROGRAM)
+            .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(BUILT), PathBuf::from);
+        ensure!(
+            program.exists(),
+            "{} is not there; hint: `cargo xtask test` builds it",
+            program.display()
+        );
+        let members = self.members()?;
+        let addresses: Vec<&str> = members.iter().map(|m| text(m, "/spec/address")).collect();
+        let mut command = self.bed.command_on_a_network(&program.to_string_lossy())?;
+        command
+            .args([verb, "--keyspace", KEYSPACE, "--contact", &addresses.join(",")])
+            .arg("--history")
+            .arg(self.history())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        Ok(command)
+    }
+
+    /// A keyspace of so many copies and rows in it, written more than once and
+    /// some of them deleted: the beginning of a new history.
+    ///
+    /// # Errors
+    /// Nobody answers.
+    pub fn write_data(&self, copies: u32) -> Result<()> {
+        let history = self.history();
+        if history.exists() {
+            std::fs::remove_file(&history).context("removing an old history")?;
+        }
+        let copies = copies.to_string();
+        let mut load = self.checker("load")?;
+        load.args(["--copies", &copies, "--rows", ROWS, "--attempts", ATTEMPTS])
+            .args(["--for", WRITTEN_IN_SECONDS]);
+        Tally::of(&load.output().context("running the checker")?).map(drop)
+    }
+
+    /// Is all that was acknowledged there, at QUORUM, at ALL and on every
+    /// replica by itself, and nothing else?
+    ///
+    /// # Errors
+    /// It is not, or nobody can tell.
+    pub fn check_data(&self) -> Result<()> {
+        let begin = Instant::now();
+        let members = self.members()?.len().to_string();
+        let mut tried = 1;
+        let output = loop {
+            let mut verify = self.checker("verify")?;
+            verify.args(["--members", &members]);
+            if self.checks.at_one.get() == AtOne::MayBeLost {
+                verify.args(["--at-one", "may-be-lost"]);
+            }
+            let output = verify.output().context("running the checker")?;
+            if output.status.code() != Some(COULD_NOT_LOOK) || tried == TRIES {
+                break output;
+            }
+            println!("the data could not be read: {}", said(&output));
+            tried += 1;
+        };
+        if !output.status.success() {
+            let kept = self.keep_evidence(&output);
+            bail!("{}; the report and the history are in {}", said(&output), kept?.display());
+        }
+        let took = begin.elapsed().as_secs_f64();
+        let closing = said(&output).lines().last().unwrap_or_default().to_string();
+        println!("data checked in {took:.1} s: {closing}");
+        Ok(())
+    }
+
+    /// For whoever reads of a failure: logs stay when the testbed goes.
+    fn keep_evidence(&self, output: &Output) -> Result<PathBuf> {
+        let moment = std::time::UNIX_EPOCH.elapsed().map_or(0, |passed| passed.as_secs());
+        let directory = self.bed.cluster.log_dir().join(format!("{}-{moment}", self.namespace));
+        let keeping = || format!("keeping evidence in {}", directory.display());
+        std::fs::create_dir_all(&directory).with_context(keeping)?;
+        std::fs::copy(self.history(), directory.join("history.jsonl")).with_context(keeping)?;
+        std::fs::write(directory.join("report.json"), &output.stdout).with_context(keeping)?;
+        std::fs::write(directory.join("report.txt"), &output.stderr).with_context(keeping)?;
+        Ok(directory)
+    }
+
+    /// A volume is lost from now on, and with it what was acknowledged at ONE
+    /// and had not yet come to another.
+    pub fn loses_a_volume(&self) {
+        self.checks.at_one.set(AtOne::MayBeLost);
+    }
+
+    /// Write while something happens, until it is stopped.
+    ///
+    /// # Errors
+    /// The checker does not start.
+    pub fn writing(&self, writes: Writes) -> Result<Writing> {
+        let mut load = self.checker("load")?;
+        load.args(["--rows", ROWS, "--rate", RATE, "--for", AT_MOST_SECONDS]);
+        if writes == Writes::Rows {
+            load.args(["--registers", "0"]);
+        }
+        let child = load.spawn().context("starting the checker")?;
+        Ok(Writing { child: Some(child) })
+    }
+}
+
+impl Bed {
+    fn command_on_a_network(&self, program: &str) -> Result<Command> {
+        let busy = self.operator_nodes()?;
+        let mut nodes = self.cluster.nodes();
+        nodes.sort_by_key(|node| !busy.contains(&node.name()));
+        let commands = nodes.into_iter().map(|node| self.cluster.in_network_of(node, program));
+        let mut last = None;
+        for command in commands {
+            match command {
+                Ok(command) => return Ok(command),
+                Err(error) => last = Some(error),
+            }
+        }
+        Err(last.context("the testbed has no node")?).context("no node runs")
+    }
+}
+
+/// A checker that writes until it is stopped; killed where a step fails.
+pub struct Writing {
+    child: Option<Child>,
+}
+
+impl Writing {
+    /// Stop, and say what was written.
+    ///
+    /// # Errors
+    /// Nothing was acknowledged, or it ended before.
+    pub fn stop(mut self) -> Result<Tally> {
+        let child = self.child.take().context("it is stopped once")?;
+        let id = child.id().to_string();
+        let told = Command::new("kill").args(["-TERM", &id]).status().context("running kill")?;
+        let output = child.wait_with_output().context("waiting for the checker")?;
+        ensure!(told.success(), "the checker ended before it was stopped: {}", said(&output));
+        let tally = Tally::of(&output)?;
+        println!("written meanwhile: {tally:?}");
+        Ok(tally)
+    }
+}
+
+impl Writing {
+    /// End it where it stands: what it had begun is of unknown outcome.
+    ///
+    /// # Errors
+    /// It ended before.
+    pub fn kill(mut self) -> Result<()> {
+        let mut child = self.child.take().context("it is stopped once")?;
+        if child.try_wait().context("looking at the checker")?.is_some() {
+            let output = child.wait_with_output().context("reading its words")?;
+            bail!("the checker ended before it was killed: {}", said(&output));
+        }
+        child.kill().context("killing the checker")?;
+        child.wait().context("waiting for the checker").map(drop)
+    }
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            // One that has ended by itself needs no more.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// What a run of writing came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// All attempts.
+    pub attempts: u64,
+    /// Those that were acknowledged, at any level.
+    pub acknowledged: u64,
+    /// Those that may have been done or not.
+    pub unknown: u64,
+}
+
+impl Tally {
+    fn of(output: &Output) -> Result<Self> {
+        ensure!(output.status.success(), "writing rows: {}", said(output));
+        let read = serde_json::from_slice(&output.stdout);
+        let tally: Value = read.context("reading what the checker says")?;
+        let number = |value: &Value| value.as_u64().unwrap_or_default();
+        let by_level = tally["acknowledged"].as_object();
+        Ok(Self {
+            attempts: number(&tally["attempts"]),
+            acknowledged: by_level.into_iter().flatten().map(|(_, n)| number(n)).sum(),
+            unknown: number(&tally["unknown"]),
+        })
+    }
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).trim().to_string()
+}
