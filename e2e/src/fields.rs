@@ -2,13 +2,13 @@
 //! renamed: one line each. Reasons are `palladion_api::reasons::Reason`.
 
 /// Of a member's spec: repair and cleanup that it still needs.
-pub const OWES: &str = "owes";
+pub const PENDING_MAINTENANCE: &str = "pendingMaintenance";
 /// Of a cluster's status: the start of a new ring, while it goes on.
-pub const FOUNDING: &str = "founding";
+pub const INITIALIZATION: &str = "initialization";
 /// Of a cluster's status: the newest release line that has run.
-pub const NEWEST_LINE: &str = "newestLine";
+pub const HIGHEST_RELEASE_LINE: &str = "highestReleaseLine";
 /// Of a start in a member's history: it began a new ring.
-pub const CAUSE_FOUND: &str = "Found";
+pub const CAUSE_INITIALIZE: &str = "Initialize";
 /// The same: it went on leaving.
 pub const CAUSE_RESUME_LEAVE: &str = "ResumeLeave";
 /// Of a turn: a member is being replaced.
@@ -17,6 +17,6 @@ pub const STEP_REPLACE: &str = "Replace";
 pub const STEP_REMOVE: &str = "Remove";
 /// Whoever writes another field of a member is told this.
 pub const MEMBER_FIELDS_FOR_PEOPLE: &str =
-    "only `run`, `restartToken` and `owes` of a member are for people";
-/// Whoever adds to what a member owes is told this.
-pub const ONLY_TAKEN_OUT: &str = "a debt may be taken out of `owes`";
+    "only `run`, `restartToken` and `pendingMaintenance` of a member are for people";
+/// The answer to who adds an entry.
+pub const ONLY_TAKEN_OUT: &str = "entries of `pendingMaintenance` may be removed";

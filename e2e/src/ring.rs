@@ -151,7 +151,7 @@ impl<'a> Ring<'a> {
 
     /// Wait until all is as wanted: nothing is being done any more.
     pub fn wait_settled(&self) -> Result<()> {
-        self.wait_reason("Progressing", Reason::AsWanted, FORMS_IN).map(drop)
+        self.wait_reason("Progressing", Reason::UpToDate, FORMS_IN).map(drop)
     }
 
     /// Wait until there are this many members, all ready, with one view of the

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use anyhow::Context as _;
 use palladion_e2e::bed;
 use palladion_e2e::bed::OPERATOR_NAMESPACE;
-use palladion_e2e::fields::{MEMBER_FIELDS_FOR_PEOPLE, ONLY_TAKEN_OUT, OWES};
+use palladion_e2e::fields::{MEMBER_FIELDS_FOR_PEOPLE, ONLY_TAKEN_OUT, PENDING_MAINTENANCE};
 use palladion_e2e::person::Person;
 use palladion_e2e::story::Story;
 use serde_json::{Value, json};
@@ -69,7 +69,7 @@ fn two_members() {
     }
     bed().fresh_namespace(NAMESPACE).expect("a namespace");
     for name in ["demo-dc1-a-0", "demo-dc1-a-1"] {
-        let owing = json!({ OWES: [{ "kind": "Repair", "reason": "an outage" }] });
+        let owing = json!({ PENDING_MAINTENANCE: [{ "kind": "Repair", "reason": "an outage" }] });
         operator().kubectl(&["create", "-f", "-"], &member(name, &owing)).expect("a member");
     }
     for cluster in ["demo", "other"] {
@@ -249,11 +249,11 @@ fn what_is_theirs() {
         (json!({ "evidence": { "nonce": "n" } }), theirs),
         (json!({ "turnEpoch": 3 }), theirs),
         (json!({ "run": "Terminated" }), "only the operator sets Terminated"),
-        (json!({ OWES: debts }), ONLY_TAKEN_OUT),
+        (json!({ PENDING_MAINTENANCE: debts }), ONLY_TAKEN_OUT),
     ] {
         refused(spec(patch), words);
     }
-    spec(json!({ OWES: [] })).expect("people waive debts");
+    spec(json!({ PENDING_MAINTENANCE: [] })).expect("people waive debts");
     operator()
         .patch(NAMESPACE, OTHER, &json!({ "spec": { "start": permit } }))
         .expect("the operator gives permits");

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use palladion_e2e::bed::OPERATOR_NAMESPACE;
-use palladion_e2e::fields::CAUSE_FOUND;
+use palladion_e2e::fields::CAUSE_INITIALIZE;
 use palladion_e2e::story::Story;
 use palladion_e2e::{Ring, a_ring, bed};
 
@@ -50,16 +50,16 @@ fn killed_twenty_times() {
     ids.dedup();
     assert_eq!(ids.len(), 3, "three members with a host ID each: {ids:?}");
     ring.wait_alike(3).expect("every member sees the same ring of three");
-    let founders = members
+    let initializers = members
         .iter()
         .filter(|m| {
             m["status"]["startHistory"]
                 .as_array()
                 .into_iter()
                 .flatten()
-                .any(|s| s["cause"] == CAUSE_FOUND)
+                .any(|s| s["cause"] == CAUSE_INITIALIZE)
         })
         .count();
-    assert_eq!(founders, 1, "one member founded the ring, once");
+    assert_eq!(initializers, 1, "one member initialized the ring, once");
     bed.remove_namespace(NAMESPACE).expect("clean up");
 }

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 mod status;
 mod storage;
-pub use status::{CassandraClusterStatus, Founding, RackStatus, Replaced, Turn, TurnStep};
+pub use status::{CassandraClusterStatus, Initialization, RackStatus, Replaced, Turn, TurnStep};
 pub use storage::{ClaimMetadata, ClaimTemplate, Storage};
 
 /// One datacenter of a ring of Apache Cassandra or ScyllaDB.

@@ -7,7 +7,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 pub const ACCEPTED: &str = "Accepted";
 /// Enough members serve: a quorum of the members in the spec is ready.
 pub const AVAILABLE: &str = "Available";
-/// The object is being changed; False with reason `AsWanted` when it is as its spec says.
+/// The object is being changed; False with reason `UpToDate` when it is as its spec says.
 pub const PROGRESSING: &str = "Progressing";
 /// Something needs a user, or is not as the spec says.
 pub const DEGRADED: &str = "Degraded";

@@ -48,7 +48,7 @@ pub const CLUSTER_UID: &str = "palladion.dev/cluster-uid";
 /// On members that have left: the proof. On their claims: the host ID whose data the volume still holds.
 pub const GONE: &str = "palladion.dev/gone";
 /// On a CassandraCluster, set by users: allow the initialization of a new ring once, with the nonce shown in status.
-pub const ALLOW_FOUNDING: &str = "palladion.dev/allow-founding";
+pub const ALLOW_INITIALIZATION: &str = "palladion.dev/allow-initialization";
 /// On a CassandraCluster: Scylla in developer mode.
 pub const DEVELOPER_MODE: &str = "palladion.dev/developer-mode";
 

@@ -27,7 +27,7 @@ pub use status::{
     kind = "CassandraMember",
     namespaced,
     status = "CassandraMemberStatus",
-    shortname = "cm6r",
+    shortname = "cmember",
     category = "palladion",
     derive = "PartialEq",
     derive = "Default",
@@ -108,6 +108,10 @@ pub struct CassandraMemberSpec {
     /// Pending maintenance of this member: repairs, cleanups and SSTable upgrades. Remove an entry to skip it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16))]
+    pub pending_maintenance: Vec<Debt>,
+    /// The former name of `pendingMaintenance`. The operator moves its entries there; this field goes with the next version.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 16))]
     pub owes: Vec<Debt>,
     /// The volume is marked for replacement: when the ring proves the member dead, the member is replaced, or removed if the spec no longer asks for it. Set by the operator when the Node is gone, or from the label `palladion.dev/replace` or a `CassandraTask`. It names the volume, so it cannot apply to a later one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -144,7 +148,8 @@ pub enum ReplacementCause {
     /// The operator: the Node with the local volume was deleted.
     NodeGone,
     /// A user, with the label, or with a task that names no volume.
-    Person,
+    #[serde(alias = "Person")]
+    User,
     /// A user, with a task that names the volume: the remaining members may decide for the ring.
     Task,
 }
@@ -215,7 +220,8 @@ pub enum DataBeforeStart {
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PermitKind {
     /// The first member of a new ring. It may be its own seed on an empty volume. Given once.
-    Found,
+    #[serde(alias = "Found")]
+    Initialize,
     /// A member on an empty volume joins an existing ring.
     Join,
     /// A member on an empty volume replaces a dead member.

@@ -32,7 +32,7 @@ macro_rules! reasons {
 
 reasons! {
     /// The object is as its spec says.
-    AsWanted => "Nothing.";
+    UpToDate => "Nothing.";
     /// The spec is valid.
     Valid => "Nothing.";
     /// The spec is not valid; the message names the field and the cause.
@@ -68,9 +68,9 @@ reasons! {
     /// The node of a member is unreachable.
     NodeUnreachable => "Bring the node back. Nothing is replaced as long as it may return. Delete the Node object only if the machine is gone for good.";
     /// The first member initializes a new ring.
-    Founding => "Wait.";
+    Initializing => "Wait.";
     /// The ring is not initialized: a volume of its members holds data, or could not be checked.
-    FoundingRefused => "If that data is no longer needed, annotate the cluster with `palladion.dev/allow-founding` and the nonce from the message.";
+    InitializationRefused => "If that data is no longer needed, annotate the cluster with `palladion.dev/allow-initialization` and the nonce from the message.";
     /// A member is joining the ring.
     Joining => "Wait; members join one at a time.";
     /// A join failed three times; other members may go on.
@@ -150,7 +150,7 @@ reasons! {
     /// A task failed: its purpose was lost or reached in another way.
     TaskFailed => "The message names the cause. Look at the member, and create a new task if you still need it.";
     /// A repair or cleanup of a member is pending and comes first.
-    DebtsOwed => "Wait; the operator runs pending maintenance on one member at a time.";
+    MaintenancePending => "Wait; the operator runs pending maintenance on one member at a time.";
     /// Pods are not ready.
     PodsNotReady => "The message names a pod and what it waits for: `kubectl describe pod`.";
     /// No node carries the label of a zone, so the pods of that zone cannot be scheduled.

@@ -2,11 +2,13 @@
 //! which all deciders work. Nothing is decided here.
 
 mod fence;
+mod former_names;
 pub mod leaver;
 pub mod lines;
 mod member;
 pub mod words;
 
+pub use former_names::{of_cluster_on_record, of_member_on_record};
 pub use member::{ClaimFact, MemberFact, ServiceFact};
 
 use crate::resources as kinds;
@@ -58,7 +60,8 @@ impl<'a> Facts<'a> {
     pub fn read(snapshot: &'a Snapshot) -> Result<Self, String> {
         let owner = &snapshot.owner;
         let spec = part(owner, "spec")?.ok_or("the cluster has no spec")?;
-        let status = part(owner, "status")?.unwrap_or_default();
+        let mut status: CassandraClusterStatus = part(owner, "status")?.unwrap_or_default();
+        former_names::read_cluster(&mut status);
         let operator_config = snapshot
             .all(kinds::OPERATOR_CONFIG)?
             .iter()
@@ -103,7 +106,8 @@ impl<'a> Facts<'a> {
 
     fn read_members(&mut self) -> Result<(), String> {
         for object in self.snapshot.all(kinds::MEMBER)? {
-            let spec: Option<CassandraMemberSpec> = part(object, "spec")?;
+            let mut spec: Option<CassandraMemberSpec> = part(object, "spec")?;
+            spec.iter_mut().for_each(former_names::read_member);
             let status = part(object, "status")?.unwrap_or_default();
             let member = self.member_entry(&MemberName::new(&object.meta.name), object);
             member.spec = spec;
@@ -180,7 +184,7 @@ impl<'a> Facts<'a> {
 
     /// Is there, or has there ever been, a ring: any trace of a member that joined?
     pub fn ring_exists(&self) -> bool {
-        self.status.founding.as_ref().is_some_and(|f| f.host_id.is_some())
+        self.status.initialization.as_ref().is_some_and(|f| f.host_id.is_some())
             || self.members.values().any(|m| m.recorded_host_id().is_some())
     }
 }

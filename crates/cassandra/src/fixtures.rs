@@ -137,7 +137,7 @@ impl ClusterFixture {
             storage_classes: self.storage_classes.clone(),
             sets: self.sets.clone(),
             dropped: Vec::new(),
-            newest_line: None,
+            highest_release_line: None,
         })
     }
 

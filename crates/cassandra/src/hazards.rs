@@ -9,7 +9,7 @@ use palladion_plan::{About, Act, Hazard};
 /// Every step of this mind that could hurt.
 pub const HAZARDS: &[Hazard] = &[
     // Permits: a server starts that did not run.
-    permit("Found", "/spec/start/volumeID", &[Kind::AllEmpty]),
+    permit("Initialize", "/spec/start/volumeID", &[Kind::AllEmpty]),
     permit("Join", "/spec/start/volumeID", &[Kind::AllWell]),
     permit("Replace", "/spec/start/hostID", &[Kind::Dead, Kind::DeadAsNamed]),
     permit("ResumeLeave", "/spec/start/hostID", &[Kind::Down]),
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn hazards_name_values_as_the_api_writes_them() {
         let written = [
-            json!(PermitKind::Found),
+            json!(PermitKind::Initialize),
             json!(PermitKind::Join),
             json!(PermitKind::Replace),
             json!(PermitKind::ResumeLeave),

@@ -39,7 +39,7 @@ pub fn validated(facts: &Facts<'_>) -> Result<Valid, Refusal> {
         storage_classes,
         sets: facts.sets.keys().cloned().collect(),
         dropped: dropped(facts),
-        newest_line: lines::newest_line(facts),
+        highest_release_line: lines::highest_release_line(facts),
     })
 }
 

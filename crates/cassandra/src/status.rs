@@ -37,7 +37,8 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
         "members": format!("{ready}/{wanted}"),
         "racks": racks(facts, valid),
         "seeds": seeds::of(facts, valid),
-        "newestLine": upgraded::line_on_record(facts),
+        "highestReleaseLine": upgraded::line_on_record(facts),
+        "newestLine": Value::Null,
     })
 }
 
@@ -105,7 +106,7 @@ fn progressing(
         return writer.set(PROGRESSING, Truth::True, Reason::CreatingObjects, step.doing());
     }
     if usize::try_from(wanted) == Ok(ready) {
-        return writer.set(PROGRESSING, Truth::False, Reason::AsWanted, "all members are ready");
+        return writer.set(PROGRESSING, Truth::False, Reason::UpToDate, "all members are ready");
     }
     let words = facts
         .members
@@ -131,7 +132,7 @@ fn is_stopped(facts: &Facts<'_>) -> bool {
 fn paused(writer: &mut Conditions, facts: &Facts<'_>) {
     match pause(facts) {
         Some(message) => writer.set(PAUSED, Truth::True, Reason::Paused, message),
-        None => writer.set(PAUSED, Truth::False, Reason::AsWanted, "not paused"),
+        None => writer.set(PAUSED, Truth::False, Reason::UpToDate, "not paused"),
     }
 }
 

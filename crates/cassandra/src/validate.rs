@@ -46,7 +46,7 @@ pub struct Input<'a> {
     /// Racks whose set stands although the spec does not name them: name and set.
     pub dropped: Vec<(RackName, String)>,
     /// The newest line that a member has run.
-    pub newest_line: Option<String>,
+    pub highest_release_line: Option<String>,
 }
 
 /// Is a storage class the default one?
@@ -165,7 +165,7 @@ fn refuse<T>(reason: Reason, message: String) -> Result<T, Refusal> {
 pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
     let (spec, meta) = (input.spec, &input.owner.meta);
     version::supported(spec)?;
-    version::not_back(spec, input.newest_line.as_deref())?;
+    version::not_back(spec, input.highest_release_line.as_deref())?;
     name::check(&meta.name, spec)?;
     numbers(spec)?;
     settings::annotations(&spec.annotations, "the spec")?;

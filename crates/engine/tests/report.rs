@@ -18,7 +18,7 @@ fn events(fake: &Fake, reason: &str) -> Vec<Value> {
 async fn a_condition_that_changes_is_one_event_about_the_owner() {
     let (fake, _engine) = at_work(2).await;
     pass(Duration::from_secs(60)).await;
-    let told = events(&fake, "AsWanted");
+    let told = events(&fake, "UpToDate");
     assert_eq!(told.len(), 1);
     assert_eq!(told[0]["regarding"]["name"], "a");
     assert_eq!(told[0]["regarding"]["kind"], "Toy");

@@ -111,7 +111,7 @@ impl<M> Draft<M> {
     pub fn is_disruptive(&self) -> bool {
         self.steps.iter().any(|step| match step {
             Step::Delete { loss, .. } => *loss != Loss::Nothing,
-            Step::Apply { .. } | Step::Patch { .. } | Step::Claim { .. } => false,
+            Step::Apply { .. } | Step::Patch { .. } | Step::CompareAndSet { .. } => false,
         })
     }
 

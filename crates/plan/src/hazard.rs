@@ -66,7 +66,7 @@ impl Hazard {
                     && self.act == Act::Deleted
                     && *propagation == Propagation::Background;
             }
-            Step::Claim { .. } => return false,
+            Step::CompareAndSet { .. } => return false,
         };
         if key.resource != self.resource {
             return false;
@@ -101,7 +101,7 @@ impl Hazard {
             Step::Apply { key, object, .. } => (key, Some(object)),
             Step::Patch { key, patch, .. } => (key, Some(patch)),
             Step::Delete { key, .. } => (key, None),
-            Step::Claim { .. } => return "",
+            Step::CompareAndSet { .. } => return "",
         };
         match self.about {
             About::Object => &key.name,

@@ -97,7 +97,7 @@ fn is_disruptive(step: &Step) -> bool {
         Step::Delete { loss: Loss::Nothing, .. }
         | Step::Apply { .. }
         | Step::Patch { .. }
-        | Step::Claim { .. } => false,
+        | Step::CompareAndSet { .. } => false,
     }
 }
 

@@ -92,7 +92,7 @@ pub enum Step {
     },
     /// Merge patch of the owner's status under a resourceVersion read live:
     /// how the turn is taken, changed and ended.
-    Claim {
+    CompareAndSet {
         /// Merge patch of `status`.
         status: Value,
         /// JSON pointers into the owner with the values that were seen; if a live read differs, nothing is written.
@@ -129,7 +129,7 @@ impl Step {
         match self {
             Step::Apply { doing, .. }
             | Step::Patch { doing, .. }
-            | Step::Claim { doing, .. }
+            | Step::CompareAndSet { doing, .. }
             | Step::Delete { doing, .. } => doing,
         }
     }
@@ -140,7 +140,7 @@ impl Step {
             Step::Apply { proof, .. } | Step::Patch { proof, .. } | Step::Delete { proof, .. } => {
                 proof.as_ref()
             }
-            Step::Claim { .. } => None,
+            Step::CompareAndSet { .. } => None,
         }
     }
 }

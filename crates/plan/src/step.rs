@@ -83,7 +83,7 @@ impl Step {
     /// Merge patch of the owner's status, if the pointers still have the values
     /// that were seen.
     pub fn claim(status: Value, seen: Vec<(String, Value)>, doing: impl Display) -> Self {
-        Step::Claim { status, seen, doing: doing.to_string(), event: None }
+        Step::CompareAndSet { status, seen, doing: doing.to_string(), event: None }
     }
 
     /// Delete an object that was seen, by its uid, with its dependents.
@@ -114,7 +114,7 @@ impl Step {
             Step::Apply { fence, .. } | Step::Patch { fence, .. } | Step::Delete { fence, .. } => {
                 *fence = by.into();
             }
-            Step::Claim { .. } => {}
+            Step::CompareAndSet { .. } => {}
         }
         self
     }
@@ -125,7 +125,7 @@ impl Step {
             Step::Apply { proof, .. } | Step::Patch { proof, .. } | Step::Delete { proof, .. } => {
                 *proof = by.into();
             }
-            Step::Claim { .. } => {}
+            Step::CompareAndSet { .. } => {}
         }
         self
     }
@@ -135,7 +135,7 @@ impl Step {
         match &mut self {
             Step::Apply { event, .. }
             | Step::Patch { event, .. }
-            | Step::Claim { event, .. }
+            | Step::CompareAndSet { event, .. }
             | Step::Delete { event, .. } => *event = said.into(),
         }
         self

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use palladion_e2e::fields::FOUNDING;
+use palladion_e2e::fields::INITIALIZATION;
 use palladion_e2e::{Ring, bed, wait_for};
 use serde_json::json;
 
@@ -29,8 +29,8 @@ pub(super) fn status(ring: &Ring<'_>) {
     ring.wait_settled().expect("settled");
     assert_eq!(ring.host_ids().expect("host IDs"), ids);
     assert!(
-        ring.cluster().expect("cluster")["status"][FOUNDING].is_null(),
-        "a ring that exists is not founded again"
+        ring.cluster().expect("cluster")["status"][INITIALIZATION].is_null(),
+        "a ring that exists is not initialized again"
     );
     ring.check_data().expect("all rows");
 }
@@ -53,8 +53,8 @@ pub(super) fn cluster_made_again(ring: &Ring<'_>) {
     ring.wait_ready(3).expect("all ready");
     assert_eq!(ring.host_ids().expect("host IDs"), ids);
     assert!(
-        ring.cluster().expect("cluster")["status"][FOUNDING].is_null(),
-        "nothing is founded over data"
+        ring.cluster().expect("cluster")["status"][INITIALIZATION].is_null(),
+        "no ring is initialized over data"
     );
     ring.check_data().expect("all rows");
 }

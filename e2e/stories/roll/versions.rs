@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use palladion_api::reasons::Reason;
-use palladion_e2e::fields::{NEWEST_LINE, OWES};
+use palladion_e2e::fields::{HIGHEST_RELEASE_LINE, PENDING_MAINTENANCE};
 use palladion_e2e::wanted::{OLDER_VERSION, VERSION};
 use palladion_e2e::{Ring, Writes, bed, wait_for};
 use serde_json::json;
@@ -56,10 +56,10 @@ pub(super) fn upgrade(ring: &Ring<'_>) {
     let now = ring.pod_uids().expect("uids");
     assert!(now.iter().all(|pod| !uids.contains(pod)), "each pod is new");
     for member in ring.members().expect("members") {
-        let owes = &member["spec"][OWES];
-        assert!(owes.as_array().is_none_or(Vec::is_empty), "debts are paid: {owes}");
+        let pending = &member["spec"][PENDING_MAINTENANCE];
+        assert!(pending.as_array().is_none_or(Vec::is_empty), "nothing is pending: {pending}");
     }
-    assert_eq!(ring.cluster().expect("cluster")["status"][NEWEST_LINE], "5.0");
+    assert_eq!(ring.cluster().expect("cluster")["status"][HIGHEST_RELEASE_LINE], "5.0");
     runtime_settings_come_and_go(ring);
     let error = bed()
         .patch(

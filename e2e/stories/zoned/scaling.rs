@@ -69,7 +69,7 @@ fn autoscaler() {
     };
     workers.wait("two to be asked for and three to be made", PATIENCE, |o| {
         wants(o, 2, "6/6") && is(o, Reason::ReplicasLimited)
-            || wants(o, 3, "6/6") && is(o, Reason::AsWanted)
+            || wants(o, 3, "6/6") && is(o, Reason::UpToDate)
     });
     metrics.set_load(40);
     workers.wait("six to be asked for and five to be made", PATIENCE, |o| wants(o, 6, "10/10"));
@@ -81,7 +81,7 @@ fn autoscaler() {
 
     metrics.set_load(0);
     workers.wait("one in each zone", PATIENCE, |o| wants(o, 1, "2/2"));
-    workers.wait_told(Reason::AsWanted, "");
+    workers.wait_told(Reason::UpToDate, "");
     drop(metrics);
     workers.end();
 }

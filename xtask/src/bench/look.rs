@@ -52,7 +52,7 @@ pub fn get(cluster: &Cluster, words: &[&str]) -> Result<Value> {
 }
 
 pub fn is_settled(status: &Value) -> bool {
-    progresses(status, "AsWanted")
+    progresses(status, "UpToDate")
 }
 
 /// Does the condition `Progressing` give this reason?

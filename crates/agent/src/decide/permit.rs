@@ -93,7 +93,7 @@ pub fn start(
         || -> Vec<StaticAddress> { spec.seeds.iter().filter(|s| *s != address).cloned().collect() };
     let (entry, seeds) = match permit.kind {
         // The only start that may list itself on an empty volume.
-        PermitKind::Found => (Entry::Plain, vec![address.clone()]),
+        PermitKind::Initialize => (Entry::Plain, vec![address.clone()]),
         // The ring has it as a full member already: it comes back, it does not join again.
         PermitKind::Join if permit.data == DataBeforeStart::Keep => (Entry::Plain, others()),
         PermitKind::Join => (Entry::Join, others()),
@@ -124,19 +124,19 @@ fn check_leaver(permit: &StartPermit, ledger: &Ledger) -> Result<(), Refused> {
 
 /// Does what is on the volume fit the permit?
 fn check_data(permit: &StartPermit, ledger: &Ledger, state: VolumeState) -> Result<(), Refused> {
-    let resumes_founding =
-        matches!(&ledger.membership, Membership::Joining { kind: PermitKind::Found, .. });
+    let resumes_initialization =
+        matches!(&ledger.membership, Membership::Joining { kind: PermitKind::Initialize, .. });
     let fits = match (permit.kind, permit.data) {
-        (PermitKind::Found, DataBeforeStart::MustBeEmpty) => state == VolumeState::Empty,
+        (PermitKind::Initialize, DataBeforeStart::MustBeEmpty) => state == VolumeState::Empty,
         // What a founder wrote in a try that failed is the ring's only data.
-        (PermitKind::Found, DataBeforeStart::Keep) => {
+        (PermitKind::Initialize, DataBeforeStart::Keep) => {
             matches!(state, VolumeState::Empty | VolumeState::Incomplete)
-                && (resumes_founding || state == VolumeState::Empty)
+                && (resumes_initialization || state == VolumeState::Empty)
         }
         (PermitKind::Join | PermitKind::Replace, DataBeforeStart::MustBeEmpty) => {
             matches!(state, VolumeState::Empty | VolumeState::Lost)
         }
-        (PermitKind::Found, DataBeforeStart::Wipe) => {
+        (PermitKind::Initialize, DataBeforeStart::Wipe) => {
             matches!(state, VolumeState::Empty | VolumeState::Incomplete)
         }
         (PermitKind::Join | PermitKind::Replace, DataBeforeStart::Wipe) => {
@@ -149,7 +149,7 @@ fn check_data(permit: &StartPermit, ledger: &Ledger, state: VolumeState) -> Resu
             state == VolumeState::Joined && matches!(ledger.membership, Membership::Leaving { .. })
         }
         (PermitKind::Join, DataBeforeStart::Keep) => state == VolumeState::Incomplete,
-        (PermitKind::Found, DataBeforeStart::Retire)
+        (PermitKind::Initialize, DataBeforeStart::Retire)
         | (PermitKind::Replace, DataBeforeStart::Keep)
         | (
             PermitKind::ResumeLeave,

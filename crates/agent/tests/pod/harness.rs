@@ -58,7 +58,7 @@ impl Pod {
     /// Started, and a full member.
     pub fn founded() -> Self {
         let pod = Self::started();
-        pod.permit("Found", "n-found", "MustBeEmpty");
+        pod.permit("Initialize", "n-found", "MustBeEmpty");
         pod.wait_for("a full member", |s| s["permit"]["state"] == "Done");
         pod
     }

@@ -30,16 +30,16 @@ fn an_empty_volume_waits_and_founds_by_permit() {
     assert_eq!(pod.get("/healthz").0, 200);
     assert_eq!(pod.get("/readyz").0, 503);
     assert_eq!(pod.server(), None);
-    pod.permit("Found", "n1", "MustBeEmpty");
+    pod.permit("Initialize", "n1", "MustBeEmpty");
     let status = pod.wait_for("a full member", |s| s["permit"]["state"] == "Done");
     assert_eq!(status["server"]["mode"], "NORMAL");
     assert_eq!(status["address"], "10.96.0.11");
     assert_eq!(status["volume"]["state"], "Joined");
     assert_eq!(status["ring"]["members"], 1);
-    assert_eq!(status["startHistory"][0]["cause"], "Found");
+    assert_eq!(status["startHistory"][0]["cause"], "Initialize");
     eventually("readiness", || pod.get("/readyz").0 == 200);
     assert!(pod.get("/metrics").1.contains("palladion_agent_server_mode{mode=\"NORMAL\"} 1"));
-    let start = r#""message":"starting the server","cause":"Found","seeds":"10.96.0.11"}"#;
+    let start = r#""message":"starting the server","cause":"Initialize","seeds":"10.96.0.11"}"#;
     assert!(pod.log().contains(start), "a founder is its own only seed\n{}", pod.log());
 }
 

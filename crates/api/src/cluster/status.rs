@@ -29,7 +29,10 @@ pub struct CassandraClusterStatus {
     pub racks: BTreeMap<RackName, RackStatus>,
     /// The initialization of this ring. It is recorded once and never changes its member or volume.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub founding: Option<Founding>,
+    pub initialization: Option<Initialization>,
+    /// The former name of `initialization`. The operator moves its value there; this field goes with the next version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub founding: Option<Initialization>,
     /// The ring's one turn: which member may start, stop, join or leave now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
@@ -43,6 +46,10 @@ pub struct CassandraClusterStatus {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seeds: Vec<StaticAddress>,
     /// Highest release line that a member has run, for example `5.0`. A lower line is rejected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 16))]
+    pub highest_release_line: Option<String>,
+    /// The former name of `highestReleaseLine`. The operator moves its value there; this field goes with the next version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 16))]
     pub newest_line: Option<String>,
@@ -73,7 +80,7 @@ pub struct RackStatus {
 /// The initialization of a ring.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
-pub struct Founding {
+pub struct Initialization {
     /// The member that initializes the ring.
     pub member: MemberName,
     /// The volume of that member.
@@ -126,7 +133,8 @@ pub struct Replaced {
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TurnStep {
     /// Initialize the ring.
-    Found,
+    #[serde(alias = "Found")]
+    Initialize,
     /// Join the ring.
     Join,
     /// Replace a dead member.

@@ -51,10 +51,10 @@ pub fn version_goes_no_line_back() -> Rule {
     let number = |text: &str| {
         format!("int({text}.split('.')[0]) * 1000 + int({text}.split('.')[1].find('^[0-9]+'))")
     };
-    let (wanted, ran) = (number("self.spec.version"), number("self.status.newestLine"));
+    let (wanted, ran) = (number("self.spec.version"), number("self.status.highestReleaseLine"));
     fixed(
-        format!("self.spec.version == oldSelf.spec.version || !has(self.status) || !has(self.status.newestLine) || {wanted} >= {ran}"),
-        "'version %s belongs to an older release line than %s, which a member has run; a server cannot read data of a newer line: set a version of line %s or newer'.format([self.spec.version, self.status.newestLine, self.status.newestLine])",
+        format!("self.spec.version == oldSelf.spec.version || !has(self.status) || !has(self.status.highestReleaseLine) || {wanted} >= {ran}"),
+        "'version %s belongs to an older release line than %s, which a member has run; a server cannot read data of a newer line: set a version of line %s or newer'.format([self.spec.version, self.status.highestReleaseLine, self.status.highestReleaseLine])",
     )
     .field_path(".spec.version")
 }

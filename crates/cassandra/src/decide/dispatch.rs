@@ -25,7 +25,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     }
     match facts.turn() {
         Some(turn) => match turn.step {
-            TurnStep::Found | TurnStep::Join => join::advance(facts, valid, turn, draft),
+            TurnStep::Initialize | TurnStep::Join => join::advance(facts, valid, turn, draft),
             TurnStep::Restart => restart::advance(facts, valid, turn, draft),
             TurnStep::Leave => leave::advance(facts, valid, turn, draft),
             TurnStep::Replace => replace::advance(facts, valid, turn, draft),

@@ -11,14 +11,14 @@ pub fn line(version: &str) -> Option<(u32, u32)> {
 }
 
 /// The newest line that any member has run.
-pub fn newest_line(facts: &Facts<'_>) -> Option<String> {
+pub fn highest_release_line(facts: &Facts<'_>) -> Option<String> {
     let reported = facts
         .members
         .values()
         .filter(|m| m.agent_speaks())
         .filter_map(|m| m.status.server.as_ref()?.version.as_deref());
     reported
-        .chain(facts.status.newest_line.as_deref())
+        .chain(facts.status.highest_release_line.as_deref())
         .filter_map(line)
         .max()
         .map(|(major, minor)| format!("{major}.{minor}"))

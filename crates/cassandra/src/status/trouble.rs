@@ -23,7 +23,7 @@ pub(super) fn degraded(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft
         failed.or_else(|| draft.troubles.first().cloned()).or_else(|| member_trouble(facts));
     match trouble {
         Some(Trouble { reason, message }) => writer.set(DEGRADED, Truth::True, reason, message),
-        None => writer.set(DEGRADED, Truth::False, Reason::AsWanted, "nothing needs a person"),
+        None => writer.set(DEGRADED, Truth::False, Reason::UpToDate, "nothing needs a person"),
     }
 }
 

@@ -77,8 +77,8 @@ fn history(world: &mut World, seed: u64) -> Result<(), String> {
         ));
     }
     let end = world.end();
-    if end.conditions["Progressing"] != "False AsWanted"
-        || end.conditions["Degraded"] != "False AsWanted"
+    if end.conditions["Progressing"] != "False UpToDate"
+        || end.conditions["Degraded"] != "False UpToDate"
     {
         return Err(format!("it rests at {:?}; {}", end.conditions, world.waits()));
     }

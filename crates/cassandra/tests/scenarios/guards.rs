@@ -51,7 +51,7 @@ fn nothing_is_founded_beside_data_that_no_ledger_accounts_for() {
     assert_eq!(world.ring.founders.len(), 1, "{}", world.last_words());
     let degraded = world.condition("Degraded");
     assert!(
-        degraded.contains("FoundingRefused") && degraded.contains("allow-founding"),
+        degraded.contains("InitializationRefused") && degraded.contains("allow-initialization"),
         "{degraded}"
     );
 }
@@ -65,7 +65,7 @@ fn a_founder_whose_volume_is_lost_before_anybody_recorded_it_is_not_founded_anew
     world.settle();
     assert_eq!(world.ring.founders.len(), 1, "{}", world.last_words());
     let degraded = world.condition("Degraded");
-    assert!(degraded.contains("FoundingRefused"), "{degraded}\n{}", world.last_words());
+    assert!(degraded.contains("InitializationRefused"), "{degraded}\n{}", world.last_words());
 }
 
 #[test]
@@ -77,11 +77,11 @@ fn a_person_may_allow_a_new_founding_with_the_nonce_that_is_shown() {
     world.settle();
     let degraded = world.condition("Degraded");
     let nonce = degraded.rsplit('=').next().unwrap_or_default().to_string();
-    world.annotate_cluster("palladion.dev/allow-founding", "an older nonce");
+    world.annotate_cluster("palladion.dev/allow-initialization", "an older nonce");
     world.settle();
     assert_eq!(world.ring.founders.len(), 1, "{}", world.last_words());
-    world.foundings_allowed = 2;
-    world.annotate_cluster("palladion.dev/allow-founding", &nonce);
+    world.initializations_allowed = 2;
+    world.annotate_cluster("palladion.dev/allow-initialization", &nonce);
     world.settle();
     assert_eq!(world.ring.founders.len(), 2, "{}", world.last_words());
 }

@@ -10,6 +10,7 @@ mod chaos;
 mod creation;
 mod disturbed;
 mod every;
+mod former_names;
 mod growth;
 mod guards;
 mod inputs;

@@ -215,14 +215,14 @@ fn an_upgrade_goes_before_the_growth_and_pays_with_upgraded_tables() {
     assert!(last_old < line("give member demo-dc1-a-2 the turn to join"));
     assert!(end.writes.iter().any(|w| w.contains("order a payment")));
     let status = end.store.get(&cluster_key()).unwrap()["status"].clone();
-    assert_eq!(status["newestLine"], "5.0");
+    assert_eq!(status["highestReleaseLine"], "5.0");
 }
 
 /// What members owe, as of the store.
 fn debts(world: &World) -> Vec<String> {
     let members = world.store.list(kinds::MEMBER);
     let of_each = members.flat_map(|(key, member)| {
-        let owes = member["spec"]["owes"].as_array().cloned();
+        let owes = member["spec"]["pendingMaintenance"].as_array().cloned();
         let owes = owes.unwrap_or_default().into_iter();
         owes.map(move |debt| format!("{}: {debt}", key.name))
     });
@@ -243,7 +243,7 @@ fn nothing_is_called_as_wanted_while_debts_are_owed_or_somebody_has_the_turn() {
             let says = world.condition("Progressing");
             let turn = &world.store.get(&cluster_key()).unwrap()["status"]["turn"];
             assert!(
-                left.is_empty() && turn.is_null() || !says.starts_with("False AsWanted"),
+                left.is_empty() && turn.is_null() || !says.starts_with("False UpToDate"),
                 "{says}, and {left:?}, {turn}\n{}",
                 world.last_words()
             );

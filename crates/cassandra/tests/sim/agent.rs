@@ -219,7 +219,7 @@ impl Agent {
             Phase::Leaving | Phase::Unbootstrapped | Phase::Left => {}
             Phase::Booting
             | Phase::Waking
-            | Phase::Founding
+            | Phase::Initializing
             | Phase::Joining { .. }
             | Phase::Normal => {
                 self.set(ServerState::Starting, Reason::Starting, "", now);

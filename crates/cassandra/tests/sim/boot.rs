@@ -82,7 +82,7 @@ impl Ring {
             .map(|(pod, s)| (pod.clone(), s.lineage.unwrap_or_default()));
         let Some((contact, lineage)) = contact else {
             if own_seed {
-                return self.begin_founding(pod, now, disks);
+                return self.begin_initialization(pod, now, disks);
             }
             return self.exit(pod, &format!("Unable to contact any seeds: {:?}", server.seeds));
         };

@@ -115,8 +115,8 @@ impl World {
         assert_eq!(end.status["turn"], Value::Null, "the turn has ended\n{}", self.last_words());
         let waits = self.store.get(&cluster_key()).map(|c| c["status"]["waits"].clone());
         assert_eq!(waits, Some(Value::Null), "nothing is waited for\n{}", self.last_words());
-        assert_eq!(end.conditions["Progressing"], "False AsWanted", "{}", self.last_words());
-        assert_eq!(end.conditions["Degraded"], "False AsWanted", "{}", self.last_words());
+        assert_eq!(end.conditions["Progressing"], "False UpToDate", "{}", self.last_words());
+        assert_eq!(end.conditions["Degraded"], "False UpToDate", "{}", self.last_words());
         for (name, words) in &end.members {
             assert!(
                 words.contains("host ID recorded, volume recorded, no permit"),

@@ -44,7 +44,7 @@ impl Ring {
                 matches!(
                     s.phase,
                     Phase::Waking
-                        | Phase::Founding
+                        | Phase::Initializing
                         | Phase::Joining { .. }
                         | Phase::Normal
                         | Phase::Leaving

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 impl World {
     /// The first invariant that does not hold.
     pub fn check(&self) -> Result<(), String> {
-        if self.ring.founders.len() > self.foundings_allowed {
+        if self.ring.founders.len() > self.initializations_allowed {
             return Err(format!(
                 "a second ring of the same name was founded: by {:?}",
                 self.ring.founders
@@ -29,7 +29,7 @@ impl World {
             .ring
             .servers
             .values()
-            .filter(|s| matches!(s.phase, Phase::Joining { .. } | Phase::Founding))
+            .filter(|s| matches!(s.phase, Phase::Joining { .. } | Phase::Initializing))
             .map(|s| &s.member)
             .collect();
         if joining.len() > 1 {

@@ -24,12 +24,14 @@ impl Agent {
         let ledger_id = self.ledger(reach).map(|l| l.volume_id.clone()).unwrap_or_default();
         let fits_data = match (state, permit.data) {
             (VolumeState::Empty, _) => true,
-            (VolumeState::Incomplete, DataBeforeStart::Wipe) => permit.kind != PermitKind::Found,
+            (VolumeState::Incomplete, DataBeforeStart::Wipe) => {
+                permit.kind != PermitKind::Initialize
+            }
             (VolumeState::Incomplete, DataBeforeStart::Keep) => {
                 permit.kind != PermitKind::ResumeLeave
             }
             (VolumeState::Lost, DataBeforeStart::MustBeEmpty | DataBeforeStart::Wipe) => {
-                permit.kind != PermitKind::Found
+                permit.kind != PermitKind::Initialize
             }
             (VolumeState::Left, DataBeforeStart::Retire) => permit.kind == PermitKind::Join,
             (VolumeState::Joined, DataBeforeStart::Keep) => permit.kind == PermitKind::ResumeLeave,
@@ -76,7 +78,7 @@ impl Agent {
         }
         let own = spec.address.clone().unwrap_or_default();
         let seeds = match permit.kind {
-            PermitKind::Found => vec![own],
+            PermitKind::Initialize => vec![own],
             PermitKind::Join | PermitKind::Replace | PermitKind::ResumeLeave => {
                 spec.seeds.iter().filter(|s| **s != own).cloned().collect()
             }

@@ -106,7 +106,7 @@ impl Ring {
     }
 
     /// A new ring comes into being.
-    pub fn begin_founding(&mut self, pod: &str, now: Timestamp, disks: &mut Disks) {
+    pub fn begin_initialization(&mut self, pod: &str, now: Timestamp, disks: &mut Disks) {
         let Some(server) = self.servers.get(pod).cloned() else {
             return;
         };
@@ -120,7 +120,7 @@ impl Ring {
         };
         write_data(disks, &server.disk, lineage, &host, Bootstrapped::InProgress);
         self.identify(pod, lineage, &host);
-        self.set_phase(pod, Phase::Founding, now + WAKE);
+        self.set_phase(pod, Phase::Initializing, now + WAKE);
         self.told.push(format!("{} founds a ring", server.member));
     }
 

@@ -37,7 +37,7 @@ impl Agent {
         let server = reach.ring.servers.get(&self.pod.uid)?;
         let mode = match server.phase {
             Phase::Booting => return None,
-            Phase::Waking | Phase::Founding => "STARTING",
+            Phase::Waking | Phase::Initializing => "STARTING",
             Phase::Joining { .. } => "JOINING",
             Phase::Normal => "NORMAL",
             Phase::Leaving | Phase::Unbootstrapped | Phase::Left => "LEAVING",

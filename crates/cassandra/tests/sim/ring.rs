@@ -62,7 +62,7 @@ pub enum Phase {
     /// Has decided what it is and comes up with its data.
     Waking,
     /// Founds a ring.
-    Founding,
+    Initializing,
     /// Streams what it will own; replacing this host ID if any.
     Joining { replaces: Option<HostId> },
     /// A full member; clients are served from `until` on.
@@ -222,7 +222,7 @@ impl Ring {
         };
         match server.phase {
             Phase::Booting => self.boot(pod, now, disks),
-            Phase::Waking | Phase::Founding => self.become_normal(pod, now, disks),
+            Phase::Waking | Phase::Initializing => self.become_normal(pod, now, disks),
             Phase::Joining { replaces } => {
                 if let Some(old) = replaces {
                     self.seats.remove(&old);
@@ -269,7 +269,9 @@ impl Ring {
             return;
         };
         match server.phase {
-            Phase::Joining { .. } | Phase::Founding => seat.forgotten_at = Some(now + FAT_CLIENT),
+            Phase::Joining { .. } | Phase::Initializing => {
+                seat.forgotten_at = Some(now + FAT_CLIENT)
+            }
             Phase::Booting
             | Phase::Waking
             | Phase::Normal

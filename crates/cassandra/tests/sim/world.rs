@@ -58,7 +58,7 @@ pub struct World {
     /// Host IDs that a person has given up.
     pub given_up: BTreeSet<HostId>,
     /// How often a ring may be founded; more than once only where a person said so.
-    pub foundings_allowed: usize,
+    pub initializations_allowed: usize,
     /// Stops, deletions and permits, in order.
     pub destructive: Vec<String>,
     /// Writes of the operator that were sent, by what they did.
@@ -87,7 +87,7 @@ impl World {
             restart_at: None,
             random: None,
             given_up: BTreeSet::new(),
-            foundings_allowed: 1,
+            initializations_allowed: 1,
             destructive: Vec::new(),
             writes: Vec::new(),
             story: Vec::new(),

@@ -165,7 +165,7 @@ impl Applier<'_> {
             Step::Patch { key, patch, subresource, precondition, fence, .. } => {
                 self.patch(key, patch, *subresource, precondition, fence.as_ref()).await
             }
-            Step::Claim { status, seen, .. } => self.claim(status, seen).await,
+            Step::CompareAndSet { status, seen, .. } => self.claim(status, seen).await,
             Step::Delete { key, precondition, loss, propagation, fence, .. } => {
                 let what = (loss, *propagation);
                 self.delete(key, precondition, what, fence.as_ref(), memory).await
@@ -176,7 +176,7 @@ impl Applier<'_> {
     fn subject<'a>(&'a self, step: &'a Step) -> &'a ObjectKey {
         match step {
             Step::Apply { key, .. } | Step::Patch { key, .. } | Step::Delete { key, .. } => key,
-            Step::Claim { .. } => self.owner_key,
+            Step::CompareAndSet { .. } => self.owner_key,
         }
     }
 
@@ -217,7 +217,7 @@ fn event(step: &Step) -> Option<&Event> {
     match step {
         Step::Apply { event, .. }
         | Step::Patch { event, .. }
-        | Step::Claim { event, .. }
+        | Step::CompareAndSet { event, .. }
         | Step::Delete { event, .. } => event.as_ref(),
     }
 }

@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn an_owner_that_begins_without_trouble_is_no_news_and_its_end_is() {
-        let fine = status("Degraded", "False", "AsWanted");
+        let fine = status("Degraded", "False", "UpToDate");
         assert!(of_conditions(None, &fine).is_empty());
         let trouble = status("Degraded", "True", "MemberDown");
         assert_eq!(of_conditions(None, &trouble).len(), 1);

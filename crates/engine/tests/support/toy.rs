@@ -73,7 +73,7 @@ impl Mind for ToyMind {
         };
         let seen = owner.at("/status/epoch").cloned().unwrap_or(Value::Null);
         if seen.as_i64().unwrap_or(0) < snapshot.epoch {
-            let claim = Step::Claim {
+            let claim = Step::CompareAndSet {
                 status: json!({"epoch": snapshot.epoch}),
                 seen: vec![("/status/epoch".to_string(), seen)],
                 doing: "take the epoch".to_string(),
@@ -162,7 +162,7 @@ fn status(snapshot: &Snapshot, maps: &[Arc<Object>], nodes: usize) -> Value {
     let count = snapshot.owner.int_at("/spec/count").unwrap_or(0);
     let made = i64::try_from(maps.len()).unwrap();
     let (ready, reason) =
-        if made == count { ("True", "AsWanted") } else { ("False", "CreatingObjects") };
+        if made == count { ("True", "UpToDate") } else { ("False", "CreatingObjects") };
     let words = snapshot.owner.str_at("/spec/words").unwrap_or_default();
     let reference = snapshot.references.values().next().map(|r| match r.known() {
         Ok(Some(object)) => object.str_at("/data/value").unwrap_or("present").to_string(),

@@ -48,7 +48,7 @@ pub enum Write {
     /// Merge patch.
     Patch,
     /// The owner's turn.
-    Claim,
+    CompareAndSet,
     /// Deletion without loss.
     Delete,
     /// Deletion of a pod.

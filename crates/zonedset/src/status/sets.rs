@@ -22,7 +22,10 @@ fn coming(set: &SetFact, draft: &Draft) -> RolloutState {
         {
             object["metadata"]["annotations"][names::STATE].as_str()
         }
-        Step::Apply { .. } | Step::Patch { .. } | Step::Claim { .. } | Step::Delete { .. } => None,
+        Step::Apply { .. }
+        | Step::Patch { .. }
+        | Step::CompareAndSet { .. }
+        | Step::Delete { .. } => None,
     });
     RolloutState::ALL.into_iter().find(|s| Some(s.as_str()) == written).unwrap_or(set.state)
 }

@@ -10,7 +10,7 @@ palladion_plan::sentences! {
 
     /// How many pods serve.
     pub enum Available {
-        Ready { ready: usize, wanted: usize } => AsWanted, "{ready} of {wanted} pods are ready";
+        Ready { ready: usize, wanted: usize } => UpToDate, "{ready} of {wanted} pods are ready";
         Without { ready: usize, wanted: usize } => PodsNotReady,
             "{ready} of {wanted} pods are ready";
         ZoneWithout { ready: usize, wanted: usize, zone: String } => PodsNotReady,
@@ -19,8 +19,8 @@ palladion_plan::sentences! {
 
     /// Nothing is being changed.
     pub enum Rest {
-        AllReady => AsWanted, "all pods are ready";
-        Limited { asked: i32, replicas: i32 } => AsWanted,
+        AllReady => UpToDate, "all pods are ready";
+        Limited { asked: i32, replicas: i32 } => UpToDate,
             "all pods are ready; the spec asks for {asked} replicas, and `scaling` limits them to {replicas}";
     }
 
@@ -32,7 +32,7 @@ palladion_plan::sentences! {
 
     /// Nothing needs a person.
     pub enum Fine {
-        Nothing => AsWanted, "nothing needs a person";
+        Nothing => UpToDate, "nothing needs a person";
         Limited { asked: i32, replicas: i32 } => ReplicasLimited,
             "the spec asks for {asked} replicas, and `scaling` limits them to {replicas}";
     }
@@ -63,6 +63,6 @@ palladion_plan::sentences! {
 
     /// Not paused.
     pub enum Running {
-        NotPaused => AsWanted, "not paused";
+        NotPaused => UpToDate, "not paused";
     }
 }

@@ -98,7 +98,7 @@ impl World {
         assert!(waits <= palladion_api::waits::MOST, "{}", status["waits"]);
         let mut conditions = status["conditions"].as_array().into_iter().flatten();
         let is_at_rest = conditions
-            .any(|c| c["type"] == "Progressing" && c["reason"] == Reason::AsWanted.as_str());
+            .any(|c| c["type"] == "Progressing" && c["reason"] == Reason::UpToDate.as_str());
         assert!(!is_at_rest || waits == 0, "{}", status["waits"]);
     }
 

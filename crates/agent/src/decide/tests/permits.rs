@@ -19,21 +19,21 @@ fn used(world: World, kind: PermitKind) -> World {
 
 #[test]
 fn found_lists_only_itself_as_seed() {
-    let start = a_new_member().permit(PermitKind::Found, MustBeEmpty).start();
+    let start = a_new_member().permit(PermitKind::Initialize, MustBeEmpty).start();
     assert_eq!(start.identity.seeds, [ADDRESS.into()]);
     assert_eq!(start.identity.entry, Entry::Plain);
 }
 
 #[test]
 fn found_wants_an_empty_volume_or_the_left_overs_of_its_own_founding() {
-    let founding = a_new_member().membership(joining(PermitKind::Found)).data();
+    let founding = a_new_member().membership(joining(PermitKind::Initialize)).data();
     assert_eq!(
-        founding.clone().permit(PermitKind::Found, Keep).start().identity.seeds,
+        founding.clone().permit(PermitKind::Initialize, Keep).start().identity.seeds,
         [ADDRESS.into()]
     );
-    founding.permit(PermitKind::Found, MustBeEmpty).settles(PermitState::Refused);
+    founding.permit(PermitKind::Initialize, MustBeEmpty).settles(PermitState::Refused);
     let other = a_new_member().membership(joining(PermitKind::Join)).data();
-    other.permit(PermitKind::Found, Keep).settles(PermitState::Refused);
+    other.permit(PermitKind::Initialize, Keep).settles(PermitState::Refused);
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_lost_member_takes_its_own_place_by_replace() {
         w.spec().start.as_mut().unwrap().volume_id = "v2".into();
     });
     assert!(matches!(successor.start().identity.entry, Entry::Replace { .. }));
-    let found = successor.with(|w| w.spec().start.as_mut().unwrap().kind = PermitKind::Found);
+    let found = successor.with(|w| w.spec().start.as_mut().unwrap().kind = PermitKind::Initialize);
     found.settles(PermitState::Refused);
 }
 
@@ -191,7 +191,7 @@ fn every_kind_of_permit_fits_its_volumes_and_no_other() {
     let mut table = String::new();
     for (name, world) in volumes {
         for kind in
-            [PermitKind::Found, PermitKind::Join, PermitKind::Replace, PermitKind::ResumeLeave]
+            [PermitKind::Initialize, PermitKind::Join, PermitKind::Replace, PermitKind::ResumeLeave]
         {
             for data in [MustBeEmpty, Keep, Wipe, Retire] {
                 if matches!(world.clone().permit(kind, data).action(), Action::Start(_)) {

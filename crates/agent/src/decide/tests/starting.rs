@@ -121,7 +121,7 @@ fn a_volume_of_another_ring_is_never_used() {
 fn data_that_no_ledger_accounts_for_is_never_used() {
     a_new_member()
         .data()
-        .permit(PermitKind::Found, DataBeforeStart::MustBeEmpty)
+        .permit(PermitKind::Initialize, DataBeforeStart::MustBeEmpty)
         .waits(Reason::VolumeForeign);
     a_new_member().data().with(|w| w.found.marker = None).waits(Reason::VolumeForeign);
 }

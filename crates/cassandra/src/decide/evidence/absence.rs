@@ -190,7 +190,7 @@ pub fn all_see_down(facts: &Facts<'_>, turn: &Turn, whom: &MemberFact) -> Option
 pub fn voters(member: &MemberFact) -> Voters {
     match of(member).map(|r| r.cause) {
         Some(ReplacementCause::Task) => Voters::WhoeverIsLeft,
-        Some(ReplacementCause::NodeGone | ReplacementCause::Person) | None => Voters::Majority,
+        Some(ReplacementCause::NodeGone | ReplacementCause::User) | None => Voters::Majority,
     }
 }
 

@@ -56,7 +56,7 @@ pub fn rest_is_quiet(
         }
     }
     match others {
-        0 => Err(Objection::OnlyMember { annotation: labels::ALLOW_FOUNDING }),
+        0 => Err(Objection::OnlyMember { annotation: labels::ALLOW_INITIALIZATION }),
         _ => Ok(()),
     }
 }

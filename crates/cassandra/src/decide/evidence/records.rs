@@ -12,8 +12,8 @@ use palladion_plan::proof::ProofKind;
 /// The ring is made on this volume: every other was looked at before the turn
 /// was given, and the record that names this one was written with the turn.
 pub fn is_first(facts: &Facts<'_>, turn: &Turn, member: &MemberFact) -> Option<Proof> {
-    let record = facts.status.founding.as_ref()?;
-    let named = turn.step == TurnStep::Found && record.volume_id == turn.volume_id;
+    let record = facts.status.initialization.as_ref()?;
+    let named = turn.step == TurnStep::Initialize && record.volume_id == turn.volume_id;
     named.then(|| Proof::seen(facts, ProofKind::AllEmpty, member, &Proven::FirstMember))
 }
 

@@ -2,7 +2,7 @@
 
 use super::marks;
 use crate::facts::{Facts, MemberFact};
-use palladion_api::cluster::Founding;
+use palladion_api::cluster::Initialization;
 use palladion_api::ids::{HostId, MemberName};
 use palladion_api::member::Liveness;
 use std::collections::BTreeSet;
@@ -38,11 +38,11 @@ pub(super) fn known_hosts(facts: &Facts<'_>) -> BTreeSet<HostId> {
     let recorded = members().filter_map(|m| m.recorded_host_id());
     let claimed = members().filter_map(|m| m.claim.as_ref()?.host_id.as_ref());
     // Until it is recorded with its member; later that one may be replaced or gone.
-    let unrecorded = |f: &&Founding| {
+    let unrecorded = |f: &&Initialization| {
         let member = facts.members.get(&f.member);
         member.is_some_and(|m| !m.is_gone() && m.recorded_host_id().is_none())
     };
-    let founding = facts.status.founding.as_ref().filter(unrecorded);
+    let founding = facts.status.initialization.as_ref().filter(unrecorded);
     let founder = founding.and_then(|f| f.host_id.as_ref());
     let mut known: BTreeSet<HostId> = recorded.chain(claimed).chain(founder).cloned().collect();
     for answer in facts.members.values().filter_map(|m| m.status.evidence.as_ref()) {

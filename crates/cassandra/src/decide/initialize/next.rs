@@ -24,11 +24,11 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         Survey::Doubt(why) => match allowed(facts, &why) {
             Ok(()) => match empty_candidate(facts, valid) {
                 Some(founder) => found(facts, valid, founder, 1, draft),
-                None => draft.wait(Reason::FoundingRefused, "founding is allowed, and no member has an empty volume"),
+                None => draft.wait(Reason::InitializationRefused, "founding is allowed, and no member has an empty volume"),
             },
             Err(nonce) => draft.trouble(
-                Reason::FoundingRefused,
-                format!("no new ring is founded: {why}; if that data may be given up: kubectl annotate cassandracluster {} {}={nonce}", valid.name, labels::ALLOW_FOUNDING),
+                Reason::InitializationRefused,
+                format!("no new ring is founded: {why}; if that data may be given up: kubectl annotate cassandracluster {} {}={nonce}", valid.name, labels::ALLOW_INITIALIZATION),
             ),
         },
         Survey::Resume(founder) => found(facts, valid, founder, 2, draft),
@@ -42,7 +42,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
 fn allowed(facts: &Facts<'_>, why: &str) -> Result<(), String> {
     let owner = &facts.snapshot.owner.meta;
     let nonce = hash::of(&json!([owner.uid, why]));
-    match owner.annotations.get(labels::ALLOW_FOUNDING) {
+    match owner.annotations.get(labels::ALLOW_INITIALIZATION) {
         Some(given) if *given == nonce => Ok(()),
         _ => Err(nonce),
     }
@@ -63,7 +63,7 @@ fn found(facts: &Facts<'_>, valid: &Valid, founder: &MemberFact, attempt: u32, d
         draft.trouble(Reason::JoinFailed, failed_start::failure_words(founder));
         return;
     }
-    let turn = lock::new(facts, &founder.name, &volume.volume_id, TurnStep::Found, attempt);
+    let turn = lock::new(facts, &founder.name, &volume.volume_id, TurnStep::Initialize, attempt);
     draft.steps.push(lock::take(
         facts,
         &turn,

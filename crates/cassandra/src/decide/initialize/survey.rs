@@ -22,7 +22,7 @@ pub enum Survey<'a> {
 
 /// Look at every volume that exists.
 pub fn survey<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Survey<'a> {
-    let given = facts.status.founding.as_ref();
+    let given = facts.status.initialization.as_ref();
     for member in facts.members.values() {
         let Some(claim) = &member.claim else { continue };
         if !claim.bound {
@@ -88,7 +88,7 @@ fn clear_when_seeds_are_there<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Survey
     }
     match founder {
         Some(member) => Survey::Clear(member),
-        None => Survey::Waiting(Reason::AsWanted, "no members are wanted".into()),
+        None => Survey::Waiting(Reason::UpToDate, "no members are wanted".into()),
     }
 }
 

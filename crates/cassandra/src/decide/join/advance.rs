@@ -14,7 +14,7 @@ use crate::facts::words::{pod_words, server_words};
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use jiff::SignedDuration;
-use palladion_api::cluster::{Founding, Turn, TurnStep};
+use palladion_api::cluster::{Initialization, Turn, TurnStep};
 use palladion_api::member::DataBeforeStart;
 use palladion_api::reasons::Reason;
 
@@ -22,7 +22,7 @@ use palladion_api::reasons::Reason;
 /// and a quarantine as long again; an earlier try meets its own ghost.
 const JOIN_RETRY: SignedDuration = SignedDuration::from_secs(120);
 /// A founder has no ring that remembers it.
-const FOUND_RETRY: SignedDuration = SignedDuration::from_secs(10);
+const INITIALIZE_RETRY: SignedDuration = SignedDuration::from_secs(10);
 
 /// Go on with a Found or Join turn.
 pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft) {
@@ -33,8 +33,8 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         Course::NotGiven => before_permit(facts, valid, turn, member, draft),
         Course::PodEnded => release(facts, turn, "the pod that it was for has ended", draft),
         Course::Open => {
-            let reason = match turn.step == TurnStep::Found {
-                true => Reason::Founding,
+            let reason = match turn.step == TurnStep::Initialize {
+                true => Reason::Initializing,
                 false => Reason::Joining,
             };
             draft.wait(reason, format!("member {}: {}", member.name, server_words(member)));
@@ -64,7 +64,7 @@ fn before_permit(
     if volume.volume_id != turn.volume_id {
         return release(facts, turn, "its volume is another one now", draft);
     }
-    if turn.step == TurnStep::Found {
+    if turn.step == TurnStep::Initialize {
         return match records::is_first(facts, turn, member) {
             Some(proof) => permit::give(facts, valid, turn, member, &proof, draft),
             None => release(facts, turn, "the ring is founded on another volume", draft),
@@ -90,7 +90,7 @@ fn finish(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, dr
         );
         return;
     };
-    let founding = (turn.step == TurnStep::Found).then(|| Founding {
+    let founding = (turn.step == TurnStep::Initialize).then(|| Initialization {
         member: member.name.clone(),
         volume_id: turn.volume_id.clone(),
         nonce: turn.nonce.clone(),
@@ -115,7 +115,7 @@ fn finish(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, dr
         None => lock::finish(facts, turn, None),
     };
     draft.steps.push(match &founding {
-        Some(founding) => lock::record_founding(step, founding),
+        Some(founding) => lock::record_initialization(step, founding),
         None => step,
     });
 }
@@ -124,7 +124,7 @@ fn retry(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft)
     if turn.attempt >= TRIES {
         return release(facts, turn, &failure_words(member), draft);
     }
-    let delay = if turn.step == TurnStep::Found { FOUND_RETRY } else { JOIN_RETRY };
+    let delay = if turn.step == TurnStep::Initialize { INITIALIZE_RETRY } else { JOIN_RETRY };
     let again = failed_start::last_end(turn, member) + delay;
     draft.trouble(failure_reason(member), failure_words(member));
     if facts.now() < again {

@@ -100,7 +100,7 @@ pub fn adopt_permit(facts: &Facts<'_>, draft: &mut Draft) -> bool {
             continue;
         }
         let step = match start.kind {
-            PermitKind::Found => TurnStep::Found,
+            PermitKind::Initialize => TurnStep::Initialize,
             PermitKind::Join => TurnStep::Join,
             PermitKind::Replace => TurnStep::Replace,
             PermitKind::ResumeLeave => continue,

@@ -18,7 +18,7 @@ const PAY_AGAIN: jiff::SignedDuration = jiff::SignedDuration::from_secs(60);
 pub fn first(facts: &Facts<'_>) -> Option<String> {
     facts.members.values().find_map(|debtor| {
         let owes = debtor.spec.as_ref().filter(|_| !debtor.is_gone())?;
-        let debt = owes.owes.iter().find(|d| is_in_the_way(d.kind))?;
+        let debt = owes.pending_maintenance.iter().find(|d| is_in_the_way(d.kind))?;
         Some(format!("member {} owes {:?}: {}", debtor.name, debt.kind, debt.reason))
     })
 }
@@ -35,7 +35,7 @@ fn owed(member: &MemberFact) -> Option<&Debt> {
     if member.is_gone() {
         return None;
     }
-    member.spec.as_ref()?.owes.first()
+    member.spec.as_ref()?.pending_maintenance.first()
 }
 
 /// After a join into a ring that holds data, all others have lost ranges and
@@ -64,12 +64,16 @@ fn owed_by_all(
         facts.members.values().filter(|m| m.name != *except && m.recorded_host_id().is_some())
     {
         let Some(spec) = &member.spec else { continue };
-        if spec.owes.iter().any(|d| d.kind == kind) {
+        if spec.pending_maintenance.iter().any(|d| d.kind == kind) {
             continue;
         }
-        let mut owes = spec.owes.clone();
+        let mut owes = spec.pending_maintenance.clone();
         owes.push(Debt { kind, reason: reason.to_string() });
-        draft.steps.extend(patch(member, json!({ "owes": owes }), "record what is owed by"));
+        draft.steps.extend(patch(
+            member,
+            json!({ "pendingMaintenance": owes }),
+            "record what is owed by",
+        ));
     }
 }
 
@@ -98,33 +102,40 @@ pub fn pay(facts: &Facts<'_>, draft: &mut Draft) -> bool {
     let quiet = evidence::ring_is_quiet(facts);
     match (ordered, outcome.map(|o| o.state), quiet) {
         (Some(_), Some(OperationState::Succeeded), _) => {
-            let owes: Vec<_> =
-                member.spec.iter().flat_map(|s| &s.owes).filter(|d| *d != debt).collect();
+            let owes: Vec<_> = member
+                .spec
+                .iter()
+                .flat_map(|s| &s.pending_maintenance)
+                .filter(|d| *d != debt)
+                .collect();
             // The operation goes with the debt, so that the next debt is a new operation.
-            let spec = json!({ "owes": owes, "operation": null });
+            let spec = json!({ "pendingMaintenance": owes, "operation": null });
             draft.steps.extend(patch(member, spec, "record that a debt was paid by"));
         }
         (Some(_), None | Some(OperationState::Running), _) => {
-            draft.wait(Reason::DebtsOwed, words("is under way"))
+            draft.wait(Reason::MaintenancePending, words("is under way"))
         }
         (Some(_), Some(OperationState::Failed | OperationState::Interrupted), _) => {
             let ended = outcome.and_then(|o| o.finished_at.as_ref()).map_or(facts.now(), |t| t.0);
             let again = ended + PAY_AGAIN;
             let why = outcome.and_then(|o| o.message.clone()).unwrap_or_default();
-            draft.trouble(Reason::DebtsOwed, words(&format!("failed: {why}; it is tried again")));
+            draft.trouble(
+                Reason::MaintenancePending,
+                words(&format!("failed: {why}; it is tried again")),
+            );
             if facts.now() < again {
-                draft.wait_until(Reason::DebtsOwed, words("is tried again"), again);
+                draft.wait_until(Reason::MaintenancePending, words("is tried again"), again);
             } else {
                 draft.steps.extend(order(facts, member, kind, &prefix));
             }
         }
         // Tables of the older line are rewritten when nobody needs them any more.
         (None, _, Err(why)) if !is_in_the_way(debt.kind) => {
-            draft.wait(Reason::DebtsOwed, words(&format!("waits: {why}")));
+            draft.wait(Reason::MaintenancePending, words(&format!("waits: {why}")));
             return false;
         }
         (None, _, Ok(()) | Err(_)) => {
-            draft.wait(Reason::DebtsOwed, words("is ordered"));
+            draft.wait(Reason::MaintenancePending, words("is ordered"));
             draft.steps.extend(order(facts, member, kind, &prefix));
         }
     }
@@ -153,9 +164,12 @@ fn order(
     patch(member, json!({ "operation": operation }), "order a payment of")
 }
 
-/// Write what a member should owe or do about it.
-pub fn patch(member: &MemberFact, spec: Value, what: &str) -> Option<Step> {
+/// Write what maintenance of a member is pending, or start it.
+pub fn patch(member: &MemberFact, mut spec: Value, what: &str) -> Option<Step> {
     let object = member.object.as_ref()?;
+    if object.at("/spec/owes").is_some() && spec.get("pendingMaintenance").is_some() {
+        spec["owes"] = Value::Null;
+    }
     Some(Step::patch_as_seen(
         kinds::MEMBER,
         &object.meta,

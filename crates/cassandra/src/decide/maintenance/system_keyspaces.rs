@@ -154,7 +154,7 @@ fn repair_each(
             );
         }
     }
-    draft.steps.push(Step::Claim {
+    draft.steps.push(Step::CompareAndSet {
         status: json!({ "systemReplication": factor }),
         seen: vec![(
             "/status/turn".into(),

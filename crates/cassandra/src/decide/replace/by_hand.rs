@@ -62,7 +62,7 @@ pub fn refused(facts: &Facts<'_>, member: &MemberFact) -> Option<String> {
 fn take_up(member: &MemberFact) -> Option<Step> {
     let host_id = member.recorded_host_id()?;
     let why = Marked::ByLabel { label: labels::REPLACE };
-    marks::mark(member, host_id, (ReplacementCause::Person, why), None)
+    marks::mark(member, host_id, (ReplacementCause::User, why), None)
 }
 
 fn refuse(valid: &Valid, member: &MemberFact, on_member: bool, why: &str) -> Option<Step> {

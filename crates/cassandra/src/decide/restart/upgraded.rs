@@ -13,12 +13,17 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
         return;
     };
     for member in without_debt(facts) {
-        let mut owes = member.spec.as_ref().map_or_else(Vec::new, |s| s.owes.clone());
+        let mut owes =
+            member.spec.as_ref().map_or_else(Vec::new, |s| s.pending_maintenance.clone());
         owes.push(Debt {
             kind: DebtKind::UpgradeSstables,
             reason: format!("upgraded from {old} to {new}"),
         });
-        draft.steps.extend(debts::patch(member, json!({ "owes": owes }), "record what is owed by"));
+        draft.steps.extend(debts::patch(
+            member,
+            json!({ "pendingMaintenance": owes }),
+            "record what is owed by",
+        ));
     }
 }
 
@@ -26,20 +31,24 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
 /// so that none is forgotten by a crash between the two.
 pub fn line_on_record(facts: &Facts<'_>) -> Option<String> {
     let has_debts_to_record = step(facts).is_some() && without_debt(facts).next().is_some();
-    if has_debts_to_record { facts.status.newest_line.clone() } else { lines::newest_line(facts) }
+    if has_debts_to_record {
+        facts.status.highest_release_line.clone()
+    } else {
+        lines::highest_release_line(facts)
+    }
 }
 
 /// From which line to which, where the record is behind.
 fn step(facts: &Facts<'_>) -> Option<(String, String)> {
-    let old = facts.status.newest_line.clone()?;
-    let new = lines::newest_line(facts)?;
+    let old = facts.status.highest_release_line.clone()?;
+    let new = lines::highest_release_line(facts)?;
     (old != new).then_some((old, new))
 }
 
 fn without_debt<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a MemberFact> {
     facts.members.values().filter(|m| m.object.is_some() && m.recorded_host_id().is_some()).filter(
         |m| {
-            let owes = m.spec.iter().flat_map(|s| &s.owes);
+            let owes = m.spec.iter().flat_map(|s| &s.pending_maintenance);
             !owes.into_iter().any(|d| d.kind == DebtKind::UpgradeSstables)
         },
     )

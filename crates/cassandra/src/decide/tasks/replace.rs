@@ -131,7 +131,7 @@ fn another_volume(member: &MemberFact, wanted: &ReplaceTask) -> Option<String> {
 fn cause(task: &Task<'_>) -> ReplacementCause {
     match task.spec.replace.volume_id {
         Some(_) => ReplacementCause::Task,
-        None => ReplacementCause::Person,
+        None => ReplacementCause::User,
     }
 }
 

@@ -2,7 +2,8 @@
 //! leader that was frozen and woke up again fail (safety rule 3.3).
 
 use crate::decide::draft::Draft;
-use crate::facts::Facts;
+use crate::decide::turn::lock;
+use crate::facts::{self, Facts, MemberFact};
 use crate::resources as kinds;
 use palladion_api::ids::MemberName;
 use palladion_plan::Step;
@@ -16,18 +17,25 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
     if seen >= facts.snapshot.epoch {
         return;
     }
-    let mut status = json!({ "epoch": facts.snapshot.epoch });
+    // An upgrade of the operator comes with a new leader, and so with this write.
+    let mut status = facts::of_cluster_on_record(facts).unwrap_or_else(|| json!({}));
+    status["epoch"] = json!(facts.snapshot.epoch);
     if let Some(turn) = facts.turn() {
         status["turn"] = json!({ "epoch": facts.snapshot.epoch });
         if let Some(step) = stamp(facts, &turn.member) {
             draft.steps.push(step);
         }
     }
+    draft.steps.extend(facts.members.values().filter_map(under_former_name));
     draft.steps.insert(
         0,
-        Step::Claim {
+        Step::CompareAndSet {
             status,
-            seen: vec![("/status/epoch".into(), Value::from(seen))],
+            seen: vec![
+                ("/status/epoch".into(), Value::from(seen)),
+                lock::seen(facts, "/status/initialization"),
+                lock::seen(facts, "/status/founding"),
+            ],
             doing: "raise the leader's epoch".into(),
             event: None,
         },
@@ -44,6 +52,14 @@ fn stamp(facts: &Facts<'_>, member: &MemberName) -> Option<Step> {
         json!({ "spec": { "turnEpoch": facts.snapshot.epoch } }),
         format!("take over the turn of member {member}"),
     ))
+}
+
+/// Move pending maintenance that stands under its former name.
+fn under_former_name(member: &MemberFact) -> Option<Step> {
+    let spec = facts::of_member_on_record(member)?;
+    let doing = format!("rename the pending maintenance of member {}", member.name);
+    let meta = &member.object.as_ref()?.meta;
+    Some(Step::patch_as_seen(kinds::MEMBER, meta, json!({ "spec": spec }), doing))
 }
 
 /// True while this leader's epoch is not on record: no turn is taken or used.

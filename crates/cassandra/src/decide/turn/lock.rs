@@ -2,7 +2,7 @@
 //! a write that is conditional on what was seen of it.
 
 use crate::facts::Facts;
-use palladion_api::cluster::{Founding, Turn, TurnStep};
+use palladion_api::cluster::{Initialization, Turn, TurnStep};
 use palladion_api::ids::{MemberName, VolumeId};
 use palladion_plan::{Event, Step};
 use serde_json::{Value, json};
@@ -48,14 +48,14 @@ pub fn again(facts: &Facts<'_>, turn: &Turn, since: Since) -> Turn {
     next
 }
 
-/// Take the turn that nobody has. With the turn to found goes, in the same
-/// write, the record that the ring is founded on this volume.
+/// Take the turn that nobody has. With the turn to initialize goes, in the same
+/// write, the record that the ring is initialized on this volume.
 pub fn take(facts: &Facts<'_>, turn: &Turn, doing: impl Display, event: Option<Event>) -> Step {
     let step = write(facts, Some(turn), doing, event);
     match turn.step {
-        TurnStep::Found => record_founding(
+        TurnStep::Initialize => record_initialization(
             step,
-            &Founding {
+            &Initialization {
                 member: turn.member.clone(),
                 volume_id: turn.volume_id.clone(),
                 nonce: turn.nonce.clone(),
@@ -91,10 +91,10 @@ pub fn finish(facts: &Facts<'_>, turn: &Turn, event: Option<Event>) -> Step {
     write(facts, None, format!("end the turn of member {}", turn.member), event)
 }
 
-/// Record in the same write what came of the founding.
-pub fn record_founding(mut step: Step, founding: &Founding) -> Step {
-    if let Step::Claim { status, .. } = &mut step {
-        status["founding"] = json!(founding);
+/// Record in the same write what came of the initialization.
+pub fn record_initialization(mut step: Step, initialization: &Initialization) -> Step {
+    if let Step::CompareAndSet { status, .. } = &mut step {
+        status["initialization"] = json!(initialization);
     }
     step
 }
@@ -111,17 +111,25 @@ fn write(
         status["turn"] = json!(turn);
         status["turn"]["replaces"] = Value::Null;
     }
-    if turn.is_some_and(|t| matches!(t.step, TurnStep::Found | TurnStep::Join)) {
+    if turn.is_some_and(|t| matches!(t.step, TurnStep::Initialize | TurnStep::Join)) {
         status["lastStartTime"] = json!(facts.now());
     }
-    let seen = |pointer: &str| {
-        let value = facts.snapshot.owner.at(pointer).cloned().unwrap_or(Value::Null);
-        (pointer.to_string(), value)
-    };
-    Step::Claim {
+    Step::CompareAndSet {
         status,
-        seen: vec![seen("/status/turn"), seen("/status/epoch"), seen("/status/founding")],
+        seen: vec![
+            seen(facts, "/status/turn"),
+            seen(facts, "/status/epoch"),
+            seen(facts, "/status/initialization"),
+            seen(facts, "/status/founding"),
+        ],
         doing: doing.to_string(),
         event,
     }
+}
+
+/// What is on record at a place of the cluster, for a write that must fail when
+/// it has changed.
+pub fn seen(facts: &Facts<'_>, pointer: &str) -> (String, Value) {
+    let value = facts.snapshot.owner.at(pointer).cloned().unwrap_or(Value::Null);
+    (pointer.to_string(), value)
 }

@@ -77,9 +77,9 @@ pub fn give_with(
         return;
     };
     let (kind, seeds) = match turn.step {
-        TurnStep::Found => {
+        TurnStep::Initialize => {
             let own = member.spec.as_ref().and_then(|s| s.address.clone());
-            (PermitKind::Found, own.into_iter().collect())
+            (PermitKind::Initialize, own.into_iter().collect())
         }
         TurnStep::Join => (PermitKind::Join, seeds::of(facts, valid)),
         TurnStep::Replace => (PermitKind::Replace, seeds::without(facts, valid, &member.name)),
@@ -90,7 +90,7 @@ pub fn give_with(
     };
     let host_id = match turn.step {
         TurnStep::ResumeLeave => member.recorded_host_id(),
-        TurnStep::Found
+        TurnStep::Initialize
         | TurnStep::Join
         | TurnStep::Replace
         | TurnStep::Leave
@@ -127,8 +127,8 @@ pub fn give_with(
 fn data_before(turn: &Turn, member: &MemberFact) -> DataBeforeStart {
     match turn.step {
         // What a founder wrote in a try that failed is the ring's only data: it stays.
-        TurnStep::Found if turn.attempt > 1 => DataBeforeStart::Keep,
-        TurnStep::Found => DataBeforeStart::MustBeEmpty,
+        TurnStep::Initialize if turn.attempt > 1 => DataBeforeStart::Keep,
+        TurnStep::Initialize => DataBeforeStart::MustBeEmpty,
         TurnStep::Replace if turn.attempt > 1 => DataBeforeStart::Wipe,
         TurnStep::Replace | TurnStep::Join => data_before_join(member),
         TurnStep::ResumeLeave => DataBeforeStart::Keep,

@@ -50,7 +50,7 @@ fn unfinished(facts: &Facts<'_>) -> Option<String> {
         && match turn.step {
             TurnStep::Restart | TurnStep::Remove => false,
             TurnStep::Leave => is_leaving(turn, member),
-            TurnStep::Found | TurnStep::Join | TurnStep::Replace | TurnStep::ResumeLeave => {
+            TurnStep::Initialize | TurnStep::Join | TurnStep::Replace | TurnStep::ResumeLeave => {
                 uses_permit(turn, member)
             }
         };
@@ -116,7 +116,7 @@ fn end_turn(facts: &Facts<'_>, draft: &mut Draft) {
     let Some(turn) = facts.turn() else { return };
     match turn.step {
         TurnStep::Leave | TurnStep::ResumeLeave | TurnStep::Replace | TurnStep::Remove => {}
-        TurnStep::Found | TurnStep::Join | TurnStep::Restart => {
+        TurnStep::Initialize | TurnStep::Join | TurnStep::Restart => {
             draft.steps.push(lock::end(facts, turn, "the ring is being stopped", None))
         }
     }

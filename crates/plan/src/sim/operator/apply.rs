@@ -169,7 +169,7 @@ impl<M: Mind + Clone> Operator<M> {
                 End::Done,
                 Step::Apply { event, .. }
                 | Step::Patch { event, .. }
-                | Step::Claim { event, .. }
+                | Step::CompareAndSet { event, .. }
                 | Step::Delete { event, .. },
             ) => event.clone(),
             (End::Failed(..) | End::AnswerLost | End::DiedBefore | End::DiedAfter, _) => None,
@@ -197,7 +197,7 @@ fn describe(step: &Step, owner: &ObjectKey) -> (ObjectKey, Write) {
     match step {
         Step::Apply { key, .. } => (key.clone(), Write::Apply),
         Step::Patch { key, .. } => (key.clone(), Write::Patch),
-        Step::Claim { .. } => (owner.clone(), Write::Claim),
+        Step::CompareAndSet { .. } => (owner.clone(), Write::CompareAndSet),
         Step::Delete { key, loss: Loss::Nothing | Loss::Remains, .. } => {
             (key.clone(), Write::Delete)
         }

@@ -30,7 +30,7 @@ impl<M: Mind + Clone> Operator<M> {
                 crate::sim::json::merge(&mut patch["metadata"], &conditions(precondition));
                 Ok(Request::Merge(key.clone(), patch, *subresource))
             }
-            Step::Claim { status, seen, .. } => {
+            Step::CompareAndSet { status, seen, .. } => {
                 let live = store.get(&self.owner).ok_or_else(|| {
                     Hold::Failed(FailureClass::Conflict, "the owner is gone".into())
                 })?;
