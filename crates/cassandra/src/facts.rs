@@ -19,8 +19,6 @@ use palladion_api::member::CassandraMemberSpec;
 use palladion_api::{OperatorConfigSpec, labels};
 pub use palladion_plan::workload::pod::PodFact;
 use palladion_plan::{Object, Resource, Snapshot};
-use serde::de::DeserializeOwned;
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -59,16 +57,10 @@ impl<'a> Facts<'a> {
     /// then nothing is decided.
     pub fn read(snapshot: &'a Snapshot) -> Result<Self, String> {
         let owner = &snapshot.owner;
-        let spec = part(owner, "spec")?.ok_or("the cluster has no spec")?;
-        let mut status: CassandraClusterStatus = part(owner, "status")?.unwrap_or_default();
+        let spec = owner.part("spec")?.ok_or("the cluster has no spec")?;
+        let mut status: CassandraClusterStatus = owner.part("status")?.unwrap_or_default();
         former_names::read_cluster(&mut status);
-        let operator_config = snapshot
-            .all(kinds::OPERATOR_CONFIG)?
-            .iter()
-            .find(|o| o.meta.name == "default")
-            .map(|o| part(o, "spec"))
-            .transpose()?
-            .flatten();
+        let operator_config = snapshot.spec_of(kinds::OPERATOR_CONFIG, "default")?;
         let mut facts = Facts {
             snapshot,
             spec,
@@ -106,9 +98,9 @@ impl<'a> Facts<'a> {
 
     fn read_members(&mut self) -> Result<(), String> {
         for object in self.snapshot.all(kinds::MEMBER)? {
-            let mut spec: Option<CassandraMemberSpec> = part(object, "spec")?;
+            let mut spec: Option<CassandraMemberSpec> = object.part("spec")?;
             spec.iter_mut().for_each(former_names::read_member);
-            let status = part(object, "status")?.unwrap_or_default();
+            let status = object.part("status")?.unwrap_or_default();
             let member = self.member_entry(&MemberName::new(&object.meta.name), object);
             member.spec = spec;
             member.status = status;
@@ -186,15 +178,6 @@ impl<'a> Facts<'a> {
     pub fn ring_exists(&self) -> bool {
         self.status.initialization.as_ref().is_some_and(|f| f.host_id.is_some())
             || self.members.values().any(|m| m.recorded_host_id().is_some())
-    }
-}
-
-fn part<T: DeserializeOwned>(object: &Object, field: &str) -> Result<Option<T>, String> {
-    match object.body.get(field) {
-        None | Some(Value::Null) => Ok(None),
-        Some(value) => serde_json::from_value(value.clone())
-            .map(Some)
-            .map_err(|e| format!("cannot read {field} of {}: {e}", object.meta.name)),
     }
 }
 

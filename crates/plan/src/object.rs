@@ -2,6 +2,7 @@
 //! watch keeps, as JSON.
 
 use palladion_api::rights::{Place, Right, Verb};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -163,6 +164,19 @@ pub struct Object {
 }
 
 impl Object {
+    /// A field of the body, such as `spec`, as a type; `None` if it is not there.
+    ///
+    /// # Errors
+    /// What of it could not be understood.
+    pub fn part<T: DeserializeOwned>(&self, field: &str) -> Result<Option<T>, String> {
+        match self.body.get(field) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => T::deserialize(value)
+                .map(Some)
+                .map_err(|e| format!("cannot read {field} of {}: {e}", self.meta.name)),
+        }
+    }
+
     /// The value at a JSON pointer of the body.
     pub fn at(&self, pointer: &str) -> Option<&Value> {
         self.body.pointer(pointer)

@@ -4,6 +4,7 @@
 use crate::object::{Object, ObjectKey, Resource};
 use crate::probe::{ProbeKey, ProbeResult};
 use palladion_api::ids::Nonce;
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -92,5 +93,18 @@ impl Snapshot {
             None => Err(format!("{} is not watched", resource.plural)),
             Some(observed) => observed.known().map(Vec::as_slice).map_err(str::to_string),
         }
+    }
+
+    /// The spec of one watched object by name; `None` if there is no such object.
+    ///
+    /// # Errors
+    /// Why the kind could not be read, or the spec not understood.
+    pub fn spec_of<T: DeserializeOwned>(
+        &self,
+        resource: Resource,
+        name: &str,
+    ) -> Result<Option<T>, String> {
+        let object = self.all(resource)?.iter().find(|o| o.meta.name == name);
+        object.map_or(Ok(None), |o| o.part("spec"))
     }
 }

@@ -8,8 +8,6 @@ use palladion_api::zoned_stateful_set::{RolloutState, names};
 use palladion_api::{OperatorConfigSpec, ZonedStatefulSetSpec, ZonedStatefulSetStatus};
 use palladion_plan::workload::pod::PodFact;
 use palladion_plan::{Object, Snapshot};
-use serde::de::DeserializeOwned;
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -124,15 +122,9 @@ impl<'a> Facts<'a> {
         }
         let owner = &snapshot.owner;
         let spec =
-            part(owner, "spec").and_then(|s| s.ok_or_else(|| "the spec is missing".to_string()));
-        let status = part(owner, "status")?.unwrap_or_default();
-        let operator_config = snapshot
-            .all(kinds::OPERATOR_CONFIG)?
-            .iter()
-            .find(|o| o.meta.name == "default")
-            .map(|o| part(o, "spec"))
-            .transpose()?
-            .flatten();
+            owner.part("spec").and_then(|s| s.ok_or_else(|| "the spec is missing".to_string()));
+        let status = owner.part("status")?.unwrap_or_default();
+        let operator_config = snapshot.spec_of(kinds::OPERATOR_CONFIG, "default")?;
         Ok(Self { snapshot, spec, status, operator_config, sets: read_sets(snapshot)? })
     }
 
@@ -181,15 +173,6 @@ fn read_sets(snapshot: &Snapshot) -> Result<BTreeMap<String, SetFact>, String> {
         sets.insert(name.clone(), SetFact::read(object, own));
     }
     Ok(sets)
-}
-
-fn part<T: DeserializeOwned>(object: &Object, field: &str) -> Result<Option<T>, String> {
-    match object.body.get(field) {
-        None | Some(Value::Null) => Ok(None),
-        Some(value) => T::deserialize(value)
-            .map(Some)
-            .map_err(|e| format!("cannot read {field} of {}: {e}", object.meta.name)),
-    }
 }
 
 fn to_i32(value: Option<i64>) -> i32 {

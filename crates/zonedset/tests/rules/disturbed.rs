@@ -46,39 +46,30 @@ fn creation() {
     disturbed(|| World::new(a_spec()), World::settle);
 }
 
-#[test]
-fn a_partitioned_rollout() {
+/// A rollout of a settled set to another image.
+fn a_rollout(spec: impl Fn() -> Value) {
     disturbed(
-        || World::settled(a_spec()),
+        || World::settled(spec()),
         |world| {
-            world.set_spec(with_image(a_spec(), "good:2"));
+            world.set_spec(with_image(spec(), "good:2"));
             world.settle();
         },
     );
+}
+
+#[test]
+fn a_partitioned_rollout() {
+    a_rollout(a_spec);
 }
 
 #[test]
 fn a_versioned_rollout() {
-    let spec = || with(a_spec(), "/rollout", json!("Versioned"));
-    disturbed(
-        || World::settled(spec()),
-        |world| {
-            world.set_spec(with_image(spec(), "good:2"));
-            world.settle();
-        },
-    );
+    a_rollout(|| with(a_spec(), "/rollout", json!("Versioned")));
 }
 
 #[test]
 fn a_recreation() {
-    let spec = || with(a_spec(), "/rollout", json!("Recreate"));
-    disturbed(
-        || World::settled(spec()),
-        |world| {
-            world.set_spec(with_image(spec(), "good:2"));
-            world.settle();
-        },
-    );
+    a_rollout(|| with(a_spec(), "/rollout", json!("Recreate")));
 }
 
 #[test]
