@@ -69,7 +69,7 @@ fn shape(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
     let busy = replace::next(facts, valid, &mut found)
         || join::next(facts, valid, &mut found)
         || leave::next(facts, valid, &mut found);
-    if busy && versions::forbid(facts, valid, "the ring is changed", draft) {
+    if busy && versions::forbid(facts, valid, draft) {
         return false;
     }
     draft.take(found);

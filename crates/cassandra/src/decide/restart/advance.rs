@@ -1,7 +1,7 @@
 //! Bringing members to the newest revision, and restarting those that a person
 //! wants restarted: one that serves only in its turn, while all others are up.
 
-use crate::decide::draft::{Draft, synced};
+use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Proof, Purpose, Unproven};
 use crate::decide::objects::restart_tokens;
 use crate::decide::restart::going_without;
@@ -9,16 +9,18 @@ use crate::decide::restart::steps::{delete_pod, give_token, prepare};
 use crate::decide::turn::lock::{self, Since};
 use crate::facts::words::{pod_words, server_words};
 use crate::facts::{Facts, MemberFact, PodFact};
+use crate::resources as kinds;
 use crate::validate::Valid;
+use crate::words::restart::{Doing, Ended, Happened, Problem, Waiting};
 use palladion_api::cluster::Turn;
 use palladion_api::member::ServerState;
-use palladion_api::reasons::Reason;
+use palladion_plan::{Event, Subject};
 
 /// What a member's restart turn has still to do.
 enum Task<'a> {
     /// Its pod is of an older revision.
     NewPod(&'a str),
-    /// Its server is to be started anew in its pod.
+    /// Its server is to be restarted in its pod.
     Token(String),
     /// It only has to come back.
     ComeBack,
@@ -30,18 +32,17 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
     let Some((member, rack)) =
         facts.members.get(&turn.member).and_then(|m| rack_of(m).map(|r| (m, r)))
     else {
-        draft.steps.push(lock::end(facts, turn, "it is gone", None));
+        draft.steps.push(lock::end(facts, turn, Ended::NoMember, None));
         return;
     };
     let Some(newest) = facts.newest_revision(&rack.set) else {
-        draft.wait(Reason::RollingOut, format!("the set of rack {} is being updated", rack.name));
+        let waiting = Waiting::ForSet { rack: rack.name.clone() };
+        draft.wait_for(waiting).about(Subject::new(kinds::STATEFUL_SET, &rack.set));
         return;
     };
     let Some(pod) = member.pod.as_ref().filter(|p| !p.terminating) else {
-        draft.wait(
-            Reason::RollingOut,
-            format!("member {} is being restarted: {}", member.name, pod_words(member)),
-        );
+        let waiting = Waiting::ForPod { member: member.name.clone(), pod: pod_words(member) };
+        draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &member.name));
         return;
     };
     let task = match restart_tokens::due(valid, member) {
@@ -62,10 +63,10 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
             draft.steps.push(match own {
                 // Its own turn goes on under a fresh nonce: nobody else may restart before it is back.
                 Some(_) => {
-                    let doing = format!("ask again for the turn of member {}: {why}", member.name);
+                    let doing = Doing::AskAgain { member: member.name.clone(), why };
                     lock::renew(facts, &lock::again(facts, turn, Since::Now), doing)
                 }
-                None => lock::end(facts, turn, why, None),
+                None => lock::end(facts, turn, Ended::Forbidden { why }, None),
             });
             return;
         }
@@ -84,29 +85,20 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
 }
 
 fn proven(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, pod: &PodFact, draft: &mut Draft) {
+    let name = || member.name.clone();
     if member.is_normal() && restart_tokens::is_done(member) {
-        let event =
-            synced(format!("Member {} restarted in revision {}", member.name, pod.revision));
-        draft.steps.push(lock::finish(facts, turn, event));
+        let event = Happened::Restarted { member: name(), revision: pod.revision.clone() };
+        draft.steps.push(lock::finish(facts, turn, Some(Event::normal(event))));
         return;
     }
     let failed = member.agent_speaks()
         && member.status.server.as_ref().is_some_and(|s| s.state == ServerState::Failed);
     if pod.trouble.is_some() || pod.unschedulable.is_some() || failed {
-        draft.trouble(
-            Reason::RolloutStuck,
-            format!(
-                "the rollout stopped at member {}: {}; {}",
-                member.name,
-                pod_words(member),
-                server_words(member)
-            ),
-        );
+        let (pod, server) = (pod_words(member), server_words(member));
+        draft.report(Problem::Stuck { member: name(), pod, server });
     }
-    draft.wait(
-        Reason::RollingOut,
-        format!("member {} restarts: {}", member.name, server_words(member)),
-    );
+    let waiting = Waiting::ForServer { member: name(), server: server_words(member) };
+    draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &member.name));
 }
 
 /// A pod that is to end for one of the newest revision.
@@ -122,10 +114,8 @@ fn replace_pod(facts: &Facts<'_>, valid: &Valid, stop: &Stop<'_>, draft: &mut Dr
     let Stop { turn, member, pod, newest, proof } = *stop;
     let Some(object) = &member.object else { return };
     if member.claim.as_ref().is_some_and(|c| c.terminating) {
-        draft.wait(
-            Reason::ClaimTerminating,
-            format!("member {} keeps its pod: its claim is being deleted", member.name),
-        );
+        let waiting = Waiting::ClaimTerminating { member: member.name.clone() };
+        draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &member.name));
         return;
     }
     let fence = facts.fence(turn);

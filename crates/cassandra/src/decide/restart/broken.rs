@@ -6,8 +6,10 @@ use crate::decide::evidence;
 use crate::decide::objects::replicas;
 use crate::decide::restart::steps::delete_pod;
 use crate::facts::Facts;
+use crate::resources as kinds;
 use crate::validate::Valid;
-use palladion_api::reasons::Reason;
+use crate::words::restart::Waiting;
+use palladion_plan::Subject;
 
 /// Delete one pod of an older revision in which no server serves, without
 /// waiting for anything: a fix must never wait for readiness
@@ -31,10 +33,8 @@ pub fn replace_broken_pod(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -
             continue; // Reported by `claims`; the pod is all that keeps the data.
         }
         draft.steps.push(delete_pod(valid, member, pod, &proof, None));
-        draft.wait(
-            Reason::RollingOut,
-            format!("member {name} gets a pod of the newest revision: {why}"),
-        );
+        let subject = Subject::new(kinds::MEMBER, &name);
+        draft.wait_for(Waiting::Broken { member: name, why }).about(subject);
         return true;
     }
     false

@@ -9,9 +9,9 @@ use crate::decide::restart::versions;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::evidence::Objection;
+use crate::words::restart::Problem;
 use palladion_api::ids::HostId;
 use palladion_api::labels;
-use palladion_api::reasons::Reason;
 
 /// Members that the upgrade goes on without: marked for replacement, and a
 /// person has said so of each that is marked. Empty while all run one line.
@@ -45,12 +45,8 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if let Some(member) = unsaid
         && versions::mixed(facts, valid).is_some()
     {
-        let words = format!(
-            "member {0} is to be replaced, which waits for the upgrade, and the upgrade waits for it; to go on without it: `kubectl annotate cassandramember {0} {1}=`",
-            member.name,
-            labels::UPGRADE_WITHOUT
-        );
-        draft.trouble(Reason::MixedVersions, words);
+        let (member, annotation) = (member.name.clone(), labels::UPGRADE_WITHOUT);
+        draft.report(Problem::HeldUp { member, annotation });
     }
 }
 

@@ -7,9 +7,11 @@ use crate::decide::restart::going_without;
 use crate::decide::restart::steps::give_token;
 use crate::decide::turn::lock;
 use crate::facts::Facts;
+use crate::resources as kinds;
 use crate::validate::Valid;
+use crate::words::restart::{Doing, Waiting};
 use palladion_api::cluster::TurnStep;
-use palladion_api::reasons::Reason;
+use palladion_plan::Subject;
 
 /// The next member on an older revision, or whose restart was asked for, if
 /// the ring can spare it. True = something is being done or waited for.
@@ -35,19 +37,15 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
             return true;
         }
         if let Err(why) = going_without::ring_is_quiet(facts, valid) {
-            draft.wait(Reason::RollingOut, format!("member {name} waits for its restart: {why}"));
+            let subject = Subject::new(kinds::MEMBER, &name);
+            draft.wait_for(Waiting::ForRing { member: name, why }).about(subject);
             return true;
         }
         let Some(volume) = member.volume() else {
             continue;
         };
         let turn = lock::new(facts, &name, &volume.volume_id, TurnStep::Restart, 1);
-        draft.steps.push(lock::take(
-            facts,
-            &turn,
-            format!("give member {name} the turn to restart"),
-            None,
-        ));
+        draft.steps.push(lock::take(facts, &turn, Doing::Begin { member: name }, None));
         return true;
     }
     false

@@ -5,11 +5,11 @@
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
+use crate::words::restart::{Doing, Waiting};
 use palladion_api::cluster::TurnStep;
 use palladion_api::ids::MemberName;
 use palladion_api::member::ServerState;
-use palladion_api::reasons::Reason;
-use palladion_plan::Step;
+use palladion_plan::{Step, Subject};
 use serde_json::json;
 
 /// Allow the revision of a pod that exists, where it is proven, where nothing
@@ -28,13 +28,9 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
         let needs_proof = needs_proof(facts, member, &pod.revision);
         let found_now = prover.filter(|_| needs_proof).cloned();
         if let Some(canary) = found_now.or_else(|| waits_for_proof(facts, member)) {
-            draft.wait(
-                Reason::WaitingForRevision,
-                format!(
-                    "member {} waits: its new revision is being proven by member {canary}",
-                    member.name
-                ),
-            );
+            draft
+                .wait_for(Waiting::ForProof { member: member.name.clone(), canary })
+                .about(Subject::new(kinds::MEMBER, &member.name));
             continue;
         }
         if needs_proof {
@@ -111,6 +107,6 @@ pub fn allow(member: &MemberFact, object: &palladion_plan::Object, revision: &st
         kinds::MEMBER,
         &object.meta,
         json!({ "spec": { "revisions": [revision] } }),
-        format!("allow member {} to start in revision {revision}", member.name),
+        Doing::Allow { member: member.name.clone(), revision: revision.to_string() },
     )
 }

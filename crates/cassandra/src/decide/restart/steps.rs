@@ -1,13 +1,13 @@
 //! The writes of a restart: what a member must know before, its new token, and
 //! the end of its pod.
 
-use crate::decide::draft::synced;
 use crate::decide::evidence::Proof;
 use crate::decide::objects::restart_tokens;
 use crate::facts::{MemberFact, PodFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
-use palladion_plan::{Fence, Object, Step};
+use crate::words::restart::{Doing, Happened};
+use palladion_plan::{Event, Fence, Object, Step};
 use serde_json::{Map, json};
 
 /// What the member must know before its next pod starts: that it may, and with
@@ -33,7 +33,7 @@ pub fn prepare(
             kinds::MEMBER,
             &object.meta,
             json!({ "spec": spec }),
-            format!("allow member {} to start in revision {newest}", member.name),
+            Doing::Allow { member: member.name.clone(), revision: newest.to_string() },
         )
         .fenced(fence)
         .proven(proof.stated())
@@ -53,11 +53,11 @@ pub fn give_token(
             kinds::MEMBER,
             &object.meta,
             json!({ "spec": { "restartToken": token } }),
-            format!("restart the server of member {}", member.name),
+            Doing::Restart { member: member.name.clone() },
         )
         .fenced(fence)
         .proven(proof.stated())
-        .announced(synced(format!("Member {} is restarted as asked", member.name))),
+        .announced(Event::normal(Happened::Requested { member: member.name.clone() })),
     )
 }
 
@@ -69,10 +69,7 @@ pub fn delete_pod(
     proof: &Proof,
     fence: Option<Fence>,
 ) -> Step {
-    let event = synced(format!(
-        "Pod of member {} is replaced to bring it to the newest revision",
-        member.name
-    ));
-    let doing = format!("replace the pod of member {}", member.name);
+    let event = Some(Event::normal(Happened::NewPod { member: member.name.clone() }));
+    let doing = Doing::ReplacePod { member: member.name.clone() }.to_string();
     pod.removal((kinds::POD, &valid.namespace), proof.stated(), doing, fence, event)
 }

@@ -4,6 +4,7 @@
 use crate::decide::draft::Draft;
 use crate::decide::maintenance::debts;
 use crate::facts::{Facts, MemberFact, lines};
+use crate::words::restart::Owed;
 use palladion_api::member::{Debt, DebtKind};
 use serde_json::json;
 
@@ -17,7 +18,7 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
             member.spec.as_ref().map_or_else(Vec::new, |s| s.pending_maintenance.clone());
         owes.push(Debt {
             kind: DebtKind::UpgradeSstables,
-            reason: format!("upgraded from {old} to {new}"),
+            reason: Owed::Upgraded { from: old.clone(), to: new.clone() }.to_string(),
         });
         draft.steps.extend(debts::patch(
             member,

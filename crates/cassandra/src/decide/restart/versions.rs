@@ -5,26 +5,28 @@
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, lines};
 use crate::validate::Valid;
-use palladion_api::reasons::Reason;
+use crate::words::restart::{Mixed, Waiting};
 
-/// What runs another line than the spec wants, in words.
-pub fn mixed(facts: &Facts<'_>, valid: &Valid) -> Option<String> {
+/// What runs another line than the spec wants.
+pub fn mixed(facts: &Facts<'_>, valid: &Valid) -> Option<Mixed> {
     let wanted = lines::line(&valid.version)?;
     let serving = facts.members.values().filter(|m| m.is_normal());
     let mut versions =
         serving.filter_map(|m| Some((m, m.status.server.as_ref()?.version.as_deref()?)));
-    versions.find(|(_, version)| lines::line(version).is_some_and(|l| l != wanted)).map(
-        |(member, version)| {
-            format!("member {} runs {version} and the spec wants {}", member.name, valid.version)
-        },
-    )
+    let (member, version) =
+        versions.find(|(_, version)| lines::line(version).is_some_and(|l| l != wanted))?;
+    Some(Mixed::Member {
+        member: member.name.clone(),
+        version: version.to_string(),
+        wanted: valid.version.clone(),
+    })
 }
 
 /// Let a change of the ring's shape wait while versions are mixed; says so.
-pub fn forbid(facts: &Facts<'_>, valid: &Valid, what: &str, draft: &mut Draft) -> bool {
+pub fn forbid(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
     let Some(why) = mixed(facts, valid) else {
         return false;
     };
-    draft.wait(Reason::MixedVersions, format!("{what} when the upgrade is over: {why}"));
+    draft.wait_for(Waiting::ForUpgrade { why });
     true
 }
