@@ -132,7 +132,7 @@ palladion_plan::sentences! {
     /// Why a volume is marked for replacement.
     pub enum Marked {
         NodeGone { node: String, since: Timestamp } =>
-            "the Node {node} with its volume is gone since {since}";
+            "Node {node} with its volume has been gone since {since}";
         ByLabel { label: &'static str } => "a user requested it with the label {label}";
         ByTask { task: String } => "requested by task {task}";
         VolumeNamed { marked: String, task: String } => "{marked}; task {task} names the volume";

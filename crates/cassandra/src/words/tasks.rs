@@ -1,8 +1,52 @@
-//! `CassandraTask`s: what they wait for and what came of them.
+//! Tasks: why they are refused, how they go, and how they end.
 
-use palladion_plan::words::Sample;
+use super::replace;
+use palladion_api::ids::{HostId, MemberName, VolumeId};
+use palladion_plan::words::Names;
 
-/// Nothing stands here yet.
-pub(super) fn samples() -> Vec<Sample> {
-    Vec::new()
+palladion_plan::sentences! {
+    /// How a task goes.
+    pub enum Running {
+        Waits { member: MemberName } => TaskRunning,
+            "member {member} is replaced as soon as the other members confirm that it is dead";
+        TooLate { member: MemberName } => TaskRunning,
+            "too late to abort: member {member} is being replaced";
+    }
+
+    /// It reached its end.
+    pub enum Done {
+        Replaced { member: MemberName, host_id: HostId } => TaskDone,
+            "member {member} was replaced; its host ID is {host_id}";
+        Removed { member: MemberName } => TaskDone, "member {member} is out of the ring";
+    }
+
+    /// It lost its purpose.
+    pub enum Failed {
+        NotReplaced { member: MemberName } => TaskFailed,
+            "member {member} was not replaced: it is alive, or its replacement was cancelled";
+    }
+
+    /// It was aborted in time.
+    pub enum Aborted {
+        InTime => TaskAborted, "the task was aborted before anything was changed";
+    }
+
+    /// It cannot be done as it stands, and nothing was changed.
+    pub enum Refused {
+        OtherCluster { member: MemberName, cluster: String, named: String } => TaskRefused,
+            "member {member} is of cluster {cluster}, not of {named}";
+        NoSuchMember { cluster: String, member: MemberName, members: Names } => TaskRefused,
+            "cluster {cluster} has no member {member}; its members are {members}";
+        OtherVolume { member: MemberName, volume_id: VolumeId, named: VolumeId } => TaskRefused,
+            "member {member} is on volume {volume_id}, not on {named}";
+        UnknownVolume { member: MemberName, named: VolumeId } => TaskRefused,
+            "no volume is on record for member {member}, and the task names {named}";
+        NoAddress { member: MemberName } => TaskRefused, "member {member} has no address yet";
+        Replace { why: replace::Refused } => TaskRefused, "{why}";
+    }
+
+    /// Steps.
+    pub enum Doing {
+        Report { task: String } => "report the progress of task {task}";
+    }
 }

@@ -1,7 +1,7 @@
 //! The turn of a member whose data is lost: proven dead by the others, on a new
 //! volume and under a new address, so that writes reach it while it streams.
 
-use crate::decide::draft::{Draft, synced};
+use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Purpose, Unproven, marks};
 use crate::decide::replace::{lost, new_address, room};
 use crate::decide::turn::failed_start;
@@ -9,12 +9,14 @@ use crate::decide::turn::lock::{self, Since};
 use crate::decide::turn::permit::{self, Course};
 use crate::facts::words::{pod_words, server_words};
 use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::evidence::{Objection, Unmarked};
+use crate::words::replace::{Doing, Ended, Happened, Waiting};
 use jiff::SignedDuration;
 use palladion_api::cluster::{Replaced, Turn, TurnStep};
 use palladion_api::member::VolumeStatus;
-use palladion_api::reasons::Reason;
+use palladion_plan::{Event, Subject};
 
 /// A failed replacement is remembered by gossip; the next try waits for that to pass.
 const REPLACE_RETRY: SignedDuration = SignedDuration::from_secs(120);
@@ -24,23 +26,20 @@ const TRIES: u32 = 3;
 /// Go on with a Replace turn.
 pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft) {
     let (Some(member), Some(replaced)) = (facts.members.get(&turn.member), &turn.replaces) else {
-        return end(facts, turn, "the member is gone", draft);
+        return end(facts, turn, Ended::NoMember, draft);
     };
+    let name = || member.name.clone();
     match permit::course(turn, member) {
         Course::NotGiven => before_permit(facts, valid, turn, member, replaced, draft),
-        Course::PodEnded => end(facts, turn, "the pod that it was for has ended", draft),
-        Course::Open => draft.wait(
-            Reason::MemberReplacing,
-            format!(
-                "member {} streams the data of {}: {}",
-                member.name,
-                replaced.address,
-                server_words(member)
-            ),
-        ),
+        Course::PodEnded => end(facts, turn, Ended::PodGone, draft),
+        Course::Open => {
+            let (address, server) = (replaced.address.clone(), server_words(member));
+            let waiting = Waiting::Streams { member: name(), address, server };
+            draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &member.name));
+        }
         Course::Done => confirm(facts, turn, member, replaced, draft),
         Course::Failed => retry(facts, turn, member, draft),
-        Course::Refused(why) => end(facts, turn, &format!("the agent refused: {why}"), draft),
+        Course::Refused(why) => end(facts, turn, Ended::Refused { why }, draft),
     }
 }
 
@@ -64,7 +63,7 @@ fn before_permit(
     let proof = match proof {
         Ok(proof) => proof,
         Err(Unproven::Waiting) => return,
-        Err(Unproven::AskAgain(why)) => return end(facts, turn, &why.to_string(), draft),
+        Err(Unproven::AskAgain(why)) => return end(facts, turn, Ended::Forbidden { why }, draft),
     };
     if room::make_room(facts, valid, member, &proof, &facts.fence(turn), draft)
         || new_address::change(facts, valid, turn, member, replaced, draft)
@@ -80,13 +79,14 @@ fn before_permit(
         Some(fresh) => {
             let mut on_it = turn.clone();
             on_it.volume_id.clone_from(&fresh.volume_id);
-            let doing = format!("give the turn of member {} its new volume", member.name);
+            let doing = Doing::OnNewVolume { member: member.name.clone() };
             draft.steps.push(lock::renew(facts, &on_it, doing));
         }
-        None => draft.wait(
-            Reason::MemberReplacing,
-            format!("member {} has the turn: {}", member.name, pod_words(member)),
-        ),
+        None => {
+            let (member, pod) = (member.name.clone(), pod_words(member));
+            let subject = Subject::new(kinds::MEMBER, &member);
+            draft.wait_for(Waiting::ForStart { member, pod }).about(subject);
+        }
     }
 }
 
@@ -100,15 +100,14 @@ fn confirm(
 ) {
     let recorded = member.spec.as_ref().and_then(|s| s.host_id.as_ref());
     if recorded.is_none_or(|id| *id == replaced.host_id) {
-        return draft.wait(
-            Reason::MemberReplacing,
-            format!("member {} was replaced; its host ID is being recorded", member.name),
-        );
+        let waiting = Waiting::Recording { member: member.name.clone() };
+        draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &member.name));
+        return;
     }
     if marks::of(member).is_some() {
         draft.steps.extend(marks::withdraw(member, Unmarked::Replaced, None));
     }
-    end(facts, turn, "it was replaced", draft);
+    end(facts, turn, Ended::Replaced, draft);
 }
 
 fn retry(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft) {
@@ -119,27 +118,23 @@ fn retry(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft)
         // way out is to remove the host ID and to join as new.
         let mut removal = lock::new(facts, &turn.member, &turn.volume_id, TurnStep::Remove, 1);
         removal.replaces.clone_from(&turn.replaces);
-        let event = synced(format!(
-            "Member {} could not be replaced in {TRIES} tries; the others remove it, and it joins as new",
-            member.name
-        ));
-        let doing = format!("let the others remove member {}", turn.member);
-        draft.steps.push(lock::pass(facts, &removal, doing, event));
+        let event = Happened::TriesUsedUp { member: member.name.clone(), tries: TRIES };
+        let doing = Doing::RemoveInstead { member: turn.member.clone() };
+        draft.steps.push(lock::pass(facts, &removal, doing, Some(Event::normal(event))));
         return;
     }
     let again = failed_start::last_end(turn, member) + REPLACE_RETRY;
     if facts.now() < again {
-        return draft.wait_until(
-            Reason::MemberReplacing,
-            format!("member {} tries again at {again}", member.name),
-            again,
-        );
+        let waiting = Waiting::TriesAgain { member: member.name.clone(), at: again };
+        draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &member.name)).until(again);
+        return;
     }
     let next = lock::again(facts, turn, Since::Now);
-    draft.steps.push(lock::renew(facts, &next, format!("let member {} try again", turn.member)));
+    let doing = Doing::TryAgain { member: turn.member.clone() };
+    draft.steps.push(lock::renew(facts, &next, doing));
 }
 
-fn end(facts: &Facts<'_>, turn: &Turn, why: &str, draft: &mut Draft) {
-    let event = synced(format!("Replacement of member {} ended: {why}", turn.member));
-    draft.steps.push(lock::end(facts, turn, why, event));
+fn end(facts: &Facts<'_>, turn: &Turn, why: Ended, draft: &mut Draft) {
+    let event = Happened::Ended { member: turn.member.clone(), why: why.clone() };
+    draft.steps.push(lock::end(facts, turn, why, Some(Event::normal(event))));
 }

@@ -8,10 +8,12 @@ use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::evidence::Marked;
+use crate::words::replace::{Doing, Happened, Refused};
 use palladion_api::ids::MemberName;
+use palladion_api::labels;
 use palladion_api::member::ReplacementCause;
-use palladion_api::{labels, reasons::Reason};
-use palladion_plan::{Event, EventType, ObjectKey, Precondition, Step, Subresource};
+use palladion_plan::words::Names;
+use palladion_plan::{Event, ObjectKey, Precondition, Step};
 use serde_json::json;
 
 /// Take up what people ask for.
@@ -26,7 +28,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         if marks::of(member).is_none() {
             match refused(facts, member) {
                 None => draft.steps.extend(take_up(member)),
-                Some(why) => draft.steps.extend(refuse(valid, member, on_member, &why)),
+                Some(why) => draft.steps.extend(refuse(valid, member, on_member, why)),
             }
         } else if on_member {
             draft.steps.extend(without_label(member, None));
@@ -45,18 +47,13 @@ fn service_label(facts: &Facts<'_>, member: &MemberName) -> Option<String> {
 }
 
 /// What speaks against replacing a member because a person asks for it.
-pub fn refused(facts: &Facts<'_>, member: &MemberFact) -> Option<String> {
+pub fn refused(facts: &Facts<'_>, member: &MemberFact) -> Option<Refused> {
     let Some(host_id) = member.recorded_host_id() else {
-        return Some("it is no member of the ring; there is nothing to replace".into());
+        return Some(Refused::NoMember);
     };
     let doubts = evidence::seen_up_by(facts, &member.name, host_id);
     let is_well = member.is_normal() && !doubts.is_empty();
-    is_well.then(|| {
-        format!(
-            "it is up and normal, see {}; stop it first, or lower and raise `members` to move it",
-            MemberName::list(&doubts)
-        )
-    })
+    is_well.then(|| Refused::UpAndNormal { seen_by: Names::of(doubts) })
 }
 
 fn take_up(member: &MemberFact) -> Option<Step> {
@@ -65,17 +62,13 @@ fn take_up(member: &MemberFact) -> Option<Step> {
     marks::mark(member, host_id, (ReplacementCause::User, why), None)
 }
 
-fn refuse(valid: &Valid, member: &MemberFact, on_member: bool, why: &str) -> Option<Step> {
-    let event = Some(Event {
-        type_: EventType::Warning,
-        reason: Reason::ReplaceRefused,
-        message: format!("Member {} is not replaced: {why}", member.name).into(),
-    });
+fn refuse(valid: &Valid, member: &MemberFact, on_member: bool, why: Refused) -> Option<Step> {
+    let event = Event::warning(Happened::Refused { member: member.name.clone(), why });
     match on_member {
-        true => without_label(member, event),
+        true => without_label(member, Some(event)),
         false => {
             let uid = member.service.as_ref().map(|s| s.uid.clone())?;
-            Some(clean_service(valid, member, &uid, event))
+            Some(clean_service(valid, member, &uid, Some(event)))
         }
     }
 }
@@ -87,25 +80,18 @@ fn without_label(member: &MemberFact, event: Option<Event>) -> Option<Step> {
             kinds::MEMBER,
             meta,
             json!({ "metadata": { "labels": { labels::REPLACE: null } } }),
-            format!("take the label {} off member {}", labels::REPLACE, member.name),
+            Doing::RemoveLabel { label: labels::REPLACE, member: member.name.clone() },
         )
         .announced(event),
     )
 }
 
 fn clean_service(valid: &Valid, member: &MemberFact, uid: &str, event: Option<Event>) -> Step {
-    Step::Patch {
-        key: ObjectKey::new(kinds::SERVICE, &valid.namespace, member.name.as_str()),
-        patch: json!({ "metadata": { "labels": { labels::REPLACE: null } } }),
-        subresource: Subresource::None,
-        precondition: Precondition::Uid(uid.to_string()),
-        fence: None,
-        proof: None,
-        doing: format!(
-            "take the label {} off the Service of member {}",
-            labels::REPLACE,
-            member.name
-        ),
-        event,
-    }
+    Step::patch(
+        ObjectKey::new(kinds::SERVICE, &valid.namespace, member.name.as_str()),
+        Precondition::Uid(uid.to_string()),
+        json!({ "metadata": { "labels": { labels::REPLACE: null } } }),
+        Doing::RemoveServiceLabel { label: labels::REPLACE, member: member.name.clone() },
+    )
+    .announced(event)
 }

@@ -9,7 +9,7 @@ use palladion_api::member::{VolumeState, VolumeStatus};
 /// The marker rule: the recorded volume's marker is missing on the recorded
 /// file system. Or a replacement was begun and did not come to its end: the
 /// lost identity was taken off the record, and stands on the claim alone. Or
-/// the volume was given up.
+/// the volume is marked for replacement.
 pub fn lost(member: &MemberFact) -> Option<(VolumeId, Replaced)> {
     if let Some(record) = marks::of(member) {
         let fresh = member.volume().filter(|v| is_fresh(member, v));
@@ -39,7 +39,7 @@ pub fn lost(member: &MemberFact) -> Option<(VolumeId, Replaced)> {
     Some((volume.volume_id.clone(), Replaced { host_id, address }))
 }
 
-/// Is this the new volume of a member whose old one is given up?
+/// Is this the new volume of a member whose old one is marked for replacement?
 pub fn is_fresh(member: &MemberFact, volume: &VolumeStatus) -> bool {
     !marks::has_old_claim(member)
         && matches!(volume.state, VolumeState::Empty | VolumeState::Incomplete)

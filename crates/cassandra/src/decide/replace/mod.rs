@@ -1,4 +1,4 @@
-//! Replacements: volumes that are lost or given up, who gives them up, and the
+//! Replacements: volumes that are lost or marked for it, who marks them, and the
 //! way to another volume under another address.
 
 mod advance;

@@ -7,9 +7,9 @@ use crate::decide::replace::quarantine;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
+use crate::words::replace::{Doing, Waiting};
 use palladion_api::cluster::{Replaced, Turn};
-use palladion_api::reasons::Reason;
-use palladion_plan::{Loss, ObjectKey, Precondition, Propagation, Step, Subresource};
+use palladion_plan::{Loss, ObjectKey, Precondition, Propagation, Step, Subject};
 use serde_json::{Value, json};
 
 /// Give the member another address than the one that was lost. True = something
@@ -35,11 +35,12 @@ pub fn change(
         }
         (None, Some(service)) => service.address.as_ref().map(|new| {
             let spec = json!({ "address": new });
-            patch(facts, valid, turn, member, spec, "record the new address of")
+            let doing = Doing::RecordAddress { member: member.name.clone() };
+            patch(facts, valid, turn, member, spec, doing)
         }),
         (None, None) => {
-            let words = format!("member {} gets a new address", member.name);
-            draft.wait(Reason::MemberReplacing, words);
+            let waiting = Waiting::ForAddress { member: member.name.clone() };
+            draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &member.name));
             None
         }
     };
@@ -54,7 +55,8 @@ pub fn change(
 /// Take the lost identity off the record: it stands in the turn and on the claim.
 fn forget(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact) -> Step {
     let spec = json!({ "address": null, "hostID": null, "volumeID": null, "fileSystem": null, "start": null });
-    patch(facts, valid, turn, member, spec, "take the lost volume off the record of")
+    let doing = Doing::ForgetVolume { member: member.name.clone() };
+    patch(facts, valid, turn, member, spec, doing)
 }
 
 /// A write to the member that has the turn.
@@ -64,25 +66,18 @@ fn patch(
     turn: &Turn,
     member: &MemberFact,
     spec: Value,
-    what: &str,
+    doing: Doing,
 ) -> Step {
     let meta = member.object.as_ref().map(|o| &o.meta);
-    Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
-        patch: json!({ "spec": spec }),
-        subresource: Subresource::None,
-        precondition: Precondition::Version {
-            uid: meta.map(|m| m.uid.clone()).unwrap_or_default(),
-            resource_version: meta.map(|m| m.resource_version.clone()).unwrap_or_default(),
-        },
-        fence: Some(facts.fence(turn)),
-        proof: None,
-        doing: format!("{what} member {}", member.name),
-        event: None,
-    }
+    let as_seen = Precondition::Version {
+        uid: meta.map(|m| m.uid.clone()).unwrap_or_default(),
+        resource_version: meta.map(|m| m.resource_version.clone()).unwrap_or_default(),
+    };
+    let key = ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str());
+    Step::patch(key, as_seen, json!({ "spec": spec }), doing).fenced(facts.fence(turn))
 }
 
-/// Delete the Service that has the lost address; it is made again with another.
+/// Delete the Service that has the lost address; it is recreated with another.
 fn free(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, uid: &str) -> Step {
     Step::Delete {
         key: ObjectKey::new(kinds::SERVICE, &valid.namespace, member.name.as_str()),
@@ -91,7 +86,7 @@ fn free(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, uid:
         propagation: Propagation::Background,
         fence: Some(facts.fence(turn)),
         proof: None,
-        doing: format!("give member {} a new address", member.name),
+        doing: Doing::FreeAddress { member: member.name.clone() }.to_string(),
         event: None,
     }
 }

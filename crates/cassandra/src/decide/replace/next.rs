@@ -2,17 +2,19 @@
 //! is marked for replacement, while all the rest is well.
 
 use super::lost::lost;
-use crate::decide::draft::{Draft, synced};
+use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, absence, marks};
 use crate::decide::objects::replicas;
 use crate::decide::turn::lock;
 use crate::facts::words::pod_words;
 use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
 use crate::validate::Valid;
-use crate::words::evidence::Unmarked;
+use crate::words::evidence::{Objection, Unmarked};
+use crate::words::replace::{Doing, Happened, Held, Problem, Waiting};
 use palladion_api::cluster::TurnStep;
-use palladion_api::ids::HostId;
-use palladion_api::reasons::Reason;
+use palladion_api::ids::{HostId, MemberName};
+use palladion_plan::{Event, Subject};
 
 /// The first member whose volume is lost. True = something is being done or
 /// waited for that the rest must not overtake.
@@ -34,39 +36,67 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         }
         let unwanted = marks::of(member).is_some() && !replicas::is_wanted(valid, member);
         let removed = unwanted || absence::is_out(facts, &name, &replaced.host_id);
-        let (step, what) = match removed {
-            true => (TurnStep::Remove, "removed from the ring"),
-            false => (TurnStep::Replace, "replaced"),
-        };
+        let way = if removed { Way::Remove } else { Way::Replace };
         let voters = absence::voters(member);
         let can_go_on = evidence::rest_is_quiet(facts, &name, &replaced.host_id)
             .and_then(|()| absence::can_be_proven(facts, &name, &replaced.host_id, voters));
         if let Err(why) = can_go_on {
-            let words = format!("member {name} has lost its data and waits to be {what}: {why}");
+            let held = way.held(name.clone(), why);
             if marks::of(member).is_some() {
-                draft.trouble(Reason::ReplaceRefused, words.clone());
+                draft.report(Problem::Held { held: held.clone() });
             }
-            draft.wait(Reason::MemberReplacing, words);
+            draft.wait_for(Waiting::Held { held }).about(Subject::new(kinds::MEMBER, &name));
             return true;
         }
         if !removed && waits_for_its_pod(member) {
-            draft.wait(
-                Reason::MemberReplacing,
-                format!("member {name} waits to be replaced: {}", pod_words(member)),
-            );
+            let waiting = Waiting::ForPod { member: name.clone(), pod: pod_words(member) };
+            draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &name));
             return true;
         }
-        let mut turn = lock::new(facts, &name, &volume_id, step, 1);
+        let mut turn = lock::new(facts, &name, &volume_id, way.step(), 1);
         turn.replaces = Some(replaced);
-        draft.steps.push(lock::take(
-            facts,
-            &turn,
-            format!("give member {name} the turn to be {what}"),
-            synced(format!("Member {name} has lost its data and is being {what}")),
-        ));
+        let (doing, event) = way.begins(&name);
+        draft.steps.push(lock::take(facts, &turn, doing, Some(Event::normal(event))));
         return true;
     }
     false
+}
+
+/// How the ring gets over the loss of a member.
+#[derive(Clone, Copy)]
+enum Way {
+    /// Another volume takes its place.
+    Replace,
+    /// It goes.
+    Remove,
+}
+
+impl Way {
+    fn step(self) -> TurnStep {
+        match self {
+            Way::Replace => TurnStep::Replace,
+            Way::Remove => TurnStep::Remove,
+        }
+    }
+
+    fn held(self, member: MemberName, why: Objection) -> Held {
+        match self {
+            Way::Replace => Held::Replace { member, why },
+            Way::Remove => Held::Remove { member, why },
+        }
+    }
+
+    fn begins(self, name: &MemberName) -> (Doing, Happened) {
+        let member = || name.clone();
+        match self {
+            Way::Replace => {
+                (Doing::BeginReplace { member: member() }, Happened::Begins { member: member() })
+            }
+            Way::Remove => {
+                (Doing::BeginRemove { member: member() }, Happened::Removal { member: member() })
+            }
+        }
+    }
 }
 
 /// The record of a volume that is marked has done its work, or is void.
@@ -91,7 +121,7 @@ fn is_over(facts: &Facts<'_>, member: &MemberFact) -> Option<Unmarked> {
     (kept && others > 0 && doubts == others && lives).then_some(Unmarked::UpAgain)
 }
 
-/// Its claim is made anew, and nothing can be done before a pod is on it.
+/// Its claim is recreated, and nothing can be done before a pod is on it.
 fn waits_for_its_pod(member: &MemberFact) -> bool {
     marks::of(member).is_some() && !marks::has_old_claim(member) && member.volume().is_none()
 }

@@ -3,7 +3,7 @@
 //! apart, before the volume is marked for replacement; what a ring member was on it is then
 //! replaced (safety rule 4.6), what never joined gets another volume.
 
-use crate::decide::draft::{Draft, synced};
+use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Proof, Who, absence, marks, who_was_it};
 use crate::decide::replace::room;
 use crate::facts::{ClaimFact, Facts, MemberFact};
@@ -11,11 +11,13 @@ use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::volumes::{Home, home};
 use crate::words::evidence::{Marked, Unmarked};
+use crate::words::replace::{Doing, Happened, Problem, Waiting};
 use jiff::{SignedDuration, Timestamp};
-use palladion_api::ids::{HostId, MemberName};
+use palladion_api::ids::HostId;
+use palladion_api::labels;
 use palladion_api::member::ReplacementCause;
-use palladion_api::{labels, reasons::Reason};
-use palladion_plan::{Event, EventType, Fence, Loss, ObjectKey, Precondition, Propagation, Step};
+use palladion_plan::words::Names;
+use palladion_plan::{Event, Fence, Loss, ObjectKey, Precondition, Propagation, Step, Subject};
 use serde_json::{Value, json};
 
 /// What a machine did in its last second is known to all members, and that it
@@ -61,15 +63,12 @@ fn note(
     let since = facts.now();
     let grace = valid.node_gone_grace_seconds;
     let patch = json!({ "metadata": { "annotations": { labels::NODE_GONE: since } } });
-    let doing =
-        format!("record that the Node {node} of member {} is gone since {since}", member.name);
-    let words = format!(
-        "Node {node} with the volume of member {} is gone; the member is replaced unless it comes back within {grace} s",
-        member.name
-    );
+    let name = || member.name.clone();
+    let doing = Doing::RecordNodeGone { node: node.to_string(), member: name(), since };
+    let event = Happened::NodeGone { node: node.to_string(), member: name(), grace };
     Step::patch_seen(kinds::CLAIM, &claim.object.meta, patch, doing)
         .fenced(not_there(node))
-        .announced(Event::of(EventType::Warning, Reason::NodeGone, words))
+        .announced(Event::warning(event))
 }
 
 /// The Node is there again, or the volume is another one.
@@ -82,12 +81,9 @@ fn came_back(member: &MemberFact, claim: &ClaimFact, draft: &mut Draft) {
             kinds::CLAIM,
             &claim.object.meta,
             json!({ "metadata": { "annotations": { labels::NODE_GONE: null } } }),
-            format!("record that the Node of member {} is there again", member.name),
+            Doing::RecordNodeBack { member: member.name.clone() },
         )
-        .announced(synced(format!(
-            "The Node with the volume of member {} is there again",
-            member.name
-        ))),
+        .announced(Event::normal(Happened::NodeBack { member: member.name.clone() })),
     );
     let marked = marks::of(member);
     if marked.is_some_and(|r| r.cause == ReplacementCause::NodeGone) {
@@ -104,15 +100,14 @@ fn is_gone(
     since: Timestamp,
     draft: &mut Draft,
 ) {
-    let name = &member.name;
+    let name = || member.name.clone();
+    let subject = || Subject::new(kinds::MEMBER, &member.name);
     let due = since + SignedDuration::from_secs(i64::from(valid.node_gone_grace_seconds));
-    draft.trouble(
-        Reason::NodeGone,
-        format!("the Node {node} with the volume of member {name} is gone since {since}"),
-    );
+    draft.report(Problem::NodeGone { node: node.to_string(), member: name(), since });
     if facts.now() < due {
-        let words = format!("member {name} is replaced at {due} unless its Node {node} comes back");
-        return draft.wait_until(Reason::NodeGone, words, due);
+        let waiting = Waiting::Grace { member: name(), node: node.to_string(), due };
+        draft.wait_for(waiting).about(subject()).until(due);
+        return;
     }
     if marks::has_old_claim(member) || claim.terminating && member.recorded_host_id().is_some() {
         return;
@@ -125,15 +120,14 @@ fn is_gone(
             draft.steps.extend(marks::mark(member, &host_id, cause, Some(not_there(node))));
         }
         Who::Nobody(_) if facts.now() < since + HEARD_BY_ALL => {
-            let words =
-                format!("member {name} waits for another volume: the others may know it yet");
-            draft.wait_until(Reason::NodeGone, words, since + HEARD_BY_ALL);
+            let waiting = Waiting::MayBeKnown { member: name() };
+            draft.wait_for(waiting).about(subject()).until(since + HEARD_BY_ALL);
         }
         Who::Nobody(proof) => {
             another_volume(facts, valid, (member, claim), node, &proof, draft);
         }
         Who::NotClear(why) => {
-            draft.wait(Reason::NodeGone, format!("member {name} waits for another volume: {why}"))
+            draft.wait_for(Waiting::NotClear { member: name(), why }).about(subject());
         }
     }
 }
@@ -145,12 +139,8 @@ fn is_seen_up(facts: &Facts<'_>, member: &MemberFact, host_id: &HostId, draft: &
     }
     let doubts = evidence::seen_up_by(facts, &member.name, host_id);
     if !doubts.is_empty() {
-        let words = format!(
-            "member {} is not replaced yet: {} should see it down",
-            member.name,
-            MemberName::list(&doubts)
-        );
-        draft.wait(Reason::NodeGone, words);
+        let waiting = Waiting::SeenUp { member: member.name.clone(), by: Names::of(&doubts) };
+        draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &member.name));
     }
     !doubts.is_empty()
 }
@@ -179,11 +169,15 @@ fn another_volume(
             propagation: Propagation::Background,
             fence: Some(no_turn),
             proof: Some(proof.stated()),
-            doing: format!("give member {} another volume", member.name),
-            event: synced(format!(
-                "Member {} gets another volume: the Node {node} of the last one is gone",
-                member.name
-            )),
+            doing: Doing::DeleteClaim {
+                claim: claim.object.meta.name.clone(),
+                member: member.name.clone(),
+            }
+            .to_string(),
+            event: Some(Event::normal(Happened::NewVolume {
+                member: member.name.clone(),
+                node: node.to_string(),
+            })),
         })
     };
     draft.steps.extend(step);

@@ -6,6 +6,7 @@ use crate::build;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
+use crate::words::replace::Doing;
 use palladion_api::cluster::Replaced;
 use palladion_api::ids::{MemberName, StaticAddress};
 use palladion_plan::{ObjectKey, Precondition, Step};
@@ -32,18 +33,10 @@ pub fn hold(
     {
         return None;
     }
-    Some(Step::Apply {
-        key,
-        object: build::held_service(valid, rack, &name, &replaced.address, facts.now()),
-        precondition: Precondition::Absent,
-        fence: None,
-        proof: None,
-        doing: format!(
-            "keep strangers from the address {} that member {} had",
-            replaced.address, member.name
-        ),
-        event: None,
-    })
+    let object = build::held_service(valid, rack, &name, &replaced.address, facts.now());
+    let doing =
+        Doing::HoldAddress { address: replaced.address.clone(), member: member.name.clone() };
+    Some(Step::apply(key, object, Precondition::Absent, doing))
 }
 
 fn name(member: &MemberName, address: &StaticAddress) -> String {

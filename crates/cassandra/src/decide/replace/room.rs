@@ -1,15 +1,15 @@
-//! How the claim and the pod of a volume that is given up make room for another,
-//! and how its member starts anew.
+//! How the claim and the pod of a volume that is marked make room for another,
+//! and how its member starts over.
 
-use crate::decide::draft::{Draft, synced};
+use crate::decide::draft::Draft;
 use crate::decide::evidence::Proof;
 use crate::decide::evidence::marks::{has_old_claim, of};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
+use crate::words::replace::{Doing, Happened, Waiting};
 use palladion_api::labels;
-use palladion_api::reasons::Reason;
-use palladion_plan::{Fence, Loss, ObjectKey, Precondition, Propagation, Step};
+use palladion_plan::{Event, Fence, Loss, ObjectKey, Precondition, Propagation, Step, Subject};
 use serde_json::json;
 
 /// Make room for another volume: first the claim, then the pod that keeps it.
@@ -29,9 +29,12 @@ pub fn make_room(
         return false;
     }
     let proof = proof.on_record(record);
+    let name = || member.name.clone();
     if claim.terminating {
         draft.steps.extend(end_pod(facts, valid, member, &proof, Some(fence.clone())));
     } else {
+        let claim_name = || claim.object.meta.name.clone();
+        let event = Happened::ClaimDeleted { claim: claim_name(), member: name() };
         draft.steps.push(Step::Delete {
             key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
             precondition: Precondition::Uid(claim.object.meta.uid.clone()),
@@ -39,17 +42,12 @@ pub fn make_room(
             propagation: Propagation::Background,
             fence: Some(fence.clone()),
             proof: Some(proof.stated()),
-            doing: format!(
-                "delete claim {} of the volume that member {} has lost",
-                claim.object.meta.name, member.name
-            ),
-            event: synced(format!(
-                "Claim {} is deleted; member {} is replaced on another volume",
-                claim.object.meta.name, member.name
-            )),
+            doing: Doing::DeleteClaim { claim: claim_name(), member: name() }.to_string(),
+            event: Some(Event::normal(event)),
         });
     }
-    draft.wait(Reason::MemberReplacing, format!("member {} gets another volume", member.name));
+    let waiting = Waiting::ForVolume { member: name() };
+    draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &member.name));
     true
 }
 
@@ -76,7 +74,7 @@ pub fn end_pod(
         propagation: Propagation::Background,
         fence,
         proof: Some(proof.stated()),
-        doing: format!("end the pod of member {} on node {node}", member.name),
+        doing: Doing::DeletePod { member: member.name.clone(), node: node.to_string() }.to_string(),
         event: None,
     })
 }
@@ -94,10 +92,7 @@ pub fn start_anew(member: &MemberFact, fence: &Fence) -> Vec<Step> {
                 json!({ "metadata": { "annotations": {
                     labels::HOST_ID: null, labels::VOLUME_ID: null, labels::ADDRESS: null,
                 }}}),
-                format!(
-                    "record on claim {} that its member is out of the ring",
-                    claim.object.meta.name
-                ),
+                Doing::ForgetClaim { claim: claim.object.meta.name.clone() },
             )
             .fenced(fence.clone()),
         );
@@ -108,8 +103,8 @@ pub fn start_anew(member: &MemberFact, fence: &Fence) -> Vec<Step> {
     let spec = json!({
         "replace": null, "hostID": null, "volumeID": null, "fileSystem": null, "start": null,
     });
-    let doing = format!("let member {} join as a new one", member.name);
-    let event = synced(format!("Member {} is out of the ring and joins as a new one", member.name));
+    let doing = Doing::JoinAsNew { member: member.name.clone() };
+    let event = Event::normal(Happened::JoinsAsNew { member: member.name.clone() });
     steps.push(
         Step::patch_seen(kinds::MEMBER, meta, json!({ "spec": spec }), doing)
             .fenced(fence.clone())

@@ -1,6 +1,6 @@
 //! What people ask for by a `CassandraTask`. A task is taken up by a record
 //! that says what it is for before anything acts; the turns do the work as for
-//! any other record, and the task tells how it went.
+//! any other record, and the task reports how it went.
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::marks;
@@ -9,10 +9,12 @@ use crate::decide::tasks::task::{Course, Task};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::evidence::{Marked, Unmarked};
+use crate::words::tasks::{Aborted, Done, Failed, Refused, Running};
 use palladion_api::ids::{HostId, MemberName, VolumeId};
 use palladion_api::member::{Replacement, ReplacementCause};
 use palladion_api::task::{ReplaceTask, TaskPhase};
 use palladion_plan::Step;
+use palladion_plan::words::Names;
 
 /// Take up, follow and end the tasks of this cluster.
 pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
@@ -28,11 +30,12 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
         if task.spec.cluster == facts.snapshot.owner.meta.name {
             replace(facts, &task, &task.spec.replace, draft);
         } else if facts.members.contains_key(&task.spec.replace.member) {
-            let words = format!(
-                "member {} is of cluster {}, not of {}",
-                task.spec.replace.member, facts.snapshot.owner.meta.name, task.spec.cluster
-            );
-            task.refuse(facts, words, draft);
+            let why = Refused::OtherCluster {
+                member: task.spec.replace.member.clone(),
+                cluster: facts.snapshot.owner.meta.name.clone(),
+                named: task.spec.cluster.clone(),
+            };
+            task.refuse(facts, why, draft);
         }
     }
 }
@@ -45,9 +48,8 @@ fn replace(facts: &Facts<'_>, task: &Task<'_>, wanted: &ReplaceTask, draft: &mut
         if taken_up.is_none() {
             return task.refuse(facts, no_such_member(facts, name), draft);
         }
-        let words = format!("member {name} is out of the ring");
-        let course = Course::Ended(TaskPhase::Done, words);
-        return task.tell(facts, taken_up, &course, draft);
+        let course = Course::Done(Done::Removed { member: name.clone() });
+        return task.report(facts, taken_up, &course, draft);
     };
     let record = marks::of(member);
     if task.spec.abort {
@@ -60,52 +62,41 @@ fn replace(facts: &Facts<'_>, task: &Task<'_>, wanted: &ReplaceTask, draft: &mut
                 return task.refuse(facts, why, draft);
             }
             draft.steps.extend(stand_for(task, member, record));
-            let course = Course::Running(words_of(name));
-            task.tell(facts, Some(&record.host_id), &course, draft);
+            let course = Course::Running(Running::Waits { member: name.clone() });
+            task.report(facts, Some(&record.host_id), &course, draft);
         }
         (Some(host_id), Some(record)) if record.host_id == *host_id => {
-            let course = Course::Running(words_of(name));
-            task.tell(facts, taken_up, &course, draft);
+            let course = Course::Running(Running::Waits { member: name.clone() });
+            task.report(facts, taken_up, &course, draft);
         }
         (Some(host_id), _) => {
             if let Some(course) = ended(member, host_id) {
-                task.tell(facts, taken_up, &course, draft);
+                task.report(facts, taken_up, &course, draft);
             }
         }
     }
 }
 
-fn words_of(name: &MemberName) -> String {
-    format!("member {name} is replaced as soon as the ring proves it dead")
-}
-
-fn no_such_member(facts: &Facts<'_>, name: &MemberName) -> String {
+fn no_such_member(facts: &Facts<'_>, name: &MemberName) -> Refused {
     let members = facts.members.values();
     let members = members.filter(|m| !m.is_gone() && m.spec.is_some());
-    let members: Vec<_> = members.map(|m| m.name.as_str()).collect();
-    format!(
-        "cluster {} has no member {name}; its members are {}",
-        facts.snapshot.owner.meta.name,
-        members.join(", ")
-    )
+    Refused::NoSuchMember {
+        cluster: facts.snapshot.owner.meta.name.clone(),
+        member: name.clone(),
+        members: Names::of(members.map(|m| &m.name)),
+    }
 }
 
 /// The record is gone, or is about somebody else.
 fn ended(member: &MemberFact, host_id: &HostId) -> Option<Course> {
-    let name = &member.name;
+    let name = || member.name.clone();
     match member.recorded_host_id() {
         // Removed, and not a member again yet.
         None => None,
-        Some(new) if new != host_id => Some(Course::Ended(
-            TaskPhase::Done,
-            format!("member {name} was replaced; its host ID is {new}"),
-        )),
-        Some(_) => Some(Course::Ended(
-            TaskPhase::Failed,
-            format!(
-                "member {name} was not replaced: it is alive, or somebody took the record back"
-            ),
-        )),
+        Some(new) if new != host_id => {
+            Some(Course::Done(Done::Replaced { member: name(), host_id: new.clone() }))
+        }
+        Some(_) => Some(Course::Failed(Failed::NotReplaced { member: name() })),
     }
 }
 
@@ -116,16 +107,17 @@ fn recorded_volume(member: &MemberFact) -> Option<&VolumeId> {
     record.or(spec).or(claim)
 }
 
-fn another_volume(member: &MemberFact, wanted: &ReplaceTask) -> Option<String> {
+fn another_volume(member: &MemberFact, wanted: &ReplaceTask) -> Option<Refused> {
     let named = wanted.volume_id.as_ref()?;
-    let is = recorded_volume(member);
-    (is != Some(named)).then(|| {
-        format!(
-            "member {} is on volume {}, not on {named}",
-            member.name,
-            is.map_or("that nobody has recorded", VolumeId::as_str)
-        )
-    })
+    let (member_name, named) = (member.name.clone(), named.clone());
+    match recorded_volume(member) {
+        Some(volume_id) if *volume_id == named => None,
+        Some(volume_id) => {
+            let volume_id = volume_id.clone();
+            Some(Refused::OtherVolume { member: member_name, volume_id, named })
+        }
+        None => Some(Refused::UnknownVolume { member: member_name, named }),
+    }
 }
 
 fn cause(task: &Task<'_>) -> ReplacementCause {
@@ -136,26 +128,24 @@ fn cause(task: &Task<'_>) -> ReplacementCause {
 }
 
 fn take_up(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, draft: &mut Draft) {
-    let against =
-        another_volume(member, &task.spec.replace).or_else(|| by_hand::refused(facts, member));
+    let by_hand = || by_hand::refused(facts, member).map(|why| Refused::Replace { why });
+    let against = another_volume(member, &task.spec.replace).or_else(by_hand);
     let host_id = match (against, member.recorded_host_id()) {
         (None, Some(host_id)) => host_id,
-        (why, _) => {
-            let why = why.unwrap_or_default();
-            return task.refuse(facts, why, draft);
-        }
+        (Some(why), _) => return task.refuse(facts, why, draft),
+        // `by_hand` refuses it.
+        (None, None) => return,
     };
     let why = Marked::ByTask { task: task.object.meta.name.clone() };
     let record = marks::mark(member, host_id, (cause(task), why), None);
     let Some(record) = record else {
-        let words = format!("member {} has no address yet", member.name);
-        return task.refuse(facts, words, draft);
+        return task.refuse(facts, Refused::NoAddress { member: member.name.clone() }, draft);
     };
     // In this order: a record without a task is carried out all the same, and
     // the task finds it.
     draft.steps.push(record);
-    let course = Course::Running(words_of(&member.name));
-    task.tell(facts, Some(host_id), &course, draft);
+    let course = Course::Running(Running::Waits { member: member.name.clone() });
+    task.report(facts, Some(host_id), &course, draft);
 }
 
 /// The volume is marked already. A task that names it lends its word.
@@ -173,20 +163,20 @@ fn abort(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, draft: &mut Dr
     let name = &member.name;
     let taken_up = task.status.host_id.as_ref();
     let record = marks::of(member).filter(|r| Some(&r.host_id) == taken_up);
-    let aborted = Course::Ended(TaskPhase::Aborted, "it was taken back".into());
+    let aborted = Course::Aborted(Aborted::InTime);
     let Some(record) = record else {
         let course = taken_up.and_then(|id| ended(member, id));
-        return task.tell(facts, taken_up, &course.unwrap_or(aborted), draft);
+        return task.report(facts, taken_up, &course.unwrap_or(aborted), draft);
     };
     let has_turn = facts.turn().is_some_and(|t| t.member == *name);
     if has_turn || !marks::has_old_claim(member) {
-        let words = format!("too late to take it back: member {name} is being replaced");
-        return task.tell(facts, taken_up, &Course::Running(words), draft);
+        let course = Course::Running(Running::TooLate { member: name.clone() });
+        return task.report(facts, taken_up, &course, draft);
     }
     // A Node that is gone is a cause of its own, whoever has asked besides.
     if record.cause != ReplacementCause::NodeGone {
         let fence = Some(facts.fence_as_seen());
         draft.steps.extend(marks::withdraw(member, Unmarked::TaskAborted, fence));
     }
-    task.tell(facts, taken_up, &aborted, draft);
+    task.report(facts, taken_up, &aborted, draft);
 }

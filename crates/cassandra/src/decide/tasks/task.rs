@@ -1,14 +1,16 @@
-//! A task as it is stored, and how its status tells how it goes.
+//! A task as it is stored, and how its status reports its progress.
 
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::resources as kinds;
+use crate::words::tasks::{Aborted, Doing, Done, Failed, Refused, Running};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::conditions::{self, COMPLETE};
 use palladion_api::ids::HostId;
 use palladion_api::reasons::Reason;
 use palladion_api::task::{CassandraTaskSpec, CassandraTaskStatus, TaskPhase};
-use palladion_plan::{Object, ObjectKey, Precondition, Step, Subresource};
+use palladion_plan::words::{Message, Reasoned};
+use palladion_plan::{Object, Step};
 use serde_json::{Value, json};
 
 /// A task as it is stored.
@@ -24,9 +26,37 @@ pub struct Task<'a> {
 /// How a task goes on.
 pub enum Course {
     /// It is under way.
-    Running(String),
-    /// It has ended.
-    Ended(TaskPhase, String),
+    Running(Running),
+    /// It has reached its end.
+    Done(Done),
+    /// It has lost its purpose.
+    Failed(Failed),
+    /// It was aborted in time.
+    Aborted(Aborted),
+    /// It cannot be done as it stands.
+    Refused(Refused),
+}
+
+impl Course {
+    fn phase(&self) -> TaskPhase {
+        match self {
+            Course::Running(_) => TaskPhase::Running,
+            Course::Done(_) => TaskPhase::Done,
+            Course::Failed(_) => TaskPhase::Failed,
+            Course::Aborted(_) => TaskPhase::Aborted,
+            Course::Refused(_) => TaskPhase::Refused,
+        }
+    }
+
+    fn said(&self) -> (Reason, Message) {
+        match self {
+            Course::Running(said) => (said.reason(), said.clone().into()),
+            Course::Done(said) => (said.reason(), said.clone().into()),
+            Course::Failed(said) => (said.reason(), said.clone().into()),
+            Course::Aborted(said) => (said.reason(), said.clone().into()),
+            Course::Refused(said) => (said.reason(), said.clone().into()),
+        }
+    }
 }
 
 impl<'a> Task<'a> {
@@ -42,13 +72,12 @@ impl<'a> Task<'a> {
     }
 
     /// It cannot be done as it stands, and nothing of it was.
-    pub fn refuse(&self, facts: &Facts<'_>, why: String, draft: &mut Draft) {
-        let course = Course::Ended(TaskPhase::Refused, why);
-        self.tell(facts, None, &course, draft);
+    pub fn refuse(&self, facts: &Facts<'_>, why: Refused, draft: &mut Draft) {
+        self.report(facts, None, &Course::Refused(why), draft);
     }
 
     /// Write how it goes, where that differs.
-    pub fn tell(
+    pub fn report(
         &self,
         facts: &Facts<'_>,
         host_id: Option<&HostId>,
@@ -56,14 +85,12 @@ impl<'a> Task<'a> {
         draft: &mut Draft,
     ) {
         let now = facts.now();
-        let (phase, reason, words) = match course {
-            Course::Running(words) => (TaskPhase::Running, Reason::TaskRunning, words),
-            Course::Ended(phase, words) => (*phase, reason_of(*phase), words),
-        };
+        let (phase, (reason, said)) = (course.phase(), course.said());
+        let said = said.to_string();
         let generation = Some(self.object.meta.generation);
         let mut status = self.status.clone();
         let is_done = phase == TaskPhase::Done;
-        let new = conditions::condition(COMPLETE, is_done, reason.as_str(), words, generation, now);
+        let new = conditions::condition(COMPLETE, is_done, reason.as_str(), &said, generation, now);
         conditions::set(&mut status.conditions, new);
         status.phase = Some(phase);
         status.host_id = host_id.cloned();
@@ -79,25 +106,8 @@ impl<'a> Task<'a> {
             return;
         }
         let meta = &self.object.meta;
-        draft.steps.push(Step::Patch {
-            key: ObjectKey::new(kinds::TASK, &meta.namespace, &meta.name),
-            patch: json!({ "status": status }),
-            subresource: Subresource::Status,
-            precondition: Precondition::Uid(meta.uid.clone()),
-            fence: None,
-            proof: None,
-            doing: format!("tell how the task {} goes", meta.name),
-            event: None,
-        });
-    }
-}
-
-fn reason_of(phase: TaskPhase) -> Reason {
-    match phase {
-        TaskPhase::Running => Reason::TaskRunning,
-        TaskPhase::Done => Reason::TaskDone,
-        TaskPhase::Refused => Reason::TaskRefused,
-        TaskPhase::Aborted => Reason::TaskAborted,
-        TaskPhase::Failed => Reason::TaskFailed,
+        let doing = Doing::Report { task: meta.name.clone() };
+        let patch = json!({ "status": status });
+        draft.steps.push(Step::patch_status(kinds::TASK, meta, patch, doing));
     }
 }
