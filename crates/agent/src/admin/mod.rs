@@ -60,6 +60,8 @@ pub struct Figures {
 
 /// Mode of a full member.
 pub const NORMAL: &str = "NORMAL";
+/// Mode of a member that leaves; up to 4.1 also after a leave that failed half-way.
+pub const LEAVING: &str = "LEAVING";
 /// Mode of a member that has left.
 pub const DECOMMISSIONED: &str = "DECOMMISSIONED";
 /// Mode after a decommission that failed (5.0), which may be a full member's.
@@ -80,6 +82,13 @@ impl Reading {
         let refused =
             self.is(DECOMMISSION_FAILED) && self.members.is_some() && !self.sees_itself_leaving();
         self.is(NORMAL) || refused
+    }
+
+    /// The mode as it is reported: the operator asks for NORMAL, so that what is
+    /// a full member is said here alone. After a refused leave 5.0 has another
+    /// name for it; people read that in the message.
+    pub fn reported_mode(&self) -> Option<String> {
+        if self.is_full_member() { Some(NORMAL.into()) } else { self.mode.clone() }
     }
 
     /// Full member that answers CQL.

@@ -93,8 +93,29 @@ fn is_full_member(reading: &Reading) -> bool {
     reading.is_full_member() && reading.members.is_some() && !reading.sees_itself_leaving()
 }
 
+/// A leave that has failed half-way is taken up again by a new intent: Cassandra
+/// does what is left of it, in all versions. The server serves meanwhile, and
+/// is seen leaving by all.
+fn leave_again(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
+    let reading = facts.reading.filter(|r| r.sees_itself_leaving())?;
+    let stands = reading.is(admin::LEAVING) || reading.is(admin::DECOMMISSION_FAILED);
+    let leaving = matches!(ledger.membership, Membership::Leaving { .. });
+    if !stands || !leaving || *facts.leave_call == LeaveCall::UnderWay {
+        return None;
+    }
+    let intent = wanted(facts, ledger)?;
+    let fits =
+        intent.volume_id == ledger.volume_id && ledger.host_id.as_ref() == Some(&intent.host_id);
+    match intent.kind {
+        IntentKind::Decommission => fits.then(|| Action::Leave { nonce: intent.nonce.clone() }),
+    }
+}
+
 /// Begin to leave, or begin again where an earlier agent's call left no trace.
 pub fn leave(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
+    if let Some(again) = leave_again(facts, ledger) {
+        return Some(again);
+    }
     let reading = facts.reading.filter(|r| r.is_full_member())?;
     match &ledger.membership {
         Membership::Joined => {

@@ -91,7 +91,7 @@ fn server(parts: &Parts<'_>) -> ServerStatus {
         since: parts.since.clone(),
         reason: Some(decision.reason.as_str().into()),
         message: decision.message.as_ref().map(ToString::to_string),
-        mode: reading.and_then(|r| r.mode.clone()),
+        mode: reading.and_then(Reading::reported_mode),
         native_transport: reading.and_then(|r| r.native_transport),
         version: reading.and_then(|r| r.version.clone()),
         schema_version: reading.and_then(|r| r.schema_version.clone()),

@@ -35,7 +35,7 @@ pub fn evidence(
     Evidence {
         nonce: nonce.clone(),
         read_at: seconds(now),
-        mode: reading.and_then(|r| r.mode.clone()),
+        mode: reading.and_then(Reading::reported_mode),
         schema_agreed: reading.and_then(|r| r.schema_agreed).unwrap_or(false),
         members: reading.and_then(|r| r.members.clone()),
         disk: load

@@ -92,6 +92,30 @@ fn a_leave_that_failed_half_way_stays_a_leave() {
 }
 
 #[test]
+fn a_leave_that_failed_half_way_is_taken_up_again_by_a_new_intent() {
+    for mode in ["LEAVING", "DECOMMISSION_FAILED"] {
+        let failed = leaving(mode).with(|w| {
+            w.leave_call = LeaveCall::Answered(Err("streams".into()));
+            w.ledger().intent.as_mut().unwrap().state = IntentState::Failed;
+            w.reading.as_mut().unwrap().members = Some(vec![RingMember {
+                host_id: HOST.into(),
+                address: ADDRESS.into(),
+                liveness: Liveness::Up,
+                state: MemberState::Leaving,
+            }]);
+        });
+        assert_eq!(failed.action(), Action::Nothing, "{mode}");
+        let new = |w: &mut World| w.spec().intent.as_mut().unwrap().nonce = "i2".into();
+        let again = failed.clone().with(new);
+        assert_eq!(again.action(), Action::Leave { nonce: "i2".into() }, "{mode}");
+        let under_way = again.clone().with(|w| w.leave_call = LeaveCall::UnderWay);
+        assert_eq!(under_way.action(), Action::Nothing, "{mode}");
+        let other = again.with(|w| w.spec().intent.as_mut().unwrap().volume_id = "v2".into());
+        assert_eq!(other.action(), Action::Nothing, "{mode}");
+    }
+}
+
+#[test]
 fn a_new_agent_calls_again_only_where_the_first_call_left_no_trace() {
     let fresh = |mode| leaving(mode).with(|w| w.leave_call = LeaveCall::NotMade);
     assert_eq!(fresh("NORMAL").action(), Action::Leave { nonce: "i1".into() });
