@@ -31,7 +31,13 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
     };
     match permit::course(turn, member) {
         Course::NotGiven => before_permit(facts, valid, turn, member, draft),
-        Course::PodEnded => release(facts, turn, "the pod that it was for has ended", draft),
+        Course::PodEnded => {
+            // It may have joined before its pod ended: it has ranges of the others then.
+            if member.recorded_host_id().is_some() {
+                debts::after_join(facts, &member.name, draft);
+            }
+            release(facts, turn, "the pod that it was for has ended", draft);
+        }
         Course::Open => {
             let reason = match turn.step == TurnStep::Initialize {
                 true => Reason::Initializing,

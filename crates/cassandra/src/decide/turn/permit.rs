@@ -10,7 +10,7 @@ use crate::validate::Valid;
 use palladion_api::cluster::{Turn, TurnStep};
 use palladion_api::member::{DataBeforeStart, PermitKind, PermitState, VolumeState};
 use palladion_plan::Step;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// How far the permit of a turn is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,7 +145,8 @@ fn data_before_join(member: &MemberFact) -> DataBeforeStart {
 }
 
 /// Record host ID, volume and file system of members that are full members,
-/// and withdraw the permit that has done its work.
+/// and withdraw the permit that has done its work. One whose server does not
+/// serve yet keeps it: its turn ends when the permit is done, not before.
 pub fn record_identities(facts: &Facts<'_>, draft: &mut Draft) {
     for member in facts.members.values().filter(|m| m.is_normal()) {
         let (Some(object), Some(spec), Some(volume)) =
@@ -156,8 +157,8 @@ pub fn record_identities(facts: &Facts<'_>, draft: &mut Draft) {
         let Some(host_id) = &member.status.host_id else {
             continue;
         };
-        let permit_done = spec.start.is_some()
-            && member.status.permit.as_ref().is_some_and(|p| p.state == PermitState::Done);
+        let permit = spec.start.as_ref().and(member.status.permit.as_ref());
+        let permit_done = permit.is_some_and(|p| p.state == PermitState::Done);
         let unrecorded =
             spec.host_id.is_none() || spec.volume_id.is_none() || spec.file_system.is_none();
         if volume.state != VolumeState::Joined || !(permit_done || unrecorded) {
@@ -169,22 +170,26 @@ pub fn record_identities(facts: &Facts<'_>, draft: &mut Draft) {
         if !agrees {
             continue;
         }
-        draft.steps.push(
-            Step::patch_seen(
-                kinds::MEMBER,
-                &object.meta,
-                json!({ "spec": {
-                    "start": null,
-                    "hostID": host_id,
-                    "volumeID": volume.volume_id,
-                    "fileSystem": volume.file_system,
-                }}),
-                format!("record who member {} is", member.name),
-            )
-            .announced(synced(format!(
-                "Member {} is a full member of the ring, host ID {host_id}",
-                member.name
-            ))),
-        );
+        let mut patch = json!({ "spec": {} });
+        if permit_done {
+            patch["spec"]["start"] = Value::Null;
+        }
+        if !unrecorded {
+            let doing =
+                format!("withdraw the permit of member {}: it has done its work", member.name);
+            draft.steps.push(Step::patch_seen(kinds::MEMBER, &object.meta, patch, doing));
+            continue;
+        }
+        patch["spec"]["hostID"] = json!(host_id);
+        patch["spec"]["volumeID"] = json!(volume.volume_id);
+        patch["spec"]["fileSystem"] = json!(volume.file_system);
+        let doing = format!("record who member {} is", member.name);
+        let event = synced(format!(
+            "Member {} is a full member of the ring, host ID {host_id}",
+            member.name
+        ));
+        draft
+            .steps
+            .push(Step::patch_seen(kinds::MEMBER, &object.meta, patch, doing).announced(event));
     }
 }
