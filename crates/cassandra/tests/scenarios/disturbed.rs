@@ -47,8 +47,8 @@ fn a_leader_may_be_frozen_before_any_write_and_wake_up_after_its_successor_acted
         world.tell("the leader is frozen");
         world.pass(2);
         world.start_operator();
-        let writes = world.faults.writes();
-        world.until(|w| w.faults.writes() >= writes + 3);
+        // Time for a few writes; near the end of the history there are none left.
+        world.pass(3);
         world.wake_and_end_the_old_leader();
     };
     all_end_alike("a frozen leader wakes up", some(worlds, 12, 0), &expected, freeze, same_end);

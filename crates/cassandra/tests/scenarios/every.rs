@@ -20,7 +20,7 @@ pub fn a_ring(a: i32, b: i32) -> World {
     }
     let mut world = World::new().with(&a_cluster(&[("a", a), ("b", b)]));
     world.settle();
-    world.ring.write(20, &mut world.kube.disks);
+    assert_eq!(world.write(20), 20);
     world.story.clear();
     world.destructive.clear();
     world.writes.clear();

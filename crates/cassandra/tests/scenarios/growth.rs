@@ -45,7 +45,7 @@ fn a_member_that_was_not_wanted_any_more_before_it_joined_may_be_wanted_again() 
                 let member = w.store.get(&key);
                 member.is_some_and(|m| m["status"]["volume"]["state"].is_string())
             };
-            assert!(world.until(has_volume), "{}", world.last_words());
+            world.until(has_volume);
             world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
             world.settle();
             world.expect_ring(3);
@@ -173,7 +173,7 @@ fn a_leaver_that_restarts_in_any_phase_of_its_leave_leaves_all_the_same() {
 #[test]
 fn a_leaver_killed_before_the_others_hear_of_its_leave_comes_back_and_leaves_again() {
     let mut world = a_ring(3, 1);
-    world.ring.write(20, &mut world.kube.disks);
+    assert_eq!(world.write(20), 20);
     world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
     let expected = {
         let mut world = world.clone();
@@ -181,7 +181,7 @@ fn a_leaver_killed_before_the_others_hear_of_its_leave_comes_back_and_leaves_aga
         world.end()
     };
     let unbootstrapped = |w: &World| w.ring.in_phase(&Phase::Unbootstrapped).is_some();
-    assert!(world.until(unbootstrapped), "{}", world.last_words());
+    world.until(unbootstrapped);
     world.delete(kinds::POD, "demo-dc1-a-2");
     world.settle();
     world.expect_ring(3);
@@ -195,7 +195,7 @@ fn a_leaver_that_could_not_come_back_leaves_when_its_cause_is_mended() {
     let mut world = a_ring(3, 1);
     world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
     let leaves = |w: &World| w.ring.in_phase(&Phase::Leaving).is_some();
-    assert!(world.until(leaves), "{}", world.last_words());
+    world.until(leaves);
     world.ring.unlucky.insert("demo-dc1-a-2".into());
     world.delete(kinds::POD, "demo-dc1-a-2");
     world.pass(600);
@@ -219,11 +219,11 @@ fn a_leaver_that_died_when_it_had_left_does_not_hold_up_the_member_made_above_it
     let mut world = a_ring(3, 1);
     world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
     let leaver = |w: &World| Some(w.ring.in_phase(&Phase::Left)?.0.clone());
-    assert!(world.until(|w| leaver(w).is_some()));
+    world.until(|w| leaver(w).is_some());
     let pod = leaver(&world).expect("it has left");
     world.ring.exit(&pod, "killed");
     world.set_racks(&a_cluster(&[("a", 4), ("b", 1)]));
-    assert!(world.until(|w| w.names(kinds::MEMBER).contains(&"demo-dc1-a-3".into())));
+    world.until(|w| w.names(kinds::MEMBER).contains(&"demo-dc1-a-3".into()));
     world.delete(kinds::POD, "demo-dc1-a-2");
     world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
     world.settle();

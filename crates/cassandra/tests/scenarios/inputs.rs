@@ -24,7 +24,7 @@ fn a_broken_configuration_is_reported_and_cured_by_editing_it() {
 fn a_broken_configuration_of_a_running_ring_stops_at_its_first_member() {
     let mut world = World::new().with(&two_racks());
     world.settle();
-    world.ring.write(20, &mut world.kube.disks);
+    assert_eq!(world.write(20), 20);
     world.story.clear();
     world.patch_spec(&json!({ "config": { "broken_setting": 1 } }));
     world.pass(300);

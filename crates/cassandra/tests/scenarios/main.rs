@@ -13,6 +13,7 @@ mod every;
 mod former_names;
 mod growth;
 mod guards;
+mod holes;
 mod inputs;
 mod known_bugs;
 mod nodes;

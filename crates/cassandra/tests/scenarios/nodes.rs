@@ -25,7 +25,7 @@ pub fn spread_with(mut world: World, a: i32, b: i32) -> World {
     }
     let mut world = world.with(&a_cluster(&[("a", a), ("b", b)]));
     world.settle();
-    world.ring.write(20, &mut world.kube.disks);
+    assert_eq!(world.write(20), 20);
     world.story.clear();
     world.destructive.clear();
     world
@@ -74,14 +74,14 @@ fn an_upgrade_that_a_lost_node_holds_up_goes_on_when_a_person_says_so() {
     cluster["spec"]["nodeGoneGraceSeconds"] = json!(0);
     let mut world = world.with(&cluster);
     world.settle();
-    world.ring.write(20, &mut world.kube.disks);
+    assert_eq!(world.write(20), 20);
     world.patch_spec(&json!({ "version": "5.0.5" }));
     let running = |world: &World, version: &str| {
         let members = world.store.list(kinds::MEMBER);
         let runs = |member: &serde_json::Value| member["status"]["server"]["version"] == version;
         members.filter(|(_, member)| runs(member)).count()
     };
-    assert!(world.until(|w| running(w, "5.0.5") == 1));
+    world.until(|w| running(w, "5.0.5") == 1);
     let node = world.node_of(LAST);
     world.lose_node(&node);
     world.pass(1200);
@@ -205,7 +205,7 @@ fn two_joiners_whose_nodes_are_lost_together_get_other_volumes_one_by_one() {
     let placed = |world: &World, name: &str| {
         world.exists(kinds::POD, name) && !world.node_of(name).is_empty()
     };
-    assert!(world.until(|w| placed(w, LAST) && placed(w, THIRD)));
+    world.until(|w| placed(w, LAST) && placed(w, THIRD));
     // Both fall due in the same decision: nothing is decided while they go.
     world.patch_spec(&json!({ "paused": true }));
     let nodes = [world.node_of(LAST), world.node_of(THIRD)];
@@ -334,7 +334,7 @@ fn a_leaver_that_the_ring_does_not_take_back_is_removed_by_the_others() {
         let leaver = w.ring.in_phase(&Phase::Leaving);
         leaver.is_some_and(|(_, s)| s.member == LAST)
     };
-    assert!(world.until(leaves), "{}", world.last_words());
+    world.until(leaves);
     world.ring.colliding.insert(LAST.to_string());
     world.delete(kinds::POD, LAST);
     world.settle();

@@ -112,7 +112,7 @@ fn a_restart_token_restarts_each_server_once_in_its_pod() {
         let mut end = killed_at_every_write("a ring is restarted", world, 4);
         end.expect_ring(3);
         assert_eq!(pod_uids(&end), before, "pods stay");
-        let count = end.story.iter().filter(|l| l.contains("for a restart")).count();
+        let count = end.story.iter().filter(|l| l.contains("stops its server: Restart")).count();
         assert_eq!(count, restarts, "{}", end.last_words());
     }
 }
@@ -162,7 +162,7 @@ fn a_rack_or_one_member_is_restarted_alone() {
     world.settle();
     world.expect_ring(3);
     let restarted = |world: &World| {
-        let lines = world.story.iter().filter(|l| l.contains("for a restart"));
+        let lines = world.story.iter().filter(|l| l.contains("stops its server: Restart"));
         lines.filter_map(|l| l.split_whitespace().nth(1).map(str::to_string)).collect::<Vec<_>>()
     };
     assert_eq!(restarted(&world), ["demo-dc1-b-0"]);
@@ -187,7 +187,7 @@ fn a_ring_of_4_1() -> World {
     cluster["spec"]["version"] = json!("4.1.9");
     let mut world = World::new().with(&cluster);
     world.settle();
-    world.ring.write(20, &mut world.kube.disks);
+    assert_eq!(world.write(20), 20);
     world.story.clear();
     world
 }
@@ -329,7 +329,7 @@ fn a_rollout_stuck_at_its_canary_heals_with_the_next_spec_also_after_a_node_died
 fn two_racks_are_added_at_once_with_one_join_at_a_time() {
     let mut world = World::new().with(&a_cluster(&[("a", 2)]));
     world.settle();
-    world.ring.write(20, &mut world.kube.disks);
+    assert_eq!(world.write(20), 20);
     world.set_racks(&a_cluster(&[("a", 2), ("b", 1), ("c", 2)]));
     let mut end = killed_at_every_write("two racks are added", world, 8);
     end.expect_ring(5);

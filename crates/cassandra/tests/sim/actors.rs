@@ -1,13 +1,19 @@
 //! One step of the operator processes, and one of every agent.
 
-use super::agent::{Agent, LAG, Reach};
+use super::agent::{Agent, LAG, Reach, Saved};
 use super::ring::Configuration;
 use super::world::{Api, RESTART, World};
+use jiff::{SignedDuration, Timestamp};
+use palladion_agent::decide::Source;
+use palladion_agent::volume::SavedMember;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::ObjectKey;
 use palladion_plan::sim::operator::{Life, Write};
 use palladion_plan::sim::{Activity, PodRun};
-use serde_json::json;
+use serde_json::{Value, json};
+
+/// How long the API may take to tell the spec before the saved one counts.
+const API_GRACE: SignedDuration = SignedDuration::from_secs(10);
 
 impl World {
     pub(super) fn step_operators(&mut self) -> Activity {
@@ -66,6 +72,7 @@ impl World {
             && matches!(done.end, End::Done | End::AnswerLost | End::DiedAfter)
         {
             self.watch_stop(&done.object.name);
+            self.note_unready(&done.object.name);
             self.destructive.push(format!("{:?} {}", done.write, done.object.name));
         }
     }
@@ -90,45 +97,84 @@ impl World {
         let now = self.store.now;
         let (mut agent, mut refresh) = match self.agents.remove(&pod.uid) {
             Some(known) => known,
-            None => (
-                Agent::new(pod.clone(), now, self.configuration_of(&pod), self.version_of(&pod)),
-                None,
-            ),
+            None => {
+                let clock = self.clocks.get(&pod.key.name).copied().unwrap_or_default();
+                let (server, version) = (self.configuration_of(&pod), self.version_of(&pod));
+                (Agent::new(pod.clone(), now, clock, server, version), None)
+            }
         };
         agent.pod.ending = pod.ending;
         let key = ObjectKey::new(kinds::MEMBER, &pod.key.namespace, &pod.key.name);
         let live = self.store.get(&key).filter(|_| self.api == Api::Reachable).cloned();
-        let mut all = Activity::default();
-        if let Some(live) = live.as_ref().filter(|l| l["spec"] != agent.read) {
-            let due = *refresh.get_or_insert(now + LAG);
-            if due <= now {
-                agent.read = live["spec"].clone();
-                agent.spec = serde_json::from_value(agent.read.clone()).ok();
-                refresh = None;
-            } else {
-                all = all.at(due);
-            }
+        let mut all = self.hear(&mut agent, &mut refresh, live.as_deref());
+        let waited = agent.begun + API_GRACE;
+        let saved = if self.api == Api::Away || waited <= now {
+            Saved::Counts
+        } else {
+            Saved::CountsNotYet
+        };
+        if agent.saved.is_none() && waited > now {
+            all = all.at(waited);
         }
         let mut reach = Reach {
             now,
             disks: &mut self.kube.disks,
             ring: &mut self.ring,
             volumes: &mut self.volumes,
+            spec_beside_the_ledger: saved,
         };
-        all = all.and(agent.step(&mut reach));
-        if let (Some(live), Some(spec)) = (&live, &agent.spec) {
-            let generation = live["metadata"]["generation"].as_i64();
-            let status = agent.status(spec, generation, &reach);
-            let ready = status.server.as_ref().is_some_and(|s| s.native_transport == Some(true));
+        let (decision, activity) = agent.turn(&mut reach);
+        all = all.and(activity);
+        if let Some(live) = &live {
+            let generation = agent.saved.as_ref().and_then(|s| s.generation);
+            let status = agent.status(&decision, generation, now);
             if live["status"].is_null() || agent.reported.as_ref() != Some(&status) {
                 let _ = self.store.put_status(&key, json!(status));
                 agent.reported = Some(status);
                 all = all.and(Activity::ACTED);
             }
-            self.kube.set_ready(&mut self.store, &pod.key, ready);
+        }
+        if self.api == Api::Reachable {
+            // The kubelet asks the agent.
+            self.kube.set_ready(&mut self.store, &pod.key, agent.is_ready(&decision));
         }
         self.agents.insert(pod.uid, (agent, refresh));
         all
+    }
+
+    /// News of its member reach an agent a little late, and not while the API is away.
+    fn hear(
+        &self,
+        agent: &mut Agent,
+        refresh: &mut Option<Timestamp>,
+        live: Option<&Value>,
+    ) -> Activity {
+        let Some(live) = live else {
+            if self.api == Api::Reachable {
+                agent.source = Source::Saved;
+            }
+            return Activity::default();
+        };
+        if live["spec"] == agent.read && agent.source == Source::Live {
+            return Activity::default();
+        }
+        let due = *refresh.get_or_insert(self.store.now + LAG);
+        if due > self.store.now {
+            return Activity::default().at(due);
+        }
+        *refresh = None;
+        agent.read = live["spec"].clone();
+        let Ok(spec) = serde_json::from_value(agent.read.clone()) else {
+            return Activity::default();
+        };
+        if agent.evidence.is_none() {
+            // An answer that an earlier agent gave stands.
+            agent.evidence = serde_json::from_value(live["status"]["evidence"].clone()).ok();
+        }
+        let generation = live["metadata"]["generation"].as_i64();
+        agent.saved = Some(SavedMember { generation, spec });
+        agent.source = Source::Live;
+        Activity::ACTED
     }
 
     /// What the server will say to the configuration that its pod mounts.

@@ -1,32 +1,47 @@
-//! The agent's side of the member protocol: one per running pod. It knows its
-//! own member (a little late), its volume and its server, and nothing else.
+//! The agent of one running pod: the real one's decisions, ledger, judgement of
+//! the volume and report, over a simulated disk, server and API. What stands
+//! here is the loop around them and what the loop remembers.
 
-use super::ring::{Configuration, Disks, Phase, Ring};
-use super::volume::{self, Ledger, Membership, Unused, Volume};
+use super::ring::{Configuration, Disks, Ring};
+use super::volume::Volume;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_api::ids::VolumeId;
-use palladion_api::member::{
-    CassandraMemberSpec, CassandraMemberStatus, Evidence, IntentState, OperationKind,
-    OperationState, OperationStatus, RunState, ServerState, VolumeState, VolumeStatus,
+use palladion_agent::admin::Reading;
+use palladion_agent::decide::{
+    self, Action, Facts, LastWords, LeaveCall, Process, Source, SpecFact, StopWhy, VolumeFact,
+    backoff,
 };
-use palladion_api::reasons::Reason;
+use palladion_agent::init::protocol::Phase as Container;
+use palladion_agent::report::last_words;
+use palladion_agent::volume::ledger::{End, Ledger};
+use palladion_agent::volume::{Found, SavedMember};
+use palladion_api::ids::{Nonce, PodUid};
+use palladion_api::member::{CassandraMemberStatus, Evidence, Operation, ServerState};
+use palladion_api::runtime::RuntimeSettings;
 use palladion_plan::sim::kubernetes::Mount;
 use palladion_plan::sim::{Activity, PodRun};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// From a change of the member to the agent's knowing of it.
 pub const LAG: SignedDuration = SignedDuration::from_millis(100);
-/// How long an operation takes.
-const OPERATION: SignedDuration = SignedDuration::from_secs(2);
+/// As many actions as the real agent takes in one turn.
+const STEPS: usize = 12;
 
 /// An agent.
 #[derive(Clone, Debug)]
 pub struct Agent {
     pub pod: PodRun,
-    /// The last spec that it has read; on its volume after that.
-    pub spec: Option<CassandraMemberSpec>,
-    /// The same as it was read.
+    /// The pod's uid, as the agent has it.
+    pub(super) uid: PodUid,
+    pub begun: Timestamp,
+    /// What its machine's clock is ahead.
+    pub clock: SignedDuration,
+    /// The last spec that it knows.
+    pub saved: Option<SavedMember>,
+    /// Was that read from the API since the agent was started?
+    pub source: Source,
+    /// The spec as it was read.
     pub read: Value,
     /// The status that it has written last.
     pub reported: Option<CassandraMemberStatus>,
@@ -34,14 +49,39 @@ pub struct Agent {
     pub configuration: Configuration,
     /// Version of the server's image.
     pub version: String,
-    pub state: ServerState,
-    pub since: Timestamp,
-    pub reason: Reason,
-    pub message: String,
-    pub not_before: Option<Timestamp>,
-    pub failures: u32,
+    pub(super) found: Option<Found>,
+    pub(super) process: Process,
+    /// The launch that it knows to run.
+    pub(super) tag: Option<String>,
+    pub(super) look: Option<Look>,
+    /// Since when the server says something else than in that look.
+    pub(super) differs: Option<Timestamp>,
+    pub(super) stopping: Option<StopWhy>,
+    pub(super) leave_call: LeaveCall,
+    pub(super) last_words: Option<LastWords>,
+    /// The operation that runs, and when it ends.
+    pub(super) job: Option<(Operation, Timestamp)>,
+    /// Nonce of a question, and when it was seen.
+    pub(super) question: Option<(Nonce, Timestamp)>,
     pub(super) evidence: Option<Evidence>,
-    operation_ends: Option<(String, Timestamp)>,
+    pub(super) copies: Copies,
+    pub(super) runtime: RuntimeSettings,
+    pub(super) state: Option<(ServerState, Time)>,
+}
+
+/// Copies of each keyspace, and the schema and size of the ring that they were read for.
+#[derive(Clone, Debug, Default)]
+pub struct Copies {
+    pub of: Option<String>,
+    pub members: usize,
+    pub counts: BTreeMap<String, u32>,
+}
+
+/// A look at the server.
+#[derive(Clone, Debug)]
+pub struct Look {
+    pub begun: Timestamp,
+    pub reading: Reading,
 }
 
 /// All that an agent can touch.
@@ -51,230 +91,222 @@ pub struct Reach<'a> {
     pub ring: &'a mut Ring,
     /// Volumes ever taken into use.
     pub volumes: &'a mut usize,
+    /// What the API server tells an agent that has not heard yet.
+    pub spec_beside_the_ledger: Saved,
+}
+
+/// Does the spec beside the ledger count for an agent that has read none?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Saved {
+    Counts,
+    /// The API still has its chance.
+    CountsNotYet,
 }
 
 impl Agent {
-    pub fn new(pod: PodRun, now: Timestamp, configuration: Configuration, version: String) -> Self {
+    pub fn new(
+        pod: PodRun,
+        begun: Timestamp,
+        clock: SignedDuration,
+        configuration: Configuration,
+        version: String,
+    ) -> Self {
         Agent {
+            uid: PodUid::new(&pod.uid),
             pod,
-            version,
-            spec: None,
+            begun,
+            clock,
+            saved: None,
+            source: Source::Saved,
             read: Value::Null,
             reported: None,
             configuration,
-            state: ServerState::Waiting,
-            since: now,
-            reason: Reason::WaitingForMember,
-            message: String::new(),
-            not_before: None,
-            failures: 0,
+            version,
+            found: None,
+            process: Process::Absent,
+            tag: None,
+            look: None,
+            differs: None,
+            stopping: None,
+            leave_call: LeaveCall::NotMade,
+            last_words: None,
+            job: None,
+            question: None,
             evidence: None,
-            operation_ends: None,
+            copies: Copies::default(),
+            runtime: RuntimeSettings::default(),
+            state: None,
         }
     }
 
-    /// Act on what is known.
-    pub fn step(&mut self, reach: &mut Reach<'_>) -> Activity {
-        let Some(spec) =
-            self.spec.clone().or_else(|| self.volume(reach).and_then(|v| v.saved.clone()))
-        else {
-            return Activity::default();
-        };
-        self.take_volume_into_use(&spec, reach);
-        self.note_exit(reach);
+    /// One turn: gather, decide, act, answer; what is told is [`Agent::status`].
+    pub fn turn(&mut self, reach: &mut Reach<'_>) -> (decide::Decision, Activity) {
+        let mut all = self.gather(reach);
+        let mut decision = decide::decide(&self.facts(reach.now));
+        for _ in 0..STEPS {
+            if decision.action == Action::Nothing {
+                break;
+            }
+            self.act(decision.action.clone(), reach);
+            all = all.and(Activity::ACTED);
+            decision = decide::decide(&self.facts(reach.now));
+        }
+        self.follow_spec(reach);
+        self.count_copies(reach);
+        all = all.and(self.operate(reach)).and(self.answer_question(reach));
+        let earliest = self
+            .ledger()
+            .filter(|_| decision.state == ServerState::Failed)
+            .and_then(|l| backoff::earliest(&l.starts, self.clock_at(reach.now)));
+        match earliest.map(|t| t - self.clock).filter(|t| *t > reach.now) {
+            Some(time) => (decision, all.at(time)),
+            None => (decision, all),
+        }
+    }
+
+    /// What its machine's clock says.
+    pub fn clock_at(&self, now: Timestamp) -> Timestamp {
+        now + self.clock
+    }
+
+    pub fn ledger(&self) -> Option<&Ledger> {
+        let found = self.found.as_ref()?;
+        found.ledger.as_ref().filter(|_| found.marker.is_some())
+    }
+
+    /// What the server said last.
+    pub fn reading(&self) -> Option<&Reading> {
+        self.look.as_ref().map(|l| &l.reading)
+    }
+
+    pub fn facts(&self, now: Timestamp) -> Facts<'_> {
+        Facts {
+            now: self.clock_at(now),
+            pod_uid: &self.uid,
+            revision: &self.pod.revision,
+            spec: self.saved.as_ref().map(|s| SpecFact { spec: &s.spec, source: self.source }),
+            volume: match &self.found {
+                Some(found) => VolumeFact::Found(found),
+                None => VolumeFact::Unreadable("the volume was not looked at yet"),
+            },
+            process: self.process.clone(),
+            container: if self.pod.ending { Container::Ending } else { Container::Serving },
+            reading: self.reading(),
+            stopping: self.stopping,
+            leave_call: &self.leave_call,
+            last_words: self.last_words.as_ref(),
+        }
+    }
+
+    /// Process, volume, spec, question, server: in the order of the real one.
+    fn gather(&mut self, reach: &mut Reach<'_>) -> Activity {
         if self.pod.ending {
-            reach.ring.stop(&self.pod.uid, reach.now);
-            self.set(
-                ServerState::Stopping,
-                Reason::StoppedByIntent,
-                "the pod is being ended",
-                reach.now,
-            );
-            return Activity::default();
+            // preStop: the server is drained, and its container ends.
+            reach.ring.stop_in_order(&self.pod.uid, reach.now);
         }
-        let started = self.run_server(&spec, reach);
-        self.observe(reach);
-        self.follow_intent(&spec, reach);
-        let working = self.run_operation(&spec, reach);
-        self.answer(&spec, reach);
-        started.and(working)
+        self.gather_process(reach);
+        if self.process != Process::Running || self.found.is_none() {
+            self.found = Some(self.inspect(reach));
+        }
+        self.keep_spec(reach);
+        self.notice_question(reach.now);
+        self.close_start(reach);
+        self.look(reach)
     }
 
-    pub fn volume<'r>(&self, reach: &'r Reach<'_>) -> Option<&'r Volume> {
-        reach.disks.get(&self.pod.disk).filter(|d| d.mount == Mount::Mounted).map(|d| &d.content)
-    }
-
-    pub fn ledger<'r>(&self, reach: &'r Reach<'_>) -> Option<&'r Ledger> {
-        self.volume(reach).and_then(|v| v.ledger.as_ref())
-    }
-
-    pub fn ledger_mut<'r>(&self, reach: &'r mut Reach<'_>) -> Option<&'r mut Ledger> {
-        reach.disks.get_mut(&self.pod.disk).and_then(|d| d.content.ledger.as_mut())
-    }
-
-    fn file_system(&self, reach: &Reach<'_>) -> String {
-        match reach.disks.get(&self.pod.disk).map(|d| d.mount) {
-            Some(Mount::Mounted) => format!("fs-{}", self.pod.disk),
-            Some(Mount::Missing) | None => "fs-root".to_string(),
+    fn gather_process(&mut self, reach: &mut Reach<'_>) {
+        let Some(server) = reach.ring.servers.get(&self.pod.uid) else {
+            self.process = Process::Absent;
+            (self.tag, self.look, self.differs) = (None, None, None);
+            if self.leave_call == LeaveCall::UnderWay {
+                let words = "the connection to the server was closed".to_string();
+                self.leave_call = LeaveCall::Answered(Err(words));
+            }
+            return;
+        };
+        self.process = Process::Running;
+        if self.tag.as_ref() != Some(&server.tag) {
+            self.tag = Some(server.tag.clone());
+            self.look = None;
+        }
+        if let Some(answer) = reach.ring.answers.remove(&self.pod.uid)
+            && self.leave_call == LeaveCall::UnderWay
+        {
+            self.leave_call = LeaveCall::Answered(answer);
         }
     }
 
-    fn take_volume_into_use(&mut self, spec: &CassandraMemberSpec, reach: &mut Reach<'_>) {
-        let file_system = self.file_system(reach);
+    fn inspect(&self, reach: &Reach<'_>) -> Found {
+        match reach.disks.get(&self.pod.disk) {
+            Some(disk) if disk.mount == Mount::Mounted => {
+                disk.content.inspect(format!("fs-{}", self.pod.disk))
+            }
+            Some(_) | None => Volume::nothing("fs-root".to_string()),
+        }
+    }
+
+    /// The spec beside the ledger counts where the API tells none; a live one is kept there.
+    fn keep_spec(&mut self, reach: &mut Reach<'_>) {
+        let known = self.ledger().map(|l| l.ring.clone());
         let Some(disk) = reach.disks.get_mut(&self.pod.disk).filter(|d| d.mount == Mount::Mounted)
         else {
             return;
         };
-        disk.content.saved = Some(spec.clone());
-        if disk.content.ledger.is_some() || disk.content.data.is_some() {
+        match (&self.saved, known) {
+            (None, Some(_)) if reach.spec_beside_the_ledger == Saved::Counts => {
+                self.saved.clone_from(&disk.content.saved);
+            }
+            (Some(saved), Some(ring))
+                if self.source == Source::Live
+                    && ring.as_ref().is_none_or(|r| *r == saved.spec.ring)
+                    && disk.content.saved.as_ref() != Some(saved) =>
+            {
+                disk.content.saved = Some(saved.clone());
+            }
+            (None | Some(_), _) => {}
+        }
+    }
+
+    /// Note in the ledger how the server ended.
+    fn close_start(&mut self, reach: &mut Reach<'_>) {
+        if self.process != Process::Absent {
             return;
         }
-        let successor_of = match volume::unused(&file_system, spec) {
-            Unused::New => None,
-            Unused::Successor(lost) => Some(lost),
-            Unused::NotMounted => return,
+        let open = self.ledger().and_then(Ledger::last_start).is_some_and(|s| s.end == End::Open);
+        if !open {
+            self.stopping = None;
+            return;
+        }
+        let ended = reach.ring.exits.remove(&self.pod.uid);
+        let stopped = self.stopping.is_some_and(|why| why != StopWhy::JoinFailed);
+        let end = match (&ended, stopped || self.pod.ending) {
+            (_, true) => End::Stopped,
+            (Some(_), false) => End::Died,
+            (None, false) => End::WithContainer,
         };
-        *reach.volumes += 1;
-        disk.content.ledger =
-            Some(Ledger::new(VolumeId::new(format!("volume-{}", reach.volumes)), successor_of));
+        let code = ended.as_ref().map(|e| e.code);
+        let log: Vec<String> = ended.into_iter().map(|e| e.message).collect();
+        let words = (end == End::Died).then(|| last_words::of(&log, code));
+        let at = self.clock_at(reach.now);
+        self.change_ledger(reach, |ledger| {
+            ledger.end_start(end, at, code, words.as_ref().map(|w| w.text.clone()));
+        });
+        self.stopping = None;
+        self.last_words = words;
     }
 
-    /// The volume as it is reported.
-    pub fn volume_state(&self, spec: &CassandraMemberSpec, reach: &Reach<'_>) -> VolumeStatus {
-        let file_system = self.file_system(reach);
-        let message = None;
-        match (self.volume(reach), self.ledger(reach)) {
-            (Some(volume), Some(ledger)) => VolumeStatus {
-                volume_id: ledger.volume_id.clone(),
-                state: volume::state(volume, ledger, spec),
-                file_system,
-                ring: ledger.ring.clone(),
-                message,
-            },
-            (Some(volume), None) if volume.data.is_some() => VolumeStatus {
-                volume_id: VolumeId::default(),
-                state: VolumeState::Unaccounted,
-                file_system,
-                ring: None,
-                message,
-            },
-            (Some(_) | None, _) => VolumeStatus {
-                volume_id: VolumeId::default(),
-                state: VolumeState::NotMounted,
-                file_system,
-                ring: None,
-                message,
-            },
-        }
-    }
-
-    pub fn set(&mut self, state: ServerState, reason: Reason, message: &str, now: Timestamp) {
-        if self.state != state {
-            self.since = now;
-        }
-        (self.state, self.reason) = (state, reason);
-        self.message = message.to_string();
-    }
-
-    /// What the server has become.
-    fn observe(&mut self, reach: &mut Reach<'_>) {
-        let Some(server) = reach.ring.servers.get(&self.pod.uid).cloned() else {
+    /// Change the ledger; what is in memory is what is on the disk.
+    pub(super) fn change_ledger(
+        &mut self,
+        reach: &mut Reach<'_>,
+        change: impl FnOnce(&mut Ledger),
+    ) {
+        let Some(ledger) = self.found.as_mut().and_then(|f| f.ledger.as_mut()) else {
             return;
         };
-        let now = reach.now;
-        match server.phase {
-            Phase::Normal if server.until <= now => {
-                let (host, address) = (server.host_id.clone(), server.address.clone());
-                if let Some(ledger) = self.ledger_mut(reach) {
-                    ledger.host_id = host;
-                    ledger.address = Some(address);
-                    ledger.membership = Membership::Joined;
-                    if let Some(permit) = ledger
-                        .permit
-                        .as_mut()
-                        .filter(|p| p.state == palladion_api::member::PermitState::Used)
-                    {
-                        permit.state = palladion_api::member::PermitState::Done;
-                    }
-                    if let Some(start) = ledger.starts.first_mut().filter(|s| s.normal_at.is_none())
-                    {
-                        start.normal_at = Some(Time(now));
-                    }
-                }
-                self.failures = 0;
-                self.set(ServerState::Running, Reason::Running, "", now);
-            }
-            Phase::Decommissioned => {
-                if let Some(ledger) = self.ledger_mut(reach) {
-                    ledger.membership = Membership::Left;
-                    if let Some(intent) =
-                        ledger.intent.as_mut().filter(|i| i.state != IntentState::Done)
-                    {
-                        intent.state = IntentState::Done;
-                        intent.since = Some(Time(now));
-                    }
-                }
-                self.set(ServerState::Decommissioned, Reason::Decommissioned, "", now);
-            }
-            Phase::Leaving | Phase::Unbootstrapped | Phase::Left => {}
-            Phase::Booting
-            | Phase::Waking
-            | Phase::Initializing
-            | Phase::Joining { .. }
-            | Phase::Normal => {
-                self.set(ServerState::Starting, Reason::Starting, "", now);
-            }
+        change(ledger);
+        if let Some(disk) = reach.disks.get_mut(&self.pod.disk) {
+            disk.content.ledger = Some(ledger.clone());
         }
-    }
-
-    fn run_operation(&mut self, spec: &CassandraMemberSpec, reach: &mut Reach<'_>) -> Activity {
-        let Some(operation) = &spec.operation else {
-            return Activity::default();
-        };
-        let now = reach.now;
-        let known = self
-            .ledger(reach)
-            .and_then(|l| l.operations.iter().find(|o| o.id == operation.id).cloned());
-        let mine = self.operation_ends.clone().filter(|(id, _)| *id == operation.id);
-        let outcome = match (known.map(|k| k.state), mine) {
-            (None, _) if self.state != ServerState::Running => return Activity::default(),
-            (None, _) => {
-                self.operation_ends = Some((operation.id.clone(), now + OPERATION));
-                OperationState::Running
-            }
-            (Some(OperationState::Running), None) => OperationState::Interrupted,
-            (Some(OperationState::Running), Some((_, end))) if end > now => {
-                return Activity::default().at(end);
-            }
-            (Some(OperationState::Running), Some(_)) => {
-                if operation.kind == OperationKind::AlterReplication {
-                    reach.ring.system_copies = operation.replication.values().next().copied();
-                }
-                if let Some(host) = operation.target.as_ref() {
-                    reach.ring.remove_node(host, reach.disks);
-                }
-                OperationState::Succeeded
-            }
-            (Some(_), _) => return Activity::default(),
-        };
-        let finished_at = (outcome != OperationState::Running).then_some(Time(now));
-        let status = OperationStatus {
-            id: operation.id.clone(),
-            state: outcome,
-            progress: None,
-            message: None,
-            started_at: None,
-            finished_at,
-        };
-        if let Some(ledger) = self.ledger_mut(reach) {
-            ledger.operations.retain(|o| o.id != status.id);
-            ledger.operations.insert(0, status);
-        }
-        Activity::ACTED.at(now + OPERATION)
-    }
-
-    /// Should the server run at all?
-    pub fn is_wanted(spec: &CassandraMemberSpec) -> bool {
-        spec.run == RunState::Running
     }
 }

@@ -76,7 +76,7 @@ impl Ring {
             .iter()
             .filter(|(_, s)| s.address != server.address && server.seeds.contains(&s.address))
             .find(|(_, s)| {
-                matches!(s.phase, Phase::Normal | Phase::Leaving)
+                matches!(s.phase, Phase::Normal | Phase::Leaving | Phase::LeaveFailed)
                     && !self.is_across(&server.member, Some(&s.member))
             })
             .map(|(pod, s)| (pod.clone(), s.lineage.unwrap_or_default()));

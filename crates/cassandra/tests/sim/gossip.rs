@@ -46,8 +46,10 @@ impl Ring {
                     Phase::Waking
                         | Phase::Initializing
                         | Phase::Joining { .. }
+                        | Phase::JoinFailed
                         | Phase::Normal
                         | Phase::Leaving
+                        | Phase::LeaveFailed
                         | Phase::Unbootstrapped
                 )
             })
@@ -68,7 +70,8 @@ impl Ring {
                 }
                 let goes_down = is.is_some_and(|m| m.liveness == Liveness::Down)
                     && seen.is_some_and(|m| m.liveness == Liveness::Up);
-                let delay = match (goes_down, own.as_ref() == Some(&host)) {
+                let silently = goes_down && !self.stopped.contains(&host);
+                let delay = match (silently, own.as_ref() == Some(&host)) {
                     (_, true) => 0,
                     (true, false) => FAILURE_DETECTION,
                     // A server reads its peers from disk, and learns who is up.
@@ -146,6 +149,17 @@ impl Ring {
                     && !matches!(s.phase, Phase::Booting | Phase::Left | Phase::Decommissioned)
             })
         };
+        let replacing = self.servers.values().filter_map(|s| {
+            let joins = matches!(s.phase, Phase::Joining { replaces: Some(_) });
+            let host = s.host_id.clone().filter(|_| joins && s.lineage == Some(lineage))?;
+            let member = RingMember {
+                host_id: host.clone(),
+                address: s.address.clone(),
+                liveness: Liveness::Up,
+                state: MemberState::Joining,
+            };
+            Some((host, member))
+        });
         self.seats
             .iter()
             .filter(|(_, seat)| seat.lineage == lineage)
@@ -159,6 +173,7 @@ impl Ring {
                 };
                 (host.clone(), member)
             })
+            .chain(replacing)
             .collect()
     }
 

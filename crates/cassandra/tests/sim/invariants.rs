@@ -43,11 +43,10 @@ impl World {
         }
         self.waits_are_bounded()?;
         self.no_claim_of_a_member_is_gone()?;
-        let lost = self.ring.lost_rows(&self.kube.disks);
-        if !lost.is_empty() {
-            return Err(format!("rows {lost:?} are on no member any more"));
+        match self.ring.broken_promise(&self.kube.disks) {
+            Some(words) => Err(words),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// The list of waits does not grow with the ring, and none is from the future.
@@ -58,7 +57,10 @@ impl World {
             return Ok(());
         };
         let since = |wait: &Value| wait["since"].as_str()?.parse::<Timestamp>().ok();
-        let is_right = |wait| since(wait).is_some_and(|since| since <= self.store.now);
+        // By the clock of whoever wrote them.
+        let ahead = self.operators.iter().map(|o| o.clock).max().unwrap_or_default();
+        let latest = self.store.now + ahead.max(SignedDuration::ZERO);
+        let is_right = |wait| since(wait).is_some_and(|since| since <= latest);
         match !waits.is_empty() && waits.len() <= MOST && waits.iter().all(is_right) {
             true => Ok(()),
             false => Err(format!("the waits in the status: {waits:?}")),
@@ -76,6 +78,18 @@ impl World {
         except.push(host);
         let except: Vec<&HostId> = except.iter().collect();
         self.ring.watch_others(&format!("{member} is stopped"), &except, self.store.now);
+    }
+
+    /// Pods that are not ready while another one is ended: clients count them.
+    pub(super) fn note_unready(&mut self, ended: &str) {
+        let is_ready = |pod: &serde_json::Value| {
+            let conditions = pod["status"]["conditions"].as_array();
+            conditions.into_iter().flatten().any(|c| c["type"] == "Ready" && c["status"] == "True")
+        };
+        let pods = self.store.list(kinds::POD);
+        let unready = pods.filter(|(key, pod)| key.name != ended && !is_ready(pod));
+        let names: Vec<String> = unready.map(|(key, _)| key.name.clone()).collect();
+        self.unready_at_stop.extend(names);
     }
 
     /// Host IDs of which a person has said that an upgrade goes on without them.

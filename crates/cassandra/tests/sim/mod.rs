@@ -1,21 +1,23 @@
-//! A model of Cassandra rings and of the agents that run them, for scenario
-//! tests of the mind: what real servers were seen to do, and the agent's side
-//! of the member protocol. The operator's side is the real one.
+//! A model of Cassandra rings, for scenario tests of the mind: what real
+//! servers were seen to do. Operator and agents are the real ones: their
+//! decisions, over simulated disks, servers and API.
 
+pub mod act;
 pub mod actors;
 pub mod agent;
 pub mod boot;
 pub mod compare;
 pub mod gossip;
 pub mod invariants;
+pub mod jobs;
 pub mod manifests;
 pub mod nature;
-pub mod permits;
+pub mod operations;
 pub mod phases;
 pub mod report;
 pub mod ring;
 pub mod rows;
-pub mod start;
+pub mod streams;
 pub mod volume;
 pub mod world;
 

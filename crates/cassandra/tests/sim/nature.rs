@@ -1,9 +1,11 @@
 //! What people and nature do to a cluster.
 
 use super::manifests::NAMESPACE;
-use super::ring::Phase;
+use super::ring::{Force, Phase};
+use super::rows::Level;
 use super::volume::Volume;
 use super::world::{Api, World, cluster_key};
+use jiff::SignedDuration;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::Operator;
 use palladion_plan::sim::kubernetes::{Disk, Machine, Mount};
@@ -56,6 +58,7 @@ impl World {
     pub fn lose_node(&mut self, node: &str) {
         self.tell(&format!("node {node} is lost and its Node deleted"));
         self.kube.delete_node(&mut self.store, node);
+        self.ring.clients.disks_lost = true;
     }
 
     /// A machine stops to answer and a person deletes its Node.
@@ -77,11 +80,71 @@ impl World {
         self.give_up(member);
     }
 
+    /// Clients write new rows at QUORUM; as many as are acknowledged come back.
+    pub fn write(&mut self, rows: u32) -> u32 {
+        self.write_at(rows, Level::Quorum, "")
+    }
+
+    /// Clients write new rows through a member.
+    pub fn write_at(&mut self, rows: u32, level: Level, through: &str) -> u32 {
+        self.ring.now = self.store.now;
+        (0..rows)
+            .map(|_| {
+                let row = self.ring.new_row();
+                u32::from(self.ring.put(through, row, None, level, &mut self.kube.disks))
+            })
+            .sum()
+    }
+
+    /// Clients delete rows at QUORUM; as many as are acknowledged come back.
+    pub fn delete_rows(&mut self, rows: impl IntoIterator<Item = u32>) -> u32 {
+        let now = self.store.now;
+        self.ring.now = now;
+        rows.into_iter()
+            .map(|row| {
+                u32::from(self.ring.put("", row, Some(now), Level::Quorum, &mut self.kube.disks))
+            })
+            .sum()
+    }
+
+    /// The clock of a member's machine is ahead from now on.
+    pub fn set_clock(&mut self, member: &str, ahead: SignedDuration) {
+        self.tell(&format!("the clock of {member} is {ahead:#} ahead"));
+        self.clocks.insert(member.to_string(), ahead);
+        for (agent, _) in self.agents.values_mut().filter(|(a, _)| a.pod.key.name == member) {
+            agent.clock = ahead;
+        }
+    }
+
+    /// The clock of the machine on which the newest leader runs.
+    pub fn set_leaders_clock(&mut self, ahead: SignedDuration) {
+        self.tell(&format!("the clock of the leader is {ahead:#} ahead"));
+        if let Some(leader) = self.operators.last_mut() {
+            leader.clock = ahead;
+        }
+    }
+
+    /// A person makes a member leave by hand, by force.
+    pub fn nodetool_decommission(&mut self, member: &str, force: Force) {
+        self.tell(&format!("a person runs nodetool decommission on {member}: {force:?}"));
+        let pod = self.ring.servers.iter().find(|(_, s)| s.member == member);
+        let pod = pod.map(|(pod, _)| pod.clone()).expect("its server should run");
+        let answer = self.ring.decommission(&pod, force, self.store.now);
+        self.tell(&format!("   it answers {answer:?}"));
+    }
+
+    /// The agent of a member ends and is started anew; its server goes on.
+    pub fn restart_agent(&mut self, member: &str) {
+        self.tell(&format!("the agent of {member} is started anew"));
+        self.agents.retain(|_, (agent, _)| agent.pod.key.name != member);
+    }
+
     /// A person does not care for the data of a member any more.
     pub fn give_up(&mut self, member: &str) {
         let host = self.disk_of(member).content.data.as_ref();
         let host = host.map(|d| d.host_id.clone()).unwrap_or_default();
         self.given_up.insert(host);
+        self.ring.clients.disks_lost = true;
     }
 
     /// The node of a member's pod.
@@ -173,12 +236,14 @@ impl World {
     pub fn wipe_volume(&mut self, member: &str) {
         self.tell(&format!("the volume of {member} is emptied"));
         self.disk_of(member).content = Volume::default();
+        self.ring.clients.disks_lost = true;
     }
 
     /// A member's ledger is lost, its data is not.
     pub fn lose_ledger(&mut self, member: &str) {
         self.tell(&format!("the ledger of {member} is lost"));
-        self.disk_of(member).content.ledger = None;
+        let volume = &mut self.disk_of(member).content;
+        (volume.marker, volume.ledger) = (None, None);
     }
 
     /// Another file system is in the place of a member's volume.

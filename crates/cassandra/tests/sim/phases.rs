@@ -8,15 +8,31 @@ use palladion_api::member::MemberState;
 
 impl Ring {
     pub(super) fn become_normal(&mut self, pod: &str, now: Timestamp, disks: &mut Disks) {
+        self.become_normal_in_place_of(pod, None, now, disks);
+    }
+
+    /// Its seat is its own from now on; one that was replaced is gone.
+    pub(super) fn become_normal_in_place_of(
+        &mut self,
+        pod: &str,
+        replaces: Option<HostId>,
+        now: Timestamp,
+        disks: &mut Disks,
+    ) {
         let Some(server) = self.servers.get(pod).cloned() else {
             return;
         };
         let (Some(host), Some(lineage)) = (server.host_id.clone(), server.lineage) else {
             return;
         };
+        let old = replaces.and_then(|old| self.seats.remove(&old));
+        let known = self.seats.get(&host).map(|seat| seat.tokens);
+        let tokens = old.map(|seat| seat.tokens).or(known).unwrap_or_else(|| self.new_tokens());
         let seat = Seat {
             lineage,
             address: server.address.clone(),
+            rack: rack_of(&server.member),
+            tokens,
             state: MemberState::Normal,
             forgotten_at: None,
         };
@@ -26,10 +42,19 @@ impl Ring {
             data.bootstrapped = Bootstrapped::Completed;
         }
         self.set_phase(pod, Phase::Normal, now + NATIVE);
-        if !matches!(server.phase, Phase::Waking) {
-            self.stream(lineage, disks);
-        }
         self.told.push(format!("{} is NORMAL", server.member));
+    }
+
+    /// A stream of a leave has failed: the call says so, and nobody takes the
+    /// announcement back.
+    pub(super) fn fail_to_leave(&mut self, pod: &str, now: Timestamp) {
+        let Some(server) = self.servers.get(pod) else {
+            return;
+        };
+        self.told.push(format!("{} has failed to leave", server.member));
+        let words = "java.lang.RuntimeException: org.apache.cassandra.streaming.StreamException: Stream failed";
+        self.answers.insert(pod.to_string(), Err(words.into()));
+        self.set_phase(pod, Phase::LeaveFailed, now);
     }
 
     pub(super) fn become_unbootstrapped(&mut self, pod: &str, now: Timestamp, disks: &mut Disks) {
@@ -46,29 +71,30 @@ impl Ring {
         let Some(server) = self.servers.get(pod).cloned() else {
             return;
         };
-        let (Some(host), Some(lineage)) = (server.host_id, server.lineage) else {
+        let Some(host) = server.host_id else {
             return;
         };
         let leaver = self.seats.remove(&host);
-        self.stream(lineage, disks);
+        self.hand_hints_on(pod, disks);
         if leaver.is_none() {
             self.breaches.push(format!("{} left a ring that did not know it", server.member));
         }
         self.set_phase(pod, Phase::Left, now + LEFT);
     }
 
-    /// Another member takes a dead one out of the ring.
-    pub fn remove_node(&mut self, host: &HostId, disks: &mut Disks) {
-        let lives = self
-            .servers
-            .values()
-            .any(|s| s.host_id.as_ref() == Some(host) && s.phase != Phase::Booting);
-        if lives {
-            self.breaches.push(format!("host ID {host} is removed while it lives"));
-        }
-        if let Some(seat) = self.seats.remove(host) {
-            self.told.push(format!("host ID {host} is removed"));
-            self.stream(seat.lineage, disks);
+    /// What a leaver kept for others it gives to another member.
+    fn hand_hints_on(&mut self, pod: &str, disks: &mut Disks) {
+        let Some(own) = self.servers.get(pod).map(|s| s.disk.clone()) else {
+            return;
+        };
+        let taker = self.servers.values().find(|s| s.phase == Phase::Normal && s.disk != own);
+        let Some(taker) = taker.map(|s| s.disk.clone()) else {
+            return;
+        };
+        let data = disks.get_mut(&own).and_then(|d| d.content.data.as_mut());
+        let hints = data.map(|d| std::mem::take(&mut d.hints)).unwrap_or_default();
+        if let Some(data) = disks.get_mut(&taker).and_then(|d| d.content.data.as_mut()) {
+            data.hints.extend(hints);
         }
     }
 
@@ -89,15 +115,38 @@ impl Ring {
             .and_then(|d| d.content.data.as_ref())
             .map(|d| d.host_id.clone());
         let host = kept.unwrap_or_else(|| self.new_host());
+        let streams = match &replaces {
+            Some(old) => self.streams_of_a_replacement(&host, old, disks),
+            None => Ok(Vec::new()),
+        };
         let time = if replaces.is_some() { REPLACE } else { JOIN };
         if replaces.is_none() {
             let seat = Seat {
                 lineage,
                 address: server.address.clone(),
+                rack: rack_of(&server.member),
+                tokens: self.new_tokens(),
                 state: MemberState::Joining,
                 forgotten_at: None,
             };
             self.seats.insert(host.clone(), seat);
+        }
+        // A seat that joins counts for what it will own.
+        let streams = match (streams, replaces.is_some()) {
+            (Ok(_), false) => self.streams_of_a_join(&host),
+            (streams, _) => streams,
+        };
+        let streams = match streams {
+            Ok(streams) => streams,
+            Err(why) => {
+                if let Some(seat) = self.seats.get_mut(&host) {
+                    seat.forgotten_at = Some(now + super::ring::FAT_CLIENT);
+                }
+                return self.exit(pod, &why);
+            }
+        };
+        if let Some(server) = self.servers.get_mut(pod) {
+            server.streams = streams;
         }
         write_data(disks, &server.disk, lineage, &host, Bootstrapped::InProgress);
         self.identify(pod, lineage, &host);
@@ -140,6 +189,7 @@ impl Ring {
     }
 
     fn identify(&mut self, pod: &str, lineage: usize, host: &HostId) {
+        self.stopped.remove(host);
         if let Some(server) = self.servers.get_mut(pod) {
             server.lineage = Some(lineage);
             server.host_id = Some(host.clone());
@@ -157,6 +207,11 @@ fn write_data(
     let Some(disk) = disks.get_mut(disk) else {
         return;
     };
-    let rows = disk.content.data.take().map(|d| d.rows).unwrap_or_default();
-    disk.content.data = Some(Data { lineage, host_id: host.clone(), bootstrapped, rows });
+    let (rows, hints) = disk.content.data.take().map(|d| (d.rows, d.hints)).unwrap_or_default();
+    disk.content.data = Some(Data { lineage, host_id: host.clone(), bootstrapped, rows, hints });
+}
+
+/// A member's rack: its name without the ordinal.
+fn rack_of(member: &str) -> String {
+    member.rsplit_once('-').map_or(member, |(rack, _)| rack).to_string()
 }

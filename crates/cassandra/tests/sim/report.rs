@@ -1,137 +1,199 @@
-//! What an agent reports: its member's status, and answers to questions.
+//! What a server tells its agent, and what the agent tells everybody.
 
-use super::agent::{Agent, Reach};
+use super::agent::{Agent, Look, Reach};
 use super::ring::{Phase, Ring};
+use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_api::ids::{HostId, PodUid};
+use palladion_agent::admin::{Figures, Reading};
+use palladion_agent::decide::{self, Decision, Process, Source};
+use palladion_agent::launch::record::LaunchRecord;
+use palladion_agent::report::{self, Parts};
+use palladion_agent::volume::ledger::Membership;
+use palladion_agent::volume::seconds;
 use palladion_api::member::{
-    AgentStatus, CassandraMemberSpec, CassandraMemberStatus, Evidence, Liveness, MemberState,
-    PROTOCOL, RingMember, RingSummary, ServerState, ServerStatus,
+    AgentStatus, CassandraMemberStatus, Liveness, MemberState, PROTOCOL, ServerState,
 };
-use palladion_plan::hash;
-use serde_json::json;
+use palladion_plan::sim::Activity;
 use std::collections::BTreeMap;
 
+/// The server is looked at this often while something changes, while it
+/// starts, and at rest: as the real agent does.
+const LOOK_OFTEN: SignedDuration = SignedDuration::from_millis(900);
+const LOOK_START: SignedDuration = SignedDuration::from_millis(400);
+const LOOK_REST: SignedDuration = SignedDuration::from_secs(5);
+
 impl Agent {
-    pub(super) fn answer(&mut self, spec: &CassandraMemberSpec, reach: &Reach<'_>) {
-        let Some(asked) = spec
-            .evidence
-            .as_ref()
-            .filter(|e| self.evidence.as_ref().is_none_or(|a| a.nonce != e.nonce))
-        else {
-            return;
+    /// Look at the server: at once for a question, otherwise when it is time;
+    /// a look that would show nothing new is not taken, so that rest is rest.
+    pub(super) fn look(&mut self, reach: &Reach<'_>) -> Activity {
+        let Some(reading) = reach.ring.reading(&self.pod.uid, reach.now) else {
+            return Activity::default();
         };
-        let mode = self.mode(reach);
-        let members = mode.as_ref().map(|_| reach.ring.views.of(&self.pod.uid));
-        self.evidence = Some(Evidence {
-            nonce: asked.nonce.clone(),
-            read_at: Time(reach.now),
-            mode,
-            schema_agreed: reach.ring.schema_agreed(),
-            members,
-            disk: Some(reach.ring.disk_of(&self.pod.key.name)),
-        });
+        let now = reach.now;
+        let asked = self.question.as_ref().map(|(_, seen)| *seen);
+        if let Some(look) = &self.look {
+            let answers = asked.is_none_or(|seen| look.begun >= seen);
+            if look.reading == reading && answers {
+                self.differs = None;
+                return Activity::default();
+            }
+            let due = *self.differs.get_or_insert(now) + self.look_pause();
+            if answers && due > now {
+                return Activity::default().at(due);
+            }
+        }
+        self.look = Some(Look { begun: now, reading });
+        self.differs = None;
+        Activity::ACTED
     }
 
-    fn mode(&self, reach: &Reach<'_>) -> Option<String> {
-        let server = reach.ring.servers.get(&self.pod.uid)?;
-        let mode = match server.phase {
-            Phase::Booting => return None,
-            Phase::Waking | Phase::Initializing => "STARTING",
-            Phase::Joining { .. } => "JOINING",
-            Phase::Normal => "NORMAL",
-            Phase::Leaving | Phase::Unbootstrapped | Phase::Left => "LEAVING",
-            Phase::Decommissioned => "DECOMMISSIONED",
+    fn look_pause(&self) -> SignedDuration {
+        let Some(reading) = self.reading().filter(|r| r.serves()) else {
+            return LOOK_START;
         };
-        Some(mode.to_string())
+        let well = reading
+            .members
+            .iter()
+            .flatten()
+            .all(|m| m.liveness == Liveness::Up && m.state == MemberState::Normal);
+        let joined = self.ledger().is_some_and(|l| l.membership == Membership::Joined);
+        if well && joined && self.job.is_none() && self.question.is_none() {
+            LOOK_REST
+        } else {
+            LOOK_OFTEN
+        }
+    }
+
+    /// Is the pod ready?
+    pub fn is_ready(&self, decision: &Decision) -> bool {
+        decision.state != ServerState::Stopping && self.reading().is_some_and(Reading::serves)
     }
 
     /// What is reported.
     pub fn status(
-        &self,
-        spec: &CassandraMemberSpec,
+        &mut self,
+        decision: &Decision,
         generation: Option<i64>,
-        reach: &Reach<'_>,
+        now: Timestamp,
     ) -> CassandraMemberStatus {
-        let ledger = self.ledger(reach);
-        let mode = self.mode(reach);
-        let view = reach.ring.views.of(&self.pod.uid);
-        let full = mode.as_deref() == Some("NORMAL");
-        let mode_version = mode.as_ref().map(|_| self.version.clone());
-        CassandraMemberStatus {
-            observed_generation: generation,
-            agent: Some(AgentStatus {
+        let since = self.since(decision.state, now);
+        let launch = self.tag.as_ref().map(|tag| LaunchRecord {
+            tag: tag.clone(),
+            config_hash: String::new(),
+            seeds: Vec::new(),
+            runtime: self.runtime.clone(),
+            runtime_before: None,
+            credentials: None,
+        });
+        let operation = self.saved.as_ref().and_then(|s| s.spec.operation.as_ref());
+        report::status(&Parts {
+            agent: AgentStatus {
                 version: "sim".into(),
                 protocol: PROTOCOL,
-                pod_uid: PodUid::new(&self.pod.uid),
+                pod_uid: self.uid.clone(),
                 revision: self.pod.revision.clone(),
                 node: self.pod.node.clone(),
-            }),
-            volume: Some(self.volume_state(spec, reach)),
-            server: Some(ServerStatus {
-                state: self.state,
-                since: Time(self.since),
-                reason: Some(self.reason.to_string()),
-                message: (!self.message.is_empty()).then(|| self.message.clone()),
-                native_transport: mode.as_ref().map(|_| self.state == ServerState::Running),
-                mode,
-                schema_version: mode_version.as_deref().map(schema_of),
-                version: mode_version,
-                tokens_hash: None,
-                config_hash: None,
-                seeds: Vec::new(),
-                runtime_settings: spec.runtime_settings.clone(),
-                restart_token: ledger.and_then(|l| l.restart_token.clone()),
-            }),
-            host_id: ledger.and_then(|l| l.host_id.clone()),
-            address: ledger.and_then(|l| l.address.clone()),
-            permit: ledger.and_then(|l| l.permit.clone()),
-            intent: ledger.and_then(|l| l.intent.clone()),
-            operation: ledger.and_then(|l| l.operations.first().cloned()),
-            ring: full.then(|| summary(&view, reach.ring)),
-            copies: if full { copies(reach.ring, view.len()) } else { BTreeMap::new() },
-            evidence: self.evidence.clone(),
-            start_history: ledger.map(|l| l.starts.clone()).unwrap_or_default(),
-        }
+            },
+            generation: generation.filter(|_| self.source == Source::Live),
+            volume: decide::volume_state(&self.facts(now)),
+            file_system: self.found.as_ref().map(|f| f.file_system.as_str()),
+            ledger: self.ledger(),
+            decision,
+            since,
+            reading: self.reading(),
+            launch: launch.as_ref().filter(|_| self.process == Process::Running),
+            copies: &self.copies.counts,
+            evidence: self.evidence.as_ref(),
+            operation: operation.map(|o| o.id.as_str()),
+            progress: None,
+        })
     }
-}
 
-fn summary(view: &[RingMember], ring: &Ring) -> RingSummary {
-    let hosts: Vec<&HostId> = view.iter().map(|m| &m.host_id).collect();
-    let odd = |m: &&RingMember| m.liveness != Liveness::Up || m.state != MemberState::Normal;
-    RingSummary {
-        members: u32::try_from(view.len()).unwrap_or(u32::MAX),
-        hash: hash::of(&json!(hosts)),
-        schema_agreed: ring.schema_agreed(),
-        exceptions: view.iter().filter(odd).cloned().collect(),
+    /// Since when the state holds; what an earlier agent told goes on.
+    fn since(&mut self, state: ServerState, now: Timestamp) -> Time {
+        let known = self.state.as_ref().filter(|(known, _)| *known == state);
+        let since = known.map_or_else(|| seconds(self.clock_at(now)), |(_, since)| since.clone());
+        self.state = Some((state, since.clone()));
+        since
     }
-}
-
-fn copies(ring: &Ring, members: usize) -> BTreeMap<String, u32> {
-    let held = |copies: u32| copies.min(u32::try_from(members).unwrap_or(u32::MAX));
-    let system = ring.system_copies;
-    [
-        ("system_auth", system.unwrap_or(1)),
-        ("system_distributed", system.unwrap_or(3)),
-        ("system_traces", system.unwrap_or(2)),
-        ("shop", u32::try_from(ring.copies).unwrap_or(u32::MAX)),
-    ]
-    .into_iter()
-    .map(|(name, copies)| (name.to_string(), held(copies)))
-    .collect()
-}
-
-/// Each release line has a schema version of its own for the same tables.
-fn schema_of(version: &str) -> String {
-    let line: Vec<&str> = version.split('.').take(2).collect();
-    format!("schema-{}", line.join("."))
 }
 
 impl Ring {
+    /// What a server answers, once it does.
+    pub fn reading(&self, pod: &str, now: Timestamp) -> Option<Reading> {
+        let server = self.servers.get(pod)?;
+        let mode = match server.phase {
+            Phase::Booting => return None,
+            Phase::Waking | Phase::Initializing => "STARTING",
+            Phase::Joining { .. } => "JOINING",
+            // 4.x says so in its log, where the agent reads it.
+            Phase::JoinFailed => "JOINING_FAILED",
+            Phase::Normal if server.refused && !is_4(&server.version) => "DECOMMISSION_FAILED",
+            Phase::Normal => "NORMAL",
+            Phase::LeaveFailed if !is_4(&server.version) => "DECOMMISSION_FAILED",
+            Phase::Leaving | Phase::LeaveFailed | Phase::Unbootstrapped | Phase::Left => "LEAVING",
+            Phase::Decommissioned => "DECOMMISSIONED",
+        };
+        let native = match server.phase {
+            Phase::Normal => server.until <= now,
+            Phase::Leaving | Phase::LeaveFailed | Phase::Unbootstrapped => true,
+            Phase::Booting
+            | Phase::Waking
+            | Phase::Initializing
+            | Phase::Joining { .. }
+            | Phase::JoinFailed
+            | Phase::Left
+            | Phase::Decommissioned => false,
+        };
+        let disk = self.disk_of(&server.member);
+        Some(Reading {
+            mode: Some(mode.into()),
+            native_transport: Some(native),
+            version: Some(server.version.clone()),
+            host_id: server.host_id.clone(),
+            schema_version: Some(self.schema_of(&server.version)),
+            schema_agreed: Some(self.schema_agreed()),
+            tokens: None,
+            seeds: Some(server.seeds.clone()),
+            members: Some(self.views.of(pod)),
+            figures: Figures { load: Some(bytes(disk.data_bytes)), ..Figures::default() },
+        })
+    }
+
+    /// Of each keyspace the largest number of members that hold one range.
+    pub fn copies_of_keyspaces(&self, members: usize) -> BTreeMap<String, u32> {
+        let held = |copies: u32| copies.min(u32::try_from(members).unwrap_or(u32::MAX));
+        let system = self.system_copies;
+        [
+            ("system_auth", system.unwrap_or(1)),
+            ("system_distributed", system.unwrap_or(3)),
+            ("system_traces", system.unwrap_or(2)),
+            ("shop", u32::try_from(self.copies).unwrap_or(u32::MAX)),
+        ]
+        .into_iter()
+        .map(|(name, copies)| (name.to_string(), held(copies)))
+        .collect()
+    }
+
+    /// Each release line has a schema version of its own for the same tables.
+    fn schema_of(&self, version: &str) -> String {
+        let line: Vec<&str> = version.split('.').take(2).collect();
+        format!("schema-{}-{}", line.join("."), self.system_copies.unwrap_or(0))
+    }
+
     fn schema_agreed(&self) -> bool {
         let normal = self.servers.values().filter(|s| s.phase == Phase::Normal);
         let schemas: std::collections::BTreeSet<String> =
-            normal.map(|s| schema_of(&s.version)).collect();
+            normal.map(|s| self.schema_of(&s.version)).collect();
         schemas.len() < 2
     }
+}
+
+fn is_4(version: &str) -> bool {
+    version.starts_with("4.")
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a disk of the simulator is small")]
+fn bytes(bytes: u64) -> f64 {
+    bytes as f64
 }

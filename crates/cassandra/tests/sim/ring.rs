@@ -2,6 +2,8 @@
 //! what each phase of a start or a leave does to that.
 
 use super::gossip::Views;
+use super::rows::Clients;
+use super::streams::Stream;
 use super::volume::Bootstrapped;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::{HostId, StaticAddress};
@@ -20,6 +22,9 @@ pub type Disks = BTreeMap<String, Disk<Volume>>;
 pub struct Seat {
     pub lineage: usize,
     pub address: StaticAddress,
+    pub rack: String,
+    /// Which tokens: a replacement has those of whom it replaces.
+    pub tokens: u64,
     pub state: MemberState,
     /// When a joiner that died is forgotten.
     pub forgotten_at: Option<Timestamp>,
@@ -29,6 +34,8 @@ pub struct Seat {
 #[derive(Clone, Debug)]
 pub struct Server {
     pub member: String,
+    /// Which launch this is.
+    pub tag: String,
     pub disk: String,
     pub address: StaticAddress,
     pub seeds: Vec<StaticAddress>,
@@ -41,6 +48,10 @@ pub struct Server {
     pub until: Timestamp,
     pub configuration: Configuration,
     pub version: String,
+    /// What it streams, or is streamed, in this phase.
+    pub streams: Vec<Stream>,
+    /// It has refused to leave since its start: 5.0 says DECOMMISSION_FAILED of it then.
+    pub refused: bool,
 }
 
 /// What a server says to its configuration.
@@ -65,10 +76,15 @@ pub enum Phase {
     Initializing,
     /// Streams what it will own; replacing this host ID if any.
     Joining { replaces: Option<HostId> },
+    /// A stream of its join has failed; the process stays.
+    JoinFailed,
     /// A full member; clients are served from `until` on.
     Normal,
     /// Streams away what it owns.
     Leaving,
+    /// A stream of its leave has failed: the others see it leaving for ever,
+    /// and it serves.
+    LeaveFailed,
     /// Has streamed all away and written down that it would have to bootstrap;
     /// the others have not heard of it.
     Unbootstrapped,
@@ -76,6 +92,29 @@ pub enum Phase {
     Left,
     /// Has left.
     Decommissioned,
+}
+
+impl Phase {
+    /// Does it end by itself after some time?
+    fn passes(&self) -> bool {
+        match self {
+            Phase::Booting
+            | Phase::Waking
+            | Phase::Initializing
+            | Phase::Joining { .. }
+            | Phase::Leaving
+            | Phase::Unbootstrapped
+            | Phase::Left => true,
+            Phase::JoinFailed | Phase::Normal | Phase::LeaveFailed | Phase::Decommissioned => false,
+        }
+    }
+}
+
+/// Does a leave go on although a keyspace has more copies than members are left?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Force {
+    No,
+    Yes,
 }
 
 /// How a process ended by itself.
@@ -94,10 +133,17 @@ pub struct Ring {
     pub founders: Vec<String>,
     pub views: Views,
     pub exits: BTreeMap<String, Exit>,
+    /// Calls to leave that were answered, by pod.
+    pub answers: BTreeMap<String, Result<(), String>>,
+    /// Host IDs of servers that said in gossip that they stop.
+    pub stopped: BTreeSet<HostId>,
+    tags: usize,
     /// Bytes that are free on members' disks, where that is not plenty.
     pub free: BTreeMap<String, u64>,
-    /// Rows ever written.
-    pub rows: u32,
+    /// What clients wrote and were told.
+    pub clients: Clients,
+    /// Now, as of the last step.
+    pub now: Timestamp,
     /// Copies of the users' keyspace.
     pub copies: usize,
     /// Copies of the system keyspaces, once they were set.
@@ -111,6 +157,13 @@ pub struct Ring {
     pub cut: BTreeSet<String>,
     /// Members whose address the ring holds for somebody else's.
     pub colliding: BTreeSet<String>,
+    /// Members whose streams never end.
+    pub hanging: BTreeSet<String>,
+    /// Members whose next stream fails.
+    pub failing: BTreeSet<String>,
+    /// The native protocol asks for a user and a password.
+    pub authenticates: bool,
+    seats_taken: u64,
     /// Members whose servers end whenever they start.
     pub unlucky: BTreeSet<String>,
     /// Members that no replacement gets through for, whatever is tried.
@@ -133,7 +186,7 @@ pub const ROUND: SignedDuration = SignedDuration::from_secs(1);
 /// The others drop the host ID this long before the leaver says that it has left.
 pub const LEFT: SignedDuration = SignedDuration::from_secs(4);
 /// Gossip keeps a joiner that died.
-const FAT_CLIENT: SignedDuration = SignedDuration::from_secs(30);
+pub const FAT_CLIENT: SignedDuration = SignedDuration::from_secs(30);
 
 impl Ring {
     /// How full a member's disk is.
@@ -152,7 +205,11 @@ impl Ring {
             founders: Vec::new(),
             views: Views::default(),
             exits: BTreeMap::new(),
-            rows: 0,
+            answers: BTreeMap::new(),
+            stopped: BTreeSet::new(),
+            tags: 0,
+            clients: Clients::default(),
+            now: Timestamp::UNIX_EPOCH,
             copies,
             system_copies: None,
             breaches: Vec::new(),
@@ -161,6 +218,10 @@ impl Ring {
             away: BTreeMap::new(),
             cut: BTreeSet::new(),
             colliding: BTreeSet::new(),
+            hanging: BTreeSet::new(),
+            failing: BTreeSet::new(),
+            authenticates: false,
+            seats_taken: 0,
             unlucky: BTreeSet::new(),
             wedged: BTreeSet::new(),
             called_lost: BTreeSet::new(),
@@ -179,8 +240,10 @@ impl Ring {
         disks: &mut Disks,
         random: &mut Option<Random>,
     ) -> Activity {
+        self.now = now;
         self.note_absences(now);
-        let mut all = Activity::default();
+        let mut all = Activity { acted: self.deliver_hints(disks), next: None };
+        self.purge(disks);
         let forgotten: Vec<HostId> = self
             .seats
             .iter()
@@ -195,7 +258,7 @@ impl Ring {
             .servers
             .iter()
             .filter(|(_, s)| {
-                s.until <= now && !matches!(s.phase, Phase::Normal | Phase::Decommissioned)
+                s.until <= now && s.phase.passes() && !self.hanging.contains(&s.member)
             })
             .map(|(pod, _)| pod.clone())
             .collect();
@@ -204,7 +267,7 @@ impl Ring {
             all.acted = true;
         }
         for server in self.servers.values() {
-            if server.until > now {
+            if server.until > now && !self.hanging.contains(&server.member) {
                 all = all.at(server.until);
             }
         }
@@ -223,13 +286,19 @@ impl Ring {
         match server.phase {
             Phase::Booting => self.boot(pod, now, disks),
             Phase::Waking | Phase::Initializing => self.become_normal(pod, now, disks),
-            Phase::Joining { replaces } => {
-                if let Some(old) = replaces {
-                    self.seats.remove(&old);
-                }
-                self.become_normal(pod, now, disks);
+            Phase::Joining { .. } if self.stream_fails(&server) => {
+                self.told.push(format!("{} has failed to join", server.member));
+                self.set_phase(pod, Phase::JoinFailed, now);
             }
-            Phase::Leaving => self.become_unbootstrapped(pod, now, disks),
+            Phase::Joining { replaces } => {
+                Ring::arrive(&server.streams, disks);
+                self.become_normal_in_place_of(pod, replaces, now, disks);
+            }
+            Phase::Leaving if self.stream_fails(&server) => self.fail_to_leave(pod, now),
+            Phase::Leaving => {
+                Ring::arrive(&server.streams, disks);
+                self.become_unbootstrapped(pod, now, disks);
+            }
             Phase::Unbootstrapped => self.become_left(pod, now, disks),
             Phase::Left => {
                 if let Some(data) =
@@ -238,9 +307,31 @@ impl Ring {
                     data.bootstrapped = Bootstrapped::Decommissioned;
                 }
                 self.set_phase(pod, Phase::Decommissioned, now);
+                self.answers.insert(pod.to_string(), Ok(()));
                 self.told.push(format!("{} is DECOMMISSIONED", server.member));
             }
-            Phase::Normal | Phase::Decommissioned => {}
+            Phase::Normal | Phase::JoinFailed | Phase::LeaveFailed | Phase::Decommissioned => {}
+        }
+    }
+
+    /// Has a stream of this server failed?
+    fn stream_fails(&mut self, server: &Server) -> bool {
+        self.failing.remove(&server.member) || self.broken_stream(&server.streams).is_some()
+    }
+
+    /// Whose stream had an end that has just stopped fails at once, not at its end.
+    fn fail_streams(&mut self, now: Timestamp) {
+        let broken: Vec<String> = self
+            .servers
+            .iter()
+            .filter(|(_, s)| matches!(s.phase, Phase::Joining { .. } | Phase::Leaving))
+            .filter(|(_, s)| self.broken_stream(&s.streams).is_some())
+            .map(|(pod, _)| pod.clone())
+            .collect();
+        for pod in broken {
+            if let Some(server) = self.servers.get_mut(&pod) {
+                server.until = now;
+            }
         }
     }
 
@@ -259,23 +350,37 @@ impl Ring {
         }
     }
 
-    /// A server is stopped or killed.
+    /// A server is drained and told to end: it says so in gossip.
+    pub fn stop_in_order(&mut self, pod: &str, now: Timestamp) {
+        let host = self.servers.get(pod).and_then(|s| s.host_id.clone());
+        self.stopped.extend(host);
+        self.stop(pod, now);
+    }
+
+    /// A server is killed.
     pub fn stop(&mut self, pod: &str, now: Timestamp) {
         let Some(server) = self.servers.remove(pod) else {
             return;
         };
         self.views.forget(pod);
+        self.fail_streams(now);
         let Some(seat) = server.host_id.and_then(|h| self.seats.get_mut(&h)) else {
             return;
         };
         match server.phase {
-            Phase::Joining { .. } | Phase::Initializing => {
-                seat.forgotten_at = Some(now + FAT_CLIENT)
+            Phase::Joining { .. } | Phase::JoinFailed | Phase::Initializing
+                if seat.state == MemberState::Joining =>
+            {
+                seat.forgotten_at = Some(now + FAT_CLIENT);
             }
             Phase::Booting
             | Phase::Waking
+            | Phase::Initializing
+            | Phase::Joining { .. }
+            | Phase::JoinFailed
             | Phase::Normal
             | Phase::Leaving
+            | Phase::LeaveFailed
             | Phase::Unbootstrapped
             | Phase::Left
             | Phase::Decommissioned => {}
@@ -283,7 +388,7 @@ impl Ring {
     }
 
     /// Start to leave, or the server's refusal.
-    pub fn decommission(&mut self, pod: &str, now: Timestamp) -> Result<(), String> {
+    pub fn decommission(&mut self, pod: &str, force: Force, now: Timestamp) -> Result<(), String> {
         let Some(server) = self.servers.get(pod).cloned() else {
             return Err("no server runs".into());
         };
@@ -294,17 +399,39 @@ impl Ring {
             .count();
         let needed =
             self.system_copies.map_or(3, |c| usize::try_from(c).unwrap_or(3)).max(self.copies);
-        if full <= needed {
+        let again = server.phase == Phase::LeaveFailed;
+        if full <= needed && !again && force == Force::No {
+            if let Some(server) = self.servers.get_mut(pod) {
+                server.refused = true;
+            }
             return Err(format!(
-                "Not enough live nodes to maintain replication factor (RF = {needed}, N = {full})"
+                "Not enough live nodes to maintain replication factor (RF = {needed}, N = {full}). Perform a forceful decommission to ignore."
             ));
         }
-        if let Some(seat) = server.host_id.as_ref().and_then(|h| self.seats.get_mut(h)) {
+        let host = server.host_id.unwrap_or_default();
+        let streams = self.streams_of_a_leave(&host);
+        if let Some(seat) = self.seats.get_mut(&host) {
             seat.state = MemberState::Leaving;
+        }
+        if let Some(server) = self.servers.get_mut(pod) {
+            server.streams = streams;
+            server.refused = false;
         }
         self.set_phase(pod, Phase::Leaving, now + LEAVE);
         self.told.push(format!("{} is LEAVING", server.member));
         Ok(())
+    }
+
+    /// What a launch is known by.
+    pub fn new_tag(&mut self) -> String {
+        self.tags += 1;
+        format!("launch-{}", self.tags)
+    }
+
+    /// Tokens that nobody has.
+    pub(super) fn new_tokens(&mut self) -> u64 {
+        self.seats_taken += 1;
+        self.seats_taken
     }
 
     pub(super) fn new_host(&mut self) -> HostId {

@@ -1,54 +1,25 @@
-//! What is on a member's volume: marker, ledger and the server's data, and how
-//! an agent judges it before any start.
+//! What is on a member's volume: the agent's marker, ledger and last spec, and
+//! the server's data.
 
-use palladion_api::ids::{HostId, Nonce, PodUid, StaticAddress, VolumeId};
-use palladion_api::member::{
-    CassandraMemberSpec, IntentStatus, OperationStatus, PermitKind, PermitStatus, StartRecord,
-    VolumeState,
-};
-use std::collections::BTreeSet;
+use super::rows::{Cell, Hint};
+use palladion_agent::volume::ledger::Ledger;
+use palladion_agent::volume::{self, Found, SavedMember};
+use palladion_api::ids::{HostId, VolumeId};
+use std::collections::BTreeMap;
 
 /// A volume.
 #[derive(Clone, Debug, Default)]
 pub struct Volume {
-    /// The ledger, which carries the volume's ID; absent on a volume never used or wiped.
+    /// The volume's ID; absent on a volume never used or wiped.
+    pub marker: Option<VolumeId>,
+    /// The agent's ledger.
     pub ledger: Option<Ledger>,
     /// What a server wrote.
     pub data: Option<Data>,
     /// The last spec, kept for starts without the API.
-    pub saved: Option<CassandraMemberSpec>,
+    pub saved: Option<SavedMember>,
     /// Data of host IDs that are gone, set aside.
     pub retired: Vec<Data>,
-}
-
-/// The agent's ledger.
-#[derive(Clone, Debug)]
-pub struct Ledger {
-    pub volume_id: VolumeId,
-    pub successor_of: Option<VolumeId>,
-    pub ring: Option<String>,
-    pub host_id: Option<HostId>,
-    pub address: Option<StaticAddress>,
-    pub membership: Membership,
-    pub banned: bool,
-    /// The pod that was told to stop for good.
-    pub banned_pod: PodUid,
-    pub permit: Option<PermitStatus>,
-    pub used: Vec<Nonce>,
-    pub intent: Option<IntentStatus>,
-    pub operations: Vec<OperationStatus>,
-    pub starts: Vec<StartRecord>,
-    pub restart_token: Option<String>,
-}
-
-/// Where a volume's data stands with the ring.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Membership {
-    Empty,
-    Joining { kind: PermitKind, nonce: Nonce },
-    Joined,
-    Leaving,
-    Left,
 }
 
 /// What a server keeps on disk.
@@ -59,7 +30,9 @@ pub struct Data {
     pub host_id: HostId,
     pub bootstrapped: Bootstrapped,
     /// Rows that it holds.
-    pub rows: BTreeSet<u32>,
+    pub rows: BTreeMap<u32, Cell>,
+    /// Writes that it keeps for others.
+    pub hints: Vec<Hint>,
 }
 
 /// `system.local` as far as starts depend on it.
@@ -72,59 +45,19 @@ pub enum Bootstrapped {
     Decommissioned,
 }
 
-impl Ledger {
-    pub fn new(volume_id: VolumeId, successor_of: Option<VolumeId>) -> Self {
-        Ledger {
-            volume_id,
-            successor_of,
-            ring: None,
-            host_id: None,
-            address: None,
-            membership: Membership::Empty,
-            banned: false,
-            banned_pod: PodUid::default(),
-            permit: None,
-            used: Vec::new(),
-            intent: None,
-            operations: Vec::new(),
-            starts: Vec::new(),
-            restart_token: None,
+impl Volume {
+    /// What an agent finds there.
+    pub fn inspect(&self, file_system: String) -> Found {
+        Found {
+            file_system,
+            marker: self.marker.clone(),
+            ledger: self.ledger.clone(),
+            data: if self.data.is_some() { volume::Data::Present } else { volume::Data::Absent },
         }
     }
-}
 
-/// What an unused volume is taken for.
-pub enum Unused {
-    /// Empty and nothing else is recorded.
-    New,
-    /// The recorded one was here and its marker is missing.
-    Successor(VolumeId),
-    /// Another file system is in its place.
-    NotMounted,
-}
-
-/// Judge a volume without a ledger.
-pub fn unused(file_system: &str, spec: &CassandraMemberSpec) -> Unused {
-    match (&spec.volume_id, &spec.file_system) {
-        (None, None) => Unused::New,
-        (Some(lost), Some(recorded)) if recorded == file_system => Unused::Successor(lost.clone()),
-        (Some(_), _) | (None, Some(_)) => Unused::NotMounted,
-    }
-}
-
-/// The state of a volume that has a ledger.
-pub fn state(volume: &Volume, ledger: &Ledger, spec: &CassandraMemberSpec) -> VolumeState {
-    if ledger.ring.as_ref().is_some_and(|ring| *ring != spec.ring) {
-        return VolumeState::Foreign;
-    }
-    let is_lost = ledger.successor_of.is_some() && ledger.successor_of == spec.volume_id;
-    match (&ledger.membership, volume.data.is_some()) {
-        (Membership::Empty, true) => VolumeState::Unaccounted,
-        (Membership::Empty, false) if is_lost => VolumeState::Lost,
-        (Membership::Empty | Membership::Joining { .. }, false) => VolumeState::Empty,
-        (Membership::Joining { .. }, true) => VolumeState::Incomplete,
-        (Membership::Joined | Membership::Leaving, false) => VolumeState::Lost,
-        (Membership::Joined | Membership::Leaving, true) => VolumeState::Joined,
-        (Membership::Left, _) => VolumeState::Left,
+    /// What is where the volume should be and is not mounted.
+    pub fn nothing(file_system: String) -> Found {
+        Found { file_system, marker: None, ledger: None, data: volume::Data::Absent }
     }
 }

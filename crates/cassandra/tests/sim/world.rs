@@ -49,6 +49,8 @@ pub struct World {
     pub faults: Faults,
     pub api: Api,
     pub(super) agents: BTreeMap<String, (Agent, Option<Timestamp>)>,
+    /// What the clock of a member's machine is ahead, where it is.
+    pub clocks: BTreeMap<String, SignedDuration>,
     pub(super) volumes: usize,
     /// Permits and intents that were looked at.
     pub(super) given: BTreeSet<String>,
@@ -61,6 +63,8 @@ pub struct World {
     pub initializations_allowed: usize,
     /// Stops, deletions and permits, in order.
     pub destructive: Vec<String>,
+    /// Pods that were not ready when another was ended by the operator.
+    pub unready_at_stop: Vec<String>,
     /// Writes of the operator that were sent, by what they did.
     pub writes: Vec<String>,
     pub story: Vec<String>,
@@ -81,6 +85,7 @@ impl World {
             faults: Faults::default(),
             api: Api::Reachable,
             agents: BTreeMap::new(),
+            clocks: BTreeMap::new(),
             volumes: 0,
             given: BTreeSet::new(),
             epoch: 0,
@@ -89,6 +94,7 @@ impl World {
             given_up: BTreeSet::new(),
             initializations_allowed: 1,
             destructive: Vec::new(),
+            unready_at_stop: Vec::new(),
             writes: Vec::new(),
             story: Vec::new(),
         };
@@ -195,8 +201,15 @@ impl World {
         Ok(Tick::GoesOn)
     }
 
+    /// Go on until something is so, as it must be.
+    pub fn until(&mut self, is_so: impl Fn(&World) -> bool) {
+        let came = self.comes_to(is_so);
+        assert!(came, "it never came to that; {}", self.last_words());
+    }
+
     /// Go on until something is so; false = it came to rest without.
-    pub fn until(&mut self, is_so: impl Fn(&World) -> bool) -> bool {
+    #[must_use]
+    pub fn comes_to(&mut self, is_so: impl Fn(&World) -> bool) -> bool {
         for _ in 0..ROUNDS {
             if is_so(self) {
                 return true;

@@ -13,6 +13,9 @@ pub enum Fault {
     Unavailable,
     /// The process is frozen before the request is sent, and wakes up later.
     Freeze,
+    /// The process is frozen when all was looked at and the request is ready:
+    /// what it sends when it wakes up is as old as that.
+    FreezeInFlight,
 }
 
 /// Counts writes and says what becomes of each.

@@ -16,6 +16,7 @@ use crate::object::{Object, ObjectKey, Resource};
 use crate::plan::{Event, Plan};
 use crate::snapshot::{Failure, FailureClass, Observed, Snapshot};
 use crate::wait::Wait;
+use apply::Request;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::Nonce;
 use serde_json::Value;
@@ -100,6 +101,8 @@ struct Running {
     next: usize,
     course: Course,
     owner: Arc<Object>,
+    /// A request that was ready when the process was frozen.
+    in_flight: Option<Request>,
 }
 
 /// The process.
@@ -110,9 +113,13 @@ pub struct Operator<M> {
     settings: Arc<BTreeMap<String, String>>,
     epoch: i64,
     decisions: u64,
+    /// What its machine's clock is ahead.
+    pub clock: SignedDuration,
     /// What it knows.
     pub cache: Cache,
     life: Life,
+    /// Was it frozen with a request that was ready?
+    holds_request: bool,
     running: Option<Running>,
     failure: Option<Failure>,
     failures: u32,
@@ -149,7 +156,9 @@ impl<M: Mind + Clone> Operator<M> {
             settings: Arc::new(settings.clone()),
             epoch,
             decisions: 0,
+            clock: SignedDuration::ZERO,
             life: Life::Running,
+            holds_request: false,
             running: None,
             failure: None,
             failures: 0,
@@ -229,7 +238,7 @@ impl<M: Mind + Clone> Operator<M> {
         };
         let snapshot = self.gather(store, &owner);
         let mut plan = self.mind.decide(&snapshot);
-        self.wake = plan.wake_at();
+        self.wake = plan.wake_at().map(|wake| wake - self.clock);
         self.past_wakes = match self.wake {
             Some(wake) if wake <= store.now => self.past_wakes + 1,
             Some(_) | None => 0,
@@ -240,22 +249,23 @@ impl<M: Mind + Clone> Operator<M> {
             plan.steps.clear();
             self.violations.extend(violations);
         }
-        self.running = Some(Running { plan, next: 0, course: Course::On, owner });
+        self.running = Some(Running { plan, next: 0, course: Course::On, owner, in_flight: None });
     }
 
     fn gather(&mut self, store: &Store, owner: &Arc<Object>) -> Snapshot {
         self.decisions += 1;
-        let observed = |value| Observed::Known { value, as_of: store.now };
+        let as_of = store.now + self.clock;
+        let observed = |value| Observed::Known { value, as_of };
         let objects = self.cache.routed(owner).into_iter().map(|(kind, known)| {
             (kind, known.map_or_else(|why| Observed::Unknown { why }, observed))
         });
         let references = self.mind.references(owner).into_iter().map(|key| {
             let value =
                 store.get(&key).map(|o| Arc::new(cache::project(o, crate::mind::Keep::Everything)));
-            (key, Observed::Known { value, as_of: store.now })
+            (key, Observed::Known { value, as_of })
         });
         Snapshot {
-            now: store.now,
+            now: store.now + self.clock,
             epoch: self.epoch,
             nonce: Nonce::new(format!("e{}-{:04}", self.epoch, self.decisions)),
             owner: owner.clone(),
@@ -294,7 +304,7 @@ impl<M: Mind + Clone> Operator<M> {
             object: Some(object.clone()),
             class,
             message,
-            at: store.now,
+            at: store.now + self.clock,
         });
     }
 }

@@ -16,6 +16,7 @@ use serde_json::Value;
 pub(super) const LOST: &str = "the connection was lost before the answer";
 
 /// A request that is ready to be sent.
+#[derive(Clone, Debug)]
 pub(super) enum Request {
     /// Server-side apply.
     Apply(ObjectKey, Value),
@@ -65,7 +66,11 @@ impl<M: Mind + Clone> Operator<M> {
         while let Some(step) = running.next_step() {
             running.next += 1;
             let (key, write) = describe(&step, &self.owner);
-            match self.prepare(&step, &running.owner, store) {
+            let ready = match running.in_flight.take() {
+                Some(request) => Ok(request),
+                None => self.prepare(&step, &running.owner, store),
+            };
+            match ready {
                 Err(Hold::Nothing) => continue,
                 Err(Hold::Failed(class, message)) => {
                     self.note(&step, key.clone(), write, End::Failed(class, message.clone()));
@@ -76,6 +81,7 @@ impl<M: Mind + Clone> Operator<M> {
                     let end = self.send(&request, store, faults);
                     let Some(end) = end else {
                         running.next -= 1;
+                        running.in_flight = self.holds_request.then_some(request);
                         self.running = Some(running);
                         return Activity::ACTED;
                     };
@@ -115,8 +121,9 @@ impl<M: Mind + Clone> Operator<M> {
     ) -> Option<End> {
         let fault = faults.take();
         match fault {
-            Some(Fault::Freeze) => {
+            Some(fault @ (Fault::Freeze | Fault::FreezeInFlight)) => {
                 self.life = Life::Frozen;
+                self.holds_request = fault == Fault::FreezeInFlight;
                 return None;
             }
             Some(Fault::DieBefore) => {

@@ -1,0 +1,153 @@
+//! What the agent's actions do to a simulated disk and server. Makes no
+//! choices: the ledger changes as the real one's does.
+
+use super::agent::{Agent, Reach};
+use super::ring::{BOOT, Force, Phase, Server};
+use palladion_agent::decide::{Action, Cause, LeaveCall, Start};
+use palladion_agent::render::Entry;
+use palladion_agent::volume::{self, ledger::Ledger};
+use palladion_api::ids::VolumeId;
+use palladion_api::member::{DataBeforeStart, MemberState, PermitState};
+
+impl Agent {
+    pub(super) fn act(&mut self, action: Action, reach: &mut Reach<'_>) {
+        let now = self.clock_at(reach.now);
+        match action {
+            Action::Nothing => {}
+            Action::TakeVolume { successor_of } => {
+                *reach.volumes += 1;
+                let id = VolumeId::new(format!("volume-{}", reach.volumes));
+                if let Some(disk) = reach.disks.get_mut(&self.pod.disk) {
+                    disk.content.marker = Some(id.clone());
+                    disk.content.ledger = Some(Ledger::new(id, successor_of));
+                    disk.content.saved.clone_from(&self.saved);
+                    self.found = Some(disk.content.inspect(format!("fs-{}", self.pod.disk)));
+                }
+            }
+            Action::Ban => {
+                let pod = self.uid.clone();
+                self.change_ledger(reach, |ledger| ledger.ban_for_good(pod));
+            }
+            Action::SettlePermit { nonce, state, message } => {
+                let message = message.map(|m| m.to_string());
+                self.change_ledger(reach, |ledger| ledger.set_permit(&nonce, state, message));
+            }
+            Action::SettleIntent { nonce, state, message, then } => {
+                let message = message.map(|m| m.to_string());
+                self.change_ledger(reach, |ledger| {
+                    ledger.set_intent(&nonce, state, message, now);
+                    ledger.follow(then);
+                });
+            }
+            Action::RecordNormal { host_id, address } => {
+                if let Some(found) = &mut self.found {
+                    found.data = volume::Data::Present;
+                }
+                self.change_ledger(reach, |ledger| ledger.record_normal(host_id, address, now));
+            }
+            Action::Start(start) => self.start(&start, reach),
+            Action::Stop(why) => {
+                self.stopping = Some(why);
+                reach
+                    .ring
+                    .told
+                    .push(format!("{} drains and stops its server: {why:?}", self.pod.key.name));
+                reach.ring.stop_in_order(&self.pod.uid, reach.now);
+            }
+            Action::Leave { nonce } => {
+                self.change_ledger(reach, |ledger| ledger.begin_leave(&nonce, now));
+                self.leave_call = match reach.ring.decommission(&self.pod.uid, Force::No, reach.now)
+                {
+                    Ok(()) => LeaveCall::UnderWay,
+                    Err(words) => LeaveCall::Answered(Err(words)),
+                };
+            }
+        }
+    }
+
+    fn start(&mut self, start: &Start, reach: &mut Reach<'_>) {
+        let Some(spec) = self.saved.as_ref().map(|s| s.spec.clone()) else {
+            return;
+        };
+        let Some(mut ledger) = self.ledger().cloned() else {
+            return;
+        };
+        if let Cause::Permit { nonce, data, .. } = &start.cause
+            && let Err(why) = self.prepare(*data, &mut ledger, reach)
+        {
+            return self.change_ledger(reach, |ledger| {
+                ledger.set_permit(nonce, PermitState::Refused, Some(why));
+            });
+        }
+        let cause = ledger.use_cause(&start.cause);
+        let identity = &start.identity;
+        let tag = reach.ring.new_tag();
+        ledger.ring = Some(spec.ring.clone());
+        ledger.restart_token.clone_from(&spec.restart_token);
+        ledger.begin_start(&tag, &cause, &identity.seeds, self.clock_at(reach.now));
+        self.change_ledger(reach, |known| *known = ledger);
+        self.last_words = None;
+        let member = self.pod.key.name.clone();
+        reach.ring.told.push(format!("{member} starts its server ({cause})"));
+        let replace = match &identity.entry {
+            Entry::Replace { address, .. } => Some(address.clone()),
+            Entry::Plain | Entry::Join | Entry::ResumeLeave => None,
+        };
+        let server = Server {
+            member,
+            tag,
+            disk: self.pod.disk.clone(),
+            address: identity.address.clone(),
+            seeds: identity.seeds.clone(),
+            replace,
+            resumes: identity.entry == Entry::ResumeLeave,
+            lineage: None,
+            host_id: None,
+            phase: Phase::Booting,
+            until: reach.now + BOOT,
+            configuration: self.configuration.clone(),
+            version: self.version.clone(),
+            streams: Vec::new(),
+            refused: false,
+        };
+        reach.ring.servers.insert(self.pod.uid.clone(), server);
+        self.process = palladion_agent::decide::Process::Running;
+        self.tag = None;
+        self.look = None;
+    }
+
+    /// What the permit says of data, if the ledger lets it.
+    fn prepare(
+        &self,
+        what: DataBeforeStart,
+        ledger: &mut Ledger,
+        reach: &mut Reach<'_>,
+    ) -> Result<(), String> {
+        let space = reach.ring.disk_of(&self.pod.key.name);
+        let Some(disk) = reach.disks.get_mut(&self.pod.disk) else {
+            return Err("there is no disk".into());
+        };
+        let found = disk.content.inspect(String::new()).data;
+        let removed = match what {
+            DataBeforeStart::MustBeEmpty | DataBeforeStart::Keep => None,
+            DataBeforeStart::Wipe => {
+                ledger.check_wipe(found).map_err(|why| why.to_string())?;
+                disk.content.data.take()
+            }
+            DataBeforeStart::Retire => {
+                let used = if found == volume::Data::Present { space.data_bytes } else { 0 };
+                ledger.check_retire(used, space.free_bytes).map_err(|why| why.to_string())?;
+                let old = disk.content.data.take();
+                disk.content.retired.extend(old.clone());
+                old
+            }
+        };
+        ledger.data_prepared(what);
+        let seat = removed.and_then(|data| reach.ring.seats.get(&data.host_id).cloned());
+        if seat.is_some_and(|seat| seat.state != MemberState::Joining) {
+            let name = &self.pod.key.name;
+            reach.ring.breaches.push(format!("{name} removes the data of a full member"));
+        }
+        Ok(())
+    }
+}
