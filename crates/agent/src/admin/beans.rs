@@ -63,6 +63,7 @@ pub const WRITES: [(&str, &str); 4] = [
 
 pub(super) const DRAIN: &str = "drain()";
 pub(super) const DECOMMISSION: &str = "decommission(boolean)";
+pub(super) const TRUNCATE: &str = "truncate(java.lang.String,java.lang.String)";
 pub(super) const CLEANUP: &str = "forceKeyspaceCleanup(int,java.lang.String,[Ljava.lang.String;)";
 pub(super) const FLUSH: &str = "forceKeyspaceFlush(java.lang.String,[Ljava.lang.String;)";
 pub(super) const UPGRADE: &str =
@@ -77,9 +78,10 @@ pub(super) const RELOAD_SEEDS: &str = "reloadSeeds()";
 pub(super) const SET_LOGGING_LEVEL: &str = "setLoggingLevel(java.lang.String,java.lang.String)";
 
 /// What the agent calls: every operation, with its signature, that Jolokia's policy must allow.
-pub const CALLS: [(&str, &str); 12] = [
+pub const CALLS: [(&str, &str); 13] = [
     (STORAGE_SERVICE, DRAIN),
     (STORAGE_SERVICE, DECOMMISSION),
+    (STORAGE_SERVICE, TRUNCATE),
     (STORAGE_SERVICE, CLEANUP),
     (STORAGE_SERVICE, FLUSH),
     (STORAGE_SERVICE, UPGRADE),

@@ -13,6 +13,9 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+/// Where a server notes what it has streamed in a decommission.
+const STREAMED_RANGES: &str = "transferred_ranges_v2";
+
 /// A Cassandra server.
 pub struct Cassandra {
     client: Client,
@@ -86,8 +89,13 @@ impl ServerAdmin for Cassandra {
     }
 
     fn decommission(&self) -> Answer<'_, ()> {
-        // Not forced: a keyspace with more replicas than remain is a refusal that people must see.
         Box::pin(async {
+            // The server streams no range again that an earlier try has streamed, whatever was
+            // written since, and nothing but this makes it forget (4.0 to 5.0). It is refused
+            // while a member is down, as the leave itself should be.
+            self.call(STORAGE_SERVICE, TRUNCATE, vec![json!("system"), json!(STREAMED_RANGES)])
+                .await?;
+            // Not forced: a keyspace with more replicas than remain is a refusal that people must see.
             self.call(STORAGE_SERVICE, DECOMMISSION, vec![json!(false)]).await.map(drop)
         })
     }

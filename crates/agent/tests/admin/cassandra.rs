@@ -53,7 +53,7 @@ fn item(item: &Value) -> Value {
         "HeapMemoryUsage" => json!({"used": 5, "max": 10}),
         "getRangeToEndpointWithPortMap" => json!({"[1, 2]": ["a", "b"], "[2, 1]": ["a"]}),
         "forceKeyspaceCleanup" | "upgradeSSTables" => json!(0),
-        "drain" | "forceKeyspaceFlush" | "removeNode" => Value::Null,
+        "drain" | "forceKeyspaceFlush" | "removeNode" | "truncate" => Value::Null,
         "repairAsync" => json!(if keyspace == "shop" { 7 } else { 0 }),
         "getParentRepairStatus" => json!(["COMPLETED", "Repair completed"]),
         "decommission" => {
@@ -75,6 +75,21 @@ async fn keeps_the_contract() {
     assert_eq!(admin.read().await.unwrap().seeds, Some(vec!["10.0.0.1".into()]));
     contract::work_is_done_or_refused_in_the_servers_words(&admin).await;
     contract::a_repair_is_followed_by_its_number(&admin).await;
+}
+
+#[tokio::test]
+async fn a_leave_that_is_tried_again_streams_everything_again() {
+    let fake = Fake::start(answers).await;
+    admin(&fake, "5.0.5").decommission().await.unwrap_err();
+    let operations: Vec<(Value, Value)> = fake
+        .asked()
+        .iter()
+        .filter_map(|asked| serde_json::from_str::<Value>(&asked.body).ok())
+        .map(|item| (item["operation"].clone(), item["arguments"].clone()))
+        .collect();
+    let forgets = json!("truncate(java.lang.String,java.lang.String)");
+    assert_eq!(operations[0], (forgets, json!(["system", "transferred_ranges_v2"])));
+    assert_eq!(operations[1], (json!("decommission(boolean)"), json!([false])));
 }
 
 #[tokio::test]

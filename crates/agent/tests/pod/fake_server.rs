@@ -168,7 +168,8 @@ impl Server {
             "NonLocalStrategyKeyspaces" => json!(["system_auth"]),
             "getRangeToEndpointWithPortMap(java.lang.String)" => json!({"[1, 2]": [endpoint]}),
             "reloadSeeds()" => json!(self.seeds()),
-            "forceKeyspaceFlush(java.lang.String,[Ljava.lang.String;)" => Value::Null,
+            "forceKeyspaceFlush(java.lang.String,[Ljava.lang.String;)"
+            | "truncate(java.lang.String,java.lang.String)" => Value::Null,
             "drain()" => {
                 *self.mode.lock().unwrap() = "DRAINED";
                 Value::Null
