@@ -100,6 +100,16 @@ impl MemberFact {
             })
     }
 
+    /// Does its own agent say that it serves, and do kubelet and Node agree? What
+    /// a dead machine said last is no sign of life.
+    pub fn lives_by_its_own_word(&self, nodes: &std::collections::BTreeMap<String, bool>) -> bool {
+        let stands = |pod: &PodFact| {
+            let node = pod.node.as_deref().unwrap_or_default();
+            pod.is_ready() && nodes.get(node) == Some(&true)
+        };
+        self.is_normal() && self.pod.as_ref().is_some_and(stands)
+    }
+
     /// The volume as its own agent reports it now.
     pub fn volume(&self) -> Option<&palladion_api::member::VolumeStatus> {
         self.agent_speaks().then_some(self.status.volume.as_ref()).flatten()

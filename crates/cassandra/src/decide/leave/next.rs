@@ -28,6 +28,11 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
     if member.recorded_host_id().is_none() {
         return never_joined(facts, valid, member, draft);
     }
+    // Before anything is lowered for it; and it holds up nothing else (safety rule 7.6).
+    if let Some(why) = refusal(facts, rack, member) {
+        draft.trouble(Reason::LeaveRefused, why);
+        return false;
+    }
     let refuse = |draft: &mut Draft, reason, why: String| {
         draft.wait(reason, format!("member {} waits to leave: {why}", member.name));
         true
@@ -39,7 +44,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         refuse(draft, Reason::MaintenancePending, why);
         return debts::pay(facts, draft);
     }
-    if is_held_up(facts, valid, (rack, member), draft) {
+    if is_held_up(facts, valid, member, draft) {
         return true;
     }
     let Some(volume) = member.volume() else {
@@ -55,31 +60,31 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
     true
 }
 
-/// What is in the way although the ring is well: replication, disks, a leave
-/// that has failed. True = something is being done or waited for.
-fn is_held_up(
-    facts: &Facts<'_>,
-    valid: &Valid,
-    (rack, member): (&ValidRack, &MemberFact),
-    draft: &mut Draft,
-) -> bool {
-    let left = facts.members.values().filter(|m| m.recorded_host_id().is_some()).count() - 1;
+/// How many members would be left.
+fn left_without(facts: &Facts<'_>) -> usize {
+    let members = facts.members.values().filter(|m| m.recorded_host_id().is_some());
+    members.count().saturating_sub(1)
+}
+
+/// What forbids this leave until a user changes the ring.
+fn refusal(facts: &Facts<'_>, rack: &ValidRack, member: &MemberFact) -> Option<String> {
+    let left = left_without(facts);
     if left == 0 {
-        draft.trouble(
-            Reason::LeaveRefused,
-            format!(
-                "member {} is the last one of the ring; to end the ring delete the cluster",
-                member.name
-            ),
-        );
-        return true;
+        return Some(format!(
+            "member {} is the last one of the ring; to end the ring delete the cluster",
+            member.name
+        ));
     }
+    let why = refused::by_replication(facts, rack, left)?;
+    Some(format!("member {} cannot leave: {why}", member.name))
+}
+
+/// What is in the way although the ring is well: the system keyspaces, disks, a
+/// leave that has failed. True = something is being done or waited for.
+fn is_held_up(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mut Draft) -> bool {
+    let left = left_without(facts);
     if !system_keyspaces::fit(facts, valid, left) {
         system_keyspaces::set(facts, valid, left, draft);
-        return true;
-    }
-    if let Some(why) = refused::by_replication(facts, rack, left) {
-        draft.trouble(Reason::LeaveRefused, format!("member {} cannot leave: {why}", member.name));
         return true;
     }
     if let Some((why, read_at)) = refused::by_disk(facts, member, last_figures)

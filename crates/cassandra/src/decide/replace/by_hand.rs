@@ -52,6 +52,9 @@ pub fn refused(facts: &Facts<'_>, member: &MemberFact) -> Option<Refused> {
         return Some(Refused::NoMember);
     };
     let doubts = evidence::seen_up_by(facts, &member.name, host_id);
+    if member.lives_by_its_own_word(&facts.nodes) && doubts.is_empty() {
+        return Some(Refused::CutOff);
+    }
     let is_well = member.is_normal() && !doubts.is_empty();
     is_well.then(|| Refused::UpAndNormal { seen_by: Names::of(doubts) })
 }

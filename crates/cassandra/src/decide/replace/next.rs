@@ -112,12 +112,7 @@ fn is_over(facts: &Facts<'_>, member: &MemberFact) -> Option<Unmarked> {
         && spec.host_id.is_some();
     let others = evidence::others(facts, &member.name).len();
     let doubts = evidence::seen_up_by(facts, &member.name, &record.host_id).len();
-    // What a dead machine said last is no sign of life; Kubernetes' word is.
-    let lives = member.is_normal()
-        && member.pod.as_ref().is_some_and(|p| {
-            let node = p.node.as_deref().unwrap_or_default();
-            p.is_ready() && facts.nodes.get(node) == Some(&true)
-        });
+    let lives = member.lives_by_its_own_word(&facts.nodes);
     (kept && others > 0 && doubts == others && lives).then_some(Unmarked::UpAgain)
 }
 
