@@ -12,6 +12,7 @@ pub use former_names::{of_cluster_on_record, of_member_on_record};
 pub use member::{ClaimFact, MemberFact, ServiceFact};
 
 use crate::resources as kinds;
+use crate::words::status::Unknown;
 use jiff::Timestamp;
 use palladion_api::cluster::{CassandraClusterSpec, CassandraClusterStatus, Turn};
 use palladion_api::ids::{MemberName, RackName, StaticAddress};
@@ -55,9 +56,9 @@ pub struct SetFact {
 impl<'a> Facts<'a> {
     /// Read a snapshot. An error says what could not be read or understood:
     /// then nothing is decided.
-    pub fn read(snapshot: &'a Snapshot) -> Result<Self, String> {
+    pub fn read(snapshot: &'a Snapshot) -> Result<Self, Unknown> {
         let owner = &snapshot.owner;
-        let spec = owner.part("spec")?.ok_or("the cluster has no spec")?;
+        let spec = owner.part("spec")?.ok_or(Unknown::NoSpec)?;
         let mut status: CassandraClusterStatus = owner.part("status")?.unwrap_or_default();
         former_names::read_cluster(&mut status);
         let operator_config = snapshot.spec_of(kinds::OPERATOR_CONFIG, "default")?;
@@ -78,7 +79,7 @@ impl<'a> Facts<'a> {
         Ok(facts)
     }
 
-    fn read_sets(&mut self) -> Result<(), String> {
+    fn read_sets(&mut self) -> Result<(), Unknown> {
         for set in self.snapshot.all(kinds::STATEFUL_SET)? {
             let current = set.int_at("/status/observedGeneration") == Some(set.meta.generation);
             self.sets.insert(
@@ -96,7 +97,7 @@ impl<'a> Facts<'a> {
         Ok(())
     }
 
-    fn read_members(&mut self) -> Result<(), String> {
+    fn read_members(&mut self) -> Result<(), Unknown> {
         for object in self.snapshot.all(kinds::MEMBER)? {
             let mut spec: Option<CassandraMemberSpec> = object.part("spec")?;
             spec.iter_mut().for_each(former_names::read_member);

@@ -1,7 +1,8 @@
 //! The one builder of clusters for tests: what a person wrote, what there is
 //! around it, and what validation makes of the two.
 
-use crate::validate::{ConfigMapFact, Input, IsDefault, Refusal, Valid, ValidRack, validate};
+use crate::validate::{ConfigMapFact, Input, IsDefault, Valid, ValidRack, validate};
+use crate::words::refusal::Refusal;
 use palladion_api::CassandraClusterSpec;
 use palladion_api::cluster::{Datacenter, Rack};
 use palladion_plan::{Meta, Object};

@@ -2,7 +2,8 @@
 
 use crate::facts::{Facts, lines};
 use crate::resources as kinds;
-use crate::validate::{ConfigMapFact, Input, IsDefault, Refusal, Valid, validate};
+use crate::validate::{ConfigMapFact, Input, IsDefault, Valid, validate};
+use crate::words::refusal::{Refusal, Unread};
 use palladion_api::ids::RackName;
 use palladion_api::{labels, names};
 use palladion_plan::{ObjectKey, Observed};
@@ -19,7 +20,7 @@ pub fn validated(facts: &Facts<'_>) -> Result<Valid, Refusal> {
             Some(Observed::Known { value: Some(map), .. }) => ConfigMapFact::Present(map.clone()),
             Some(Observed::Known { value: None, .. }) => ConfigMapFact::Missing,
             Some(Observed::Unknown { why }) => ConfigMapFact::Unknown(why.clone()),
-            None => ConfigMapFact::Unknown("it is not watched yet".into()),
+            None => ConfigMapFact::Unknown(Unread::Unwatched.to_string()),
         }
     };
     let storage_classes = facts

@@ -25,10 +25,11 @@ pub mod words;
 use decide::draft::Draft;
 use decide::objects::teardown;
 use facts::Facts;
-use palladion_api::reasons::Reason;
 use palladion_api::rights::Right;
+use palladion_api::words::Reasoned;
 use palladion_plan::{Hazard, Mind, Object, ObjectKey, Plan, Resource, Snapshot, Wait, Watch};
 use serde_json::Value;
+use words::status::Unknown;
 
 /// Decides for every `CassandraCluster`.
 #[derive(Debug, Default, Clone, Copy)]
@@ -81,8 +82,8 @@ impl Mind for CassandraMind {
 }
 
 /// Nothing is decided, and nothing is written, on a guess.
-fn nothing_known(why: String) -> Plan {
-    let wait = Wait::new(Reason::FactUnknown, why);
+fn nothing_known(why: Unknown) -> Plan {
+    let wait = Wait::new(why.reason(), why);
     Plan { waits: vec![wait], ..Plan::default() }
 }
 

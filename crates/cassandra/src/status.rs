@@ -10,12 +10,13 @@ use crate::decide::turn::stopping::{self, Standing};
 use crate::facts::Facts;
 use crate::facts::words::{pod_words, server_words};
 use crate::resources as kinds;
-use crate::validate::{Refusal, Valid, ValidRack};
+use crate::validate::{Valid, ValidRack};
+use crate::words::refusal::Refusal;
+use crate::words::status::{Accepted, Available, Paused, Rest, Running, Starting, Unknown};
 use palladion_api::cluster::RackStatus;
 use palladion_api::conditions::{ACCEPTED, AVAILABLE, PAUSED, PROGRESSING};
 use palladion_api::ids::RackName;
-use palladion_api::reasons::Reason;
-use palladion_plan::{Conditions, Truth, wait};
+use palladion_plan::{Conditions, Reason, Truth, wait};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -25,7 +26,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
     let ready =
         facts.members.values().filter(|m| m.pod.as_ref().is_some_and(|p| p.is_ready())).count();
     let mut writer = stored(facts);
-    writer.set(ACCEPTED, Truth::True, Reason::Valid, "the spec was read and can be carried out");
+    writer.set_true(ACCEPTED, Accepted::Valid);
     available(&mut writer, facts, ready, wanted);
     progressing(&mut writer, facts, draft, ready, wanted);
     trouble::degraded(&mut writer, facts, draft);
@@ -45,8 +46,8 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
 /// Status of a cluster that was refused: what runs goes on running.
 pub fn refused(facts: &Facts<'_>, refusal: &Refusal) -> Value {
     let mut writer = stored(facts);
-    writer.set(ACCEPTED, Truth::False, refusal.reason, &refusal.message);
-    writer.set(PROGRESSING, Truth::False, refusal.reason, &refusal.message);
+    writer.set_false(ACCEPTED, refusal.clone());
+    writer.set_false(PROGRESSING, refusal.clone());
     paused(&mut writer, facts);
     json!({
         "observedGeneration": facts.snapshot.owner.meta.generation,
@@ -56,16 +57,11 @@ pub fn refused(facts: &Facts<'_>, refusal: &Refusal) -> Value {
 }
 
 /// Is everything for this cluster, or the cluster, paused? Says where.
-pub fn pause(facts: &Facts<'_>) -> Option<&'static str> {
+pub fn pause(facts: &Facts<'_>) -> Option<Paused> {
     if facts.operator_config.as_ref().is_some_and(|c| c.paused) {
-        return Some(
-            "OperatorConfig default has `paused: true`; nothing but status is written for any cluster",
-        );
+        return Some(Paused::Everywhere);
     }
-    facts
-        .spec
-        .paused
-        .then_some("`spec.paused` is true; nothing but status is written for this cluster")
+    facts.spec.paused.then_some(Paused::Here)
 }
 
 fn stored(facts: &Facts<'_>) -> Conditions {
@@ -75,15 +71,13 @@ fn stored(facts: &Facts<'_>) -> Conditions {
 
 fn available(writer: &mut Conditions, facts: &Facts<'_>, ready: usize, wanted: i32) {
     if is_stopped(facts) {
-        return writer.set(AVAILABLE, Truth::False, Reason::Stopped, STOPPED);
+        return writer.set_false(AVAILABLE, Rest::Stopped);
     }
     let quorum = usize::try_from(wanted).unwrap_or_default() / 2 + 1;
-    let message = format!("{ready} of {wanted} members are ready");
-    let (truth, reason) = match ready >= quorum {
-        true => (Truth::True, Reason::Running),
-        false => (Truth::False, Reason::MembersDown),
-    };
-    writer.set(AVAILABLE, truth, reason, &message);
+    match ready >= quorum {
+        true => writer.set_true(AVAILABLE, Available::Quorum { ready, wanted }),
+        false => writer.set_false(AVAILABLE, Available::NoQuorum { ready, wanted }),
+    }
 }
 
 fn progressing(
@@ -94,36 +88,26 @@ fn progressing(
     wanted: i32,
 ) {
     if let Some(paused) = pause(facts) {
-        return writer.set(PROGRESSING, Truth::False, Reason::Paused, paused);
+        return writer.set_false(PROGRESSING, paused);
     }
     if let Some(wait) = draft.waits.first() {
         return writer.set(PROGRESSING, Truth::True, wait.reason, &wait.message);
     }
     if is_stopped(facts) {
-        return writer.set(PROGRESSING, Truth::False, Reason::Stopped, STOPPED);
+        return writer.set_false(PROGRESSING, Rest::Stopped);
     }
     if let Some(step) = draft.steps.iter().find(|s| !is_upkeep(s)) {
         return writer.set(PROGRESSING, Truth::True, Reason::CreatingObjects, step.doing());
     }
     if usize::try_from(wanted) == Ok(ready) {
-        return writer.set(PROGRESSING, Truth::False, Reason::UpToDate, "all members are ready");
+        return writer.set_false(PROGRESSING, Rest::AllReady);
     }
-    let words = facts
-        .members
-        .values()
-        .find(|m| m.pod.as_ref().is_none_or(|p| !p.is_ready()))
-        .map(|m| format!("member {}: {}; {}", m.name, pod_words(m), server_words(m)));
-    writer.set(
-        PROGRESSING,
-        Truth::True,
-        Reason::MembersDown,
-        words.unwrap_or_else(|| "members are being created".into()),
-    );
+    let starting =
+        facts.members.values().find(|m| m.pod.as_ref().is_none_or(|p| !p.is_ready())).map(|m| {
+            Starting::Member { member: m.name.clone(), pod: pod_words(m), server: server_words(m) }
+        });
+    writer.set_true(PROGRESSING, starting.unwrap_or(Starting::NoMember));
 }
-
-/// What is said of a stopped ring.
-const STOPPED: &str =
-    "`spec.run` is Stopped: there are no pods; volumes, members and addresses are kept";
 
 fn is_stopped(facts: &Facts<'_>) -> bool {
     stopping::standing(facts) == Standing::Stops && facts.members.values().all(|m| m.pod.is_none())
@@ -131,14 +115,14 @@ fn is_stopped(facts: &Facts<'_>) -> bool {
 
 fn paused(writer: &mut Conditions, facts: &Facts<'_>) {
     match pause(facts) {
-        Some(message) => writer.set(PAUSED, Truth::True, Reason::Paused, message),
-        None => writer.set(PAUSED, Truth::False, Reason::UpToDate, "not paused"),
+        Some(paused) => writer.set_true(PAUSED, paused),
+        None => writer.set_false(PAUSED, Running::NotPaused),
     }
 }
 
 fn racks(facts: &Facts<'_>, valid: &Valid) -> BTreeMap<RackName, RackStatus> {
     let mut racks = BTreeMap::new();
-    // One that has no set yet is not made: its claims may still be changed.
+    // One that has no set yet is not created: its claims may still be changed.
     let made = |rack: &&ValidRack| {
         facts.sets.contains_key(&rack.set) || facts.status.racks.contains_key(&rack.name)
     };
@@ -165,8 +149,9 @@ fn racks(facts: &Facts<'_>, valid: &Valid) -> BTreeMap<RackName, RackStatus> {
 }
 
 /// Does a kind that must be known for any decision stand in the snapshot?
-pub fn unknown(facts: &palladion_plan::Snapshot) -> Option<String> {
+pub fn unknown(facts: &palladion_plan::Snapshot) -> Option<Unknown> {
     kinds::watches().iter().find_map(|w| {
-        facts.all(w.resource).err().map(|why| format!("{}: {why}", w.resource.plural))
+        let why = facts.all(w.resource).err()?.to_string();
+        Some(Unknown::Kind { kind: w.resource.plural, why })
     })
 }

@@ -1,13 +1,13 @@
 //! From the stored spec to types that cannot be wrong. What the CRD's rules
-//! can tell is refused at admission; this door refuses the same again for
+//! can check is refused at admission; this door refuses the same again for
 //! objects that were stored before a rule, and what needs other objects.
 
+use crate::words::refusal::{Place, Refusal};
 use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference, ResourceRequirements};
 use palladion_api::cluster::{
     CassandraClusterSpec, ClaimTemplate, DeletionPolicy, Mode, Placement, Rack,
 };
 use palladion_api::ids::RackName;
-use palladion_api::reasons::Reason;
 use palladion_api::runtime::RuntimeSettings;
 use palladion_api::server_config::ServerConfig;
 use palladion_api::{OperatorConfigSpec, labels, names};
@@ -69,15 +69,6 @@ pub enum ConfigMapFact {
     Unknown(String),
 }
 
-/// Why a spec cannot be carried out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// A documented reason.
-    pub reason: Reason,
-    /// Field, object and next step.
-    pub message: String,
-}
-
 /// A spec that can be carried out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Valid {
@@ -115,7 +106,7 @@ pub struct Valid {
     pub termination_grace_seconds: u32,
     /// Secrets to pull images with.
     pub pull_secrets: Vec<LocalObjectReference>,
-    /// What becomes of the data.
+    /// What happens to the data.
     pub deletion_policy: DeletionPolicy,
     /// Environment of the server.
     pub env: Vec<EnvVar>,
@@ -149,16 +140,12 @@ pub struct ValidRack {
     pub resources: Option<ResourceRequirements>,
     /// Where it may run.
     pub placement: Option<Placement>,
-    /// What the agent is told.
+    /// What the agent is given.
     pub server: ServerConfig,
     /// Configuration of the JMX exporter.
     pub jmx_exporter: Option<String>,
     /// Annotations of set and pods, the cluster's and the rack's.
     pub annotations: BTreeMap<String, String>,
-}
-
-fn refuse<T>(reason: Reason, message: String) -> Result<T, Refusal> {
-    Err(Refusal { reason, message })
 }
 
 /// Parse the spec, or say what is wrong with it.
@@ -168,7 +155,7 @@ pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
     version::not_back(spec, input.highest_release_line.as_deref())?;
     name::check(&meta.name, spec)?;
     numbers(spec)?;
-    settings::annotations(&spec.annotations, "the spec")?;
+    settings::annotations(&spec.annotations, Place::Spec)?;
     let ring = spec.ring_name.clone().unwrap_or_else(|| meta.name.clone());
     let repository = spec.repository.clone().unwrap_or_else(|| match spec.mode {
         Mode::Cassandra => "cassandra".into(),
@@ -205,29 +192,18 @@ fn agent_image(input: &Input<'_>) -> Result<String, Refusal> {
         input.spec.sidecar_image.as_ref().map(|i| format!("{}:{}", i.repository, i.version));
     let of_operator = input.operator_config.and_then(|c| c.agent_image.clone());
     let of_release = input.settings.get("agentImage").cloned();
-    match of_cluster.or(of_operator).or(of_release) {
-        Some(image) => Ok(image),
-        None => refuse(
-            Reason::InvalidSpec,
-            "no image of the agent is known; set `sidecarImage`, or `agentImage` of OperatorConfig default".into(),
-        ),
-    }
+    of_cluster.or(of_operator).or(of_release).ok_or(Refusal::NoAgentImage)
 }
 
 /// Numbers that a ring cannot be made with.
 fn numbers(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
     let racks = &spec.datacenter.racks;
     if let Some(rack) = racks.iter().find(|r| r.members < 0) {
-        return refuse(
-            Reason::InvalidSpec,
-            format!("`members` of rack {} is {}; ask for 0 or more", rack.name, rack.members),
-        );
+        let (rack, members) = (rack.name.clone(), rack.members);
+        return Err(Refusal::NegativeMembers { rack, members });
     }
     if racks.iter().all(|r| r.members == 0) {
-        return refuse(
-            Reason::InvalidSpec,
-            "no rack has a member; set `members` of a rack to 1 or more, or delete the cluster to end the ring".into(),
-        );
+        return Err(Refusal::NoMembers);
     }
     let least_one = [
         ("numTokens", spec.num_tokens),
@@ -235,10 +211,7 @@ fn numbers(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
         ("terminationGracePeriodSeconds", spec.termination_grace_period_seconds),
     ];
     match least_one.iter().find(|(_, number)| *number == 0) {
-        Some((field, _)) => refuse(
-            Reason::InvalidSpec,
-            format!("`{field}` is 0; set it to 1 or more, or leave it out for the default"),
-        ),
+        Some((field, _)) => Err(Refusal::Zero { field }),
         None => Ok(()),
     }
 }
@@ -250,7 +223,7 @@ fn rack(input: &Input<'_>, ring: &str, rack: &Rack) -> Result<ValidRack, Refusal
     let heap_mib = memory::check(spec, rack)?;
     let (config, jvm_options) = settings::merge(input, rack)?;
     let jmx_exporter = config_map::jmx_exporter(input, rack)?;
-    settings::annotations(&rack.annotations, &format!("rack {}", rack.name))?;
+    settings::annotations(&rack.annotations, Place::Rack { rack: rack.name.clone() })?;
     let mut annotations = spec.annotations.clone();
     annotations.extend(rack.annotations.clone());
     Ok(ValidRack {

@@ -31,6 +31,9 @@ pub mod watch;
 pub mod words;
 
 pub use error::ApiError;
+
+palladion_api::vocabulary![words];
+
 /// What the operator may do for the engine itself, whatever its minds are.
 pub const RIGHTS: &[palladion_api::rights::Right] = &[report::events::RIGHT, leader::run::RIGHT];
 

@@ -79,14 +79,3 @@ palladion_api::sentences! {
         Silent { why: String } => "the API server does not answer: {why}";
     }
 }
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn every_sentence_of_the_engine() {
-        let samples = super::samples();
-        let lines: Vec<String> =
-            samples.iter().map(|sample| format!("{}: {}", sample.name, sample.text)).collect();
-        insta::assert_snapshot!(lines.join("\n"));
-    }
-}

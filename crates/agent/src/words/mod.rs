@@ -9,14 +9,3 @@ pub mod start;
 pub mod volume;
 
 palladion_api::vocabulary![job, permit, server, start, volume];
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn every_sentence_of_the_agent() {
-        let samples = super::samples();
-        let lines: Vec<String> =
-            samples.iter().map(|sample| format!("{}: {}", sample.name, sample.text)).collect();
-        insta::assert_snapshot!(lines.join("\n"));
-    }
-}

@@ -71,7 +71,10 @@ impl Example for Names {
 impl Example for Count {
     /// The field is named for what is counted: `members`.
     fn examples(field: &'static str) -> Vec<Self> {
-        let noun = field.strip_suffix('s').unwrap_or(field);
+        let noun = match field {
+            "copies" => "copy",
+            field => field.strip_suffix('s').unwrap_or(field),
+        };
         vec![Count::of(1, noun), Count::of(3, noun)]
     }
 }

@@ -1,31 +1,29 @@
-//! How a member stands, in words for people.
+//! How a member stands, as sentences for people.
 
 use crate::facts::MemberFact;
+use crate::words::members::{Pod, Server};
 
-/// Where a member's pod is on its way, in words.
-pub fn pod_words(member: &MemberFact) -> String {
+/// How far a member's pod is.
+pub fn pod_words(member: &MemberFact) -> Pod {
     match &member.pod {
-        None => "its pod does not exist yet".into(),
-        Some(pod) if pod.terminating => "its old pod is ending".into(),
+        None => Pod::Missing,
+        Some(pod) if pod.terminating => Pod::Terminating,
         Some(pod) => match (&pod.unschedulable, &pod.trouble) {
-            (Some(message), _) => format!("its pod cannot be scheduled: {message}"),
+            (Some(message), _) => Pod::Unschedulable { message: message.clone() },
             (None, Some(trouble)) => {
-                format!("its pod is in trouble: {}: {}", trouble.reason, trouble.message)
+                let (reason, message) = (trouble.reason.clone(), trouble.message.clone());
+                Pod::Failing { reason, message }
             }
-            (None, None) if !member.agent_speaks() => {
-                format!("its pod is {} and its agent has not reported yet", pod.phase)
-            }
-            (None, None) => "its pod runs".into(),
+            (None, None) if !member.agent_speaks() => Pod::Silent { phase: pod.phase.clone() },
+            (None, None) => Pod::Running,
         },
     }
 }
 
-/// What a member's agent says about the server, in words.
-pub fn server_words(member: &MemberFact) -> String {
-    let Some(server) = member.status.server.as_ref().filter(|_| member.agent_speaks()) else {
-        return "its agent has not reported yet".into();
-    };
-    let mode = server.mode.as_ref().map(|m| format!(", mode {m}")).unwrap_or_default();
-    let message = server.message.as_ref().map(|m| format!(": {m}")).unwrap_or_default();
-    format!("server {:?}{mode}{message}", server.state)
+/// What a member's agent reports about the server.
+pub fn server_words(member: &MemberFact) -> Server {
+    match member.status.server.as_ref().filter(|_| member.agent_speaks()) {
+        None => Server::Silent,
+        Some(s) => Server::of(s.state, s.mode.as_deref(), s.message.as_deref()),
+    }
 }

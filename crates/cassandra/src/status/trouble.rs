@@ -2,89 +2,88 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::turn::failed_start;
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{Facts, MemberFact, PodFact};
+use crate::words::status::{Failed, Fine, Trouble as OfMember};
 use palladion_api::conditions::DEGRADED;
+use palladion_api::ids::MemberName;
 use palladion_api::member::{ServerState, VolumeState};
 use palladion_api::reasons::Reason;
 use palladion_plan::{Conditions, FailureClass, Trouble, Truth};
 
 pub(super) fn degraded(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft) {
-    let failed =
-        facts.snapshot.failure.as_ref().filter(|f| f.class != FailureClass::Conflict).map(|f| {
-            let reason = match f.class {
-                FailureClass::Foreign => Reason::ForeignObject,
-                FailureClass::Transient | FailureClass::Refused | FailureClass::Conflict => {
-                    Reason::ErrSyncFailed
-                }
-            };
-            Trouble { reason, message: format!("could not {}: {}", f.doing, f.message).into() }
-        });
-    let trouble =
-        failed.or_else(|| draft.troubles.first().cloned()).or_else(|| member_trouble(facts));
+    let failure = facts.snapshot.failure.as_ref();
+    let failed = failure.filter(|f| f.class != FailureClass::Conflict).map(|f| {
+        let (doing, answer) = (f.doing.clone(), f.message.clone());
+        Trouble::of(match f.class {
+            FailureClass::Foreign => Failed::Foreign { doing, answer },
+            FailureClass::Transient | FailureClass::Refused | FailureClass::Conflict => {
+                Failed::Other { doing, answer }
+            }
+        })
+    });
+    let trouble = failed
+        .or_else(|| draft.troubles.first().cloned())
+        .or_else(|| facts.members.values().find_map(|member| of_member(facts, member)));
     match trouble {
         Some(Trouble { reason, message }) => writer.set(DEGRADED, Truth::True, reason, message),
-        None => writer.set(DEGRADED, Truth::False, Reason::UpToDate, "nothing needs a person"),
+        None => writer.set_false(DEGRADED, Fine::Nothing),
     }
 }
 
-/// The first member whose pod, volume or server is in trouble.
-fn member_trouble(facts: &Facts<'_>) -> Option<Trouble> {
-    facts.members.values().find_map(|member| {
-        let named = |reason, text: String| {
-            Some(Trouble { reason, message: format!("member {}: {text}", member.name).into() })
-        };
-        if let Some(pod) = &member.pod {
-            if let Some(message) = &pod.unschedulable {
-                return named(Reason::Unschedulable, message.clone());
-            }
-            if let Some(trouble) = &pod.trouble {
-                let reason = match trouble.reason.as_str() {
-                    "ImagePullBackOff" | "ErrImagePull" | "InvalidImageName"
-                    | "ErrImageNeverPull" => Reason::ImagePullFailed,
-                    "OOMKilled" => Reason::NotEnoughMemory,
-                    _ => Reason::PodFailing,
-                };
-                return named(reason, format!("{}: {}", trouble.reason, trouble.message));
-            }
-            if pod.node.as_ref().is_some_and(|n| facts.nodes.get(n) == Some(&false)) {
-                return named(
-                    Reason::NodeUnreachable,
-                    format!("node {} does not answer", pod.node.clone().unwrap_or_default()),
-                );
-            }
-        }
-        if let Some(volume) = member.volume() {
-            let reason = match volume.state {
-                VolumeState::Lost => Some(Reason::VolumeLost),
-                VolumeState::NotMounted => Some(Reason::VolumeNotMounted),
-                VolumeState::Foreign | VolumeState::Unaccounted => Some(Reason::VolumeForeign),
-                VolumeState::Empty
-                | VolumeState::Incomplete
-                | VolumeState::Joined
-                | VolumeState::Left => None,
-            };
-            if let Some(reason) = reason {
-                let words =
-                    volume.message.clone().unwrap_or_else(|| reason.next_step().to_string());
-                return named(reason, words);
-            }
-        }
-        server_trouble(member)
-    })
+/// Is the pod, the volume or the server of a member in trouble?
+fn of_member(facts: &Facts<'_>, member: &MemberFact) -> Option<Trouble> {
+    let pod = member.pod.as_ref().and_then(|pod| of_pod(facts, &member.name, pod));
+    pod.or_else(|| of_volume(member)).map(Trouble::of).or_else(|| of_server(member))
 }
 
-fn server_trouble(member: &MemberFact) -> Option<Trouble> {
+fn of_pod(facts: &Facts<'_>, member: &MemberName, pod: &PodFact) -> Option<OfMember> {
+    let member = member.clone();
+    if let Some(message) = pod.unschedulable.clone() {
+        return Some(OfMember::Unschedulable { member, message });
+    }
+    if let Some(trouble) = &pod.trouble {
+        let (reason, message) = (trouble.reason.clone(), trouble.message.clone());
+        return Some(match trouble.reason.as_str() {
+            "ImagePullBackOff" | "ErrImagePull" | "InvalidImageName" | "ErrImageNeverPull" => {
+                OfMember::ImagePull { member, reason, message }
+            }
+            "OOMKilled" => OfMember::OutOfMemory { member, reason, message },
+            _ => OfMember::PodFailing { member, reason, message },
+        });
+    }
+    let node = pod.node.clone().filter(|n| facts.nodes.get(n) == Some(&false))?;
+    Some(OfMember::NodeNotReady { member, node })
+}
+
+fn of_volume(member: &MemberFact) -> Option<OfMember> {
+    let volume = member.volume()?;
+    let name = member.name.clone();
+    let message =
+        |reason: Reason| volume.message.clone().unwrap_or_else(|| reason.next_step().to_string());
+    match volume.state {
+        VolumeState::Lost => {
+            Some(OfMember::VolumeLost { member: name, message: message(Reason::VolumeLost) })
+        }
+        VolumeState::NotMounted => Some(OfMember::VolumeNotMounted {
+            member: name,
+            message: message(Reason::VolumeNotMounted),
+        }),
+        VolumeState::Foreign | VolumeState::Unaccounted => {
+            Some(OfMember::VolumeForeign { member: name, message: message(Reason::VolumeForeign) })
+        }
+        VolumeState::Empty | VolumeState::Incomplete | VolumeState::Joined | VolumeState::Left => {
+            None
+        }
+    }
+}
+
+fn of_server(member: &MemberFact) -> Option<Trouble> {
     let server = member.status.server.as_ref().filter(|_| member.agent_speaks())?;
     // Data of a member that left is set aside when it joins again; only the
     // agent knows that it could not be.
-    let in_the_way = Reason::RetainedVolumeInTheWay;
-    if server.reason.as_deref() == Some(in_the_way.as_str()) {
-        let message = server.message.clone().unwrap_or_default().into();
-        return Some(Trouble { reason: in_the_way, message });
+    if server.reason.as_deref() == Some(Reason::RetainedVolumeInTheWay.as_str()) {
+        let message = server.message.clone().unwrap_or_default();
+        return Some(Trouble::of(OfMember::RetainedVolume { message }));
     }
-    if server.state != ServerState::Failed {
-        return None;
-    }
-    let reason = failed_start::failure_reason(member);
-    Some(Trouble { reason, message: failed_start::failure_words(member).into() })
+    (server.state == ServerState::Failed).then(|| Trouble::of(failed_start::problem(member)))
 }

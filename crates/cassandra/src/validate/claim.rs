@@ -2,11 +2,12 @@
 //! defaults filled in.
 
 use super::quantity;
-use super::{Input, IsDefault, Refusal, refuse};
+use super::{Input, IsDefault, Refusal};
+use crate::words::refusal::{BadClaim, Classes, NoStorageClass};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use palladion_api::cluster::{ClaimTemplate, Rack};
 use palladion_api::labels;
-use palladion_api::reasons::Reason;
+use palladion_plan::words::{Count, Names, Quoted};
 
 /// Size of the claim of a rack that names none.
 const DEFAULT_SIZE: &str = "10Gi";
@@ -28,28 +29,18 @@ const NAME_MAX: usize = 63;
 pub fn check(input: &Input<'_>, rack: &Rack, set: &str) -> Result<ClaimTemplate, Refusal> {
     let templates = &rack.storage.volume_claim_templates;
     if templates.len() > 1 {
-        return invalid(
-            rack,
-            format!("{} claim templates; a member has one volume, leave one", templates.len()),
-        );
+        let templates = Count::of(templates.len(), "claim template");
+        return invalid(rack, BadClaim::Several { templates });
     }
     let mut claim = templates.first().cloned().unwrap_or_default();
     let name = claim.metadata.name.get_or_insert_with(|| DEFAULT_NAME.into());
     if !is_dns_label(name) || OUR_VOLUMES.contains(&name.as_str()) {
-        return invalid(
-            rack,
-            format!(
-                "a claim template named {name:?}; use a-z, 0-9 and `-`, at most {NAME_MAX}, and none of {}",
-                OUR_VOLUMES.join(", ")
-            ),
-        );
+        let (name, ours) = (Quoted(name.clone()), Names::of(OUR_VOLUMES));
+        return invalid(rack, BadClaim::Named { name, most: NAME_MAX, ours });
     }
     let ours = |key: &&String| OUR_LABELS.contains(&key.as_str()) || key.starts_with(OUR_PREFIX);
     if let Some(label) = claim.metadata.labels.keys().find(ours) {
-        return invalid(
-            rack,
-            format!("label {label} on its claim, which the operator sets; take it out"),
-        );
+        return invalid(rack, BadClaim::Label { label: label.clone() });
     }
     for_one_member(rack, &claim)?;
     claim.spec.access_modes = Some(vec![ACCESS_MODE.into()]);
@@ -57,7 +48,7 @@ pub fn check(input: &Input<'_>, rack: &Rack, set: &str) -> Result<ClaimTemplate,
     let size = requests.entry("storage".into()).or_insert_with(|| Quantity(DEFAULT_SIZE.into()));
     if quantity::amount(&size.0).is_none_or(|bytes| bytes < 1.0) {
         let field = "resources.requests.storage";
-        return refuse(Reason::InvalidSpec, quantity::no_quantity(rack, field, size));
+        return Err(quantity::not_a_quantity(rack, field, size));
     }
     if !input.sets.contains(set) {
         storage_class(input, rack, claim.spec.storage_class_name.as_deref())?;
@@ -65,8 +56,8 @@ pub fn check(input: &Input<'_>, rack: &Rack, set: &str) -> Result<ClaimTemplate,
     Ok(claim)
 }
 
-fn invalid<T>(rack: &Rack, what: String) -> Result<T, Refusal> {
-    refuse(Reason::InvalidSpec, format!("rack {} has {what}", rack.name))
+fn invalid<T>(rack: &Rack, problem: BadClaim) -> Result<T, Refusal> {
+    Err(Refusal::Claim { rack: rack.name.clone(), problem })
 }
 
 /// Fields that would bind all members to one volume, or to one with data.
@@ -79,51 +70,32 @@ fn for_one_member(rack: &Rack, claim: &ClaimTemplate) -> Result<(), Refusal> {
         ("dataSourceRef", spec.data_source_ref.is_some()),
     ];
     if let Some((field, _)) = set.iter().find(|(_, is_set)| *is_set) {
-        return invalid(
-            rack,
-            format!(
-                "`{field}` in its claim; take it out, a member starts on an empty volume of its own"
-            ),
-        );
+        return invalid(rack, BadClaim::Field { field });
     }
     if let Some(mode) = spec.volume_mode.as_ref().filter(|m| *m != "Filesystem") {
-        return invalid(
-            rack,
-            format!("a claim of volume mode {mode}; the server keeps files, use Filesystem"),
-        );
+        return invalid(rack, BadClaim::VolumeMode { mode: mode.clone() });
     }
     match spec.access_modes.iter().flatten().find(|m| *m != ACCESS_MODE) {
-        Some(mode) => invalid(
-            rack,
-            format!(
-                "a claim of access mode {mode}; a member's volume is its alone, use {ACCESS_MODE}"
-            ),
-        ),
+        Some(mode) => invalid(rack, BadClaim::AccessMode { mode: mode.clone(), ours: ACCESS_MODE }),
         None => Ok(()),
     }
 }
 
 fn storage_class(input: &Input<'_>, rack: &Rack, wanted: Option<&str>) -> Result<(), Refusal> {
     let classes = &input.storage_classes;
-    let missing = |what: String| {
-        let names: Vec<&str> = classes.iter().map(|(name, _)| name.as_str()).collect();
-        let there_are = match names.as_slice() {
-            [] => "there are none".to_string(),
-            names => format!("there are: {}", names.join(", ")),
+    let missing = |problem: NoStorageClass| {
+        let existing = match classes.is_empty() {
+            true => Classes::None,
+            false => Classes::Some { names: Names::of(classes.iter().map(|(name, _)| name)) },
         };
-        refuse(Reason::StorageClassMissing, format!("rack {}: {what}; {there_are}", rack.name))
+        Err(Refusal::StorageClass { rack: rack.name.clone(), problem, existing })
     };
     match wanted {
         Some("") => Ok(()), // Volumes that a person binds by hand.
         Some(name) if classes.iter().any(|(n, _)| n == name) => Ok(()),
-        Some(name) => missing(format!(
-            "storage class {name} does not exist; create it, or name one that exists in `storageClassName`"
-        )),
+        Some(name) => missing(NoStorageClass::Missing { name: name.to_string() }),
         None if classes.iter().any(|(_, d)| *d == IsDefault::Yes) => Ok(()),
-        None => missing(
-            "no storage class is named and none is the default one; name one in `storageClassName`"
-                .into(),
-        ),
+        None => missing(NoStorageClass::NoDefault),
     }
 }
 

@@ -1,11 +1,11 @@
 //! ConfigMaps that a rack names: found, read and checked.
 
-use super::{ConfigMapFact, Input, Refusal, refuse};
+use super::{ConfigMapFact, Input, Refusal};
 use palladion_api::cluster::{Mode, Rack};
 use palladion_api::ids::RackName;
-use palladion_api::reasons::Reason;
 use palladion_api::server_config::JMX_EXPORTER_FILE;
 use palladion_plan::Object;
+use palladion_plan::words::Names;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,32 +29,24 @@ pub fn settings(input: &Input<'_>, rack: &Rack, name: &str) -> Result<OfRack, Re
         Mode::Cassandra => ("cassandra.yaml", ["cassandra.yaml", OPTIONS_KEY].as_slice()),
         Mode::Scylla => ("scylla.yaml", ["scylla.yaml"].as_slice()),
     };
+    let (named, of) = (|| name.to_string(), || rack.name.clone());
     // The exporter's may be in the same ConfigMap.
     let stray = |key: &&str| !used.contains(key) && *key != JMX_EXPORTER_FILE;
     if let Some(key) = keys(&map).find(stray) {
-        return invalid(format!(
-            "key {key} of ConfigMap {name}, named by rack {}, would be ignored; take it out, or use {}",
-            rack.name,
-            used.join(" or ")
-        ));
+        let (key, used) = (key.to_string(), Names::of(used));
+        return Err(Refusal::ConfigMapKey { key, name: named(), rack: of(), used });
     }
     let (yaml, options) = (text(&map, file), text(&map, OPTIONS_KEY));
     if yaml.is_none() && options.is_none() {
-        return invalid(format!(
-            "ConfigMap {name}, named by rack {}, has no settings; add key {}",
-            rack.name,
-            used.join(" or ")
-        ));
+        let used = Names::of(used);
+        return Err(Refusal::ConfigMapEmpty { name: named(), rack: of(), used });
     }
-    let config = match yaml_map(yaml.unwrap_or_default()) {
-        Ok(config) => config,
-        Err(e) => {
-            return invalid(format!(
-                "key {file} of ConfigMap {name}, named by rack {}, cannot be read: {e}; correct it",
-                rack.name
-            ));
-        }
-    };
+    let config = yaml_map(yaml.unwrap_or_default()).map_err(|e| Refusal::ConfigMapUnreadable {
+        key: file,
+        name: named(),
+        rack: of(),
+        why: e.to_string(),
+    })?;
     Ok(OfRack { config, options: option_lines(options.unwrap_or_default()).collect() })
 }
 
@@ -64,49 +56,30 @@ pub fn jmx_exporter(input: &Input<'_>, rack: &Rack) -> Result<Option<String>, Re
         return Ok(None);
     };
     if input.spec.mode == Mode::Scylla {
-        return refuse(
-            Reason::InvalidSpec,
-            format!(
-                "rack {}: `jmxExporterConfigMapName` is for Cassandra; take it out, Scylla serves metrics by itself",
-                rack.name
-            ),
-        );
+        return Err(Refusal::ExporterOfScylla { rack: rack.name.clone() });
     }
     let map = find(input, name, &rack.name)?;
     let Some(text) = text(&map, JMX_EXPORTER_FILE) else {
-        return invalid(format!(
-            "ConfigMap {name}, named by rack {}, has no key {JMX_EXPORTER_FILE}; add it",
-            rack.name
-        ));
+        let (name, rack) = (name.clone(), rack.name.clone());
+        return Err(Refusal::ConfigMapNoKey { name, rack, key: JMX_EXPORTER_FILE });
     };
     match yaml_map(text) {
         Ok(_) => Ok(Some(text.to_string())),
-        Err(e) => invalid(format!(
-            "key {JMX_EXPORTER_FILE} of ConfigMap {name}, named by rack {}, cannot be read: {e}; correct it",
-            rack.name
-        )),
+        Err(e) => Err(Refusal::ConfigMapUnreadable {
+            key: JMX_EXPORTER_FILE,
+            name: name.clone(),
+            rack: rack.name.clone(),
+            why: e.to_string(),
+        }),
     }
 }
 
-fn invalid<T>(message: String) -> Result<T, Refusal> {
-    refuse(Reason::ConfigMapInvalid, message)
-}
-
 fn find(input: &Input<'_>, name: &str, rack: &RackName) -> Result<Arc<Object>, Refusal> {
+    let (named, rack) = (name.to_string(), rack.clone());
     match (input.config_map)(name) {
         ConfigMapFact::Present(map) => Ok(map),
-        ConfigMapFact::Missing => refuse(
-            Reason::ConfigMapMissing,
-            format!(
-                "ConfigMap {name}, named by rack {rack}, does not exist; create it or take its name out of the spec"
-            ),
-        ),
-        ConfigMapFact::Unknown(why) => refuse(
-            Reason::FactUnknown,
-            format!(
-                "ConfigMap {name}, named by rack {rack}, could not be read: {why}; it is read again by itself"
-            ),
-        ),
+        ConfigMapFact::Missing => Err(Refusal::ConfigMapMissing { name: named, rack }),
+        ConfigMapFact::Unknown(why) => Err(Refusal::ConfigMapUnknown { name: named, rack, why }),
     }
 }
 

@@ -1,60 +1,44 @@
 //! Names: of the cluster, its datacenter and its racks, and of the objects
 //! that are named after them.
 
-use super::{Refusal, refuse};
+use super::Refusal;
+use crate::words::refusal::BadName;
 use palladion_api::cluster::CassandraClusterSpec;
 use palladion_api::ids::RackName;
 use palladion_api::names;
-use palladion_api::reasons::Reason;
+use palladion_plan::words::Quoted;
 use std::collections::BTreeSet;
 
 /// Refuse names that no object, label or ring could bear.
 pub fn check(cluster: &str, spec: &CassandraClusterSpec) -> Result<(), Refusal> {
     let datacenter = &spec.datacenter;
     if !begins_a_service_name(cluster) {
-        return invalid(format!(
-            "the cluster's name {cluster} begins the names of Services; make one with a name of a-z, 0-9 and `-` that begins with a letter"
-        ));
+        return invalid(BadName::Cluster { name: cluster.to_string() });
     }
     if spec.ring_name.as_deref().is_some_and(str::is_empty) {
-        return invalid(
-            "`ringName` is empty; give the ring a name, or leave it out for the cluster's".into(),
-        );
+        return invalid(BadName::EmptyRing);
     }
     if !is_label_value(&datacenter.name) {
-        return invalid(format!(
-            "`datacenter.name` {:?} is not a name; {CHARACTERS}",
-            datacenter.name
-        ));
+        return invalid(BadName::Datacenter { name: Quoted(datacenter.name.clone()) });
     }
     if datacenter.racks.is_empty() {
-        return invalid("`datacenter.racks` is empty; name at least one rack".into());
+        return invalid(BadName::NoRacks);
     }
     let mut seen = BTreeSet::new();
     for rack in &datacenter.racks {
         if !is_label_value(rack.name.as_str()) {
-            return invalid(format!(
-                "the name of rack {:?} is not a name; {CHARACTERS}",
-                rack.name
-            ));
+            return invalid(BadName::Rack { name: Quoted(rack.name.to_string()) });
         }
         if !seen.insert(names::dns(rack.name.as_str())) {
-            return invalid(format!(
-                "rack {} occurs twice, or differs from another only by case, `_` or `.`; give each rack a name of its own",
-                rack.name
-            ));
+            return invalid(BadName::RackTwice { rack: rack.name.clone() });
         }
         fits(&rack.name, &names::rack_set(cluster, &datacenter.name, &rack.name))?;
     }
     Ok(())
 }
 
-/// What racks and datacenters may be called, as the end of a message.
-const CHARACTERS: &str =
-    "use letters, digits, `_`, `.` and `-`, and begin and end with a letter or digit";
-
-fn invalid(message: String) -> Result<(), Refusal> {
-    refuse(Reason::InvalidSpec, message)
+fn invalid(problem: BadName) -> Result<(), Refusal> {
+    Err(Refusal::Name { problem })
 }
 
 fn fits(rack: &RackName, set: &str) -> Result<(), Refusal> {
@@ -62,10 +46,8 @@ fn fits(rack: &RackName, set: &str) -> Result<(), Refusal> {
     if set.len() <= most {
         return Ok(());
     }
-    invalid(format!(
-        "the StatefulSet of rack {rack} would be named {set}, {} characters long; shorten the names of cluster, datacenter or rack so that it has at most {most}",
-        set.len()
-    ))
+    let (rack, length) = (rack.clone(), set.len());
+    invalid(BadName::TooLong { rack, set: set.to_string(), length, most })
 }
 
 /// Services are named more strictly than other objects.

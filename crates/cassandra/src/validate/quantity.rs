@@ -1,9 +1,9 @@
 //! Quantities as Kubernetes spells them, and a rack's resources made of them.
 
-use super::{Refusal, refuse};
+use super::Refusal;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use palladion_api::cluster::Rack;
-use palladion_api::reasons::Reason;
+use palladion_plan::words::Quoted;
 use std::collections::BTreeMap;
 
 /// Refuse what is no quantity, and requests above their limits: the API server
@@ -19,31 +19,28 @@ pub fn check(rack: &Rack) -> Result<(), Refusal> {
     let mut quantities =
         all("requests", &resources.requests).chain(all("limits", &resources.limits));
     if let Some((field, quantity)) = quantities.find(|(_, q)| amount(&q.0).is_none()) {
-        return refuse(Reason::InvalidSpec, no_quantity(rack, &field, &quantity));
+        return Err(not_a_quantity(rack, &field, &quantity));
     }
     let limits = resources.limits.iter().flatten();
     for (name, limit) in limits {
         let request = resources.requests.as_ref().and_then(|all| all.get(name));
         let Some(request) = request else { continue };
         if amount(&request.0) > amount(&limit.0) {
-            return refuse(
-                Reason::InvalidSpec,
-                format!(
-                    "rack {} requests {} of {name} and limits it to {}; raise `resources.limits.{name}` or lower the request",
-                    rack.name, request.0, limit.0
-                ),
-            );
+            return Err(Refusal::RequestAboveLimit {
+                rack: rack.name.clone(),
+                request: request.0.clone(),
+                resource: name.clone(),
+                limit: limit.0.clone(),
+            });
         }
     }
     Ok(())
 }
 
-/// What to say of a text that is no quantity.
-pub fn no_quantity(rack: &Rack, field: &str, quantity: &Quantity) -> String {
-    format!(
-        "`{field}` of rack {} is {:?}, which is no quantity; write it like `500m`, `2` or `4Gi`",
-        rack.name, quantity.0
-    )
+/// The refusal of a text that is not a quantity.
+pub fn not_a_quantity(rack: &Rack, field: &str, quantity: &Quantity) -> Refusal {
+    let (field, rack, text) = (field.to_string(), rack.name.clone(), Quoted(quantity.0.clone()));
+    Refusal::NotAQuantity { field, rack, text }
 }
 
 /// The number that a quantity stands for. Every spelling that Kubernetes

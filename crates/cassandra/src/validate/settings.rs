@@ -1,12 +1,13 @@
 //! Settings that people give to the server: merged, and refused where they are
 //! ours to set.
 
-use super::{Input, Refusal, config_map, refuse};
+use super::{Input, Refusal, config_map};
+use crate::words::refusal::{BadSetting, Place};
 use k8s_openapi::api::core::v1::EnvVar;
 use palladion_api::cluster::{CassandraClusterSpec, Mode, Rack};
-use palladion_api::reasons::Reason;
 use palladion_api::reserved;
 use palladion_api::runtime::RuntimeSettings;
+use palladion_plan::words::Quoted;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,16 +22,13 @@ pub fn merge(
     let spec = input.spec;
     let mut config = spec.config.clone();
     let mut options = spec.jvm_options.clone();
-    check(&config, &options, spec.mode, "the spec", Reason::InvalidSpec)?;
+    check(&config, &options, spec.mode, &Place::Spec)
+        .map_err(|problem| Refusal::Setting { problem })?;
     if let Some(name) = &rack.config_map_name {
         let more = config_map::settings(input, rack, name)?;
-        check(
-            &more.config,
-            &more.options,
-            spec.mode,
-            &format!("ConfigMap {name}, named by rack {}", rack.name),
-            Reason::ConfigMapInvalid,
-        )?;
+        let place = Place::ConfigMap { name: name.clone(), rack: rack.name.clone() };
+        check(&more.config, &more.options, spec.mode, &place)
+            .map_err(|problem| Refusal::ConfigMapSetting { problem })?;
         config.extend(more.config);
         options.extend(more.options);
     }
@@ -41,37 +39,23 @@ fn check(
     config: &BTreeMap<String, Value>,
     options: &[String],
     mode: Mode,
-    place: &str,
-    reason: Reason,
-) -> Result<(), Refusal> {
+    place: &Place,
+) -> Result<(), BadSetting> {
+    let place = || place.clone();
     let taken = |key: &String| reserved::config(key).map(|r| (key.clone(), r.instead));
     if let Some((key, instead)) = config.keys().find_map(taken) {
-        return refuse(
-            reason,
-            format!("setting {key} in {place} is not yours to set: {instead}; take it out"),
-        );
+        return Err(BadSetting::Reserved { key, place: place(), instead });
     }
     if mode == Mode::Scylla && !options.is_empty() {
-        return refuse(
-            reason,
-            format!("{place} has JVM options and Scylla has no JVM; take them out"),
-        );
+        return Err(BadSetting::OptionsOfScylla { place: place() });
     }
-    for option in options {
+    for option in options.iter().cloned() {
         if !option.starts_with('-') {
-            return refuse(
-                reason,
-                format!("JVM option {option} in {place} does not begin with `-`; correct it"),
-            );
+            return Err(BadSetting::NoDash { option, place: place() });
         }
-        if let Some(taken) = reserved::jvm_option(option) {
-            return refuse(
-                reason,
-                format!(
-                    "JVM option {option} in {place} is not yours to set: {}; take it out",
-                    taken.instead
-                ),
-            );
+        if let Some(taken) = reserved::jvm_option(&option) {
+            let instead = taken.instead;
+            return Err(BadSetting::ReservedOption { option, place: place(), instead });
         }
     }
     Ok(())
@@ -83,18 +67,10 @@ pub fn environment(env: &[EnvVar]) -> Result<Vec<EnvVar>, Refusal> {
     for variable in env {
         let name = &variable.name;
         if reserved::env(name) {
-            return refuse(
-                Reason::InvalidSpec,
-                format!("environment variable {name} is set by the operator; take it out of `env`"),
-            );
+            return Err(Refusal::OurVariable { name: name.clone() });
         }
         if !seen.insert(name) {
-            return refuse(
-                Reason::InvalidSpec,
-                format!(
-                    "environment variable {name} is twice in `env`, and one of them would be ignored; leave one"
-                ),
-            );
+            return Err(Refusal::VariableTwice { name: name.clone() });
         }
     }
     Ok(env.to_vec())
@@ -104,29 +80,22 @@ pub fn environment(env: &[EnvVar]) -> Result<Vec<EnvVar>, Refusal> {
 pub fn runtime(spec: &CassandraClusterSpec) -> Result<RuntimeSettings, Refusal> {
     let settings = &spec.runtime_settings;
     if spec.mode == Mode::Scylla && !settings.is_empty() {
-        let words = "`runtimeSettings` are Cassandra's; take them out and set `config`";
-        return refuse(Reason::InvalidSpec, words.into());
+        return Err(Refusal::RuntimeSettingsOfScylla);
     }
     let is_name = |name: &str| {
         let others = |c: char| c.is_ascii_alphanumeric() || "_.$-".contains(c);
         name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(others)
     };
     match settings.log_levels.keys().find(|name| !is_name(name)) {
-        Some(name) => refuse(
-            Reason::InvalidSpec,
-            format!("`{name}` in `logLevels` is no logger; name a class, a package or ROOT"),
-        ),
+        Some(name) => Err(Refusal::NotALogger { name: Quoted(name.clone()) }),
         None => Ok(settings.clone()),
     }
 }
 
 /// Refuse annotations by which the operator would misread its own objects.
-pub fn annotations(all: &BTreeMap<String, String>, place: &str) -> Result<(), Refusal> {
+pub fn annotations(all: &BTreeMap<String, String>, place: Place) -> Result<(), Refusal> {
     match all.keys().find(|key| key.starts_with(OUR_ANNOTATIONS)) {
-        Some(key) => refuse(
-            Reason::InvalidSpec,
-            format!("annotation {key} in `annotations` of {place} is the operator's; take it out"),
-        ),
+        Some(key) => Err(Refusal::OurAnnotation { key: key.clone(), place }),
         None => Ok(()),
     }
 }

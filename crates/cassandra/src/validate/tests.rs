@@ -1,10 +1,11 @@
 //! Every refusal by what a person would have to write to meet it, and by what
-//! they are told.
+//! the answer says.
 
 use super::{Refusal, Valid};
 use crate::fixtures::{ClusterFixture, a_cluster};
 use palladion_api::cluster::Mode;
 use palladion_api::reasons::Reason;
+use palladion_api::words::Reasoned;
 use serde_json::{Value, json};
 
 mod admission;
@@ -21,9 +22,10 @@ fn good() -> ClusterFixture {
 #[track_caller]
 fn refused(cluster: &ClusterFixture, reason: Reason, words: &[&str]) {
     let refusal: Refusal = cluster.validate().expect_err("should be refused");
-    assert_eq!(refusal.reason, reason, "{}", refusal.message);
+    let message = refusal.to_string();
+    assert_eq!(refusal.reason(), reason, "{message}");
     for word in words {
-        assert!(refusal.message.contains(word), "{:?} does not say {word:?}", refusal.message);
+        assert!(message.contains(word), "{message:?} does not say {word:?}");
     }
 }
 
@@ -82,7 +84,7 @@ fn scylla_has_no_jvm() {
     let options = scylla()
         .first_rack_with(&json!({ "configMapName": "ours" }))
         .config_map("ours", json!({ "jvm-server.options": "-Dx=y" }));
-    let words = ["key jvm-server.options", "use scylla.yaml"];
+    let words = ["key jvm-server.options", "keys that are read: scylla.yaml"];
     refused(&options, Reason::ConfigMapInvalid, &words);
     // A Scylla may be small: its own check of memory decides.
     let small = scylla().first_rack_with(&limits("512Mi"));

@@ -1,10 +1,11 @@
 //! Which versions of a server can be run.
 
-use super::{Refusal, refuse};
+use super::Refusal;
 use crate::facts::lines::line;
+use crate::words::refusal::Supported;
 use palladion_api::cluster::{CassandraClusterSpec, Mode};
-use palladion_api::reasons::Reason;
 use palladion_api::rules::cluster::CASSANDRA_LINES;
+use palladion_plan::words::Quoted;
 
 /// Refuse a Cassandra version of an unknown line.
 pub fn supported(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
@@ -15,13 +16,11 @@ pub fn supported(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
     if known {
         return Ok(());
     }
-    let next = match spec.mode {
-        Mode::Scylla => "use a version of Scylla such as 6.2.0".to_string(),
-        Mode::Cassandra => {
-            format!("use one of the lines {}, for example 5.0.5", CASSANDRA_LINES.join(", "))
-        }
+    let supported = match spec.mode {
+        Mode::Scylla => Supported::Scylla,
+        Mode::Cassandra => Supported::Cassandra { lines: CASSANDRA_LINES.join(", ") },
     };
-    refuse(Reason::InvalidSpec, format!("`version` {:?} is not supported; {next}", spec.version))
+    Err(Refusal::Version { version: Quoted(spec.version.clone()), supported })
 }
 
 /// Refuse a version of an older line than one that a member has run: its data
@@ -31,13 +30,7 @@ pub fn not_back(spec: &CassandraClusterSpec, newest: Option<&str>) -> Result<(),
     if line(&spec.version) >= line(newest) {
         return Ok(());
     }
-    refuse(
-        Reason::InvalidSpec,
-        format!(
-            "`version` {} is of an older line than {newest}, which a member has run: a server cannot read what a newer line wrote; set a version of line {newest} or newer",
-            spec.version
-        ),
-    )
+    Err(Refusal::OlderLine { version: spec.version.clone(), line: newest.to_string() })
 }
 
 /// `5.0`, `5.0.5`, `5.0-beta1` and `5.0.5-mine` are of line `5.0`; `5.01` is not.

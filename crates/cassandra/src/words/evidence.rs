@@ -97,7 +97,7 @@ palladion_plan::sentences! {
     pub enum Idle {
         Unschedulable { message: String } => "it cannot be scheduled: {message}";
         Failing { reason: String, message: String } => "{reason}: {message}";
-        Server { server: String } => "{server}";
+        Server { server: super::members::Server } => "{server}";
     }
 
     /// What is proven, for records and logs.

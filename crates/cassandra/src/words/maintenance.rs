@@ -1,8 +1,113 @@
 //! Repairs, cleanups, system keyspaces, seed lists and runtime settings.
 
-use palladion_plan::words::Sample;
+use super::evidence::Objection;
+use jiff::Timestamp;
+use palladion_api::ids::MemberName;
+use palladion_api::member::{DebtKind, OperationKind};
+use palladion_plan::words::Count;
 
-/// Nothing stands here yet.
-pub(super) fn samples() -> Vec<Sample> {
-    Vec::new()
+palladion_plan::sentences! {
+    /// What pending maintenance waits for.
+    pub enum Waiting {
+        Starting { work: Work, member: MemberName, cause: String } => MaintenancePending,
+            "the {work} of member {member} is being started ({cause})";
+        Running { work: Work, member: MemberName, cause: String } => MaintenancePending,
+            "the {work} of member {member} is running ({cause})";
+        Retried { work: Work, member: MemberName, cause: String } => MaintenancePending,
+            "the {work} of member {member} failed and will be retried ({cause})";
+        Postponed { work: Work, member: MemberName, why: Objection, cause: String } => MaintenancePending,
+            "the {work} of member {member} waits: {why} ({cause})";
+    }
+
+    /// What the replication of the system keyspaces waits for.
+    pub enum Replicating {
+        Quiet { why: Objection } => SystemKeyspaces,
+            "replication of the system keyspaces waits: {why}";
+        Starting { operation: Operation, member: MemberName } => SystemKeyspaces,
+            "the {operation} of the system keyspaces is being started on member {member}";
+        Requested { factor: u32, operation: Operation, member: MemberName } => SystemKeyspaces,
+            "setting the system keyspaces to replication factor {factor}: waiting for member {member} to start the {operation}";
+        Running { factor: u32, operation: Operation, member: MemberName } => SystemKeyspaces,
+            "setting the system keyspaces to replication factor {factor}: the {operation} on member {member} is running";
+        Retried { factor: u32, operation: Operation, member: MemberName } => SystemKeyspaces,
+            "setting the system keyspaces to replication factor {factor}: the {operation} on member {member} failed and will be retried";
+    }
+
+    /// Events.
+    pub enum Happened {
+        Replicated { copies: Count, datacenter: String } => Synced,
+            "System keyspaces have {copies} in datacenter {datacenter}";
+    }
+
+    /// What needs a person.
+    pub enum Problem {
+        Failed { work: Work, member: MemberName, why: String, cause: String } => MaintenancePending,
+            "the {work} of member {member} failed: {why}; it will be retried ({cause})";
+        NotReplicated { factor: u32, operation: Operation, member: MemberName, why: String } =>
+            SystemKeyspaces,
+            "setting the system keyspaces to replication factor {factor}: the {operation} on member {member} failed: {why}; it will be retried";
+    }
+
+    /// What a member still needs.
+    pub enum Pending {
+        Of { member: MemberName, work: Work, cause: String } =>
+            "member {member} has a pending {work}: {cause}";
+    }
+
+    /// Why a member needs maintenance.
+    pub enum Cause {
+        Joined { member: MemberName, at: Timestamp } => "member {member} joined at {at}";
+        Upgraded { from: String, to: String } => "upgraded from {from} to {to}";
+    }
+
+    /// Maintenance of a member.
+    pub enum Work {
+        Repair => "repair";
+        Cleanup => "cleanup";
+        UpgradeSstables => "SSTable upgrade";
+    }
+
+    /// An operation on the system keyspaces.
+    pub enum Operation {
+        AlterReplication => "replication change";
+        Repair => "repair";
+    }
+
+    /// Steps.
+    pub enum Doing {
+        RecordPending { member: MemberName } => "record the pending maintenance of member {member}";
+        RecordDone { work: Work, member: MemberName } =>
+            "record that the {work} of member {member} is done";
+        Start { work: Work, member: MemberName } => "start the pending {work} on member {member}";
+        StartOperation { operation: Operation, member: MemberName } =>
+            "start the {operation} of the system keyspaces on member {member}";
+        RecordReplication { copies: Count } => "record that the system keyspaces have {copies}";
+        SetSeeds { member: MemberName } => "update the seed list of member {member}";
+        SetRuntimeSettings { member: MemberName } =>
+            "update the runtime settings of member {member}";
+    }
+}
+
+impl From<DebtKind> for Work {
+    fn from(kind: DebtKind) -> Self {
+        match kind {
+            DebtKind::Repair => Work::Repair,
+            DebtKind::Cleanup => Work::Cleanup,
+            DebtKind::UpgradeSstables => Work::UpgradeSstables,
+        }
+    }
+}
+
+impl From<OperationKind> for Operation {
+    /// Two kinds are run for the system keyspaces; what does not change replication repairs.
+    fn from(kind: OperationKind) -> Self {
+        match kind {
+            OperationKind::AlterReplication => Operation::AlterReplication,
+            OperationKind::Repair
+            | OperationKind::Cleanup
+            | OperationKind::Flush
+            | OperationKind::UpgradeSstables
+            | OperationKind::RemoveNode => Operation::Repair,
+        }
+    }
 }

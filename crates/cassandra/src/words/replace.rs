@@ -1,6 +1,7 @@
 //! Replacements: lost volumes, Nodes that are gone, and what users request.
 
 use super::evidence::{NotClear, Objection};
+use super::members::{Pod, Server};
 use jiff::Timestamp;
 use palladion_api::ids::{MemberName, StaticAddress};
 use palladion_plan::words::Names;
@@ -9,13 +10,13 @@ palladion_plan::sentences! {
     /// What a replacement waits for.
     pub enum Waiting {
         Held { held: Held } => MemberReplacing, "{held}";
-        ForPod { member: MemberName, pod: String } => MemberReplacing,
+        ForPod { member: MemberName, pod: Pod } => MemberReplacing,
             "member {member} waits to be replaced: {pod}";
         ForVolume { member: MemberName } => MemberReplacing, "member {member} gets a new volume";
-        ForAddress { member: MemberName } => MemberReplacing, "member {member} gets a new address";
-        ForStart { member: MemberName, pod: String } => MemberReplacing,
+        ForAddress { member: MemberName } => MemberReplacing, "waiting for a new address of member {member}";
+        ForStart { member: MemberName, pod: Pod } => MemberReplacing,
             "member {member} is being replaced: {pod}";
-        Streams { member: MemberName, address: StaticAddress, server: String } => MemberReplacing,
+        Streams { member: MemberName, address: StaticAddress, server: Server } => MemberReplacing,
             "member {member} streams the data of {address}: {server}";
         Recording { member: MemberName } => MemberReplacing,
             "member {member} was replaced; its host ID is being recorded";

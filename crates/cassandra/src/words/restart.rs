@@ -1,6 +1,7 @@
 //! Restarts, upgrades, and pods that do not become ready.
 
 use super::evidence::{Idle, Objection};
+use super::members::{Pod, Server};
 use palladion_api::ids::{MemberName, RackName};
 
 palladion_plan::sentences! {
@@ -10,9 +11,9 @@ palladion_plan::sentences! {
             "member {member} waits for its restart: {why}";
         ForSet { rack: RackName } => RollingOut,
             "the StatefulSet of rack {rack} is being updated";
-        ForPod { member: MemberName, pod: String } => RollingOut,
+        ForPod { member: MemberName, pod: Pod } => RollingOut,
             "member {member} is being restarted: {pod}";
-        ForServer { member: MemberName, server: String } => RollingOut,
+        ForServer { member: MemberName, server: Server } => RollingOut,
             "member {member} restarts: {server}";
         ClaimTerminating { member: MemberName } => ClaimTerminating,
             "member {member} keeps its pod: its PersistentVolumeClaim is being deleted";
@@ -26,7 +27,7 @@ palladion_plan::sentences! {
 
     /// What needs a person.
     pub enum Problem {
-        Stuck { member: MemberName, pod: String, server: String } => RolloutStuck,
+        Stuck { member: MemberName, pod: Pod, server: Server } => RolloutStuck,
             "the rollout stopped at member {member}: {pod}; {server}";
         HeldUp { member: MemberName, annotation: &'static str } => MixedVersions,
             "member {member} is to be replaced, which waits for the upgrade, and the upgrade waits for it; to go on without it: `kubectl annotate cassandramember {member} {annotation}=`";
@@ -52,11 +53,6 @@ palladion_plan::sentences! {
     pub enum Ended {
         NoMember => "the member is gone";
         Forbidden { why: Objection } => "{why}";
-    }
-
-    /// Why SSTables have to be rewritten.
-    pub enum Owed {
-        Upgraded { from: String, to: String } => "upgraded from {from} to {to}";
     }
 
     /// Steps.

@@ -1,8 +1,91 @@
-//! Conditions of a cluster.
+//! Conditions of a cluster, and what keeps anything from being decided.
 
-use palladion_plan::words::Sample;
+use super::members::{Pod, Server};
+use palladion_api::ids::MemberName;
 
-/// Nothing stands here yet.
-pub(super) fn samples() -> Vec<Sample> {
-    Vec::new()
+palladion_plan::sentences! {
+    /// The spec was understood.
+    pub enum Accepted {
+        Valid => Valid, "the spec is valid";
+    }
+
+    /// How many members are ready.
+    pub enum Available {
+        Quorum { ready: usize, wanted: i32 } => Running, "{ready} of {wanted} members are ready";
+        NoQuorum { ready: usize, wanted: i32 } => MembersDown,
+            "{ready} of {wanted} members are ready";
+    }
+
+    /// Nothing is being changed.
+    pub enum Rest {
+        AllReady => UpToDate, "all members are ready";
+        Stopped => Stopped,
+            "`spec.run` is Stopped: there are no pods; volumes, members and addresses are kept";
+    }
+
+    /// Members are on their way.
+    pub enum Starting {
+        Member { member: MemberName, pod: Pod, server: Server } => MembersDown,
+            "member {member}: {pod}; {server}";
+        NoMember => MembersDown, "members are being created";
+    }
+
+    /// Nothing needs a person.
+    pub enum Fine {
+        Nothing => UpToDate, "no action is needed";
+    }
+
+    /// A step failed.
+    pub enum Failed {
+        Foreign { doing: String, answer: String } => ForeignObject, "could not {doing}: {answer}";
+        Other { doing: String, answer: String } => ErrSyncFailed, "could not {doing}: {answer}";
+    }
+
+    /// A member's pod, volume or server is in trouble.
+    pub enum Trouble {
+        Unschedulable { member: MemberName, message: String } => Unschedulable,
+            "member {member}: {message}";
+        ImagePull { member: MemberName, reason: String, message: String } => ImagePullFailed,
+            "member {member}: {reason}: {message}";
+        OutOfMemory { member: MemberName, reason: String, message: String } => NotEnoughMemory,
+            "member {member}: {reason}: {message}";
+        PodFailing { member: MemberName, reason: String, message: String } => PodFailing,
+            "member {member}: {reason}: {message}";
+        NodeNotReady { member: MemberName, node: String } => NodeUnreachable,
+            "member {member}: node {node} is not ready";
+        VolumeLost { member: MemberName, message: String } => VolumeLost,
+            "member {member}: {message}";
+        VolumeNotMounted { member: MemberName, message: String } => VolumeNotMounted,
+            "member {member}: {message}";
+        VolumeForeign { member: MemberName, message: String } => VolumeForeign,
+            "member {member}: {message}";
+        RetainedVolume { message: String } => RetainedVolumeInTheWay, "{message}";
+    }
+
+    /// Paused, and where.
+    pub enum Paused {
+        Everywhere => Paused,
+            "OperatorConfig default has `paused: true`; nothing but status is written for any cluster";
+        Here => Paused,
+            "`spec.paused` is true; nothing but status is written for this cluster";
+    }
+
+    /// Not paused.
+    pub enum Running {
+        NotPaused => UpToDate, "not paused";
+    }
+
+    /// Why nothing is decided.
+    pub enum Unknown {
+        Kind { kind: &'static str, why: String } => FactUnknown, "cannot read {kind}: {why}";
+        Fact { why: String } => FactUnknown, "{why}";
+        NoSpec => FactUnknown, "the cluster has no spec";
+    }
+}
+
+impl From<String> for Unknown {
+    /// As whoever could not read it says.
+    fn from(why: String) -> Self {
+        Unknown::Fact { why }
+    }
 }

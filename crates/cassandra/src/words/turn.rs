@@ -1,8 +1,96 @@
 //! The ring's one turn: its lock, permits, failed starts, a stop of the ring.
 
-use palladion_plan::words::Sample;
+use palladion_api::cluster::TurnStep;
+use palladion_api::ids::{HostId, MemberName};
+use palladion_plan::words::Count;
 
-/// Nothing stands here yet.
-pub(super) fn samples() -> Vec<Sample> {
-    Vec::new()
+palladion_plan::sentences! {
+    /// What a stop of the ring waits for.
+    pub enum Waiting {
+        Unfinished { member: MemberName, work: Work } => Stopping,
+            "the ring is stopped once the {work} of member {member} is over";
+        Draining { members: Count } => Stopping, "waiting for {members} to drain and stop";
+    }
+
+    /// Events.
+    pub enum Happened {
+        Permitted { member: MemberName, purpose: Purpose } => Synced, "Member {member} may {purpose}";
+        Joined { member: MemberName, host_id: HostId } => Synced,
+            "Member {member} is a full member of the ring, host ID {host_id}";
+    }
+
+    /// A start that failed, and what kind of failure it was.
+    pub enum Problem {
+        ConfigurationRefused { failed: FailedStart } => ConfigurationRefused, "{failed}";
+        NotEnoughMemory { failed: FailedStart } => NotEnoughMemory, "{failed}";
+        Other { failed: FailedStart } => ServerFailed, "{failed}";
+    }
+
+    /// A start that failed.
+    pub enum FailedStart {
+        Exited { member: MemberName, code: i32, message: LastMessage } =>
+            "member {member} could not start (exit code {code}): {message}";
+        Unknown { member: MemberName, message: LastMessage } =>
+            "member {member} could not start: {message}";
+    }
+
+    /// What a server said last.
+    pub enum LastMessage {
+        Said { message: String } => "{message}";
+        Nothing => "the server left no message";
+    }
+
+    /// What the turn is for.
+    pub enum Work {
+        Initialize => "first start";
+        Join => "join";
+        Restart => "restart";
+        Leave => "decommission";
+        ResumeLeave => "resumed decommission";
+        Replace => "replacement";
+        Remove => "removal";
+    }
+
+    /// What a permit allows.
+    pub enum Purpose {
+        Initialize => "initialize the ring";
+        Join => "join the ring";
+        Replace { lost: HostId } => "start in place of host ID {lost}";
+        ResumeLeave => "start and finish its decommission";
+    }
+
+    /// Why a turn ends before its work is done.
+    pub enum Ended {
+        RingStops => "the ring is being stopped";
+    }
+
+    /// Steps.
+    pub enum Doing {
+        RaiseEpoch => "raise the leader's epoch";
+        TakeOver { member: MemberName } => "take over the turn of member {member}";
+        End { member: MemberName, work: Work, why: String } =>
+            "end the {work} of member {member}: {why}";
+        Finish { member: MemberName, work: Work } => "finish the {work} of member {member}";
+        Permit { member: MemberName, purpose: Purpose } => "permit member {member} to {purpose}";
+        RenamePending { member: MemberName } =>
+            "move the pending maintenance of member {member} to its new field";
+        WithdrawPermit { member: MemberName } =>
+            "withdraw the permit of member {member}: it has done its work";
+        RecordIdentity { member: MemberName } =>
+            "record the host ID and the volume ID of member {member}";
+    }
+}
+
+impl From<TurnStep> for Work {
+    fn from(step: TurnStep) -> Self {
+        match step {
+            TurnStep::Initialize => Work::Initialize,
+            TurnStep::Join => Work::Join,
+            TurnStep::Restart => Work::Restart,
+            TurnStep::Leave => Work::Leave,
+            TurnStep::ResumeLeave => Work::ResumeLeave,
+            TurnStep::Replace => Work::Replace,
+            TurnStep::Remove => Work::Remove,
+        }
+    }
 }

@@ -204,7 +204,7 @@ fn zookeeper_operator_410_nothing_is_made_for_a_cluster_that_is_gone() {
 #[test]
 fn k8ssand_1023_a_crash_after_the_first_of_two_objects_skips_not_the_second() {
     let mut world = World::new().with(&racks(2, 1));
-    world.until(|w| w.writes.iter().any(|w| w.contains("service account")));
+    world.until(|w| w.writes.iter().any(|w| w.contains("ServiceAccount")));
     unobserved(&mut world, |w| w.pass(5));
     world.expect_ring(3);
 }

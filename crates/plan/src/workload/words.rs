@@ -17,7 +17,7 @@ palladion_api::sentences! {
         Smaller { template: String, requested: String, has: String } =>
             "the volume claim template {template} requests {requested}, less than the {has} of its claims";
         Other { template: String } =>
-            "the volume claim template {template} was changed in more than a larger storage request";
+            "the volume claim template {template} was changed in more than its storage request";
     }
 
     /// Why an object is not written now.

@@ -7,13 +7,13 @@ palladion_plan::sentences! {
     /// What a rollout waits for.
     pub enum Waiting {
         Written { set: String, version: i64 } => RollingOut,
-            "StatefulSet {set} gets the template of version {version}";
+            "StatefulSet {set} is being updated to version {version}";
         OtherZone { set: String, other: String } => RollingOut,
             "StatefulSet {set} waits for {other}: zones are updated one after another";
         Canary { set: String, version: i64 } => RollingOut,
-            "the canary of StatefulSet {set} gets version {version}";
+            "the canary of StatefulSet {set} is being updated to version {version}";
         NextPod { set: String, ordinal: i32, version: i64 } => RollingOut,
-            "StatefulSet {set}: pod {ordinal} gets version {version}";
+            "StatefulSet {set}: pod {ordinal} is being updated to version {version}";
         Unproven { set: String, version: i64, started: Timestamp, unproven: Unproven } => RollingOut,
             "StatefulSet {set} rolls out version {version} since {started}: {unproven}";
         OldPods { pod: PodState } => RollingOut, "waiting for all old pods to terminate: {pod}";

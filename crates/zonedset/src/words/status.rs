@@ -5,7 +5,7 @@ use palladion_plan::workload::words::PodState;
 palladion_plan::sentences! {
     /// The spec was understood.
     pub enum Accepted {
-        Valid => Valid, "the spec was read and can be carried out";
+        Valid => Valid, "the spec is valid";
     }
 
     /// How many pods serve.
@@ -32,7 +32,7 @@ palladion_plan::sentences! {
 
     /// Nothing needs a person.
     pub enum Fine {
-        Nothing => UpToDate, "nothing needs a person";
+        Nothing => UpToDate, "no action is needed";
         Limited { asked: i32, replicas: i32 } => ReplicasLimited,
             "the spec asks for {asked} replicas, and `scaling` limits them to {replicas}";
     }

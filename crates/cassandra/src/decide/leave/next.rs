@@ -41,7 +41,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         return refuse(draft, Reason::WaitingForRing, why.to_string());
     }
     if let Some(why) = debts::first(facts) {
-        refuse(draft, Reason::MaintenancePending, why);
+        refuse(draft, Reason::MaintenancePending, why.to_string());
         return debts::pay(facts, draft);
     }
     if is_held_up(facts, valid, member, draft) {

@@ -1,25 +1,28 @@
-//! Pending maintenance of members (safety rules 5.1 to 5.3): remembered per
-//! member, paid by the operator one at a time, and in the way of leaves.
+//! Pending maintenance of members (safety rules 5.1 to 5.3): recorded per
+//! member, carried out one at a time, and in the way of leaves.
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
+use crate::words::maintenance::{Cause, Doing, Pending, Problem, Waiting, Work};
 use palladion_api::ids::MemberName;
 use palladion_api::member::{Debt, DebtKind, Operation, OperationKind, OperationState};
-use palladion_api::reasons::Reason;
 use palladion_plan::Step;
+use palladion_plan::wait::Subject;
 use serde_json::{Value, json};
+use std::fmt::Display;
 
-/// A payment that failed is ordered again after this long.
-const PAY_AGAIN: jiff::SignedDuration = jiff::SignedDuration::from_secs(60);
+/// Maintenance that failed is started again after this long.
+const RETRY_AFTER: jiff::SignedDuration = jiff::SignedDuration::from_secs(60);
 
-/// The first debt of any member, in words.
-pub fn first(facts: &Facts<'_>) -> Option<String> {
+/// The first maintenance that is in the way of a leave.
+pub fn first(facts: &Facts<'_>) -> Option<Pending> {
     facts.members.values().find_map(|debtor| {
         let owes = debtor.spec.as_ref().filter(|_| !debtor.is_gone())?;
         let debt = owes.pending_maintenance.iter().find(|d| is_in_the_way(d.kind))?;
-        Some(format!("member {} owes {:?}: {}", debtor.name, debt.kind, debt.reason))
+        let (member, work, cause) = (debtor.name.clone(), debt.kind.into(), debt.reason.clone());
+        Some(Pending::Of { member, work, cause })
     })
 }
 
@@ -39,25 +42,30 @@ fn owed(member: &MemberFact) -> Option<&Debt> {
 }
 
 /// After a join into a ring that holds data, all others have lost ranges and
-/// owe a cleanup. A ring that is still being made holds none.
+/// need a cleanup. A ring that is still being created holds none.
 pub fn after_join(facts: &Facts<'_>, joiner: &MemberName, draft: &mut Draft) {
     if facts.status.system_replication.is_none() {
         return;
     }
-    let reason = format!("member {joiner} joined at {}", facts.now());
-    owed_by_all(facts, joiner, (DebtKind::Cleanup, &reason), draft);
+    let cause = Cause::Joined { member: joiner.clone(), at: facts.now() };
+    owed_by_all(facts, joiner, (DebtKind::Cleanup, &cause), draft);
 }
 
 /// After a removal the copies of what the dead member held are whole again as
-/// far as the rest agreed; all others owe a repair.
-pub fn repair_by_all(facts: &Facts<'_>, except: &MemberName, reason: &str, draft: &mut Draft) {
-    owed_by_all(facts, except, (DebtKind::Repair, reason), draft);
+/// far as the rest agreed; all others need a repair.
+pub fn repair_by_all(
+    facts: &Facts<'_>,
+    except: &MemberName,
+    cause: impl Display,
+    draft: &mut Draft,
+) {
+    owed_by_all(facts, except, (DebtKind::Repair, &cause), draft);
 }
 
 fn owed_by_all(
     facts: &Facts<'_>,
     except: &MemberName,
-    (kind, reason): (DebtKind, &str),
+    (kind, cause): (DebtKind, &dyn Display),
     draft: &mut Draft,
 ) {
     for member in
@@ -68,16 +76,17 @@ fn owed_by_all(
             continue;
         }
         let mut owes = spec.pending_maintenance.clone();
-        owes.push(Debt { kind, reason: reason.to_string() });
-        draft.steps.extend(patch(
-            member,
-            json!({ "pendingMaintenance": owes }),
-            "record what is owed by",
-        ));
+        owes.push(Debt { kind, reason: cause.to_string() });
+        draft.steps.extend(patch(member, json!({ "pendingMaintenance": owes }), recorded(member)));
     }
 }
 
-/// Pay the first debt. True = something is being done or waited for.
+/// The maintenance that a member needs goes on record.
+pub fn recorded(member: &MemberFact) -> Doing {
+    Doing::RecordPending { member: member.name.clone() }
+}
+
+/// Carry out the first maintenance. True = something is being done or waited for.
 pub fn pay(facts: &Facts<'_>, draft: &mut Draft) -> bool {
     let Some(member) = facts.members.values().find(|m| owed(m).is_some()) else {
         return false;
@@ -97,55 +106,61 @@ pub fn pay(facts: &Facts<'_>, draft: &mut Draft) -> bool {
         .and_then(|s| s.operation.as_ref())
         .filter(|o| o.id.starts_with(&prefix));
     let outcome = ordered.and_then(|o| member.status.operation.as_ref().filter(|s| s.id == o.id));
-    let words =
-        |state: &str| format!("{kind:?} of member {} {state} ({})", member.name, debt.reason);
+    let work = Work::from(debt.kind);
+    let (name, cause) = (|| member.name.clone(), || debt.reason.clone());
+    let order = || order(facts, member, (work.clone(), kind), &prefix);
     let quiet = evidence::ring_is_quiet(facts);
-    match (ordered, outcome.map(|o| o.state), quiet) {
+    let waiting = match (ordered, outcome.map(|o| o.state), quiet) {
         (Some(_), Some(OperationState::Succeeded), _) => {
-            let owes: Vec<_> = member
-                .spec
-                .iter()
-                .flat_map(|s| &s.pending_maintenance)
-                .filter(|d| *d != debt)
-                .collect();
-            // The operation goes with the debt, so that the next debt is a new operation.
-            let spec = json!({ "pendingMaintenance": owes, "operation": null });
-            draft.steps.extend(patch(member, spec, "record that a debt was paid by"));
+            draft.steps.extend(done(member, debt));
+            return true;
         }
         (Some(_), None | Some(OperationState::Running), _) => {
-            draft.wait(Reason::MaintenancePending, words("is under way"))
+            Waiting::Running { work: work.clone(), member: name(), cause: cause() }
         }
         (Some(_), Some(OperationState::Failed | OperationState::Interrupted), _) => {
             let ended = outcome.and_then(|o| o.finished_at.as_ref()).map_or(facts.now(), |t| t.0);
-            let again = ended + PAY_AGAIN;
+            let again = ended + RETRY_AFTER;
             let why = outcome.and_then(|o| o.message.clone()).unwrap_or_default();
-            draft.trouble(
-                Reason::MaintenancePending,
-                words(&format!("failed: {why}; it is tried again")),
-            );
+            let (work, member) = (work.clone(), name());
+            draft.report(Problem::Failed { work: work.clone(), member, why, cause: cause() });
             if facts.now() < again {
-                draft.wait_until(Reason::MaintenancePending, words("is tried again"), again);
+                let waiting = Waiting::Retried { work, member: name(), cause: cause() };
+                draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, name())).until(again);
             } else {
-                draft.steps.extend(order(facts, member, kind, &prefix));
+                draft.steps.extend(order());
             }
+            return true;
         }
         // Tables of the older line are rewritten when nobody needs them any more.
         (None, _, Err(why)) if !is_in_the_way(debt.kind) => {
-            draft.wait(Reason::MaintenancePending, words(&format!("waits: {why}")));
+            let (member, cause) = (name(), cause());
+            let waiting = Waiting::Postponed { work, member, why, cause };
+            draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, name()));
             return false;
         }
         (None, _, Ok(()) | Err(_)) => {
-            draft.wait(Reason::MaintenancePending, words("is ordered"));
-            draft.steps.extend(order(facts, member, kind, &prefix));
+            draft.steps.extend(order());
+            Waiting::Starting { work: work.clone(), member: name(), cause: cause() }
         }
-    }
+    };
+    draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, name()));
     true
+}
+
+/// The operation goes with the record of what was needed, so that the next one
+/// is a new operation.
+fn done(member: &MemberFact, debt: &Debt) -> Option<Step> {
+    let owes: Vec<_> =
+        member.spec.iter().flat_map(|s| &s.pending_maintenance).filter(|d| *d != debt).collect();
+    let doing = Doing::RecordDone { work: debt.kind.into(), member: member.name.clone() };
+    patch(member, json!({ "pendingMaintenance": owes, "operation": null }), doing)
 }
 
 fn order(
     facts: &Facts<'_>,
     member: &MemberFact,
-    kind: OperationKind,
+    (work, kind): (Work, OperationKind),
     prefix: &str,
 ) -> Option<Step> {
     let operation = Operation {
@@ -161,19 +176,15 @@ fn order(
             operation[absent] = Value::Null;
         }
     }
-    patch(member, json!({ "operation": operation }), "order a payment of")
+    let doing = Doing::Start { work, member: member.name.clone() };
+    patch(member, json!({ "operation": operation }), doing)
 }
 
-/// Write what maintenance of a member is pending, or start it.
-pub fn patch(member: &MemberFact, mut spec: Value, what: &str) -> Option<Step> {
+/// Write what a member still needs, or does about it.
+pub fn patch(member: &MemberFact, mut spec: Value, doing: Doing) -> Option<Step> {
     let object = member.object.as_ref()?;
     if object.at("/spec/owes").is_some() && spec.get("pendingMaintenance").is_some() {
         spec["owes"] = Value::Null;
     }
-    Some(Step::patch_as_seen(
-        kinds::MEMBER,
-        &object.meta,
-        json!({ "spec": spec }),
-        format!("{what} member {}", member.name),
-    ))
+    Some(Step::patch_as_seen(kinds::MEMBER, &object.meta, json!({ "spec": spec }), doing))
 }

@@ -1,4 +1,4 @@
-//! What a ring needs from time to time: repairs and cleanups that are owed,
+//! What a ring needs from time to time: pending repairs and cleanups,
 //! copies of the system keyspaces, seed lists, settings of running servers.
 
 pub mod debts;

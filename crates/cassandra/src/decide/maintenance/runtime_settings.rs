@@ -5,11 +5,12 @@ use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::resources as kinds;
 use crate::validate::Valid;
+use crate::words::maintenance::Doing;
 use palladion_api::runtime::RuntimeSettings;
 use palladion_plan::Step;
 use serde_json::{Value, json};
 
-/// Tell every member whose record differs.
+/// Write them to every member whose record differs.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     let wanted = &valid.runtime_settings;
     for member in facts.members.values().filter(|m| !m.is_gone()) {
@@ -23,7 +24,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             kinds::MEMBER,
             &object.meta,
             json!({ "spec": { "runtimeSettings": patch(&spec.runtime_settings, wanted) } }),
-            format!("tell member {} its runtime settings", member.name),
+            Doing::SetRuntimeSettings { member: member.name.clone() },
         ));
     }
 }

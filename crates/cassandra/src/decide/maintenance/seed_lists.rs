@@ -5,12 +5,13 @@ use crate::decide::turn::seeds;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
+use crate::words::maintenance::Doing;
 use palladion_plan::Step;
 use serde_json::json;
 
 /// After an outage in which the disks of seeds were lost, the others wait for
-/// seeds that never come back. While no member is up they are told at once who
-/// else has data; an empty volume is never among them.
+/// seeds that never come back. While no member is up they are given at once
+/// those that have data; an empty volume is never among them.
 pub fn rescue(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     let mut joined = facts.members.values().filter(|m| m.recorded_host_id().is_some());
     if !joined.any(MemberFact::is_normal) {
@@ -37,7 +38,7 @@ pub fn refresh(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             kinds::MEMBER,
             &object.meta,
             json!({ "spec": { "seeds": seeds } }),
-            format!("tell member {} the seeds", member.name),
+            Doing::SetSeeds { member: member.name.clone() },
         ));
     }
 }

@@ -3,17 +3,19 @@
 //! NetworkTopologyStrategy with min(3, members), then a repair of each member
 //! (safety rule 6.2).
 
-use crate::decide::draft::{Draft, synced};
+use crate::decide::draft::Draft;
 use crate::decide::evidence;
 use crate::decide::turn::failed_start;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
+use crate::words::maintenance::{Doing, Happened, Problem, Replicating};
 use palladion_api::cluster::Mode;
 use palladion_api::ids::Nonce;
 use palladion_api::member::{Operation, OperationKind, OperationState};
-use palladion_api::reasons::Reason;
-use palladion_plan::Step;
+use palladion_plan::wait::Subject;
+use palladion_plan::words::Count;
+use palladion_plan::{Event, Step};
 use serde_json::{Value, json};
 
 /// The keyspaces whose replication Cassandra leaves to the person.
@@ -59,8 +61,8 @@ pub fn set(facts: &Facts<'_>, valid: &Valid, members: usize, draft: &mut Draft) 
         return;
     }
     if let Err(why) = evidence::ring_is_quiet(facts) {
-        let words = format!("replication of the system keyspaces waits: {why}");
-        return draft.wait(Reason::SystemKeyspaces, words);
+        draft.wait_for(Replicating::Quiet { why });
+        return;
     }
     let joined: Vec<&MemberFact> =
         facts.members.values().filter(|m| m.recorded_host_id().is_some()).collect();
@@ -154,18 +156,17 @@ fn repair_each(
             );
         }
     }
-    draft.steps.push(Step::CompareAndSet {
-        status: json!({ "systemReplication": factor }),
-        seen: vec![(
-            "/status/turn".into(),
-            facts.snapshot.owner.at("/status/turn").cloned().unwrap_or(Value::Null),
-        )],
-        doing: format!("record that the system keyspaces have {factor} copies"),
-        event: synced(format!(
-            "System keyspaces have {factor} copies in datacenter {}",
-            valid.datacenter
-        )),
-    });
+    let turn = facts.snapshot.owner.at("/status/turn").cloned().unwrap_or(Value::Null);
+    let copies = Count::of(factor, "copy");
+    let datacenter = valid.datacenter.clone();
+    draft.steps.push(
+        Step::claim(
+            json!({ "systemReplication": factor }),
+            vec![("/status/turn".into(), turn)],
+            Doing::RecordReplication { copies },
+        )
+        .announced(Event::normal(Happened::Replicated { copies, datacenter })),
+    );
 }
 
 fn repair(id: String) -> Operation {
@@ -178,7 +179,7 @@ fn repair(id: String) -> Operation {
     }
 }
 
-/// Wait for an operation, and order it anew if it failed.
+/// Wait for an operation, and start it again if it failed.
 #[expect(clippy::too_many_arguments, reason = "one place that follows both kinds of operation")]
 fn follow(
     facts: &Facts<'_>,
@@ -190,27 +191,28 @@ fn follow(
     prefix: &str,
     draft: &mut Draft,
 ) {
-    let words = |state: &str| {
-        format!(
-            "replication of the system keyspaces becomes {factor}: {kind:?} on member {} {state}",
-            member.name
-        )
-    };
-    match outcome(member, id) {
-        None => draft.wait(Reason::SystemKeyspaces, words("was ordered")),
-        Some(OperationState::Running) => draft.wait(Reason::SystemKeyspaces, words("is under way")),
-        Some(OperationState::Succeeded) => {}
+    let (operation, name) = (|| kind.into(), || member.name.clone());
+    let waiting = match outcome(member, id) {
+        None => Replicating::Requested { factor, operation: operation(), member: name() },
+        Some(OperationState::Running) => {
+            Replicating::Running { factor, operation: operation(), member: name() }
+        }
+        Some(OperationState::Succeeded) => return,
         Some(OperationState::Failed | OperationState::Interrupted) => {
             let status = member.status.operation.as_ref();
-            let message = status.and_then(|o| o.message.clone()).unwrap_or_default();
-            draft.trouble(
-                Reason::SystemKeyspaces,
-                words(&format!("failed: {message}; it is tried again")),
-            );
+            let why = status.and_then(|o| o.message.clone()).unwrap_or_default();
+            draft.report(Problem::NotReplicated {
+                factor,
+                operation: operation(),
+                member: name(),
+                why,
+            });
             let ended = status.and_then(|o| o.finished_at.as_ref()).map_or(facts.now(), |t| t.0);
             let again = ended + jiff::SignedDuration::from_secs(30);
             if facts.now() < again {
-                draft.wait_until(Reason::SystemKeyspaces, words("is tried again"), again);
+                let (operation, member) = (kind.into(), name());
+                let waiting = Replicating::Retried { factor, operation, member };
+                draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, name())).until(again);
                 return;
             }
             let operation = match kind {
@@ -223,9 +225,10 @@ fn follow(
                 },
                 _ => repair(format!("{prefix}{}", facts.snapshot.nonce)),
             };
-            order(member, &operation, draft);
+            return order(member, &operation, draft);
         }
-    }
+    };
+    draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, name()));
 }
 
 fn order(member: &MemberFact, operation: &Operation, draft: &mut Draft) {
@@ -236,14 +239,10 @@ fn order(member: &MemberFact, operation: &Operation, draft: &mut Draft) {
             patch["spec"]["operation"][absent] = Value::Null;
         }
     }
-    draft.wait(
-        Reason::SystemKeyspaces,
-        format!("{:?} is ordered on member {}", operation.kind, member.name),
-    );
-    draft.steps.push(Step::patch_as_seen(
-        kinds::MEMBER,
-        &object.meta,
-        patch,
-        format!("order {:?} on member {}", operation.kind, member.name),
-    ));
+    let (kind, name) = (operation.kind, member.name.clone());
+    draft
+        .wait_for(Replicating::Starting { operation: kind.into(), member: name.clone() })
+        .about(Subject::new(kinds::MEMBER, &name));
+    let doing = Doing::StartOperation { operation: kind.into(), member: name };
+    draft.steps.push(Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing));
 }

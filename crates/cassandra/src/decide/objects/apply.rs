@@ -2,7 +2,8 @@
 
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
-use palladion_api::reasons::Reason;
+use crate::words::objects::What;
+use palladion_plan::wait::Subject;
 use palladion_plan::workload::upsert::upsert;
 use palladion_plan::{Event, Resource, Step};
 use serde_json::Value;
@@ -12,7 +13,7 @@ pub fn apply(
     facts: &Facts<'_>,
     resource: Resource,
     object: Value,
-    what: &str,
+    what: What,
     event: Option<Event>,
     draft: &mut Draft,
 ) {
@@ -24,14 +25,18 @@ pub fn apply_with(
     facts: &Facts<'_>,
     resource: Resource,
     object: Value,
-    what: &str,
+    what: What,
     event: Option<Event>,
     finish: impl Fn(Step) -> Step,
     draft: &mut Draft,
 ) {
     let namespace = &facts.snapshot.owner.meta.namespace;
-    match upsert(resource, namespace, facts.objects(resource), object, what, event) {
+    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    let about = Subject::new(resource, name);
+    match upsert(resource, namespace, facts.objects(resource), object, &what.to_string(), event) {
         Ok(step) => draft.steps.push(finish(step)),
-        Err(wait) => draft.wait(Reason::CreatingObjects, wait),
+        Err(blocked) => {
+            draft.wait_for(blocked).about(about);
+        }
     }
 }

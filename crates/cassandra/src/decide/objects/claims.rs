@@ -7,10 +7,11 @@ use crate::decide::evidence::marks;
 use crate::facts::Facts;
 use crate::resources as kinds;
 use crate::validate::Valid;
+use crate::words::objects::{Doing, Problem};
 use palladion_api::cluster::DeletionPolicy;
 use palladion_api::ids::{HostId, StaticAddress, VolumeId};
+use palladion_api::labels;
 use palladion_api::member::CassandraMemberSpec;
-use palladion_api::{labels, reasons::Reason};
 use palladion_plan::Step;
 use serde_json::{Map, Value, json};
 
@@ -25,13 +26,10 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             continue; // It goes, or is new: either way it is not what is recorded.
         }
         if claim.terminating {
-            draft.trouble(
-                Reason::ClaimTerminating,
-                format!(
-                    "claim {} of member {} is being deleted: its data goes when the pod goes",
-                    claim.object.meta.name, member.name
-                ),
-            );
+            draft.report(Problem::ClaimTerminating {
+                claim: claim.object.meta.name.clone(),
+                member: member.name.clone(),
+            });
             continue;
         }
         let wanted = [
@@ -61,7 +59,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             kinds::CLAIM,
             &claim.object.meta,
             json!({ "metadata": { "annotations": changes } }),
-            format!("record on claim {} whose data it holds", claim.object.meta.name),
+            Doing::RecordOnClaim { claim: claim.object.meta.name.clone() },
         ));
     }
 }

@@ -3,7 +3,7 @@
 
 use super::apply::{apply, apply_with};
 use crate::build;
-use crate::decide::draft::{Draft, synced};
+use crate::decide::draft::Draft;
 use crate::decide::evidence::records;
 use crate::decide::objects::recreating::{self, Outcome};
 use crate::decide::objects::replicas;
@@ -11,23 +11,25 @@ use crate::decide::turn::stopping;
 use crate::facts::{Facts, SetFact};
 use crate::resources as kinds;
 use crate::validate::{RackPlace, Valid, ValidRack};
+use crate::words::objects::{Doing, Happened, What};
 use palladion_api::ids::{MemberName, StaticAddress};
 use palladion_api::names;
+use palladion_plan::words::Count;
 use palladion_plan::{Event, Proof, Step};
 use serde_json::json;
 
 /// Make and keep the objects of the cluster, rack by rack.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
-    apply(facts, kinds::SERVICE, build::client_service(valid), "the client Service", None, draft);
+    apply(facts, kinds::SERVICE, build::client_service(valid), What::ClientService, None, draft);
     for object in build::member_account(valid) {
         let (kind, what) = match object["kind"].as_str() {
-            Some("RoleBinding") => (kinds::ROLE_BINDING, "the members' role binding"),
-            _ => (kinds::SERVICE_ACCOUNT, "the members' service account"),
+            Some("RoleBinding") => (kinds::ROLE_BINDING, What::RoleBinding),
+            _ => (kinds::SERVICE_ACCOUNT, What::ServiceAccount),
         };
         apply(facts, kind, object, what, None, draft);
     }
     let budget = build::disruption_budget(valid);
-    apply(facts, kinds::DISRUPTION_BUDGET, budget, "the disruption budget", None, draft);
+    apply(facts, kinds::DISRUPTION_BUDGET, budget, What::DisruptionBudget, None, draft);
     for rack in &valid.racks {
         rack_objects(facts, valid, rack, draft);
     }
@@ -37,7 +39,7 @@ fn rack_objects(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut 
     let replicas = replicas::of(facts, rack);
     for ordinal in 0..replicas {
         let member = names::member(&rack.set, ordinal);
-        // Asked for only where the Service is made anew: stating the address
+        // Asked for only where the Service is recreated: stating the address
         // that it has would be a write for nothing.
         let recorded = facts
             .members
@@ -52,41 +54,42 @@ fn rack_objects(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut 
             .filter(|address| !is_left_behind(facts, &member, address));
         let is_seed = u32::try_from(ordinal).is_ok_and(|o| o < valid.seeds_per_rack);
         let service = build::member_service(valid, rack, &member, recorded.as_ref(), is_seed);
-        let what = format!("the Service of member {member}");
-        apply(facts, kinds::SERVICE, service, &what, None, draft);
+        apply(facts, kinds::SERVICE, service, What::MemberService { member }, None, draft);
     }
     if rack.place == RackPlace::Dropped {
         return scale_dropped(facts, rack, draft);
     }
     let config = build::config_map(valid, rack);
-    let what = format!("the configuration of rack {}", rack.name);
-    apply(facts, kinds::CONFIG_MAP, config, &what, None, draft);
+    let what = What::Configuration { rack: rack.name.clone() };
+    apply(facts, kinds::CONFIG_MAP, config, what, None, draft);
 
     let pods = replicas::pods(facts, rack);
-    let event = synced_scale(facts.sets.get(&rack.set), rack, replicas, pods);
+    let event = scaled_event(facts.sets.get(&rack.set), rack, replicas, pods);
     let mut set = build::stateful_set(valid, rack, pods);
     if recreating::prepare(facts, rack, &mut set, draft) == Outcome::Recreate {
         return;
     }
-    let what = format!("the StatefulSet of rack {}", rack.name);
+    let what = What::StatefulSet { rack: rack.name.clone() };
     let scaled = |step: Step| {
         let fence = (pods == 0 && replicas > 0).then(|| stopping::fence(facts));
         step.fenced(fence).proven(fewer_pods(facts, rack, replicas, pods))
     };
-    apply_with(facts, kinds::STATEFUL_SET, set, &what, event, scaled, draft);
+    apply_with(facts, kinds::STATEFUL_SET, set, what, event, scaled, draft);
 }
 
-fn synced_scale(set: Option<&SetFact>, rack: &ValidRack, members: i32, pods: i32) -> Option<Event> {
-    let name = &rack.name;
-    match set.map(|s| s.replicas) {
-        None => synced(format!("Rack {name} created")),
+fn scaled_event(set: Option<&SetFact>, rack: &ValidRack, members: i32, pods: i32) -> Option<Event> {
+    let count = |number: i32| Count::of(number, "member");
+    let rack = rack.name.clone();
+    let happened = match set.map(|s| s.replicas) {
+        None => Happened::RackCreated { rack },
         Some(had) if had > 0 && pods == 0 && members > 0 => {
-            synced(format!("Rack {name} is stopped; its {members} members keep their volumes"))
+            Happened::RackStopped { rack, members: count(members) }
         }
-        Some(0) if pods > 0 => synced(format!("Rack {name} starts with {pods} members")),
-        Some(had) if had < pods => synced(format!("Rack {name} scaled up to {pods} members")),
-        Some(_) => None,
-    }
+        Some(0) if pods > 0 => Happened::RackStarts { rack, members: count(pods) },
+        Some(had) if had < pods => Happened::RackScaledUp { rack, members: count(pods) },
+        Some(_) => return None,
+    };
+    Some(Event::normal(happened))
 }
 
 /// Of a rack that the spec does not name only the number of pods is kept: what
@@ -106,7 +109,7 @@ fn scale_dropped(facts: &Facts<'_>, rack: &ValidRack, draft: &mut Draft) {
             kinds::STATEFUL_SET,
             &set.object.meta,
             json!({ "spec": { "replicas": pods } }),
-            format!("scale rack {}, which is not in the spec", rack.name),
+            Doing::ScaleDropped { rack: rack.name.clone() },
         )
         .fenced(fence)
         .proven(fewer_pods(facts, rack, members, pods)),

@@ -5,8 +5,9 @@ use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::resources as kinds;
 use crate::validate::{RackPlace, Valid};
+use crate::words::objects::Doing;
 use palladion_api::labels;
-use palladion_plan::{Loss, ObjectKey, Precondition, Propagation, Step};
+use palladion_plan::{Loss, Step};
 
 /// Delete configurations of racks whose pods all have the newest revision.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
@@ -35,16 +36,9 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             {
                 continue;
             }
-            draft.steps.push(Step::Delete {
-                key: ObjectKey::new(kinds::CONFIG_MAP, &valid.namespace, &map.meta.name),
-                precondition: Precondition::Uid(map.meta.uid.clone()),
-                loss: Loss::Nothing,
-                propagation: Propagation::Background,
-                fence: None,
-                proof: None,
-                doing: format!("delete the unused configuration {}", map.meta.name),
-                event: None,
-            });
+            let doing = Doing::DeleteConfiguration { config_map: map.meta.name.clone() };
+            let step = Step::delete_seen(kinds::CONFIG_MAP, &map.meta, Loss::Nothing, doing);
+            draft.steps.push(step);
         }
     }
 }

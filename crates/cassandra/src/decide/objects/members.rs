@@ -9,8 +9,9 @@ use crate::decide::turn::seeds;
 use crate::facts::Facts;
 use crate::resources as kinds;
 use crate::validate::Valid;
+use crate::words::objects::{Waiting, What};
 use palladion_api::member::CassandraMemberSpec;
-use palladion_api::reasons::Reason;
+use palladion_plan::wait::Subject;
 
 /// Make the members that are missing; an existing one is changed by the
 /// decider that owns the field.
@@ -24,10 +25,8 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         let address = known.and_then(|m| m.service.as_ref()).and_then(|s| s.address.clone());
         let revision = facts.sets.get(&rack.set).and_then(|s| s.update_revision.clone());
         let (Some(address), Some(revision)) = (address, revision) else {
-            draft.wait(
-                Reason::CreatingObjects,
-                format!("member {name} waits for its address and its rack's set"),
-            );
+            let about = Subject::new(kinds::MEMBER, &name);
+            draft.wait_for(Waiting::Address { member: name }).about(about);
             continue;
         };
         let claim = known.and_then(|m| m.claim.as_ref());
@@ -46,6 +45,6 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             ..CassandraMemberSpec::default()
         };
         let object = build::member(valid, rack, &name, &spec);
-        apply(facts, kinds::MEMBER, object, &format!("member {name}"), None, draft);
+        apply(facts, kinds::MEMBER, object, What::Member { member: name }, None, draft);
     }
 }

@@ -1,16 +1,16 @@
 //! Racks that are not in the spec any more: their members leave one by one, and
 //! then the StatefulSet goes. Nothing of them is left to itself.
 
-use crate::decide::draft::{Draft, synced};
+use crate::decide::draft::Draft;
 use crate::decide::evidence::records;
 use crate::decide::objects::replicas;
 use crate::facts::Facts;
 use crate::resources as kinds;
 use crate::validate::{RackPlace, Valid};
-use palladion_api::reasons::Reason;
-use palladion_plan::{Fence, Loss, ObjectKey, Precondition, Propagation, Step};
+use crate::words::objects::{Doing, Happened, Problem};
+use palladion_plan::{Event, Fence, Loss, ObjectKey, Step};
 
-/// Delete the sets of dropped racks that nobody is in any more, and tell of
+/// Delete the sets of dropped racks that nobody is in any more, and report
 /// members that have no rack.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     for rack in valid.racks.iter().filter(|r| r.place == RackPlace::Dropped) {
@@ -25,16 +25,14 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         if inhabited || set.replicas > 0 || set.object.meta.is_terminating() {
             continue;
         }
-        draft.steps.push(Step::Delete {
-            key: ObjectKey::new(kinds::STATEFUL_SET, &valid.namespace, &rack.set),
-            precondition: Precondition::Uid(set.object.meta.uid.clone()),
-            loss: Loss::Nothing,
-            propagation: Propagation::Background,
-            fence: Some(still_dropped(facts)),
-            proof: records::is_vacant(facts, &rack.set, 0).map(|p| p.stated()),
-            doing: format!("delete the StatefulSet of rack {}, which is empty", rack.name),
-            event: synced(format!("Rack {} is removed", rack.name)),
-        });
+        let rack_name = || rack.name.clone();
+        let doing = Doing::DeleteEmptySet { rack: rack_name() };
+        draft.steps.push(
+            Step::delete_seen(kinds::STATEFUL_SET, &set.object.meta, Loss::Nothing, doing)
+                .fenced(still_dropped(facts))
+                .proven(records::is_vacant(facts, &rack.set, 0).map(|p| p.stated()))
+                .announced(Event::normal(Happened::RackRemoved { rack: rack_name() })),
+        );
     }
     orphans(facts, valid, draft);
 }
@@ -58,12 +56,9 @@ fn orphans(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         .values()
         .find(|m| m.recorded_host_id().is_some() && !valid.racks.iter().any(|r| r.name == m.rack));
     if let Some(member) = lost {
-        draft.trouble(
-            Reason::RackNotInSpec,
-            format!(
-                "member {} holds data; its rack {} is not in the spec and has no StatefulSet",
-                member.name, member.rack
-            ),
-        );
+        draft.report(Problem::RackUnknown {
+            member: member.name.clone(),
+            rack: member.rack.clone(),
+        });
     }
 }

@@ -1,18 +1,19 @@
 //! What a StatefulSet cannot change: its claim template. Then the set alone is
-//! deleted, its pods stay as orphans, and the set that is made anew adopts them
+//! deleted, its pods stay as orphans, and the recreated set adopts them
 //! (tried on Kubernetes 1.34: uids of pods and revisions stay).
 
-use crate::decide::draft::{Draft, synced};
+use crate::decide::draft::Draft;
 use crate::facts::{Facts, SetFact};
 use crate::validate::ValidRack;
-use palladion_api::reasons::Reason;
+use crate::words::objects::{Happened, Problem};
+use palladion_plan::Event;
 use palladion_plan::differ;
 use palladion_plan::workload::claims::{Change, compare, release_pods};
 use serde_json::Value;
 
 const TEMPLATES: &str = "/spec/volumeClaimTemplates";
 
-/// What becomes of a wanted set whose stored one differs in what is fixed.
+/// What is done with a wanted set whose stored one differs in what is fixed.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It can be applied.
@@ -35,14 +36,8 @@ pub fn prepare(
     };
     match change(stored, wanted) {
         Change::None => Outcome::Apply,
-        Change::Other(words) => {
-            draft.trouble(
-                Reason::ClaimTemplateKept,
-                format!(
-                    "rack {}: {words}; claims that exist are not changed, set it back",
-                    rack.name
-                ),
-            );
+        Change::Other(change) => {
+            draft.report(Problem::ClaimTemplate { rack: rack.name.clone(), change });
             keep(stored, wanted);
             Outcome::Apply
         }
@@ -52,18 +47,15 @@ pub fn prepare(
             Outcome::Apply
         }
         Change::Growth => {
-            let event = synced(format!(
-                "The StatefulSet of rack {} is made anew with a larger claim template; its pods stay",
-                rack.name
-            ));
-            draft.steps.push(release_pods(&stored.object, event));
+            let event = Event::normal(Happened::SetRecreated { rack: rack.name.clone() });
+            draft.steps.push(release_pods(&stored.object, Some(event)));
             Outcome::Recreate
         }
     }
 }
 
-/// What differs between the templates; labels that were changed are made anew
-/// as a larger size is: for claims to come.
+/// What differs between the templates; changed labels are carried
+/// out as a larger size is: for claims to come.
 fn change(stored: &SetFact, wanted: &Value) -> Change {
     let templates = |set: Option<&Value>| set.and_then(Value::as_array).cloned();
     let has = templates(stored.object.at(TEMPLATES)).unwrap_or_default();

@@ -62,9 +62,9 @@ pub fn pods(facts: &Facts<'_>, rack: &ValidRack) -> i32 {
     match stopping::standing(facts) {
         Standing::Runs => all,
         // Who is not up yet need not start for what is left to do.
-        Standing::Finishes(_) if now == 0 => 0,
-        Standing::Finishes(_) => all,
-        // The claim would go with the pod; `claims` tells.
+        Standing::Finishes { .. } if now == 0 => 0,
+        Standing::Finishes { .. } => all,
+        // The claim would go with the pod; `claims` reports it.
         Standing::Stops if data_is_going => now.min(all),
         Standing::Stops => 0,
     }

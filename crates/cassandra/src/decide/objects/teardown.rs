@@ -2,14 +2,15 @@
 //! the data stays. With `deletionPolicy: Delete` a finalizer holds the object
 //! until the claims that carry its uid are gone: those, and no others.
 
-use crate::decide::draft::{Draft, synced};
+use crate::decide::draft::Draft;
 use crate::decide::evidence::records;
 use crate::facts::{Facts, SetFact};
 use crate::resources as kinds;
+use crate::words::objects::{Doing, Happened, Waiting};
 use palladion_api::cluster::DeletionPolicy;
 use palladion_api::labels;
-use palladion_api::reasons::Reason;
-use palladion_plan::{Loss, Meta, ObjectKey, Precondition, Propagation, Step};
+use palladion_plan::wait::Subject;
+use palladion_plan::{Event, Loss, Meta, Step};
 use serde_json::json;
 
 /// The finalizer of clusters whose data goes with them.
@@ -36,7 +37,7 @@ fn set_finalizer(facts: &Facts<'_>, on: bool) -> Step {
         kinds::CLUSTER,
         owner,
         json!({ "metadata": { "finalizers": finalizers } }),
-        format!("{} the teardown finalizer", if on { "set" } else { "remove" }),
+        if on { Doing::SetFinalizer } else { Doing::RemoveFinalizer },
     )
 }
 
@@ -55,11 +56,11 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
         for set in facts.sets.values().filter(ours).filter(|s| !s.object.meta.is_terminating()) {
             draft.steps.push(delete_set(facts, &set.object.meta));
         }
-        draft.wait(Reason::Deleting, "the members are being stopped");
+        draft.wait_for(Waiting::MembersStop);
         return;
     }
     if facts.members.values().any(|m| m.pod.is_some()) {
-        draft.wait(Reason::Deleting, "the members are being stopped");
+        draft.wait_for(Waiting::MembersStop);
         return;
     }
     let ours = facts
@@ -72,34 +73,25 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
         Some(claim) if !claim.terminating => {
             draft.steps.push(delete_claim(facts, &claim.object.meta));
         }
-        Some(claim) => draft
-            .wait(Reason::Deleting, format!("claim {} is being deleted", claim.object.meta.name)),
+        Some(claim) => {
+            let claim = &claim.object.meta.name;
+            draft
+                .wait_for(Waiting::ClaimDeleted { claim: claim.clone() })
+                .about(Subject::new(kinds::CLAIM, claim));
+        }
         None => draft.steps.push(set_finalizer(facts, false)),
     }
 }
 
 fn delete_set(facts: &Facts<'_>, set: &Meta) -> Step {
-    Step::Delete {
-        key: ObjectKey::new(kinds::STATEFUL_SET, &set.namespace, &set.name),
-        precondition: Precondition::Uid(set.uid.clone()),
-        loss: Loss::Nothing,
-        propagation: Propagation::Background,
-        fence: None,
-        proof: records::goes_with_the_cluster(facts, &set.name).map(|p| p.stated()),
-        doing: format!("delete the StatefulSet {}", set.name),
-        event: None,
-    }
+    let doing = Doing::DeleteSet { set: set.name.clone() };
+    Step::delete_seen(kinds::STATEFUL_SET, set, Loss::Nothing, doing)
+        .proven(records::goes_with_the_cluster(facts, &set.name).map(|p| p.stated()))
 }
 
 fn delete_claim(facts: &Facts<'_>, claim: &Meta) -> Step {
-    Step::Delete {
-        key: ObjectKey::new(kinds::CLAIM, &claim.namespace, &claim.name),
-        precondition: Precondition::Uid(claim.uid.clone()),
-        loss: Loss::Data,
-        propagation: Propagation::Background,
-        fence: None,
-        proof: records::goes_with_the_cluster(facts, &claim.name).map(|p| p.stated()),
-        doing: format!("delete claim {} with its data", claim.name),
-        event: synced(format!("Claim {} is deleted with its data", claim.name)),
-    }
+    let name = || claim.name.clone();
+    Step::delete_seen(kinds::CLAIM, claim, Loss::Data, Doing::DeleteClaim { claim: name() })
+        .proven(records::goes_with_the_cluster(facts, &claim.name).map(|p| p.stated()))
+        .announced(Event::normal(Happened::ClaimDeleted { claim: name() }))
 }

@@ -1,13 +1,14 @@
 //! Volumes grow through their claims, also while a pod is down. They never
 //! shrink, and no pod is restarted for it.
 
-use crate::decide::draft::{Draft, synced};
+use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::{RackPlace, Valid, ValidRack};
-use palladion_api::reasons::Reason;
-use palladion_plan::differ;
+use crate::words::objects::{Happened, Problem, Waiting};
+use palladion_plan::wait::Subject;
 use palladion_plan::workload::claims;
+use palladion_plan::{Event, differ};
 use serde_json::{Value, json};
 
 /// Ask for more where a claim asks for less than its rack wants.
@@ -39,7 +40,7 @@ fn grow(facts: &Facts<'_>, rack: &ValidRack, member: &MemberFact, wanted: &str, 
     };
     let name = &claim.object.meta.name;
     if has >= target {
-        tell_progress(member, name, draft);
+        await_growth(member, name, draft);
         return;
     }
     // A volume may be larger than was asked for, as local ones are.
@@ -47,30 +48,39 @@ fn grow(facts: &Facts<'_>, rack: &ValidRack, member: &MemberFact, wanted: &str, 
     let class = claim.object.str_at("/class").unwrap_or_default();
     if !may_expand(facts, class) {
         if !is_large_enough {
-            draft.trouble(
-                Reason::VolumeCannotGrow,
-                format!("claim {name} should grow to {wanted} and storage class {class:?} does not allow it"),
-            );
+            draft.report(Problem::CannotGrow {
+                claim: name.clone(),
+                size: wanted.to_string(),
+                class: class.to_string(),
+            });
         }
         return;
     }
-    let event = synced(format!("Claim {name} grows to {wanted}"));
+    let grows = Happened::ClaimGrows { claim: name.clone(), size: wanted.to_string() };
     let template = json!({ "spec": rack.claim.spec });
-    draft.steps.push(claims::grow(&claim.object, &template, event));
+    draft.steps.push(claims::grow(&claim.object, &template, Some(Event::normal(grows))));
 }
 
 /// It has been asked for; the rest is the storage driver's.
-fn tell_progress(member: &MemberFact, name: &str, draft: &mut Draft) {
-    let claim = member.claim.as_ref().map(|c| &c.object);
-    let amount = |field: &str| differ::quantity(claim?.at(field)?);
-    let (Some(requested), Some(capacity)) = (amount("/requested"), amount("/capacity")) else {
+fn await_growth(member: &MemberFact, name: &str, draft: &mut Draft) {
+    let Some(claim) = member.claim.as_ref().map(|c| &c.object) else { return };
+    let (Some(requested), Some(capacity)) = (claim.str_at("/requested"), claim.str_at("/capacity"))
+    else {
         return;
     };
-    if capacity < requested {
-        draft.wait(
-            Reason::VolumeGrowing,
-            format!("claim {name} of member {} is being grown", member.name),
-        );
+    let amount = |text: &str| differ::quantity(&Value::from(text));
+    let is_smaller = match (amount(capacity), amount(requested)) {
+        (Some(has), Some(asked)) => has < asked,
+        (None, _) | (_, None) => false,
+    };
+    if is_smaller {
+        let waiting = Waiting::Resizing {
+            claim: name.to_string(),
+            member: member.name.clone(),
+            from: capacity.to_string(),
+            to: requested.to_string(),
+        };
+        draft.wait_for(waiting).about(Subject::new(kinds::CLAIM, name));
     }
 }
 

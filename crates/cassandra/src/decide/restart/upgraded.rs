@@ -4,11 +4,11 @@
 use crate::decide::draft::Draft;
 use crate::decide::maintenance::debts;
 use crate::facts::{Facts, MemberFact, lines};
-use crate::words::restart::Owed;
+use crate::words::maintenance::Cause;
 use palladion_api::member::{Debt, DebtKind};
 use serde_json::json;
 
-/// Record at every member what it will owe when it runs the newer line.
+/// Record at every member the maintenance that is due when it runs the newer line.
 pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
     let Some((old, new)) = step(facts) else {
         return;
@@ -18,13 +18,10 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
             member.spec.as_ref().map_or_else(Vec::new, |s| s.pending_maintenance.clone());
         owes.push(Debt {
             kind: DebtKind::UpgradeSstables,
-            reason: Owed::Upgraded { from: old.clone(), to: new.clone() }.to_string(),
+            reason: Cause::Upgraded { from: old.to_string(), to: new.to_string() }.to_string(),
         });
-        draft.steps.extend(debts::patch(
-            member,
-            json!({ "pendingMaintenance": owes }),
-            "record what is owed by",
-        ));
+        let doing = debts::recorded(member);
+        draft.steps.extend(debts::patch(member, json!({ "pendingMaintenance": owes }), doing));
     }
 }
 

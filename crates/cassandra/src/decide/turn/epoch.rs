@@ -5,6 +5,7 @@ use crate::decide::draft::Draft;
 use crate::decide::turn::lock;
 use crate::facts::{self, Facts, MemberFact};
 use crate::resources as kinds;
+use crate::words::turn::Doing;
 use palladion_api::ids::MemberName;
 use palladion_plan::Step;
 use serde_json::{Value, json};
@@ -29,16 +30,15 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
     draft.steps.extend(facts.members.values().filter_map(under_former_name));
     draft.steps.insert(
         0,
-        Step::CompareAndSet {
+        Step::claim(
             status,
-            seen: vec![
+            vec![
                 ("/status/epoch".into(), Value::from(seen)),
                 lock::seen(facts, "/status/initialization"),
                 lock::seen(facts, "/status/founding"),
             ],
-            doing: "raise the leader's epoch".into(),
-            event: None,
-        },
+            Doing::RaiseEpoch,
+        ),
     );
 }
 
@@ -50,14 +50,14 @@ fn stamp(facts: &Facts<'_>, member: &MemberName) -> Option<Step> {
         kinds::MEMBER,
         &object.meta,
         json!({ "spec": { "turnEpoch": facts.snapshot.epoch } }),
-        format!("take over the turn of member {member}"),
+        Doing::TakeOver { member: member.clone() },
     ))
 }
 
 /// Move pending maintenance that stands under its former name.
 fn under_former_name(member: &MemberFact) -> Option<Step> {
     let spec = facts::of_member_on_record(member)?;
-    let doing = format!("rename the pending maintenance of member {}", member.name);
+    let doing = Doing::RenamePending { member: member.name.clone() };
     let meta = &member.object.as_ref()?.meta;
     Some(Step::patch_as_seen(kinds::MEMBER, meta, json!({ "spec": spec }), doing))
 }

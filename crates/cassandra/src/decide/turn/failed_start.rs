@@ -1,10 +1,12 @@
-//! Starts that failed: when no more are tried in a pod, and how it is told.
+//! Starts that failed: when no more are tried in a pod, and what failed.
 
 use crate::facts::MemberFact;
+use crate::words::turn::{FailedStart, LastMessage, Problem};
 use jiff::Timestamp;
 use palladion_api::cluster::Turn;
 use palladion_api::member::PermitState;
 use palladion_api::reasons::Reason;
+use palladion_api::words::Reasoned;
 
 /// Tries per pod before the turn is released for others.
 pub const TRIES: u32 = 3;
@@ -31,26 +33,40 @@ pub fn last_end(turn: &Turn, member: &MemberFact) -> Timestamp {
     last.and_then(|s| s.ended_at.as_ref()).map_or(turn.since.0, |t| t.0)
 }
 
+/// The last failed start of a member, under the reason that its agent reports.
+pub fn problem(member: &MemberFact) -> Problem {
+    let failed = failed(member);
+    let reported = member.status.server.as_ref().and_then(|s| s.reason.as_deref());
+    match reported {
+        Some(r) if r == Reason::ConfigurationRefused.as_str() => {
+            Problem::ConfigurationRefused { failed }
+        }
+        Some(r) if r == Reason::NotEnoughMemory.as_str() => Problem::NotEnoughMemory { failed },
+        Some(_) | None => Problem::Other { failed },
+    }
+}
+
 /// What kind of failure the agent says it was.
 pub fn failure_reason(member: &MemberFact) -> Reason {
-    let reported = member.status.server.as_ref().and_then(|s| s.reason.as_deref());
-    let told = [Reason::ConfigurationRefused, Reason::NotEnoughMemory];
-    told.into_iter()
-        .find(|reason| Some(reason.as_str()) == reported)
-        .unwrap_or(Reason::ServerFailed)
+    problem(member).reason()
 }
 
 /// The last failure of a member, in the server's own words.
-pub fn failure_words(member: &MemberFact) -> String {
+pub fn failed(member: &MemberFact) -> FailedStart {
     let record = member.status.start_history.first();
-    let words = member
-        .status
-        .server
-        .as_ref()
-        .and_then(|s| s.message.clone())
-        .or_else(|| record.and_then(|r| r.message.clone()))
-        .unwrap_or_else(|| "no last words".into());
-    let code =
-        record.and_then(|r| r.exit_code).map(|c| format!(" (exit code {c})")).unwrap_or_default();
-    format!("member {} could not start{code}: {words}", member.name)
+    let said = member.status.server.as_ref().and_then(|s| s.message.clone());
+    let message = match said.or_else(|| record.and_then(|r| r.message.clone())) {
+        Some(message) => LastMessage::Said { message },
+        None => LastMessage::Nothing,
+    };
+    let member = member.name.clone();
+    match record.and_then(|r| r.exit_code) {
+        Some(code) => FailedStart::Exited { member, code, message },
+        None => FailedStart::Unknown { member, message },
+    }
+}
+
+/// The same, as text.
+pub fn failure_words(member: &MemberFact) -> String {
+    failed(member).to_string()
 }

@@ -2,6 +2,7 @@
 //! a write that is conditional on what was seen of it.
 
 use crate::facts::Facts;
+use crate::words::turn::Doing;
 use palladion_api::cluster::{Initialization, Turn, TurnStep};
 use palladion_api::ids::{MemberName, VolumeId};
 use palladion_plan::{Event, Step};
@@ -83,12 +84,14 @@ pub fn renew(facts: &Facts<'_>, turn: &Turn, doing: impl Display) -> Step {
 
 /// End the turn before its work is done, saying why.
 pub fn end(facts: &Facts<'_>, turn: &Turn, why: impl Display, event: Option<Event>) -> Step {
-    write(facts, None, format!("end the turn of member {}: {why}", turn.member), event)
+    let (member, work, why) = (turn.member.clone(), turn.step.into(), why.to_string());
+    write(facts, None, Doing::End { member, work, why }, event)
 }
 
 /// End the turn; its work is done.
 pub fn finish(facts: &Facts<'_>, turn: &Turn, event: Option<Event>) -> Step {
-    write(facts, None, format!("end the turn of member {}", turn.member), event)
+    let (member, work) = (turn.member.clone(), turn.step.into());
+    write(facts, None, Doing::Finish { member, work }, event)
 }
 
 /// Record in the same write what came of the initialization.

@@ -1,15 +1,16 @@
 //! Writes to the member that has the turn: its permit, and the record of who
 //! it turned out to be.
 
-use crate::decide::draft::{Draft, synced};
+use crate::decide::draft::Draft;
 use crate::decide::evidence::Proof;
 use crate::decide::turn::seeds;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
+use crate::words::turn::{Doing, Happened, Purpose};
 use palladion_api::cluster::{Turn, TurnStep};
 use palladion_api::member::{DataBeforeStart, PermitKind, PermitState, VolumeState};
-use palladion_plan::Step;
+use palladion_plan::{Event, Step};
 use serde_json::{Value, json};
 
 /// How far the permit of a turn is.
@@ -63,7 +64,7 @@ pub fn give(
     give_with(facts, valid, turn, member, data_before(turn, member), proof, draft);
 }
 
-/// Give the permit of a turn to its member, saying what becomes of the data.
+/// Give the permit of a turn to its member, saying what happens to its data.
 pub fn give_with(
     facts: &Facts<'_>,
     valid: &Valid,
@@ -97,6 +98,7 @@ pub fn give_with(
         | TurnStep::Restart
         | TurnStep::Remove => turn.replaces.as_ref().map(|r| &r.host_id),
     };
+    let (name, purpose) = (&member.name, purpose(turn, kind));
     draft.steps.push(
         Step::patch_as_seen(
             kinds::MEMBER,
@@ -115,18 +117,31 @@ pub fn give_with(
                     "hostID": host_id,
                 },
             }}),
-            format!("permit member {} to start ({kind:?})", member.name),
+            Doing::Permit { member: name.clone(), purpose: purpose.clone() },
         )
         .fenced(facts.fence(turn))
         .proven(proof.stated())
-        .announced(synced(format!("Member {} may start: {kind:?}", member.name))),
+        .announced(Event::normal(Happened::Permitted { member: name.clone(), purpose })),
     );
 }
 
-/// What becomes of what is on the volume, by the step of the turn.
+/// What the permit of a turn allows.
+fn purpose(turn: &Turn, kind: PermitKind) -> Purpose {
+    match kind {
+        PermitKind::Initialize => Purpose::Initialize,
+        PermitKind::Join => Purpose::Join,
+        PermitKind::Replace => {
+            let lost = turn.replaces.as_ref().map(|r| r.host_id.clone());
+            Purpose::Replace { lost: lost.unwrap_or_default() }
+        }
+        PermitKind::ResumeLeave => Purpose::ResumeLeave,
+    }
+}
+
+/// What happens to what is on the volume, by the step of the turn.
 fn data_before(turn: &Turn, member: &MemberFact) -> DataBeforeStart {
     match turn.step {
-        // What a founder wrote in a try that failed is the ring's only data: it stays.
+        // What the first member wrote in a try that failed is the ring's only data: it stays.
         TurnStep::Initialize if turn.attempt > 1 => DataBeforeStart::Keep,
         TurnStep::Initialize => DataBeforeStart::MustBeEmpty,
         TurnStep::Replace if turn.attempt > 1 => DataBeforeStart::Wipe,
@@ -170,26 +185,24 @@ pub fn record_identities(facts: &Facts<'_>, draft: &mut Draft) {
         if !agrees {
             continue;
         }
+        let name = || member.name.clone();
         let mut patch = json!({ "spec": {} });
         if permit_done {
             patch["spec"]["start"] = Value::Null;
         }
         if !unrecorded {
-            let doing =
-                format!("withdraw the permit of member {}: it has done its work", member.name);
+            let doing = Doing::WithdrawPermit { member: name() };
             draft.steps.push(Step::patch_seen(kinds::MEMBER, &object.meta, patch, doing));
             continue;
         }
         patch["spec"]["hostID"] = json!(host_id);
         patch["spec"]["volumeID"] = json!(volume.volume_id);
         patch["spec"]["fileSystem"] = json!(volume.file_system);
-        let doing = format!("record who member {} is", member.name);
-        let event = synced(format!(
-            "Member {} is a full member of the ring, host ID {host_id}",
-            member.name
-        ));
-        draft
-            .steps
-            .push(Step::patch_seen(kinds::MEMBER, &object.meta, patch, doing).announced(event));
+        let doing = Doing::RecordIdentity { member: name() };
+        let joined = Happened::Joined { member: name(), host_id: host_id.clone() };
+        draft.steps.push(
+            Step::patch_seen(kinds::MEMBER, &object.meta, patch, doing)
+                .announced(Event::normal(joined)),
+        );
     }
 }

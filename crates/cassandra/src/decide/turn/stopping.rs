@@ -5,9 +5,13 @@
 use crate::decide::draft::Draft;
 use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use crate::words::turn::{Ended, Waiting, Work};
 use palladion_api::cluster::{RingRun, Turn, TurnStep};
+use palladion_api::ids::MemberName;
 use palladion_api::member::{IntentState, PermitState, ServerState};
-use palladion_api::reasons::Reason;
+use palladion_plan::wait::Subject;
+use palladion_plan::words::Count;
 use palladion_plan::{Fence, ObjectKey};
 use serde_json::json;
 
@@ -17,7 +21,12 @@ pub enum Standing {
     /// It should run.
     Runs,
     /// It should stop, and this must come to its end first.
-    Finishes(String),
+    Finishes {
+        /// Whose work it is.
+        member: MemberName,
+        /// What it is in the middle of.
+        work: Work,
+    },
     /// Nothing is in the way of its having no pods.
     Stops,
 }
@@ -27,7 +36,7 @@ pub fn standing(facts: &Facts<'_>) -> Standing {
     match facts.spec.run {
         RingRun::Running => Standing::Runs,
         RingRun::Stopped => match unfinished(facts) {
-            Some(what) => Standing::Finishes(what),
+            Some((member, work)) => Standing::Finishes { member, work },
             None => Standing::Stops,
         },
     }
@@ -42,7 +51,7 @@ pub fn is_wanted(facts: &Facts<'_>) -> bool {
 }
 
 /// What a stop would cut in two: a join or a leave that a server is in the middle of.
-fn unfinished(facts: &Facts<'_>) -> Option<String> {
+fn unfinished(facts: &Facts<'_>) -> Option<(MemberName, Work)> {
     let turn = facts.turn()?;
     let member = facts.members.get(&turn.member)?;
     // One whose agent is silent cannot be waited for; its permit ends with its pod.
@@ -54,7 +63,7 @@ fn unfinished(facts: &Facts<'_>) -> Option<String> {
                 uses_permit(turn, member)
             }
         };
-    in_the_middle.then(|| format!("member {} is in the middle of its {:?}", turn.member, turn.step))
+    in_the_middle.then(|| (turn.member.clone(), turn.step.into()))
 }
 
 fn is_leaving(turn: &Turn, member: &MemberFact) -> bool {
@@ -89,21 +98,16 @@ fn uses_permit(turn: &Turn, member: &MemberFact) -> bool {
 pub fn hold(facts: &Facts<'_>, draft: &mut Draft) -> bool {
     match standing(facts) {
         Standing::Runs => false,
-        Standing::Finishes(what) => {
-            draft.wait(
-                Reason::Stopping,
-                format!("the ring is stopped as soon as this is over: {what}"),
-            );
+        Standing::Finishes { member, work } => {
+            let about = Subject::new(kinds::MEMBER, &member);
+            draft.wait_for(Waiting::Unfinished { member, work }).about(about);
             false
         }
         Standing::Stops => {
             end_turn(facts, draft);
             let left = facts.members.values().filter(|m| m.pod.is_some()).count();
             if left > 0 {
-                draft.wait(
-                    Reason::Stopping,
-                    format!("{left} members are being drained and stopped"),
-                );
+                draft.wait_for(Waiting::Draining { members: Count::of(left, "member") });
             }
             true
         }
@@ -117,7 +121,7 @@ fn end_turn(facts: &Facts<'_>, draft: &mut Draft) {
     match turn.step {
         TurnStep::Leave | TurnStep::ResumeLeave | TurnStep::Replace | TurnStep::Remove => {}
         TurnStep::Initialize | TurnStep::Join | TurnStep::Restart => {
-            draft.steps.push(lock::end(facts, turn, "the ring is being stopped", None))
+            draft.steps.push(lock::end(facts, turn, Ended::RingStops, None))
         }
     }
 }
@@ -127,7 +131,7 @@ fn end_turn(facts: &Facts<'_>, draft: &mut Draft) {
 pub fn fence(facts: &Facts<'_>) -> Fence {
     let owner = &facts.snapshot.owner.meta;
     Fence {
-        object: ObjectKey::new(crate::resources::CLUSTER, &owner.namespace, &owner.name),
+        object: ObjectKey::new(kinds::CLUSTER, &owner.namespace, &owner.name),
         pointer: "/spec/run".to_string(),
         expected: json!(RingRun::Stopped),
     }

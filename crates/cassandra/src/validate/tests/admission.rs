@@ -7,7 +7,8 @@
 mod manifests;
 
 use crate::fixtures::a_cluster;
-use crate::validate::{IsDefault, Refusal};
+use crate::validate::IsDefault;
+use crate::words::refusal::Refusal;
 use manifests::{Manifest, Verdict, read_all};
 use palladion_api::CassandraClusterSpec;
 use serde_json::json;

@@ -9,18 +9,18 @@ use serde_json::{Value, json};
 #[test]
 fn a_storage_class_has_to_exist_until_the_rack_does() {
     let named = good().first_rack_with(&claim(json!({ "spec": { "storageClassName": "fast" } })));
-    let words = ["rack a", "storage class fast", "there are: local"];
+    let words = ["rack a", "storage class fast", "existing storage classes: local"];
     refused(&named, Reason::StorageClassMissing, &words);
     let there = named.clone().storage_classes(&[("fast", IsDefault::No)]);
     assert!(there.validate().is_ok());
     assert!(named.set_exists("demo-dc1-a").validate().is_ok());
 
     let no_default = good().storage_classes(&[("slow", IsDefault::No)]);
-    let words = ["rack a", "none is the default", "there are: slow"];
+    let words = ["rack a", "none is the default", "existing storage classes: slow"];
     refused(&no_default, Reason::StorageClassMissing, &words);
     assert!(no_default.set_exists("demo-dc1-a").validate().is_ok());
     let none = good().storage_classes(&[]);
-    refused(&none, Reason::StorageClassMissing, &["there are none"]);
+    refused(&none, Reason::StorageClassMissing, &["no storage class exists"]);
 
     let by_hand = claim(json!({ "spec": { "storageClassName": "" } }));
     assert!(none.first_rack_with(&by_hand).validate().is_ok());

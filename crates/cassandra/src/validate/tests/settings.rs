@@ -29,11 +29,11 @@ fn what_a_config_map_holds_is_checked_and_quoted() {
         (json!({ "jvm-server.options": "Xss1m" }), ["Xss1m", "begin with `-`"]),
         (
             json!({ "cassandra.yaml": "", "jvm.options": "" }),
-            ["key jvm.options", "use cassandra.yaml or jvm-server.options"],
+            ["key jvm.options", "keys that are read: cassandra.yaml and jvm-server.options"],
         ),
-        (json!({}), ["no settings", "add key cassandra.yaml"]),
+        (json!({}), ["no settings", "add at least one of cassandra.yaml"]),
     ] {
-        let words = [words[0], words[1], "ConfigMap ours, named by rack a"];
+        let words = [words[0], words[1], "ConfigMap ours of rack a"];
         refused(&with(data), Reason::ConfigMapInvalid, &words);
     }
 }
@@ -74,7 +74,7 @@ fn what_the_operator_sets_cannot_be_set_in_the_spec() {
     let cluster = good().spec(|spec| {
         spec.config = [("listen_address".into(), json!("10.0.0.1"))].into();
     });
-    let words = ["listen_address", "the spec", "take it out"];
+    let words = ["listen_address", "the spec", "remove it"];
     refused(&cluster, Reason::InvalidSpec, &words);
     for option in [
         "-Xms1G",
@@ -82,7 +82,7 @@ fn what_the_operator_sets_cannot_be_set_in_the_spec() {
         "-javaagent:/opt/jolokia.jar=port=1",
     ] {
         let cluster = good().spec(|spec| spec.jvm_options = vec![option.into()]);
-        refused(&cluster, Reason::InvalidSpec, &[option, "take it out"]);
+        refused(&cluster, Reason::InvalidSpec, &[option, "remove it"]);
     }
     let cluster = good().spec(|spec| {
         spec.annotations = [("palladion.dev/applied".into(), "x".into())].into();
