@@ -1,8 +1,58 @@
-//! Initializing a ring: which volume it starts on, and why not yet.
+//! Initializing a new ring: what it waits for, and what stands against it.
 
-use palladion_plan::words::Sample;
+use super::members::Pod;
+use palladion_api::ids::{MemberName, VolumeId};
+use palladion_api::member::VolumeState;
 
-/// Nothing stands here yet.
-pub(super) fn samples() -> Vec<Sample> {
-    Vec::new()
+palladion_plan::sentences! {
+    /// What is waited for before there is a ring.
+    pub enum Waiting {
+        Report { member: MemberName, pod: Pod } => WaitingForPod,
+            "initialization of the ring waits for member {member}: {pod}";
+        NoMember { member: MemberName } => WaitingForPod,
+            "member {member} initializes the ring and does not exist yet";
+        Created { member: MemberName } => CreatingObjects, "member {member} is being created";
+        NoneRequested => UpToDate, "the spec asks for no members";
+        NoEmptyVolume => InitializationRefused,
+            "a new ring is allowed, but no member has an empty volume to initialize it on";
+    }
+
+    /// What needs a person.
+    pub enum Problem {
+        Doubtful { doubt: Doubt, cluster: String, annotation: &'static str, nonce: String } =>
+            InitializationRefused,
+            "no new ring is initialized: {doubt}; if that data is no longer needed: kubectl annotate cassandracluster {cluster} {annotation}={nonce}";
+    }
+
+    /// What may be an older ring.
+    pub enum Doubt {
+        Volume { member: MemberName, state: VolumeState } =>
+            "the volume of member {member} is {state:?}";
+        FirstVolumeGone { member: MemberName, volume_id: VolumeId } =>
+            "the ring was initialized on volume {volume_id} of member {member}, which is gone";
+    }
+
+    /// Events.
+    pub enum Happened {
+        Started { member: MemberName, ring: String } => Synced,
+            "Member {member} initializes ring {ring}";
+    }
+
+    /// Steps.
+    pub enum Doing {
+        Start { member: MemberName, ring: String } =>
+            "let member {member} initialize ring {ring}";
+    }
+}
+
+impl Waiting {
+    /// The member that is waited for, if it is one.
+    pub fn member(&self) -> Option<&MemberName> {
+        match self {
+            Waiting::Report { member, .. }
+            | Waiting::NoMember { member }
+            | Waiting::Created { member } => Some(member),
+            Waiting::NoneRequested | Waiting::NoEmptyVolume => None,
+        }
+    }
 }

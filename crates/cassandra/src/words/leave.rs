@@ -1,8 +1,125 @@
-//! Leaving: decommissions, resumed ones, and why one is refused.
+//! Leaving: decommissions, those that were interrupted, why one is refused, and
+//! what is left behind.
 
-use palladion_plan::words::Sample;
+use super::maintenance::Pending;
+use super::members::Server;
+use jiff::Timestamp;
+use palladion_api::ids::{MemberName, RackName};
+use palladion_plan::words::{Count, Example};
+use std::fmt;
 
-/// Nothing stands here yet.
-pub(super) fn samples() -> Vec<Sample> {
-    Vec::new()
+palladion_plan::sentences! {
+    /// What a decommission waits for.
+    pub enum Waiting {
+        Maintenance { member: MemberName, pending: Pending } => MaintenancePending,
+            "member {member} waits to leave: {pending}";
+        Recording { member: MemberName } => MemberLeaving,
+            "member {member} leaves once its host ID is recorded";
+        Joining { member: MemberName } => MemberLeaving,
+            "member {member} is joining; it leaves after that";
+        Leaving { member: MemberName, server: Server } => MemberLeaving,
+            "member {member} leaves the ring: {server}";
+        Resuming { member: MemberName, server: Server } => MemberLeaving,
+            "member {member} starts to finish its decommission: {server}";
+        Retry { member: MemberName, at: Timestamp } => MemberLeaving,
+            "member {member} tries again to leave at {at}";
+    }
+
+    /// A decommission that is refused, or that failed.
+    pub enum Refused {
+        Last { member: MemberName } => LeaveRefused,
+            "member {member} is the last one of the ring; to delete the ring, delete the CassandraCluster";
+        Obstructed { member: MemberName, obstacle: Obstacle } => LeaveRefused,
+            "member {member} cannot leave: {obstacle}";
+        Failed { member: MemberName, why: String } => LeaveRefused,
+            "member {member} could not leave: {why}";
+    }
+
+    /// What forbids a decommission.
+    pub enum Obstacle {
+        ReplicationUnknown => "no member has reported the replication of the keyspaces yet";
+        Copies { keyspace: String, copies: u32, members: Count } =>
+            "keyspace {keyspace} keeps {copies} copies and {members} would be left; ALTER KEYSPACE first";
+        EmptyRack { keyspace: String, copies: u32, rack: RackName } =>
+            "keyspace {keyspace} keeps a copy in each of {copies} racks and rack {rack} would be empty; ALTER KEYSPACE first";
+        DiskUnknown { member: MemberName } =>
+            "member {member} does not report how full its disk is";
+        DiskFull { member: MemberName, share: Bytes, free: Bytes } =>
+            "member {member} would receive about {share}, needs half as much again to compact it and has {free} free; grow its volume or set `members` back";
+    }
+
+    /// Why a decommission ends.
+    pub enum Ended {
+        HasLeft => "it has left";
+        Marked => "its volume is marked for replacement";
+        Interrupted => "its server exited before it had left";
+        Failed { why: String } => "it could not leave: {why}";
+        Obstructed { obstacle: Obstacle } => "{obstacle}";
+        RequestedAgain => "the spec asks for it again";
+        RunsAgain => "it is running again and leaves from there";
+        CouldNotStart { why: String } => "it could not start again: {why}";
+        NotInterrupted => "it no longer waits for a permit to start";
+        NoHostId => "its host ID is not recorded";
+    }
+
+    /// Events.
+    pub enum Happened {
+        ScalingDown { rack: RackName, members: Count } => Synced,
+            "Rack {rack} scaling down to {members}";
+        ScaledDown { rack: RackName, members: Count } => Synced,
+            "Rack {rack} scaled down to {members}";
+        Leaving { member: MemberName } => Synced, "Member {member} leaves the ring";
+        HasLeft { member: MemberName } => Synced, "Member {member} has left the ring";
+        ToBeRemoved { member: MemberName } => Synced,
+            "Member {member} cannot start to finish its decommission; another member removes it from the ring";
+        ClaimDeleted { claim: String } => Synced,
+            "PersistentVolumeClaim {claim} of a member that has left is deleted";
+    }
+
+    /// Steps.
+    pub enum Doing {
+        Start { member: MemberName } => "give member {member} the turn to leave";
+        Decommission { member: MemberName } => "decommission member {member}";
+        FindOut { member: MemberName } => "find out whether member {member} has left";
+        AskAgain { member: MemberName } => "ask again whether member {member} has left";
+        RenewIntent { member: MemberName } => "renew the intent of member {member}";
+        WithdrawIntent { member: MemberName } => "withdraw the intent of member {member}";
+        RecordLeft { member: MemberName, proof: String } =>
+            "record that member {member} has left: {proof}";
+        StartRemoval { member: MemberName, why: String } =>
+            "start the removal of member {member}: {why}";
+        DeleteMember { member: MemberName } =>
+            "delete CassandraMember {member}, which has left";
+        DeleteClaim { claim: String } =>
+            "delete PersistentVolumeClaim {claim} of a member that has left";
+        MarkClaim { claim: String } =>
+            "record on PersistentVolumeClaim {claim} that its member has left";
+        LabelService { member: MemberName } => "label the Service of member {member}";
+        RecordAddress { member: MemberName } =>
+            "record since when the address of member {member} is kept";
+        FreeAddress { member: MemberName, since: Timestamp } =>
+            "delete the Service of member {member}, which left at {since}, and free its address";
+    }
+}
+
+const GIB: u64 = 1 << 30;
+
+/// An amount of data: `512 MiB`, `1.5 GiB`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bytes(pub u64);
+
+impl fmt::Display for Bytes {
+    #[expect(clippy::cast_precision_loss, reason = "a figure for people, with one decimal")]
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 < GIB {
+            true => write!(f, "{} MiB", self.0 >> 20),
+            false => write!(f, "{:.1} GiB", self.0 as f64 / GIB as f64),
+        }
+    }
+}
+
+impl Example for Bytes {
+    fn examples(_field: &'static str) -> Vec<Self> {
+        vec![Bytes(512 << 20), Bytes(3 * GIB / 2)]
+    }
 }

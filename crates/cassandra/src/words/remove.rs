@@ -1,8 +1,39 @@
-//! Removing a dead member from the ring.
+//! Removals: a member that will never come back is removed by another one.
 
-use palladion_plan::words::Sample;
+use jiff::Timestamp;
+use palladion_api::ids::{HostId, MemberName};
 
-/// Nothing stands here yet.
-pub(super) fn samples() -> Vec<Sample> {
-    Vec::new()
+palladion_plan::sentences! {
+    /// What a removal waits for.
+    pub enum Waiting {
+        OthersBusy { member: MemberName } => MemberLeaving,
+            "member {member} waits to be removed: all other members have an operation under way";
+        Removing { helper: MemberName, member: MemberName } => MemberLeaving,
+            "member {helper} removes {member} from the ring";
+    }
+
+    /// Why a removal ends.
+    pub enum Ended {
+        Removed => "it was removed from the ring";
+        JoinsAsNew => "it joins the ring as a new member";
+    }
+
+    /// Why maintenance is needed.
+    pub enum Cause {
+        Removed { member: MemberName, at: Timestamp } => "member {member} was removed at {at}";
+    }
+
+    /// Events.
+    pub enum Happened {
+        Started { helper: MemberName, member: MemberName, host_id: HostId } => Synced,
+            "Member {helper} removes {member} (host ID {host_id}) from the ring";
+        Removed { member: MemberName } => Synced, "Member {member} was removed from the ring";
+    }
+
+    /// Steps.
+    pub enum Doing {
+        Remove { helper: MemberName, member: MemberName, host_id: HostId, proof: String } =>
+            "let member {helper} remove host ID {host_id} of member {member}: {proof}";
+        AskAgain { member: MemberName } => "ask again whether member {member} may be removed";
+    }
 }

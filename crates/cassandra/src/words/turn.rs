@@ -1,5 +1,6 @@
 //! The ring's one turn: its lock, permits, failed starts, a stop of the ring.
 
+use super::evidence::Objection;
 use palladion_api::cluster::TurnStep;
 use palladion_api::ids::{HostId, MemberName};
 use palladion_plan::words::Count;
@@ -62,6 +63,9 @@ palladion_plan::sentences! {
     /// Why a turn ends before its work is done.
     pub enum Ended {
         RingStops => "the ring is being stopped";
+        MemberGone => "the member no longer exists";
+        PodGone => "its pod is gone";
+        Objection { why: Objection } => "{why}";
     }
 
     /// Steps.
@@ -70,6 +74,7 @@ palladion_plan::sentences! {
         TakeOver { member: MemberName } => "take over the turn of member {member}";
         End { member: MemberName, work: Work, why: String } =>
             "end the {work} of member {member}: {why}";
+        Resume { member: MemberName, work: Work } => "resume the {work} of member {member}";
         Finish { member: MemberName, work: Work } => "finish the {work} of member {member}";
         Permit { member: MemberName, purpose: Purpose } => "permit member {member} to {purpose}";
         RenamePending { member: MemberName } =>

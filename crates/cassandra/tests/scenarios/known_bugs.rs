@@ -342,7 +342,7 @@ fn cass_operator_437_an_empty_rack_is_no_trouble() {
 fn cass_operator_261_a_leaver_whose_pod_vanishes_early_still_gives_its_ranges_away() {
     let mut world = a_ring(3, 1);
     world.set_racks(&racks(2, 1));
-    world.until(|w| w.writes.iter().any(|w| w.contains("let member demo-dc1-a-2 leave")));
+    world.until(|w| w.writes.iter().any(|w| w.contains("decommission member demo-dc1-a-2")));
     world.pass(1);
     world.delete(kinds::POD, "demo-dc1-a-2");
     world.settle();

@@ -1,47 +1,55 @@
-//! The founding of a new ring: given once, to one volume, and only if nothing
+//! The first start of a new ring: given once, to one volume, and only if nothing
 //! that exists could be an older ring (safety rule 2.4).
 
 use super::survey::{Survey, survey};
-use crate::decide::draft::{Draft, synced};
+use crate::decide::draft::Draft;
 use crate::decide::objects::replicas;
 use crate::decide::turn::{failed_start, lock};
 use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
 use crate::validate::Valid;
+use crate::words::initialize::{Doing, Doubt, Happened, Problem, Waiting};
+use crate::words::join;
 use palladion_api::cluster::TurnStep;
 use palladion_api::labels;
 use palladion_api::member::VolumeState;
-use palladion_api::reasons::Reason;
-use palladion_plan::hash;
+use palladion_plan::wait::Subject;
+use palladion_plan::{Event, hash};
 use serde_json::json;
 
-/// Found the ring, or say why not yet. False = there is a ring already.
+/// Initialize the ring, or say why not yet. False = there is a ring already.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
     if facts.ring_exists() {
         return false;
     }
     match survey(facts, valid) {
-        Survey::Waiting(reason, message) => draft.wait(reason, message),
-        Survey::Doubt(why) => match allowed(facts, &why) {
+        Survey::Waiting(waiting) => wait_for(waiting, draft),
+        Survey::Doubt(doubt) => match allowed(facts, &doubt) {
             Ok(()) => match empty_candidate(facts, valid) {
-                Some(founder) => found(facts, valid, founder, 1, draft),
-                None => draft.wait(Reason::InitializationRefused, "founding is allowed, and no member has an empty volume"),
+                Some(first) => start(facts, valid, first, 1, draft),
+                None => wait_for(Waiting::NoEmptyVolume, draft),
             },
-            Err(nonce) => draft.trouble(
-                Reason::InitializationRefused,
-                format!("no new ring is founded: {why}; if that data may be given up: kubectl annotate cassandracluster {} {}={nonce}", valid.name, labels::ALLOW_INITIALIZATION),
-            ),
+            Err(nonce) => {
+                let (cluster, annotation) = (valid.name.clone(), labels::ALLOW_INITIALIZATION);
+                draft.report(Problem::Doubtful { doubt, cluster, annotation, nonce });
+            }
         },
-        Survey::Resume(founder) => found(facts, valid, founder, 2, draft),
-        Survey::Clear(founder) => found(facts, valid, founder, 1, draft),
+        Survey::Resume(first) => start(facts, valid, first, 2, draft),
+        Survey::Clear(first) => start(facts, valid, first, 1, draft),
     }
     true
 }
 
-/// Has a person allowed the founding with the nonce that is shown? The nonce
+fn wait_for(waiting: Waiting, draft: &mut Draft) {
+    let member = waiting.member().map(|name| Subject::new(kinds::MEMBER, name));
+    draft.wait_for(waiting).object = member;
+}
+
+/// Has a person allowed a new ring with the nonce that is shown? The nonce
 /// stands for what was found, so that an old permission fits nothing else.
-fn allowed(facts: &Facts<'_>, why: &str) -> Result<(), String> {
+fn allowed(facts: &Facts<'_>, doubt: &Doubt) -> Result<(), String> {
     let owner = &facts.snapshot.owner.meta;
-    let nonce = hash::of(&json!([owner.uid, why]));
+    let nonce = hash::of(&json!([owner.uid, doubt.to_string()]));
     match owner.annotations.get(labels::ALLOW_INITIALIZATION) {
         Some(given) if *given == nonce => Ok(()),
         _ => Err(nonce),
@@ -55,19 +63,16 @@ fn empty_candidate<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Option<&'a Member
         .find(|m| m.volume().is_some_and(|v| v.state == VolumeState::Empty))
 }
 
-fn found(facts: &Facts<'_>, valid: &Valid, founder: &MemberFact, attempt: u32, draft: &mut Draft) {
-    let Some(volume) = founder.volume() else {
+fn start(facts: &Facts<'_>, valid: &Valid, first: &MemberFact, attempt: u32, draft: &mut Draft) {
+    let Some(volume) = first.volume() else {
         return;
     };
-    if failed_start::has_failed_for_good(founder) {
-        draft.trouble(Reason::JoinFailed, failed_start::failure_words(founder));
+    if failed_start::has_failed_for_good(first) {
+        draft.report(join::Problem::Failed { failed: failed_start::failed(first) });
         return;
     }
-    let turn = lock::new(facts, &founder.name, &volume.volume_id, TurnStep::Initialize, attempt);
-    draft.steps.push(lock::take(
-        facts,
-        &turn,
-        format!("let member {} found ring {}", founder.name, valid.ring),
-        synced(format!("Member {} founds ring {}", founder.name, valid.ring)),
-    ));
+    let turn = lock::new(facts, &first.name, &volume.volume_id, TurnStep::Initialize, attempt);
+    let (member, ring) = (first.name.clone(), valid.ring.clone());
+    let event = Event::normal(Happened::Started { member: member.clone(), ring: ring.clone() });
+    draft.steps.push(lock::take(facts, &turn, Doing::Start { member, ring }, Some(event)));
 }

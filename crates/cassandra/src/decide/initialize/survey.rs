@@ -1,20 +1,20 @@
-//! What exists before there is a ring: all empty, in doubt, or a founding that
-//! was given and has not come to its end.
+//! What exists before there is a ring: all empty, in doubt, or an initialization
+//! that was begun and is not complete.
 
 use crate::decide::objects::replicas;
 use crate::facts::words::pod_words;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
+use crate::words::initialize::{Doubt, Waiting};
 use palladion_api::member::VolumeState;
-use palladion_api::reasons::Reason;
 
 /// What is there.
 pub enum Survey<'a> {
     /// Something has not answered yet.
-    Waiting(Reason, String),
+    Waiting(Waiting),
     /// Something may be an older ring.
-    Doubt(String),
-    /// A founding was given to this member's volume and has not come to an end.
+    Doubt(Doubt),
+    /// This member began to initialize the ring, and has not completed it.
     Resume(&'a MemberFact),
     /// All is empty.
     Clear(&'a MemberFact),
@@ -41,30 +41,21 @@ pub fn survey<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Survey<'a> {
             | VolumeState::NotMounted
             | VolumeState::Foreign
             | VolumeState::Unaccounted => {
-                return Survey::Doubt(format!(
-                    "the volume of member {} is {:?}",
-                    member.name, volume.state
-                ));
+                let (member, state) = (member.name.clone(), volume.state);
+                return Survey::Doubt(Doubt::Volume { member, state });
             }
         }
     }
     if let Some(given) = given {
-        let founder = facts.members.get(&given.member);
-        return match founder.and_then(|f| f.volume().map(|v| (f, v))) {
-            Some((founder, volume)) if volume.volume_id == given.volume_id => {
-                Survey::Resume(founder)
+        let first = facts.members.get(&given.member);
+        let name = given.member.clone();
+        return match first.and_then(|f| f.volume().map(|v| (f, v))) {
+            Some((first, volume)) if volume.volume_id == given.volume_id => Survey::Resume(first),
+            Some(_) => {
+                let volume_id = given.volume_id.clone();
+                Survey::Doubt(Doubt::FirstVolumeGone { member: name, volume_id })
             }
-            Some(_) => Survey::Doubt(format!(
-                "the ring was founded on volume {} of member {}, which is gone",
-                given.volume_id, given.member
-            )),
-            None => founder.map_or(
-                Survey::Waiting(
-                    Reason::WaitingForPod,
-                    format!("member {} founds the ring and has no pod", given.member),
-                ),
-                waiting_for,
-            ),
+            None => first.map_or(Survey::Waiting(Waiting::NoMember { member: name }), waiting_for),
         };
     }
     clear_when_seeds_are_there(facts, valid)
@@ -72,29 +63,24 @@ pub fn survey<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Survey<'a> {
 
 /// No process starts until the seeds have their places, as in Cassandra-on-Mesos.
 fn clear_when_seeds_are_there<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Survey<'a> {
-    let mut founder = None;
+    let mut first = None;
     for (_, name) in replicas::in_order(facts, valid) {
         let Some(member) = facts.members.get(&name) else {
-            return Survey::Waiting(
-                Reason::CreatingObjects,
-                format!("member {name} is being made"),
-            );
+            return Survey::Waiting(Waiting::Created { member: name });
         };
         let is_seed = u32::try_from(member.ordinal).is_ok_and(|o| o < valid.seeds_per_rack);
         if is_seed && member.volume().is_none() {
             return waiting_for(member);
         }
-        founder = founder.or(Some(member));
+        first = first.or(Some(member));
     }
-    match founder {
+    match first {
         Some(member) => Survey::Clear(member),
-        None => Survey::Waiting(Reason::UpToDate, "no members are wanted".into()),
+        None => Survey::Waiting(Waiting::NoneRequested),
     }
 }
 
 fn waiting_for<'a>(member: &MemberFact) -> Survey<'a> {
-    Survey::Waiting(
-        Reason::WaitingForPod,
-        format!("founding waits for member {}: {}", member.name, pod_words(member)),
-    )
+    let (name, pod) = (member.name.clone(), pod_words(member));
+    Survey::Waiting(Waiting::Report { member: name, pod })
 }

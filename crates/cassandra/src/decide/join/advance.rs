@@ -1,33 +1,37 @@
-//! Joins, one at a time: from the turn to the permit, and what becomes of a
-//! try.
+//! Joins, one at a time: from the turn to the permit, and what comes of an
+//! attempt.
 
 use super::next::{candidate, grace_ends};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Purpose, Unproven, records, unnoticed};
 use crate::decide::maintenance::debts;
 use crate::decide::restart::versions;
-use crate::decide::turn::failed_start::{self, TRIES, failure_reason, failure_words};
+use crate::decide::turn::failed_start::{self, TRIES};
 use crate::decide::turn::lock::{self, Since};
 use crate::decide::turn::permit::{self, Course};
 use crate::decide::turn::stopping;
 use crate::facts::words::{pod_words, server_words};
 use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
 use crate::validate::Valid;
+use crate::words::join::{Doing, Ended, Waiting};
+use crate::words::turn;
 use jiff::SignedDuration;
 use palladion_api::cluster::{Initialization, Turn, TurnStep};
 use palladion_api::member::DataBeforeStart;
-use palladion_api::reasons::Reason;
+use palladion_plan::wait::{Subject, Wait};
+use palladion_plan::words::Sentence;
 
 /// Cassandra keeps a failed joiner in gossip for up to two ring delays of 30 s
 /// and a quarantine as long again; an earlier try meets its own ghost.
 const JOIN_RETRY: SignedDuration = SignedDuration::from_secs(120);
-/// A founder has no ring that remembers it.
+/// Before there is a ring, nobody remembers a failed start.
 const INITIALIZE_RETRY: SignedDuration = SignedDuration::from_secs(10);
 
-/// Go on with a Found or Join turn.
+/// Go on with an Initialize or Join turn.
 pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft) {
     let Some(member) = facts.members.get(&turn.member) else {
-        return release(facts, turn, "the member is gone", draft);
+        return release(facts, turn, turn::Ended::MemberGone, draft);
     };
     match permit::course(turn, member) {
         Course::NotGiven => before_permit(facts, valid, turn, member, draft),
@@ -36,21 +40,24 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
             if member.recorded_host_id().is_some() {
                 debts::after_join(facts, &member.name, draft);
             }
-            release(facts, turn, "the pod that it was for has ended", draft);
+            release(facts, turn, turn::Ended::PodGone, draft);
         }
         Course::Open => {
-            let reason = match turn.step == TurnStep::Initialize {
-                true => Reason::Initializing,
-                false => Reason::Joining,
+            let (name, server) = (member.name.clone(), server_words(member));
+            let waiting = match turn.step == TurnStep::Initialize {
+                true => Waiting::Initializing { member: name, server },
+                false => Waiting::Joining { member: name, server },
             };
-            draft.wait(reason, format!("member {}: {}", member.name, server_words(member)));
+            wait_for(waiting, member, draft);
         }
         Course::Done => finish(facts, valid, turn, member, draft),
         Course::Failed => retry(facts, turn, member, draft),
-        Course::Refused(why) => {
-            release(facts, turn, &format!("the agent refused: {why}"), draft);
-        }
+        Course::Refused(why) => release(facts, turn, Ended::AgentRefused { why }, draft),
     }
+}
+
+fn wait_for<'d>(waiting: Waiting, member: &MemberFact, draft: &'d mut Draft) -> &'d mut Wait {
+    draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &member.name))
 }
 
 fn before_permit(
@@ -61,19 +68,17 @@ fn before_permit(
     draft: &mut Draft,
 ) {
     let Some(volume) = member.volume() else {
-        draft.wait(
-            Reason::WaitingForPod,
-            format!("member {} has the turn: {}", member.name, pod_words(member)),
-        );
+        let (name, pod) = (member.name.clone(), pod_words(member));
+        wait_for(Waiting::HasTurn { member: name, pod }, member, draft);
         return;
     };
     if volume.volume_id != turn.volume_id {
-        return release(facts, turn, "its volume is another one now", draft);
+        return release(facts, turn, Ended::OtherVolume, draft);
     }
     if turn.step == TurnStep::Initialize {
         return match records::is_first(facts, turn, member) {
             Some(proof) => permit::give(facts, valid, turn, member, &proof, draft),
-            None => release(facts, turn, "the ring is founded on another volume", draft),
+            None => release(facts, turn, Ended::InitializedElsewhere, draft),
         };
     }
     if let Some(proof) = unnoticed::is_full_member(facts, turn, member) {
@@ -83,20 +88,17 @@ fn before_permit(
     match evidence::prove(facts, turn, member, &Purpose::Join, draft) {
         Ok(proof) => permit::give(facts, valid, turn, member, &proof, draft),
         Err(Unproven::Waiting) => {}
-        Err(Unproven::AskAgain(why)) => release(facts, turn, &why.to_string(), draft),
+        Err(Unproven::AskAgain(why)) => release(facts, turn, turn::Ended::Objection { why }, draft),
     }
 }
 
 fn finish(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, draft: &mut Draft) {
     let recorded = member.spec.as_ref().and_then(|s| s.host_id.clone());
     let Some(host_id) = recorded else {
-        draft.wait(
-            Reason::Joining,
-            format!("member {} is a full member; its host ID is being recorded", member.name),
-        );
+        wait_for(Waiting::Recording { member: member.name.clone() }, member, draft);
         return;
     };
-    let founding = (turn.step == TurnStep::Initialize).then(|| Initialization {
+    let initialization = (turn.step == TurnStep::Initialize).then(|| Initialization {
         member: member.name.clone(),
         volume_id: turn.volume_id.clone(),
         nonce: turn.nonce.clone(),
@@ -114,37 +116,33 @@ fn finish(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, dr
     debts::after_join(facts, &member.name, draft);
     let step = match &next {
         Some(next) => {
-            let doing =
-                format!("pass the turn from member {} to member {}", turn.member, next.member);
-            lock::pass(facts, next, doing, None)
+            let (from, to) = (turn.member.clone(), next.member.clone());
+            lock::pass(facts, next, Doing::PassTurn { from, to }, None)
         }
         None => lock::finish(facts, turn, None),
     };
-    draft.steps.push(match &founding {
-        Some(founding) => lock::record_initialization(step, founding),
+    draft.steps.push(match &initialization {
+        Some(record) => lock::record_initialization(step, record),
         None => step,
     });
 }
 
 fn retry(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft) {
     if turn.attempt >= TRIES {
-        return release(facts, turn, &failure_words(member), draft);
+        return release(facts, turn, failed_start::failed(member), draft);
     }
     let delay = if turn.step == TurnStep::Initialize { INITIALIZE_RETRY } else { JOIN_RETRY };
     let again = failed_start::last_end(turn, member) + delay;
-    draft.trouble(failure_reason(member), failure_words(member));
+    draft.report(failed_start::problem(member));
     if facts.now() < again {
-        draft.wait_until(
-            Reason::Joining,
-            format!("member {} tries again at {again}", member.name),
-            again,
-        );
+        let retry = Waiting::Retry { member: member.name.clone(), at: again };
+        wait_for(retry, member, draft).until(again);
         return;
     }
     let next = lock::again(facts, turn, Since::Now);
-    draft.steps.push(lock::renew(facts, &next, format!("let member {} try again", turn.member)));
+    draft.steps.push(lock::renew(facts, &next, Doing::Retry { member: turn.member.clone() }));
 }
 
-fn release(facts: &Facts<'_>, turn: &Turn, why: &str, draft: &mut Draft) {
+fn release(facts: &Facts<'_>, turn: &Turn, why: impl Sentence, draft: &mut Draft) {
     draft.steps.push(lock::end(facts, turn, why, None));
 }

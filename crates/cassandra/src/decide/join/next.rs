@@ -3,15 +3,19 @@
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, marks};
 use crate::decide::objects::replicas;
-use crate::decide::turn::failed_start::{failure_words, has_failed_for_good};
+use crate::decide::turn::failed_start::{failed, has_failed_for_good};
 use crate::decide::turn::lock;
 use crate::facts::words::pod_words;
 use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
 use crate::validate::Valid;
+use crate::words::evidence::Forbidden;
+use crate::words::join::{Doing, Problem, Waiting};
+use crate::words::turn;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::cluster::{Replaced, TurnStep};
 use palladion_api::member::{PermitKind, PermitState, VolumeState};
-use palladion_api::reasons::Reason;
+use palladion_plan::wait::Subject;
 
 /// The next member that should join, if the ring allows it. True = something
 /// is being done or waited for that the rest must not overtake.
@@ -19,29 +23,21 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
     let Some(member) = candidate(facts, valid, draft) else {
         return false;
     };
+    let (name, subject) = (member.name.clone(), Subject::new(kinds::MEMBER, &member.name));
     if let Err(why) = evidence::ring_is_quiet(facts) {
-        draft.wait(Reason::WaitingForRing, format!("member {} waits to join: {why}", member.name));
+        draft.wait_for(Forbidden::Join { member: name, why }).about(subject);
         return true;
     }
     let earliest = grace_ends(facts, valid);
-    if let Some(earliest) = earliest.filter(|t| *t > facts.now()) {
-        draft.wait_until(
-            Reason::WaitingForGrace,
-            format!("member {} waits to join until {earliest}", member.name),
-            earliest,
-        );
+    if let Some(until) = earliest.filter(|t| *t > facts.now()) {
+        draft.wait_for(Waiting::ForGrace { member: name, until }).about(subject).until(until);
         return true;
     }
     let Some(volume) = member.volume() else {
         return false;
     };
     let turn = lock::new(facts, &member.name, &volume.volume_id, TurnStep::Join, 1);
-    draft.steps.push(lock::take(
-        facts,
-        &turn,
-        format!("give member {} the turn to join", member.name),
-        None,
-    ));
+    draft.steps.push(lock::take(facts, &turn, Doing::Start { member: name }, None));
     true
 }
 
@@ -66,10 +62,9 @@ pub fn candidate<'a>(
             continue;
         }
         let Some(volume) = member.volume() else {
-            draft.wait(
-                Reason::WaitingForPod,
-                format!("member {name} waits to join: {}", pod_words(member)),
-            );
+            let subject = Subject::new(kinds::MEMBER, &name);
+            let pod = pod_words(member);
+            draft.wait_for(Waiting::ForPod { member: name, pod }).about(subject);
             continue;
         };
         if !matches!(volume.state, VolumeState::Empty | VolumeState::Incomplete | VolumeState::Left)
@@ -77,7 +72,7 @@ pub fn candidate<'a>(
             continue; // Reported by status with its own reason.
         }
         if has_failed_for_good(member) {
-            draft.trouble(Reason::JoinFailed, failure_words(member));
+            draft.report(Problem::Failed { failed: failed(member) });
             continue;
         }
         return Some(member);
@@ -109,12 +104,8 @@ pub fn adopt_permit(facts: &Facts<'_>, draft: &mut Draft) -> bool {
         turn.nonce.clone_from(&start.nonce);
         let replaced = start.host_id.clone().zip(start.replace_address.clone());
         turn.replaces = replaced.map(|(host_id, address)| Replaced { host_id, address });
-        draft.steps.push(lock::take(
-            facts,
-            &turn,
-            format!("take up the turn of member {} again", member.name),
-            None,
-        ));
+        let doing = turn::Doing::Resume { member: member.name.clone(), work: step.into() };
+        draft.steps.push(lock::take(facts, &turn, doing, None));
         return true;
     }
     false

@@ -6,6 +6,7 @@ use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, unnoticed};
 use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact};
+use crate::words::join::Doing;
 use palladion_api::cluster::TurnStep;
 
 /// Give the turn to a member that the ring knows and its own agent does not.
@@ -20,12 +21,8 @@ pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> bool {
         return false;
     };
     let turn = lock::new(facts, &member.name, &volume_id, TurnStep::Join, 1);
-    draft.steps.push(lock::take(
-        facts,
-        &turn,
-        format!("let member {} come back, which joined unnoticed", member.name),
-        None,
-    ));
+    let doing = Doing::StartUnrecorded { member: member.name.clone() };
+    draft.steps.push(lock::take(facts, &turn, doing, None));
     true
 }
 

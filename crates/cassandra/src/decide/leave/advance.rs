@@ -3,32 +3,37 @@
 
 use super::next::{candidate, last_answer, refused_by_disk};
 use super::steps::{decommission, end, renew, terminate, withdraw};
-use crate::decide::draft::{Draft, synced};
+use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Purpose, Unproven, marks};
 use crate::decide::leave::refused;
 use crate::decide::turn::lock::{self, Since};
 use crate::facts::leaver::is_interrupted;
 use crate::facts::words::server_words;
 use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
 use crate::validate::Valid;
+use crate::words::leave::{Doing, Ended, Happened, Refused, Waiting};
+use crate::words::turn;
 use palladion_api::cluster::Turn;
 use palladion_api::member::IntentState;
-use palladion_api::reasons::Reason;
+use palladion_plan::Event;
+use palladion_plan::wait::Subject;
+use palladion_plan::words::Count;
 
 /// Go on with a Leave turn.
 pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft) {
     let Some(member) = facts.members.get(&turn.member) else {
-        return end(facts, turn, "the member is gone", None, draft);
+        return end(facts, turn, turn::Ended::MemberGone, None, draft);
     };
     if member.is_gone() {
-        let event =
-            synced(format!("Rack {} scaled down to {} members", member.rack, member.ordinal));
-        return end(facts, turn, "it has left", event, draft);
+        let (rack, members) = (member.rack.clone(), Count::of(member.ordinal, "member"));
+        let event = Event::normal(Happened::ScaledDown { rack, members });
+        return end(facts, turn, Ended::HasLeft, Some(event), draft);
     }
     if marks::of(member).is_some() {
         // It will never go on with it; the others remove it instead.
         draft.steps.push(withdraw(valid, member));
-        return end(facts, turn, "its volume is given up", None, draft);
+        return end(facts, turn, Ended::Marked, None, draft);
     }
     let intent =
         member.spec.as_ref().and_then(|s| s.intent.as_ref()).filter(|i| i.nonce == turn.nonce);
@@ -37,23 +42,20 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         (None, _) => before_intent(facts, valid, turn, member, draft),
         (Some(_), Some(IntentState::Failed)) if is_interrupted(member) => {
             draft.steps.push(withdraw(valid, member));
-            end(facts, turn, "its server ended before it had left", None, draft);
+            end(facts, turn, Ended::Interrupted, None, draft);
         }
         (Some(_), Some(IntentState::Failed | IntentState::Refused)) => {
             let why = answer.and_then(|a| a.message.clone()).unwrap_or_default();
-            draft.trouble(
-                Reason::LeaveRefused,
-                format!("member {} could not leave: {why}", member.name),
-            );
+            draft.report(Refused::Failed { member: member.name.clone(), why: why.clone() });
             draft.steps.push(withdraw(valid, member));
-            end(facts, turn, &format!("it could not leave: {why}"), None, draft);
+            end(facts, turn, Ended::Failed { why }, None, draft);
         }
         (Some(_), Some(IntentState::Done)) => prove_gone(facts, valid, turn, member, draft),
         (Some(_), None | Some(IntentState::Running)) => {
-            draft.wait(
-                Reason::MemberLeaving,
-                format!("member {} leaves the ring: {}", member.name, server_words(member)),
-            );
+            let (name, server) = (member.name.clone(), server_words(member));
+            draft
+                .wait_for(Waiting::Leaving { member: name, server })
+                .about(Subject::new(kinds::MEMBER, &member.name));
         }
     }
 }
@@ -67,7 +69,7 @@ fn before_intent(
 ) {
     let still_wanted = candidate(facts, valid).is_none_or(|(_, m)| m.name != member.name);
     if still_wanted {
-        return end(facts, turn, "the spec wants it again", None, draft);
+        return end(facts, turn, Ended::RequestedAgain, None, draft);
     }
     let (Some(object), Some(host_id)) = (&member.object, member.recorded_host_id()) else {
         return;
@@ -75,12 +77,14 @@ fn before_intent(
     let proof = match evidence::prove(facts, turn, member, &Purpose::Leave, draft) {
         Ok(proof) => proof,
         Err(Unproven::Waiting) => return,
-        Err(Unproven::AskAgain(why)) => return end(facts, turn, &why.to_string(), None, draft),
+        Err(Unproven::AskAgain(why)) => {
+            return end(facts, turn, turn::Ended::Objection { why }, None, draft);
+        }
     };
     let answer = |m| last_answer(m).filter(|e| e.nonce == turn.nonce);
-    if let Some((why, read_at)) = refused::by_disk(facts, member, answer) {
-        refused_by_disk(member, &why, read_at, draft);
-        return end(facts, turn, &why.to_string(), None, draft);
+    if let Some((obstacle, read_at)) = refused::by_disk(facts, member, answer) {
+        refused_by_disk(member, &obstacle, read_at, draft);
+        return end(facts, turn, Ended::Obstructed { obstacle }, None, draft);
     }
     draft.steps.push(decommission(facts, turn, (member, object), host_id, &proof));
 }
@@ -103,7 +107,7 @@ fn prove_gone(
             // The same turn asks again under a fresh nonce.
             let renewed = lock::again(facts, turn, Since::First);
             draft.steps.push(renew(valid, member, &renewed));
-            let doing = format!("ask again whether member {} has left", member.name);
+            let doing = Doing::AskAgain { member: member.name.clone() };
             draft.steps.push(lock::renew(facts, &renewed, doing));
         }
     }

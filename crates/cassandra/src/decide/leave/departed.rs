@@ -2,16 +2,17 @@
 //! so (or goes, by policy), the member object goes, and the Service keeps the
 //! address as long as gossip may remember it.
 
-use crate::decide::draft::{Draft, synced};
+use crate::decide::draft::Draft;
 use crate::decide::evidence::records;
 use crate::facts::{ClaimFact, Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
+use crate::words::leave::{Doing, Happened};
 use jiff::SignedDuration;
 use palladion_api::cluster::DeletionPolicy;
 use palladion_api::ids::HostId;
 use palladion_api::labels;
-use palladion_plan::{Loss, ObjectKey, Precondition, Propagation, Step, Subresource};
+use palladion_plan::{Event, Loss, ObjectKey, Precondition, Propagation, Step};
 use serde_json::json;
 
 /// Gossip keeps a member that left for 72 h (`cassandra.very_long_time_ms`):
@@ -42,7 +43,7 @@ fn after(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mut Draf
             && claim.object.meta.annotations.get(labels::CLUSTER_UID) == Some(&valid.uid)
         {
             if !draft.is_disruptive() {
-                draft.steps.push(delete_claim(facts, valid, member, claim));
+                draft.steps.push(delete_claim(facts, member, claim));
             }
             return;
         }
@@ -55,32 +56,19 @@ fn after(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mut Draf
     if object.meta.is_terminating() {
         return;
     }
-    draft.steps.push(Step::Delete {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
-        precondition: Precondition::Uid(object.meta.uid.clone()),
-        loss: Loss::Nothing,
-        propagation: Propagation::Background,
-        fence: None,
-        proof: records::has_left(facts, member).map(|p| p.stated()),
-        doing: format!("delete the record of member {}, which has left", member.name),
-        event: None,
-    });
+    let doing = Doing::DeleteMember { member: member.name.clone() };
+    draft.steps.push(
+        Step::delete_seen(kinds::MEMBER, &object.meta, Loss::Nothing, doing)
+            .proven(records::has_left(facts, member).map(|p| p.stated())),
+    );
 }
 
-fn delete_claim(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, claim: &ClaimFact) -> Step {
-    Step::Delete {
-        key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
-        precondition: Precondition::Uid(claim.object.meta.uid.clone()),
-        loss: Loss::Data,
-        propagation: Propagation::Background,
-        fence: None,
-        proof: records::has_left(facts, member).map(|p| p.stated()),
-        doing: format!("delete claim {} of a member that has left", claim.object.meta.name),
-        event: synced(format!(
-            "Claim {} of a member that has left is deleted",
-            claim.object.meta.name
-        )),
-    }
+fn delete_claim(facts: &Facts<'_>, member: &MemberFact, claim: &ClaimFact) -> Step {
+    let meta = &claim.object.meta;
+    let name = meta.name.clone();
+    Step::delete_seen(kinds::CLAIM, meta, Loss::Data, Doing::DeleteClaim { claim: name.clone() })
+        .proven(records::has_left(facts, member).map(|p| p.stated()))
+        .announced(Event::normal(Happened::ClaimDeleted { claim: name }))
 }
 
 fn mark_claim(claim: &ClaimFact, host_id: Option<&HostId>) -> Step {
@@ -91,7 +79,7 @@ fn mark_claim(claim: &ClaimFact, host_id: Option<&HostId>) -> Step {
         json!({ "metadata": { "annotations": {
             labels::GONE: old, labels::HOST_ID: null, labels::VOLUME_ID: null, labels::ADDRESS: null,
         }}}),
-        format!("record on claim {} that its member has left", claim.object.meta.name),
+        Doing::MarkClaim { claim: claim.object.meta.name.clone() },
     )
 }
 
@@ -114,7 +102,7 @@ fn mirror(valid: &Valid, member: &MemberFact, draft: &mut Draft) {
         ObjectKey::new(kinds::SERVICE, &valid.namespace, member.name.as_str()),
         Precondition::Uid(service.uid.clone()),
         json!({ "metadata": { "labels": { labels::DECOMMISSIONED: wanted } } }),
-        format!("label the Service of member {}", member.name),
+        Doing::LabelService { member: member.name.clone() },
     ));
 }
 
@@ -126,16 +114,12 @@ fn old_address(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mu
     };
     let key = ObjectKey::new(kinds::SERVICE, &valid.namespace, member.name.as_str());
     let Some(since) = service.alone_since else {
-        draft.steps.push(Step::Patch {
+        draft.steps.push(Step::patch(
             key,
-            patch: json!({ "metadata": { "annotations": { labels::GONE: facts.now() } } }),
-            subresource: Subresource::None,
-            precondition: Precondition::Uid(service.uid.clone()),
-            fence: None,
-            proof: None,
-            doing: format!("record since when the address of member {} is kept", member.name),
-            event: None,
-        });
+            Precondition::Uid(service.uid.clone()),
+            json!({ "metadata": { "annotations": { labels::GONE: facts.now() } } }),
+            Doing::RecordAddress { member: member.name.clone() },
+        ));
         return;
     };
     if facts.now() >= since + ADDRESS_KEPT {
@@ -146,7 +130,7 @@ fn old_address(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mu
             propagation: Propagation::Background,
             fence: None,
             proof: None,
-            doing: format!("set the address of member {} free, which left at {since}", member.name),
+            doing: Doing::FreeAddress { member: member.name.clone(), since }.to_string(),
             event: None,
         });
     }

@@ -1,18 +1,24 @@
 //! Who leaves next, and what must be so before it may have the turn.
 
 use super::steps::terminate;
-use crate::decide::draft::{Draft, synced};
+use crate::decide::draft::Draft;
 use crate::decide::evidence;
 use crate::decide::leave::refused;
 use crate::decide::maintenance::{debts, system_keyspaces};
 use crate::decide::objects::replicas;
 use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
 use crate::validate::{Valid, ValidRack};
+use crate::words::evidence::Forbidden;
+use crate::words::leave::{Doing, Happened, Obstacle, Refused, Waiting};
+use crate::words::turn;
 use jiff::SignedDuration;
 use palladion_api::cluster::TurnStep;
 use palladion_api::member::{Evidence, IntentState, VolumeState};
-use palladion_api::reasons::Reason;
+use palladion_plan::Event;
+use palladion_plan::wait::{Subject, Wait};
+use palladion_plan::words::{Count, Reasoned};
 
 /// Disks that lack room are looked at again after this long.
 const LOOK_FOR_ROOM: SignedDuration = SignedDuration::from_secs(120);
@@ -28,20 +34,18 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
     if member.recorded_host_id().is_none() {
         return never_joined(facts, valid, member, draft);
     }
+    let name = member.name.clone();
     // Before anything is lowered for it; and it holds up nothing else (safety rule 7.6).
-    if let Some(why) = refusal(facts, rack, member) {
-        draft.trouble(Reason::LeaveRefused, why);
+    if let Some(refused) = refusal(facts, rack, member) {
+        draft.report(refused);
         return false;
     }
-    let refuse = |draft: &mut Draft, reason, why: String| {
-        draft.wait(reason, format!("member {} waits to leave: {why}", member.name));
-        true
-    };
     if let Err(why) = evidence::ring_is_quiet(facts) {
-        return refuse(draft, Reason::WaitingForRing, why.to_string());
+        wait_for(Forbidden::Leave { member: name, why }, member, draft);
+        return true;
     }
-    if let Some(why) = debts::first(facts) {
-        refuse(draft, Reason::MaintenancePending, why.to_string());
+    if let Some(pending) = debts::first(facts) {
+        wait_for(Waiting::Maintenance { member: name, pending }, member, draft);
         return debts::pay(facts, draft);
     }
     if is_held_up(facts, valid, member, draft) {
@@ -51,13 +55,14 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         return false;
     };
     let turn = lock::new(facts, &member.name, &volume.volume_id, TurnStep::Leave, 1);
-    draft.steps.push(lock::take(
-        facts,
-        &turn,
-        format!("give member {} the turn to leave", member.name),
-        synced(format!("Rack {} scaling down to {} members", rack.name, member.ordinal)),
-    ));
+    let members = Count::of(member.ordinal, "member");
+    let event = Event::normal(Happened::ScalingDown { rack: rack.name.clone(), members });
+    draft.steps.push(lock::take(facts, &turn, Doing::Start { member: name }, Some(event)));
     true
+}
+
+fn wait_for<'d>(what: impl Reasoned, member: &MemberFact, draft: &'d mut Draft) -> &'d mut Wait {
+    draft.wait_for(what).about(Subject::new(kinds::MEMBER, &member.name))
 }
 
 /// How many members would be left.
@@ -67,16 +72,13 @@ fn left_without(facts: &Facts<'_>) -> usize {
 }
 
 /// What forbids this leave until a user changes the ring.
-fn refusal(facts: &Facts<'_>, rack: &ValidRack, member: &MemberFact) -> Option<String> {
-    let left = left_without(facts);
+fn refusal(facts: &Facts<'_>, rack: &ValidRack, member: &MemberFact) -> Option<Refused> {
+    let (left, name) = (left_without(facts), member.name.clone());
     if left == 0 {
-        return Some(format!(
-            "member {} is the last one of the ring; to end the ring delete the cluster",
-            member.name
-        ));
+        return Some(Refused::Last { member: name });
     }
-    let why = refused::by_replication(facts, rack, left)?;
-    Some(format!("member {} cannot leave: {why}", member.name))
+    let obstacle = refused::by_replication(facts, rack, left)?;
+    Some(Refused::Obstructed { member: name, obstacle })
 }
 
 /// What is in the way although the ring is well: the system keyspaces, disks, a
@@ -87,18 +89,15 @@ fn is_held_up(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mut
         system_keyspaces::set(facts, valid, left, draft);
         return true;
     }
-    if let Some((why, read_at)) = refused::by_disk(facts, member, last_figures)
+    if let Some((obstacle, read_at)) = refused::by_disk(facts, member, last_figures)
         && facts.now() < read_at + LOOK_FOR_ROOM
     {
-        refused_by_disk(member, &why, read_at, draft);
+        refused_by_disk(member, &obstacle, read_at, draft);
         return true;
     }
-    if let Some(again) = failed_until(facts, member) {
-        draft.wait_until(
-            Reason::MemberLeaving,
-            format!("member {} tries again to leave at {again}", member.name),
-            again,
-        );
+    if let Some(at) = failed_until(facts, member) {
+        let name = member.name.clone();
+        wait_for(Waiting::Retry { member: name, at }, member, draft).until(at);
         return true;
     }
     false
@@ -117,13 +116,14 @@ fn last_figures(member: &MemberFact) -> Option<&Evidence> {
 /// Wait: the disks of those that stay cannot take what the leaver holds.
 pub fn refused_by_disk(
     member: &MemberFact,
-    why: &str,
+    obstacle: &Obstacle,
     read_at: jiff::Timestamp,
     draft: &mut Draft,
 ) {
-    let words = format!("member {} cannot leave: {why}", member.name);
-    draft.trouble(Reason::LeaveRefused, words.clone());
-    draft.wait_until(Reason::LeaveRefused, words, read_at + LOOK_FOR_ROOM);
+    let (name, obstacle) = (member.name.clone(), obstacle.clone());
+    let refused = Refused::Obstructed { member: name, obstacle };
+    draft.report(refused.clone());
+    wait_for(refused, member, draft).until(read_at + LOOK_FOR_ROOM);
 }
 
 /// Highest ordinal of the rack that is furthest above its target.
@@ -149,11 +149,9 @@ fn never_joined(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &m
     let Some(spec) = &member.spec else {
         return false;
     };
+    let name = member.name.clone();
     if member.volume().is_some_and(|v| v.state == VolumeState::Joined) {
-        draft.wait(
-            Reason::MemberLeaving,
-            format!("member {} is being recorded before it can leave", member.name),
-        );
+        wait_for(Waiting::Recording { member: name }, member, draft);
         return true;
     }
     let in_use = spec.start.as_ref().is_some_and(|s| {
@@ -164,17 +162,13 @@ fn never_joined(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &m
             })
     });
     if in_use {
-        draft.wait(
-            Reason::MemberLeaving,
-            format!("member {} is joining; it leaves when that has come to an end", member.name),
-        );
+        wait_for(Waiting::Joining { member: name }, member, draft);
         return true;
     }
     match evidence::never_joined(facts, member) {
         Ok(proof) => draft.steps.push(terminate(facts, valid, member, &proof, None)),
         Err(why) => {
-            let words = format!("member {} waits to leave: {why}", member.name);
-            draft.wait(Reason::WaitingForRing, words);
+            wait_for(Forbidden::Leave { member: name, why }, member, draft);
         }
     }
     true
@@ -190,12 +184,8 @@ pub fn adopt_intent(facts: &Facts<'_>, draft: &mut Draft) -> bool {
     };
     let mut turn = lock::new(facts, &member.name, &intent.volume_id, TurnStep::Leave, 1);
     turn.nonce.clone_from(&intent.nonce);
-    draft.steps.push(lock::take(
-        facts,
-        &turn,
-        format!("take up the turn of member {} again", member.name),
-        None,
-    ));
+    let doing = turn::Doing::Resume { member: member.name.clone(), work: turn.step.into() };
+    draft.steps.push(lock::take(facts, &turn, doing, None));
     true
 }
 

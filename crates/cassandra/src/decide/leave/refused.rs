@@ -5,28 +5,28 @@ use crate::decide::evidence;
 use crate::decide::maintenance::system_keyspaces;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::ValidRack;
+use crate::words::leave::{Bytes, Obstacle};
 use palladion_api::member::{Disk, Evidence};
+use palladion_plan::words::Count;
 use std::collections::BTreeSet;
 
 /// What streams in is compacted beside itself before the parts are deleted.
 const ROOM_PERCENT: u64 = 150;
-const GIB: u64 = 1 << 30;
 
 /// Replication that would no longer be met, naming the keyspace. What is not
 /// known forbids as well.
-pub fn by_replication(facts: &Facts<'_>, rack: &ValidRack, left: usize) -> Option<String> {
+pub fn by_replication(facts: &Facts<'_>, rack: &ValidRack, left: usize) -> Option<Obstacle> {
     let joined = || facts.members.values().filter(|m| m.recorded_host_id().is_some());
     let Some(copies) =
         joined().filter(|m| m.is_normal()).map(|m| &m.status.copies).find(|c| !c.is_empty())
     else {
-        return Some("no member has reported the replication of the keyspaces yet".into());
+        return Some(Obstacle::ReplicationUnknown);
     };
     let of_users = || copies.iter().filter(|(name, _)| !system_keyspaces::is_one(name));
     let held = |copies: &u32| usize::try_from(*copies).unwrap_or(usize::MAX);
     if let Some((name, copies)) = of_users().find(|(_, copies)| held(copies) > left) {
-        return Some(format!(
-            "keyspace {name} keeps {copies} copies and {left} members would be left; ALTER KEYSPACE first"
-        ));
+        let members = Count::of(left, "member");
+        return Some(Obstacle::Copies { keyspace: name.clone(), copies: *copies, members });
     }
     let racks: BTreeSet<&str> = joined().map(|m| m.rack.as_str()).collect();
     let empties_rack = joined().filter(|m| m.rack == rack.name).count() == 1;
@@ -34,7 +34,8 @@ pub fn by_replication(facts: &Facts<'_>, rack: &ValidRack, left: usize) -> Optio
     let crowded = of_users()
         .find(|(_, copies)| empties_rack && racks_left > 1 && held(copies) == racks.len());
     crowded.map(|(name, copies)| {
-        format!("keyspace {name} keeps a copy in each of {copies} racks and rack {} would be empty; ALTER KEYSPACE first", rack.name)
+        let (keyspace, rack) = (name.clone(), rack.name.clone());
+        Obstacle::EmptyRack { keyspace, copies: *copies, rack }
     })
 }
 
@@ -45,12 +46,11 @@ pub fn by_disk<'a>(
     facts: &'a Facts<'_>,
     leaver: &'a MemberFact,
     of: impl Fn(&'a MemberFact) -> Option<&'a Evidence>,
-) -> Option<(String, jiff::Timestamp)> {
+) -> Option<(Obstacle, jiff::Timestamp)> {
     let receivers = receivers(facts, leaver);
     let answer = of(leaver)?;
     let unknown = |member: &MemberFact, answer: &Evidence| {
-        let words = format!("member {} does not tell how full its disk is", member.name);
-        Some((words, answer.read_at.0))
+        Some((Obstacle::DiskUnknown { member: member.name.clone() }, answer.read_at.0))
     };
     let Some(has) = disk(answer) else {
         return unknown(leaver, answer);
@@ -63,13 +63,9 @@ pub fn by_disk<'a>(
             return unknown(receiver, answer);
         };
         if disk.free_bytes < needed {
-            let words = format!(
-                "member {} would receive about {}, needs half as much again to compact it and has {} free; grow its volume or set `members` back",
-                receiver.name,
-                words(share),
-                words(disk.free_bytes)
-            );
-            return Some((words, answer.read_at.0));
+            let (member, share) = (receiver.name.clone(), Bytes(share));
+            let full = Obstacle::DiskFull { member, share, free: Bytes(disk.free_bytes) };
+            return Some((full, answer.read_at.0));
         }
     }
     None
@@ -84,12 +80,4 @@ fn receivers<'a>(facts: &'a Facts<'_>, leaver: &MemberFact) -> Vec<&'a MemberFac
     let others = evidence::others(facts, &leaver.name);
     let same_rack: Vec<_> = others.iter().copied().filter(|m| m.rack == leaver.rack).collect();
     if same_rack.is_empty() { others } else { same_rack }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a figure for people, with one decimal")]
-fn words(bytes: u64) -> String {
-    match bytes < GIB {
-        true => format!("{} MiB", bytes >> 20),
-        false => format!("{:.1} GiB", bytes as f64 / GIB as f64),
-    }
 }

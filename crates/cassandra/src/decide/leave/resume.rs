@@ -3,7 +3,7 @@
 //! took its leave it would bootstrap itself back into the ring, so it is never
 //! started: only the others can tell which (safety rule 2.7).
 
-use crate::decide::draft::{Draft, synced};
+use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Purpose, Unproven, absence, marks};
 use crate::decide::leave::steps;
 use crate::decide::turn::lock::{self, Since};
@@ -11,10 +11,14 @@ use crate::decide::turn::permit;
 use crate::facts::leaver::{could_not_come_back, is_interrupted};
 use crate::facts::words::server_words;
 use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
 use crate::validate::Valid;
+use crate::words::leave::{Doing, Ended, Happened, Waiting};
+use crate::words::turn;
 use palladion_api::cluster::{Replaced, Turn, TurnStep};
 use palladion_api::member::PermitState;
-use palladion_api::reasons::Reason;
+use palladion_plan::wait::Subject;
+use palladion_plan::{Event, Step};
 
 /// Starts that this pod may fail at; then a new pod or a new spec tries again.
 const TRIES: usize = 3;
@@ -41,32 +45,28 @@ pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> bool {
         return false;
     };
     let turn = lock::new(facts, &member.name, &volume.volume_id, TurnStep::ResumeLeave, 1);
-    draft.steps.push(lock::take(
-        facts,
-        &turn,
-        format!("find out whether member {} has left", member.name),
-        None,
-    ));
+    let doing = Doing::FindOut { member: member.name.clone() };
+    draft.steps.push(lock::take(facts, &turn, doing, None));
     true
 }
 
 /// Go on with a ResumeLeave turn.
 pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft) {
     let Some(member) = facts.members.get(&turn.member) else {
-        return steps::end(facts, turn, "the member is gone", None, draft);
+        return steps::end(facts, turn, turn::Ended::MemberGone, None, draft);
     };
     if member.is_gone() {
-        return steps::end(facts, turn, "it has left", None, draft);
+        return steps::end(facts, turn, Ended::HasLeft, None, draft);
     }
     if marks::of(member).is_some() {
-        return steps::end(facts, turn, "its volume is given up", None, draft);
+        return steps::end(facts, turn, Ended::Marked, None, draft);
     }
     let granted =
         member.spec.as_ref().and_then(|s| s.start.as_ref()).filter(|s| s.nonce == turn.nonce);
     let answer = member.status.permit.as_ref().filter(|p| p.nonce == turn.nonce);
     match (granted, answer.map(|a| a.state)) {
         (_, Some(PermitState::Done)) => {
-            steps::end(facts, turn, "it came back, and leaves again from there", None, draft);
+            steps::end(facts, turn, Ended::RunsAgain, None, draft);
         }
         (Some(_), Some(PermitState::Failed | PermitState::Refused | PermitState::Withdrawn)) => {
             let why = answer.and_then(|a| a.message.clone()).unwrap_or_default();
@@ -74,23 +74,19 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
                 draft.steps.push(removal);
                 return;
             }
-            steps::end(facts, turn, &format!("it could not come back: {why}"), None, draft);
+            steps::end(facts, turn, Ended::CouldNotStart { why }, None, draft);
         }
         (Some(start), None | Some(PermitState::Used)) => {
             if member.pod.as_ref().is_none_or(|p| p.uid != start.pod_uid) {
-                return steps::end(facts, turn, "the pod that it was for has ended", None, draft);
+                return steps::end(facts, turn, turn::Ended::PodGone, None, draft);
             }
-            draft.wait(
-                Reason::MemberLeaving,
-                format!(
-                    "member {} comes back to leave again: {}",
-                    member.name,
-                    server_words(member)
-                ),
-            );
+            let (name, server) = (member.name.clone(), server_words(member));
+            draft
+                .wait_for(Waiting::Resuming { member: name, server })
+                .about(Subject::new(kinds::MEMBER, &member.name));
         }
         (None, _) if !is_interrupted(member) => {
-            steps::end(facts, turn, "it does not wait for it any more", None, draft);
+            steps::end(facts, turn, Ended::NotInterrupted, None, draft);
         }
         (None, _) => find_out(facts, valid, turn, member, draft),
     }
@@ -101,32 +97,22 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
 const COLLISION: &str = "already exists";
 
 /// The ring will not take it back to leave again: the others remove it.
-fn removal(
-    facts: &Facts<'_>,
-    turn: &Turn,
-    member: &MemberFact,
-    why: &str,
-) -> Option<palladion_plan::Step> {
+fn removal(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, why: &str) -> Option<Step> {
     let spec = member.spec.as_ref().filter(|_| why.contains(COLLISION))?;
     let mut removal = lock::new(facts, &turn.member, &turn.volume_id, TurnStep::Remove, 1);
     removal.replaces = Some(Replaced {
         host_id: member.recorded_host_id()?.clone(),
         address: spec.address.clone()?,
     });
-    Some(lock::pass(
-        facts,
-        &removal,
-        format!("let the others remove member {}: {why}", turn.member),
-        synced(format!(
-            "Member {} cannot come back to leave; the others remove it from the ring",
-            turn.member
-        )),
-    ))
+    let (name, why) = (turn.member.clone(), why.to_string());
+    let event = Event::normal(Happened::ToBeRemoved { member: name.clone() });
+    let doing = Doing::StartRemoval { member: name, why };
+    Some(lock::pass(facts, &removal, doing, Some(event)))
 }
 
 fn find_out(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, draft: &mut Draft) {
     let Some(host_id) = member.recorded_host_id() else {
-        return steps::end(facts, turn, "its host ID is not recorded", None, draft);
+        return steps::end(facts, turn, Ended::NoHostId, None, draft);
     };
     // It says itself that it does not run; if the others have it, it leaves again.
     if let Some(proof) = absence::all_see_down(facts, turn, member) {
@@ -140,7 +126,7 @@ fn find_out(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, 
         // They do not agree, or too few can be asked: the same turn asks again.
         Err(Unproven::AskAgain(_)) => {
             let renewed = lock::again(facts, turn, Since::First);
-            let doing = format!("ask again whether member {} has left", member.name);
+            let doing = Doing::AskAgain { member: member.name.clone() };
             draft.steps.push(lock::renew(facts, &renewed, doing));
         }
     }

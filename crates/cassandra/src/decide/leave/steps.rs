@@ -1,21 +1,26 @@
 //! The writes of a leave: its intent is renewed or taken back, its member is
 //! recorded as gone, its turn ends.
 
-use crate::decide::draft::{Draft, synced};
+use crate::decide::draft::Draft;
 use crate::decide::evidence::Proof;
 use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
+use crate::words::leave::{Doing, Happened};
 use palladion_api::cluster::Turn;
 use palladion_api::ids::HostId;
 use palladion_api::member::IntentKind;
-use palladion_plan::{Object, ObjectKey, Precondition, Step, Subresource};
-use serde_json::json;
+use palladion_plan::words::Sentence;
+use palladion_plan::{Event, Object, ObjectKey, Precondition, Step};
+use serde_json::{Value, json};
 
-fn uid(member: &MemberFact) -> Precondition {
+/// A patch of the member's record, as long as it is the same object.
+fn patch(valid: &Valid, member: &MemberFact, patch: Value, doing: Doing) -> Step {
     let object = member.object.as_ref();
-    Precondition::Uid(object.map(|o| o.meta.uid.clone()).unwrap_or_default())
+    let uid = object.map(|o| o.meta.uid.clone()).unwrap_or_default();
+    let key = ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str());
+    Step::patch(key, Precondition::Uid(uid), patch, doing)
 }
 
 /// Let the member leave the ring, by recorded intent.
@@ -35,40 +40,24 @@ pub fn decommission(
             "hostID": host_id,
             "volumeID": turn.volume_id,
         }}}),
-        format!("let member {} leave", member.name),
+        Doing::Decommission { member: member.name.clone() },
     )
     .fenced(facts.fence(turn))
     .proven(proof.stated())
-    .announced(synced(format!("Member {} leaves the ring", member.name)))
+    .announced(Event::normal(Happened::Leaving { member: member.name.clone() }))
 }
 
 /// The intent carries the new nonce of the renewed turn; the agent has done it
 /// already and answers at once.
 pub fn renew(valid: &Valid, member: &MemberFact, turn: &Turn) -> Step {
-    Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
-        patch: json!({ "spec": { "intent": { "nonce": turn.nonce } } }),
-        subresource: Subresource::None,
-        precondition: uid(member),
-        fence: None,
-        proof: None,
-        doing: format!("renew the intent of member {}", member.name),
-        event: None,
-    }
+    let doing = Doing::RenewIntent { member: member.name.clone() };
+    patch(valid, member, json!({ "spec": { "intent": { "nonce": turn.nonce } } }), doing)
 }
 
 /// Take the intent back.
 pub fn withdraw(valid: &Valid, member: &MemberFact) -> Step {
-    Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
-        patch: json!({ "spec": { "intent": null } }),
-        subresource: Subresource::None,
-        precondition: uid(member),
-        fence: None,
-        proof: None,
-        doing: format!("withdraw the intent of member {}", member.name),
-        event: None,
-    }
+    let doing = Doing::WithdrawIntent { member: member.name.clone() };
+    patch(valid, member, json!({ "spec": { "intent": null } }), doing)
 }
 
 /// Record that a member is gone for good: from here on its set may shrink.
@@ -79,27 +68,24 @@ pub fn terminate(
     proof: &Proof,
     turn: Option<&Turn>,
 ) -> Step {
-    Step::Patch {
-        key: ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str()),
-        patch: json!({
-            "metadata": { "annotations": { palladion_api::labels::GONE: proof.text() } },
-            "spec": { "run": "Terminated", "start": null },
-        }),
-        subresource: Subresource::None,
-        precondition: uid(member),
-        fence: turn.map(|t| facts.fence(t)),
-        proof: Some(proof.stated()),
-        doing: format!("record that member {} has left: {}", member.name, proof.text()),
-        event: synced(format!("Member {} has left the ring", member.name)),
-    }
+    let name = member.name.clone();
+    let record = json!({
+        "metadata": { "annotations": { palladion_api::labels::GONE: proof.text() } },
+        "spec": { "run": "Terminated", "start": null },
+    });
+    let doing = Doing::RecordLeft { member: name.clone(), proof: proof.text().to_string() };
+    patch(valid, member, record, doing)
+        .fenced(turn.map(|t| facts.fence(t)))
+        .proven(proof.stated())
+        .announced(Event::normal(Happened::HasLeft { member: name }))
 }
 
 /// End a turn, saying why.
 pub fn end(
     facts: &Facts<'_>,
     turn: &Turn,
-    why: &str,
-    event: Option<palladion_plan::Event>,
+    why: impl Sentence,
+    event: Option<Event>,
     draft: &mut Draft,
 ) {
     draft.steps.push(lock::end(facts, turn, why, event));

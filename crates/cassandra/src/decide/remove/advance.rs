@@ -1,9 +1,9 @@
 //! Removing from the ring what will never come back and is not wanted any
 //! more: a leaver whose machine is gone, or that the ring will not take back.
 //! Another member removes the host ID, with proof; the rest streams from the
-//! copies that are left, and owes a repair.
+//! copies that are left, and needs a repair.
 
-use crate::decide::draft::{Draft, synced};
+use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Proof, Purpose, Unproven, marks};
 use crate::decide::leave::steps;
 use crate::decide::maintenance::debts;
@@ -13,22 +13,24 @@ use crate::decide::turn::lock::{self, Since};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
+use crate::words::evidence::Objection;
+use crate::words::remove::{Cause, Doing, Ended, Happened, Waiting};
+use crate::words::turn;
 use palladion_api::cluster::Turn;
 use palladion_api::ids::HostId;
 use palladion_api::member::{Operation, OperationKind, OperationState};
-use palladion_api::reasons::Reason;
-use palladion_plan::Step;
+use palladion_plan::wait::Subject;
+use palladion_plan::{Event, Step};
 use serde_json::{Value, json};
 
 /// Go on with a Remove turn.
 pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft) {
     let (Some(member), Some(removed)) = (facts.members.get(&turn.member), &turn.replaces) else {
-        return steps::end(facts, turn, "the member is gone", None, draft);
+        return steps::end(facts, turn, turn::Ended::MemberGone, None, draft);
     };
     if member.is_gone() {
-        let event =
-            synced(format!("Member {} was removed from the ring by the others", member.name));
-        return steps::end(facts, turn, "it was removed", event, draft);
+        let event = Event::normal(Happened::Removed { member: member.name.clone() });
+        return steps::end(facts, turn, Ended::Removed, Some(event), draft);
     }
     let host_id = &removed.host_id;
     let id = format!("remove-{}", turn.nonce);
@@ -66,7 +68,7 @@ fn before_order(
     match evidence::prove(facts, turn, member, &Purpose::Remove { host_id }, draft) {
         Ok(proof) => order(facts, turn, member, host_id, (id, &proof), draft),
         Err(Unproven::Waiting) => {}
-        Err(Unproven::AskAgain(why)) => ask_again(facts, turn, member, &why.to_string(), draft),
+        Err(Unproven::AskAgain(why)) => ask_again(facts, turn, member, why, draft),
     }
 }
 
@@ -81,8 +83,7 @@ fn order(
     let others = evidence::others(facts, &member.name);
     let mut free = others.iter().filter(|m| !is_busy(m));
     let Some((helper, object)) = free.find_map(|m| Some((m, m.object.as_ref()?))) else {
-        let words = format!("member {} waits to be removed: the others are busy", turn.member);
-        return draft.wait(Reason::MemberLeaving, words);
+        return wait_for(Waiting::OthersBusy { member: turn.member.clone() }, member, draft);
     };
     let operation = Operation {
         id: id.to_string(),
@@ -95,24 +96,23 @@ fn order(
     for absent in ["keyspaces", "replication"] {
         operation[absent] = Value::Null;
     }
+    let (helper, member, host_id) = (helper.name.clone(), turn.member.clone(), host_id.clone());
+    let event = Event::normal(Happened::Started {
+        helper: helper.clone(),
+        member: member.clone(),
+        host_id: host_id.clone(),
+    });
+    let doing = Doing::Remove { helper, member, host_id, proof: proof.text().to_string() };
     draft.steps.push(
         Step::patch_as_seen(
             kinds::MEMBER,
             &object.meta,
             json!({ "spec": { "operation": operation } }),
-            format!(
-                "let member {} remove host ID {host_id} of member {}: {}",
-                helper.name,
-                turn.member,
-                proof.text()
-            ),
+            doing,
         )
         .fenced(facts.fence(turn))
         .proven(proof.stated())
-        .announced(synced(format!(
-            "Member {} removes {} (host ID {host_id}) from the ring",
-            helper.name, turn.member
-        ))),
+        .announced(event),
     );
 }
 
@@ -128,17 +128,17 @@ fn after_order(
     let outcome = outcome.filter(|o| Some(&o.id) == ordered(helper));
     match outcome.map(|o| o.state) {
         None | Some(OperationState::Running) if helper.is_normal() => {
-            let words = format!("member {} removes {} from the ring", helper.name, member.name);
-            return draft.wait(Reason::MemberLeaving, words);
+            let (helper, name) = (helper.name.clone(), member.name.clone());
+            return wait_for(Waiting::Removing { helper, member: name }, member, draft);
         }
-        // Whether it was done, the ring tells.
+        // Whether it was done is asked of the ring.
         None | Some(_) => {}
     }
     let told = outcome.and_then(|o| o.message.as_deref()).unwrap_or_default();
     match evidence::prove(facts, turn, member, &Purpose::WasRemoved { host_id, told }, draft) {
         Ok(proof) => is_out(facts, valid, turn, member, &proof, draft),
         Err(Unproven::Waiting) => {}
-        Err(Unproven::AskAgain(why)) => ask_again(facts, turn, member, &why.to_string(), draft),
+        Err(Unproven::AskAgain(why)) => ask_again(facts, turn, member, why, draft),
     }
 }
 
@@ -152,9 +152,9 @@ fn is_out(
     proof: &Proof,
     draft: &mut Draft,
 ) {
-    let reason = format!("member {} was removed at {}", member.name, facts.now());
+    let cause = Cause::Removed { member: member.name.clone(), at: facts.now() };
     if !replicas::is_wanted(valid, member) {
-        debts::repair_by_all(facts, &member.name, &reason, draft);
+        debts::repair_by_all(facts, &member.name, &cause, draft);
         draft.steps.push(steps::terminate(facts, valid, member, proof, Some(turn)));
         return;
     }
@@ -163,19 +163,29 @@ fn is_out(
         return;
     }
     if marks::of(member).is_none() && member.recorded_host_id().is_none() {
-        return steps::end(facts, turn, "it joins as a new member", None, draft);
+        return steps::end(facts, turn, Ended::JoinsAsNew, None, draft);
     }
-    debts::repair_by_all(facts, &member.name, &reason, draft);
+    debts::repair_by_all(facts, &member.name, &cause, draft);
     draft.steps.extend(room::start_anew(member, &fence));
 }
 
-/// The answers forbid it; the question is put again. A member that is given up
-/// gives the turn back: it may have come to life meanwhile.
-fn ask_again(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, why: &str, draft: &mut Draft) {
+fn wait_for(waiting: Waiting, member: &MemberFact, draft: &mut Draft) {
+    draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &member.name));
+}
+
+/// The answers forbid it; the question is put again. A member that is marked for
+/// replacement gives the turn back: it may have come to life meanwhile.
+fn ask_again(
+    facts: &Facts<'_>,
+    turn: &Turn,
+    member: &MemberFact,
+    why: Objection,
+    draft: &mut Draft,
+) {
     if marks::of(member).is_some() {
-        return steps::end(facts, turn, why, None, draft);
+        return steps::end(facts, turn, turn::Ended::Objection { why }, None, draft);
     }
     let renewed = lock::again(facts, turn, Since::Now);
-    let doing = format!("ask again whether member {} may be removed", turn.member);
+    let doing = Doing::AskAgain { member: turn.member.clone() };
     draft.steps.push(lock::renew(facts, &renewed, doing));
 }
