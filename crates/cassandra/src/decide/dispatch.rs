@@ -9,6 +9,7 @@ use super::{initialize, join, leave, remove, replace};
 use crate::facts::Facts;
 use crate::validate::Valid;
 use palladion_api::cluster::TurnStep;
+use palladion_plan::Flow;
 
 /// Go on with the turn that is under way, or give the next one.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
@@ -17,9 +18,9 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     }
     permit::record_identities(facts, draft);
     // One disruption in a plan: what this one ends is seen before the next begins.
-    if stopping::hold(facts, draft)
+    if stopping::hold(facts, draft).is_busy()
         || draft.is_disruptive()
-        || broken::replace_broken_pod(facts, valid, draft)
+        || broken::replace_broken_pod(facts, valid, draft).is_busy()
     {
         return;
     }
@@ -39,9 +40,9 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 
 /// Nobody has the turn: who needs it most?
 fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
-    if join::adopt_permit(facts, draft)
-        || leave::adopt_intent(facts, draft)
-        || initialize::next(facts, valid, draft)
+    if join::adopt_permit(facts, draft).is_busy()
+        || leave::adopt_intent(facts, draft).is_busy()
+        || initialize::next(facts, valid, draft).is_busy()
     {
         return;
     }
@@ -49,11 +50,11 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         return;
     }
     seed_lists::rescue(facts, valid, draft);
-    let busy = leave::resume::next(facts, draft)
-        || join::returning::next(facts, draft)
-        || shape(facts, valid, draft)
-        || restart::next(facts, valid, draft)
-        || versions::mixed(facts, valid).is_none() && debts::pay(facts, draft);
+    let busy = leave::resume::next(facts, draft).is_busy()
+        || join::returning::next(facts, draft).is_busy()
+        || shape(facts, valid, draft).is_busy()
+        || restart::next(facts, valid, draft).is_busy()
+        || versions::mixed(facts, valid).is_none() && debts::pay(facts, draft).is_busy();
     if busy {
         return;
     }
@@ -64,14 +65,14 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 }
 
 /// Changes of the ring's shape. While versions are mixed the upgrade goes first.
-fn shape(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
+fn shape(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     let mut found = Draft::default();
-    let busy = replace::next(facts, valid, &mut found)
-        || join::next(facts, valid, &mut found)
-        || leave::next(facts, valid, &mut found);
+    let busy = replace::next(facts, valid, &mut found).is_busy()
+        || join::next(facts, valid, &mut found).is_busy()
+        || leave::next(facts, valid, &mut found).is_busy();
     if busy && versions::forbid(facts, valid, draft) {
-        return false;
+        return Flow::Free;
     }
     draft.take(found);
-    busy
+    if busy { Flow::Busy } else { Flow::Free }
 }

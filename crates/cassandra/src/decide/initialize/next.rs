@@ -14,13 +14,13 @@ use palladion_api::cluster::TurnStep;
 use palladion_api::labels;
 use palladion_api::member::VolumeState;
 use palladion_plan::wait::Subject;
-use palladion_plan::{Event, hash};
+use palladion_plan::{Event, Flow, hash};
 use serde_json::json;
 
-/// Initialize the ring, or say why not yet. False = there is a ring already.
-pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
+/// Initialize the ring, or say why not yet.
+pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     if facts.ring_exists() {
-        return false;
+        return Flow::Free;
     }
     match survey(facts, valid) {
         Survey::Waiting(waiting) => wait_for(waiting, draft),
@@ -37,7 +37,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         Survey::Resume(first) => start(facts, valid, first, 2, draft),
         Survey::Clear(first) => start(facts, valid, first, 1, draft),
     }
-    true
+    Flow::Busy
 }
 
 fn wait_for(waiting: Waiting, draft: &mut Draft) {

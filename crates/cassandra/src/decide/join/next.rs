@@ -15,30 +15,30 @@ use crate::words::turn;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::cluster::{Replaced, TurnStep};
 use palladion_api::member::{PermitKind, PermitState, VolumeState};
+use palladion_plan::Flow;
 use palladion_plan::wait::Subject;
 
-/// The next member that should join, if the ring allows it. True = something
-/// is being done or waited for that the rest must not overtake.
-pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
+/// The next member that should join, if the ring allows it.
+pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     let Some(member) = candidate(facts, valid, draft) else {
-        return false;
+        return Flow::Free;
     };
     let (name, subject) = (member.name.clone(), Subject::new(kinds::MEMBER, &member.name));
     if let Err(why) = evidence::ring_is_quiet(facts) {
         draft.wait_for(Forbidden::Join { member: name, why }).about(subject);
-        return true;
+        return Flow::Busy;
     }
     let earliest = grace_ends(facts, valid);
     if let Some(until) = earliest.filter(|t| *t > facts.now()) {
         draft.wait_for(Waiting::ForGrace { member: name, until }).about(subject).until(until);
-        return true;
+        return Flow::Busy;
     }
     let Some(volume) = member.volume() else {
-        return false;
+        return Flow::Free;
     };
     let turn = lock::new(facts, &member.name, &volume.volume_id, TurnStep::Join, 1);
     draft.steps.push(lock::take(facts, &turn, Doing::Start { member: name }, None));
-    true
+    Flow::Busy
 }
 
 /// When the next start is allowed after the last one.
@@ -82,7 +82,7 @@ pub fn candidate<'a>(
 
 /// A permit that is in use although no turn is on record (the status was
 /// lost): the turn is taken up again under the same nonce.
-pub fn adopt_permit(facts: &Facts<'_>, draft: &mut Draft) -> bool {
+pub fn adopt_permit(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     for member in facts.members.values() {
         let Some(start) = member.spec.as_ref().and_then(|s| s.start.as_ref()) else {
             continue;
@@ -106,7 +106,7 @@ pub fn adopt_permit(facts: &Facts<'_>, draft: &mut Draft) -> bool {
         turn.replaces = replaced.map(|(host_id, address)| Replaced { host_id, address });
         let doing = turn::Doing::Resume { member: member.name.clone(), work: step.into() };
         draft.steps.push(lock::take(facts, &turn, doing, None));
-        return true;
+        return Flow::Busy;
     }
-    false
+    Flow::Free
 }

@@ -8,22 +8,22 @@ use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact};
 use crate::words::join::Doing;
 use palladion_api::cluster::TurnStep;
+use palladion_plan::Flow;
 
 /// Give the turn to a member that the ring knows and its own agent does not.
-/// True = something is being done.
-pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> bool {
+pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     let Some((member, volume_id)) = facts
         .members
         .values()
         .filter_map(|m| Some((m, unnoticed::of(m)?)))
         .find(|(m, _)| is_known_by_all(facts, m))
     else {
-        return false;
+        return Flow::Free;
     };
     let turn = lock::new(facts, &member.name, &volume_id, TurnStep::Join, 1);
     let doing = Doing::StartUnrecorded { member: member.name.clone() };
     draft.steps.push(lock::take(facts, &turn, doing, None));
-    true
+    Flow::Busy
 }
 
 /// The cheap look: every full member reports it, and nothing else.

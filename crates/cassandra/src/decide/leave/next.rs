@@ -16,20 +16,19 @@ use crate::words::turn;
 use jiff::SignedDuration;
 use palladion_api::cluster::TurnStep;
 use palladion_api::member::{Evidence, IntentState, VolumeState};
-use palladion_plan::Event;
 use palladion_plan::wait::{Subject, Wait};
 use palladion_plan::words::{Count, Reasoned};
+use palladion_plan::{Event, Flow};
 
 /// Disks that lack room are looked at again after this long.
 const LOOK_FOR_ROOM: SignedDuration = SignedDuration::from_secs(120);
 /// A leave that failed is not tried again at once: its cause is rarely gone.
 const LEAVE_RETRY: SignedDuration = SignedDuration::from_secs(60);
 
-/// The next member that should leave, if the ring can spare it. True =
-/// something is being done or waited for that the rest must not overtake.
-pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
+/// The next member that should leave, if the ring can spare it.
+pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     let Some((rack, member)) = candidate(facts, valid) else {
-        return false;
+        return Flow::Free;
     };
     if member.recorded_host_id().is_none() {
         return never_joined(facts, valid, member, draft);
@@ -38,27 +37,27 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
     // Before anything is lowered for it; and it holds up nothing else (safety rule 7.6).
     if let Some(refused) = refusal(facts, rack, member) {
         draft.report(refused);
-        return false;
+        return Flow::Free;
     }
     if let Err(why) = evidence::ring_is_quiet(facts) {
         wait_for(Forbidden::Leave { member: name, why }, member, draft);
-        return true;
+        return Flow::Busy;
     }
     if let Some(pending) = debts::first(facts) {
         wait_for(Waiting::Maintenance { member: name, pending }, member, draft);
         return debts::pay(facts, draft);
     }
-    if is_held_up(facts, valid, member, draft) {
-        return true;
+    if is_held_up(facts, valid, member, draft).is_busy() {
+        return Flow::Busy;
     }
     let Some(volume) = member.volume() else {
-        return false;
+        return Flow::Free;
     };
     let turn = lock::new(facts, &member.name, &volume.volume_id, TurnStep::Leave, 1);
     let members = Count::of(member.ordinal, "member");
     let event = Event::normal(Happened::ScalingDown { rack: rack.name.clone(), members });
     draft.steps.push(lock::take(facts, &turn, Doing::Start { member: name }, Some(event)));
-    true
+    Flow::Busy
 }
 
 fn wait_for<'d>(what: impl Reasoned, member: &MemberFact, draft: &'d mut Draft) -> &'d mut Wait {
@@ -82,25 +81,25 @@ fn refusal(facts: &Facts<'_>, rack: &ValidRack, member: &MemberFact) -> Option<R
 }
 
 /// What is in the way although the ring is well: the system keyspaces, disks, a
-/// leave that has failed. True = something is being done or waited for.
-fn is_held_up(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mut Draft) -> bool {
+/// leave that has failed.
+fn is_held_up(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mut Draft) -> Flow {
     let left = left_without(facts);
     if !system_keyspaces::fit(facts, valid, left) {
         system_keyspaces::set(facts, valid, left, draft);
-        return true;
+        return Flow::Busy;
     }
     if let Some((obstacle, read_at)) = refused::by_disk(facts, member, last_figures)
         && facts.now() < read_at + LOOK_FOR_ROOM
     {
         refused_by_disk(member, &obstacle, read_at, draft);
-        return true;
+        return Flow::Busy;
     }
     if let Some(at) = failed_until(facts, member) {
         let name = member.name.clone();
         wait_for(Waiting::Retry { member: name, at }, member, draft).until(at);
-        return true;
+        return Flow::Busy;
     }
-    false
+    Flow::Free
 }
 
 /// What a member answered last.
@@ -145,14 +144,14 @@ pub fn candidate<'a, 'v>(
 
 /// A member without a host ID holds no ranges: its permit must be void, then
 /// it is gone.
-fn never_joined(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mut Draft) -> bool {
+fn never_joined(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mut Draft) -> Flow {
     let Some(spec) = &member.spec else {
-        return false;
+        return Flow::Free;
     };
     let name = member.name.clone();
     if member.volume().is_some_and(|v| v.state == VolumeState::Joined) {
         wait_for(Waiting::Recording { member: name }, member, draft);
-        return true;
+        return Flow::Busy;
     }
     let in_use = spec.start.as_ref().is_some_and(|s| {
         member.pod.as_ref().is_some_and(|p| p.uid == s.pod_uid)
@@ -163,7 +162,7 @@ fn never_joined(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &m
     });
     if in_use {
         wait_for(Waiting::Joining { member: name }, member, draft);
-        return true;
+        return Flow::Busy;
     }
     match evidence::never_joined(facts, member) {
         Ok(proof) => draft.steps.push(terminate(facts, valid, member, &proof, None)),
@@ -171,22 +170,22 @@ fn never_joined(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &m
             wait_for(Forbidden::Leave { member: name, why }, member, draft);
         }
     }
-    true
+    Flow::Busy
 }
 
 /// An intent that is under way although no turn is on record (the status was
 /// lost): the turn is taken up again under the same nonce.
-pub fn adopt_intent(facts: &Facts<'_>, draft: &mut Draft) -> bool {
+pub fn adopt_intent(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     let open = facts.members.values().filter(|m| !m.is_gone());
     let mut found = open.filter_map(|m| Some((m, m.spec.as_ref()?.intent.as_ref()?)));
     let Some((member, intent)) = found.next() else {
-        return false;
+        return Flow::Free;
     };
     let mut turn = lock::new(facts, &member.name, &intent.volume_id, TurnStep::Leave, 1);
     turn.nonce.clone_from(&intent.nonce);
     let doing = turn::Doing::Resume { member: member.name.clone(), work: turn.step.into() };
     draft.steps.push(lock::take(facts, &turn, doing, None));
-    true
+    Flow::Busy
 }
 
 fn failed_until(facts: &Facts<'_>, member: &MemberFact) -> Option<jiff::Timestamp> {

@@ -18,7 +18,7 @@ use crate::words::turn;
 use palladion_api::cluster::{Replaced, Turn, TurnStep};
 use palladion_api::member::PermitState;
 use palladion_plan::wait::Subject;
-use palladion_plan::{Event, Step};
+use palladion_plan::{Event, Flow, Step};
 
 /// Starts that this pod may fail at; then a new pod or a new spec tries again.
 const TRIES: usize = 3;
@@ -33,21 +33,21 @@ fn has_failed_for_good(member: &MemberFact) -> bool {
 }
 
 /// The first leaver that was interrupted gets the turn before anybody else:
-/// the ring is not whole while it is away. True = something is being done.
-pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> bool {
+/// the ring is not whole while it is away.
+pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     let mut members = facts.members.values();
     let waits =
         |m: &&MemberFact| is_interrupted(m) && marks::of(m).is_none() && !has_failed_for_good(m);
     let Some(member) = members.find(waits) else {
-        return false;
+        return Flow::Free;
     };
     let Some(volume) = member.volume() else {
-        return false;
+        return Flow::Free;
     };
     let turn = lock::new(facts, &member.name, &volume.volume_id, TurnStep::ResumeLeave, 1);
     let doing = Doing::FindOut { member: member.name.clone() };
     draft.steps.push(lock::take(facts, &turn, doing, None));
-    true
+    Flow::Busy
 }
 
 /// Go on with a ResumeLeave turn.

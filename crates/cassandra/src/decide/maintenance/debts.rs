@@ -8,8 +8,8 @@ use crate::resources as kinds;
 use crate::words::maintenance::{Cause, Doing, Pending, Problem, Waiting, Work};
 use palladion_api::ids::MemberName;
 use palladion_api::member::{Debt, DebtKind, Operation, OperationKind, OperationState};
-use palladion_plan::Step;
 use palladion_plan::wait::Subject;
+use palladion_plan::{Flow, Step};
 use serde_json::{Value, json};
 use std::fmt::Display;
 
@@ -86,13 +86,13 @@ pub fn recorded(member: &MemberFact) -> Doing {
     Doing::RecordPending { member: member.name.clone() }
 }
 
-/// Carry out the first maintenance. True = something is being done or waited for.
-pub fn pay(facts: &Facts<'_>, draft: &mut Draft) -> bool {
+/// Carry out the first maintenance.
+pub fn pay(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     let Some(member) = facts.members.values().find(|m| owed(m).is_some()) else {
-        return false;
+        return Flow::Free;
     };
     let Some(debt) = owed(member) else {
-        return false;
+        return Flow::Free;
     };
     let kind = match debt.kind {
         DebtKind::Repair => OperationKind::Repair,
@@ -113,7 +113,7 @@ pub fn pay(facts: &Facts<'_>, draft: &mut Draft) -> bool {
     let waiting = match (ordered, outcome.map(|o| o.state), quiet) {
         (Some(_), Some(OperationState::Succeeded), _) => {
             draft.steps.extend(done(member, debt));
-            return true;
+            return Flow::Busy;
         }
         (Some(_), None | Some(OperationState::Running), _) => {
             Waiting::Running { work: work.clone(), member: name(), cause: cause() }
@@ -130,14 +130,14 @@ pub fn pay(facts: &Facts<'_>, draft: &mut Draft) -> bool {
             } else {
                 draft.steps.extend(order());
             }
-            return true;
+            return Flow::Busy;
         }
         // Tables of the older line are rewritten when nobody needs them any more.
         (None, _, Err(why)) if !is_in_the_way(debt.kind) => {
             let (member, cause) = (name(), cause());
             let waiting = Waiting::Postponed { work, member, why, cause };
             draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, name()));
-            return false;
+            return Flow::Free;
         }
         (None, _, Ok(()) | Err(_)) => {
             draft.steps.extend(order());
@@ -145,7 +145,7 @@ pub fn pay(facts: &Facts<'_>, draft: &mut Draft) -> bool {
         }
     };
     draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, name()));
-    true
+    Flow::Busy
 }
 
 /// The operation goes with the record of what was needed, so that the next one

@@ -159,7 +159,7 @@ fn is_out(
         return;
     }
     let fence = facts.fence(turn);
-    if room::make_room(facts, valid, member, proof, &fence, draft) {
+    if room::make_room(facts, valid, member, proof, &fence, draft).is_busy() {
         return;
     }
     if marks::of(member).is_none() && member.recorded_host_id().is_none() {

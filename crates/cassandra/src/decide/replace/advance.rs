@@ -65,8 +65,8 @@ fn before_permit(
         Err(Unproven::Waiting) => return,
         Err(Unproven::AskAgain(why)) => return end(facts, turn, Ended::Forbidden { why }, draft),
     };
-    if room::make_room(facts, valid, member, &proof, &facts.fence(turn), draft)
-        || new_address::change(facts, valid, turn, member, replaced, draft)
+    if room::make_room(facts, valid, member, &proof, &facts.fence(turn), draft).is_busy()
+        || new_address::change(facts, valid, turn, member, replaced, draft).is_busy()
     {
         return;
     }

@@ -9,11 +9,10 @@ use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::replace::{Doing, Waiting};
 use palladion_api::cluster::{Replaced, Turn};
-use palladion_plan::{Loss, ObjectKey, Precondition, Propagation, Step, Subject};
+use palladion_plan::{Flow, Loss, ObjectKey, Precondition, Propagation, Step, Subject};
 use serde_json::{Value, json};
 
-/// Give the member another address than the one that was lost. True = something
-/// is being done or waited for.
+/// Give the member another address than the one that was lost.
 pub fn change(
     facts: &Facts<'_>,
     valid: &Valid,
@@ -21,14 +20,14 @@ pub fn change(
     member: &MemberFact,
     replaced: &Replaced,
     draft: &mut Draft,
-) -> bool {
+) -> Flow {
     let address = member.spec.as_ref().and_then(|s| s.address.as_ref());
     let old = &replaced.address;
     let step = match (address, &member.service) {
         (Some(address), _) if address == old => Some(forget(facts, valid, turn, member)),
         (Some(_), _) => {
             draft.steps.extend(quarantine::hold(facts, valid, member, replaced));
-            return false;
+            return Flow::Free;
         }
         (None, Some(service)) if service.address.as_ref() == Some(old) => {
             Some(free(facts, valid, turn, member, &service.uid))
@@ -49,7 +48,7 @@ pub fn change(
     if is_recorded {
         draft.steps.extend(quarantine::hold(facts, valid, member, replaced));
     }
-    true
+    Flow::Busy
 }
 
 /// Take the lost identity off the record: it stands in the turn and on the claim.

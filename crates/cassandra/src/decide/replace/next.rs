@@ -14,25 +14,24 @@ use crate::words::evidence::{Objection, Unmarked};
 use crate::words::replace::{Doing, Happened, Held, Problem, Waiting};
 use palladion_api::cluster::TurnStep;
 use palladion_api::ids::{HostId, MemberName};
-use palladion_plan::{Event, Subject};
+use palladion_plan::{Event, Flow, Subject};
 
-/// The first member whose volume is lost. True = something is being done or
-/// waited for that the rest must not overtake.
-pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
+/// The first member whose volume is lost.
+pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     for (_, name) in replicas::in_order(facts, valid) {
         let Some(member) = facts.members.get(&name) else {
             continue;
         };
         if let Some(why) = is_over(facts, member) {
             draft.steps.extend(marks::withdraw(member, why, None));
-            return true;
+            return Flow::Busy;
         }
         let Some((volume_id, replaced)) = lost(member) else {
             continue;
         };
         // What is being taken back is no ground for a turn any more.
         if marks::is_withdrawn(member, draft) {
-            return true;
+            return Flow::Busy;
         }
         let unwanted = marks::of(member).is_some() && !replicas::is_wanted(valid, member);
         let removed = unwanted || absence::is_out(facts, &name, &replaced.host_id);
@@ -46,20 +45,20 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
                 draft.report(Problem::Held { held: held.clone() });
             }
             draft.wait_for(Waiting::Held { held }).about(Subject::new(kinds::MEMBER, &name));
-            return true;
+            return Flow::Busy;
         }
         if !removed && waits_for_its_pod(member) {
             let waiting = Waiting::ForPod { member: name.clone(), pod: pod_words(member) };
             draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &name));
-            return true;
+            return Flow::Busy;
         }
         let mut turn = lock::new(facts, &name, &volume_id, way.step(), 1);
         turn.replaces = Some(replaced);
         let (doing, event) = way.begins(&name);
         draft.steps.push(lock::take(facts, &turn, doing, Some(Event::normal(event))));
-        return true;
+        return Flow::Busy;
     }
-    false
+    Flow::Free
 }
 
 /// How the ring gets over the loss of a member.

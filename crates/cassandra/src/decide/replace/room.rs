@@ -9,11 +9,12 @@ use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::replace::{Doing, Happened, Waiting};
 use palladion_api::labels;
-use palladion_plan::{Event, Fence, Loss, ObjectKey, Precondition, Propagation, Step, Subject};
+use palladion_plan::{
+    Event, Fence, Flow, Loss, ObjectKey, Precondition, Propagation, Step, Subject,
+};
 use serde_json::json;
 
 /// Make room for another volume: first the claim, then the pod that keeps it.
-/// True = something is being done or waited for.
 pub fn make_room(
     facts: &Facts<'_>,
     valid: &Valid,
@@ -21,12 +22,12 @@ pub fn make_room(
     proof: &Proof,
     fence: &Fence,
     draft: &mut Draft,
-) -> bool {
+) -> Flow {
     let (Some(record), Some(claim)) = (of(member), &member.claim) else {
-        return false;
+        return Flow::Free;
     };
     if !has_old_claim(member) {
-        return false;
+        return Flow::Free;
     }
     let proof = proof.on_record(record);
     let name = || member.name.clone();
@@ -48,7 +49,7 @@ pub fn make_room(
     }
     let waiting = Waiting::ForVolume { member: name() };
     draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &member.name));
-    true
+    Flow::Busy
 }
 
 /// End the pod that keeps a claim from going. On a machine that is gone no

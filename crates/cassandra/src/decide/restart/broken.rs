@@ -9,12 +9,12 @@ use crate::facts::Facts;
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::restart::Waiting;
-use palladion_plan::Subject;
+use palladion_plan::{Flow, Subject};
 
 /// Delete one pod of an older revision in which no server serves, without
 /// waiting for anything: a fix must never wait for readiness
-/// (kubernetes/kubernetes#67250). True = done for now.
-pub fn replace_broken_pod(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
+/// (kubernetes/kubernetes#67250).
+pub fn replace_broken_pod(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     for (index, name) in replicas::in_order(facts, valid) {
         let Some(member) = facts.members.get(&name) else {
             continue;
@@ -35,7 +35,7 @@ pub fn replace_broken_pod(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -
         draft.steps.push(delete_pod(valid, member, pod, &proof, None));
         let subject = Subject::new(kinds::MEMBER, &name);
         draft.wait_for(Waiting::Broken { member: name, why }).about(subject);
-        return true;
+        return Flow::Busy;
     }
-    false
+    Flow::Free
 }

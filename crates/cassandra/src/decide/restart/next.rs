@@ -11,11 +11,11 @@ use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::restart::{Doing, Waiting};
 use palladion_api::cluster::TurnStep;
-use palladion_plan::Subject;
+use palladion_plan::{Flow, Subject};
 
 /// The next member on an older revision, or whose restart was asked for, if
-/// the ring can spare it. True = something is being done or waited for.
-pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
+/// the ring can spare it.
+pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     let without = going_without::of(facts, valid);
     for (index, name) in replicas::in_order(facts, valid) {
         let Some(member) = facts.members.get(&name) else {
@@ -34,19 +34,19 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> bool {
         }
         if let (Some(token), Some(proof)) = (restart, evidence::has_ended(facts, member)) {
             draft.steps.extend(give_token(member, &token, &proof, None));
-            return true;
+            return Flow::Busy;
         }
         if let Err(why) = going_without::ring_is_quiet(facts, valid) {
             let subject = Subject::new(kinds::MEMBER, &name);
             draft.wait_for(Waiting::ForRing { member: name, why }).about(subject);
-            return true;
+            return Flow::Busy;
         }
         let Some(volume) = member.volume() else {
             continue;
         };
         let turn = lock::new(facts, &name, &volume.volume_id, TurnStep::Restart, 1);
         draft.steps.push(lock::take(facts, &turn, Doing::Begin { member: name }, None));
-        return true;
+        return Flow::Busy;
     }
-    false
+    Flow::Free
 }

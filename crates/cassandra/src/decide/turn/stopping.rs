@@ -12,7 +12,7 @@ use palladion_api::ids::MemberName;
 use palladion_api::member::{IntentState, PermitState, ServerState};
 use palladion_plan::wait::Subject;
 use palladion_plan::words::Count;
-use palladion_plan::{Fence, ObjectKey};
+use palladion_plan::{Fence, Flow, ObjectKey};
 use serde_json::json;
 
 /// Where a ring stands between running and stopped.
@@ -94,14 +94,14 @@ fn uses_permit(turn: &Turn, member: &MemberFact) -> bool {
         }
 }
 
-/// No turn is given to a ring that should stop. True = none is gone on with.
-pub fn hold(facts: &Facts<'_>, draft: &mut Draft) -> bool {
+/// No turn is given to a ring that should stop.
+pub fn hold(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     match standing(facts) {
-        Standing::Runs => false,
+        Standing::Runs => Flow::Free,
         Standing::Finishes { member, work } => {
             let about = Subject::new(kinds::MEMBER, &member);
             draft.wait_for(Waiting::Unfinished { member, work }).about(about);
-            false
+            Flow::Free
         }
         Standing::Stops => {
             end_turn(facts, draft);
@@ -109,7 +109,7 @@ pub fn hold(facts: &Facts<'_>, draft: &mut Draft) -> bool {
             if left > 0 {
                 draft.wait_for(Waiting::Draining { members: Count::of(left, "member") });
             }
-            true
+            Flow::Busy
         }
     }
 }
