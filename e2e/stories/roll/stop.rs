@@ -91,7 +91,9 @@ pub(super) fn paused(ring: &Ring<'_>) {
     assert_eq!(restarted(&before, &starts(ring)), Vec::<String>::new());
     global(false);
     wait_restarted(ring, &before, 3);
-    let _ = bed().kubectl("delete operatorconfig default --ignore-not-found");
+    bed()
+        .kubectl("delete operatorconfig default --ignore-not-found")
+        .expect("OperatorConfig deleted");
     well(ring, &ids);
 }
 

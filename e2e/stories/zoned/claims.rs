@@ -28,8 +28,8 @@ fn request(store: &Zoned, size: &str) {
     store.patch(&json!({ "spec": { "template": { "spec": { "volumeClaimTemplates": claim } } } }));
 }
 
-fn let_claims_grow(may: bool) {
-    let patch = json!({ "allowVolumeExpansion": may });
+fn let_claims_grow(may: impl Into<Value>) {
+    let patch = json!({ "allowVolumeExpansion": may.into() });
     bed().patch("default", "storageclass", "local", &patch).expect("patch the storage class");
 }
 
@@ -63,7 +63,8 @@ fn grow() {
         let template = &set(&store)["spec"]["volumeClaimTemplates"][0]["spec"];
         template["resources"]["requests"]["storage"] == "300Mi" && o["status"]["ready"] == true
     });
-    let_claims_grow(false);
+    // As it was made.
+    let_claims_grow(Value::Null);
     assert_eq!(requests(&store), ["300Mi", "300Mi"]);
     let anew = set(&store)["metadata"]["uid"].clone();
     assert_ne!(anew, old, "a set cannot change its claim templates");

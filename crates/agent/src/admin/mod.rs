@@ -77,10 +77,10 @@ impl Reading {
 
     /// A full member: NORMAL; or, after a refused decommission, what 5.0 calls
     /// DECOMMISSION_FAILED although nothing has changed, which shows in that
-    /// the server does not see itself leaving.
+    /// the server sees itself as a normal member. One that no longer sees itself
+    /// has left, whatever failed afterwards.
     pub fn is_full_member(&self) -> bool {
-        let refused =
-            self.is(DECOMMISSION_FAILED) && self.members.is_some() && !self.sees_itself_leaving();
+        let refused = self.is(DECOMMISSION_FAILED) && self.sees_itself(MemberState::Normal);
         self.is(NORMAL) || refused
     }
 
@@ -98,11 +98,12 @@ impl Reading {
 
     /// Does the server itself see its own host ID leaving?
     pub fn sees_itself_leaving(&self) -> bool {
+        self.sees_itself(MemberState::Leaving)
+    }
+
+    fn sees_itself(&self, state: MemberState) -> bool {
         let own = self.host_id.as_ref();
-        self.members
-            .iter()
-            .flatten()
-            .any(|m| Some(&m.host_id) == own && m.state == MemberState::Leaving)
+        self.members.iter().flatten().any(|m| Some(&m.host_id) == own && m.state == state)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::admin::Reading;
 use crate::volume::ledger::{Ledger, Membership};
 use crate::volume::{Data, Found};
 pub use palladion_api::member::{DataBeforeStart, IntentState, PermitKind, PermitState};
-use palladion_api::member::{Intent, IntentKind, StartPermit};
+use palladion_api::member::{Intent, IntentKind, Liveness, MemberState, RingMember, StartPermit};
 
 pub const POD: &str = "pod-1";
 pub const VOLUME: &str = "v1";
@@ -141,7 +141,12 @@ impl World {
             mode: Some(mode.into()),
             native_transport: Some(mode == "NORMAL"),
             host_id: Some(HOST.into()),
-            members: Some(vec![]),
+            members: Some(vec![RingMember {
+                host_id: HOST.into(),
+                address: ADDRESS.into(),
+                liveness: Liveness::Up,
+                state: MemberState::Normal,
+            }]),
             ..Reading::default()
         });
         self

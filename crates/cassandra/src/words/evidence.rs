@@ -44,7 +44,7 @@ palladion_plan::sentences! {
         Removal { member: MemberName, why: Objection, reported: String } => MemberLeaving,
             "member {member} waits to be removed: {why}; the member that removes it reported: {reported}";
         HasLeft { member: MemberName, why: Objection } => WaitingForEvidence,
-            "member {member} has left: {why}";
+            "member {member} reported that it has left, which is not confirmed: {why}";
         Interrupted { member: MemberName, why: Objection } => WaitingForEvidence,
             "the server of member {member} ended while it was leaving: {why}";
     }
@@ -81,8 +81,8 @@ palladion_plan::sentences! {
             "only {asked} of the {others} other members can be asked";
         TooFewLeft { asked: usize, others: usize } =>
             "only {asked} of the {others} other members can be asked; if the others are lost for good too, create a CassandraTask for each that names its volume";
-        OnlyMember { annotation: &'static str } =>
-            "it was the only member of the ring; its data is gone. Restore a backup, or initialize a new ring with the annotation {annotation}";
+        OnlyMember =>
+            "it was the only member of the ring, and its data is gone; restore a backup into a new ring, or delete and recreate the CassandraCluster";
         NotLost => "its data is no longer reported as lost";
     }
 

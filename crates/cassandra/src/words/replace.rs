@@ -76,6 +76,8 @@ palladion_plan::sentences! {
         NoMember => "it is not a member of the ring; there is nothing to replace";
         UpAndNormal { seen_by: Names } =>
             "it is up and normal according to {seen_by}; stop it first, or lower and raise `members` to move it";
+        OnlyMember =>
+            "it is the only member of the ring, so no other member can stream its data to a new volume; restore a backup into a new ring, or delete and recreate the CassandraCluster";
         CutOff =>
             "its own agent reports that it serves, and all others see it down: it is cut off from them and may hold what nobody else has; mend the network, or stop it first";
     }

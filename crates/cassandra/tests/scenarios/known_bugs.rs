@@ -213,7 +213,7 @@ fn k8ssand_1023_a_crash_after_the_first_of_two_objects_skips_not_the_second() {
 #[test]
 fn k8ssand_1362_a_start_that_was_permitted_and_never_happened_is_permitted_again() {
     let mut world = World::new().with(&racks(2, 1));
-    world.until(|w| w.writes.iter().any(|w| w.contains("a-0 to start (Initialize)")));
+    world.until(|w| w.writes.iter().any(|w| w.contains("a-0 to initialize the ring")));
     unobserved(&mut world, |w| w.delete(kinds::POD, "demo-dc1-a-0"));
     world.expect_ring(3);
     assert_eq!(world.ring.founders.len(), 1);

@@ -92,6 +92,21 @@ fn a_leave_that_failed_half_way_stays_a_leave() {
 }
 
 #[test]
+fn who_no_longer_sees_itself_has_left_whatever_failed_afterwards() {
+    let nobody = |w: &mut World| w.reading.as_mut().unwrap().members = Some(vec![]);
+    let unread = |w: &mut World| w.reading.as_mut().unwrap().host_id = None;
+    for change in [nobody, unread] {
+        let failed = leaving("DECOMMISSION_FAILED").with(change);
+        assert_eq!(
+            failed.reading.as_ref().unwrap().reported_mode().unwrap(),
+            "DECOMMISSION_FAILED"
+        );
+        let answered = failed.with(|w| w.leave_call = LeaveCall::Answered(Err("late".into())));
+        assert_eq!(settled(&answered), (IntentState::Failed, Then::Unchanged));
+    }
+}
+
+#[test]
 fn a_leave_that_failed_half_way_is_taken_up_again_by_a_new_intent() {
     for mode in ["LEAVING", "DECOMMISSION_FAILED"] {
         let failed = leaving(mode).with(|w| {

@@ -5,7 +5,6 @@ use super::witness::{known_hosts, rest_of};
 use crate::facts::{Facts, MemberFact, lines};
 use crate::words::evidence::Objection;
 use palladion_api::ids::{HostId, MemberName};
-use palladion_api::labels;
 use palladion_api::member::{RingMember, RingSummary};
 
 /// The cheap look before a turn is taken: what the members report by
@@ -56,7 +55,7 @@ pub fn rest_is_quiet(
         }
     }
     match others {
-        0 => Err(Objection::OnlyMember { annotation: labels::ALLOW_INITIALIZATION }),
+        0 => Err(Objection::OnlyMember),
         _ => Ok(()),
     }
 }

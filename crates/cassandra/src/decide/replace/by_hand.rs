@@ -51,6 +51,10 @@ pub fn refused(facts: &Facts<'_>, member: &MemberFact) -> Option<Refused> {
     let Some(host_id) = member.recorded_host_id() else {
         return Some(Refused::NoMember);
     };
+    let is_other = |m: &&MemberFact| m.name != member.name && m.recorded_host_id().is_some();
+    if facts.members.values().find(is_other).is_none() {
+        return Some(Refused::OnlyMember);
+    }
     let doubts = evidence::seen_up_by(facts, &member.name, host_id);
     if member.lives_by_its_own_word(&facts.nodes) && doubts.is_empty() {
         return Some(Refused::CutOff);
