@@ -197,11 +197,14 @@ impl Writing {
     /// # Errors
     /// Nothing was acknowledged, or it ended before.
     pub fn stop(mut self) -> Result<Tally> {
-        let child = self.child.take().context("it is stopped once")?;
-        let id = child.id().to_string();
-        let told = Command::new("kill").args(["-TERM", &id]).status().context("running kill")?;
+        let mut child = self.child.take().context("it is stopped once")?;
+        let ended = child.try_wait().context("looking at the checker")?.is_some();
+        if !ended {
+            let id = child.id().to_string();
+            Command::new("kill").args(["-TERM", &id]).status().context("running kill")?;
+        }
         let output = child.wait_with_output().context("waiting for the checker")?;
-        ensure!(told.success(), "the checker ended before it was stopped: {}", said(&output));
+        ensure!(!ended, "the checker ended before it was stopped: {}", said(&output));
         let tally = Tally::of(&output)?;
         println!("written meanwhile: {tally:?}");
         Ok(tally)

@@ -133,6 +133,8 @@ fn nobody_leaves_to_a_full_disk() {
         Ok((ring.cluster()?["status"]["members"] == "1/1").then_some(()))
     })
     .expect("left");
+    // The record of who has left goes a moment later.
+    ring.wait_members(1).expect("one member");
     let found = ring.in_client(&["python3", "-c", READ, &address]);
     let found = found.expect("rows should be read");
     assert_eq!(found.trim(), count, "all rows have moved");

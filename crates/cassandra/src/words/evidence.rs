@@ -114,7 +114,7 @@ palladion_plan::sentences! {
             "it already is a member with host ID {host_id}, and down; {ring}";
         OnRecord { recorded: String, proven: String } => "{recorded}; {proven}";
         Idle { pod: PodUid, revision: String, why: Idle } =>
-            "pod {pod} of revision {revision} serves nothing: {why}";
+            "pod {pod} of revision {revision} is not serving: {why}";
         Exited => "its server has exited by itself";
         FirstMember => "first member of a new ring; every volume was reported empty";
         HasLeft { said: String } => "the member has left: {said}";

@@ -19,9 +19,9 @@ palladion_plan::sentences! {
 
     /// What needs a person.
     pub enum Problem {
-        Doubtful { doubt: Doubt, cluster: String, annotation: &'static str, nonce: String } =>
+        Doubtful { doubt: Doubt, namespace: String, cluster: String, annotation: &'static str, nonce: String } =>
             InitializationRefused,
-            "no new ring is initialized: {doubt}; if that data is no longer needed: kubectl annotate cassandracluster {cluster} {annotation}={nonce}";
+            "no new ring is initialized: {doubt}; if that data is no longer needed: kubectl annotate -n {namespace} --overwrite cassandracluster {cluster} {annotation}={nonce}";
     }
 
     /// What may be an older ring.

@@ -29,8 +29,8 @@ palladion_plan::sentences! {
     pub enum Problem {
         Stuck { member: MemberName, pod: Pod, server: Server } => RolloutStuck,
             "the rollout stopped at member {member}: {pod}; {server}";
-        HeldUp { member: MemberName, annotation: &'static str } => MixedVersions,
-            "member {member} is to be replaced, which waits for the upgrade, and the upgrade waits for it; to go on without it: `kubectl annotate cassandramember {member} {annotation}=`";
+        HeldUp { namespace: String, member: MemberName, annotation: &'static str } => MixedVersions,
+            "member {member} is to be replaced, which waits for the upgrade, and the upgrade waits for it; to go on without it: `kubectl annotate -n {namespace} cassandramember {member} {annotation}=`";
     }
 
     /// Events.

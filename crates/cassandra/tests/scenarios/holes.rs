@@ -423,12 +423,11 @@ fn a_member_that_the_others_see_down_is_told() {
     assert!(told.starts_with("True") && told.contains(LAST), "{told}\n{}", world.last_words());
 }
 
-#[test]
-#[ignore = "known hole: a join that hangs is waited for without end and without a word"]
-fn a_join_that_hangs_is_told() {
-    let mut world = a_ring(2, 1);
+/// The last member of rack a hangs in its join or its leave: `Degraded` names it.
+fn a_change_that_hangs_is_told(from: i32, to: i32) {
+    let mut world = a_ring(from, 1);
     world.ring.hanging.insert("demo-dc1-a-2".into());
-    world.set_racks(&racks(3, 1));
+    world.set_racks(&racks(to, 1));
     world.pass(6 * 3600);
     let told = world.condition("Degraded");
     assert!(
@@ -439,18 +438,15 @@ fn a_join_that_hangs_is_told() {
 }
 
 #[test]
+#[ignore = "known hole: a join that hangs is waited for without end and without a word"]
+fn a_join_that_hangs_is_told() {
+    a_change_that_hangs_is_told(2, 3);
+}
+
+#[test]
 #[ignore = "known hole: a leave that hangs is waited for without end and without a word"]
 fn a_leave_that_hangs_is_told() {
-    let mut world = a_ring(3, 1);
-    world.ring.hanging.insert("demo-dc1-a-2".into());
-    world.set_racks(&racks(2, 1));
-    world.pass(6 * 3600);
-    let told = world.condition("Degraded");
-    assert!(
-        told.starts_with("True") && told.contains("demo-dc1-a-2"),
-        "{told}\n{}",
-        world.last_words()
-    );
+    a_change_that_hangs_is_told(3, 2);
 }
 
 #[test]

@@ -30,8 +30,9 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
                 None => wait_for(Waiting::NoEmptyVolume, draft),
             },
             Err(nonce) => {
-                let (cluster, annotation) = (valid.name.clone(), labels::ALLOW_INITIALIZATION);
-                draft.report(Problem::Doubtful { doubt, cluster, annotation, nonce });
+                let (namespace, cluster) = (valid.namespace.clone(), valid.name.clone());
+                let annotation = labels::ALLOW_INITIALIZATION;
+                draft.report(Problem::Doubtful { doubt, namespace, cluster, annotation, nonce });
             }
         },
         Survey::Resume(first) => start(facts, valid, first, 2, draft),

@@ -46,7 +46,8 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         && versions::mixed(facts, valid).is_some()
     {
         let (member, annotation) = (member.name.clone(), labels::UPGRADE_WITHOUT);
-        draft.report(Problem::HeldUp { member, annotation });
+        let namespace = valid.namespace.clone();
+        draft.report(Problem::HeldUp { namespace, member, annotation });
     }
 }
 
