@@ -3,7 +3,7 @@
 
 use crate::every::a_ring;
 use crate::sim::World;
-use crate::sim::manifests::two_racks;
+use crate::sim::manifests::{a_cluster, two_racks};
 use palladion_cassandra::resources as kinds;
 
 #[test]
@@ -18,6 +18,24 @@ fn all_members_come_back_from_a_power_cut_with_api_server_and_operator_away() {
     world.expect_ring(3);
     assert_eq!(world.end(), before);
     insta::assert_snapshot!(world.story.join("\n"));
+}
+
+#[test]
+fn a_leave_is_not_refused_because_nobody_is_there_to_name_the_keyspaces() {
+    let mut world = a_ring(3, 1);
+    world.delete_all_pods();
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    let mut said = Vec::new();
+    for _ in 0..2000 {
+        if said.len() > 20 && world.normal() == 4 {
+            break;
+        }
+        world.tick().unwrap();
+        said.push(world.condition("Degraded"));
+    }
+    assert!(said.len() > 3 && said.iter().all(|s| !s.contains("LeaveRefused")), "{said:?}");
+    world.settle();
+    world.expect_ring(3);
 }
 
 #[test]

@@ -77,6 +77,10 @@ fn refusal(facts: &Facts<'_>, rack: &ValidRack, member: &MemberFact) -> Option<R
         return Some(Refused::Last { member: name });
     }
     let obstacle = refused::by_replication(facts, rack, left)?;
+    // A ring that is not whole is waited for; in one that is, not to know forbids.
+    if matches!(obstacle, Obstacle::ReplicationUnknown) && evidence::ring_is_quiet(facts).is_err() {
+        return None;
+    }
     Some(Refused::Obstructed { member: name, obstacle })
 }
 
