@@ -8,7 +8,7 @@ pub mod lines;
 mod member;
 pub mod words;
 
-pub use former_names::{of_cluster_on_record, of_member_on_record};
+pub use former_names::{clear_of_member, of_cluster_on_record, of_member_on_record};
 pub use member::{ClaimFact, MemberFact, ServiceFact};
 
 use crate::resources as kinds;

@@ -3,7 +3,6 @@
 
 use crate::plan::{Event, Loss, Plan, Precondition, Step};
 use crate::wait::Wait;
-use jiff::Timestamp;
 use palladion_api::reasons::Reason;
 use palladion_api::words::{Message, Reasoned};
 use serde_json::Value;
@@ -77,21 +76,6 @@ impl<M> Draft<M> {
     /// Note something that a person should look at.
     pub fn report(&mut self, sentence: impl Reasoned) {
         self.troubles.push(Trouble::of(sentence));
-    }
-
-    /// Wait under a reason that is not the sentence's own.
-    pub fn wait(&mut self, reason: Reason, message: impl Into<Message>) {
-        self.waits.push(Wait::new(reason, message));
-    }
-
-    /// Wait, and look again at a time even if nothing changes.
-    pub fn wait_until(&mut self, reason: Reason, message: impl Into<Message>, until: Timestamp) {
-        self.waits.push(Wait { until: Some(until), ..Wait::new(reason, message) });
-    }
-
-    /// Note something under a reason that is not the sentence's own.
-    pub fn trouble(&mut self, reason: Reason, message: impl Into<Message>) {
-        self.troubles.push(Trouble { reason, message: message.into() });
     }
 
     /// Add what another draft has found; of `more` this one's stays.

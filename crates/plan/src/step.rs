@@ -82,7 +82,7 @@ impl Step {
 
     /// Merge patch of the owner's status, if the pointers still have the values
     /// that were seen.
-    pub fn claim(status: Value, seen: Vec<(String, Value)>, doing: impl Display) -> Self {
+    pub fn compare_and_set(status: Value, seen: Vec<(String, Value)>, doing: impl Display) -> Self {
         Step::CompareAndSet { status, seen, doing: doing.to_string(), event: None }
     }
 

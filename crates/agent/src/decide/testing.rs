@@ -73,6 +73,11 @@ pub fn a_running_member() -> World {
     world
 }
 
+/// The member under test, as its own server sees it.
+pub fn itself(state: MemberState) -> RingMember {
+    RingMember { host_id: HOST.into(), address: ADDRESS.into(), liveness: Liveness::Up, state }
+}
+
 impl World {
     pub fn ledger(&mut self) -> &mut Ledger {
         self.found.ledger.as_mut().unwrap()
@@ -141,12 +146,7 @@ impl World {
             mode: Some(mode.into()),
             native_transport: Some(mode == "NORMAL"),
             host_id: Some(HOST.into()),
-            members: Some(vec![RingMember {
-                host_id: HOST.into(),
-                address: ADDRESS.into(),
-                liveness: Liveness::Up,
-                state: MemberState::Normal,
-            }]),
+            members: Some(vec![itself(MemberState::Normal)]),
             ..Reading::default()
         });
         self

@@ -5,6 +5,7 @@
 use super::{Facts, MemberFact};
 use palladion_api::cluster::CassandraClusterStatus;
 use palladion_api::member::CassandraMemberSpec;
+use palladion_plan::Object;
 use serde_json::{Value, json};
 
 /// Read what stands under former names of the status; the new name wins.
@@ -28,6 +29,13 @@ pub fn read_member(spec: &mut CassandraMemberSpec) {
 pub fn of_cluster_on_record(facts: &Facts<'_>) -> Option<Value> {
     facts.snapshot.owner.at("/status/founding")?;
     Some(json!({ "initialization": facts.status.initialization, "founding": null }))
+}
+
+/// With a new list of pending maintenance goes what stands under the former name.
+pub fn clear_of_member(object: &Object, spec: &mut Value) {
+    if object.at("/spec/owes").is_some() && spec.get("pendingMaintenance").is_some() {
+        spec["owes"] = Value::Null;
+    }
 }
 
 /// The merge patch of the spec that moves a member's pending maintenance to its

@@ -2,11 +2,12 @@
 //! and what Kubernetes has.
 
 use super::PodFact;
+use crate::resources as kinds;
 use jiff::Timestamp;
 use palladion_api::ids::{ClaimUid, HostId, MemberName, RackName, StaticAddress, VolumeId};
 use palladion_api::labels;
 use palladion_api::member::{CassandraMemberSpec, CassandraMemberStatus, RunState, VolumeState};
-use palladion_plan::Object;
+use palladion_plan::{Object, Subject};
 use std::sync::Arc;
 
 /// One member: what is recorded, what its agent says, and what Kubernetes has.
@@ -63,6 +64,11 @@ pub struct ClaimFact {
 }
 
 impl MemberFact {
+    /// The member as what a wait is about.
+    pub fn subject(&self) -> Subject {
+        Subject::new(kinds::MEMBER, &self.name)
+    }
+
     /// Does the agent of the pod that exists now speak?
     pub fn agent_speaks(&self) -> bool {
         match (&self.pod, &self.status.agent) {

@@ -142,7 +142,7 @@ fn single(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if named != Some(&pod.uid) {
         let seen = vec![("/status/activeUid".into(), json!(named))];
         let doing = Doing::NameActive { pod: pod.name.clone() };
-        draft.steps.push(Step::claim(json!({ "activeUid": pod.uid }), seen, doing));
+        draft.steps.push(Step::compare_and_set(json!({ "activeUid": pod.uid }), seen, doing));
     }
     let fence = Fence {
         object: ObjectKey::new(crate::resources::ZONED_SET, &valid.namespace, &valid.name),

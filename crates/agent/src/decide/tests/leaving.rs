@@ -3,7 +3,7 @@
 use super::super::testing::*;
 use super::super::*;
 use crate::volume::ledger::Membership;
-use palladion_api::member::{Liveness, MemberState, RingMember};
+use palladion_api::member::MemberState;
 
 fn leaving_ledger(world: World) -> World {
     world.membership(Membership::Leaving { nonce: "i1".into() }).with(|w| {
@@ -81,12 +81,7 @@ fn a_leave_that_failed_half_way_stays_a_leave() {
     assert_eq!(settled(&failed), (IntentState::Failed, Then::Unchanged));
     let still = leaving("DECOMMISSION_FAILED").with(|w| {
         w.leave_call = LeaveCall::Answered(Err("streams".into()));
-        w.reading.as_mut().unwrap().members = Some(vec![RingMember {
-            host_id: HOST.into(),
-            address: ADDRESS.into(),
-            liveness: Liveness::Up,
-            state: MemberState::Leaving,
-        }]);
+        w.reading.as_mut().unwrap().members = Some(vec![itself(MemberState::Leaving)]);
     });
     assert_eq!(settled(&still), (IntentState::Failed, Then::Unchanged));
 }
@@ -112,12 +107,7 @@ fn a_leave_that_failed_half_way_is_taken_up_again_by_a_new_intent() {
         let failed = leaving(mode).with(|w| {
             w.leave_call = LeaveCall::Answered(Err("streams".into()));
             w.ledger().intent.as_mut().unwrap().state = IntentState::Failed;
-            w.reading.as_mut().unwrap().members = Some(vec![RingMember {
-                host_id: HOST.into(),
-                address: ADDRESS.into(),
-                liveness: Liveness::Up,
-                state: MemberState::Leaving,
-            }]);
+            w.reading.as_mut().unwrap().members = Some(vec![itself(MemberState::Leaving)]);
         });
         assert_eq!(failed.action(), Action::Nothing, "{mode}");
         let new = |w: &mut World| w.spec().intent.as_mut().unwrap().nonce = "i2".into();

@@ -11,12 +11,10 @@ use super::verdict::verdict;
 use super::witness::{others, witnesses};
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
-use crate::resources as kinds;
 use crate::words::evidence::{Objection, Waiting};
 use jiff::SignedDuration;
 use palladion_api::cluster::Turn;
 use palladion_api::ids::{HostId, Nonce};
-use palladion_plan::Subject;
 use palladion_plan::words::Names;
 
 /// Gossip settles within seconds; then the question is put again.
@@ -43,7 +41,7 @@ pub fn prove(
 ) -> Result<Proof, Unproven> {
     let asked = asked(facts, whom, purpose);
     if asked.is_empty() && *purpose == Purpose::Join {
-        draft.wait_for(Waiting::NobodyUp { member: whom.name.clone() }).about(subject(whom));
+        draft.wait_for(Waiting::NobodyUp { member: whom.name.clone() }).about(whom.subject());
         return Err(Unproven::Waiting);
     }
     let nonce = nonce(turn, purpose);
@@ -52,7 +50,7 @@ pub fn prove(
         Answer::Missing(names) => {
             ask(&asked, &nonce, &facts.fence(turn), draft);
             let waiting = purpose.asked(&whom.name, Names::of(names));
-            let wait = draft.wait_for(waiting).about(subject(whom));
+            let wait = draft.wait_for(waiting).about(whom.subject());
             if let Some(until) = purpose.void_from(turn) {
                 wait.until(until);
             }
@@ -72,15 +70,11 @@ pub fn refused(
     draft: &mut Draft,
 ) -> Unproven {
     let again = read_at + ASK_AGAIN;
-    draft.wait_for(purpose.refused(&whom.name, &why)).about(subject(whom)).until(again);
+    draft.wait_for(purpose.refused(&whom.name, &why)).about(whom.subject()).until(again);
     match facts.now() < again {
         true => Unproven::Waiting,
         false => Unproven::AskAgain(why),
     }
-}
-
-fn subject(member: &MemberFact) -> Subject {
-    Subject::new(kinds::MEMBER, &member.name)
 }
 
 /// Do the answers that have come already say that it is out of the ring?

@@ -12,14 +12,12 @@ use crate::decide::turn::permit::{self, Course};
 use crate::decide::turn::stopping;
 use crate::facts::words::{pod_words, server_words};
 use crate::facts::{Facts, MemberFact};
-use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::join::{Doing, Ended, Waiting};
 use crate::words::turn;
 use jiff::SignedDuration;
 use palladion_api::cluster::{Initialization, Turn, TurnStep};
 use palladion_api::member::DataBeforeStart;
-use palladion_plan::wait::{Subject, Wait};
 use palladion_plan::words::Sentence;
 
 /// Cassandra keeps a failed joiner in gossip for up to two ring delays of 30 s
@@ -48,16 +46,12 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
                 true => Waiting::Initializing { member: name, server },
                 false => Waiting::Joining { member: name, server },
             };
-            wait_for(waiting, member, draft);
+            draft.wait_for(waiting).about(member.subject());
         }
         Course::Done => finish(facts, valid, turn, member, draft),
         Course::Failed => retry(facts, turn, member, draft),
         Course::Refused(why) => release(facts, turn, Ended::AgentRefused { why }, draft),
     }
-}
-
-fn wait_for<'d>(waiting: Waiting, member: &MemberFact, draft: &'d mut Draft) -> &'d mut Wait {
-    draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &member.name))
 }
 
 fn before_permit(
@@ -69,7 +63,7 @@ fn before_permit(
 ) {
     let Some(volume) = member.volume() else {
         let (name, pod) = (member.name.clone(), pod_words(member));
-        wait_for(Waiting::HasTurn { member: name, pod }, member, draft);
+        draft.wait_for(Waiting::HasTurn { member: name, pod }).about(member.subject());
         return;
     };
     if volume.volume_id != turn.volume_id {
@@ -95,7 +89,7 @@ fn before_permit(
 fn finish(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, draft: &mut Draft) {
     let recorded = member.spec.as_ref().and_then(|s| s.host_id.clone());
     let Some(host_id) = recorded else {
-        wait_for(Waiting::Recording { member: member.name.clone() }, member, draft);
+        draft.wait_for(Waiting::Recording { member: member.name.clone() }).about(member.subject());
         return;
     };
     let initialization = (turn.step == TurnStep::Initialize).then(|| Initialization {
@@ -136,7 +130,7 @@ fn retry(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft)
     draft.report(failed_start::problem(member));
     if facts.now() < again {
         let retry = Waiting::Retry { member: member.name.clone(), at: again };
-        wait_for(retry, member, draft).until(again);
+        draft.wait_for(retry).about(member.subject()).until(again);
         return;
     }
     let next = lock::again(facts, turn, Since::Now);

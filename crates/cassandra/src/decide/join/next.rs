@@ -7,7 +7,6 @@ use crate::decide::turn::failed_start::{failed, has_failed_for_good};
 use crate::decide::turn::lock;
 use crate::facts::words::pod_words;
 use crate::facts::{Facts, MemberFact};
-use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::evidence::Forbidden;
 use crate::words::join::{Doing, Problem, Waiting};
@@ -16,14 +15,13 @@ use jiff::{SignedDuration, Timestamp};
 use palladion_api::cluster::{Replaced, TurnStep};
 use palladion_api::member::{PermitKind, PermitState, VolumeState};
 use palladion_plan::Flow;
-use palladion_plan::wait::Subject;
 
 /// The next member that should join, if the ring allows it.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     let Some(member) = candidate(facts, valid, draft) else {
         return Flow::Free;
     };
-    let (name, subject) = (member.name.clone(), Subject::new(kinds::MEMBER, &member.name));
+    let (name, subject) = (member.name.clone(), member.subject());
     if let Err(why) = evidence::ring_is_quiet(facts) {
         draft.wait_for(Forbidden::Join { member: name, why }).about(subject);
         return Flow::Busy;
@@ -62,7 +60,7 @@ pub fn candidate<'a>(
             continue;
         }
         let Some(volume) = member.volume() else {
-            let subject = Subject::new(kinds::MEMBER, &name);
+            let subject = member.subject();
             let pod = pod_words(member);
             draft.wait_for(Waiting::ForPod { member: name, pod }).about(subject);
             continue;

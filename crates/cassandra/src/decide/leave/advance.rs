@@ -10,14 +10,12 @@ use crate::decide::turn::lock::{self, Since};
 use crate::facts::leaver::is_interrupted;
 use crate::facts::words::server_words;
 use crate::facts::{Facts, MemberFact};
-use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::leave::{Doing, Ended, Happened, Refused, Waiting};
 use crate::words::turn;
 use palladion_api::cluster::Turn;
 use palladion_api::member::IntentState;
 use palladion_plan::Event;
-use palladion_plan::wait::Subject;
 use palladion_plan::words::Count;
 
 /// Go on with a Leave turn.
@@ -53,9 +51,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         (Some(_), Some(IntentState::Done)) => prove_gone(facts, valid, turn, member, draft),
         (Some(_), None | Some(IntentState::Running)) => {
             let (name, server) = (member.name.clone(), server_words(member));
-            draft
-                .wait_for(Waiting::Leaving { member: name, server })
-                .about(Subject::new(kinds::MEMBER, &member.name));
+            draft.wait_for(Waiting::Leaving { member: name, server }).about(member.subject());
         }
     }
 }

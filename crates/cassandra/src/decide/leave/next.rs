@@ -8,16 +8,14 @@ use crate::decide::maintenance::{debts, system_keyspaces};
 use crate::decide::objects::replicas;
 use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact};
-use crate::resources as kinds;
 use crate::validate::{Valid, ValidRack};
-use crate::words::evidence::Forbidden;
+use crate::words::evidence::{Forbidden, Objection};
 use crate::words::leave::{Doing, Happened, Obstacle, Refused, Waiting};
 use crate::words::turn;
 use jiff::SignedDuration;
 use palladion_api::cluster::TurnStep;
 use palladion_api::member::{Evidence, IntentState, VolumeState};
-use palladion_plan::wait::{Subject, Wait};
-use palladion_plan::words::{Count, Reasoned};
+use palladion_plan::words::Count;
 use palladion_plan::{Event, Flow};
 
 /// Disks that lack room are looked at again after this long.
@@ -35,16 +33,17 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     }
     let name = member.name.clone();
     // Before anything is lowered for it; and it holds up nothing else (safety rule 7.6).
-    if let Some(refused) = refusal(facts, rack, member) {
+    let quiet = evidence::ring_is_quiet(facts);
+    if let Some(refused) = refusal(facts, rack, member, &quiet) {
         draft.report(refused);
         return Flow::Free;
     }
-    if let Err(why) = evidence::ring_is_quiet(facts) {
-        wait_for(Forbidden::Leave { member: name, why }, member, draft);
+    if let Err(why) = quiet {
+        draft.wait_for(Forbidden::Leave { member: name, why }).about(member.subject());
         return Flow::Busy;
     }
     if let Some(pending) = debts::first(facts) {
-        wait_for(Waiting::Maintenance { member: name, pending }, member, draft);
+        draft.wait_for(Waiting::Maintenance { member: name, pending }).about(member.subject());
         return debts::pay(facts, draft);
     }
     if is_held_up(facts, valid, member, draft).is_busy() {
@@ -60,10 +59,6 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     Flow::Busy
 }
 
-fn wait_for<'d>(what: impl Reasoned, member: &MemberFact, draft: &'d mut Draft) -> &'d mut Wait {
-    draft.wait_for(what).about(Subject::new(kinds::MEMBER, &member.name))
-}
-
 /// How many members would be left.
 fn left_without(facts: &Facts<'_>) -> usize {
     let members = facts.members.values().filter(|m| m.recorded_host_id().is_some());
@@ -71,14 +66,19 @@ fn left_without(facts: &Facts<'_>) -> usize {
 }
 
 /// What forbids this leave until a user changes the ring.
-fn refusal(facts: &Facts<'_>, rack: &ValidRack, member: &MemberFact) -> Option<Refused> {
+fn refusal(
+    facts: &Facts<'_>,
+    rack: &ValidRack,
+    member: &MemberFact,
+    quiet: &Result<(), Objection>,
+) -> Option<Refused> {
     let (left, name) = (left_without(facts), member.name.clone());
     if left == 0 {
         return Some(Refused::Last { member: name });
     }
     let obstacle = refused::by_replication(facts, rack, left)?;
     // A ring that is not whole is waited for; in one that is, not to know forbids.
-    if matches!(obstacle, Obstacle::ReplicationUnknown) && evidence::ring_is_quiet(facts).is_err() {
+    if matches!(obstacle, Obstacle::ReplicationUnknown) && quiet.is_err() {
         return None;
     }
     Some(Refused::Obstructed { member: name, obstacle })
@@ -100,7 +100,7 @@ fn is_held_up(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mut
     }
     if let Some(at) = failed_until(facts, member) {
         let name = member.name.clone();
-        wait_for(Waiting::Retry { member: name, at }, member, draft).until(at);
+        draft.wait_for(Waiting::Retry { member: name, at }).about(member.subject()).until(at);
         return Flow::Busy;
     }
     Flow::Free
@@ -126,7 +126,7 @@ pub fn refused_by_disk(
     let (name, obstacle) = (member.name.clone(), obstacle.clone());
     let refused = Refused::Obstructed { member: name, obstacle };
     draft.report(refused.clone());
-    wait_for(refused, member, draft).until(read_at + LOOK_FOR_ROOM);
+    draft.wait_for(refused).about(member.subject()).until(read_at + LOOK_FOR_ROOM);
 }
 
 /// Highest ordinal of the rack that is furthest above its target.
@@ -154,7 +154,7 @@ fn never_joined(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &m
     };
     let name = member.name.clone();
     if member.volume().is_some_and(|v| v.state == VolumeState::Joined) {
-        wait_for(Waiting::Recording { member: name }, member, draft);
+        draft.wait_for(Waiting::Recording { member: name }).about(member.subject());
         return Flow::Busy;
     }
     let in_use = spec.start.as_ref().is_some_and(|s| {
@@ -165,13 +165,13 @@ fn never_joined(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &m
             })
     });
     if in_use {
-        wait_for(Waiting::Joining { member: name }, member, draft);
+        draft.wait_for(Waiting::Joining { member: name }).about(member.subject());
         return Flow::Busy;
     }
     match evidence::never_joined(facts, member) {
         Ok(proof) => draft.steps.push(terminate(facts, valid, member, &proof, None)),
         Err(why) => {
-            wait_for(Forbidden::Leave { member: name, why }, member, draft);
+            draft.wait_for(Forbidden::Leave { member: name, why }).about(member.subject());
         }
     }
     Flow::Busy

@@ -11,13 +11,11 @@ use crate::decide::turn::permit;
 use crate::facts::leaver::{could_not_come_back, is_interrupted};
 use crate::facts::words::server_words;
 use crate::facts::{Facts, MemberFact};
-use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::leave::{Doing, Ended, Happened, Waiting};
 use crate::words::turn;
 use palladion_api::cluster::{Replaced, Turn, TurnStep};
 use palladion_api::member::PermitState;
-use palladion_plan::wait::Subject;
 use palladion_plan::{Event, Flow, Step};
 
 /// Starts that this pod may fail at; then a new pod or a new spec tries again.
@@ -81,9 +79,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
                 return steps::end(facts, turn, turn::Ended::PodGone, None, draft);
             }
             let (name, server) = (member.name.clone(), server_words(member));
-            draft
-                .wait_for(Waiting::Resuming { member: name, server })
-                .about(Subject::new(kinds::MEMBER, &member.name));
+            draft.wait_for(Waiting::Resuming { member: name, server }).about(member.subject());
         }
         (None, _) if !is_interrupted(member) => {
             steps::end(facts, turn, Ended::NotInterrupted, None, draft);

@@ -3,12 +3,11 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{self, Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::maintenance::{Cause, Doing, Pending, Problem, Waiting, Work};
 use palladion_api::ids::MemberName;
 use palladion_api::member::{Debt, DebtKind, Operation, OperationKind, OperationState};
-use palladion_plan::wait::Subject;
 use palladion_plan::{Flow, Step};
 use serde_json::{Value, json};
 use std::fmt::Display;
@@ -122,11 +121,13 @@ pub fn pay(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
             let ended = outcome.and_then(|o| o.finished_at.as_ref()).map_or(facts.now(), |t| t.0);
             let again = ended + RETRY_AFTER;
             let why = outcome.and_then(|o| o.message.clone()).unwrap_or_default();
-            let (work, member) = (work.clone(), name());
-            draft.report(Problem::Failed { work: work.clone(), member, why, cause: cause() });
+            let failed =
+                Problem::Failed { work: work.clone(), member: name(), why, cause: cause() };
+            draft.report(failed);
             if facts.now() < again {
-                let waiting = Waiting::Retried { work, member: name(), cause: cause() };
-                draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, name())).until(again);
+                let waiting =
+                    Waiting::Retried { work: work.clone(), member: name(), cause: cause() };
+                draft.wait_for(waiting).about(member.subject()).until(again);
             } else {
                 draft.steps.extend(order());
             }
@@ -134,9 +135,8 @@ pub fn pay(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
         }
         // Tables of the older line are rewritten when nobody needs them any more.
         (None, _, Err(why)) if !is_in_the_way(debt.kind) => {
-            let (member, cause) = (name(), cause());
-            let waiting = Waiting::Postponed { work, member, why, cause };
-            draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, name()));
+            let waiting = Waiting::Postponed { work, member: name(), why, cause: cause() };
+            draft.wait_for(waiting).about(member.subject());
             return Flow::Free;
         }
         (None, _, Ok(()) | Err(_)) => {
@@ -144,7 +144,7 @@ pub fn pay(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
             Waiting::Starting { work: work.clone(), member: name(), cause: cause() }
         }
     };
-    draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, name()));
+    draft.wait_for(waiting).about(member.subject());
     Flow::Busy
 }
 
@@ -183,8 +183,6 @@ fn order(
 /// Write what a member still needs, or does about it.
 pub fn patch(member: &MemberFact, mut spec: Value, doing: Doing) -> Option<Step> {
     let object = member.object.as_ref()?;
-    if object.at("/spec/owes").is_some() && spec.get("pendingMaintenance").is_some() {
-        spec["owes"] = Value::Null;
-    }
+    facts::clear_of_member(object, &mut spec);
     Some(Step::patch_as_seen(kinds::MEMBER, &object.meta, json!({ "spec": spec }), doing))
 }

@@ -13,7 +13,6 @@ use crate::words::maintenance::{Doing, Happened, Problem, Replicating};
 use palladion_api::cluster::Mode;
 use palladion_api::ids::Nonce;
 use palladion_api::member::{Operation, OperationKind, OperationState};
-use palladion_plan::wait::Subject;
 use palladion_plan::words::Count;
 use palladion_plan::{Event, Step};
 use serde_json::{Value, json};
@@ -160,7 +159,7 @@ fn repair_each(
     let copies = Count::of(factor, "copy");
     let datacenter = valid.datacenter.clone();
     draft.steps.push(
-        Step::claim(
+        Step::compare_and_set(
             json!({ "systemReplication": factor }),
             vec![("/status/turn".into(), turn)],
             Doing::RecordReplication { copies },
@@ -210,9 +209,9 @@ fn follow(
             let ended = status.and_then(|o| o.finished_at.as_ref()).map_or(facts.now(), |t| t.0);
             let again = ended + jiff::SignedDuration::from_secs(30);
             if facts.now() < again {
-                let (operation, member) = (kind.into(), name());
-                let waiting = Replicating::Retried { factor, operation, member };
-                draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, name())).until(again);
+                let waiting =
+                    Replicating::Retried { factor, operation: kind.into(), member: name() };
+                draft.wait_for(waiting).about(member.subject()).until(again);
                 return;
             }
             let operation = match kind {
@@ -228,7 +227,7 @@ fn follow(
             return order(member, &operation, draft);
         }
     };
-    draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, name()));
+    draft.wait_for(waiting).about(member.subject());
 }
 
 fn order(member: &MemberFact, operation: &Operation, draft: &mut Draft) {
@@ -242,7 +241,7 @@ fn order(member: &MemberFact, operation: &Operation, draft: &mut Draft) {
     let (kind, name) = (operation.kind, member.name.clone());
     draft
         .wait_for(Replicating::Starting { operation: kind.into(), member: name.clone() })
-        .about(Subject::new(kinds::MEMBER, &name));
+        .about(member.subject());
     let doing = Doing::StartOperation { operation: kind.into(), member: name };
     draft.steps.push(Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing));
 }

@@ -19,7 +19,6 @@ use crate::words::turn;
 use palladion_api::cluster::Turn;
 use palladion_api::ids::HostId;
 use palladion_api::member::{Operation, OperationKind, OperationState};
-use palladion_plan::wait::Subject;
 use palladion_plan::{Event, Step};
 use serde_json::{Value, json};
 
@@ -170,7 +169,7 @@ fn is_out(
 }
 
 fn wait_for(waiting: Waiting, member: &MemberFact, draft: &mut Draft) {
-    draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &member.name));
+    draft.wait_for(waiting).about(member.subject());
 }
 
 /// The answers forbid it; the question is put again. A member that is marked for

@@ -9,14 +9,13 @@ use crate::decide::turn::lock::{self, Since};
 use crate::decide::turn::permit::{self, Course};
 use crate::facts::words::{pod_words, server_words};
 use crate::facts::{Facts, MemberFact};
-use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::evidence::{Objection, Unmarked};
 use crate::words::replace::{Doing, Ended, Happened, Waiting};
 use jiff::SignedDuration;
 use palladion_api::cluster::{Replaced, Turn, TurnStep};
 use palladion_api::member::VolumeStatus;
-use palladion_plan::{Event, Subject};
+use palladion_plan::Event;
 
 /// A failed replacement is remembered by gossip; the next try waits for that to pass.
 const REPLACE_RETRY: SignedDuration = SignedDuration::from_secs(120);
@@ -35,7 +34,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         Course::Open => {
             let (address, server) = (replaced.address.clone(), server_words(member));
             let waiting = Waiting::Streams { member: name(), address, server };
-            draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &member.name));
+            draft.wait_for(waiting).about(member.subject());
         }
         Course::Done => confirm(facts, turn, member, replaced, draft),
         Course::Failed => retry(facts, turn, member, draft),
@@ -83,8 +82,8 @@ fn before_permit(
             draft.steps.push(lock::renew(facts, &on_it, doing));
         }
         None => {
+            let subject = member.subject();
             let (member, pod) = (member.name.clone(), pod_words(member));
-            let subject = Subject::new(kinds::MEMBER, &member);
             draft.wait_for(Waiting::ForStart { member, pod }).about(subject);
         }
     }
@@ -101,7 +100,7 @@ fn confirm(
     let recorded = member.spec.as_ref().and_then(|s| s.host_id.as_ref());
     if recorded.is_none_or(|id| *id == replaced.host_id) {
         let waiting = Waiting::Recording { member: member.name.clone() };
-        draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &member.name));
+        draft.wait_for(waiting).about(member.subject());
         return;
     }
     if marks::of(member).is_some() {
@@ -111,8 +110,7 @@ fn confirm(
 }
 
 fn retry(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft) {
-    let words = failed_start::failure_words(member);
-    draft.trouble(failed_start::failure_reason(member), words);
+    draft.report(failed_start::problem(member));
     if turn.attempt >= TRIES {
         // Gossip remembers the failed tries; no later one gets through. The
         // way out is to remove the host ID and to join as new.
@@ -126,7 +124,7 @@ fn retry(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft)
     let again = failed_start::last_end(turn, member) + REPLACE_RETRY;
     if facts.now() < again {
         let waiting = Waiting::TriesAgain { member: member.name.clone(), at: again };
-        draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &member.name)).until(again);
+        draft.wait_for(waiting).about(member.subject()).until(again);
         return;
     }
     let next = lock::again(facts, turn, Since::Now);

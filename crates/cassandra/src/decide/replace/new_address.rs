@@ -9,7 +9,7 @@ use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::replace::{Doing, Waiting};
 use palladion_api::cluster::{Replaced, Turn};
-use palladion_plan::{Flow, Loss, ObjectKey, Precondition, Propagation, Step, Subject};
+use palladion_plan::{Flow, Loss, ObjectKey, Precondition, Propagation, Step};
 use serde_json::{Value, json};
 
 /// Give the member another address than the one that was lost.
@@ -39,7 +39,7 @@ pub fn change(
         }),
         (None, None) => {
             let waiting = Waiting::ForAddress { member: member.name.clone() };
-            draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &member.name));
+            draft.wait_for(waiting).about(member.subject());
             None
         }
     };

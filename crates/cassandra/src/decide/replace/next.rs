@@ -8,13 +8,12 @@ use crate::decide::objects::replicas;
 use crate::decide::turn::lock;
 use crate::facts::words::pod_words;
 use crate::facts::{Facts, MemberFact};
-use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::evidence::{Objection, Unmarked};
 use crate::words::replace::{Doing, Happened, Held, Problem, Waiting};
 use palladion_api::cluster::TurnStep;
 use palladion_api::ids::{HostId, MemberName};
-use palladion_plan::{Event, Flow, Subject};
+use palladion_plan::{Event, Flow};
 
 /// The first member whose volume is lost.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
@@ -44,12 +43,12 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
             if marks::of(member).is_some() {
                 draft.report(Problem::Held { held: held.clone() });
             }
-            draft.wait_for(Waiting::Held { held }).about(Subject::new(kinds::MEMBER, &name));
+            draft.wait_for(Waiting::Held { held }).about(member.subject());
             return Flow::Busy;
         }
         if !removed && waits_for_its_pod(member) {
             let waiting = Waiting::ForPod { member: name.clone(), pod: pod_words(member) };
-            draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &name));
+            draft.wait_for(waiting).about(member.subject());
             return Flow::Busy;
         }
         let mut turn = lock::new(facts, &name, &volume_id, way.step(), 1);

@@ -17,7 +17,7 @@ use palladion_api::ids::HostId;
 use palladion_api::labels;
 use palladion_api::member::ReplacementCause;
 use palladion_plan::words::Names;
-use palladion_plan::{Event, Fence, Loss, ObjectKey, Precondition, Propagation, Step, Subject};
+use palladion_plan::{Event, Fence, Loss, ObjectKey, Precondition, Propagation, Step};
 use serde_json::{Value, json};
 
 /// What a machine did in its last second is known to all members, and that it
@@ -101,7 +101,7 @@ fn is_gone(
     draft: &mut Draft,
 ) {
     let name = || member.name.clone();
-    let subject = || Subject::new(kinds::MEMBER, &member.name);
+    let subject = || member.subject();
     let due = since + SignedDuration::from_secs(i64::from(valid.node_gone_grace_seconds));
     draft.report(Problem::NodeGone { node: node.to_string(), member: name(), since });
     if facts.now() < due {
@@ -140,7 +140,7 @@ fn is_seen_up(facts: &Facts<'_>, member: &MemberFact, host_id: &HostId, draft: &
     let doubts = evidence::seen_up_by(facts, &member.name, host_id);
     if !doubts.is_empty() {
         let waiting = Waiting::SeenUp { member: member.name.clone(), by: Names::of(&doubts) };
-        draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &member.name));
+        draft.wait_for(waiting).about(member.subject());
     }
     !doubts.is_empty()
 }

@@ -9,9 +9,7 @@ use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::replace::{Doing, Happened, Waiting};
 use palladion_api::labels;
-use palladion_plan::{
-    Event, Fence, Flow, Loss, ObjectKey, Precondition, Propagation, Step, Subject,
-};
+use palladion_plan::{Event, Fence, Flow, Loss, ObjectKey, Precondition, Propagation, Step};
 use serde_json::json;
 
 /// Make room for another volume: first the claim, then the pod that keeps it.
@@ -48,7 +46,7 @@ pub fn make_room(
         });
     }
     let waiting = Waiting::ForVolume { member: name() };
-    draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &member.name));
+    draft.wait_for(waiting).about(member.subject());
     Flow::Busy
 }
 

@@ -42,7 +42,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
     };
     let Some(pod) = member.pod.as_ref().filter(|p| !p.terminating) else {
         let waiting = Waiting::ForPod { member: member.name.clone(), pod: pod_words(member) };
-        draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &member.name));
+        draft.wait_for(waiting).about(member.subject());
         return;
     };
     let task = match restart_tokens::due(valid, member) {
@@ -98,7 +98,7 @@ fn proven(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, pod: &PodFact, dr
         draft.report(Problem::Stuck { member: name(), pod, server });
     }
     let waiting = Waiting::ForServer { member: name(), server: server_words(member) };
-    draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &member.name));
+    draft.wait_for(waiting).about(member.subject());
 }
 
 /// A pod that is to end for one of the newest revision.
@@ -115,7 +115,7 @@ fn replace_pod(facts: &Facts<'_>, valid: &Valid, stop: &Stop<'_>, draft: &mut Dr
     let Some(object) = &member.object else { return };
     if member.claim.as_ref().is_some_and(|c| c.terminating) {
         let waiting = Waiting::ClaimTerminating { member: member.name.clone() };
-        draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &member.name));
+        draft.wait_for(waiting).about(member.subject());
         return;
     }
     let fence = facts.fence(turn);

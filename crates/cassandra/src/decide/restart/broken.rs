@@ -6,10 +6,9 @@ use crate::decide::evidence;
 use crate::decide::objects::replicas;
 use crate::decide::restart::steps::delete_pod;
 use crate::facts::Facts;
-use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::restart::Waiting;
-use palladion_plan::{Flow, Subject};
+use palladion_plan::Flow;
 
 /// Delete one pod of an older revision in which no server serves, without
 /// waiting for anything: a fix must never wait for readiness
@@ -33,7 +32,7 @@ pub fn replace_broken_pod(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -
             continue; // Reported by `claims`; the pod is all that keeps the data.
         }
         draft.steps.push(delete_pod(valid, member, pod, &proof, None));
-        let subject = Subject::new(kinds::MEMBER, &name);
+        let subject = member.subject();
         draft.wait_for(Waiting::Broken { member: name, why }).about(subject);
         return Flow::Busy;
     }

@@ -7,11 +7,10 @@ use crate::decide::restart::going_without;
 use crate::decide::restart::steps::give_token;
 use crate::decide::turn::lock;
 use crate::facts::Facts;
-use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::restart::{Doing, Waiting};
 use palladion_api::cluster::TurnStep;
-use palladion_plan::{Flow, Subject};
+use palladion_plan::Flow;
 
 /// The next member on an older revision, or whose restart was asked for, if
 /// the ring can spare it.
@@ -37,7 +36,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
             return Flow::Busy;
         }
         if let Err(why) = going_without::ring_is_quiet(facts, valid) {
-            let subject = Subject::new(kinds::MEMBER, &name);
+            let subject = member.subject();
             draft.wait_for(Waiting::ForRing { member: name, why }).about(subject);
             return Flow::Busy;
         }

@@ -9,7 +9,7 @@ use crate::words::restart::{Doing, Waiting};
 use palladion_api::cluster::TurnStep;
 use palladion_api::ids::MemberName;
 use palladion_api::member::ServerState;
-use palladion_plan::{Step, Subject};
+use palladion_plan::Step;
 use serde_json::json;
 
 /// Allow the revision of a pod that exists, where it is proven, where nothing
@@ -30,7 +30,7 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
         if let Some(canary) = found_now.or_else(|| waits_for_proof(facts, member)) {
             draft
                 .wait_for(Waiting::ForProof { member: member.name.clone(), canary })
-                .about(Subject::new(kinds::MEMBER, &member.name));
+                .about(member.subject());
             continue;
         }
         if needs_proof {

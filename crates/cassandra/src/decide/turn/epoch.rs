@@ -30,7 +30,7 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
     draft.steps.extend(facts.members.values().filter_map(under_former_name));
     draft.steps.insert(
         0,
-        Step::claim(
+        Step::compare_and_set(
             status,
             vec![
                 ("/status/epoch".into(), Value::from(seen)),

@@ -6,7 +6,6 @@ use jiff::Timestamp;
 use palladion_api::cluster::Turn;
 use palladion_api::member::PermitState;
 use palladion_api::reasons::Reason;
-use palladion_api::words::Reasoned;
 
 /// Tries per pod before the turn is released for others.
 pub const TRIES: u32 = 3;
@@ -46,11 +45,6 @@ pub fn problem(member: &MemberFact) -> Problem {
     }
 }
 
-/// What kind of failure the agent says it was.
-pub fn failure_reason(member: &MemberFact) -> Reason {
-    problem(member).reason()
-}
-
 /// The last failure of a member, in the server's own words.
 pub fn failed(member: &MemberFact) -> FailedStart {
     let record = member.status.start_history.first();
@@ -64,9 +58,4 @@ pub fn failed(member: &MemberFact) -> FailedStart {
         Some(code) => FailedStart::Exited { member, code, message },
         None => FailedStart::Unknown { member, message },
     }
-}
-
-/// The same, as text.
-pub fn failure_words(member: &MemberFact) -> String {
-    failed(member).to_string()
 }

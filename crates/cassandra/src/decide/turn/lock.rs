@@ -117,16 +117,11 @@ fn write(
     if turn.is_some_and(|t| matches!(t.step, TurnStep::Initialize | TurnStep::Join)) {
         status["lastStartTime"] = json!(facts.now());
     }
-    Step::CompareAndSet {
-        status,
-        seen: vec![
-            seen(facts, "/status/turn"),
-            seen(facts, "/status/epoch"),
-            seen(facts, "/status/initialization"),
-            seen(facts, "/status/founding"),
-        ],
-        doing: doing.to_string(),
-        event,
+    let pointers = ["/status/turn", "/status/epoch", "/status/initialization", "/status/founding"];
+    let step = Step::compare_and_set(status, pointers.map(|p| seen(facts, p)).into(), doing);
+    match event {
+        Some(event) => step.announced(event),
+        None => step,
     }
 }
 
