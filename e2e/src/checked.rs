@@ -195,7 +195,7 @@ impl Writing {
     /// Stop, and say what was written.
     ///
     /// # Errors
-    /// Nothing was acknowledged, or it ended before.
+    /// It ended before, or not well.
     pub fn stop(mut self) -> Result<Tally> {
         let mut child = self.child.take().context("it is stopped once")?;
         let ended = child.try_wait().context("looking at the checker")?.is_some();
@@ -209,9 +209,7 @@ impl Writing {
         println!("written meanwhile: {tally:?}");
         Ok(tally)
     }
-}
 
-impl Writing {
     /// End it where it stands: what it had begun is of unknown outcome.
     ///
     /// # Errors

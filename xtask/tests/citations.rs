@@ -1,9 +1,10 @@
 //! Citations lead somewhere: a safety rule, a decision record or a page that is
 //! cited exists in this repository, and nothing cites a text that is not in it.
 
+mod tracked;
+
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use tracked::root;
 
 const RULES: &str = "docs/concepts/safety.md";
 const STORIES: &str = "crates/cassandra/tests/README.md";
@@ -22,27 +23,10 @@ const OUTSIDE: [[&str; 2]; 7] = [
 /// Sums and locks that people do not write.
 const NOT_READ: [&str; 4] = ["go.sum", "Cargo.lock", ".snap", "LICENSE"];
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
 /// Every text file under version control or about to be, with its content.
 fn files() -> Vec<(String, String)> {
-    let output = Command::new("git")
-        .current_dir(root())
-        .args(["ls-files", "--cached", "--others", "--exclude-standard"])
-        .output()
-        .expect("git should run");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let names = String::from_utf8(output.stdout).expect("names should be text");
-    names
-        .lines()
-        .filter(|name| !NOT_READ.iter().any(|end| name.ends_with(end)))
-        .filter_map(|name| {
-            let text = std::fs::read_to_string(root().join(name)).ok()?;
-            Some((name.to_string(), text))
-        })
-        .collect()
+    let is_read = |name: &String| !NOT_READ.iter().any(|end| name.ends_with(end));
+    tracked::names(&[]).into_iter().filter(is_read).filter_map(tracked::text).collect()
 }
 
 /// The text in one line, without the marks of comments, so that a citation may

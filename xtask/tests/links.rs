@@ -1,22 +1,13 @@
 //! Links between the pages of this repository lead somewhere.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod tracked;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
+use tracked::root;
 
 /// The pages under version control, and those about to be.
-fn pages() -> Vec<PathBuf> {
-    let output = Command::new("git")
-        .current_dir(root())
-        .args(["ls-files", "--cached", "--others", "--exclude-standard", "*.md"])
-        .output()
-        .expect("git should run");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).expect("names should be text");
-    text.lines().map(PathBuf::from).filter(|p| root().join(p).is_file()).collect()
+fn pages() -> Vec<String> {
+    let names = tracked::names(&["*.md"]).into_iter();
+    names.filter(|name| root().join(name).is_file()).collect()
 }
 
 /// The targets of `[text](target)` outside of code.
@@ -41,7 +32,7 @@ fn links_lead_somewhere() {
     let mut broken = Vec::new();
     let mut links = 0;
     for page in pages() {
-        let text = std::fs::read_to_string(root().join(&page)).expect("a page should be readable");
+        let (page, text) = tracked::text(page).expect("a page should be readable");
         for target in targets(&text).iter().filter(|t| !t.contains("://")) {
             links += 1;
             let (file, wanted) = target.split_once('#').unwrap_or((target, ""));
@@ -58,7 +49,7 @@ fn links_lead_somewhere() {
                 Err(_) => path.is_dir() && wanted.is_empty(),
             };
             if !there {
-                broken.push(format!("{}: {target}", page.display()));
+                broken.push(format!("{page}: {target}"));
             }
         }
     }

@@ -1,31 +1,23 @@
 //! The catalogue of reasons is one enum; each of its reasons is given by some
 //! code, so that nobody looks up one that is never shown.
 
+mod tracked;
+
 use palladion_api::reasons::Reason;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
 const CATALOGUE: &str = "crates/api/src/reasons.rs";
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
 /// The code of the crates, without what only tests use.
 fn code() -> String {
-    let output = Command::new("git")
-        .current_dir(root())
-        .args(["ls-files", "--cached", "--others", "--exclude-standard", "crates/*/src/*.rs"])
-        .output()
-        .expect("git should run");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let names = String::from_utf8(output.stdout).expect("names should be text");
+    let names = tracked::names(&["crates/*/src/*.rs"]);
     let is_test = |name: &str| {
         name.split('/').any(|part| matches!(part, "tests" | "tests.rs" | "testing.rs" | "sim"))
     };
-    let files = names.lines().filter(|name| *name != CATALOGUE && !is_test(name));
-    let texts = files.filter_map(|name| std::fs::read_to_string(root().join(name)).ok());
-    texts.map(|text| text.split("\nmod tests {").next().unwrap_or_default().to_string()).collect()
+    let files = names.into_iter().filter(|name| name != CATALOGUE && !is_test(name));
+    let texts = files.filter_map(tracked::text);
+    texts
+        .map(|(_, text)| text.split("\nmod tests {").next().unwrap_or_default().to_string())
+        .collect()
 }
 
 /// Is this reason named there, by itself or by a sentence, and not only one that

@@ -2,14 +2,14 @@
 //! as one diff; and no word in it, or in the documentation, of a voice that we
 //! have left. Kubernetes and Cassandra have words of their own for those things.
 
+mod tracked;
 mod voice;
 
 use palladion_api::reasons::Reason;
 use palladion_api::words::Sample;
 use serde_yaml::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use tracked::root;
 use voice::marks;
 
 /// Fewer texts than these, and a test reads in the wrong place.
@@ -20,10 +20,6 @@ const LEAST_PAGES: usize = 30;
 const LEAST_DESCRIPTIONS: usize = 200;
 
 const CRDS: &str = "charts/palladion/files/crds";
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
 
 /// Every sentence of every crate, with samples in place of what varies.
 fn sentences() -> Vec<Sample> {
@@ -45,20 +41,8 @@ fn shown(sample: &Sample) -> String {
 
 /// Pages that users and contributors read, each with its name.
 fn pages() -> Vec<(String, String)> {
-    let output = Command::new("git")
-        .current_dir(root())
-        .args(["ls-files", "--cached", "--others", "--exclude-standard", "--"])
-        .args(["docs/*.md", "README.md", "ARCHITECTURE.md", "SECURITY.md", "CONTRIBUTING.md"])
-        .output()
-        .expect("git should run");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let names = String::from_utf8(output.stdout).expect("names should be text");
-    names
-        .lines()
-        .filter_map(|name| {
-            Some((name.to_string(), std::fs::read_to_string(root().join(name)).ok()?))
-        })
-        .collect()
+    let pages = ["docs/*.md", "README.md", "ARCHITECTURE.md", "SECURITY.md", "CONTRIBUTING.md"];
+    tracked::names(&pages).into_iter().filter_map(tracked::text).collect()
 }
 
 /// What CRDs say of their fields, and the messages of their rules.

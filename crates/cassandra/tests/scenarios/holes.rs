@@ -16,6 +16,12 @@ use palladion_plan::sim::Fault;
 use palladion_plan::sim::kubernetes::Machine;
 use serde_json::{Value, json};
 
+/// `Degraded` is True and names this member.
+fn expect_degraded(world: &World, member: &str) {
+    let told = world.condition("Degraded");
+    assert!(told.starts_with("True") && told.contains(member), "{told}\n{}", world.last_words());
+}
+
 fn racks(a: i32, b: i32) -> Value {
     a_cluster(&[("a", a), ("b", b)])
 }
@@ -103,12 +109,7 @@ fn a_leave_that_failed_is_told_for_as_long_as_it_stands() {
     world.until(|w| w.ring.in_phase(&Phase::Leaving).is_some());
     world.ring.failing.insert("demo-dc1-a-2".into());
     world.pass(50);
-    let told = world.condition("Degraded");
-    assert!(
-        told.starts_with("True") && told.contains("demo-dc1-a-2"),
-        "{told}\n{}",
-        world.last_words()
-    );
+    expect_degraded(&world, "demo-dc1-a-2");
 }
 
 #[test]
@@ -117,12 +118,7 @@ fn a_member_that_left_by_hand_is_told_and_its_place_is_filled() {
     let mut world = a_ring(3, 1);
     world.nodetool_decommission("demo-dc1-a-2", Force::Yes);
     world.pass(120);
-    let told = world.condition("Degraded");
-    assert!(
-        told.starts_with("True") && told.contains("demo-dc1-a-2"),
-        "{told}\n{}",
-        world.last_words()
-    );
+    expect_degraded(&world, "demo-dc1-a-2");
 }
 
 #[test]
@@ -419,8 +415,7 @@ fn a_member_that_the_others_see_down_is_told() {
     let mut world = a_ring(2, 1);
     world.cut_off(LAST);
     world.pass(60);
-    let told = world.condition("Degraded");
-    assert!(told.starts_with("True") && told.contains(LAST), "{told}\n{}", world.last_words());
+    expect_degraded(&world, LAST);
 }
 
 /// The last member of rack a hangs in its join or its leave: `Degraded` names it.
@@ -429,12 +424,7 @@ fn a_change_that_hangs_is_told(from: i32, to: i32) {
     world.ring.hanging.insert("demo-dc1-a-2".into());
     world.set_racks(&racks(to, 1));
     world.pass(6 * 3600);
-    let told = world.condition("Degraded");
-    assert!(
-        told.starts_with("True") && told.contains("demo-dc1-a-2"),
-        "{told}\n{}",
-        world.last_words()
-    );
+    expect_degraded(&world, "demo-dc1-a-2");
 }
 
 #[test]
