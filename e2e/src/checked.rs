@@ -24,6 +24,8 @@ const ROWS: &str = "200";
 const ATTEMPTS: &str = "450";
 /// A busy machine takes longer than the two seconds of an idle one.
 const WRITTEN_IN_SECONDS: &str = "60";
+/// The checker's writers: each has at most one attempt under way.
+const WRITERS: usize = 4;
 /// Attempts in a second while something happens: servers under test have half a
 /// core each, and the happening is to take as long as without them.
 const RATE: &str = "40";
@@ -57,6 +59,7 @@ pub enum AtOne {
 #[derive(Debug, Default)]
 pub struct Checks {
     at_one: Cell<AtOne>,
+    in_flight: Cell<usize>,
 }
 
 impl Ring<'_> {
@@ -119,6 +122,7 @@ impl Ring<'_> {
             if self.checks.at_one.get() == AtOne::MayBeLost {
                 verify.args(["--at-one", "may-be-lost"]);
             }
+            verify.args(["--in-flight", &self.checks.in_flight.get().to_string()]);
             let output = verify.output().context("running the checker")?;
             if output.status.code() != Some(COULD_NOT_LOOK) || tried == TRIES {
                 break output;
@@ -146,6 +150,12 @@ impl Ring<'_> {
         std::fs::write(directory.join("report.json"), &output.stdout).with_context(keeping)?;
         std::fs::write(directory.join("report.txt"), &output.stderr).with_context(keeping)?;
         Ok(directory)
+    }
+
+    /// All members end at once, and the hints of what they coordinated with them: from now on each
+    /// may lack what was in flight.
+    pub fn ends_at_once(&self) {
+        self.checks.in_flight.set(WRITERS);
     }
 
     /// A volume is lost from now on, and with it what was acknowledged at ONE

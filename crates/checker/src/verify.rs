@@ -37,6 +37,9 @@ pub struct Arguments {
     /// How much of what it is a replica of each member must hold by itself, in percent
     #[arg(long, default_value_t = 95, value_parser = clap::value_parser!(u8).range(0..=100))]
     replica_percent: u8,
+    /// How many keys each member may lack whatever the percentage, because all members ended at once
+    #[arg(long, default_value_t = 0)]
+    in_flight: usize,
     /// How many seconds hints may take to bring that about
     #[arg(long, default_value_t = 40)]
     settle: u64,
@@ -58,7 +61,8 @@ pub async fn run(arguments: &Arguments) -> Result<Report> {
         );
     }
     let session = arguments.contact.connect().await?;
-    let claims = Claims { at_one: arguments.at_one, replica_percent: arguments.replica_percent };
+    let &Arguments { at_one, replica_percent, in_flight, .. } = arguments;
+    let claims = Claims { at_one, replica_percent, in_flight };
     let end = Instant::now() + Duration::from_secs(arguments.settle);
     loop {
         let (reading, members, proofs) = read(&session, keyspace, &history).await?;

@@ -82,6 +82,7 @@ pub(super) fn everything_at_once(ring: &Ring<'_>) {
     let writing = ring.writing(Writes::RowsAndRegisters).expect("writing");
     bed().scale_operator(0).expect("operator away");
     writing.kill().expect("killed");
+    ring.ends_at_once();
     for node in bed().cluster.nodes() {
         bed().cluster.power_off(node).expect("power off");
     }

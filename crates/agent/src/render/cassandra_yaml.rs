@@ -1,8 +1,8 @@
 //! `cassandra.yaml`: complete and minimal; what is not in it has the server's
 //! own default.
 
-use super::capabilities::{Capabilities, Units};
-use super::{Entry, Identity, Local, addresses, override_with, yaml};
+use super::capabilities::Capabilities;
+use super::{Entry, Identity, Local, addresses, durability, override_with, yaml};
 use palladion_api::server_config::ServerConfig;
 use serde_json::{Map, Value, json};
 
@@ -27,11 +27,7 @@ pub fn render(
     settings.insert("endpoint_snitch".into(), json!("GossipingPropertyFileSnitch"));
     directories(local, &mut settings);
     addresses(local, identity, &mut settings);
-    settings.insert("commitlog_sync".into(), json!("periodic"));
-    match capabilities.units {
-        Units::InName => settings.insert("commitlog_sync_period_in_ms".into(), json!(10000)),
-        Units::InValue => settings.insert("commitlog_sync_period".into(), json!("10000ms")),
-    };
+    durability::settings(config, capabilities.units, &mut settings);
     // A server that lost its disk should end, not linger with closed ports: its
     // end is seen, told in its own words, and tried again ever more slowly.
     settings.insert("disk_failure_policy".into(), json!("die"));

@@ -4,6 +4,7 @@
 
 pub mod capabilities;
 pub mod cassandra_yaml;
+mod durability;
 pub mod heap;
 pub mod jolokia;
 pub mod jvm;

@@ -33,6 +33,9 @@ pub struct Claims {
     /// How much of what it should hold each replica must hold, in percent:
     /// hints are lost where the coordinator that keeps them is killed.
     pub replica_percent: u8,
+    /// How many keys each replica may lack whatever the percentage: those of the writes that were
+    /// under way when all coordinators ended at once, and their hints with them.
+    pub in_flight: usize,
 }
 
 /// Whether one replica's word is held against the ring.

@@ -142,8 +142,8 @@ impl Judge<'_> {
     }
 
     fn incomplete(&self, shares: &[Share]) -> Vec<Verdict> {
-        let percent = self.claims.replica_percent;
-        let below = shares.iter().filter(|share| share.is_below(percent));
+        let Claims { replica_percent: percent, in_flight, .. } = self.claims;
+        let below = shares.iter().filter(|share| share.is_below(percent, in_flight));
         let verdicts = below.map(|share| {
             let message = format!(
                 "{} by itself holds {} of the {} {}s that it is a replica of, less than {percent} %",

@@ -8,7 +8,7 @@ use crate::history::{Attempt, Run};
 use crate::level::Level;
 
 const SEED: u64 = 5;
-const STRICT: Claims = Claims { at_one: AtOne::MustBeKept, replica_percent: 100 };
+const STRICT: Claims = Claims { at_one: AtOne::MustBeKept, replica_percent: 100, in_flight: 0 };
 
 /// What a write did: which of the three members have it.
 #[derive(Clone, Debug)]
@@ -117,6 +117,18 @@ fn a_replica_that_missed_a_quorum_write_is_incomplete_and_no_more() {
 }
 
 #[test]
+fn what_was_in_flight_when_all_ended_may_be_missing_from_one_replica_and_no_more() {
+    let one = [acknowledged(1, Level::All, ALL), acknowledged(2, Level::Quorum, TWO)];
+    assert_eq!(kinds(&one, Claims { in_flight: 1, ..STRICT }), []);
+    let [first, second] = one;
+    let two = [first, second, acknowledged(3, Level::Quorum, TWO)];
+    assert_eq!(kinds(&two, Claims { in_flight: 1, ..STRICT }), [Kind::ReplicaIncomplete]);
+    // What each has acknowledged was not in flight.
+    let claims = Claims { in_flight: 1, ..STRICT };
+    assert_eq!(kinds(&[acknowledged(1, Level::All, TWO)], claims), [Kind::MissingFromReplica]);
+}
+
+#[test]
 fn a_replica_that_lacks_what_all_acknowledged_is_named() {
     let writes = [acknowledged(1, Level::All, TWO), acknowledged(2, Level::All, ALL)];
     let judgement = judge(&history_of(&writes), &reading_of(&writes), STRICT);
@@ -140,7 +152,7 @@ fn what_a_quorum_acknowledged_and_one_has_is_held_by_too_few_and_lost_to_some() 
 fn what_was_acknowledged_at_one_and_nobody_has_is_lost_unless_it_may_be() {
     let writes = [acknowledged(1, Level::One, NONE)];
     assert_eq!(kinds(&writes, STRICT), [Kind::Lost, Kind::ReplicaIncomplete]);
-    let lenient = Claims { at_one: AtOne::MayBeLost, replica_percent: 0 };
+    let lenient = Claims { at_one: AtOne::MayBeLost, replica_percent: 0, in_flight: 0 };
     assert_eq!(kinds(&writes, lenient), []);
 }
 

@@ -86,8 +86,9 @@ pub struct Share {
 }
 
 impl Share {
-    /// Whether that is less than this share; nothing expected is never too little.
-    pub fn is_below(&self, percent: u8) -> bool {
-        self.held * 100 < self.expected * usize::from(percent)
+    /// Whether more is missing than may have been in flight, and less is held than this share.
+    pub fn is_below(&self, percent: u8, in_flight: usize) -> bool {
+        self.expected - self.held > in_flight
+            && self.held * 100 < self.expected * usize::from(percent)
     }
 }
