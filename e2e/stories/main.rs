@@ -9,6 +9,7 @@ mod chart;
 mod creation_under_fire;
 mod disk;
 mod heal;
+mod power;
 mod rights;
 mod ring;
 mod roll;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         creation_under_fire::story(),
         disk::story(),
         heal::story(),
+        power::story(),
         ring::story(),
         roll::story(),
         scale::story(),

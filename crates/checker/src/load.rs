@@ -25,9 +25,6 @@ mod writer;
 use statements::Statements;
 use writer::Writer;
 
-/// Enough to meet each other at a register, few enough for a small machine.
-const WRITERS: u64 = 4;
-
 /// What to write, and for how long.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Arguments {
@@ -54,6 +51,9 @@ pub struct Arguments {
     /// Attempts in a second, at most
     #[arg(long, default_value_t = 200)]
     rate: u32,
+    /// Writers, each with one attempt under way; few are enough to meet each other at a register
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
+    writers: u32,
     /// How often each level is chosen
     #[arg(long, default_value = "ONE=1,QUORUM=2,ALL=1")]
     levels: Mix,
@@ -123,9 +123,10 @@ fn writers(shared: &Arc<Shared>, arguments: &Arguments, history: &History) -> Re
         versions.insert(key, u64::try_from(operations.len())?);
     }
     let mut dice = Dice::new(seed ^ history.next_id());
-    let pause = Duration::from_secs(WRITERS) / arguments.rate;
-    let writers = (0..WRITERS).map(|number| {
-        let mine = |key: &i64| key.cast_unsigned() % WRITERS == number;
+    let count = u64::from(arguments.writers);
+    let pause = Duration::from_secs(count) / arguments.rate;
+    let writers = (0..count).map(|number| {
+        let mine = |key: &i64| key.cast_unsigned() % count == number;
         let rows = versions.iter().filter(|(key, _)| mine(key)).map(|(k, v)| (*k, *v)).collect();
         Writer::new(Arc::clone(shared), rows, Dice::new(dice.next_number()), seed, pause)
     });

@@ -2,6 +2,7 @@
 //! testbed and written to a report with the conditions they were taken under.
 
 mod change;
+mod durability;
 mod look;
 mod lost;
 mod report;
@@ -43,6 +44,8 @@ enum Suite {
     Ring,
     /// A ZonedStatefulSet
     Zoned,
+    /// What it costs that writes are on the disk before they are acknowledged
+    Durability,
 }
 
 impl Suite {
@@ -50,6 +53,7 @@ impl Suite {
         match self {
             Suite::Ring => "docs/benchmarks/ring.md",
             Suite::Zoned => "docs/benchmarks/zonedstatefulset.md",
+            Suite::Durability => "docs/benchmarks/durability.md",
         }
     }
 }
@@ -66,6 +70,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let outcome = match arguments.suite {
         Suite::Ring => measure(arguments),
         Suite::Zoned => measure_zoned(arguments),
+        Suite::Durability => measure_durability(arguments),
     };
     Cluster::down(&arguments.name, &mut Lines)?;
     let report = outcome?;
@@ -84,6 +89,13 @@ fn measure_zoned(arguments: &Arguments) -> Result<String> {
     let cluster = Cluster::up(&config, &mut Lines)?;
     install::install(&cluster, &["zonedStatefulSet.allowExec=true"], &mut Lines)?;
     zoned::measure(&cluster, &arguments.name, arguments.idle_seconds)
+}
+
+fn measure_durability(arguments: &Arguments) -> Result<String> {
+    let config = Config { name: arguments.name.clone(), ..Config::default() };
+    let cluster = Cluster::up(&config, &mut Lines)?;
+    install::install(&cluster, &[], &mut Lines)?;
+    durability::measure(&cluster)
 }
 
 fn measure(arguments: &Arguments) -> Result<String> {

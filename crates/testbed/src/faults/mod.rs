@@ -5,6 +5,7 @@
 //! testbed's own directories.
 
 mod control_plane;
+pub(crate) mod disk;
 mod filter;
 mod network;
 mod node;

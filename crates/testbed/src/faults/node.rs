@@ -4,6 +4,7 @@ use std::fs;
 
 use anyhow::{Context, Result};
 
+use super::disk;
 use crate::cluster::Cluster;
 use crate::config::Node;
 use crate::node::{self, Part};
@@ -23,9 +24,11 @@ impl Cluster {
     }
 
     /// Takes a node's power: every process on it, containers too, ends at one
-    /// moment without a word, and its network is gone. Its disk stays.
+    /// moment without a word, and its network is gone. Its disks stay, with what
+    /// was written to them.
     pub fn power_off(&self, node: Node) -> Result<()> {
         let site = self.site();
+        self.lose_unwritten(node)?;
         site.cgroups.kill(&site.node_cgroup(node))?;
         site.network.delete_node(node)
     }
@@ -44,6 +47,7 @@ impl Cluster {
             };
             removed.with_context(|| format!("removing {}", path.display()))?;
         }
+        disk::wait_until_all_are_free(site, node)?;
         let state = State::read(&site.config.name)?.context("reading the testbed's state")?;
         node::start(site, node, &state.store)
     }

@@ -86,7 +86,7 @@ impl Cluster {
         run(&mut mount).map(drop)
     }
 
-    fn locate(&self, volume: &str) -> Result<(Node, PathBuf)> {
+    pub(super) fn locate(&self, volume: &str) -> Result<(Node, PathBuf)> {
         let site = self.site();
         for node in self.nodes() {
             for number in 1..=site.config.volumes_per_node {

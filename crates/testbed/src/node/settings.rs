@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use super::Part;
 use crate::cache::hex;
 use crate::config::Node;
+use crate::faults::disk;
 use crate::images;
 use crate::site::Site;
 
@@ -120,9 +121,14 @@ fn mounts_script(site: &Site, node: Node) -> String {
         // A mount of its own, as a real local disk is one, and private: a pod
         // that runs keeps it whatever is mounted over it later.
         let volume = site.volume_dir(node, number);
-        let volume = volume.display();
-        let _ =
-            writeln!(script, "mount --bind '{volume}' '{volume}'; mount --make-private '{volume}'");
+        let disk = disk::file_of(&volume);
+        let (volume, disk) = (volume.display(), disk.display());
+        let _ = writeln!(
+            script,
+            "if [ -e '{disk}' ]; then mount -o loop '{disk}' '{volume}'\n\
+             else mount --bind '{volume}' '{volume}'; fi\n\
+             mount --make-private '{volume}'"
+        );
     }
     let _ = writeln!(script, "touch '{run}/mounted'\nexec sleep infinity");
     script
