@@ -63,7 +63,7 @@ fn set(cluster: &Cluster, mode: &str) -> Result<()> {
     look::patch_spec(cluster, &json!({ "config": { "commitlog_sync": mode } }))?;
     look::wait_to_stay(cluster, mode, |s| s["members"] == "1/1" && look::is_settled(s))?;
     let name = format!("{CLUSTER}-dc1-a-0");
-    let grep = "grep -h ^commitlog_sync: ${CASSANDRA_CONF:-/run/palladion/conf}/cassandra.yaml";
+    let grep = "grep -h ^commitlog_sync: /run/palladion/conf/cassandra.yaml";
     let said = cluster.kubectl(&["exec", &name, "-c", "cassandra", "--", "sh", "-c", grep])?;
     ensure!(said.contains(mode), "the member runs with {said:?} instead of {mode}");
     Ok(())
