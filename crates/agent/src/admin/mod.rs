@@ -66,6 +66,8 @@ pub const LEAVING: &str = "LEAVING";
 pub const DECOMMISSIONED: &str = "DECOMMISSIONED";
 /// Mode after a decommission that failed (5.0), which may be a full member's.
 pub const DECOMMISSION_FAILED: &str = "DECOMMISSION_FAILED";
+/// What 4.0 and 4.1 answer to a decommission while another one is under way.
+pub const STILL_LEAVING: &str = "still decommissioning";
 /// Mode after a bootstrap that failed (5.0).
 pub const JOINING_FAILED: &str = "JOINING_FAILED";
 
@@ -99,6 +101,13 @@ impl Reading {
     /// Does the server itself see its own host ID leaving?
     pub fn sees_itself_leaving(&self) -> bool {
         self.sees_itself(MemberState::Leaving)
+    }
+
+    /// Up to 4.1 a decommission that has failed says LEAVING for ever, as one that
+    /// is under way does.
+    pub fn may_have_failed_to_leave(&self) -> bool {
+        let silent = self.version.as_deref().is_some_and(|v| v.starts_with("4."));
+        silent && self.is(LEAVING) && self.sees_itself_leaving()
     }
 
     fn sees_itself(&self, state: MemberState) -> bool {

@@ -121,7 +121,11 @@ impl Agent {
     /// Note the outcome of a task.
     fn note(&mut self, what: Done) {
         match what {
-            Done::Left(answer) => self.leave_call = decide::LeaveCall::Answered(answer),
+            Done::Left(answer) => {
+                self.leave_call = decide::LeaveCall::Answered(answer);
+                // Whether it leaves still is not asked of a look that is older than the answer.
+                (self.look, self.looked) = (None, None);
+            }
             Done::Operation { id, outcome } => self.end_operation(&id, outcome),
         }
     }

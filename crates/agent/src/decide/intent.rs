@@ -7,9 +7,14 @@ use super::{Action, Facts, LeaveCall, Process, Source, Then};
 use crate::admin::{self, Reading};
 use crate::volume::ledger::{Ledger, Membership};
 use crate::words::permit::{Left, Refused};
+use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::Nonce;
 use palladion_api::member::{Intent, IntentKind, IntentState};
 use palladion_api::words::Message;
+
+/// A call that was refused because another one is under way is made again after
+/// this long: that one may have failed, and nobody has heard it.
+const CALL_AGAIN: SignedDuration = SignedDuration::from_secs(60);
 
 /// What is to be noted of an intent.
 pub fn settle(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
@@ -71,19 +76,22 @@ fn settle_leaving(facts: &Facts<'_>, ledger: &Ledger, nonce: &Nonce) -> Option<A
     }
     match facts.leave_call {
         LeaveCall::UnderWay => None,
-        LeaveCall::Answered(Ok(())) => None,
+        LeaveCall::Answered(Err(why)) if why.contains(admin::STILL_LEAVING) => None,
         LeaveCall::Answered(Err(why)) => {
             let then = if is_full_member(reading) { Then::Joined } else { Then::Unchanged };
             (open || then == Then::Joined)
                 .then(|| settle(IntentState::Failed, Some(why.into()), then))
                 .flatten()
         }
-        // An earlier agent made the call and cannot hear the answer.
-        LeaveCall::NotMade => {
-            let failed = reading.is(admin::DECOMMISSION_FAILED) && is_full_member(reading);
-            failed
-                .then(|| settle(IntentState::Failed, Some(Left::Failed.into()), Then::Joined))
-                .flatten()
+        // An earlier agent made the call and cannot hear the answer; or it was made
+        // while another was under way, which 5.0 answers at once.
+        LeaveCall::NotMade | LeaveCall::Answered(Ok(())) => {
+            let then = match reading.is(admin::DECOMMISSION_FAILED) {
+                true if is_full_member(reading) => Then::Joined,
+                true if reading.sees_itself_leaving() && open => Then::Unchanged,
+                true | false => return None,
+            };
+            settle(IntentState::Failed, Some(Left::Failed.into()), then)
         }
     }
 }
@@ -95,12 +103,12 @@ fn is_full_member(reading: &Reading) -> bool {
 
 /// A leave that has failed half-way is taken up again by a new intent: Cassandra
 /// does what is left of it, in all versions. The server serves meanwhile, and
-/// is seen leaving by all.
+/// is seen leaving by all. So is one that a person has begun.
 fn leave_again(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
     let reading = facts.reading.filter(|r| r.sees_itself_leaving())?;
     let stands = reading.is(admin::LEAVING) || reading.is(admin::DECOMMISSION_FAILED);
-    let leaving = matches!(ledger.membership, Membership::Leaving { .. });
-    if !stands || !leaving || *facts.leave_call == LeaveCall::UnderWay {
+    let belongs = matches!(ledger.membership, Membership::Leaving { .. } | Membership::Joined);
+    if !stands || !belongs || *facts.leave_call == LeaveCall::UnderWay {
         return None;
     }
     let intent = wanted(facts, ledger)?;
@@ -111,10 +119,29 @@ fn leave_again(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
     }
 }
 
+/// When the call of an earlier agent, whose end nobody would hear, is made again
+/// by this one. Cassandra refuses it as long as the earlier one is under way.
+pub fn calls_again_at(facts: &Facts<'_>, ledger: &Ledger) -> Option<Timestamp> {
+    facts.reading.filter(|r| r.may_have_failed_to_leave())?;
+    let intent = ledger.intent.as_ref().filter(|i| i.state == IntentState::Running)?;
+    match facts.leave_call {
+        LeaveCall::NotMade => Some(facts.now),
+        LeaveCall::Answered(Err(why)) if why.contains(admin::STILL_LEAVING) => {
+            Some(intent.since.as_ref()?.0 + CALL_AGAIN)
+        }
+        LeaveCall::UnderWay | LeaveCall::Answered(_) => None,
+    }
+}
+
 /// Begin to leave, or begin again where an earlier agent's call left no trace.
 pub fn leave(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
     if let Some(again) = leave_again(facts, ledger) {
         return Some(again);
+    }
+    if let Membership::Leaving { nonce } = &ledger.membership
+        && calls_again_at(facts, ledger).is_some_and(|time| time <= facts.now)
+    {
+        return Some(Action::Leave { nonce: nonce.clone() });
     }
     let reading = facts.reading.filter(|r| r.is_full_member())?;
     match &ledger.membership {

@@ -158,10 +158,14 @@ impl Agent {
             .ledger()
             .filter(|_| decision.state == ServerState::Failed)
             .and_then(|l| backoff::earliest(&l.starts, self.clock_at(reach.now)));
-        match earliest.map(|t| t - self.clock).filter(|t| *t > reach.now) {
-            Some(time) => (decision, all.at(time)),
-            None => (decision, all),
+        let facts = self.facts(reach.now);
+        let again = self.ledger().and_then(|l| decide::intent::calls_again_at(&facts, l));
+        for time in [earliest, again].into_iter().flatten().map(|t| t - self.clock) {
+            if time > reach.now {
+                all = all.at(time);
+            }
         }
+        (decision, all)
     }
 
     /// What its machine's clock says.
@@ -233,6 +237,7 @@ impl Agent {
             && self.leave_call == LeaveCall::UnderWay
         {
             self.leave_call = LeaveCall::Answered(answer);
+            self.look = None;
         }
     }
 

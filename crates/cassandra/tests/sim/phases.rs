@@ -57,6 +57,16 @@ impl Ring {
         self.set_phase(pod, Phase::LeaveFailed, now);
     }
 
+    /// What a server answers that is told to leave while it leaves: 4.x refuses,
+    /// 5.0 says yes at once.
+    pub(super) fn leaves_already(&mut self, pod: &str, version: &str) -> Result<(), String> {
+        if version.starts_with("4.") {
+            return Err("java.lang.IllegalStateException : Node is still decommissioning. Check nodetool netstats.".into());
+        }
+        self.answers.insert(pod.to_string(), Ok(()));
+        Ok(())
+    }
+
     pub(super) fn become_unbootstrapped(&mut self, pod: &str, now: Timestamp, disks: &mut Disks) {
         let Some(server) = self.servers.get(pod) else {
             return;

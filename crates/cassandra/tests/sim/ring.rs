@@ -399,6 +399,9 @@ impl Ring {
             .count();
         let needed =
             self.system_copies.map_or(3, |c| usize::try_from(c).unwrap_or(3)).max(self.copies);
+        if matches!(server.phase, Phase::Leaving | Phase::Unbootstrapped | Phase::Left) {
+            return self.leaves_already(pod, &server.version);
+        }
         let again = server.phase == Phase::LeaveFailed;
         if full <= needed && !again && force == Force::No {
             if let Some(server) = self.servers.get_mut(pod) {

@@ -130,6 +130,68 @@ fn a_new_agent_calls_again_only_where_the_first_call_left_no_trace() {
 }
 
 #[test]
+fn a_new_agent_hears_that_the_leave_of_an_earlier_one_failed_halfway() {
+    for call in [LeaveCall::NotMade, LeaveCall::Answered(Ok(()))] {
+        let failed = leaving("DECOMMISSION_FAILED").with(|w| {
+            w.leave_call = call;
+            w.reading.as_mut().unwrap().members = Some(vec![itself(MemberState::Leaving)]);
+        });
+        assert_eq!(settled(&failed), (IntentState::Failed, Then::Unchanged));
+        let told = failed.with(|w| w.ledger().intent.as_mut().unwrap().state = IntentState::Failed);
+        told.waits(Reason::Running);
+    }
+}
+
+/// LEAVING in a version that says nothing else of a leave that failed.
+fn leaving_in(version: &str) -> World {
+    leaving("LEAVING").with(|w| {
+        let reading = w.reading.as_mut().unwrap();
+        reading.version = Some(version.into());
+        reading.members = Some(vec![itself(MemberState::Leaving)]);
+        w.leave_call = LeaveCall::NotMade;
+    })
+}
+
+#[test]
+fn a_new_agent_makes_the_call_again_where_the_mode_does_not_tell_a_failure() {
+    let again = Action::Leave { nonce: "i1".into() };
+    assert_eq!(leaving_in("4.0.18").action(), again);
+    assert_eq!(leaving_in("4.1.9").action(), again);
+    leaving_in("5.0.5").waits(Reason::Running);
+    let settled = |w: &mut World| w.ledger().intent.as_mut().unwrap().state = IntentState::Failed;
+    leaving_in("4.1.9").with(settled).waits(Reason::Running);
+}
+
+#[test]
+fn a_call_that_is_refused_because_another_is_under_way_is_made_again_after_a_minute() {
+    let words = "decommission failed: java.lang.IllegalStateException : Node is still decommissioning. Check nodetool netstats.";
+    let refused = |seconds: i64| {
+        leaving_in("4.1.9").with(|w| {
+            w.leave_call = LeaveCall::Answered(Err(words.into()));
+            let began = w.now - jiff::SignedDuration::from_secs(seconds);
+            w.ledger().set_intent(&"i1".into(), IntentState::Running, None, began);
+        })
+    };
+    refused(59).waits(Reason::Running);
+    assert_eq!(refused(60).action(), Action::Leave { nonce: "i1".into() });
+    let left =
+        refused(59).with(|w| w.reading.as_mut().unwrap().mode = Some("DECOMMISSIONED".into()));
+    assert_eq!(self::settled(&left), (IntentState::Done, Then::Left));
+}
+
+#[test]
+fn a_leave_that_a_person_has_begun_is_taken_over_by_an_intent() {
+    for mode in ["LEAVING", "DECOMMISSION_FAILED"] {
+        let by_hand = a_running_member().intent().with(|w| {
+            let reading = w.reading.as_mut().unwrap();
+            reading.mode = Some(mode.into());
+            reading.members = Some(vec![itself(MemberState::Leaving)]);
+        });
+        assert_eq!(by_hand.action(), Action::Leave { nonce: "i1".into() }, "{mode}");
+    }
+}
+
+#[test]
 fn a_member_that_ended_while_leaving_waits_to_be_told() {
     let ended = leaving_ledger(a_joined_member().intent());
     assert_eq!(settled(&ended), (IntentState::Failed, Then::Unchanged));
