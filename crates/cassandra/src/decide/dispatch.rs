@@ -68,6 +68,7 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 fn shape(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     let mut found = Draft::default();
     let busy = replace::next(facts, valid, &mut found).is_busy()
+        || leave::again::next(facts, valid, &mut found).is_busy()
         || join::next(facts, valid, &mut found).is_busy()
         || leave::next(facts, valid, &mut found).is_busy();
     if busy && versions::forbid(facts, valid, draft) {

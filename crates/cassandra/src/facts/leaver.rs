@@ -1,8 +1,11 @@
-//! Leavers whose server ended in the middle of their leave.
+//! Leavers that did not come to the end of their leave: whose server ended in
+//! the middle of it, or runs on after their decommission has failed.
 
 use super::MemberFact;
 use palladion_api::ids::Nonce;
-use palladion_api::member::{IntentState, PermitKind, PermitState, ServerState, VolumeState};
+use palladion_api::member::{
+    IntentState, IntentStatus, PermitKind, PermitState, ServerState, VolumeState,
+};
 use palladion_api::reasons::Reason;
 
 /// Did the server of this leaver end before it had said that it has left?
@@ -27,6 +30,19 @@ pub fn could_not_come_back(member: &MemberFact) -> bool {
     let state = member.status.server.as_ref().map(|s| s.state);
     state == Some(ServerState::Failed)
         && start.is_some_and(|s| s.kind == PermitKind::ResumeLeave && failed(&s.nonce))
+}
+
+/// Modes of a server that is not a full member since it was told to leave: up
+/// to 4.1 a failed decommission stays LEAVING, from 5.0 on it has a mode of its own.
+const LEAVING: [&str; 2] = ["LEAVING", "DECOMMISSION_FAILED"];
+
+/// Has its decommission failed halfway, while its server runs on? All others
+/// see it leaving until it is called again, or the server is restarted.
+pub fn failed_halfway(member: &MemberFact) -> Option<&IntentStatus> {
+    let server = member.status.server.as_ref().filter(|_| member.agent_speaks())?;
+    let mode = server.mode.as_deref().filter(|_| server.state == ServerState::Running)?;
+    let stands = LEAVING.contains(&mode) && !member.is_gone();
+    member.status.intent.as_ref().filter(|i| stands && i.state == IntentState::Failed)
 }
 
 fn is_waiting_for_permit(reason: Option<&str>) -> bool {

@@ -2,7 +2,9 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::turn::failed_start;
+use crate::facts::leaver::failed_halfway;
 use crate::facts::{Facts, MemberFact, PodFact};
+use crate::words::leave::Refused;
 use crate::words::status::{Failed, Fine, Trouble as OfMember};
 use palladion_api::conditions::DEGRADED;
 use palladion_api::ids::MemberName;
@@ -33,7 +35,7 @@ pub(super) fn degraded(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft
 /// Is the pod, the volume or the server of a member in trouble?
 fn of_member(facts: &Facts<'_>, member: &MemberFact) -> Option<Trouble> {
     let pod = member.pod.as_ref().and_then(|pod| of_pod(facts, &member.name, pod));
-    pod.or_else(|| of_volume(member)).map(Trouble::of).or_else(|| of_server(member))
+    pod.or_else(|| of_volume(member)).map(Trouble::of).or_else(|| of_server(facts, member))
 }
 
 fn of_pod(facts: &Facts<'_>, member: &MemberName, pod: &PodFact) -> Option<OfMember> {
@@ -77,8 +79,16 @@ fn of_volume(member: &MemberFact) -> Option<OfMember> {
     }
 }
 
-fn of_server(member: &MemberFact) -> Option<Trouble> {
+fn of_server(facts: &Facts<'_>, member: &MemberFact) -> Option<Trouble> {
     let server = member.status.server.as_ref().filter(|_| member.agent_speaks())?;
+    if let Some(failure) = failed_halfway(member) {
+        let (since, why) = (failure.since.as_ref(), failure.message.clone());
+        return Some(Trouble::of(Refused::Halfway {
+            member: member.name.clone(),
+            since: since.map_or(facts.now(), |t| t.0),
+            why: why.unwrap_or_default(),
+        }));
+    }
     // Data of a member that left is set aside when it joins again; only the
     // agent knows that it could not be.
     if server.reason.as_deref() == Some(Reason::RetainedVolumeInTheWay.as_str()) {

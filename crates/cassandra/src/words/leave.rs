@@ -33,6 +33,8 @@ palladion_plan::sentences! {
             "member {member} cannot leave: {obstacle}";
         Failed { member: MemberName, why: String } => LeaveRefused,
             "member {member} could not leave: {why}";
+        Halfway { member: MemberName, since: Timestamp, why: String } => LeaveRefused,
+            "member {member} has been LEAVING since its decommission failed at {since}: {why}; it serves, and the operator decommissions it again. To keep it, set `members` back and delete its pod";
     }
 
     /// What forbids a decommission.
@@ -79,6 +81,8 @@ palladion_plan::sentences! {
     /// Steps.
     pub enum Doing {
         Start { member: MemberName } => "give member {member} the turn to leave";
+        StartAgain { member: MemberName } =>
+            "give member {member} the turn to leave again after a failed decommission";
         Decommission { member: MemberName } => "decommission member {member}";
         FindOut { member: MemberName } => "find out whether member {member} has left";
         AskAgain { member: MemberName } => "ask again whether member {member} has left";

@@ -16,6 +16,7 @@ mod guards;
 mod holes;
 mod inputs;
 mod known_bugs;
+mod leaves;
 mod nodes;
 mod outages;
 mod rolling;

@@ -49,7 +49,7 @@ fn volume_of(world: &World, member: &str) -> VolumeId {
     VolumeId::new(spec_of(world, member, "volumeID"))
 }
 
-fn host_of(world: &World, member: &str) -> HostId {
+pub fn host_of(world: &World, member: &str) -> HostId {
     HostId::new(spec_of(world, member, "hostID"))
 }
 

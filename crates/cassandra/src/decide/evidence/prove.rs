@@ -96,7 +96,7 @@ fn asked<'a>(
     match purpose {
         Purpose::Join | Purpose::Restart { .. } => witnesses(facts, &whom.name),
         // All are asked: who receives the data must have room for it.
-        Purpose::Leave => others(facts, &whom.name).into_iter().chain([whom]).collect(),
+        Purpose::Leave { .. } => others(facts, &whom.name).into_iter().chain([whom]).collect(),
         Purpose::Replace { .. }
         | Purpose::Remove { .. }
         | Purpose::HasLeft { .. }
@@ -112,7 +112,7 @@ fn nonce(turn: &Turn, purpose: &Purpose<'_>) -> Nonce {
             Nonce::new(format!("{}-gone", turn.nonce))
         }
         Purpose::Join
-        | Purpose::Leave
+        | Purpose::Leave { .. }
         | Purpose::Restart { .. }
         | Purpose::Replace { .. }
         | Purpose::Remove { .. }
@@ -129,8 +129,10 @@ fn answer(
 ) -> Answer {
     let voters = absence::voters(whom);
     match purpose {
-        Purpose::Join | Purpose::Leave => verdict(facts, whom, asked, nonce, &[]),
-        Purpose::Restart { except } => verdict(facts, whom, asked, nonce, except),
+        Purpose::Join => verdict(facts, whom, asked, nonce, &[]),
+        Purpose::Leave { except } | Purpose::Restart { except } => {
+            verdict(facts, whom, asked, nonce, except)
+        }
         Purpose::Replace { host_id } | Purpose::Remove { host_id } => {
             let dead =
                 absence::is_dead(facts, &Absent { member: whom, host_id, voters }, asked, nonce);

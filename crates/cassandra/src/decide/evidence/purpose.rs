@@ -11,8 +11,11 @@ use palladion_plan::words::Names;
 pub enum Purpose<'a> {
     /// All is well for a join.
     Join,
-    /// All is well for a leave.
-    Leave,
+    /// All is well for a leave, but for these host IDs.
+    Leave {
+        /// The leaver itself, if an earlier try has failed halfway: the others see it leaving.
+        except: Vec<&'a HostId>,
+    },
     /// All is well for a restart, but for these host IDs.
     Restart {
         /// Host IDs that the restart repairs, or that nobody waits for.
@@ -53,7 +56,7 @@ impl Purpose<'_> {
         let member = member.clone();
         match self {
             Purpose::Join => Waiting::Join { member, from },
-            Purpose::Leave => Waiting::Leave { member, from },
+            Purpose::Leave { .. } => Waiting::Leave { member, from },
             Purpose::Restart { .. } => Waiting::Restart { member, from },
             Purpose::Replace { .. } => Waiting::Replace { member, from },
             Purpose::Remove { .. } => Waiting::Remove { member, from },
@@ -68,7 +71,7 @@ impl Purpose<'_> {
         let (member, why) = (member.clone(), why.clone());
         match self {
             Purpose::Join => Forbidden::Join { member, why },
-            Purpose::Leave => Forbidden::Leave { member, why },
+            Purpose::Leave { .. } => Forbidden::Leave { member, why },
             Purpose::Restart { .. } => Forbidden::Restart { member, why },
             Purpose::Replace { .. } => Forbidden::Replace { member, why },
             Purpose::Remove { .. } | Purpose::WasRemoved { told: "", .. } => {
@@ -86,7 +89,7 @@ impl Purpose<'_> {
     pub(super) fn void_from(&self, turn: &Turn) -> Option<jiff::Timestamp> {
         match self {
             Purpose::Join
-            | Purpose::Leave
+            | Purpose::Leave { .. }
             | Purpose::Restart { .. }
             | Purpose::Replace { .. }
             | Purpose::Remove { .. } => Some(void_from(turn)),

@@ -7,7 +7,7 @@ use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Purpose, Unproven, marks};
 use crate::decide::leave::refused;
 use crate::decide::turn::lock::{self, Since};
-use crate::facts::leaver::is_interrupted;
+use crate::facts::leaver::{failed_halfway, is_interrupted};
 use crate::facts::words::server_words;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
@@ -44,7 +44,10 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         }
         (Some(_), Some(IntentState::Failed | IntentState::Refused)) => {
             let why = answer.and_then(|a| a.message.clone()).unwrap_or_default();
-            draft.report(Refused::Failed { member: member.name.clone(), why: why.clone() });
+            // One that failed halfway is reported for as long as it stands.
+            if failed_halfway(member).is_none() {
+                draft.report(Refused::Failed { member: member.name.clone(), why: why.clone() });
+            }
             draft.steps.push(withdraw(valid, member));
             end(facts, turn, Ended::Failed { why }, None, draft);
         }
@@ -63,14 +66,17 @@ fn before_intent(
     member: &MemberFact,
     draft: &mut Draft,
 ) {
+    let halfway = failed_halfway(member).is_some();
     let still_wanted = candidate(facts, valid).is_none_or(|(_, m)| m.name != member.name);
-    if still_wanted {
+    // Nothing but its end or a restart makes a leave that failed halfway undone.
+    if still_wanted && !halfway {
         return end(facts, turn, Ended::RequestedAgain, None, draft);
     }
     let (Some(object), Some(host_id)) = (&member.object, member.recorded_host_id()) else {
         return;
     };
-    let proof = match evidence::prove(facts, turn, member, &Purpose::Leave, draft) {
+    let purpose = Purpose::Leave { except: halfway.then_some(host_id).into_iter().collect() };
+    let proof = match evidence::prove(facts, turn, member, &purpose, draft) {
         Ok(proof) => proof,
         Err(Unproven::Waiting) => return,
         Err(Unproven::AskAgain(why)) => {

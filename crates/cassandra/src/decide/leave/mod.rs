@@ -1,7 +1,9 @@
 //! Leaves: who is next and what forbids it, the way from the turn to the proof
-//! that it has left, leavers that were interrupted, and what is left behind.
+//! that it has left, leavers that were interrupted or failed halfway, and what is
+//! left behind.
 
 mod advance;
+pub mod again;
 pub mod departed;
 mod next;
 mod refused;

@@ -34,7 +34,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     let name = member.name.clone();
     // Before anything is lowered for it; and it holds up nothing else (safety rule 7.6).
     let quiet = evidence::ring_is_quiet(facts);
-    if let Some(refused) = refusal(facts, rack, member, &quiet) {
+    if let Some(refused) = refusal(facts, member, &quiet) {
         draft.report(refused);
         return Flow::Free;
     }
@@ -66,9 +66,8 @@ fn left_without(facts: &Facts<'_>) -> usize {
 }
 
 /// What forbids this leave until a user changes the ring.
-fn refusal(
+pub(super) fn refusal(
     facts: &Facts<'_>,
-    rack: &ValidRack,
     member: &MemberFact,
     quiet: &Result<(), Objection>,
 ) -> Option<Refused> {
@@ -76,7 +75,7 @@ fn refusal(
     if left == 0 {
         return Some(Refused::Last { member: name });
     }
-    let obstacle = refused::by_replication(facts, rack, left)?;
+    let obstacle = refused::by_replication(facts, &member.rack, left)?;
     // A ring that is not whole is waited for; in one that is, not to know forbids.
     if matches!(obstacle, Obstacle::ReplicationUnknown) && quiet.is_err() {
         return None;
@@ -86,7 +85,12 @@ fn refusal(
 
 /// What is in the way although the ring is well: the system keyspaces, disks, a
 /// leave that has failed.
-fn is_held_up(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mut Draft) -> Flow {
+pub(super) fn is_held_up(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    member: &MemberFact,
+    draft: &mut Draft,
+) -> Flow {
     let left = left_without(facts);
     if !system_keyspaces::fit(facts, valid, left) {
         system_keyspaces::set(facts, valid, left, draft);
@@ -194,6 +198,8 @@ pub fn adopt_intent(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
 
 fn failed_until(facts: &Facts<'_>, member: &MemberFact) -> Option<jiff::Timestamp> {
     let failed = member.status.intent.as_ref().filter(|i| i.state == IntentState::Failed)?;
-    let again = failed.since.as_ref()?.0 + LEAVE_RETRY;
-    (facts.now() < again).then_some(again)
+    let since = failed.since.as_ref()?.0;
+    let again = since + LEAVE_RETRY;
+    // A member whose clock is ahead holds up nothing (safety rule 7.7).
+    (since <= facts.now() && facts.now() < again).then_some(again)
 }

@@ -4,8 +4,8 @@
 use crate::decide::evidence;
 use crate::decide::maintenance::system_keyspaces;
 use crate::facts::{Facts, MemberFact};
-use crate::validate::ValidRack;
 use crate::words::leave::{Bytes, Obstacle};
+use palladion_api::ids::RackName;
 use palladion_api::member::{Disk, Evidence};
 use palladion_plan::words::Count;
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ const ROOM_PERCENT: u64 = 150;
 
 /// Replication that would no longer be met, naming the keyspace. What is not
 /// known forbids as well.
-pub fn by_replication(facts: &Facts<'_>, rack: &ValidRack, left: usize) -> Option<Obstacle> {
+pub fn by_replication(facts: &Facts<'_>, rack: &RackName, left: usize) -> Option<Obstacle> {
     let joined = || facts.members.values().filter(|m| m.recorded_host_id().is_some());
     let Some(copies) =
         joined().filter(|m| m.is_normal()).map(|m| &m.status.copies).find(|c| !c.is_empty())
@@ -29,12 +29,12 @@ pub fn by_replication(facts: &Facts<'_>, rack: &ValidRack, left: usize) -> Optio
         return Some(Obstacle::Copies { keyspace: name.clone(), copies: *copies, members });
     }
     let racks: BTreeSet<&str> = joined().map(|m| m.rack.as_str()).collect();
-    let empties_rack = joined().filter(|m| m.rack == rack.name).count() == 1;
+    let empties_rack = joined().filter(|m| m.rack == *rack).count() == 1;
     let racks_left = racks.len() - usize::from(empties_rack);
     let crowded = of_users()
         .find(|(_, copies)| empties_rack && racks_left > 1 && held(copies) == racks.len());
     crowded.map(|(name, copies)| {
-        let (keyspace, rack) = (name.clone(), rack.name.clone());
+        let (keyspace, rack) = (name.clone(), rack.clone());
         Obstacle::EmptyRack { keyspace, copies: *copies, rack }
     })
 }

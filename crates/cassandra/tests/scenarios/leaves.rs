@@ -1,0 +1,90 @@
+//! Leaves that do not come to their end at once: that fail halfway, are begun
+//! again, or whose agent is restarted meanwhile.
+
+use crate::every::{a_ring, killed_at_every_write};
+use crate::sim::World;
+use crate::sim::manifests::a_cluster;
+use crate::sim::ring::Phase;
+use crate::tasks::host_of;
+use palladion_cassandra::resources as kinds;
+use serde_json::{Value, json};
+
+const LEAVER: &str = "demo-dc1-a-2";
+
+fn racks(a: i32, b: i32) -> Value {
+    a_cluster(&[("a", a), ("b", b)])
+}
+
+#[test]
+fn a_leave_that_failed_halfway_goes_on_wherever_the_operator_dies() {
+    let mut world = a_ring(3, 1);
+    world.ring.failing.insert(LEAVER.into());
+    world.set_racks(&racks(2, 1));
+    let mut end = killed_at_every_write("a leave that fails halfway", world, 6);
+    end.expect_ring(3);
+}
+
+/// Back to three members while a leave that failed halfway stands.
+fn wanted_again_after_a_failed_leave() -> World {
+    let mut world = a_ring(3, 1);
+    world.ring.failing.insert(LEAVER.into());
+    world.set_racks(&racks(2, 1));
+    world.until(|w| w.ring.in_phase(&Phase::LeaveFailed).is_some());
+    world.set_racks(&racks(3, 1));
+    world
+}
+
+#[test]
+fn a_member_that_is_wanted_again_after_its_leave_failed_leaves_and_joins_anew() {
+    let mut world = wanted_again_after_a_failed_leave();
+    let host = host_of(&world, LEAVER);
+    world.settle();
+    world.expect_ring(4);
+    assert_ne!(host_of(&world, LEAVER), host);
+}
+
+#[test]
+fn a_member_that_is_wanted_again_after_its_leave_failed_stays_if_its_pod_is_deleted() {
+    let mut world = wanted_again_after_a_failed_leave();
+    let host = host_of(&world, LEAVER);
+    world.pass(5);
+    world.delete(kinds::POD, LEAVER);
+    world.settle();
+    world.expect_ring(4);
+    assert_eq!(host_of(&world, LEAVER), host);
+}
+
+/// A ring of this version whose last member of rack a has begun to leave.
+fn leaving(version: &str) -> World {
+    let mut cluster = racks(3, 1);
+    cluster["spec"]["version"] = json!(version);
+    let mut world = World::new().with(&cluster);
+    world.settle();
+    assert_eq!(world.write(20), 20);
+    world.set_racks(&racks(2, 1));
+    world.until(|w| w.ring.in_phase(&Phase::Leaving).is_some());
+    world
+}
+
+#[test]
+fn a_leave_that_fails_after_its_agent_was_restarted_is_begun_again() {
+    for version in ["4.1.9", "5.0.5"] {
+        let mut world = leaving(version);
+        world.pass(2);
+        world.restart_agent(LEAVER);
+        world.pass(1);
+        world.ring.failing.insert(LEAVER.into());
+        world.settle();
+        world.expect_ring(3);
+    }
+}
+
+#[test]
+fn a_leave_that_failed_unheard_is_reported() {
+    let mut world = leaving("5.0.5");
+    world.ring.failing.insert(LEAVER.into());
+    world.restart_agent(LEAVER);
+    world.pass(20);
+    let told = world.condition("Degraded");
+    assert!(told.contains(LEAVER) && told.starts_with("True"), "{told}\n{}", world.last_words());
+}
