@@ -39,12 +39,21 @@ pub(super) const LOOK: [(&str, &str); 17] = [
 pub(super) const READ_WHEN_NORMAL: [(&str, &str); 2] =
     [(STORAGE_SERVICE, "Tokens"), (STORAGE_SERVICE, "NonLocalStrategyKeyspaces")];
 
+/// What a server has noted of ranges that decommissions have streamed: entries,
+/// and files of them. A full member that has never tried to leave has none.
+pub(super) const STREAMED_RANGES: [&str; 2] = [
+    "org.apache.cassandra.metrics:type=Table,keyspace=system,scope=transferred_ranges_v2,name=EstimatedPartitionCount",
+    "org.apache.cassandra.metrics:type=Table,keyspace=system,scope=transferred_ranges_v2,name=LiveSSTableCount",
+];
+
 /// Levels by logger, of those that have one of their own.
 pub(super) const LOGGING_LEVELS: &str = "LoggingLevels";
 
 /// Every attribute that Jolokia's policy must allow to be read, and no more.
 pub fn reads() -> impl Iterator<Item = (&'static str, &'static str)> {
-    LOOK.into_iter().chain(READ_WHEN_NORMAL).chain([(STORAGE_SERVICE, LOGGING_LEVELS)])
+    let streamed = STREAMED_RANGES.map(|mbean| (mbean, "Value"));
+    let others = [(STORAGE_SERVICE, LOGGING_LEVELS)].into_iter().chain(streamed);
+    LOOK.into_iter().chain(READ_WHEN_NORMAL).chain(others)
 }
 
 pub(super) const COMPACTION_THROUGHPUT: &str = "CompactionThroughputMbPerSec";

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 /// Where a server notes what it has streamed in a decommission.
-const STREAMED_RANGES: &str = "transferred_ranges_v2";
+pub const STREAMED: &str = "transferred_ranges_v2";
 
 /// A Cassandra server.
 pub struct Cassandra {
@@ -47,6 +47,22 @@ impl Cassandra {
         // Of no weight: the next look tries again.
         let value = self.client.read(&[item]).await.ok()?.into_iter().next().flatten()?;
         Some(self.tokens.get_or_init(|| strings(&value)).clone())
+    }
+
+    /// The server streams no range again that an earlier try has streamed, whatever
+    /// was written since, and nothing but this makes it forget (4.0 to 5.0). It goes
+    /// to all members and is refused while one is down, so it is done only where
+    /// something is noted: by a leave of ours, or by one that a person has tried.
+    async fn forget_streamed_ranges(&self) -> Result<(), Error> {
+        let items = STREAMED_RANGES.map(|mbean| Item::Read { mbean, attribute: "Value" });
+        // What cannot be read is taken for something.
+        let noted = self.client.read(&items).await.unwrap_or_default();
+        let empty = |value: &Option<Value>| value.as_ref().and_then(Value::as_i64) == Some(0);
+        if noted.len() == items.len() && noted.iter().all(empty) {
+            return Ok(());
+        }
+        let table = vec![json!("system"), json!(STREAMED)];
+        self.call(STORAGE_SERVICE, TRUNCATE, table).await.map(drop)
     }
 
     /// Operations that answer 0 for success, 1 for "stopped by a person", 2 for "could not begin".
@@ -90,11 +106,7 @@ impl ServerAdmin for Cassandra {
 
     fn decommission(&self) -> Answer<'_, ()> {
         Box::pin(async {
-            // The server streams no range again that an earlier try has streamed, whatever was
-            // written since, and nothing but this makes it forget (4.0 to 5.0). It is refused
-            // while a member is down, as the leave itself should be.
-            self.call(STORAGE_SERVICE, TRUNCATE, vec![json!("system"), json!(STREAMED_RANGES)])
-                .await?;
+            self.forget_streamed_ranges().await?;
             // Not forced: a keyspace with more replicas than remain is a refusal that people must see.
             self.call(STORAGE_SERVICE, DECOMMISSION, vec![json!(false)]).await.map(drop)
         })

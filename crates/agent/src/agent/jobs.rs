@@ -117,11 +117,26 @@ impl Agent {
         let (true, Some(admin)) = (of != self.copies.of, self.admin.clone()) else {
             return;
         };
+        self.remove_leftovers();
         match admin.copies().await {
             Ok(counts) => self.copies = Copies { of, counts },
             Err(error) => tracing::debug!(
                 error = format!("{:#}", anyhow::Error::from(error)),
                 "copies are not counted yet"
+            ),
+        }
+    }
+
+    /// Of a leave that was tried again: looked for when the ring has changed.
+    fn remove_leftovers(&self) {
+        match self.volume.as_ref().map(crate::volume::Volume::remove_leftovers) {
+            Some(Ok(removed)) if removed > 0 => {
+                tracing::info!(removed, "snapshots of streamed ranges removed");
+            }
+            Some(Ok(_)) | None => {}
+            Some(Err(error)) => tracing::warn!(
+                error = format!("{error:#}"),
+                "snapshots of streamed ranges cannot be removed"
             ),
         }
     }

@@ -6,6 +6,7 @@ pub mod durable;
 mod filesystem;
 pub mod judge;
 pub mod ledger;
+mod leftovers;
 pub mod prepare;
 
 use crate::words::volume::Wrong;

@@ -77,19 +77,60 @@ async fn keeps_the_contract() {
     contract::a_repair_is_followed_by_its_number(&admin).await;
 }
 
+/// What is called, in order, with its arguments.
+fn calls(fake: &Fake) -> Vec<(Value, Value)> {
+    let bodies = fake.asked().into_iter();
+    bodies
+        .filter_map(|asked| serde_json::from_str::<Value>(&asked.body).ok())
+        .filter(|item| item.is_object())
+        .map(|item| (item["operation"].clone(), item["arguments"].clone()))
+        .collect()
+}
+
+/// A server that has noted so many ranges as streamed, in so many files.
+fn with_streamed(entries: u32, files: u32) -> impl Fn(&Asked) -> (u16, String) {
+    move |asked| {
+        let body: Value = serde_json::from_str(&asked.body).unwrap();
+        let value = |one: &Value| match one["mbean"].as_str() {
+            Some(name) if name.ends_with("v2,name=EstimatedPartitionCount") => {
+                json!({"status": 200, "value": entries})
+            }
+            Some(name) if name.ends_with("v2,name=LiveSSTableCount") => {
+                json!({"status": 200, "value": files})
+            }
+            Some(_) | None => item(one),
+        };
+        let answer = match body {
+            Value::Array(items) => items.iter().map(value).collect(),
+            single => value(&single),
+        };
+        (200, answer.to_string())
+    }
+}
+
 #[tokio::test]
 async fn a_leave_that_is_tried_again_streams_everything_again() {
+    let forgets = (
+        json!("truncate(java.lang.String,java.lang.String)"),
+        json!(["system", "transferred_ranges_v2"]),
+    );
+    let leaves = (json!("decommission(boolean)"), json!([false]));
+    for (entries, files) in [(3, 0), (0, 1)] {
+        let fake = Fake::start(with_streamed(entries, files)).await;
+        admin(&fake, "5.0.5").decommission().await.unwrap_err();
+        assert_eq!(calls(&fake), [forgets.clone(), leaves.clone()]);
+    }
+    // It cannot be read.
     let fake = Fake::start(answers).await;
     admin(&fake, "5.0.5").decommission().await.unwrap_err();
-    let operations: Vec<(Value, Value)> = fake
-        .asked()
-        .iter()
-        .filter_map(|asked| serde_json::from_str::<Value>(&asked.body).ok())
-        .map(|item| (item["operation"].clone(), item["arguments"].clone()))
-        .collect();
-    let forgets = json!("truncate(java.lang.String,java.lang.String)");
-    assert_eq!(operations[0], (forgets, json!(["system", "transferred_ranges_v2"])));
-    assert_eq!(operations[1], (json!("decommission(boolean)"), json!([false])));
+    assert_eq!(calls(&fake), [forgets, leaves]);
+}
+
+#[tokio::test]
+async fn a_first_leave_truncates_nothing() {
+    let fake = Fake::start(with_streamed(0, 0)).await;
+    admin(&fake, "4.1.9").decommission().await.unwrap_err();
+    assert_eq!(calls(&fake), [(json!("decommission(boolean)"), json!([false]))]);
 }
 
 #[tokio::test]

@@ -88,3 +88,22 @@ fn a_leave_that_failed_unheard_is_reported() {
     let told = world.condition("Degraded");
     assert!(told.contains(LEAVER) && told.starts_with("True"), "{told}\n{}", world.last_words());
 }
+
+#[test]
+fn a_leave_that_is_tried_again_streams_what_was_written_since() {
+    let mut world = World::new();
+    // One copy: what the leaver does not stream is nowhere else.
+    world.ring.copies = 1;
+    let mut world = world.with(&racks(3, 1));
+    world.settle();
+    world.ring.failing.insert(LEAVER.into());
+    world.set_racks(&racks(2, 1));
+    world.until(|w| w.ring.in_phase(&Phase::LeaveFailed).is_some());
+    // It comes back as a full member, and nobody sends writes elsewhere for it.
+    world.delete(kinds::POD, LEAVER);
+    world.until(|w| w.normal() == 4);
+    world.pass(5);
+    assert_eq!(world.write(60), 60);
+    world.settle();
+    world.expect_ring(3);
+}

@@ -56,8 +56,11 @@ impl Agent {
             }
             Action::Leave { nonce } => {
                 self.change_ledger(reach, |ledger| ledger.begin_leave(&nonce, now));
-                self.leave_call = match reach.ring.decommission(&self.pod.uid, Force::No, reach.now)
-                {
+                let (pod, now) = (&self.pod.uid, reach.now);
+                let begun = reach.ring.forget_streamed(pod, reach.disks);
+                let begun =
+                    begun.and_then(|()| reach.ring.decommission(pod, Force::No, now, reach.disks));
+                self.leave_call = match begun {
                     Ok(()) => LeaveCall::UnderWay,
                     Err(words) => LeaveCall::Answered(Err(words)),
                 };

@@ -129,7 +129,7 @@ impl World {
         self.tell(&format!("a person runs nodetool decommission on {member}: {force:?}"));
         let pod = self.ring.servers.iter().find(|(_, s)| s.member == member);
         let pod = pod.map(|(pod, _)| pod.clone()).expect("its server should run");
-        let answer = self.ring.decommission(&pod, force, self.store.now);
+        let answer = self.ring.decommission(&pod, force, self.store.now, &self.kube.disks);
         self.tell(&format!("   it answers {answer:?}"));
     }
 

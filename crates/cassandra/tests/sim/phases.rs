@@ -1,10 +1,12 @@
 //! From one phase of a server to the next, and what that does to disk and ring.
 
 use super::ring::{Disks, JOIN, LEFT, NATIVE, Phase, REPLACE, ROUND, Ring, Seat, WAKE};
+use super::streams::Stream;
 use super::volume::{Bootstrapped, Data};
 use jiff::Timestamp;
 use palladion_api::ids::HostId;
 use palladion_api::member::MemberState;
+use std::collections::BTreeSet;
 
 impl Ring {
     pub(super) fn become_normal(&mut self, pod: &str, now: Timestamp, disks: &mut Disks) {
@@ -46,11 +48,19 @@ impl Ring {
     }
 
     /// A stream of a leave has failed: the call says so, and nobody takes the
-    /// announcement back.
-    pub(super) fn fail_to_leave(&mut self, pod: &str, now: Timestamp) {
-        let Some(server) = self.servers.get(pod) else {
+    /// announcement back. What went to others is through, and noted.
+    pub(super) fn fail_to_leave(&mut self, pod: &str, now: Timestamp, disks: &mut Disks) {
+        let Some(server) = self.servers.get(pod).cloned() else {
             return;
         };
+        let last = server.streams.last().map(|s| s.to.clone());
+        let failed = self.broken_stream(&server.streams).or(last);
+        let through = |s: &&Stream| Some(&s.to) != failed.as_ref() && self.is_up(&s.to);
+        let through: Vec<Stream> = server.streams.iter().filter(through).cloned().collect();
+        Ring::arrive(&through, disks);
+        if let Some(data) = disks.get_mut(&server.disk).and_then(|d| d.content.data.as_mut()) {
+            data.streamed.extend(through.into_iter().map(|s| (s.range, s.to)));
+        }
         self.told.push(format!("{} has failed to leave", server.member));
         let words = "java.lang.RuntimeException: org.apache.cassandra.streaming.StreamException: Stream failed";
         self.answers.insert(pod.to_string(), Err(words.into()));
@@ -218,7 +228,8 @@ fn write_data(
         return;
     };
     let (rows, hints) = disk.content.data.take().map(|d| (d.rows, d.hints)).unwrap_or_default();
-    disk.content.data = Some(Data { lineage, host_id: host.clone(), bootstrapped, rows, hints });
+    let (host_id, streamed) = (host.clone(), BTreeSet::new());
+    disk.content.data = Some(Data { lineage, host_id, bootstrapped, rows, hints, streamed });
 }
 
 /// A member's rack: its name without the ordinal.

@@ -3,7 +3,7 @@
 
 use super::gossip::Views;
 use super::rows::Clients;
-use super::streams::Stream;
+use super::streams::{Stream, streamed};
 use super::volume::Bootstrapped;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::{HostId, StaticAddress};
@@ -294,7 +294,7 @@ impl Ring {
                 Ring::arrive(&server.streams, disks);
                 self.become_normal_in_place_of(pod, replaces, now, disks);
             }
-            Phase::Leaving if self.stream_fails(&server) => self.fail_to_leave(pod, now),
+            Phase::Leaving if self.stream_fails(&server) => self.fail_to_leave(pod, now, disks),
             Phase::Leaving => {
                 Ring::arrive(&server.streams, disks);
                 self.become_unbootstrapped(pod, now, disks);
@@ -388,7 +388,13 @@ impl Ring {
     }
 
     /// Start to leave, or the server's refusal.
-    pub fn decommission(&mut self, pod: &str, force: Force, now: Timestamp) -> Result<(), String> {
+    pub fn decommission(
+        &mut self,
+        pod: &str,
+        force: Force,
+        now: Timestamp,
+        disks: &Disks,
+    ) -> Result<(), String> {
         let Some(server) = self.servers.get(pod).cloned() else {
             return Err("no server runs".into());
         };
@@ -412,7 +418,10 @@ impl Ring {
             ));
         }
         let host = server.host_id.unwrap_or_default();
-        let streams = self.streams_of_a_leave(&host);
+        // What an earlier try has streamed is not streamed again, whatever was written since.
+        let noted = streamed(disks, &server.disk);
+        let mut streams = self.streams_of_a_leave(&host);
+        streams.retain(|s| !noted.contains(&(s.range, s.to.clone())));
         if let Some(seat) = self.seats.get_mut(&host) {
             seat.state = MemberState::Leaving;
         }

@@ -216,6 +216,25 @@ impl Ring {
         cut.map(|s| s.from.clone())
     }
 
+    /// What the agent does before each decommission: where something is noted as
+    /// streamed, all members forget it, which is refused while one of them is down.
+    pub fn forget_streamed(&self, pod: &str, disks: &mut Disks) -> Result<(), String> {
+        let Some(server) = self.servers.get(pod) else {
+            return Err("no server runs".into());
+        };
+        if streamed(disks, &server.disk).is_empty() {
+            return Ok(());
+        }
+        let of_ring = self.seats.iter().filter(|(_, s)| Some(s.lineage) == server.lineage);
+        if let Some((down, _)) = of_ring.into_iter().find(|(host, _)| !self.is_up(host)) {
+            return Err(format!("UnavailableException: cannot truncate while {down} is down"));
+        }
+        for data in disks.values_mut().filter_map(|d| d.content.data.as_mut()) {
+            data.streamed.clear();
+        }
+        Ok(())
+    }
+
     /// The streams are through.
     pub fn arrive(streams: &[Stream], disks: &mut Disks) {
         for stream in streams {
@@ -224,6 +243,12 @@ impl Ring {
             }
         }
     }
+}
+
+/// What the server on this disk has noted as streamed.
+pub fn streamed(disks: &Disks, disk: &str) -> BTreeSet<(u32, HostId)> {
+    let data = disks.get(disk).and_then(|d| d.content.data.as_ref());
+    data.map(|d| d.streamed.clone()).unwrap_or_default()
 }
 
 /// Where the tokens of a member lie for a range: by rendezvous, so that a

@@ -5,7 +5,7 @@ use super::rows::{Cell, Hint};
 use palladion_agent::volume::ledger::Ledger;
 use palladion_agent::volume::{self, Found, SavedMember};
 use palladion_api::ids::{HostId, VolumeId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A volume.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +33,8 @@ pub struct Data {
     pub rows: BTreeMap<u32, Cell>,
     /// Writes that it keeps for others.
     pub hints: Vec<Hint>,
+    /// Ranges that a decommission has streamed, and to whom (`system.transferred_ranges_v2`).
+    pub streamed: BTreeSet<(u32, HostId)>,
 }
 
 /// `system.local` as far as starts depend on it.
