@@ -131,6 +131,10 @@ reasons! {
     Deleting => "Wait.";
     /// A member is leaving the ring, or waits to leave it.
     MemberLeaving => "Wait; the message says what it is doing or waiting for.";
+    /// A server has not answered for three hours, or joins or leaves and has streamed nothing for as long. The operator does not abort it.
+    NoProgress => "Look at the server's log, and at `nodetool netstats` and `nodetool compactionstats` of the member and of those it streams with. If nothing moves, delete the member's pod; the start, the join or the leave then begins again.";
+    /// A member was decommissioned, but not by the operator; its place in the ring is empty.
+    LeftByHand => "The message shows the command that fills its place with a new member.";
     /// A member cannot leave: data would lose copies or find no room.
     LeaveRefused => "The message names the keyspace or the cause; change it, or set `members` back.";
     /// A member that lost its data is being replaced, or waits to be replaced.

@@ -9,11 +9,15 @@ pub(super) const PENDING_COMPACTIONS: &str =
     "org.apache.cassandra.metrics:type=Compaction,name=PendingTasks";
 pub(super) const CLIENTS: &str =
     "org.apache.cassandra.metrics:type=Client,name=connectedNativeClients";
+pub(super) const STREAMED_IN: &str =
+    "org.apache.cassandra.metrics:type=Streaming,name=TotalIncomingBytes";
+pub(super) const STREAMED_OUT: &str =
+    "org.apache.cassandra.metrics:type=Streaming,name=TotalOutgoingBytes";
 pub(super) const MEMORY: &str = "java.lang:type=Memory";
 
 /// What a look reads. All of it can be asked of a server at any time: one
 /// attribute that throws an error would take the whole answer with it.
-pub(super) const LOOK: [(&str, &str); 17] = [
+pub(super) const LOOK: [(&str, &str); 19] = [
     (STORAGE_SERVICE, "OperationMode"),
     (STORAGE_SERVICE, "NativeTransportRunning"),
     (STORAGE_SERVICE, "ReleaseVersion"),
@@ -33,6 +37,9 @@ pub(super) const LOOK: [(&str, &str); 17] = [
     (PENDING_COMPACTIONS, "Value"),
     (MEMORY, "HeapMemoryUsage"),
     (CLIENTS, "Value"),
+    // Not there before the first stream.
+    (STREAMED_IN, "Count"),
+    (STREAMED_OUT, "Count"),
 ];
 
 /// What is read only of a full member: the server asserts that it has tokens.

@@ -1,6 +1,6 @@
 //! From the attributes of a look to a [`Reading`].
 
-use super::beans::{CLIENTS, LOAD, PENDING_COMPACTIONS};
+use super::beans::{CLIENTS, LOAD, PENDING_COMPACTIONS, STREAMED_IN, STREAMED_OUT};
 use super::ring::Lists;
 use super::{Figures, Reading};
 use palladion_api::ids::{HostId, StaticAddress};
@@ -37,6 +37,8 @@ pub(super) fn reading(found: &BTreeMap<&str, Value>) -> Reading {
                 .and_then(|v| v.get("used"))
                 .and_then(Value::as_f64),
             clients: number(CLIENTS),
+            // Not counted before the first stream.
+            streamed: Some([STREAMED_IN, STREAMED_OUT].into_iter().filter_map(number).sum()),
         },
     }
 }

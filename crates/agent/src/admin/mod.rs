@@ -56,8 +56,13 @@ pub struct Figures {
     pub heap_used: Option<f64>,
     /// Native connections.
     pub clients: Option<f64>,
+    /// Bytes that streams have brought and taken since the server was started; of
+    /// Scylla they are not known.
+    pub streamed: Option<f64>,
 }
 
+/// Mode of a member that joins, or takes the place of another.
+pub const JOINING: &str = "JOINING";
 /// Mode of a full member.
 pub const NORMAL: &str = "NORMAL";
 /// Mode of a member that leaves; up to 4.1 also after a leave that failed half-way.

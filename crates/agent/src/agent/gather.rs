@@ -76,6 +76,7 @@ impl Agent {
         let Some(running) = &report.running else {
             self.process = Process::Absent;
             (self.launch, self.admin, self.look, self.looked) = (None, None, None, None);
+            self.progress = None;
             return;
         };
         self.process = Process::Running;
@@ -83,6 +84,7 @@ impl Agent {
             self.launch = LaunchRecord::load(&self.settings.launch_file(), &running.tag);
             self.admin = None;
             self.look = None;
+            self.progress = None;
         }
         if self.admin.is_none() {
             self.admin = self.make_admin();

@@ -3,10 +3,12 @@
 use super::state::{Agent, Look};
 use crate::admin::{self, Error, Reading};
 use crate::decide::Process;
+use crate::decide::progress::Progress;
 use crate::init::protocol::LogTail;
 use crate::operations::Worker;
 use crate::render::capabilities::{self, FailedJoin};
 use crate::volume::ledger::Membership;
+use jiff::Timestamp;
 use palladion_api::member::{Liveness, MemberState};
 use std::time::{Duration, Instant};
 
@@ -32,9 +34,12 @@ impl Agent {
         match admin.read().await {
             Ok(mut reading) => {
                 self.hear_failed_join(&mut reading).await;
+                let known = self.progress.take();
+                self.progress = Progress::after(known, Some(&reading), Timestamp::now());
                 self.look = Some(Look { begun, reading });
             }
             Err(error) => {
+                self.progress = Progress::after(self.progress.take(), None, Timestamp::now());
                 self.metrics.read_failures.inc();
                 if let Error::Status { .. } = error {
                     // Not a server that is still starting, but one that refuses us.
@@ -54,7 +59,7 @@ impl Agent {
         let Ok(mounted) = &self.mounted else { return };
         let row = capabilities::of(&mounted.config.version).ok();
         let silent = row.is_some_and(|r| r.failed_join == FailedJoin::InLog);
-        if !(silent && reading.is("JOINING")) {
+        if !(silent && reading.is(admin::JOINING)) {
             return;
         }
         if let Ok(report) = self.supervisor.query(LogTail::Kept).await

@@ -2,6 +2,7 @@
 //! anew from init, volume, server and API.
 
 use crate::admin::{Reading, ServerAdmin};
+use crate::decide::progress::Progress;
 use crate::decide::{LastWords, LeaveCall, Process, SpecFact, StopWhy, VolumeFact};
 use crate::http::Health;
 use crate::init::protocol::Phase;
@@ -101,6 +102,7 @@ pub struct Agent {
     pub admin: Option<Arc<dyn ServerAdmin>>,
     pub look: Option<Look>,
     pub looked: Option<Instant>,
+    pub progress: Option<Progress>,
     pub last_words: Option<LastWords>,
     pub stopping: Option<Stopping>,
     pub leave_call: LeaveCall,
@@ -143,6 +145,7 @@ impl Agent {
             admin: None,
             look: None,
             looked: None,
+            progress: None,
             last_words: None,
             stopping: None,
             leave_call: LeaveCall::NotMade,
@@ -180,6 +183,7 @@ impl Agent {
             process: self.process.clone(),
             container: self.container,
             reading: self.reading(),
+            progress: self.progress.as_ref(),
             stopping: self.stopping.as_ref().map(|s| s.why),
             leave_call: &self.leave_call,
             last_words: self.last_words.as_ref(),

@@ -7,6 +7,7 @@ pub mod backoff;
 pub mod forbidden;
 pub mod intent;
 pub mod permit;
+pub mod progress;
 pub mod running;
 pub mod start;
 #[cfg(test)]
@@ -29,6 +30,7 @@ use palladion_api::ids::PodUid;
 use palladion_api::member::{CassandraMemberSpec, ServerState, VolumeState};
 use palladion_api::reasons::Reason;
 use palladion_api::words::{Message, Reasoned};
+use progress::Progress;
 
 /// All that a decision is made of.
 #[derive(Clone, Debug)]
@@ -49,6 +51,8 @@ pub struct Facts<'a> {
     pub container: Phase,
     /// What the running server says, if it could be asked.
     pub reading: Option<&'a Reading>,
+    /// How a join or a leave that is under way gets on.
+    pub progress: Option<&'a Progress>,
     /// A stop that is under way.
     pub stopping: Option<StopWhy>,
     /// Our call to leave the ring.

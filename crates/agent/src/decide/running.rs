@@ -1,10 +1,11 @@
 //! A server runs: must it be stopped, and what is to be noted of it?
 
+use super::progress::Stall;
 use super::{Action, Decision, Facts, SpecFact, StopWhy, intent, is_stale_twin, permit};
 use crate::admin::{self, Reading};
 use crate::init::protocol::Phase;
 use crate::volume::ledger::{Ledger, Membership};
-use crate::words::server::{Running, Starting, Stopping};
+use crate::words::server::{Running, Stalled, Starting, Stopping};
 use palladion_api::member::{RunState, ServerState};
 use palladion_api::reasons::Reason;
 use palladion_api::words::Message;
@@ -75,6 +76,22 @@ fn tell(facts: &Facts<'_>, ledger: &Ledger, action: Action) -> Decision {
     }
     if facts.container == Phase::Ending {
         return Decision::because(action, ServerState::Stopping, Stopping::WithContainer);
+    }
+    if let Some((stall, since)) = facts.progress.and_then(|p| p.stalled(facts.now)) {
+        let state = match ledger.membership {
+            Membership::Empty | Membership::Joining { .. } => ServerState::Starting,
+            Membership::Joined | Membership::Leaving { .. } | Membership::Left => {
+                ServerState::Running
+            }
+        };
+        return Decision::because(
+            action,
+            state,
+            match stall {
+                Stall::Silent => Stalled::Silent { since },
+                Stall::Streams(mode) => Stalled::Streams { mode, since },
+            },
+        );
     }
     let normal = ledger.last_start().is_some_and(|s| s.record.normal_at.is_some());
     if normal {

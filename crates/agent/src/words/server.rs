@@ -31,6 +31,12 @@ palladion_api::sentences! {
         LedgerUnreadable => VolumeForeign, "the server is running, but the ledger on its volume cannot be read";
     }
 
+    /// A start, a join or a leave that hangs.
+    pub enum Stalled {
+        Silent { since: Timestamp } => NoProgress, "the server has not answered since {since}";
+        Streams { mode: String, since: Timestamp } => NoProgress, "the server is in mode {mode} and has streamed nothing since {since}";
+    }
+
     /// A server that exited; its reason is that of its last words.
     pub enum Exited {
         TriedAgain { earliest: Timestamp } => "the server exited unexpectedly and will be restarted at {earliest}";

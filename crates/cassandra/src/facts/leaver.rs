@@ -1,7 +1,7 @@
 //! Leavers that did not come to the end of their leave: whose server ended in
 //! the middle of it, or runs on after their decommission has failed.
 
-use super::MemberFact;
+use super::{Facts, MemberFact};
 use palladion_api::ids::Nonce;
 use palladion_api::member::{
     IntentState, IntentStatus, PermitKind, PermitState, ServerState, VolumeState,
@@ -43,6 +43,15 @@ pub fn failed_halfway(member: &MemberFact) -> Option<&IntentStatus> {
     let mode = server.mode.as_deref().filter(|_| server.state == ServerState::Running)?;
     let stands = LEAVING.contains(&mode) && !member.is_gone();
     member.status.intent.as_ref().filter(|i| stands && i.state == IntentState::Failed)
+}
+
+/// Has it left although the operator has not asked for it?
+pub fn left_by_hand(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    let server = member.status.server.as_ref().filter(|_| member.agent_speaks());
+    let asked = member.spec.as_ref().is_some_and(|s| s.intent.is_some())
+        || facts.turn().is_some_and(|t| t.member == member.name);
+    let left = server.is_some_and(|s| s.mode.as_deref() == Some("DECOMMISSIONED"));
+    left && !asked && !member.is_gone()
 }
 
 fn is_waiting_for_permit(reason: Option<&str>) -> bool {

@@ -2,12 +2,13 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::turn::failed_start;
-use crate::facts::leaver::failed_halfway;
+use crate::facts::leaver::{failed_halfway, left_by_hand};
 use crate::facts::{Facts, MemberFact, PodFact};
 use crate::words::leave::Refused;
 use crate::words::status::{Failed, Fine, Trouble as OfMember};
 use palladion_api::conditions::DEGRADED;
 use palladion_api::ids::MemberName;
+use palladion_api::labels;
 use palladion_api::member::{ServerState, VolumeState};
 use palladion_api::reasons::Reason;
 use palladion_plan::{Conditions, FailureClass, Trouble, Truth};
@@ -81,6 +82,14 @@ fn of_volume(member: &MemberFact) -> Option<OfMember> {
 
 fn of_server(facts: &Facts<'_>, member: &MemberFact) -> Option<Trouble> {
     let server = member.status.server.as_ref().filter(|_| member.agent_speaks())?;
+    if server.reason.as_deref() == Some(Reason::NoProgress.as_str()) {
+        let (name, message) = (member.name.clone(), server.message.clone().unwrap_or_default());
+        return Some(Trouble::of(OfMember::Stalled { member: name, message }));
+    }
+    if left_by_hand(facts, member) {
+        let (name, label) = (member.name.clone(), labels::REPLACE);
+        return Some(Trouble::of(OfMember::LeftByHand { member: name, label }));
+    }
     if let Some(failure) = failed_halfway(member) {
         let (since, why) = (failure.since.as_ref(), failure.message.clone());
         return Some(Trouble::of(Refused::Halfway {

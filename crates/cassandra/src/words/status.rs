@@ -59,6 +59,10 @@ palladion_plan::sentences! {
             "member {member}: {message}";
         VolumeForeign { member: MemberName, message: String } => VolumeForeign,
             "member {member}: {message}";
+        Stalled { member: MemberName, message: String } => NoProgress,
+            "member {member}: {message}";
+        LeftByHand { member: MemberName, label: &'static str } => LeftByHand,
+            "member {member} is DECOMMISSIONED, but the operator did not ask for it; nothing else changes in the ring until its place is filled: `kubectl label cassandramember {member} {label}=`";
         RetainedVolume { message: String } => RetainedVolumeInTheWay, "{message}";
     }
 

@@ -7,6 +7,7 @@ use super::volume::Volume;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_agent::admin::Reading;
+use palladion_agent::decide::progress::Progress;
 use palladion_agent::decide::{
     self, Action, Facts, LastWords, LeaveCall, Process, Source, SpecFact, StopWhy, VolumeFact,
     backoff,
@@ -56,6 +57,7 @@ pub struct Agent {
     pub(super) look: Option<Look>,
     /// Since when the server says something else than in that look.
     pub(super) differs: Option<Timestamp>,
+    pub(super) progress: Option<Progress>,
     pub(super) stopping: Option<StopWhy>,
     pub(super) leave_call: LeaveCall,
     pub(super) last_words: Option<LastWords>,
@@ -127,6 +129,7 @@ impl Agent {
             tag: None,
             look: None,
             differs: None,
+            progress: None,
             stopping: None,
             leave_call: LeaveCall::NotMade,
             last_words: None,
@@ -142,6 +145,7 @@ impl Agent {
     /// One turn: gather, decide, act, answer; what is told is [`Agent::status`].
     pub fn turn(&mut self, reach: &mut Reach<'_>) -> (decide::Decision, Activity) {
         let mut all = self.gather(reach);
+        self.follow_progress(reach.now);
         let mut decision = decide::decide(&self.facts(reach.now));
         for _ in 0..STEPS {
             if decision.action == Action::Nothing {
@@ -160,12 +164,21 @@ impl Agent {
             .and_then(|l| backoff::earliest(&l.starts, self.clock_at(reach.now)));
         let facts = self.facts(reach.now);
         let again = self.ledger().and_then(|l| decide::intent::calls_again_at(&facts, l));
-        for time in [earliest, again].into_iter().flatten().map(|t| t - self.clock) {
+        let stalled = self.progress.as_ref().map(Progress::stalled_from);
+        for time in [earliest, again, stalled].into_iter().flatten().map(|t| t - self.clock) {
             if time > reach.now {
                 all = all.at(time);
             }
         }
         (decision, all)
+    }
+
+    /// Does a join or a leave get on? Looks that would show nothing new count, too.
+    fn follow_progress(&mut self, now: Timestamp) {
+        let known = self.progress.take();
+        let running = self.process == Process::Running;
+        let after = || Progress::after(known, self.reading(), self.clock_at(now));
+        self.progress = running.then(after).flatten();
     }
 
     /// What its machine's clock says.
@@ -196,6 +209,7 @@ impl Agent {
             process: self.process.clone(),
             container: if self.pod.ending { Container::Ending } else { Container::Serving },
             reading: self.reading(),
+            progress: self.progress.as_ref(),
             stopping: self.stopping,
             leave_call: &self.leave_call,
             last_words: self.last_words.as_ref(),

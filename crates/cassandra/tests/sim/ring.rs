@@ -257,9 +257,7 @@ impl Ring {
         let due: Vec<String> = self
             .servers
             .iter()
-            .filter(|(_, s)| {
-                s.until <= now && s.phase.passes() && !self.hanging.contains(&s.member)
-            })
+            .filter(|(_, s)| s.until <= now && s.phase.passes() && !self.hangs(s))
             .map(|(pod, _)| pod.clone())
             .collect();
         for pod in due {
@@ -267,7 +265,7 @@ impl Ring {
             all.acted = true;
         }
         for server in self.servers.values() {
-            if server.until > now && !self.hanging.contains(&server.member) {
+            if server.until > now && !self.hangs(server) {
                 all = all.at(server.until);
             }
         }
@@ -312,6 +310,12 @@ impl Ring {
             }
             Phase::Normal | Phase::JoinFailed | Phase::LeaveFailed | Phase::Decommissioned => {}
         }
+    }
+
+    /// Do its streams never end?
+    fn hangs(&self, server: &Server) -> bool {
+        matches!(server.phase, Phase::Joining { .. } | Phase::Leaving)
+            && self.hanging.contains(&server.member)
     }
 
     /// Has a stream of this server failed?

@@ -112,3 +112,19 @@ fn a_successor_is_no_twin_before_its_volume_is_recorded() {
     let third = successor.with(|w| w.spec().volume_id = Some("v3".into()));
     assert_eq!(third.action(), Action::Stop(StopWhy::StaleTwin));
 }
+
+#[test]
+fn a_join_or_leave_that_hangs_is_reported_and_nothing_is_done_about_it() {
+    let leaving = a_running_member().with(|w| {
+        let reading = w.reading.as_mut().unwrap();
+        reading.mode = Some("LEAVING".into());
+        reading.figures.streamed = Some(0.0);
+        w.progress = Progress::after(None, Some(reading), Timestamp::UNIX_EPOCH);
+    });
+    leaving.waits(Reason::NoProgress);
+    let just_now = leaving.with(|w| {
+        let reading = w.reading.as_ref().unwrap();
+        w.progress = Progress::after(None, Some(reading), w.now);
+    });
+    just_now.waits(Reason::Running);
+}
