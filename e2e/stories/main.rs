@@ -14,6 +14,7 @@ mod rights;
 mod ring;
 mod roll;
 mod scale;
+mod secure;
 mod upgrade;
 mod wrong_input;
 mod zoned;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         ring::story(),
         roll::story(),
         scale::story(),
+        secure::story(),
         upgrade::story(),
         wrong_input::story(),
     ];

@@ -3,12 +3,16 @@
 //! statement, and its answer (native protocol version 4, which every server
 //! that we run speaks).
 
+pub mod tls;
+
 use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tls::Encryption;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
 
 /// A schema change waits for agreement of the members that are up.
 const ANSWER_TIME: Duration = Duration::from_secs(60);
@@ -25,6 +29,8 @@ const QUERY: u8 = 0x07;
 const RESULT: u8 = 0x08;
 const AUTH_RESPONSE: u8 = 0x0f;
 const AUTH_SUCCESS: u8 = 0x10;
+/// The protocol's number for a log-in that failed.
+const BAD_CREDENTIALS: i32 = 0x0100;
 /// Consistency ONE: schema changes have their own agreement.
 const ONE: u16 = 1;
 
@@ -47,16 +53,19 @@ pub enum Error {
         /// The server's words.
         message: String,
     },
-    /// The server asks for credentials, and there are none.
+    /// The server asks for credentials, and there are none that can be used.
     #[error("the server requires a user and password, and none are mounted")]
     NoCredentials,
+    /// The server cannot prove to be one of the ring's.
+    #[error("the server's certificate cannot be checked: {0}")]
+    Untrusted(String),
     /// Not the protocol.
     #[error("the server answered with an unexpected frame {0:#04x}")]
     Unexpected(u8),
 }
 
 /// User and password.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Credentials {
     /// User.
     pub username: String,
@@ -64,23 +73,45 @@ pub struct Credentials {
     pub password: String,
 }
 
+/// A server's native protocol, and what one gets in with.
+#[derive(Clone)]
+pub struct Endpoint {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// How it is spoken to.
+    pub encryption: Encryption,
+    /// For a server that asks.
+    pub credentials: Option<Credentials>,
+}
+
+impl Endpoint {
+    /// The same server, as another user.
+    pub fn logging_in_as(&self, credentials: &Credentials) -> Self {
+        Self { credentials: Some(credentials.clone()), ..self.clone() }
+    }
+}
+
 /// A connection.
 pub struct Connection {
     address: SocketAddr,
-    stream: TcpStream,
+    stream: Box<dyn Stream>,
 }
+
+/// A connection's two directions, with TLS or without.
+trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 
 impl Connection {
     /// Connect and log in.
-    pub async fn open(
-        address: SocketAddr,
-        credentials: Option<&Credentials>,
-    ) -> Result<Self, Error> {
+    pub async fn open(endpoint: &Endpoint) -> Result<Self, Error> {
+        let address = endpoint.address;
         let failed = |source| Error::Io { address, source };
         let stream = timeout(CONNECT_TIME, TcpStream::connect(address))
             .await
             .map_err(|_| failed(io::ErrorKind::TimedOut.into()))?
             .map_err(failed)?;
+        let stream = encrypted(endpoint, stream).await?;
         let mut connection = Self { address, stream };
         let mut startup = 1u16.to_be_bytes().to_vec();
         put_string(&mut startup, "CQL_VERSION");
@@ -88,7 +119,7 @@ impl Connection {
         match connection.exchange(STARTUP, &startup).await? {
             (READY, _) => Ok(connection),
             (AUTHENTICATE, _) => {
-                let credentials = credentials.ok_or(Error::NoCredentials)?;
+                let credentials = endpoint.credentials.as_ref().ok_or(Error::NoCredentials)?;
                 connection.log_in(credentials).await?;
                 Ok(connection)
             }
@@ -146,6 +177,25 @@ impl Connection {
     }
 }
 
+async fn encrypted(endpoint: &Endpoint, stream: TcpStream) -> Result<Box<dyn Stream>, Error> {
+    let config = match &endpoint.encryption {
+        Encryption::Plain => return Ok(Box::new(stream)),
+        Encryption::Impossible(why) => return Err(Error::Untrusted(why.clone())),
+        Encryption::Tls(config) => config.clone(),
+    };
+    let address = endpoint.address;
+    let handshake = TlsConnector::from(config).connect(address.ip().into(), stream);
+    match timeout(CONNECT_TIME, handshake).await {
+        Ok(Ok(stream)) => Ok(Box::new(stream)),
+        // What TLS objects to comes as data that are not valid.
+        Ok(Err(error)) if error.kind() == io::ErrorKind::InvalidData => {
+            Err(Error::Untrusted(error.to_string()))
+        }
+        Ok(Err(source)) => Err(Error::Io { address, source }),
+        Err(_) => Err(Error::Io { address, source: io::ErrorKind::TimedOut.into() }),
+    }
+}
+
 /// Our statements are far below two gigabytes.
 fn length(bytes: usize) -> i32 {
     i32::try_from(bytes).unwrap_or(i32::MAX)
@@ -163,84 +213,25 @@ fn refused(body: &[u8]) -> Error {
     Error::Refused { code, message }
 }
 
+impl Error {
+    /// Does the server reject user and password?
+    pub fn is_bad_credentials(&self) -> bool {
+        matches!(self, Error::Refused { code: BAD_CREDENTIALS, .. })
+    }
+}
+
+/// A text as CQL wants it between quotes.
+pub fn text(value: &str) -> String {
+    format!("'{}'", value.replace('\'', "''"))
+}
+
 /// A name as CQL wants it between quotes.
 pub fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
+pub mod testing;
 
-    async fn server(
-        answers: Vec<(u8, Vec<u8>)>,
-    ) -> (SocketAddr, tokio::task::JoinHandle<Vec<(u8, Vec<u8>)>>) {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        let served = tokio::spawn(async move {
-            let (mut stream, _) = listener.accept().await.unwrap();
-            let mut asked = Vec::new();
-            for (opcode, body) in answers {
-                let mut header = [0; 9];
-                stream.read_exact(&mut header).await.unwrap();
-                let size = u32::from_be_bytes(header[5..9].try_into().unwrap()) as usize;
-                let mut question = vec![0; size];
-                stream.read_exact(&mut question).await.unwrap();
-                asked.push((header[4], question));
-                let mut frame = vec![0x84, 0, 0, 0, opcode];
-                frame.extend((body.len() as u32).to_be_bytes());
-                frame.extend(body);
-                stream.write_all(&frame).await.unwrap();
-            }
-            asked
-        });
-        (address, served)
-    }
-
-    fn credentials() -> Credentials {
-        Credentials { username: "u".into(), password: "p".into() }
-    }
-
-    #[tokio::test]
-    async fn logs_in_and_carries_out_a_statement() {
-        let (address, served) = server(vec![
-            (AUTHENTICATE, vec![]),
-            (AUTH_SUCCESS, vec![]),
-            (RESULT, vec![0, 0, 0, 1]),
-        ])
-        .await;
-        let mut connection = Connection::open(address, Some(&credentials())).await.unwrap();
-        connection.execute("ALTER KEYSPACE k").await.unwrap();
-        let asked = served.await.unwrap();
-        assert_eq!(
-            asked.iter().map(|(opcode, _)| *opcode).collect::<Vec<_>>(),
-            [STARTUP, AUTH_RESPONSE, QUERY]
-        );
-        assert_eq!(asked[1].1, b"\0\0\0\x04\0u\0p");
-        assert_eq!(asked[2].1, b"\0\0\0\x10ALTER KEYSPACE k\0\x01\0");
-    }
-
-    #[tokio::test]
-    async fn a_refusal_is_told_in_the_servers_words() {
-        let mut body = 0x2300i32.to_be_bytes().to_vec();
-        put_string(&mut body, "no such keyspace");
-        let (address, _served) = server(vec![(READY, vec![]), (ERROR, body)]).await;
-        let mut connection = Connection::open(address, None).await.unwrap();
-        let error = connection.execute("x").await.unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "the server rejected the statement: no such keyspace (error 0x2300)"
-        );
-    }
-
-    #[tokio::test]
-    async fn without_credentials_a_server_that_asks_is_an_error() {
-        let (address, _served) = server(vec![(AUTHENTICATE, vec![])]).await;
-        assert!(matches!(Connection::open(address, None).await, Err(Error::NoCredentials)));
-    }
-
-    #[test]
-    fn names_are_quoted() {
-        assert_eq!(quoted("Odd\"name"), "\"Odd\"\"name\"");
-    }
-}
+#[cfg(test)]
+mod tests;

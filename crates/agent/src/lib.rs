@@ -7,8 +7,10 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod access;
 pub mod admin;
 pub mod agent;
+pub mod certificate;
 pub mod cql;
 pub mod decide;
 pub mod drain;

@@ -5,7 +5,7 @@ use clap::Args;
 use palladion_api::cluster::Mode;
 use palladion_api::ids::PodUid;
 use palladion_api::labels::ports;
-use palladion_api::server_config::{CONFIG_DIR, SHARED_DIR};
+use palladion_api::server_config::{CONFIG_DIR, SECRETS_DIR, SHARED_DIR};
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
@@ -75,9 +75,12 @@ pub struct Settings {
     /// Address of Scylla's REST API.
     #[arg(long, env = "PALLADION_SCYLLA_API_ADDRESS", default_value_t = SocketAddr::from(([127, 0, 0, 1], 10000)))]
     pub scylla_api_address: SocketAddr,
-    /// Directory with `username` and `password` for CQL, where the ring asks for them.
-    #[arg(long, env = "PALLADION_CQL_CREDENTIALS_DIR", default_value = "/etc/palladion-cql")]
-    pub cql_credentials_dir: PathBuf,
+    /// Where Secrets are mounted, each in a folder of its own.
+    #[arg(long, env = "PALLADION_SECRETS_DIR", default_value = SECRETS_DIR)]
+    pub secrets_dir: PathBuf,
+    /// Port of the native protocol.
+    #[arg(long, env = "PALLADION_CQL_PORT", default_value_t = port(ports::CQL))]
+    pub cql_port: u16,
     /// Plain URL of a Kubernetes API, instead of the pod's own configuration.
     #[arg(long, env = "PALLADION_API_URL")]
     pub api_url: Option<String>,
@@ -115,6 +118,11 @@ impl Settings {
     /// Rendered configuration, first on the class path.
     pub fn conf_dir(&self) -> PathBuf {
         self.run_dir.join("conf")
+    }
+
+    /// Key and certificate for clients, as the server reads them; in memory.
+    pub fn tls_dir(&self) -> PathBuf {
+        self.run_dir.join("tls")
     }
 
     /// What the agent must remember of the running server if it is restarted itself.

@@ -10,14 +10,16 @@ use k8s_openapi::api::core::v1::{
     ResourceRequirements, Toleration, TopologySpreadConstraint,
 };
 
-use crate::rules::cluster as rules;
+use crate::rules::{cluster as rules, security as security_rules};
 use crate::runtime::RuntimeSettings;
 use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+mod security;
 mod status;
 mod storage;
+pub use security::{Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, Tls};
 pub use status::{CassandraClusterStatus, Initialization, RackStatus, Replaced, Turn, TurnStep};
 pub use storage::{ClaimMetadata, ClaimTemplate, Storage};
 
@@ -64,6 +66,9 @@ pub use storage::{ClaimMetadata, ClaimTemplate, Storage};
     validation = rules::num_tokens_is_fixed(),
     validation = rules::scylla_has_no_jvm(),
     validation = rules::scylla_takes_no_runtime_settings(),
+    validation = security_rules::scylla_takes_no_auth(),
+    validation = security_rules::scylla_takes_no_tls(),
+    validation = security_rules::client_tls_needs_4_1(),
     validation = rules::memory_suffices(),
     validation = rules::heap_fits_into_memory()
 )]
@@ -100,6 +105,12 @@ pub struct CassandraClusterSpec {
     /// Settings that are applied to running servers without a restart. Not for Scylla.
     #[serde(default, skip_serializing_if = "RuntimeSettings::is_empty")]
     pub runtime_settings: RuntimeSettings,
+    /// Whether servers ask for a user and a password. Default: they do as `config` says. Not for Scylla.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auth: Option<Auth>,
+    /// TLS. Default: as `config` says. Not for Scylla.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<Tls>,
     /// Additional options of the server's JVM, one per entry, for example `-Dcassandra.ring_delay_ms=1000`. Not for Scylla.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "crate::reserved::jvm_options_schema")]

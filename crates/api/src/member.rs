@@ -11,8 +11,10 @@ use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+mod access;
 mod ring;
 mod status;
+pub use access::{AccessProblem, AccessProblemKind};
 pub use ring::{Disk, Evidence, Liveness, MemberState, RingMember, RingSummary};
 pub use status::{
     AgentStatus, CassandraMemberStatus, IntentState, IntentStatus, OperationState, OperationStatus,

@@ -32,6 +32,16 @@ pub fn member_account(cluster: &str) -> String {
     format!("{cluster}-member")
 }
 
+/// The Secret with user and password of the agents.
+pub fn agents_secret(cluster: &str) -> String {
+    format!("{cluster}-agents")
+}
+
+/// The Secret with user and password of the people's superuser, where the spec names none.
+pub fn superuser_secret(cluster: &str) -> String {
+    format!("{cluster}-superuser")
+}
+
 /// The ordinal at the end of the name of a pod (or member), if it is one of this set.
 pub fn ordinal(set: &str, pod: &str) -> Option<i32> {
     let digits = pod.strip_prefix(set)?.strip_prefix('-')?;

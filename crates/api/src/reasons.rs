@@ -111,6 +111,12 @@ reasons! {
     MembersDown => "The message names them; look at their reasons: `kubectl get cassandramembers`.";
     /// The operator sets the replication of the system keyspaces.
     SystemKeyspaces => "Wait.";
+    /// Servers ask for a user and a password, and the agents have none.
+    CredentialsMissing => "Create the Secret that the message names: `kubectl create secret generic NAME --type=kubernetes.io/basic-auth --from-literal=username=palladion --from-literal=password=...`.";
+    /// A server rejects the user and password that its agent has.
+    CredentialsRefused => "Log in as a superuser and create the role, or give it the password of the Secret that the message names; or correct the Secret. No restart is needed.";
+    /// A server's certificate was not signed by the authority in `ca.crt`, has expired, or there is no `ca.crt`.
+    CertificateRefused => "Correct the Secret that the message names: `ca.crt` must be the authority of the certificate that servers use.";
     /// Members are being restarted into the newest revision.
     RollingOut => "Wait; the message names the member.";
     /// The rollout stopped at a member that does not come back.

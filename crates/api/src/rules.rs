@@ -10,6 +10,7 @@
 pub mod claims;
 pub mod cluster;
 pub mod member;
+pub mod security;
 pub mod task;
 
 use kube_core::{Message, Reason, Rule};

@@ -2,7 +2,7 @@
 //! ConfigMap that the pod template mounts: all that is the same for a rack.
 //! The agent adds only what is local to its pod (addresses, CPU, memory).
 
-use crate::cluster::Mode;
+use crate::cluster::{AuthMode, ClientTlsMode, Mode};
 use crate::ids::RackName;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -13,6 +13,14 @@ pub const SERVER_CONFIG_FILE: &str = "server.json";
 pub const JMX_EXPORTER_FILE: &str = "jmx_exporter_config.yaml";
 /// Where the pod template mounts the ConfigMap.
 pub const CONFIG_DIR: &str = "/etc/palladion";
+/// Where the pod template mounts Secrets, each in a folder of its own.
+pub const SECRETS_DIR: &str = "/etc/palladion-secrets";
+/// Folder of user and password of the agents.
+pub const AGENTS_FOLDER: &str = "agents";
+/// Folder of user and password of the people's superuser.
+pub const SUPERUSER_FOLDER: &str = "superuser";
+/// Folder of key, certificate and authorities for clients.
+pub const CLIENT_TLS_FOLDER: &str = "client-tls";
 /// Where the init container puts the agent and its jars, as in Rook's Cassandra operator.
 pub const SHARED_DIR: &str = "/mnt/shared";
 
@@ -47,4 +55,58 @@ pub struct ServerConfig {
     /// Run the JMX exporter with the file [`JMX_EXPORTER_FILE`].
     #[serde(default)]
     pub jmx_exporter: bool,
+    /// Authentication, where the spec says it; otherwise `config` decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auth: Option<AuthMode>,
+    /// TLS for clients, where the spec says it; otherwise `config` decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_tls: Option<ClientTlsMode>,
+}
+
+/// How servers take clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClientEncryption {
+    /// In the clear, perhaps with TLS too.
+    Plain,
+    /// With TLS, with key and certificate of the Secret that the spec names.
+    OfSecret,
+    /// With TLS alone, set up by hand in `config`.
+    ByHand,
+}
+
+/// The authenticator that asks nobody.
+const ALLOW_ALL: &str = "AllowAllAuthenticator";
+
+impl ServerConfig {
+    /// How do servers take clients?
+    pub fn client_encryption(&self) -> ClientEncryption {
+        match self.client_tls {
+            Some(ClientTlsMode::Require | ClientTlsMode::Optional) => ClientEncryption::OfSecret,
+            Some(ClientTlsMode::Off) => ClientEncryption::Plain,
+            None => {
+                let options = self.config.get("client_encryption_options");
+                let is = |name, value| options.and_then(|o| o.get(name)?.as_bool()) == Some(value);
+                match is("enabled", true) && is("optional", false) {
+                    true => ClientEncryption::ByHand,
+                    false => ClientEncryption::Plain,
+                }
+            }
+        }
+    }
+
+    /// Do servers ask who logs in?
+    pub fn asks_who_logs_in(&self) -> bool {
+        match self.auth {
+            Some(AuthMode::Password) => true,
+            Some(AuthMode::Off) => false,
+            None => {
+                self.config.get("authenticator").is_some_and(|a| !class_of(a).ends_with(ALLOW_ALL))
+            }
+        }
+    }
+}
+
+/// A class is named as it is, or since 5.0 with parameters.
+fn class_of(value: &serde_json::Value) -> &str {
+    value.as_str().or_else(|| value.get("class_name")?.as_str()).unwrap_or(ALLOW_ALL)
 }

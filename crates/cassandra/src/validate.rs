@@ -5,7 +5,7 @@
 use crate::words::refusal::{Place, Refusal};
 use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference, ResourceRequirements};
 use palladion_api::cluster::{
-    CassandraClusterSpec, ClaimTemplate, DeletionPolicy, Mode, Placement, Rack,
+    AuthMode, CassandraClusterSpec, ClaimTemplate, ClientTls, DeletionPolicy, Mode, Placement, Rack,
 };
 use palladion_api::ids::RackName;
 use palladion_api::runtime::RuntimeSettings;
@@ -21,6 +21,7 @@ mod dropped;
 mod memory;
 mod name;
 mod quantity;
+mod security;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -110,6 +111,10 @@ pub struct Valid {
     pub deletion_policy: DeletionPolicy,
     /// Environment of the server.
     pub env: Vec<EnvVar>,
+    /// Secret with the people's superuser.
+    pub superuser_secret: String,
+    /// Secret with key, certificate and authorities for clients.
+    pub client_tls_secret: Option<String>,
 }
 
 /// Does the spec name a rack?
@@ -184,7 +189,25 @@ pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
         pull_secrets: spec.image_pull_secrets.clone(),
         deletion_policy: spec.deletion_policy,
         env: settings::environment(&spec.env)?,
+        superuser_secret: spec
+            .auth
+            .as_ref()
+            .and_then(|a| a.superuser_secret_name.clone())
+            .unwrap_or_else(|| names::superuser_secret(&meta.name)),
+        client_tls_secret: client_tls(spec)
+            .and_then(|tls| tls.certificates.as_ref())
+            .map(|source| source.secret_name.clone()),
     })
+}
+
+/// What the spec says of TLS for clients.
+fn client_tls(spec: &CassandraClusterSpec) -> Option<&ClientTls> {
+    spec.tls.as_ref()?.client.as_ref()
+}
+
+/// What the agents are given of `auth`.
+fn auth(spec: &CassandraClusterSpec) -> Option<AuthMode> {
+    spec.auth.as_ref().map(|a| a.mode)
 }
 
 fn agent_image(input: &Input<'_>) -> Result<String, Refusal> {
@@ -250,6 +273,8 @@ fn rack(input: &Input<'_>, ring: &str, rack: &Rack) -> Result<ValidRack, Refusal
                 .get(labels::DEVELOPER_MODE)
                 .is_some_and(|v| v == "true"),
             jmx_exporter: jmx_exporter.is_some(),
+            auth: auth(spec),
+            client_tls: client_tls(spec).map(|tls| tls.mode),
         },
         jmx_exporter,
         annotations,

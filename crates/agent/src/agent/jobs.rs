@@ -1,6 +1,7 @@
 //! What the spec asks for while the server runs: seeds, operations, questions.
 
 use super::state::{Agent, Copies, Done, Job, Question};
+use crate::access;
 use crate::admin::Reading;
 use crate::decide::{Process, Source};
 use crate::launch;
@@ -13,9 +14,7 @@ use crate::words::job::Trouble;
 use jiff::Timestamp;
 use palladion_api::cluster::Mode;
 use palladion_api::ids::StaticAddress;
-use palladion_api::labels::ports;
 use palladion_api::member::Operation;
-use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
@@ -170,15 +169,12 @@ impl Agent {
         let Some(admin) = self.admin.clone() else {
             return Ok(());
         };
+        let mounted = self.mounted.as_ref().map_err(|why| anyhow::anyhow!(why.clone()))?;
+        let cql = access::endpoint(&self.settings, &mounted.config);
         let id = operation.id.clone();
         self.change_ledger(|ledger| ledger.begin_operation(&id, Timestamp::now()))?;
         tracing::info!(id, kind = ?operation.kind, "operation begun");
-        let port = u16::try_from(ports::CQL).unwrap_or_default();
-        let tools = Tools {
-            admin,
-            cql: SocketAddr::new(self.settings.pod_ip, port),
-            credentials: operations::mounted_credentials(&self.settings.cql_credentials_dir),
-        };
+        let tools = Tools { admin, cql };
         let (progress, seen) = watch::channel(0);
         self.job = Some(Job { progress: seen });
         let done = self.done.clone();

@@ -1,6 +1,7 @@
 //! The agent's loop: gather, decide, act, tell. One thread, one turn at a
 //! time; what takes long runs in tasks beside it.
 
+mod access;
 mod act;
 mod gather;
 mod jobs;
@@ -18,7 +19,7 @@ use anyhow::{Context, Result};
 use palladion_api::words::Message;
 use state::{Agent, Done};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 
@@ -103,6 +104,8 @@ impl Agent {
         self.follow_runtime_settings().await;
         self.count_copies().await;
         self.operate();
+        self.follow_certificate();
+        self.try_to_log_in();
         self.answer_question();
         self.log_trouble(before.as_ref());
         self.tell(&decision);
@@ -127,6 +130,7 @@ impl Agent {
                 (self.look, self.looked) = (None, None);
             }
             Done::Operation { id, outcome } => self.end_operation(&id, outcome),
+            Done::LoggedIn { of, answer } => self.access.note(of, answer, Instant::now()),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What the agent holds between turns. All of it can be lost: it is gathered
 //! anew from init, volume, server and API.
 
+use crate::access::{Access, Answer, Subject};
 use crate::admin::{Reading, ServerAdmin};
 use crate::decide::progress::Progress;
 use crate::decide::{LastWords, LeaveCall, Process, SpecFact, StopWhy, VolumeFact};
@@ -40,6 +41,13 @@ pub enum Done {
         id: String,
         /// How: a line for people either way.
         outcome: Result<String, String>,
+    },
+    /// The agent has tried to log in to its server.
+    LoggedIn {
+        /// What it tried with.
+        of: Subject,
+        /// How that ended.
+        answer: Answer,
     },
 }
 
@@ -110,6 +118,7 @@ pub struct Agent {
     pub question: Option<Question>,
     pub evidence: Option<Evidence>,
     pub copies: Copies,
+    pub access: Access,
     pub state: Option<(ServerState, Time)>,
     pub trouble: Option<Message>,
 }
@@ -153,6 +162,7 @@ impl Agent {
             question: None,
             evidence: None,
             copies: Copies::default(),
+            access: Access::default(),
             state: None,
             trouble: None,
         }

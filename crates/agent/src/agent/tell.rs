@@ -40,6 +40,7 @@ impl Agent {
             launch: self.launch.as_ref(),
             copies: &self.copies.counts,
             evidence: self.evidence.as_ref(),
+            access: self.access.problem(),
             operation: saved.and_then(|s| s.spec.operation.as_ref()).map(|o| o.id.as_str()),
             progress: self.job.as_ref().map(|j| *j.progress.borrow()),
         });

@@ -4,8 +4,11 @@
 pub mod java;
 pub mod record;
 
+use crate::access;
 use crate::admin::jolokia::Credentials;
+use crate::certificate;
 use crate::init::protocol::Launch;
+use crate::render::auth::{self, AgentsSecret};
 use crate::render::{
     Identity, Local, capabilities, cassandra_yaml, heap, jolokia, jvm, logback, rackdc, scylla,
 };
@@ -14,7 +17,9 @@ use anyhow::{Context, Result, bail};
 use palladion_api::cluster::Mode;
 use palladion_api::labels::ports;
 use palladion_api::runtime::RuntimeSettings;
-use palladion_api::server_config::{JMX_EXPORTER_FILE, SERVER_CONFIG_FILE, ServerConfig};
+use palladion_api::server_config::{
+    AGENTS_FOLDER, ClientEncryption, JMX_EXPORTER_FILE, SERVER_CONFIG_FILE, ServerConfig,
+};
 use record::{LaunchRecord, write_secret};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -56,6 +61,10 @@ pub fn prepare(
     fs::create_dir_all(&conf).with_context(|| format!("making directory {}", conf.display()))?;
     fs::create_dir_all(&settings.tmp_dir)
         .with_context(|| format!("making directory {}", settings.tmp_dir.display()))?;
+    if mounted.config.client_encryption() == ClientEncryption::OfSecret {
+        // No server is started that would take clients otherwise.
+        certificate::follow(settings)?;
+    }
     let tag = uuid::Uuid::new_v4().to_string();
     write(&conf.join("cassandra-rackdc.properties"), &rackdc::render(&mounted.config))?;
     write_server_yaml(settings, mounted, identity)?;
@@ -123,6 +132,7 @@ fn local(settings: &Settings, config: &ServerConfig) -> Local {
         cpus: settings.cpu_limit.max(1),
         memory_mib: settings.memory_limit,
         data_root: settings.data_root(config.mode),
+        tls_dir: settings.tls_dir(),
     }
 }
 
@@ -142,8 +152,10 @@ fn cassandra(settings: &Settings, config: &ServerConfig, identity: &Identity) ->
     )?;
     let java = java::program(settings.java_home.as_deref());
     let image = image_options(&settings.image_conf(), java::major(&java)?)?;
+    let auth = auth::options(config, agents_secret(settings));
     let options = jvm::Options {
         image: &image,
+        auth: &auth,
         person: &config.jvm_options,
         heap: heap::size(settings.memory_limit, settings.cpu_limit, config.heap_mib),
         memory_mib: settings.memory_limit,
@@ -158,6 +170,13 @@ fn cassandra(settings: &Settings, config: &ServerConfig, identity: &Identity) ->
         jmx_port: settings.jmx_port,
     };
     Ok((java, jvm::arguments(&options, &layout, capabilities, identity), Some(credentials)))
+}
+
+fn agents_secret(settings: &Settings) -> AgentsSecret {
+    match access::mounted(&settings.secrets_dir, AGENTS_FOLDER) {
+        Some(_) => AgentsSecret::Mounted,
+        None => AgentsSecret::Missing,
+    }
 }
 
 /// `jvm-server.options`, then the file for this Java, as the image's own start script reads them.

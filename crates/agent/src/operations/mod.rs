@@ -3,7 +3,7 @@
 
 mod run;
 
-pub use run::{Tools, mounted_credentials, run};
+pub use run::{Tools, run};
 
 use crate::volume::ledger::Ledger;
 use palladion_api::member::{CassandraMemberSpec, OperationState};

@@ -1,13 +1,11 @@
 //! How each job is carried out, in a task beside the loop.
 
 use crate::admin::{RepairState, ServerAdmin};
-use crate::cql::{self, Connection, quoted};
+use crate::cql::{Connection, Endpoint, quoted};
 use crate::words::job::{Done, Failed};
 use anyhow::{Context, Result, bail};
 use palladion_api::member::{Operation, OperationKind};
 use palladion_api::words::Names;
-use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch::Sender;
@@ -25,16 +23,7 @@ pub struct Tools {
     /// The server.
     pub admin: Arc<dyn ServerAdmin>,
     /// Its native protocol.
-    pub cql: SocketAddr,
-    /// User and password, where the ring wants them.
-    pub credentials: Option<cql::Credentials>,
-}
-
-/// Credentials as a Secret is mounted; `None` where there is none.
-pub fn mounted_credentials(directory: &Path) -> Option<cql::Credentials> {
-    let read =
-        |name| Some(std::fs::read_to_string(directory.join(name)).ok()?.trim_end().to_string());
-    Some(cql::Credentials { username: read("username")?, password: read("password")? })
+    pub cql: Endpoint,
 }
 
 /// Carry out a job; what comes back is what people read.
@@ -108,9 +97,8 @@ async fn alter_replication(
         .iter()
         .map(|(datacenter, factor)| format!("'{}': {factor}", datacenter.replace('\'', "''")))
         .collect();
-    let mut connection = Connection::open(tools.cql, tools.credentials.as_ref())
-        .await
-        .context("connecting to the member itself")?;
+    let mut connection =
+        Connection::open(&tools.cql).await.context("connecting to the member itself")?;
     for (index, keyspace) in operation.keyspaces.iter().enumerate() {
         let statement = format!(
             "ALTER KEYSPACE {} WITH replication = {{'class': 'NetworkTopologyStrategy', {}}}",

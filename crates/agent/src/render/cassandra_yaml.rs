@@ -2,7 +2,7 @@
 //! own default.
 
 use super::capabilities::Capabilities;
-use super::{Entry, Identity, Local, addresses, durability, override_with, yaml};
+use super::{Entry, Identity, Local, addresses, auth, durability, encryption, override_with, yaml};
 use palladion_api::server_config::ServerConfig;
 use serde_json::{Map, Value, json};
 
@@ -28,6 +28,8 @@ pub fn render(
     directories(local, &mut settings);
     addresses(local, identity, &mut settings);
     durability::settings(config, capabilities.units, &mut settings);
+    auth::settings(config, &mut settings);
+    encryption::settings(config, local, &mut settings);
     // A server that lost its disk should end, not linger with closed ports: its
     // end is seen, told in its own words, and tried again ever more slowly.
     settings.insert("disk_failure_policy".into(), json!("die"));

@@ -31,6 +31,8 @@ pub struct Layout {
 pub struct Options<'a> {
     /// Options of the image's files, in order.
     pub image: &'a [String],
+    /// What `auth` of the spec needs.
+    pub auth: &'a [String],
     /// Options of the person, in order; last, so that they win.
     pub person: &'a [String],
     /// Heap.
@@ -53,6 +55,7 @@ pub fn arguments(
     all.extend(layout.java_agents.iter().map(|agent| format!("-javaagent:{agent}")));
     all.extend(server(layout, options.cpus));
     all.extend(entry(capabilities, identity));
+    all.extend(options.auth.iter().cloned());
     all.extend(options.person.iter().cloned());
     all.push("-cp".into());
     all.push(format!("{}:{}/*", layout.conf.display(), layout.home.join("lib").display()));
@@ -165,6 +168,7 @@ mod tests {
         let person: Vec<String> = person.iter().map(|s| (*s).to_string()).collect();
         let options = Options {
             image: &image,
+            auth: &[],
             person: &person,
             heap: heap::size(2048, 2, None),
             memory_mib: 2048,

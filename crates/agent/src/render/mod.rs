@@ -2,9 +2,11 @@
 //! (the rack's [`ServerConfig`]), what is local to the pod, and how this start
 //! was permitted.
 
+pub mod auth;
 pub mod capabilities;
 pub mod cassandra_yaml;
 mod durability;
+pub mod encryption;
 pub mod heap;
 pub mod jolokia;
 pub mod jvm;
@@ -30,6 +32,8 @@ pub struct Local {
     pub memory_mib: u64,
     /// Root of the data volume.
     pub data_root: PathBuf,
+    /// Where key and certificate for clients are.
+    pub tls_dir: PathBuf,
 }
 
 /// Who the member is in this start.
@@ -114,6 +118,8 @@ mod testing {
             jvm_options: Vec::new(),
             developer_mode: false,
             jmx_exporter: false,
+            auth: None,
+            client_tls: None,
         }
     }
 
@@ -124,6 +130,7 @@ mod testing {
             cpus: 2,
             memory_mib: 2048,
             data_root: "/var/lib/cassandra".into(),
+            tls_dir: "/run/palladion/tls".into(),
         }
     }
 }

@@ -11,8 +11,8 @@ use crate::words::volume::Wrong;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::{
-    AgentStatus, CassandraMemberStatus, Evidence, OperationStatus, ServerStatus, VolumeState,
-    VolumeStatus,
+    AccessProblem, AgentStatus, CassandraMemberStatus, Evidence, OperationStatus, ServerStatus,
+    VolumeState, VolumeStatus,
 };
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -44,6 +44,8 @@ pub struct Parts<'a> {
     pub copies: &'a BTreeMap<String, u32>,
     /// The answer to the last question.
     pub evidence: Option<&'a Evidence>,
+    /// What keeps the agent from logging in.
+    pub access: Option<&'a AccessProblem>,
     /// The operation that the spec names.
     pub operation: Option<&'a str>,
     /// How far the running operation is.
@@ -66,6 +68,7 @@ pub fn status(parts: &Parts<'_>) -> CassandraMemberStatus {
         ring: parts.reading.and_then(ring::summary),
         copies: parts.copies.clone(),
         evidence: parts.evidence.cloned(),
+        access: parts.access.cloned(),
         start_history: ledger
             .map(|l| l.starts.iter().take(STARTS).map(|s| s.record.clone()).collect())
             .unwrap_or_default(),

@@ -22,11 +22,22 @@ palladion_api::sentences! {
         RepairForgotten { keyspace: String } => "repair of keyspace {keyspace}: the server no longer knows about it";
     }
 
+    /// Why key and certificate for clients cannot be used.
+    pub enum BadCertificate {
+        Missing { key: &'static str } =>
+            "the Secret with the certificate for clients does not exist or lacks `{key}`; create it";
+        NotPkcs8 =>
+            "`tls.key` of the Secret with the certificate for clients is not an unencrypted PKCS#8 key, and servers read no other; convert it with `openssl pkcs8 -topk8 -nocrypt`";
+        Unusable { why: String } =>
+            "`tls.crt` and `tls.key` of the Secret with the certificate for clients cannot be used: {why}; correct it";
+    }
+
     /// What the agent could not do; the server runs on.
     pub enum Trouble {
         Seeds { why: String } => "cannot reload the seeds: {why}";
         RuntimeSettings { why: String } => "cannot change runtime settings: {why}";
         Operation { why: String } => "cannot record the operation: {why}";
+        Certificate { why: String } => "clients are served with the former certificate: {why}";
         OtherPlace { mounted: String, member: String } => "the mounted configuration is for {mounted}, but the member is for {member}";
     }
 }

@@ -5,6 +5,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+use super::access::AccessProblem;
 use super::ring::{Evidence, RingSummary};
 use crate::runtime::RuntimeSettings;
 
@@ -49,6 +50,9 @@ pub struct CassandraMemberStatus {
     /// The answer to `spec.evidence`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
+    /// What keeps the agent from logging in to its server over CQL. Absent if nothing does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access: Option<AccessProblem>,
     /// Starts of the server, newest first, at most 5.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub start_history: Vec<StartRecord>,

@@ -76,7 +76,7 @@ pub fn one_claim() -> Rule {
 }
 
 /// Volumes that every member's pod has besides its claim.
-pub const OWN_VOLUMES: [&str; 4] = ["config", "run", "shared", "tmp"];
+pub const OWN_VOLUMES: [&str; 5] = ["config", "run", "secrets", "shared", "tmp"];
 
 /// A pod's volumes have names of their own.
 pub fn claim_name_is_free() -> Rule {

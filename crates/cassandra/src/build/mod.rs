@@ -4,6 +4,7 @@
 mod common;
 mod config;
 mod pod;
+mod secrets;
 mod services;
 mod set;
 #[cfg(test)]

@@ -2,13 +2,13 @@
 //! agent put there by an init container, as in Rook's Cassandra operator.
 
 use super::common::rack_labels;
-use super::config;
+use super::{config, secrets};
 use crate::validate::{Valid, ValidRack};
 use palladion_api::cluster::{Mode, Placement};
 use palladion_api::labels;
 use palladion_api::labels::ports;
 use palladion_api::names;
-use palladion_api::server_config::{CONFIG_DIR, SHARED_DIR};
+use palladion_api::server_config::{CONFIG_DIR, SECRETS_DIR, SHARED_DIR};
 use serde_json::{Value, json};
 
 /// User and group of the server in the stock images.
@@ -38,7 +38,7 @@ pub fn template(valid: &Valid, rack: &ValidRack) -> Value {
         },
         "initContainers": [install(valid, rack)],
         "containers": [server(valid, rack)],
-        "volumes": volumes(rack),
+        "volumes": volumes(valid, rack),
     });
     place(&mut spec, valid, rack.placement.as_ref());
     if !valid.pull_secrets.is_empty() {
@@ -113,6 +113,11 @@ fn server(valid: &Valid, rack: &ValidRack) -> Value {
             { "name": "tmp", "mountPath": "/tmp" },
         ],
     });
+    if secrets::volume(valid, rack).is_some()
+        && let Some(mounts) = container["volumeMounts"].as_array_mut()
+    {
+        mounts.push(json!({ "name": secrets::VOLUME, "mountPath": SECRETS_DIR, "readOnly": true }));
+    }
     limit(&mut container, rack);
     container
 }
@@ -156,13 +161,15 @@ fn as_stored(mut item: Value) -> Value {
     item
 }
 
-fn volumes(rack: &ValidRack) -> Value {
-    json!([
-        { "name": "shared", "emptyDir": {} },
-        { "name": "config", "configMap": { "name": config::name(rack) } },
-        { "name": "run", "emptyDir": { "medium": "Memory", "sizeLimit": "16Mi" } },
-        { "name": "tmp", "emptyDir": {} },
-    ])
+fn volumes(valid: &Valid, rack: &ValidRack) -> Value {
+    let mut all = vec![
+        json!({ "name": "shared", "emptyDir": {} }),
+        json!({ "name": "config", "configMap": { "name": config::name(rack) } }),
+        json!({ "name": "run", "emptyDir": { "medium": "Memory", "sizeLimit": "16Mi" } }),
+        json!({ "name": "tmp", "emptyDir": {} }),
+    ];
+    all.extend(secrets::volume(valid, rack));
+    all.into()
 }
 
 /// Placement as the user wrote it. If it says nothing about other pods, members

@@ -3,7 +3,9 @@
 use super::*;
 use crate::fixtures::{ClusterFixture, a_cluster};
 use crate::validate::{Valid, ValidRack};
-use palladion_api::cluster::Mode;
+use palladion_api::cluster::{
+    Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, Mode, Tls,
+};
 use palladion_api::member::CassandraMemberSpec;
 use serde_json::{Value, json};
 
@@ -90,6 +92,15 @@ fn scylla() -> ClusterFixture {
     })
 }
 
+fn with_auth() -> ClusterFixture {
+    plain().spec(|spec| {
+        spec.auth = Some(Auth { mode: AuthMode::Password, superuser_secret_name: None });
+        let certificates = Some(CertificateSource { secret_name: "orders-tls".into() });
+        let client = Some(ClientTls { mode: ClientTlsMode::Require, certificates });
+        spec.tls = Some(Tls { client });
+    })
+}
+
 fn set_of(cluster: &ClusterFixture) -> Value {
     let (valid, rack) = cluster.valid_rack();
     stateful_set(&valid, &rack, 3)
@@ -110,6 +121,7 @@ fn the_objects_of_a_rack() {
     snapshot!("stateful_set_full", stateful_set(&valid, &rack, 3));
     snapshot!("stateful_set_plain", set_of(&plain()));
     snapshot!("stateful_set_scylla", set_of(&scylla()));
+    snapshot!("secrets", &set_of(&with_auth())["spec"]["template"]["spec"]["volumes"]);
 }
 
 #[test]

@@ -19,7 +19,7 @@ use crate::facts::Facts;
 use crate::validate::Valid;
 use draft::Draft;
 use leave::departed;
-use maintenance::runtime_settings;
+use maintenance::{access, runtime_settings};
 use objects::{claims, cluster, garbage, members, racks, volumes};
 use replace::{by_hand, node_gone};
 use restart::{going_without, revisions, upgraded};
@@ -41,6 +41,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     volumes::decide(facts, valid, &mut draft);
     revisions::decide(facts, &mut draft);
     upgraded::decide(facts, &mut draft);
+    access::decide(facts, valid, &mut draft);
     dispatch::decide(facts, valid, &mut draft);
     departed::decide(facts, valid, &mut draft);
     racks::decide(facts, valid, &mut draft);

@@ -17,7 +17,7 @@ const DEFAULT_NAME: &str = "data";
 const ACCESS_MODE: &str = "ReadWriteOnce";
 /// Volumes that the pod template has of its own: the StatefulSet controller
 /// would put the claim in their place.
-const OUR_VOLUMES: [&str; 4] = ["shared", "config", "run", "tmp"];
+const OUR_VOLUMES: [&str; 5] = ["shared", "config", "run", "secrets", "tmp"];
 /// Labels by which claims are found again.
 const OUR_LABELS: [&str; 3] = ["app", labels::APP_NAME, labels::MANAGED_BY];
 /// Beginning of all other labels of ours.

@@ -33,6 +33,8 @@ pub fn rack(
             jvm_options: Vec::new(),
             developer_mode: false,
             jmx_exporter: false,
+            auth: super::auth(spec),
+            client_tls: super::client_tls(spec).map(|tls| tls.mode),
         },
         jmx_exporter: None,
         annotations: BTreeMap::new(),

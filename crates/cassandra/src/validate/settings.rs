@@ -1,7 +1,7 @@
 //! Settings that people give to the server: merged, and refused where they are
 //! ours to set.
 
-use super::{Input, Refusal, config_map};
+use super::{Input, Refusal, config_map, security};
 use crate::words::refusal::{BadSetting, Place};
 use k8s_openapi::api::core::v1::EnvVar;
 use palladion_api::cluster::{CassandraClusterSpec, Mode, Rack};
@@ -22,12 +22,16 @@ pub fn merge(
     let spec = input.spec;
     let mut config = spec.config.clone();
     let mut options = spec.jvm_options.clone();
+    security::check(spec)?;
+    security::unambiguous(spec, &config, &Place::Spec)
+        .map_err(|problem| Refusal::Setting { problem })?;
     check(&config, &options, spec.mode, &Place::Spec)
         .map_err(|problem| Refusal::Setting { problem })?;
     if let Some(name) = &rack.config_map_name {
         let more = config_map::settings(input, rack, name)?;
         let place = Place::ConfigMap { name: name.clone(), rack: rack.name.clone() };
         check(&more.config, &more.options, spec.mode, &place)
+            .and_then(|()| security::unambiguous(spec, &more.config, &place))
             .map_err(|problem| Refusal::ConfigMapSetting { problem })?;
         config.extend(more.config);
         options.extend(more.options);

@@ -1,6 +1,7 @@
 //! What people read of a `CassandraCluster` and its tasks: every sentence, by
 //! the work that it is about.
 
+pub mod access;
 pub mod evidence;
 pub mod initialize;
 pub mod join;
@@ -17,6 +18,7 @@ pub mod tasks;
 pub mod turn;
 
 palladion_plan::vocabulary![
+    access,
     evidence,
     initialize,
     join,

@@ -30,6 +30,12 @@ palladion_plan::sentences! {
             "rack {rack}: `jmxExporterConfigMapName` is for Cassandra; remove it, Scylla exports metrics by itself";
         RuntimeSettingsOfScylla => InvalidSpec,
             "`runtimeSettings` are for Cassandra; remove them and use `config`";
+        TlsOfScylla => InvalidSpec, "`tls` is for Cassandra; remove it and use `config`";
+        ClientTlsOf40 => InvalidSpec,
+            "`tls.client` needs Cassandra 4.1 or newer; upgrade first, or remove it";
+        NoCertificates => InvalidSpec,
+            "`tls.client` names no certificates; set `tls.client.certificates.secretName`";
+        AuthOfScylla => InvalidSpec, "`auth` is for Cassandra; remove it and use `config`";
         NotALogger { name: Quoted } => InvalidSpec,
             "{name} in `logLevels` is not a logger; name a class, a package or ROOT";
         OurVariable { name: String } => InvalidSpec,
@@ -101,6 +107,8 @@ palladion_plan::sentences! {
     pub enum BadSetting {
         Reserved { key: String, place: Place, instead: &'static str } =>
             "setting {key} in {place} is reserved for the operator: {instead}; remove it";
+        SetByField { key: String, place: Place, field: &'static str } =>
+            "setting {key} in {place} is set by `{field}`; remove it, or remove `{field}`";
         OptionsOfScylla { place: Place } =>
             "{place} has JVM options and Scylla has no JVM; remove them";
         NoDash { option: String, place: Place } =>

@@ -17,7 +17,9 @@ use palladion_agent::report::last_words;
 use palladion_agent::volume::ledger::{End, Ledger};
 use palladion_agent::volume::{Found, SavedMember};
 use palladion_api::ids::{Nonce, PodUid};
-use palladion_api::member::{CassandraMemberStatus, Evidence, Operation, ServerState};
+use palladion_api::member::{
+    AccessProblem, CassandraMemberStatus, Evidence, Operation, ServerState,
+};
 use palladion_api::runtime::RuntimeSettings;
 use palladion_plan::sim::kubernetes::Mount;
 use palladion_plan::sim::{Activity, PodRun};
@@ -67,6 +69,7 @@ pub struct Agent {
     pub(super) question: Option<(Nonce, Timestamp)>,
     pub(super) evidence: Option<Evidence>,
     pub(super) copies: Copies,
+    pub(super) access: Option<AccessProblem>,
     pub(super) runtime: RuntimeSettings,
     pub(super) state: Option<(ServerState, Time)>,
 }
@@ -137,6 +140,7 @@ impl Agent {
             question: None,
             evidence: None,
             copies: Copies::default(),
+            access: None,
             runtime: RuntimeSettings::default(),
             state: None,
         }
@@ -157,6 +161,7 @@ impl Agent {
         }
         self.follow_spec(reach);
         self.count_copies(reach);
+        self.try_to_log_in(reach);
         all = all.and(self.operate(reach)).and(self.answer_question(reach));
         let earliest = self
             .ledger()

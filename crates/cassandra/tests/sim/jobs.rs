@@ -49,6 +49,13 @@ impl Agent {
         self.copies = Copies { of, members, counts: reach.ring.copies_of_keyspaces(members) };
     }
 
+    /// A server that serves lets its agent in or not.
+    pub(super) fn try_to_log_in(&mut self, reach: &Reach<'_>) {
+        if self.reading().is_some_and(Reading::serves) {
+            self.access = reach.ring.login.problem();
+        }
+    }
+
     /// Begin the operation that the spec names, or note what became of one.
     pub(super) fn operate(&mut self, reach: &mut Reach<'_>) -> Activity {
         let now = reach.now;

@@ -36,7 +36,7 @@ impl Ring {
             return Some(Err("it failed".into()));
         }
         match operation.kind {
-            OperationKind::AlterReplication if self.authenticates => {
+            OperationKind::AlterReplication if self.login.problem().is_some() => {
                 Some(Err("the server asks for a user and password, and none are mounted".into()))
             }
             OperationKind::AlterReplication => {

@@ -104,6 +104,7 @@ impl Agent {
             launch: launch.as_ref().filter(|_| self.process == Process::Running),
             copies: &self.copies.counts,
             evidence: self.evidence.as_ref(),
+            access: self.access.as_ref(),
             operation: operation.map(|o| o.id.as_str()),
             progress: None,
         })

@@ -7,7 +7,7 @@ use super::streams::{Stream, streamed};
 use super::volume::Bootstrapped;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::{HostId, StaticAddress};
-use palladion_api::member::MemberState;
+use palladion_api::member::{AccessProblem, AccessProblemKind, MemberState};
 use palladion_plan::sim::kubernetes::Disk;
 use palladion_plan::sim::{Activity, Random};
 use std::collections::{BTreeMap, BTreeSet};
@@ -161,8 +161,8 @@ pub struct Ring {
     pub hanging: BTreeSet<String>,
     /// Members whose next stream fails.
     pub failing: BTreeSet<String>,
-    /// The native protocol asks for a user and a password.
-    pub authenticates: bool,
+    /// What the native protocol says to an agent.
+    pub login: Login,
     seats_taken: u64,
     /// Members whose servers end whenever they start.
     pub unlucky: BTreeSet<String>,
@@ -172,6 +172,31 @@ pub struct Ring {
     pub called_lost: BTreeSet<HostId>,
     /// Full members that are away, and since when.
     pub(super) away: BTreeMap<HostId, Timestamp>,
+}
+
+/// How an agent's log-in over the native protocol ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Login {
+    /// Nobody is asked.
+    NotAsked,
+    /// With the Secret that is mounted it gets in.
+    Accepted,
+    /// No Secret is mounted.
+    Missing,
+    /// The Secret's password is wrong.
+    Refused,
+}
+
+impl Login {
+    /// What the agent reports of it.
+    pub fn problem(self) -> Option<AccessProblem> {
+        let kind = match self {
+            Login::NotAsked | Login::Accepted => return None,
+            Login::Missing => AccessProblemKind::CredentialsMissing,
+            Login::Refused => AccessProblemKind::CredentialsRefused,
+        };
+        Some(AccessProblem { kind, message: None })
+    }
 }
 
 pub const BOOT: SignedDuration = SignedDuration::from_secs(2);
@@ -220,7 +245,7 @@ impl Ring {
             colliding: BTreeSet::new(),
             hanging: BTreeSet::new(),
             failing: BTreeSet::new(),
-            authenticates: false,
+            login: Login::NotAsked,
             seats_taken: 0,
             unlucky: BTreeSet::new(),
             wedged: BTreeSet::new(),

@@ -1,10 +1,10 @@
 //! What holds for everything that is built.
 
-use super::{a_member, full, plain, scylla, set_of};
+use super::{a_member, full, plain, scylla, set_of, with_auth};
 use crate::build::*;
 use crate::fixtures::ClusterFixture;
 use palladion_api::labels;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Everything that is built, for rules that hold for all of it.
 fn all(cluster: &ClusterFixture) -> Vec<Value> {
@@ -77,7 +77,7 @@ fn unstored(value: &Value, path: &str, found: &mut Vec<String>) {
 
 #[test]
 fn nothing_is_stated_that_would_not_be_stored() {
-    for cluster in [full(), plain(), scylla()] {
+    for cluster in [full(), plain(), scylla(), with_auth()] {
         for object in all(&cluster) {
             let mut found = Vec::new();
             unstored(&object, "", &mut found);
@@ -95,6 +95,34 @@ fn a_pod_mounts_the_config_map_that_is_built() {
         mounted.unwrap()["configMap"]["name"],
         config_map(&valid, &rack)["metadata"]["name"]
     );
+}
+
+/// Secrets of servers that ask who logs in, and of no others: their pods would
+/// be restarted for it.
+#[test]
+fn only_servers_that_ask_mount_secrets() {
+    let mounts = |cluster: &ClusterFixture| {
+        let spec = set_of(cluster)["spec"]["template"]["spec"].clone();
+        let names = |list: &Value| {
+            let all = list.as_array().unwrap();
+            all.iter().filter(|v| v["name"] == "secrets").count()
+        };
+        (names(&spec["volumes"]), names(&spec["containers"][0]["volumeMounts"]))
+    };
+    let by_hand = |class: &str| {
+        let class = Value::from(class);
+        plain().spec(|spec| spec.config = [("authenticator".into(), class)].into())
+    };
+    assert_eq!(mounts(&plain()), (0, 0));
+    assert_eq!(mounts(&with_auth()), (1, 1));
+    assert_eq!(mounts(&by_hand("PasswordAuthenticator")), (1, 1));
+    assert_eq!(mounts(&by_hand("AllowAllAuthenticator")), (0, 0));
+    let tls = |optional| {
+        let options = json!({ "enabled": true, "optional": optional });
+        plain().spec(|spec| spec.config = [("client_encryption_options".into(), options)].into())
+    };
+    assert_eq!(mounts(&tls(false)), (1, 1));
+    assert_eq!(mounts(&tls(true)), (0, 0));
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! What a ring needs from time to time: pending repairs and cleanups,
-//! copies of the system keyspaces, seed lists, settings of running servers.
+//! access to the servers, copies of the system keyspaces, seed lists, settings
+//! of running servers.
 
+pub mod access;
 pub mod debts;
 pub mod runtime_settings;
 pub mod seed_lists;

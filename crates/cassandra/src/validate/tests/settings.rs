@@ -1,6 +1,9 @@
 //! Settings, options and variables: merged, and refused where they are ours.
 
 use super::{good, refused};
+use palladion_api::cluster::{
+    Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, Mode, Tls,
+};
 use palladion_api::reasons::Reason;
 use serde_json::{Value, json};
 
@@ -126,4 +129,56 @@ fn the_jmx_exporter_needs_its_key() {
     let (_, rack) = good.valid_rack();
     assert_eq!(rack.jmx_exporter.as_deref(), Some("rules: []"));
     assert!(rack.server.jmx_exporter);
+}
+
+#[test]
+fn authentication_is_set_in_one_place() {
+    let auth = Auth { mode: AuthMode::Password, superuser_secret_name: None };
+    let with = |key: &str| {
+        let config = [(key.to_string(), json!("Other"))].into();
+        good().spec(|spec| (spec.config, spec.auth) = (config, Some(auth.clone())))
+    };
+    for key in ["authenticator", "authorizer", "role_manager"] {
+        refused(&with(key), Reason::InvalidSpec, &[key, "`auth`", "remove it"]);
+    }
+    let named = good()
+        .spec(|spec| spec.auth = Some(auth.clone()))
+        .first_rack_with(&json!({ "configMapName": "ours" }))
+        .config_map("ours", json!({ "cassandra.yaml": "authorizer: Other" }));
+    refused(&named, Reason::ConfigMapInvalid, &["authorizer", "ConfigMap ours of rack a"]);
+    let scylla = good().spec(|spec| {
+        (spec.mode, spec.version) = (Mode::Scylla, "6.2.0".into());
+        spec.auth = Some(auth.clone());
+    });
+    refused(&scylla, Reason::InvalidSpec, &["`auth` is for Cassandra"]);
+    let scylla = good().spec(|spec| {
+        (spec.mode, spec.version) = (Mode::Scylla, "6.2.0".into());
+        spec.tls = Some(Tls::default());
+    });
+    refused(&scylla, Reason::InvalidSpec, &["`tls` is for Cassandra"]);
+    let (valid, rack) = good().spec(|spec| spec.auth = Some(auth.clone())).valid_rack();
+    assert_eq!(valid.superuser_secret, "demo-superuser");
+    assert_eq!(rack.server.auth, Some(AuthMode::Password));
+}
+
+#[test]
+fn tls_for_clients_needs_certificates_and_a_server_that_reads_them() {
+    let with = |certificates: Option<&str>, version: &str, config: Value| {
+        let certificates = certificates.map(|name| CertificateSource { secret_name: name.into() });
+        good().spec(|spec| {
+            let client = Some(ClientTls { mode: ClientTlsMode::Require, certificates });
+            spec.tls = Some(Tls { client });
+            spec.version = version.into();
+            spec.config = serde_json::from_value(config).unwrap();
+        })
+    };
+    let none = with(None, "5.0.5", json!({}));
+    refused(&none, Reason::InvalidSpec, &["set `tls.client.certificates.secretName`"]);
+    let old = with(Some("t"), "4.0.18", json!({}));
+    refused(&old, Reason::InvalidSpec, &["4.1 or newer"]);
+    let twice = with(Some("t"), "5.0.5", json!({ "client_encryption_options": {} }));
+    refused(&twice, Reason::InvalidSpec, &["client_encryption_options", "`tls.client`"]);
+    let (valid, rack) = with(Some("t"), "5.0.5", json!({})).valid_rack();
+    assert_eq!(valid.client_tls_secret.as_deref(), Some("t"));
+    assert_eq!(rack.server.client_tls, Some(ClientTlsMode::Require));
 }

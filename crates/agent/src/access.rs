@@ -1,0 +1,241 @@
+//! Whether the agent can log in to its own server: tried when the server
+//! serves, when the Secret changes, and now and then, so that a person hears of
+//! a missing or wrong password before it is needed. The Secret is read anew at
+//! each use. Where the spec says `auth`, the first log-in also makes our roles
+//! and closes the default one ([`roles`]).
+
+pub mod roles;
+
+use crate::certificate;
+use crate::cql::tls::Encryption;
+use crate::cql::{Connection, Credentials, Endpoint, Error};
+use crate::settings::Settings;
+use palladion_api::member::{AccessProblem, AccessProblemKind};
+use palladion_api::server_config::{AGENTS_FOLDER, ClientEncryption, ServerConfig};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Where nothing is wrong, a password that was changed in the database only is noticed in this time.
+const REST: Duration = Duration::from_secs(300);
+/// Pause after a try that failed: the default role of a new ring is there for
+/// no longer than this before it is closed.
+const AGAIN: Duration = Duration::from_secs(1);
+/// Pause once it is reported.
+const REPORTED: Duration = Duration::from_secs(10);
+/// A new ring has no roles for its first ten seconds, and a password is
+/// rejected while those who know it are away.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const REFUSED: AccessProblemKind = AccessProblemKind::CredentialsRefused;
+
+/// User and password as a Secret is mounted; `None` where they are not there.
+pub fn mounted(directory: &Path, folder: &str) -> Option<Credentials> {
+    let read = |name| {
+        let text = std::fs::read_to_string(directory.join(folder).join(name)).ok()?;
+        Some(text.trim_end_matches(['\r', '\n']).to_string()).filter(|t| !t.is_empty())
+    };
+    Some(Credentials { username: read("username")?, password: read("password")? })
+}
+
+/// The agent's own server, as the Secrets stand now.
+pub fn endpoint(settings: &Settings, config: &ServerConfig) -> Endpoint {
+    let encryption = match config.client_encryption() {
+        ClientEncryption::Plain => Encryption::Plain,
+        ClientEncryption::OfSecret | ClientEncryption::ByHand => {
+            match certificate::authorities(settings) {
+                Ok(authorities) => Encryption::trusting(authorities.as_bytes()),
+                Err(error) => Encryption::Impossible(format!("{error:#}")),
+            }
+        }
+    };
+    Endpoint {
+        encryption,
+        address: SocketAddr::new(settings.pod_ip, settings.cql_port),
+        credentials: mounted(&settings.secrets_dir, AGENTS_FOLDER),
+    }
+}
+
+/// What was tried: this start of the server, with these.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Subject {
+    /// The launch.
+    pub tag: String,
+    /// User and password.
+    pub credentials: Option<Credentials>,
+}
+
+/// How a try ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// In.
+    In,
+    /// The server asks, and there is nothing to answer with.
+    Missing,
+    /// The server rejects user and password.
+    Refused(String),
+    /// The server's certificate is not of an authority that we know.
+    Untrusted(String),
+    /// The server could not be asked.
+    Unanswered(String),
+}
+
+impl Answer {
+    /// What a try means.
+    pub fn of(tried: Result<(), Error>) -> Self {
+        match tried {
+            Ok(()) => Answer::In,
+            Err(Error::NoCredentials) => Answer::Missing,
+            Err(Error::Refused { message, code: _ }) => Answer::Refused(message),
+            Err(Error::Untrusted(why)) => Answer::Untrusted(why),
+            Err(error @ (Error::Io { .. } | Error::Unexpected(_))) => {
+                Answer::Unanswered(format!("{:#}", anyhow::Error::from(error)))
+            }
+        }
+    }
+}
+
+/// Try to log in.
+pub async fn log_in(endpoint: &Endpoint) -> Answer {
+    Answer::of(Connection::open(endpoint).await.map(drop))
+}
+
+/// What is known of it.
+#[derive(Default)]
+pub struct Access {
+    /// The last try, and when it ended.
+    tried: Option<(Subject, Answer, Instant)>,
+    /// Since when the server rejects what is mounted.
+    refused_since: Option<Instant>,
+    /// A try is under way.
+    pending: Option<Subject>,
+    problem: Option<AccessProblem>,
+}
+
+impl Access {
+    /// What a person should hear of.
+    pub fn problem(&self) -> Option<&AccessProblem> {
+        self.problem.as_ref()
+    }
+
+    /// Is it time for a try? From then on one is under way.
+    pub fn begin(&mut self, of: &Subject, now: Instant) -> Option<Subject> {
+        let pause = match &self.tried {
+            Some((tried, answer, at)) if tried == of => Some((self.pause(answer), *at)),
+            Some(_) | None => None,
+        };
+        let is_due = pause.is_none_or(|(pause, at)| now.duration_since(at) >= pause);
+        if self.pending.is_some() || !is_due {
+            return None;
+        }
+        self.pending = Some(of.clone());
+        Some(of.clone())
+    }
+
+    fn pause(&self, answer: &Answer) -> Duration {
+        match answer {
+            Answer::In => REST,
+            Answer::Missing | Answer::Untrusted(_) => REPORTED,
+            Answer::Refused(_) | Answer::Unanswered(_) if self.problem.is_some() => REPORTED,
+            Answer::Refused(_) | Answer::Unanswered(_) => AGAIN,
+        }
+    }
+
+    /// Note how a try ended. A server that could not be asked changes nothing.
+    pub fn note(&mut self, of: Subject, answer: Answer, now: Instant) {
+        self.pending = None;
+        match &answer {
+            Answer::In => (self.problem, self.refused_since) = (None, None),
+            Answer::Missing => {
+                self.refused_since = None;
+                self.problem = Some(AccessProblem {
+                    kind: AccessProblemKind::CredentialsMissing,
+                    message: None,
+                });
+            }
+            Answer::Untrusted(why) => {
+                self.refused_since = None;
+                self.problem = Some(AccessProblem {
+                    kind: AccessProblemKind::CertificateRefused,
+                    message: Some(why.clone()),
+                });
+            }
+            Answer::Refused(why) => {
+                let since = *self.refused_since.get_or_insert(now);
+                if now.duration_since(since) >= PATIENCE {
+                    self.problem =
+                        Some(AccessProblem { kind: REFUSED, message: Some(why.clone()) });
+                } else if self.problem.as_ref().is_some_and(|p| p.kind != REFUSED) {
+                    self.problem = None;
+                }
+            }
+            Answer::Unanswered(why) => tracing::debug!(why, "the server could not be logged in to"),
+        }
+        self.tried = Some((of, answer, now));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn subject(password: &str) -> Subject {
+        let credentials = Credentials { username: "palladion".into(), password: password.into() };
+        Subject { tag: "start-1".into(), credentials: Some(credentials) }
+    }
+
+    fn kind(access: &Access) -> Option<AccessProblemKind> {
+        access.problem().map(|p| p.kind)
+    }
+
+    #[test]
+    fn a_secret_that_changes_is_tried_at_once() {
+        let (mut access, now) = (Access::default(), Instant::now());
+        let old = access.begin(&subject("old"), now).unwrap();
+        assert!(access.begin(&subject("new"), now).is_none(), "one try at a time");
+        access.note(old, Answer::In, now);
+        assert!(access.begin(&subject("old"), now + REST / 2).is_none());
+        assert!(access.begin(&subject("new"), now).is_some());
+    }
+
+    #[test]
+    fn a_rejected_password_is_a_problem_once_it_lasts() {
+        let (mut access, now) = (Access::default(), Instant::now());
+        let refused =
+            || Answer::Refused("Provided username palladion and/or password are incorrect".into());
+        access.note(subject("p"), refused(), now);
+        assert_eq!(kind(&access), None);
+        access.note(subject("p"), refused(), now + PATIENCE);
+        assert_eq!(kind(&access), Some(AccessProblemKind::CredentialsRefused));
+        access.note(subject("p"), Answer::Unanswered("reset".into()), now + PATIENCE);
+        assert_eq!(
+            kind(&access),
+            Some(AccessProblemKind::CredentialsRefused),
+            "not known otherwise"
+        );
+        access.note(subject("q"), Answer::In, now + PATIENCE);
+        assert_eq!(kind(&access), None);
+    }
+
+    #[test]
+    fn a_missing_secret_is_a_problem_at_once() {
+        let mut access = Access::default();
+        let of = Subject { tag: "start-1".into(), credentials: None };
+        access.note(of, Answer::Missing, Instant::now());
+        assert_eq!(kind(&access), Some(AccessProblemKind::CredentialsMissing));
+    }
+
+    #[test]
+    fn a_secret_is_read_as_it_is_mounted_now() {
+        let directory = tempfile::tempdir().unwrap();
+        let folder = directory.path().join(AGENTS_FOLDER);
+        assert!(mounted(directory.path(), AGENTS_FOLDER).is_none());
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join("username"), "palladion\n").unwrap();
+        assert!(mounted(directory.path(), AGENTS_FOLDER).is_none(), "half a Secret is none");
+        for password in ["one", "an other "] {
+            std::fs::write(folder.join("password"), password).unwrap();
+            assert_eq!(mounted(directory.path(), AGENTS_FOLDER).unwrap().password, password);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The roles of a ring whose spec says `auth`. Servers make a superuser
+//! `cassandra` with a known password where there is no role; the agent that
+//! gets in by it makes our roles and closes it. What a person has changed since
+//! is left alone.
+
+use crate::cql::{Connection, Credentials, Endpoint, Error, quoted, text};
+
+/// The role that servers make, and its password.
+const DEFAULT: &str = "cassandra";
+
+/// What became of the default role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DefaultRole {
+    /// It is closed now: the roles have changed.
+    Closed,
+    /// Nothing was changed: it was closed before, or there is none yet.
+    WasClosed,
+}
+
+/// Where the default role still opens the ring, make our roles and close it.
+/// Ours first: none may take its own superuser status.
+pub async fn close_default(
+    endpoint: &Endpoint,
+    superuser: Option<&Credentials>,
+) -> Result<DefaultRole, Error> {
+    let ours = endpoint.credentials.as_ref().ok_or(Error::NoCredentials)?;
+    let people = superuser.filter(|people| people.username != ours.username);
+    let roles = [Some(ours), people].into_iter().flatten();
+    // Whoever calls a role of theirs `cassandra` would be locked out by us.
+    if roles.clone().any(|role| role.username == DEFAULT) {
+        return Ok(DefaultRole::WasClosed);
+    }
+    let default = Credentials { username: DEFAULT.into(), password: DEFAULT.into() };
+    let mut open = match Connection::open(&endpoint.logging_in_as(&default)).await {
+        Ok(open) => open,
+        Err(error) if error.is_bad_credentials() => return Ok(DefaultRole::WasClosed),
+        Err(error) => return Err(error),
+    };
+    for role in roles {
+        open.execute(&create(role)).await?;
+    }
+    let mut own = Connection::open(endpoint).await?;
+    own.execute(&shut()).await?;
+    Ok(DefaultRole::Closed)
+}
+
+fn create(role: &Credentials) -> String {
+    format!(
+        "CREATE ROLE IF NOT EXISTS {} WITH PASSWORD = {} AND LOGIN = true AND SUPERUSER = true",
+        quoted(&role.username),
+        text(&role.password)
+    )
+}
+
+/// The row stays: where no role exists servers make it again.
+fn shut() -> String {
+    let password = format!("{}{}", uuid::Uuid::new_v4().simple(), uuid::Uuid::new_v4().simple());
+    format!(
+        "ALTER ROLE {DEFAULT} WITH PASSWORD = {} AND LOGIN = false AND SUPERUSER = false",
+        text(&password)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cql::testing::FakeServer;
+
+    fn user(name: &str) -> Credentials {
+        Credentials { username: name.into(), password: format!("of {name}") }
+    }
+
+    #[tokio::test]
+    async fn the_default_superuser_is_closed_once_ours_are_there() {
+        let server = FakeServer::with_users(&[("cassandra", "cassandra")]).await;
+        let endpoint = server.endpoint(Some(user("palladion")));
+        let closed = close_default(&endpoint, Some(&user("admin"))).await.unwrap();
+        assert_eq!(closed, DefaultRole::Closed);
+        let told = server.statements();
+        assert!(
+            told[0].starts_with(
+                "CREATE ROLE IF NOT EXISTS \"palladion\" WITH PASSWORD = 'of palladion'"
+            ),
+            "{told:?}"
+        );
+        assert!(told[1].contains("\"admin\""), "{told:?}");
+        assert!(told[2].ends_with("AND LOGIN = false AND SUPERUSER = false"), "{told:?}");
+        assert_eq!(told.len(), 3);
+        let again = close_default(&endpoint, Some(&user("admin"))).await.unwrap();
+        assert_eq!((again, server.statements().len()), (DefaultRole::WasClosed, 3));
+    }
+
+    #[tokio::test]
+    async fn what_was_left_half_way_is_finished() {
+        let server =
+            FakeServer::with_users(&[("cassandra", "cassandra"), ("palladion", "of palladion")])
+                .await;
+        let endpoint = server.endpoint(Some(user("palladion")));
+        assert_eq!(close_default(&endpoint, None).await.unwrap(), DefaultRole::Closed);
+        assert_eq!(close_default(&endpoint, None).await.unwrap(), DefaultRole::WasClosed);
+    }
+
+    #[tokio::test]
+    async fn nobody_who_is_called_like_the_default_role_is_locked_out() {
+        let server = FakeServer::with_users(&[("cassandra", "cassandra")]).await;
+        for (ours, people) in [("cassandra", "admin"), ("palladion", "cassandra")] {
+            let endpoint = server.endpoint(Some(user(ours)));
+            let left = close_default(&endpoint, Some(&user(people))).await.unwrap();
+            assert_eq!(left, DefaultRole::WasClosed);
+        }
+        assert!(server.statements().is_empty());
+    }
+}

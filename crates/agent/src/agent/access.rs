@@ -1,0 +1,68 @@
+//! Trying to log in, beside the loop.
+
+use super::state::{Agent, Done};
+use crate::access::roles::{self, DefaultRole};
+use crate::access::{self, Answer, Subject};
+use crate::admin::Reading;
+use crate::certificate;
+use crate::decide::Process;
+use crate::words::job::Trouble;
+use palladion_api::cluster::AuthMode;
+use palladion_api::server_config::{AGENTS_FOLDER, ClientEncryption, SUPERUSER_FOLDER};
+use std::time::Instant;
+
+impl Agent {
+    /// A certificate that was renewed is put where the server reads it.
+    pub(super) fn follow_certificate(&mut self) {
+        let (Process::Running, Ok(mounted)) = (&self.process, &self.mounted) else {
+            return;
+        };
+        if mounted.config.client_encryption() == ClientEncryption::OfSecret
+            && let Err(error) = certificate::follow(&self.settings)
+        {
+            self.trouble = Some(Trouble::Certificate { why: format!("{error:#}") }.into());
+        }
+    }
+
+    /// Try to log in to a server that serves and asks who comes, if it is time to.
+    pub(super) fn try_to_log_in(&mut self) {
+        let (Some(launch), Some(admin), Ok(mounted)) = (&self.launch, &self.admin, &self.mounted)
+        else {
+            return;
+        };
+        let config = &mounted.config;
+        let is_plain = config.client_encryption() == ClientEncryption::Plain;
+        if !config.asks_who_logs_in() && is_plain || !self.reading().is_some_and(Reading::serves) {
+            return;
+        }
+        let credentials = access::mounted(&self.settings.secrets_dir, AGENTS_FOLDER);
+        let of = Subject { tag: launch.tag.clone(), credentials };
+        let Some(of) = self.access.begin(&of, Instant::now()) else {
+            return;
+        };
+        let endpoint = access::endpoint(&self.settings, config);
+        let (auth, admin) = (config.auth, admin.clone());
+        let people = access::mounted(&self.settings.secrets_dir, SUPERUSER_FOLDER);
+        let done = self.done.clone();
+        tokio::spawn(async move {
+            let closed = match auth {
+                Some(AuthMode::Password) => roles::close_default(&endpoint, people.as_ref()).await,
+                Some(AuthMode::Off) | None => Ok(DefaultRole::WasClosed),
+            };
+            if let Ok(DefaultRole::Closed) = closed {
+                tracing::info!("roles created; the role cassandra can no longer log in");
+                if let Err(error) = admin.flush("system_auth").await {
+                    tracing::warn!(
+                        error = error.to_string(),
+                        "the roles are in the commit log only"
+                    );
+                }
+            }
+            let answer = match closed {
+                Ok(_) => access::log_in(&endpoint).await,
+                Err(error) => Answer::of(Err(error)),
+            };
+            let _ = done.send(Done::LoggedIn { of, answer }).await;
+        });
+    }
+}

@@ -1,0 +1,98 @@
+//! Certificate and key that clients are served with: read from the mounted
+//! Secret, checked, and put where the server reads them. A server reads changed
+//! files by itself, within ten minutes; what cannot be used never replaces what
+//! can.
+
+use crate::launch::record::write_secret;
+use crate::render::encryption::{AUTHORITIES, PAIR};
+use crate::settings::Settings;
+use crate::words::job::BadCertificate;
+use anyhow::{Context, Result, bail};
+use palladion_api::server_config::CLIENT_TLS_FOLDER;
+use rustls::crypto::aws_lc_rs;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::sign::CertifiedKey;
+use std::fs;
+
+/// How a key that Cassandra can read begins; it refuses the others.
+const PKCS8: &str = "-----BEGIN PRIVATE KEY-----";
+
+/// The authorities of the Secret.
+pub fn authorities(settings: &Settings) -> Result<String> {
+    read(settings, "ca.crt")
+}
+
+/// Bring the server's files up to date with the Secret.
+///
+/// # Errors
+/// The Secret is not there, or holds nothing that a server could use: its files stay.
+pub fn follow(settings: &Settings) -> Result<()> {
+    let (chain, key) = (read(settings, "tls.crt")?, read(settings, "tls.key")?);
+    let authorities = authorities(settings)?;
+    let pair = format!("{}\n{}\n", key.trim_end(), chain.trim_end());
+    let directory = settings.tls_dir();
+    let is_there = |name: &str, text: &str| {
+        fs::read_to_string(directory.join(name)).is_ok_and(|known| known == text)
+    };
+    if is_there(PAIR, &pair) && is_there(AUTHORITIES, &authorities) {
+        return Ok(());
+    }
+    check(&chain, &key)?;
+    fs::create_dir_all(&directory)
+        .with_context(|| format!("making directory {}", directory.display()))?;
+    write_secret(&directory.join(AUTHORITIES), authorities.as_bytes())?;
+    write_secret(&directory.join(PAIR), pair.as_bytes())?;
+    tracing::info!("the certificate for clients is in place");
+    Ok(())
+}
+
+fn read(settings: &Settings, name: &'static str) -> Result<String> {
+    let path = settings.secrets_dir.join(CLIENT_TLS_FOLDER).join(name);
+    let Ok(text) = fs::read_to_string(path) else {
+        bail!(BadCertificate::Missing { key: name });
+    };
+    Ok(text)
+}
+
+fn check(chain: &str, key: &str) -> Result<()> {
+    if !key.trim_start().starts_with(PKCS8) {
+        bail!(BadCertificate::NotPkcs8);
+    }
+    let unreadable = |why: String| anyhow::Error::msg(BadCertificate::Unusable { why });
+    let key = PrivatePkcs8KeyDer::from_pem_slice(key.as_bytes())
+        .map_err(|e| unreadable(e.to_string()))?;
+    let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(chain.as_bytes())
+        .collect::<Result<_, _>>()
+        .map_err(|e| unreadable(e.to_string()))?;
+    if chain.is_empty() {
+        bail!(BadCertificate::Missing { key: "tls.crt" });
+    }
+    let provider = aws_lc_rs::default_provider();
+    CertifiedKey::from_der(chain, PrivateKeyDer::Pkcs8(key), &provider)
+        .map_err(|e| unreadable(e.to_string()))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair() -> (String, String) {
+        let pair = rcgen::generate_simple_self_signed(vec!["m-0".into()]).unwrap();
+        (pair.cert.pem(), pair.signing_key.serialize_pem())
+    }
+
+    fn why(chain: &str, key: &str) -> String {
+        check(chain, key).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn only_a_pair_that_a_server_can_use_is_taken() {
+        let ((chain, key), (_, other)) = (pair(), pair());
+        check(&chain, &key).unwrap();
+        assert!(why(&chain, &other).contains("cannot be used"));
+        assert!(why("", &key).contains("tls.crt"));
+        assert!(why(&chain, &key.replace("PRIVATE KEY", "EC PRIVATE KEY")).contains("PKCS#8"));
+    }
+}

@@ -1,0 +1,132 @@
+//! A server that knows users and passwords, and takes statements about roles.
+
+use super::tls::Encryption;
+use super::{
+    AUTH_RESPONSE, AUTH_SUCCESS, AUTHENTICATE, BAD_CREDENTIALS, Credentials, ERROR, Endpoint,
+    QUERY, RESULT, put_string,
+};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio_rustls::TlsAcceptor;
+
+#[derive(Default)]
+struct State {
+    users: BTreeMap<String, String>,
+    statements: Vec<String>,
+}
+
+/// The server.
+pub struct FakeServer {
+    address: SocketAddr,
+    state: Arc<Mutex<State>>,
+}
+
+impl FakeServer {
+    /// Users and their passwords.
+    pub async fn with_users(users: &[(&str, &str)]) -> Self {
+        Self::listening(users, None).await
+    }
+
+    async fn listening(users: &[(&str, &str)], tls: Option<TlsAcceptor>) -> Self {
+        let users = users.iter().map(|(u, p)| ((*u).to_string(), (*p).to_string())).collect();
+        let state = Arc::new(Mutex::new(State { users, statements: Vec::new() }));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let served = state.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let (tls, served) = (tls.clone(), served.clone());
+                tokio::spawn(async move {
+                    match tls {
+                        None => serve(stream, served).await,
+                        Some(tls) => {
+                            if let Ok(stream) = tls.accept(stream).await {
+                                serve(stream, served).await;
+                            }
+                        }
+                    }
+                });
+            }
+        });
+        Self { address, state }
+    }
+
+    /// The same behind TLS: certificate and key as PEM.
+    pub async fn with_tls(users: &[(&str, &str)], certificate: &str, key: &str) -> Self {
+        let certificate = CertificateDer::from_pem_slice(certificate.as_bytes()).unwrap();
+        let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).unwrap();
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let config = rustls::ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate], key)
+            .unwrap();
+        Self::listening(users, Some(TlsAcceptor::from(Arc::new(config)))).await
+    }
+
+    /// How to reach it.
+    pub fn endpoint(&self, credentials: Option<Credentials>) -> Endpoint {
+        Endpoint { address: self.address, encryption: Encryption::Plain, credentials }
+    }
+
+    /// What was executed.
+    pub fn statements(&self) -> Vec<String> {
+        self.state.lock().unwrap().statements.clone()
+    }
+}
+
+/// One connection, until it ends.
+async fn serve(mut stream: impl AsyncRead + AsyncWrite + Unpin, state: Arc<Mutex<State>>) {
+    let mut header = [0; 9];
+    while stream.read_exact(&mut header).await.is_ok() {
+        let size = u32::from_be_bytes(header[5..9].try_into().unwrap()) as usize;
+        let mut body = vec![0; size];
+        stream.read_exact(&mut body).await.unwrap();
+        let (opcode, answer) = state.lock().unwrap().answer(header[4], &body);
+        let mut frame = vec![0x84, 0, 0, 0, opcode];
+        frame.extend((answer.len() as u32).to_be_bytes());
+        frame.extend(answer);
+        stream.write_all(&frame).await.unwrap();
+    }
+}
+
+impl State {
+    fn answer(&mut self, opcode: u8, body: &[u8]) -> (u8, Vec<u8>) {
+        match opcode {
+            AUTH_RESPONSE => {
+                let token = String::from_utf8(body[4..].to_vec()).unwrap();
+                let parts: Vec<&str> = token.split('\0').collect();
+                match self.users.get(parts[1]).is_some_and(|password| password == parts[2]) {
+                    true => (AUTH_SUCCESS, Vec::new()),
+                    false => {
+                        let mut refused = BAD_CREDENTIALS.to_be_bytes().to_vec();
+                        put_string(&mut refused, "Provided username and/or password are incorrect");
+                        (ERROR, refused)
+                    }
+                }
+            }
+            QUERY => {
+                let size = u32::from_be_bytes(body[..4].try_into().unwrap()) as usize;
+                self.execute(String::from_utf8(body[4..4 + size].to_vec()).unwrap());
+                (RESULT, vec![0, 0, 0, 1])
+            }
+            _ => (AUTHENTICATE, Vec::new()),
+        }
+    }
+
+    fn execute(&mut self, statement: String) {
+        let quoted: Vec<&str> = statement.split(['"', '\'']).collect();
+        if statement.starts_with("CREATE ROLE IF NOT EXISTS") {
+            let (user, password) = (quoted[1].to_string(), quoted[3].to_string());
+            self.users.entry(user).or_insert(password);
+        } else if statement.starts_with("ALTER ROLE cassandra") {
+            self.users.remove("cassandra");
+        }
+        self.statements.push(statement);
+    }
+}

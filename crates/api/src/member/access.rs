@@ -1,0 +1,25 @@
+//! Whether an agent may speak CQL with its own server. Written by that agent alone.
+
+use serde::{Deserialize, Serialize};
+
+/// What keeps an agent from logging in to its server over CQL.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct AccessProblem {
+    /// What it is.
+    pub kind: AccessProblemKind,
+    /// The server's words, or the cause.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// Kinds of [`AccessProblem`].
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessProblemKind {
+    /// The server asks for a user and a password, and no Secret with both is mounted.
+    CredentialsMissing,
+    /// The server rejects user and password of the Secret.
+    CredentialsRefused,
+    /// The server's certificate is not one of the authorities that the agent was given.
+    CertificateRefused,
+}

@@ -1,0 +1,41 @@
+//! Rules of authentication and TLS of a `CassandraCluster`.
+
+use kube_core::Rule;
+
+use super::must;
+
+/// Nothing of it has been tried against a Scylla server.
+pub fn scylla_takes_no_auth() -> Rule {
+    must(
+        "self.mode != 'scylla' || !has(self.auth)",
+        "auth is for Cassandra only: remove it and set `config`",
+    )
+    .field_path(".auth")
+}
+
+/// Nothing of it has been tried against a Scylla server.
+pub fn scylla_takes_no_tls() -> Rule {
+    must(
+        "self.mode != 'scylla' || !has(self.tls)",
+        "tls is for Cassandra only: remove it and set `config`",
+    )
+    .field_path(".tls")
+}
+
+/// Servers of line 4.0 read no PEM files.
+pub fn client_tls_needs_4_1() -> Rule {
+    must(
+        "!has(self.tls) || !has(self.tls.client) || self.tls.client.mode == 'Off' || !self.version.startsWith('4.0')",
+        "tls.client needs Cassandra 4.1 or newer: upgrade first, or remove it",
+    )
+    .field_path(".tls")
+}
+
+/// A server without a key cannot serve TLS.
+pub fn client_tls_has_certificates() -> Rule {
+    must(
+        "self.mode == 'Off' || has(self.certificates)",
+        "clients need a certificate to check: set `certificates.secretName`",
+    )
+    .field_path(".certificates")
+}

@@ -1,0 +1,50 @@
+//! Authentication and TLS: said in one place, and by servers that know them.
+
+use super::{Refusal, client_tls};
+use crate::words::refusal::{BadSetting, Place};
+use palladion_api::cluster::{CassandraClusterSpec, ClientTlsMode, Mode};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What `auth` sets.
+const OF_AUTH: [&str; 3] = ["authenticator", "authorizer", "role_manager"];
+/// What `tls.client` sets.
+const OF_CLIENT_TLS: [&str; 1] = ["client_encryption_options"];
+/// The line whose servers read no PEM files.
+const WITHOUT_PEM: &str = "4.0";
+
+/// What of it this server cannot do.
+pub fn check(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
+    if spec.mode == Mode::Scylla && spec.auth.is_some() {
+        return Err(Refusal::AuthOfScylla);
+    }
+    if spec.mode == Mode::Scylla && spec.tls.is_some() {
+        return Err(Refusal::TlsOfScylla);
+    }
+    let Some(client) = client_tls(spec).filter(|tls| tls.mode != ClientTlsMode::Off) else {
+        return Ok(());
+    };
+    if spec.version.starts_with(WITHOUT_PEM) {
+        return Err(Refusal::ClientTlsOf40);
+    }
+    match client.certificates {
+        Some(_) => Ok(()),
+        None => Err(Refusal::NoCertificates),
+    }
+}
+
+/// What `auth` or `tls` sets is not set by hand as well.
+pub fn unambiguous(
+    spec: &CassandraClusterSpec,
+    config: &BTreeMap<String, Value>,
+    place: &Place,
+) -> Result<(), BadSetting> {
+    let auth = spec.auth.as_ref().map(|_| ("auth", OF_AUTH.as_slice()));
+    let tls = client_tls(spec).map(|_| ("tls.client", OF_CLIENT_TLS.as_slice()));
+    for (field, names) in [auth, tls].into_iter().flatten() {
+        if let Some(key) = config.keys().find(|key| names.contains(&key.as_str())) {
+            return Err(BadSetting::SetByField { key: key.clone(), place: place.clone(), field });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,166 @@
+//! A ring whose servers ask for a user and a password, and take clients over
+//! TLS alone: it grows and shrinks, and a wrong password is told.
+
+use std::time::Duration;
+
+use palladion_api::reasons::Reason;
+use palladion_e2e::story::Story;
+use palladion_e2e::{Ring, WantedRing, a_ring, bed, wait_for};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use serde_json::json;
+
+const NAMESPACE: &str = "secure";
+const SOON: Duration = Duration::from_secs(180);
+/// A kubelet brings a changed Secret into a pod within a minute and a half.
+const SECRET: Duration = Duration::from_secs(300);
+const ROWS: usize = 100;
+
+pub fn story() -> Story {
+    Story::named(NAMESPACE)
+        .step("a ring with authentication and client TLS grows and shrinks", grows_and_shrinks)
+        .into()
+}
+
+fn members(a: u32) -> WantedRing {
+    a_ring()
+        .racks(&[("a", a), ("b", 1)])
+        .line("auth: {mode: Password}")
+        .line("tls: {client: {mode: Require, certificates: {secretName: secure-tls}}}")
+}
+
+/// An authority, and a certificate of it with its key: PEM.
+fn certificate() -> (String, String, String) {
+    let mut of_authority = CertificateParams::new(Vec::new()).expect("parameters");
+    of_authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let key = KeyPair::generate().expect("a key");
+    let authority = CertifiedIssuer::self_signed(of_authority, key).expect("an authority");
+    let key = KeyPair::generate().expect("a key");
+    let names = vec![format!("{NAMESPACE}-client.{NAMESPACE}.svc")];
+    let of_leaf = CertificateParams::new(names).expect("parameters");
+    let leaf = of_leaf.signed_by(&key, &authority).expect("a certificate");
+    (authority.pem(), leaf.pem(), key.serialize_pem())
+}
+
+fn secret(name: &str, type_: &str, data: &serde_json::Value) -> String {
+    json!({
+        "apiVersion": "v1", "kind": "Secret", "metadata": { "name": name },
+        "type": type_, "stringData": data,
+    })
+    .to_string()
+}
+
+fn credential(name: &str, user: &str, password: &str) -> String {
+    let data = json!({ "username": user, "password": password });
+    secret(name, "kubernetes.io/basic-auth", &data)
+}
+
+/// Statements of a client, with TLS or without; the rows of the last one, or
+/// why the client did not get in.
+struct Client<'a> {
+    ring: &'a Ring<'a>,
+    user: &'a str,
+    password: &'a str,
+    authority: &'a str,
+}
+
+impl Client<'_> {
+    fn said(&self, statements: &[&str]) -> String {
+        let mut command = vec!["python3", "-c", PROGRAM, self.authority, self.user, self.password];
+        command.extend(statements);
+        self.ring.in_client(&command).expect("an answer")
+    }
+
+    fn is_kept_out(&self) -> bool {
+        self.said(&["SELECT cluster_name FROM system.local"]).starts_with("kept out")
+    }
+
+    fn rows(&self) -> usize {
+        self.said(&["SELECT k, v FROM shop.orders"]).lines().filter(|l| l.starts_with("k")).count()
+    }
+}
+
+fn grows_and_shrinks() {
+    let (authority, leaf, key) = certificate();
+    let tls = json!({ "tls.crt": leaf, "tls.key": key, "ca.crt": authority });
+    let manifest = [
+        credential("secure-agents", "palladion", "first"),
+        credential("secure-superuser", "admin", "of the admin"),
+        secret("secure-tls", "kubernetes.io/tls", &tls),
+        members(2).manifest(NAMESPACE),
+    ]
+    .join("\n---\n");
+    let ring = Ring::create_from(bed(), NAMESPACE, &manifest, 3).expect("the ring should form");
+    let admin =
+        Client { ring: &ring, user: "admin", password: "of the admin", authority: &authority };
+    ring.wait_settled().expect("settled");
+    assert_eq!(ring.cluster().expect("cluster")["status"]["systemReplication"], 3);
+    only_who_should_gets_in(&admin);
+    let mut statements = vec![
+        "CREATE KEYSPACE shop WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': 2}"
+            .to_string(),
+        "CREATE TABLE shop.orders (k text PRIMARY KEY, v text)".to_string(),
+    ];
+    statements.extend(
+        (0..ROWS).map(|n| format!("INSERT INTO shop.orders (k, v) VALUES ('k{n}', 'v{n}')")),
+    );
+    admin.said(&statements.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(admin.rows(), ROWS);
+    for (a, all) in [(3, 4), (2, 3)] {
+        bed().apply(NAMESPACE, &members(a).manifest(NAMESPACE)).expect("apply");
+        ring.wait_members(all).expect("as many as wanted");
+        assert_eq!(admin.rows(), ROWS, "with {all} members");
+    }
+    a_password_changes(&ring, &admin);
+    bed().remove_namespace(NAMESPACE).expect("removed");
+}
+
+fn only_who_should_gets_in(admin: &Client<'_>) {
+    assert!(!admin.is_kept_out(), "{}", admin.said(&["SELECT cluster_name FROM system.local"]));
+    let default = Client { user: "cassandra", password: "cassandra", ..*admin };
+    assert!(default.is_kept_out(), "Cassandra's own superuser is closed");
+    assert!(Client { user: "", ..*admin }.is_kept_out(), "nobody without a user");
+    assert!(Client { authority: "", ..*admin }.is_kept_out(), "nobody without TLS");
+}
+
+/// A wrong password is told; a right one is taken without a restart.
+fn a_password_changes(ring: &Ring<'_>, admin: &Client<'_>) {
+    let uids = ring.pod_uids().expect("uids");
+    let wrong = credential("secure-agents", "palladion", "second");
+    bed().apply(NAMESPACE, &wrong).expect("apply");
+    let told = ring.wait_reason("Degraded", Reason::CredentialsRefused, SECRET).expect("told");
+    assert!(told.contains("secure-agents"), "{told}");
+    admin.said(&["ALTER ROLE palladion WITH PASSWORD = 'second'"]);
+    wait_for("Degraded to be False", SOON, || {
+        let degraded = ring.condition("Degraded")?;
+        Ok(degraded.filter(|c| c["status"] == "False").map(drop))
+    })
+    .expect("all is well again");
+    assert_eq!(ring.pod_uids().expect("uids"), uids, "nobody was restarted");
+}
+
+const PROGRAM: &str = r#"
+import ssl, sys
+from cassandra import ConsistencyLevel
+from cassandra.auth import PlainTextAuthProvider
+from cassandra.cluster import Cluster, ExecutionProfile, EXEC_PROFILE_DEFAULT, NoHostAvailable
+authority, user, password = sys.argv[1:4]
+context = None
+if authority:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.load_verify_locations(cadata=authority)
+profile = ExecutionProfile(consistency_level=ConsistencyLevel.QUORUM, request_timeout=20)
+cluster = Cluster(['secure-client'], execution_profiles={EXEC_PROFILE_DEFAULT: profile}, ssl_context=context,
+    auth_provider=PlainTextAuthProvider(user, password) if user else None, connect_timeout=20, control_connection_timeout=20)
+try:
+    session = cluster.connect()
+except NoHostAvailable as error:
+    print('kept out', error)
+    sys.exit()
+rows = []
+for statement in sys.argv[4:]:
+    rows = session.execute(statement)
+for row in rows:
+    print(*row)
+cluster.shutdown()
+"#;
