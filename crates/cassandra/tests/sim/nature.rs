@@ -258,6 +258,11 @@ impl World {
         self.disk_of(member).mount = Mount::Mounted;
     }
 
+    /// How many ranges a member has noted as streamed in a leave.
+    pub fn noted_streams(&mut self, member: &str) -> usize {
+        self.disk_of(member).content.data.as_ref().map_or(0, |data| data.streamed.len())
+    }
+
     fn disk_of(&mut self, member: &str) -> &mut Disk<Volume> {
         let key = ObjectKey::new(kinds::CLAIM, NAMESPACE, &format!("data-{member}"));
         let claim = self.store.get(&key).expect("the claim should exist");
