@@ -2,7 +2,7 @@
 //! ledger before it is done.
 
 use super::state::{Agent, Done};
-use crate::decide::{Action, Cause, LeaveCall, Start};
+use crate::decide::{Action, Cause, LeaveCall, Start, Then};
 use crate::launch::{self, record::LaunchRecord};
 use crate::volume::Data;
 use crate::volume::ledger::{End, Ledger};
@@ -21,6 +21,7 @@ impl Agent {
                 let pod = self.settings.pod_uid.clone();
                 self.change_ledger(|ledger| ledger.ban_for_good(pod))
             }
+            Action::RecordLeft => self.change_ledger(|ledger| ledger.follow(Then::Left)),
             Action::SettlePermit { nonce, state, message } => {
                 let message = message.map(|m| m.to_string());
                 tracing::info!(nonce = nonce.as_str(), state = ?state, message, "permit settled");

@@ -35,6 +35,8 @@ pub enum Action {
     },
     /// Note that this volume must never see a server again.
     Ban,
+    /// Note that the member has left the ring, by nobody's intent.
+    RecordLeft,
     /// Note what became of a permit.
     SettlePermit {
         /// Its nonce.

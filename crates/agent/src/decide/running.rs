@@ -16,8 +16,8 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
         return tell(facts, ledger, Action::Nothing);
     }
     let must_stop = facts.spec.and_then(|known| must_stop(known, ledger, facts.reading));
-    let action = must_stop
-        .map(Action::Stop)
+    let action = left_by_hand(facts, ledger)
+        .or_else(|| must_stop.map(Action::Stop))
         .or_else(|| record_normal(facts, ledger))
         .or_else(|| permit::settle(facts, ledger))
         .or_else(|| intent::settle(facts, ledger))
@@ -40,6 +40,15 @@ fn must_stop(known: SpecFact<'_>, ledger: &Ledger, reading: Option<&Reading>) ->
     }
     let joining = matches!(ledger.membership, Membership::Joining { .. });
     (joining && reading.is_some_and(|r| r.is(admin::JOINING_FAILED))).then_some(StopWhy::JoinFailed)
+}
+
+/// All others have said that this member is gone, and its server says so, too,
+/// although nobody gave an intent: noted, so that a new member may use the volume.
+fn left_by_hand(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
+    let spec = facts.spec.map(|known| known.spec).filter(|s| !is_stale_twin(s, ledger))?;
+    let gone = spec.run == RunState::Terminated && ledger.membership == Membership::Joined;
+    let left = facts.reading.is_some_and(|r| r.is(admin::DECOMMISSIONED));
+    (gone && left).then_some(Action::RecordLeft)
 }
 
 /// The first sight of NORMAL in this start.

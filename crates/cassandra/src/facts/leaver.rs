@@ -45,13 +45,17 @@ pub fn failed_halfway(member: &MemberFact) -> Option<&IntentStatus> {
     member.status.intent.as_ref().filter(|i| stands && i.state == IntentState::Failed)
 }
 
+/// Does its server say that it has left, without a record of it?
+pub fn is_decommissioned(member: &MemberFact) -> bool {
+    let server = member.status.server.as_ref().filter(|_| member.agent_speaks());
+    !member.is_gone() && server.is_some_and(|s| s.mode.as_deref() == Some("DECOMMISSIONED"))
+}
+
 /// Has it left although the operator has not asked for it?
 pub fn left_by_hand(facts: &Facts<'_>, member: &MemberFact) -> bool {
-    let server = member.status.server.as_ref().filter(|_| member.agent_speaks());
     let asked = member.spec.as_ref().is_some_and(|s| s.intent.is_some())
         || facts.turn().is_some_and(|t| t.member == member.name);
-    let left = server.is_some_and(|s| s.mode.as_deref() == Some("DECOMMISSIONED"));
-    left && !asked && !member.is_gone()
+    is_decommissioned(member) && !asked
 }
 
 fn is_waiting_for_permit(reason: Option<&str>) -> bool {

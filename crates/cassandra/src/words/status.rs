@@ -62,7 +62,7 @@ palladion_plan::sentences! {
         Stalled { member: MemberName, message: String } => NoProgress,
             "member {member}: {message}";
         LeftByHand { member: MemberName, label: &'static str } => LeftByHand,
-            "member {member} is DECOMMISSIONED, but the operator did not ask for it; nothing else changes in the ring until its place is filled: `kubectl label cassandramember {member} {label}=`";
+            "member {member} is DECOMMISSIONED, but the operator did not ask for it; nothing else changes in the ring until its place is filled (`kubectl label cassandramember {member} {label}=`) or `members` is lowered";
         RetainedVolume { message: String } => RetainedVolumeInTheWay, "{message}";
     }
 

@@ -4,7 +4,7 @@
 use crate::every::{a_ring, killed_at_every_write};
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
-use crate::sim::ring::Phase;
+use crate::sim::ring::{Force, Phase};
 use crate::tasks::host_of;
 use palladion_cassandra::resources as kinds;
 use serde_json::{Value, json};
@@ -105,4 +105,17 @@ fn a_leave_that_is_tried_again_streams_what_was_written_since() {
     assert_eq!(world.write(60), 60);
     world.settle();
     world.expect_ring(5);
+}
+
+#[test]
+fn a_member_that_left_by_hand_and_is_not_wanted_any_more_is_gone() {
+    let mut world = a_ring(3, 1);
+    world.nodetool_decommission(LEAVER, Force::Yes);
+    world.pass(120);
+    world.set_racks(&racks(2, 1));
+    world.settle();
+    world.expect_ring(3);
+    world.set_racks(&racks(3, 1));
+    world.settle();
+    world.expect_ring(4);
 }

@@ -3,7 +3,7 @@
 
 use super::agent::{Agent, Reach};
 use super::ring::{BOOT, Force, Phase, Server};
-use palladion_agent::decide::{Action, Cause, LeaveCall, Start};
+use palladion_agent::decide::{Action, Cause, LeaveCall, Start, Then};
 use palladion_agent::render::Entry;
 use palladion_agent::volume::{self, ledger::Ledger};
 use palladion_api::ids::VolumeId;
@@ -28,6 +28,7 @@ impl Agent {
                 let pod = self.uid.clone();
                 self.change_ledger(reach, |ledger| ledger.ban_for_good(pod));
             }
+            Action::RecordLeft => self.change_ledger(reach, |ledger| ledger.follow(Then::Left)),
             Action::SettlePermit { nonce, state, message } => {
                 let message = message.map(|m| m.to_string());
                 self.change_ledger(reach, |ledger| ledger.set_permit(&nonce, state, message));

@@ -192,6 +192,16 @@ fn a_leave_that_a_person_has_begun_is_taken_over_by_an_intent() {
 }
 
 #[test]
+fn who_left_by_hand_and_is_recorded_as_gone_has_left() {
+    let left = a_running_member().running("DECOMMISSIONED");
+    assert_eq!(left.action(), Action::Nothing);
+    let gone = |w: &mut World| w.spec().run = palladion_api::member::RunState::Terminated;
+    assert_eq!(left.with(gone).action(), Action::RecordLeft);
+    let serves = a_running_member().with(gone);
+    assert_eq!(serves.action(), Action::Stop(StopWhy::SpecSaysSo));
+}
+
+#[test]
 fn a_member_that_ended_while_leaving_waits_to_be_told() {
     let ended = leaving_ledger(a_joined_member().intent());
     assert_eq!(settled(&ended), (IntentState::Failed, Then::Unchanged));

@@ -7,7 +7,7 @@ use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Purpose, Unproven, marks};
 use crate::decide::leave::refused;
 use crate::decide::turn::lock::{self, Since};
-use crate::facts::leaver::{failed_halfway, is_interrupted};
+use crate::facts::leaver::{failed_halfway, is_decommissioned, is_interrupted};
 use crate::facts::words::server_words;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
@@ -66,6 +66,9 @@ fn before_intent(
     member: &MemberFact,
     draft: &mut Draft,
 ) {
+    if is_decommissioned(member) {
+        return prove_gone(facts, valid, turn, member, draft);
+    }
     let halfway = failed_halfway(member).is_some();
     let still_wanted = candidate(facts, valid).is_none_or(|(_, m)| m.name != member.name);
     // Nothing but its end or a restart makes a leave that failed halfway undone.
@@ -108,7 +111,10 @@ fn prove_gone(
         Err(Unproven::AskAgain(_)) => {
             // The same turn asks again under a fresh nonce.
             let renewed = lock::again(facts, turn, Since::First);
-            draft.steps.push(renew(valid, member, &renewed));
+            // Who left by hand has no intent.
+            if member.spec.as_ref().is_some_and(|s| s.intent.is_some()) {
+                draft.steps.push(renew(valid, member, &renewed));
+            }
             let doing = Doing::AskAgain { member: member.name.clone() };
             draft.steps.push(lock::renew(facts, &renewed, doing));
         }

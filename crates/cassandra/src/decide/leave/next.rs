@@ -7,6 +7,7 @@ use crate::decide::leave::refused;
 use crate::decide::maintenance::{debts, system_keyspaces};
 use crate::decide::objects::replicas;
 use crate::decide::turn::lock;
+use crate::facts::leaver::left_by_hand;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::{Valid, ValidRack};
 use crate::words::evidence::{Forbidden, Objection};
@@ -30,6 +31,9 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     };
     if member.recorded_host_id().is_none() {
         return never_joined(facts, valid, member, draft);
+    }
+    if left_by_hand(facts, member) {
+        return has_left(facts, member, draft);
     }
     let name = member.name.clone();
     // Before anything is lowered for it; and it holds up nothing else (safety rule 7.6).
@@ -56,6 +60,17 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     let members = Count::of(member.ordinal, "member");
     let event = Event::normal(Happened::ScalingDown { rack: rack.name.clone(), members });
     draft.steps.push(lock::take(facts, &turn, Doing::Start { member: name }, Some(event)));
+    Flow::Busy
+}
+
+/// It is to leave and has left already: what is missing is the proof.
+fn has_left(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> Flow {
+    let Some(volume) = member.volume() else {
+        return Flow::Free;
+    };
+    let turn = lock::new(facts, &member.name, &volume.volume_id, TurnStep::Leave, 1);
+    let doing = Doing::FindOut { member: member.name.clone() };
+    draft.steps.push(lock::take(facts, &turn, doing, None));
     Flow::Busy
 }
 
