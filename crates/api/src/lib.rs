@@ -29,6 +29,7 @@ pub mod server_config;
 pub mod task;
 pub mod waits;
 pub mod words;
+pub mod yaml;
 pub mod zoned_stateful_set;
 
 pub use cluster::{CassandraCluster, CassandraClusterSpec, CassandraClusterStatus};

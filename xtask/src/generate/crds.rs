@@ -12,7 +12,7 @@ pub fn files() -> Result<Vec<Generated>> {
             // By way of JSON, whose maps are sorted: the file changes only with the types.
             let value = serde_json::to_value(definition)
                 .with_context(|| format!("writing the definition of {name}"))?;
-            let yaml = serde_yaml::to_string(&value)
+            let yaml = palladion_api::yaml::to_string(&value)
                 .with_context(|| format!("writing the definition of {name}"))?;
             let content =
                 format!("# Generated from the Rust types by `{COMMAND}`. Do not edit.\n{yaml}");

@@ -94,7 +94,8 @@ fn override_with(config: &ServerConfig, into: &mut Map<String, Value>) {
 
 /// As YAML. Keys are sorted, so that equal settings give equal files.
 fn yaml(settings: &Map<String, Value>) -> String {
-    serde_yaml::to_string(settings).expect("should serialise: JSON values are YAML values")
+    palladion_api::yaml::to_string(&Value::Object(settings.clone()))
+        .expect("should serialise: JSON values are YAML values")
 }
 
 /// Builders for tests.
