@@ -6,6 +6,7 @@ mod bench;
 mod demo;
 mod generate;
 mod install;
+mod mutants;
 mod test;
 mod testbed;
 mod testbed_fault;
@@ -30,6 +31,8 @@ enum Chore {
     Generate(generate::Arguments),
     /// The figures of the project, measured in one run and written to a report
     Bench(bench::Arguments),
+    /// Break one safety rule at a time in a copy of the sources, and see a test fail
+    Mutants(mutants::Arguments),
     /// Run the long repetitions that landing has no time for: on a testbed, and in the simulator
     Soak(test::SoakArguments),
     /// All that must pass before a change lands
@@ -53,6 +56,7 @@ fn run(chore: Chore) -> Result<()> {
         Chore::Demo(arguments) => demo::run(&arguments),
         Chore::Generate(arguments) => generate::run(&arguments),
         Chore::Bench(arguments) => bench::run(&arguments),
+        Chore::Mutants(arguments) => mutants::run(&arguments),
         Chore::Soak(arguments) => test::soak(&arguments),
         Chore::Test(arguments) => test::run(&arguments),
         Chore::Testbed(arguments) => testbed::run(arguments),

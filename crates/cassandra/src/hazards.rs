@@ -89,6 +89,34 @@ mod tests {
     use palladion_api::member::{IntentKind, OperationKind, PermitKind, RunState};
     use serde_json::json;
 
+    /// The kinds of proof stand in the table alone: a slip in it would be seen by nobody.
+    #[test]
+    fn only_the_end_of_its_member_lets_a_claim_go_and_only_a_whole_ring_a_member_join_or_leave() {
+        let kinds = |act: Act| {
+            let of = |h: &&Hazard| h.act == act && [CLAIM, MEMBER].contains(&h.resource);
+            HAZARDS.iter().find(of).map(|h| h.kinds).unwrap_or_default()
+        };
+        for act in [
+            Act::SetTo("/spec/start/kind", "Join"),
+            Act::SetTo("/spec/intent/kind", "Decommission"),
+        ] {
+            assert_eq!(kinds(act), [Kind::AllWell], "{act:?}");
+        }
+        assert_eq!(kinds(Act::SetTo("/spec/start/kind", "Initialize")), [Kind::AllEmpty]);
+        let claims = HAZARDS.iter().filter(|h| h.resource == CLAIM);
+        let kinds: Vec<Kind> = claims.flat_map(|h| h.kinds).copied().collect();
+        let its_end = [
+            Kind::Dead,
+            Kind::DeadAsNamed,
+            Kind::Gone,
+            Kind::GoneAsNamed,
+            Kind::NeverPart,
+            Kind::Left,
+            Kind::OwnerDeleted,
+        ];
+        assert_eq!(kinds, its_end);
+    }
+
     /// A rename of the API must not leave a hazard behind that nothing matches.
     #[test]
     fn hazards_name_values_as_the_api_writes_them() {

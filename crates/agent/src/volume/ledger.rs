@@ -249,6 +249,17 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::volume::changes::Cause;
+    use palladion_api::member::DataBeforeStart;
+
+    #[test]
+    fn a_start_by_permit_uses_it_up() {
+        let mut ledger = Ledger::new("v".into(), None);
+        let (kind, data) = (PermitKind::Join, DataBeforeStart::MustBeEmpty);
+        ledger.use_cause(&Cause::Permit { kind, nonce: "n1".into(), data });
+        ledger.set_permit(&"n2".into(), PermitState::Failed, None);
+        assert!(ledger.has_used(&"n1".into()), "also when another one came after it");
+    }
 
     #[test]
     fn a_leaver_that_is_stopped_for_good_has_left() {

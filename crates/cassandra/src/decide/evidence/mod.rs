@@ -12,6 +12,8 @@ mod purpose;
 mod quiet;
 pub mod records;
 mod stranger;
+#[cfg(test)]
+mod tests;
 pub mod unnoticed;
 mod verdict;
 mod witness;

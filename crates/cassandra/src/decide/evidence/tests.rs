@@ -1,0 +1,255 @@
+//! A ring of which everybody sees that it is well, or that one member is dead
+//! or gone; and each rule, seen to forbid the step where one thing is changed.
+
+use super::absence::{Absent, Voters, all_see_down, is_dead, is_gone};
+use super::answer::Answer;
+use super::verdict::verdict;
+use super::witness::{others, witnesses};
+use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use crate::words::evidence::Objection;
+use jiff::{SignedDuration, Timestamp};
+use palladion_api::ids::{HostId, MemberName, Nonce};
+use palladion_api::labels;
+use palladion_plan::{Meta, Object, Observed, ProofKind, Resource, Snapshot};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+const NAMES: [&str; 4] = ["demo-dc1-a-0", "demo-dc1-a-1", "demo-dc1-b-0", "demo-dc1-c-0"];
+/// It has the turn.
+const WHOM: &str = NAMES[3];
+const NOW: Timestamp = Timestamp::constant(1_767_225_600, 0);
+const NONCE: &str = "n1";
+
+/// What the members have reported, by name.
+struct Ring {
+    statuses: BTreeMap<&'static str, Value>,
+    asked: SignedDuration,
+}
+
+/// All are up and normal, and have just said so of all.
+fn a_ring() -> Ring {
+    let members: Vec<Value> = NAMES.iter().map(|name| seen(name)).collect();
+    let status = |name: &&'static str| {
+        let agent = json!({ "version": "1", "protocol": 1, "podUID": format!("pod-{name}"), "revision": "r", "node": "n" });
+        let server = json!({ "state": "Running", "since": NOW, "mode": "NORMAL" });
+        let evidence =
+            json!({ "nonce": NONCE, "readAt": NOW, "schemaAgreed": true, "members": members });
+        (*name, json!({ "agent": agent, "server": server, "evidence": evidence }))
+    };
+    Ring { statuses: NAMES.iter().map(status).collect(), asked: SignedDuration::ZERO }
+}
+
+fn host(name: &str) -> HostId {
+    HostId::new(format!("host-{name}"))
+}
+
+fn seen(name: &str) -> Value {
+    json!({ "hostID": host(name), "address": "10.0.0.1", "liveness": "Up", "state": "Normal" })
+}
+
+impl Ring {
+    fn answer(&mut self, of: &str) -> &mut Value {
+        &mut self.statuses.get_mut(of).unwrap()["evidence"]
+    }
+
+    /// How one of these sees another one.
+    fn view(&mut self, of: &str, whom: &str) -> &mut Value {
+        let index = NAMES.iter().position(|name| *name == whom).unwrap();
+        &mut self.answer(of)["members"][index]
+    }
+
+    fn all_see(mut self, field: &str, value: &str) -> Self {
+        NAMES.iter().for_each(|name| self.view(name, WHOM)[field] = json!(value));
+        self
+    }
+
+    /// Its server does not say that it serves.
+    fn silent(mut self, name: &str) -> Self {
+        self.statuses.get_mut(name).unwrap()["server"]["state"] = json!("Waiting");
+        self
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let object = |name: &str, uid: String, body: Value| {
+            let rack = name.rsplit('-').nth(1).unwrap_or_default().to_string();
+            let labels = [
+                (labels::RACK.to_string(), rack),
+                (labels::POD_NAME.to_string(), name.to_string()),
+            ];
+            let meta = Meta { name: name.into(), uid, labels: labels.into(), ..Meta::default() };
+            Arc::new(Object { meta, body })
+        };
+        let known = |value| Observed::Known { value, as_of: NOW };
+        let members = self.statuses.iter().map(|(name, status)| {
+            let spec = json!({
+                "cluster": "demo", "ring": "demo", "datacenter": "dc1", "rack": "a",
+                "hostID": host(name), "volumeID": format!("volume-{name}"),
+            });
+            object(name, format!("member-{name}"), json!({ "spec": spec, "status": status }))
+        });
+        let pods = NAMES.iter().map(|name| object(name, format!("pod-{name}"), json!({})));
+        let mut objects: BTreeMap<Resource, _> = crate::resources::watches()
+            .into_iter()
+            .map(|watch| (watch.resource, known(Vec::new())))
+            .collect();
+        objects.insert(kinds::MEMBER, known(members.collect()));
+        objects.insert(kinds::POD, known(pods.collect()));
+        let turn = json!({
+            "member": WHOM, "volumeID": "v", "step": "Restart", "nonce": NONCE, "epoch": 1,
+            "since": NOW - self.asked, "attempt": 1,
+        });
+        let spec = json!({ "version": "5.0.5", "datacenter": { "name": "dc1", "racks": [] } });
+        let body = json!({ "spec": spec, "status": { "turn": turn } });
+        Snapshot {
+            now: NOW,
+            epoch: 1,
+            nonce: "later".into(),
+            owner: object("demo", "cluster".into(), body),
+            objects,
+            references: BTreeMap::new(),
+            probes: BTreeMap::new(),
+            failure: None,
+            settings: Arc::default(),
+        }
+    }
+
+    fn ask<T>(&self, question: impl FnOnce(&Facts<'_>) -> T) -> T {
+        let snapshot = self.snapshot();
+        question(&Facts::read(&snapshot).unwrap())
+    }
+
+    /// Is all well, by the two that are asked for a restart?
+    fn is_well(&self) -> Answer {
+        self.ask(|facts| {
+            let whom = &facts.members[&MemberName::new(WHOM)];
+            let witnesses = witnesses(facts, &whom.name);
+            verdict(facts, whom, &witnesses, &Nonce::new(NONCE), &[])
+        })
+    }
+
+    fn absent(&self, voters: Voters, what: Question) -> Answer {
+        self.ask(|facts| {
+            let (member, host_id) = (&facts.members[&MemberName::new(WHOM)], &host(WHOM));
+            let absent = Absent { member, host_id, voters };
+            what(facts, &absent, &others(facts, &member.name), &Nonce::new(NONCE))
+        })
+    }
+}
+
+type Question = fn(&Facts<'_>, &Absent<'_>, &[&MemberFact], &Nonce) -> Answer;
+
+fn kind(answer: Answer) -> Option<ProofKind> {
+    answer.proven().map(|proof| proof.stated().kind())
+}
+
+fn why(answer: Answer) -> Objection {
+    match answer {
+        Answer::Refused { why, .. } => why,
+        other => panic!("expected an objection, got {other:?}"),
+    }
+}
+
+#[test]
+fn the_witnesses_are_of_different_racks() {
+    let racks = a_ring().ask(|facts| {
+        let witnesses = witnesses(facts, &MemberName::new(WHOM));
+        witnesses.iter().map(|w| w.rack.to_string()).collect::<Vec<_>>()
+    });
+    assert_eq!(racks, ["a", "b"]);
+}
+
+#[test]
+fn a_ring_that_both_witnesses_see_whole_is_well() {
+    assert_eq!(kind(a_ring().is_well()), Some(ProofKind::AllWell));
+}
+
+#[test]
+fn an_answer_to_another_question_is_none() {
+    let mut ring = a_ring();
+    ring.answer(NAMES[0])["nonce"] = json!("n0");
+    assert_eq!(ring.is_well(), Answer::Missing(vec![NAMES[0].into()]));
+    let mut dead = a_ring().all_see("liveness", "Down");
+    dead.answer(NAMES[0])["nonce"] = json!("n0");
+    assert_eq!(kind(dead.absent(Voters::Majority, is_dead)), None);
+}
+
+#[test]
+fn answers_are_void_when_the_question_is_half_a_minute_old() {
+    let old = Ring { asked: SignedDuration::from_secs(30), ..a_ring() };
+    assert!(matches!(why(old.is_well()), Objection::TooOld { .. }));
+    let fresh = Ring { asked: SignedDuration::from_secs(29), ..a_ring() };
+    assert_eq!(kind(fresh.is_well()), Some(ProofKind::AllWell));
+}
+
+#[test]
+fn a_view_that_was_not_read_proves_nothing() {
+    let mut ring = a_ring();
+    ring.answer(NAMES[2])["members"] = Value::Null;
+    assert!(matches!(why(ring.is_well()), Objection::Unread { .. }));
+    let mut gone = a_ring();
+    NAMES.iter().for_each(|name| gone.answer(name)["members"] = Value::Null);
+    assert!(matches!(why(gone.absent(Voters::Majority, is_gone)), Objection::Unread { .. }));
+}
+
+#[test]
+fn a_member_that_is_down_or_not_normal_in_one_view_forbids() {
+    for (field, value) in [("liveness", "Down"), ("state", "Leaving")] {
+        let mut ring = a_ring();
+        ring.view(NAMES[2], NAMES[1])[field] = json!(value);
+        assert!(matches!(why(ring.is_well()), Objection::SeesHost { .. }), "{value}");
+    }
+    let silent = a_ring().silent(NAMES[1]);
+    assert!(matches!(why(silent.is_well()), Objection::NotNormal { .. }));
+}
+
+#[test]
+fn a_witness_that_does_not_list_a_known_member_forbids() {
+    let mut ring = a_ring();
+    ring.answer(NAMES[2])["members"].as_array_mut().unwrap().remove(1);
+    assert!(matches!(why(ring.is_well()), Objection::Unseen { .. }));
+}
+
+#[test]
+fn one_that_sees_it_up_or_still_knows_it_is_enough() {
+    let dead = a_ring().all_see("liveness", "Down");
+    assert_eq!(kind(dead.absent(Voters::Majority, is_dead)), Some(ProofKind::Dead));
+    let mut ring = a_ring().all_see("liveness", "Down");
+    ring.view(NAMES[1], WHOM)["liveness"] = json!("Up");
+    for voters in [Voters::Majority, Voters::WhoeverIsLeft] {
+        assert!(matches!(why(ring.absent(voters, is_dead)), Objection::SeesItUp { .. }));
+        assert!(matches!(why(ring.absent(voters, is_gone)), Objection::StillKnown { .. }));
+    }
+}
+
+#[test]
+fn all_that_are_asked_must_have_it_out_of_the_ring() {
+    let mut ring = a_ring();
+    NAMES.iter().for_each(|name| drop(ring.answer(name)["members"].as_array_mut().unwrap().pop()));
+    assert_eq!(kind(ring.absent(Voters::Majority, is_gone)), Some(ProofKind::Gone));
+    ring.answer(NAMES[0])["members"].as_array_mut().unwrap().push(seen(WHOM));
+    assert!(matches!(why(ring.absent(Voters::Majority, is_gone)), Objection::StillKnown { .. }));
+}
+
+#[test]
+fn fewer_than_a_majority_speak_only_where_a_user_has_named_the_volume() {
+    let few = a_ring().all_see("liveness", "Down").silent(NAMES[0]).silent(NAMES[1]);
+    let majority = few.absent(Voters::Majority, is_dead);
+    assert!(matches!(why(majority), Objection::TooFew { asked: 1, others: 3 }));
+    assert_eq!(kind(few.absent(Voters::WhoeverIsLeft, is_dead)), Some(ProofKind::DeadAsNamed));
+}
+
+#[test]
+fn an_interrupted_leaver_is_in_the_ring_only_if_all_see_it_there_and_down() {
+    let down = |ring: &Ring| {
+        ring.ask(|facts| {
+            let turn = facts.turn().unwrap();
+            all_see_down(facts, turn, &facts.members[&turn.member]).is_some()
+        })
+    };
+    let mut ring = a_ring().all_see("liveness", "Down");
+    assert!(down(&ring));
+    ring.view(NAMES[0], WHOM)["liveness"] = json!("Up");
+    assert!(!down(&ring));
+}
