@@ -20,7 +20,10 @@ mod security;
 mod status;
 mod storage;
 pub use security::{Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, Tls};
-pub use status::{CassandraClusterStatus, Initialization, RackStatus, Replaced, Turn, TurnStep};
+pub use status::{
+    CassandraClusterStatus, Initialization, RackStatus, Replaced, SystemReplicationChange, Turn,
+    TurnStep,
+};
 pub use storage::{ClaimMetadata, ClaimTemplate, Storage};
 
 /// One datacenter of a ring of Apache Cassandra or ScyllaDB.

@@ -56,6 +56,19 @@ pub struct CassandraClusterStatus {
     /// Replication factor of the system keyspaces in this datacenter, as last set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_replication: Option<u32>,
+    /// A change of that replication factor, recorded before it is set. Absent when the change is done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_replication_change: Option<SystemReplicationChange>,
+}
+
+/// A change of the replication of the system keyspaces.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct SystemReplicationChange {
+    /// The intended replication factor.
+    pub factor: u32,
+    /// Nonce of the change, used by its operations.
+    pub nonce: Nonce,
 }
 
 /// State of a rack.

@@ -81,6 +81,8 @@ palladion_plan::sentences! {
         Start { work: Work, member: MemberName } => "start the pending {work} on member {member}";
         StartOperation { operation: Operation, member: MemberName } =>
             "start the {operation} of the system keyspaces on member {member}";
+        IntendReplication { copies: Count } =>
+            "record that the system keyspaces are being changed to {copies}";
         RecordReplication { copies: Count } => "record that the system keyspaces have {copies}";
         SetSeeds { member: MemberName } => "update the seed list of member {member}";
         SetRuntimeSettings { member: MemberName } =>

@@ -43,7 +43,7 @@ impl World {
         objects.sort();
         let mut destructive = self.destructive.clone();
         destructive.sort();
-        let kept = ["turn", "systemReplication", "racks", "members"];
+        let kept = ["turn", "systemReplication", "systemReplicationChange", "racks", "members"];
         End {
             members: self.members().into_iter().map(|m| (m.clone(), self.words_of(&m))).collect(),
             conditions: conditions.collect(),

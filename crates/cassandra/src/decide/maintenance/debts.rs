@@ -43,7 +43,8 @@ fn owed(member: &MemberFact) -> Option<&Debt> {
 /// After a join into a ring that holds data, all others have lost ranges and
 /// need a cleanup. A ring that is still being created holds none.
 pub fn after_join(facts: &Facts<'_>, joiner: &MemberName, draft: &mut Draft) {
-    if facts.status.system_replication.is_none() {
+    let status = &facts.status;
+    if status.system_replication.is_none() && status.system_replication_change.is_none() {
         return;
     }
     let cause = Cause::Joined { member: joiner.clone(), at: facts.now() };

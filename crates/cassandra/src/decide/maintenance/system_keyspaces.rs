@@ -1,17 +1,17 @@
 //! Replication of the system keyspaces: Cassandra makes them with
 //! SimpleStrategy and factors of 1 to 3; a lost member would lock users out.
 //! NetworkTopologyStrategy with min(3, members), then a repair of each member
-//! (safety rule 6.2).
+//! (safety rule 6.2). What is intended is recorded before it is set, so that a
+//! change that was left half-way is never taken for done (safety rule 7.5).
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
-use crate::decide::turn::failed_start;
+use crate::decide::turn::{failed_start, lock};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::maintenance::{Doing, Happened, Problem, Replicating};
-use palladion_api::cluster::Mode;
-use palladion_api::ids::Nonce;
+use palladion_api::cluster::{Mode, SystemReplicationChange};
 use palladion_api::member::{Operation, OperationKind, OperationState};
 use palladion_plan::words::Count;
 use palladion_plan::{Event, Step};
@@ -21,6 +21,10 @@ use serde_json::{Value, json};
 const KEYSPACES: [&str; 3] = ["system_auth", "system_distributed", "system_traces"];
 /// More copies help nobody: quorum of three survives one loss.
 const MOST_COPIES: usize = 3;
+/// What failed is tried again after this long.
+const RETRY_AFTER: jiff::SignedDuration = jiff::SignedDuration::from_secs(30);
+/// How the ID of every change of replication begins.
+const ALTER: &str = "system-keyspaces-";
 
 /// Is this one of the keyspaces that are kept here?
 pub fn is_one(keyspace: &str) -> bool {
@@ -30,11 +34,22 @@ pub fn is_one(keyspace: &str) -> bool {
 /// Can the system keyspaces be kept by this many members as they are?
 pub fn fit(facts: &Facts<'_>, valid: &Valid, members: usize) -> bool {
     valid.mode == Mode::Scylla
-        || facts.status.system_replication.is_some_and(|f| f <= factor_for(members))
+        || on_record(facts).is_some_and(|f| f <= factor_for(members))
+            && !all_report(facts, |copies| is_more(copies, members))
 }
 
 fn factor_for(members: usize) -> u32 {
     u32::try_from(members.min(MOST_COPIES)).unwrap_or(1)
+}
+
+fn is_more(copies: u32, members: usize) -> bool {
+    usize::try_from(copies).map_or(true, |copies| copies > members)
+}
+
+/// The factor that was set, unless it is being changed.
+fn on_record(facts: &Facts<'_>) -> Option<u32> {
+    let status = &facts.status;
+    status.system_replication.filter(|_| status.system_replication_change.is_none())
 }
 
 /// Replication as the number of members wants it, once nobody joins.
@@ -48,200 +63,208 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if waiting_to_join || valid.mode == Mode::Scylla {
         return;
     }
-    let joined = facts.members.values().filter(|m| m.recorded_host_id().is_some()).count();
-    set(facts, valid, joined, draft);
+    set(facts, valid, joined(facts).len(), draft);
 }
 
-/// Set, repair, then record. One step at a time; the operation's ID carries
-/// the factor and a nonce, so that going back to a factor is a new operation.
+fn joined<'a>(facts: &'a Facts<'_>) -> Vec<&'a MemberFact> {
+    facts.members.values().filter(|m| m.recorded_host_id().is_some()).collect()
+}
+
+/// Record what is intended, set it, repair, then record that it is done. One
+/// step at a time; the operations' IDs carry the nonce of the change, so that
+/// going back to a factor is a new change.
 pub fn set(facts: &Facts<'_>, valid: &Valid, members: usize, draft: &mut Draft) {
     let factor = factor_for(members);
-    if facts.status.system_replication == Some(factor) {
+    if is_set(facts, factor, members) {
         return;
     }
     if let Err(why) = evidence::ring_is_quiet(facts) {
         draft.wait_for(Replicating::Quiet { why });
         return;
     }
-    let joined: Vec<&MemberFact> =
-        facts.members.values().filter(|m| m.recorded_host_id().is_some()).collect();
-    match altered(&joined, factor) {
-        None => start_alter(facts, valid, &joined, factor, draft),
-        Some(nonce) => repair_each(facts, valid, &joined, factor, &nonce, draft),
+    let under_way = facts.status.system_replication_change.clone();
+    let change = match under_way.filter(|c| c.factor == factor) {
+        Some(change) => change,
+        None => intend(facts, factor, draft),
+    };
+    let joined = joined(facts);
+    let job = |part| Job { facts, valid, change: &change, part };
+    if !is_altered(&joined, &change) {
+        job(Part::Alter).alter(&joined, draft);
+    } else if job(Part::Repair).repair_each(&joined, draft) {
+        conclude(facts, valid, factor, draft);
     }
 }
 
-fn alter_prefix(factor: u32) -> String {
-    format!("system-keyspaces-{factor}-")
+/// Is it set to this factor, on record and, as far as they say, for the members?
+fn is_set(facts: &Facts<'_>, factor: u32, members: usize) -> bool {
+    on_record(facts) == Some(factor)
+        && !all_report(facts, |copies| copies < factor)
+        && !all_report(facts, |copies| is_more(copies, members))
 }
 
-/// The nonce of an alter operation for this factor that has succeeded.
-fn altered(joined: &[&MemberFact], factor: u32) -> Option<Nonce> {
-    joined.iter().find_map(|m| {
-        let operation = m.spec.as_ref()?.operation.as_ref()?;
-        let alter = operation.id.strip_prefix(&alter_prefix(factor));
-        let repair = operation.id.strip_prefix(&repair_prefix(factor));
-        match (alter, repair) {
-            (Some(nonce), _) if outcome(m, &operation.id) == Some(OperationState::Succeeded) => {
-                Some(Nonce::new(nonce))
-            }
-            (None, Some(nonce)) => Some(Nonce::new(nonce)),
-            _ => None,
-        }
+/// Do all full members that have counted report such a number of copies of a
+/// system keyspace? One alone may not have counted again yet.
+fn all_report(facts: &Facts<'_>, such: impl Fn(u32) -> bool) -> bool {
+    let reports = |m: &&MemberFact| m.is_normal() && !m.status.copies.is_empty();
+    let is_such = |m: &MemberFact| {
+        let mut copies = m.status.copies.iter();
+        copies.any(|(keyspace, copies)| is_one(keyspace) && such(*copies))
+    };
+    let mut reporting = joined(facts).into_iter().filter(reports).peekable();
+    reporting.peek().is_some() && reporting.all(is_such)
+}
+
+fn intend(facts: &Facts<'_>, factor: u32, draft: &mut Draft) -> SystemReplicationChange {
+    let change = SystemReplicationChange { factor, nonce: facts.snapshot.nonce.clone() };
+    let doing = Doing::IntendReplication { copies: Count::of(factor, "copy") };
+    draft.steps.push(record(facts, json!({ "systemReplicationChange": change }), doing));
+    change
+}
+
+fn conclude(facts: &Facts<'_>, valid: &Valid, factor: u32, draft: &mut Draft) {
+    let (copies, datacenter) = (Count::of(factor, "copy"), valid.datacenter.clone());
+    let done = json!({ "systemReplication": factor, "systemReplicationChange": Value::Null });
+    let step = record(facts, done, Doing::RecordReplication { copies });
+    draft.steps.push(step.announced(Event::normal(Happened::Replicated { copies, datacenter })));
+}
+
+/// Write it while nobody else has begun a turn or another change.
+fn record(facts: &Facts<'_>, status: Value, doing: Doing) -> Step {
+    let pointers = ["/status/turn", "/status/systemReplicationChange"];
+    Step::compare_and_set(status, pointers.map(|p| lock::seen(facts, p)).into(), doing)
+}
+
+/// Has an operation of this change set the replication?
+fn is_altered(joined: &[&MemberFact], change: &SystemReplicationChange) -> bool {
+    let (alter, repair) = (Part::Alter.id(change), Part::Repair.id(change));
+    joined.iter().filter_map(|m| Some((m, ordered(m)?))).any(|(m, operation)| {
+        let id = &operation.id;
+        is_attempt(id, &repair)
+            || is_attempt(id, &alter) && outcome(m, id) == Some(OperationState::Succeeded)
     })
 }
 
-fn repair_prefix(factor: u32) -> String {
-    format!("repair-system-keyspaces-{factor}-")
+fn ordered(member: &MemberFact) -> Option<&Operation> {
+    member.spec.as_ref()?.operation.as_ref()
 }
 
 fn outcome(member: &MemberFact, id: &str) -> Option<OperationState> {
     member.status.operation.as_ref().filter(|o| o.id == id).map(|o| o.state)
 }
 
-fn start_alter(
-    facts: &Facts<'_>,
-    valid: &Valid,
-    joined: &[&MemberFact],
-    factor: u32,
-    draft: &mut Draft,
-) {
-    let prefix = alter_prefix(factor);
-    let running = joined.iter().find_map(|m| {
-        let operation = m.spec.as_ref()?.operation.as_ref()?;
-        operation.id.starts_with(&prefix).then_some((m, operation.id.clone()))
-    });
-    let Some((member, id)) = running else {
-        let Some(first) = joined.first() else { return };
-        let operation = Operation {
-            id: format!("{prefix}{}", facts.snapshot.nonce),
-            kind: OperationKind::AlterReplication,
-            keyspaces: KEYSPACES.map(str::to_string).to_vec(),
-            replication: [(valid.datacenter.clone(), factor)].into(),
-            target: None,
+/// Is this the ID of the first or of a later attempt?
+fn is_attempt(id: &str, first: &str) -> bool {
+    id.strip_prefix(first).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+}
+
+/// The two parts of a change.
+#[derive(Clone, Copy)]
+enum Part {
+    Alter,
+    Repair,
+}
+
+impl Part {
+    fn kind(self) -> OperationKind {
+        match self {
+            Part::Alter => OperationKind::AlterReplication,
+            Part::Repair => OperationKind::Repair,
+        }
+    }
+
+    /// The ID of its first attempt on a member.
+    fn id(self, change: &SystemReplicationChange) -> String {
+        let (factor, nonce) = (change.factor, &change.nonce);
+        match self {
+            Part::Alter => format!("{ALTER}{factor}-{nonce}"),
+            Part::Repair => format!("repair-{ALTER}{factor}-{nonce}"),
+        }
+    }
+}
+
+/// One part of a change, as operations of members.
+struct Job<'a> {
+    facts: &'a Facts<'a>,
+    valid: &'a Valid,
+    change: &'a SystemReplicationChange,
+    part: Part,
+}
+
+impl Job<'_> {
+    /// One member changes the replication: whoever was last told to, since two
+    /// changes on two members could end in either order.
+    fn alter(&self, joined: &[&MemberFact], draft: &mut Draft) {
+        let was_told = |m: &&&MemberFact| ordered(m).is_some_and(|o| o.id.starts_with(ALTER));
+        if let Some(member) = joined.iter().find(was_told).or(joined.first()) {
+            self.advance(member, draft);
+        }
+    }
+
+    /// Have all members been repaired?
+    fn repair_each(&self, joined: &[&MemberFact], draft: &mut Draft) -> bool {
+        joined.iter().all(|member| self.advance(member, draft))
+    }
+
+    /// Order it, wait for it, and order it again if it failed. Is it done?
+    fn advance(&self, member: &MemberFact, draft: &mut Draft) -> bool {
+        let first = self.part.id(self.change);
+        let Some(operation) = ordered(member).filter(|o| is_attempt(&o.id, &first)) else {
+            self.order(member, first, draft);
+            return false;
         };
-        return order(first, &operation, draft);
-    };
-    follow(facts, valid, member, &id, OperationKind::AlterReplication, factor, &prefix, draft);
-}
-
-fn repair_each(
-    facts: &Facts<'_>,
-    valid: &Valid,
-    joined: &[&MemberFact],
-    factor: u32,
-    nonce: &Nonce,
-    draft: &mut Draft,
-) {
-    let id = format!("{}{nonce}", repair_prefix(factor));
-    for member in joined {
-        let ordered = member.spec.as_ref().and_then(|s| s.operation.as_ref());
-        let is_ours = ordered.is_some_and(|o| o.id == id || o.id.starts_with(&format!("{id}-")));
-        if !is_ours {
-            let operation = repair(id);
-            return order(member, &operation, draft);
-        }
-        let ordered_id = ordered.map(|o| o.id.clone()).unwrap_or_default();
-        if outcome(member, &ordered_id) != Some(OperationState::Succeeded) {
-            return follow(
-                facts,
-                valid,
-                member,
-                &ordered_id,
-                OperationKind::Repair,
-                factor,
-                &format!("{id}-"),
-                draft,
-            );
-        }
-    }
-    let turn = facts.snapshot.owner.at("/status/turn").cloned().unwrap_or(Value::Null);
-    let copies = Count::of(factor, "copy");
-    let datacenter = valid.datacenter.clone();
-    draft.steps.push(
-        Step::compare_and_set(
-            json!({ "systemReplication": factor }),
-            vec![("/status/turn".into(), turn)],
-            Doing::RecordReplication { copies },
-        )
-        .announced(Event::normal(Happened::Replicated { copies, datacenter })),
-    );
-}
-
-fn repair(id: String) -> Operation {
-    Operation {
-        id,
-        kind: OperationKind::Repair,
-        keyspaces: KEYSPACES.map(str::to_string).to_vec(),
-        replication: Default::default(),
-        target: None,
-    }
-}
-
-/// Wait for an operation, and start it again if it failed.
-#[expect(clippy::too_many_arguments, reason = "one place that follows both kinds of operation")]
-fn follow(
-    facts: &Facts<'_>,
-    valid: &Valid,
-    member: &MemberFact,
-    id: &str,
-    kind: OperationKind,
-    factor: u32,
-    prefix: &str,
-    draft: &mut Draft,
-) {
-    let (operation, name) = (|| kind.into(), || member.name.clone());
-    let waiting = match outcome(member, id) {
-        None => Replicating::Requested { factor, operation: operation(), member: name() },
-        Some(OperationState::Running) => {
-            Replicating::Running { factor, operation: operation(), member: name() }
-        }
-        Some(OperationState::Succeeded) => return,
-        Some(OperationState::Failed | OperationState::Interrupted) => {
-            let status = member.status.operation.as_ref();
-            let why = status.and_then(|o| o.message.clone()).unwrap_or_default();
-            draft.report(Problem::NotReplicated {
-                factor,
-                operation: operation(),
-                member: name(),
-                why,
-            });
-            let ended = status.and_then(|o| o.finished_at.as_ref()).map_or(facts.now(), |t| t.0);
-            let again = ended + jiff::SignedDuration::from_secs(30);
-            if facts.now() < again {
-                let waiting =
-                    Replicating::Retried { factor, operation: kind.into(), member: name() };
-                draft.wait_for(waiting).about(member.subject()).until(again);
-                return;
+        let (factor, operation, name) = (self.change.factor, &operation.id, || member.name.clone());
+        let kind = || self.part.kind().into();
+        let waiting = match outcome(member, operation) {
+            Some(OperationState::Succeeded) => return true,
+            Some(OperationState::Failed | OperationState::Interrupted) => {
+                self.failed(member, &first, draft);
+                return false;
             }
-            let operation = match kind {
-                OperationKind::AlterReplication => Operation {
-                    id: format!("{prefix}{}", facts.snapshot.nonce),
-                    kind,
-                    keyspaces: KEYSPACES.map(str::to_string).to_vec(),
-                    replication: [(valid.datacenter.clone(), factor)].into(),
-                    target: None,
-                },
-                _ => repair(format!("{prefix}{}", facts.snapshot.nonce)),
-            };
-            return order(member, &operation, draft);
-        }
-    };
-    draft.wait_for(waiting).about(member.subject());
-}
-
-fn order(member: &MemberFact, operation: &Operation, draft: &mut Draft) {
-    let Some(object) = &member.object else { return };
-    let mut patch = json!({ "spec": { "operation": operation } });
-    for absent in ["replication", "target"] {
-        if patch["spec"]["operation"].get(absent).is_none() {
-            patch["spec"]["operation"][absent] = Value::Null;
-        }
+            None => Replicating::Requested { factor, operation: kind(), member: name() },
+            Some(OperationState::Running) => {
+                Replicating::Running { factor, operation: kind(), member: name() }
+            }
+        };
+        draft.wait_for(waiting).about(member.subject());
+        false
     }
-    let (kind, name) = (operation.kind, member.name.clone());
-    draft
-        .wait_for(Replicating::Starting { operation: kind.into(), member: name.clone() })
-        .about(member.subject());
-    let doing = Doing::StartOperation { operation: kind.into(), member: name };
-    draft.steps.push(Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing));
+
+    fn failed(&self, member: &MemberFact, first: &str, draft: &mut Draft) {
+        let (facts, factor, name) = (self.facts, self.change.factor, || member.name.clone());
+        let kind = || self.part.kind().into();
+        let status = member.status.operation.as_ref();
+        let why = status.and_then(|o| o.message.clone()).unwrap_or_default();
+        draft.report(Problem::NotReplicated { factor, operation: kind(), member: name(), why });
+        let ended = status.and_then(|o| o.finished_at.as_ref()).map_or(facts.now(), |t| t.0);
+        let again = ended + RETRY_AFTER;
+        if facts.now() < again {
+            let waiting = Replicating::Retried { factor, operation: kind(), member: name() };
+            draft.wait_for(waiting).about(member.subject()).until(again);
+            return;
+        }
+        self.order(member, format!("{first}-{}", facts.snapshot.nonce), draft);
+    }
+
+    fn order(&self, member: &MemberFact, id: String, draft: &mut Draft) {
+        let Some(object) = &member.object else { return };
+        let replication = match self.part {
+            Part::Alter => json!({ &self.valid.datacenter: self.change.factor }),
+            Part::Repair => Value::Null,
+        };
+        let operation = json!({
+            "id": id,
+            "kind": self.part.kind(),
+            "keyspaces": KEYSPACES,
+            "replication": replication,
+            "target": Value::Null,
+        });
+        let patch = json!({ "spec": { "operation": operation } });
+        let (kind, name) = (|| self.part.kind().into(), || member.name.clone());
+        draft
+            .wait_for(Replicating::Starting { operation: kind(), member: name() })
+            .about(member.subject());
+        let doing = Doing::StartOperation { operation: kind(), member: name() };
+        draft.steps.push(Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing));
+    }
 }
