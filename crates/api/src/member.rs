@@ -7,6 +7,7 @@
 use crate::ids::{ClaimUid, HostId, Nonce, PodUid, RackName, StaticAddress, VolumeId};
 use crate::rules::member as rules;
 use crate::runtime::RuntimeSettings;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -275,6 +276,9 @@ pub struct Operation {
     /// `RemoveNode` only: host ID (or address) of the dead member.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<HostId>,
+    /// When the operator asked for it, by its own clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requested_at: Option<Time>,
 }
 
 /// Kinds of [`Operation`], named by nodetool's verbs where there is one.

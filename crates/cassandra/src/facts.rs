@@ -6,6 +6,7 @@ mod former_names;
 pub mod leaver;
 pub mod lines;
 mod member;
+mod times;
 pub mod words;
 
 pub use former_names::{clear_of_member, of_cluster_on_record, of_member_on_record};

@@ -46,12 +46,13 @@ impl ProofKind {
     /// How old it may be; `None` = of any age.
     pub fn lifetime(self) -> Option<SignedDuration> {
         match self {
-            ProofKind::AllWell | ProofKind::Dead | ProofKind::DeadAsNamed => Some(FRESH),
+            ProofKind::AllWell | ProofKind::Dead | ProofKind::DeadAsNamed | ProofKind::Down => {
+                Some(FRESH)
+            }
             // Who is out comes back only as somebody else.
             ProofKind::Gone | ProofKind::GoneAsNamed => None,
             // Read for this very decision.
-            ProofKind::Down
-            | ProofKind::AllEmpty
+            ProofKind::AllEmpty
             | ProofKind::Idle
             | ProofKind::NeverPart
             | ProofKind::Left

@@ -66,6 +66,7 @@ mod tests {
             keyspaces: vec![],
             replication: Default::default(),
             target: None,
+            requested_at: None,
         };
         CassandraMemberSpec { operation: Some(operation), ..Default::default() }
     }

@@ -7,23 +7,25 @@ use palladion_api::member::{Liveness, MemberState};
 use palladion_plan::words::Names;
 
 palladion_plan::sentences! {
-    /// Answers that are waited for.
+    /// Answers that are waited for: under the reason that the step has when they
+    /// forbid it, so that both are one wait, whose time goes on while asking
+    /// and refusal take turns.
     pub enum Waiting {
         NobodyUp { member: MemberName } => WaitingForRing,
             "member {member} waits to join: no member of the ring is up";
-        Join { member: MemberName, from: Names } => WaitingForEvidence,
+        Join { member: MemberName, from: Names } => WaitingForRing,
             "member {member} waits to join: waiting for {from} to report their view of the ring";
-        Leave { member: MemberName, from: Names } => WaitingForEvidence,
+        Leave { member: MemberName, from: Names } => WaitingForRing,
             "member {member} waits to leave: waiting for {from} to report their view of the ring";
-        Restart { member: MemberName, from: Names } => WaitingForEvidence,
+        Restart { member: MemberName, from: Names } => RollingOut,
             "member {member} waits for its restart: waiting for {from} to report their view of the ring";
-        Replace { member: MemberName, from: Names } => WaitingForEvidence,
+        Replace { member: MemberName, from: Names } => MemberReplacing,
             "member {member} waits to be replaced: waiting for {from} to confirm that it is dead";
-        Remove { member: MemberName, from: Names } => WaitingForEvidence,
+        Remove { member: MemberName, from: Names } => MemberLeaving,
             "member {member} waits to be removed: waiting for {from} to confirm that it is dead";
         HasLeft { member: MemberName, from: Names } => WaitingForEvidence,
             "member {member} has left; waiting for {from} to confirm it";
-        WasRemoved { member: MemberName, from: Names } => WaitingForEvidence,
+        WasRemoved { member: MemberName, from: Names } => MemberLeaving,
             "member {member} was removed; waiting for {from} to confirm it";
         Interrupted { member: MemberName, from: Names } => WaitingForEvidence,
             "the server of member {member} ended while it was leaving; waiting for {from} to report whether it has left";

@@ -169,6 +169,9 @@ fn names(of: &[&MemberFact]) -> Names {
 /// it said last has reached them; that nothing of it runs it says itself.
 pub fn all_see_down(facts: &Facts<'_>, turn: &Turn, whom: &MemberFact) -> Option<Proof> {
     let (nonce, host_id) = (&turn.nonce, whom.recorded_host_id()?);
+    if too_old(facts).is_some() {
+        return None;
+    }
     let others = others(facts, &whom.name);
     let knows = |witness: &&&MemberFact| {
         let answer = witness.status.evidence.as_ref();
@@ -183,7 +186,7 @@ pub fn all_see_down(facts: &Facts<'_>, turn: &Turn, whom: &MemberFact) -> Option
     }
     let (nonce, host_id, witnesses) = (nonce.clone(), host_id.clone(), names(&others));
     let proven = Proven::Down { nonce, host_id, witnesses };
-    Some(Proof::seen(facts, ProofKind::Down, whom, &proven))
+    Some(Proof::asked(facts, ProofKind::Down, whom, whom.recorded_host_id(), &proven))
 }
 
 /// Who may say that this member is dead.

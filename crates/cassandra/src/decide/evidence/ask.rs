@@ -38,9 +38,12 @@ pub fn void_from(turn: &Turn) -> jiff::Timestamp {
     turn.since.0 + FRESH
 }
 
-/// The answers to the turn's question are void: why, and since when.
+/// The answers to the turn's question are void: why, and since when. Of a
+/// question from the future, put by a leader whose clock was ahead, nobody can
+/// say how old it is.
 pub(super) fn too_old(facts: &Facts<'_>) -> Option<(Objection, jiff::Timestamp)> {
-    let turn = facts.turn().filter(|t| facts.now() >= void_from(t))?;
+    let is_void = |t: &&Turn| facts.now() >= void_from(t) || facts.now() + FRESH < t.since.0;
+    let turn = facts.turn().filter(is_void)?;
     let asked = turn.since.0;
     Some((Objection::TooOld { asked }, asked))
 }

@@ -69,7 +69,7 @@ pub fn refused(
     read_at: jiff::Timestamp,
     draft: &mut Draft,
 ) -> Unproven {
-    let again = read_at + ASK_AGAIN;
+    let again = facts.again(read_at, facts.turn().map(|t| t.since.0), ASK_AGAIN);
     draft.wait_for(purpose.refused(&whom.name, &why)).about(whom.subject()).until(again);
     match facts.now() < again {
         true => Unproven::Waiting,

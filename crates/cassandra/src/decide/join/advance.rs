@@ -126,7 +126,7 @@ fn retry(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft)
         return release(facts, turn, failed_start::failed(member), draft);
     }
     let delay = if turn.step == TurnStep::Initialize { INITIALIZE_RETRY } else { JOIN_RETRY };
-    let again = failed_start::last_end(turn, member) + delay;
+    let again = failed_start::again(facts, turn, member, delay);
     draft.report(failed_start::problem(member));
     if facts.now() < again {
         let retry = Waiting::Retry { member: member.name.clone(), at: again };

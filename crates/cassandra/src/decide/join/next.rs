@@ -42,7 +42,8 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
 /// When the next start is allowed after the last one.
 pub fn grace_ends(facts: &Facts<'_>, valid: &Valid) -> Option<Timestamp> {
     let last = facts.status.last_start_time.as_ref()?.0;
-    Some(last + SignedDuration::from_secs(i64::from(valid.bootstrap_grace_seconds)))
+    let grace = SignedDuration::from_secs(i64::from(valid.bootstrap_grace_seconds));
+    Some(facts.again(last, None, grace))
 }
 
 /// First in order with an agent that speaks and a volume that has not joined.

@@ -121,7 +121,7 @@ fn find_out(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, 
         Err(Unproven::Waiting) => {}
         // They do not agree, or too few can be asked: the same turn asks again.
         Err(Unproven::AskAgain(_)) => {
-            let renewed = lock::again(facts, turn, Since::First);
+            let renewed = lock::again(facts, turn, Since::Now);
             let doing = Doing::AskAgain { member: member.name.clone() };
             draft.steps.push(lock::renew(facts, &renewed, doing));
         }

@@ -6,6 +6,7 @@ use crate::decide::evidence;
 use crate::facts::{self, Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::maintenance::{Cause, Doing, Pending, Problem, Waiting, Work};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::ids::MemberName;
 use palladion_api::member::{Debt, DebtKind, Operation, OperationKind, OperationState};
 use palladion_plan::{Flow, Step};
@@ -120,7 +121,8 @@ pub fn pay(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
         }
         (Some(_), Some(OperationState::Failed | OperationState::Interrupted), _) => {
             let ended = outcome.and_then(|o| o.finished_at.as_ref()).map_or(facts.now(), |t| t.0);
-            let again = ended + RETRY_AFTER;
+            let asked = ordered.and_then(|o| o.requested_at.as_ref()).map(|t| t.0);
+            let again = facts.again(ended, asked, RETRY_AFTER);
             let why = outcome.and_then(|o| o.message.clone()).unwrap_or_default();
             let failed =
                 Problem::Failed { work: work.clone(), member: name(), why, cause: cause() };
@@ -170,6 +172,7 @@ fn order(
         keyspaces: Vec::new(),
         replication: Default::default(),
         target: None,
+        requested_at: Some(Time(facts.now())),
     };
     let mut operation = json!(operation);
     for absent in ["keyspaces", "replication", "target"] {

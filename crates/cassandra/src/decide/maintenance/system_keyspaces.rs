@@ -11,6 +11,7 @@ use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::maintenance::{Doing, Happened, Problem, Replicating};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::cluster::{Mode, SystemReplicationChange};
 use palladion_api::member::{Operation, OperationKind, OperationState};
 use palladion_plan::words::Count;
@@ -237,7 +238,8 @@ impl Job<'_> {
         let why = status.and_then(|o| o.message.clone()).unwrap_or_default();
         draft.report(Problem::NotReplicated { factor, operation: kind(), member: name(), why });
         let ended = status.and_then(|o| o.finished_at.as_ref()).map_or(facts.now(), |t| t.0);
-        let again = ended + RETRY_AFTER;
+        let asked = ordered(member).and_then(|o| o.requested_at.as_ref()).map(|t| t.0);
+        let again = facts.again(ended, asked, RETRY_AFTER);
         if facts.now() < again {
             let waiting = Replicating::Retried { factor, operation: kind(), member: name() };
             draft.wait_for(waiting).about(member.subject()).until(again);
@@ -258,6 +260,7 @@ impl Job<'_> {
             "keyspaces": KEYSPACES,
             "replication": replication,
             "target": Value::Null,
+            "requestedAt": Time(self.facts.now()),
         });
         let patch = json!({ "spec": { "operation": operation } });
         let (kind, name) = (|| self.part.kind().into(), || member.name.clone());

@@ -16,6 +16,7 @@ use crate::validate::Valid;
 use crate::words::evidence::Objection;
 use crate::words::remove::{Cause, Doing, Ended, Happened, Waiting};
 use crate::words::turn;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::cluster::Turn;
 use palladion_api::ids::HostId;
 use palladion_api::member::{Operation, OperationKind, OperationState};
@@ -90,6 +91,7 @@ fn order(
         keyspaces: Vec::new(),
         replication: Default::default(),
         target: Some(host_id.clone()),
+        requested_at: Some(Time(facts.now())),
     };
     let mut operation = json!(operation);
     for absent in ["keyspaces", "replication"] {

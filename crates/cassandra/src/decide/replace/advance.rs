@@ -121,7 +121,7 @@ fn retry(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft)
         draft.steps.push(lock::pass(facts, &removal, doing, Some(Event::normal(event))));
         return;
     }
-    let again = failed_start::last_end(turn, member) + REPLACE_RETRY;
+    let again = failed_start::again(facts, turn, member, REPLACE_RETRY);
     if facts.now() < again {
         let waiting = Waiting::TriesAgain { member: member.name.clone(), at: again };
         draft.wait_for(waiting).about(member.subject()).until(again);

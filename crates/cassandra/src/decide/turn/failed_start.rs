@@ -1,8 +1,8 @@
 //! Starts that failed: when no more are tried in a pod, and what failed.
 
-use crate::facts::MemberFact;
+use crate::facts::{Facts, MemberFact};
 use crate::words::turn::{FailedStart, LastMessage, Problem};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use palladion_api::cluster::Turn;
 use palladion_api::member::PermitState;
 use palladion_api::reasons::Reason;
@@ -26,10 +26,17 @@ pub fn has_failed_for_good(member: &MemberFact) -> bool {
         }
 }
 
-/// When the last try of this turn ended; its begin, where that is not on record.
-pub fn last_end(turn: &Turn, member: &MemberFact) -> Timestamp {
+/// When it is tried again, this long after the last try of this turn ended, or
+/// began where its end is not on record.
+pub fn again(
+    facts: &Facts<'_>,
+    turn: &Turn,
+    member: &MemberFact,
+    delay: SignedDuration,
+) -> Timestamp {
     let last = member.status.start_history.first();
-    last.and_then(|s| s.ended_at.as_ref()).map_or(turn.since.0, |t| t.0)
+    let ended = last.and_then(|s| s.ended_at.as_ref()).map_or(turn.since.0, |t| t.0);
+    facts.again(ended, Some(turn.since.0), delay)
 }
 
 /// The last failed start of a member, under the reason that its agent reports.
