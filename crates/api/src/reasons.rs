@@ -75,8 +75,8 @@ reasons! {
     Joining => "Wait; members join one at a time.";
     /// A join failed three times; other members may go on.
     JoinFailed => "The message quotes the last failure. Correct the cause, then delete the member's pod to try again.";
-    /// A member waits until every known member is up and normal.
-    WaitingForRing => "Bring back the member that the message names.";
+    /// A member waits until the members report that every known member is up and normal.
+    WaitingForRing => "Wait; if it lasts, bring back the member that the message names.";
     /// A member waits until `bootstrapGraceSeconds` have passed since the last start.
     WaitingForGrace => "Wait.";
     /// A member waits for its pod.
@@ -109,6 +109,10 @@ reasons! {
     RetainedVolumeInTheWay => "Free space on the volume, or delete the PersistentVolumeClaim.";
     /// Members of the ring are down or not normal.
     MembersDown => "The message names them; look at their reasons: `kubectl get cassandramembers`.";
+    /// Members do not see the ring alike: one that serves is seen down by others, or one sees another number of members than are recorded.
+    MembersDisagree => "Compare `nodetool status` of the members that the message names, and check the network between their pods (storage port, 7000 by default). Until they agree, nobody joins, leaves, restarts or is replaced.";
+    /// The address of a member differs from the recorded one, so other members may not reach it.
+    AddressChanged => "Give the member's Service the recorded address again (`spec.clusterIP`): delete the Service, and the operator creates it with that address if nobody else has it. If the server announces another address, restart its pod then.";
     /// The operator sets the replication of the system keyspaces.
     SystemKeyspaces => "Wait.";
     /// Servers ask for a user and a password, and the agents have none.

@@ -100,12 +100,14 @@ fn decide_known(facts: &Facts<'_>) -> Plan {
         Err(refusal) => return Draft::default().plan(status::refused(facts, &refusal)),
     };
     if status::pause(facts).is_some() {
-        let draft = Draft::default();
+        let mut draft = Draft::default();
+        status::views::note(facts, &mut draft);
         let status = status::of(facts, &valid, &draft);
         return draft.plan(status);
     }
     let mut draft = decide::decide(facts, &valid);
     teardown::keep_finalizer(facts, &mut draft);
+    status::views::note(facts, &mut draft);
     let status = status::of(facts, &valid, &draft);
     draft.plan(status)
 }

@@ -2,13 +2,14 @@
 //! observations only, no decision is taken from them.
 
 mod trouble;
+pub mod views;
 
 use crate::decide::draft::{Draft, is_upkeep};
 use crate::decide::restart::upgraded;
 use crate::decide::turn::seeds;
 use crate::decide::turn::stopping::{self, Standing};
-use crate::facts::Facts;
 use crate::facts::words::{pod_words, server_words};
+use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::{Valid, ValidRack};
 use crate::words::refusal::Refusal;
@@ -23,11 +24,12 @@ use std::collections::BTreeMap;
 /// Status of a cluster that was understood.
 pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
     let wanted: i32 = valid.racks.iter().map(|r| r.members).sum();
-    let ready =
-        facts.members.values().filter(|m| m.pod.as_ref().is_some_and(|p| p.is_ready())).count();
+    let is_ready = |m: &&MemberFact| m.pod.as_ref().is_some_and(|p| p.is_ready());
+    let those_ready: Vec<&MemberFact> = facts.members.values().filter(is_ready).collect();
+    let ready = those_ready.len();
     let mut writer = stored(facts);
     writer.set_true(ACCEPTED, Accepted::Valid);
-    available(&mut writer, facts, ready, wanted);
+    available(&mut writer, facts, &those_ready, wanted);
     progressing(&mut writer, facts, draft, ready, wanted);
     trouble::degraded(&mut writer, facts, draft);
     paused(&mut writer, facts);
@@ -69,14 +71,24 @@ fn stored(facts: &Facts<'_>) -> Conditions {
     Conditions::new(&facts.status.conditions, generation, facts.now())
 }
 
-fn available(writer: &mut Conditions, facts: &Facts<'_>, ready: usize, wanted: i32) {
+fn available(writer: &mut Conditions, facts: &Facts<'_>, ready: &[&MemberFact], wanted: i32) {
     if is_stopped(facts) {
         return writer.set_false(AVAILABLE, Rest::Stopped);
     }
     let quorum = usize::try_from(wanted).unwrap_or_default() / 2 + 1;
-    match ready >= quorum {
-        true => writer.set_true(AVAILABLE, Available::Quorum { ready, wanted }),
-        false => writer.set_false(AVAILABLE, Available::NoQuorum { ready, wanted }),
+    // Members that see each other down answer no QUORUM together.
+    let (together, ready) = (views::together(facts, ready), ready.len());
+    match together >= quorum {
+        true if together == ready => {
+            writer.set_true(AVAILABLE, Available::Quorum { ready, wanted })
+        }
+        true => writer.set_true(AVAILABLE, Available::QuorumTogether { ready, wanted, together }),
+        false if together == ready => {
+            writer.set_false(AVAILABLE, Available::NoQuorum { ready, wanted })
+        }
+        false => {
+            writer.set_false(AVAILABLE, Available::NoQuorumTogether { ready, wanted, together })
+        }
     }
 }
 

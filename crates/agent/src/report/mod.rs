@@ -61,7 +61,7 @@ pub fn status(parts: &Parts<'_>) -> CassandraMemberStatus {
         volume: volume(parts),
         server: Some(server(parts)),
         host_id: ledger.and_then(|l| l.host_id.clone()),
-        address: ledger.and_then(|l| l.address.clone()),
+        address: announced(parts).or_else(|| ledger.and_then(|l| l.address.clone())),
         permit: ledger.and_then(|l| l.permit.clone()),
         intent: ledger.and_then(|l| l.intent.clone()),
         operation: operation(parts),
@@ -73,6 +73,14 @@ pub fn status(parts: &Parts<'_>) -> CassandraMemberStatus {
             .map(|l| l.starts.iter().take(STARTS).map(|s| s.record.clone()).collect())
             .unwrap_or_default(),
     }
+}
+
+/// The address under which the running server has itself in its ring.
+fn announced(parts: &Parts<'_>) -> Option<StaticAddress> {
+    let reading = parts.reading?;
+    let own = reading.host_id.as_ref()?;
+    let mut members = reading.members.iter().flatten();
+    members.find(|m| m.host_id == *own).map(|m| m.address.clone())
 }
 
 fn volume(parts: &Parts<'_>) -> Option<VolumeStatus> {

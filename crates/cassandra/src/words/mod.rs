@@ -16,6 +16,7 @@ pub mod restart;
 pub mod status;
 pub mod tasks;
 pub mod turn;
+pub mod views;
 
 palladion_plan::vocabulary![
     access,
@@ -33,4 +34,5 @@ palladion_plan::vocabulary![
     status,
     tasks,
     turn,
+    views,
 ];

@@ -14,6 +14,10 @@ palladion_plan::sentences! {
         Quorum { ready: usize, wanted: i32 } => Running, "{ready} of {wanted} members are ready";
         NoQuorum { ready: usize, wanted: i32 } => MembersDown,
             "{ready} of {wanted} members are ready";
+        QuorumTogether { ready: usize, wanted: i32, together: usize } => Running,
+            "{ready} of {wanted} members are ready, and {together} of them see each other up";
+        NoQuorumTogether { ready: usize, wanted: i32, together: usize } => MembersDisagree,
+            "{ready} of {wanted} members are ready, and only {together} of them see each other up";
     }
 
     /// Nothing is being changed.

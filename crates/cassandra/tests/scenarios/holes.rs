@@ -468,7 +468,6 @@ fn a_replacement_ends_its_turn_when_its_member_serves() {
 }
 
 #[test]
-#[ignore = "known hole: no condition tells that the members see one of them down while every pod is ready"]
 fn a_member_that_the_others_see_down_is_told() {
     let mut world = a_ring(2, 1);
     world.cut_off(LAST);

@@ -21,3 +21,4 @@ mod nodes;
 mod outages;
 mod rolling;
 mod tasks;
+mod told;

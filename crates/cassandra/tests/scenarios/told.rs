@@ -1,0 +1,166 @@
+//! Stories of what the status tells: that members do not see each other alike,
+//! and since when something is waited for.
+
+use crate::every::{a_ring, before_each_write, some};
+use crate::nodes::{LAST, spread};
+use crate::sim::World;
+use crate::sim::manifests::{NAMESPACE, a_cluster};
+use crate::sim::world::{Tick, cluster_key};
+use jiff::SignedDuration;
+use palladion_cassandra::resources as kinds;
+use palladion_plan::ObjectKey;
+use palladion_plan::sim::kubernetes::Machine;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+const OTHER: &str = "demo-dc1-a-0";
+
+fn rollout(world: &mut World) {
+    world.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
+}
+
+/// Reason and time of the waits about a member.
+fn waits_about(world: &World, member: &str) -> BTreeSet<(String, String)> {
+    let cluster = world.store.get(&cluster_key()).cloned().unwrap_or_default();
+    let waits = cluster["status"]["waits"].as_array().cloned().unwrap_or_default();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
+    let about = waits.iter().filter(|w| w["object"]["name"] == member);
+    about.map(|w| (text(&w["reason"]), text(&w["since"]))).collect()
+}
+
+#[test]
+fn a_wait_that_goes_on_keeps_its_time_while_the_ring_is_asked_again_and_again() {
+    let mut world = spread(2, 1);
+    world.patch_spec(&json!({ "config": { "hanging_setting": 1 } }));
+    world.pass(300);
+    // What waits is the restart of the first member, whose server hangs.
+    world.cut_off("demo-dc1-b-0");
+    world.pass(60);
+    world.patch_spec(&json!({ "config": { "hanging_setting": null } }));
+    world.pass(30);
+    let writes = world.writes.len();
+    let mut seen = BTreeSet::new();
+    for _ in 0..60 {
+        world.pass(1);
+        seen.extend(waits_about(&world, OTHER));
+    }
+    assert!(world.writes.len() > writes + 10, "it is asked again\n{}", world.last_words());
+    assert_eq!(seen.len(), 1, "{seen:?}\n{}", world.last_words());
+}
+
+#[test]
+fn an_answer_from_the_future_counts_from_when_it_was_asked_for() {
+    let mut world = a_ring(2, 1);
+    world.set_clock("demo-dc1-b-0", SignedDuration::from_hours(6));
+    rollout(&mut world);
+    let (worlds, _) = before_each_write(world);
+    for mut world in some(worlds, 2, 0) {
+        world.delete(kinds::POD, "demo-dc1-a-1");
+        world.pass(600);
+        world.expect_ring(3);
+        assert!(world.destructive.len() >= 2, "{:?}\n{}", world.destructive, world.last_words());
+    }
+}
+
+#[test]
+fn a_member_that_is_cut_off_is_told_at_once_and_no_more_when_it_is_back() {
+    let mut world = spread(2, 1);
+    world.cut_off(LAST);
+    let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, OTHER);
+    world.until(|w| {
+        w.store.get(&key).is_some_and(|m| m["status"]["ring"]["exceptions"] != Value::Null)
+    });
+    world.pass(10);
+    let told = world.condition("Degraded");
+    assert!(told.starts_with("True MembersDisagree") && told.contains(LAST), "{told}");
+    assert!(
+        world.condition("Progressing").starts_with("True"),
+        "{}",
+        world.condition("Progressing")
+    );
+    assert_eq!(
+        world.condition("Available"),
+        "True Running: 3 of 3 members are ready, and 2 of them see each other up"
+    );
+    world.reconnect();
+    world.settle();
+    world.expect_ring(3);
+    assert_eq!(world.condition("Available"), "True Running: 3 of 3 members are ready");
+}
+
+#[test]
+fn two_members_that_do_not_see_each_other_are_not_available() {
+    let mut world = spread(1, 1);
+    world.cut_off(OTHER);
+    world.pass(60);
+    let told = world.condition("Available");
+    assert!(told.starts_with("False MembersDisagree"), "{told}\n{}", world.last_words());
+    assert!(world.condition("Degraded").starts_with("True MembersDisagree"));
+}
+
+#[test]
+fn an_address_that_is_not_the_recorded_one_is_told() {
+    let mut world = a_ring(2, 1);
+    world.patch_spec(&json!({ "paused": true }));
+    world.settle();
+    let key = ObjectKey::new(kinds::SERVICE, NAMESPACE, OTHER);
+    let service = world.store.get(&key).expect("the Service should exist");
+    let mut service = Value::clone(service);
+    world.delete(kinds::SERVICE, OTHER);
+    service["spec"]["clusterIP"] = json!("10.96.0.200");
+    service["spec"]["clusterIPs"] = json!(["10.96.0.200"]);
+    world.store.create(&key, &service).expect("somebody creates it with another address");
+    world.pass(10);
+    let told = world.condition("Degraded");
+    assert!(told.starts_with("True AddressChanged") && told.contains("10.96.0.200"), "{told}");
+}
+
+/// Goes on to the end; the members' views never count as a disagreement.
+fn nothing_is_told_of(what: &str, mut world: World) {
+    for _ in 0..20_000 {
+        let tick = world.tick().unwrap_or_else(|why| panic!("{why}\n{}", world.last_words()));
+        let told = world.condition("Degraded");
+        assert!(!told.contains("MembersDisagree"), "{what}: {told}\n{}", world.last_words());
+        let told = world.condition("Available");
+        assert!(!told.contains("see each other"), "{what}: {told}\n{}", world.last_words());
+        if tick == Tick::Rest {
+            return;
+        }
+    }
+    panic!("{what}: no rest\n{}", world.last_words());
+}
+
+#[test]
+fn what_the_operator_does_is_never_taken_for_a_disagreement() {
+    let mut world = a_ring(2, 1);
+    rollout(&mut world);
+    nothing_is_told_of("a rollout", world);
+    let mut world = a_ring(2, 1);
+    world.set_racks(&a_cluster(&[("a", 3), ("b", 2)]));
+    nothing_is_told_of("a growth", world);
+    let mut world = a_ring(3, 1);
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    nothing_is_told_of("a shrink", world);
+    let mut world = a_ring(2, 1);
+    world.delete(kinds::POD, LAST);
+    world.wipe_volume(LAST);
+    nothing_is_told_of("a replacement", world);
+    let mut world = a_ring(2, 1);
+    world.delete(kinds::POD, LAST);
+    nothing_is_told_of("a pod that is deleted", world);
+    let mut world = a_ring(2, 1);
+    world.power_cut();
+    world.pass(60);
+    world.api_returns();
+    nothing_is_told_of("a power cut", world);
+}
+
+#[test]
+fn a_machine_that_dies_is_told_as_such_in_the_end() {
+    let mut world = spread(2, 1);
+    let node = world.node_of(LAST);
+    world.set_machine(&node, Machine::Down);
+    world.pass(120);
+    let told = world.condition("Degraded");
+    assert!(told.starts_with("True NodeUnreachable") && told.contains(LAST), "{told}");
+}
