@@ -161,7 +161,6 @@ fn a_missing_or_wrong_password_is_told_until_it_is_right() {
 }
 
 #[test]
-#[ignore = "known hole: a ring that asks for a user and a password never owes a cleanup after a join"]
 fn a_ring_that_asks_for_a_password_is_cleaned_up_after_a_join() {
     let mut world = World::new();
     world.ring.login = Login::Missing;
