@@ -5,7 +5,7 @@
 use std::cell::Cell;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
@@ -31,8 +31,10 @@ const WRITERS: usize = 4;
 const RATE: &str = "40";
 /// Nothing that happens to a ring takes longer.
 const AT_MOST_SECONDS: &str = "3600";
-/// A member that was started a moment ago may not answer at once.
-const TRIES: usize = 3;
+/// A member that was started, or a machine that was reached again, a moment ago may not answer at
+/// once.
+const TRIES: usize = 6;
+const BETWEEN_TRIES: Duration = Duration::from_secs(5);
 const COULD_NOT_LOOK: i32 = 2;
 
 /// What is written while something happens.
@@ -129,6 +131,7 @@ impl Ring<'_> {
             }
             println!("the data could not be read: {}", said(&output));
             tried += 1;
+            std::thread::sleep(BETWEEN_TRIES);
         };
         if !output.status.success() {
             let kept = self.keep_evidence(&output);
