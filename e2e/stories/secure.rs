@@ -6,7 +6,7 @@ use std::time::Duration;
 use palladion_api::reasons::Reason;
 use palladion_e2e::story::Story;
 use palladion_e2e::{Ring, WantedRing, a_ring, bed, wait_for};
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use serde_json::json;
 
 const NAMESPACE: &str = "secure";
@@ -32,11 +32,14 @@ fn members(a: u32) -> WantedRing {
 fn certificate() -> (String, String, String) {
     let mut of_authority = CertificateParams::new(Vec::new()).expect("parameters");
     of_authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    // With the name of its issuer a certificate counts as one that signed itself.
+    of_authority.distinguished_name.push(DnType::CommonName, "authority of the story");
     let key = KeyPair::generate().expect("a key");
     let authority = CertifiedIssuer::self_signed(of_authority, key).expect("an authority");
     let key = KeyPair::generate().expect("a key");
     let names = vec![format!("{NAMESPACE}-client.{NAMESPACE}.svc")];
-    let of_leaf = CertificateParams::new(names).expect("parameters");
+    let mut of_leaf = CertificateParams::new(names).expect("parameters");
+    of_leaf.distinguished_name.push(DnType::CommonName, NAMESPACE);
     let leaf = of_leaf.signed_by(&key, &authority).expect("a certificate");
     (authority.pem(), leaf.pem(), key.serialize_pem())
 }
