@@ -12,6 +12,7 @@ mod runtime;
 pub mod scylla;
 mod scylla_reading;
 
+use crate::render::capabilities::{self, FailedLeave};
 pub use crate::runtime::RuntimeChange;
 use futures::future::BoxFuture;
 use palladion_api::ids::{HostId, StaticAddress};
@@ -108,10 +109,10 @@ impl Reading {
         self.sees_itself(MemberState::Leaving)
     }
 
-    /// Up to 4.1 a decommission that has failed says LEAVING for ever, as one that
-    /// is under way does.
+    /// Its mode does not tell a decommission that has failed from one that is under way.
     pub fn may_have_failed_to_leave(&self) -> bool {
-        let silent = self.version.as_deref().is_some_and(|v| v.starts_with("4."));
+        let row = self.version.as_deref().and_then(|v| capabilities::of(v).ok());
+        let silent = row.is_some_and(|r| r.failed_leave == FailedLeave::ToCaller);
         silent && self.is(LEAVING) && self.sees_itself_leaving()
     }
 

@@ -1,7 +1,7 @@
 //! How each job is carried out, in a task beside the loop.
 
 use crate::admin::{RepairState, ServerAdmin};
-use crate::cql::{Connection, Endpoint, quoted};
+use crate::cql::{Connection, Endpoint, quoted, text};
 use crate::words::job::{Done, Failed};
 use anyhow::{Context, Result, bail};
 use palladion_api::member::{Operation, OperationKind};
@@ -95,7 +95,7 @@ async fn alter_replication(
     let factors: Vec<String> = operation
         .replication
         .iter()
-        .map(|(datacenter, factor)| format!("'{}': {factor}", datacenter.replace('\'', "''")))
+        .map(|(datacenter, factor)| format!("{}: {factor}", text(datacenter)))
         .collect();
     let mut connection =
         Connection::open(&tools.cql).await.context("connecting to the member itself")?;

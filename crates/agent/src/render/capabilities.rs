@@ -51,6 +51,15 @@ pub enum FailedJoin {
     InMode,
 }
 
+/// Where a server tells that its decommission has failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailedLeave {
+    /// To its caller only; the mode stays LEAVING for ever, as of one that is under way (4.x).
+    ToCaller,
+    /// In its mode, DECOMMISSION_FAILED.
+    InMode,
+}
+
 /// How the limit of streams is told while the server runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamThroughput {
@@ -73,6 +82,8 @@ pub struct Capabilities {
     pub bootstrap_progress: BootstrapProgress,
     /// How a failed join shows.
     pub failed_join: FailedJoin,
+    /// How a failed leave shows.
+    pub failed_leave: FailedLeave,
     /// The limit of streams.
     pub stream_throughput: StreamThroughput,
 }
@@ -85,6 +96,7 @@ pub const TABLE: [Capabilities; 3] = [
         upgrade_sstables: UpgradeSstables::ByVersion,
         bootstrap_progress: BootstrapProgress::Resumed,
         failed_join: FailedJoin::InLog,
+        failed_leave: FailedLeave::ToCaller,
         stream_throughput: StreamThroughput::Megabits,
     },
     Capabilities {
@@ -93,6 +105,7 @@ pub const TABLE: [Capabilities; 3] = [
         upgrade_sstables: UpgradeSstables::ByVersionAndAge,
         bootstrap_progress: BootstrapProgress::MustBeReset,
         failed_join: FailedJoin::InLog,
+        failed_leave: FailedLeave::ToCaller,
         stream_throughput: StreamThroughput::MebibytesAndWholeTables,
     },
     Capabilities {
@@ -101,6 +114,7 @@ pub const TABLE: [Capabilities; 3] = [
         upgrade_sstables: UpgradeSstables::ByVersionAndAge,
         bootstrap_progress: BootstrapProgress::MustBeReset,
         failed_join: FailedJoin::InMode,
+        failed_leave: FailedLeave::InMode,
         stream_throughput: StreamThroughput::MebibytesAndWholeTables,
     },
 ];
