@@ -176,10 +176,15 @@ impl<'a> Facts<'a> {
         self.status.turn.as_ref()
     }
 
+    /// Members with a host ID on record: those that have joined and have not left.
+    pub fn joined(&self) -> impl Iterator<Item = &MemberFact> {
+        self.members.values().filter(|m| m.recorded_host_id().is_some())
+    }
+
     /// Is there, or has there ever been, a ring: any trace of a member that joined?
     pub fn ring_exists(&self) -> bool {
         self.status.initialization.as_ref().is_some_and(|f| f.host_id.is_some())
-            || self.members.values().any(|m| m.recorded_host_id().is_some())
+            || self.joined().next().is_some()
     }
 }
 

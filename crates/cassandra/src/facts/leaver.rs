@@ -39,7 +39,7 @@ const LEAVING: [&str; 2] = ["LEAVING", "DECOMMISSION_FAILED"];
 /// Has its decommission failed halfway, while its server runs on? All others
 /// see it leaving until it is called again, or the server is restarted.
 pub fn failed_halfway(member: &MemberFact) -> Option<&IntentStatus> {
-    let server = member.status.server.as_ref().filter(|_| member.agent_speaks())?;
+    let server = member.reported_server()?;
     let mode = server.mode.as_deref().filter(|_| server.state == ServerState::Running)?;
     let stands = LEAVING.contains(&mode) && !member.is_gone();
     member.status.intent.as_ref().filter(|i| stands && i.state == IntentState::Failed)
@@ -47,7 +47,7 @@ pub fn failed_halfway(member: &MemberFact) -> Option<&IntentStatus> {
 
 /// Does its server say that it has left, without a record of it?
 pub fn is_decommissioned(member: &MemberFact) -> bool {
-    let server = member.status.server.as_ref().filter(|_| member.agent_speaks());
+    let server = member.reported_server();
     !member.is_gone() && server.is_some_and(|s| s.mode.as_deref() == Some("DECOMMISSIONED"))
 }
 

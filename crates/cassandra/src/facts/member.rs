@@ -6,7 +6,9 @@ use crate::resources as kinds;
 use jiff::Timestamp;
 use palladion_api::ids::{ClaimUid, HostId, MemberName, RackName, StaticAddress, VolumeId};
 use palladion_api::labels;
-use palladion_api::member::{CassandraMemberSpec, CassandraMemberStatus, RunState, VolumeState};
+use palladion_api::member::{
+    CassandraMemberSpec, CassandraMemberStatus, RunState, ServerStatus, VolumeState,
+};
 use palladion_plan::{Object, Subject};
 use std::sync::Arc;
 
@@ -75,6 +77,11 @@ impl MemberFact {
             (Some(pod), Some(agent)) => pod.uid == agent.pod_uid && !pod.terminating,
             _ => false,
         }
+    }
+
+    /// What the agent of the pod that exists now says of the server.
+    pub fn reported_server(&self) -> Option<&ServerStatus> {
+        self.status.server.as_ref().filter(|_| self.agent_speaks())
     }
 
     /// Host ID from any witness: the operator's record, the agent's ledger once

@@ -22,7 +22,7 @@ pub fn pod_words(member: &MemberFact) -> Pod {
 
 /// What a member's agent reports about the server.
 pub fn server_words(member: &MemberFact) -> Server {
-    match member.status.server.as_ref().filter(|_| member.agent_speaks()) {
+    match member.reported_server() {
         None => Server::Silent,
         Some(s) => Server::of(s.state, s.mode.as_deref(), s.message.as_deref()),
     }

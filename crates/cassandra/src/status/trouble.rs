@@ -81,7 +81,7 @@ fn of_volume(member: &MemberFact) -> Option<OfMember> {
 }
 
 fn of_server(facts: &Facts<'_>, member: &MemberFact) -> Option<Trouble> {
-    let server = member.status.server.as_ref().filter(|_| member.agent_speaks())?;
+    let server = member.reported_server()?;
     if server.reason.as_deref() == Some(Reason::NoProgress.as_str()) {
         let (name, message) = (member.name.clone(), server.message.clone().unwrap_or_default());
         return Some(Trouble::of(OfMember::Stalled { member: name, message }));

@@ -65,7 +65,7 @@ fn tell(member: &MemberFact, what: Disagreement, draft: &mut Draft) {
 
 /// Full members that serve by their own word.
 fn living<'a>(facts: &'a Facts<'_>) -> Vec<&'a MemberFact> {
-    let members = facts.members.values().filter(|m| m.recorded_host_id().is_some());
+    let members = facts.joined();
     members.filter(|m| m.lives_by_its_own_word(&facts.nodes)).collect()
 }
 
@@ -128,7 +128,7 @@ fn names(members: Vec<&MemberFact>) -> Names {
 
 /// All serve, nothing changes, and yet one sees more or fewer members than there are.
 fn numbers(facts: &Facts<'_>, draft: &mut Draft) {
-    let joined = facts.members.values().filter(|m| m.recorded_host_id().is_some());
+    let joined = facts.joined();
     let living = living(facts);
     if facts.turn().is_some() || joined.count() != living.len() {
         return;

@@ -29,7 +29,7 @@ fn runs_nothing(member: &MemberFact, pod: &PodFact) -> Option<Idle> {
         let (reason, message) = (trouble.reason.clone(), trouble.message.clone());
         return Some(Idle::Failing { reason, message });
     }
-    let server = member.status.server.as_ref().filter(|_| member.agent_speaks())?;
+    let server = member.reported_server()?;
     match server.state {
         ServerState::Failed | ServerState::Waiting => {
             Some(Idle::Server { server: server_words(member) })

@@ -11,7 +11,7 @@ use palladion_api::member::{RingMember, RingSummary};
 /// themselves. `Err` names what is not as it should be.
 pub fn ring_is_quiet(facts: &Facts<'_>) -> Result<(), Objection> {
     let known = known_hosts(facts).len();
-    for member in facts.members.values().filter(|m| m.recorded_host_id().is_some()) {
+    for member in facts.joined() {
         let ring = ring_of(member)?;
         if let Some(odd) = ring.exceptions.first() {
             return Err(sees(member, odd));

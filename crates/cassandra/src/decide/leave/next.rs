@@ -76,7 +76,7 @@ fn has_left(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> Flow {
 
 /// How many members would be left.
 fn left_without(facts: &Facts<'_>) -> usize {
-    let members = facts.members.values().filter(|m| m.recorded_host_id().is_some());
+    let members = facts.joined();
     members.count().saturating_sub(1)
 }
 

@@ -16,7 +16,7 @@ const ROOM_PERCENT: u64 = 150;
 /// Replication that would no longer be met, naming the keyspace. What is not
 /// known forbids as well.
 pub fn by_replication(facts: &Facts<'_>, rack: &RackName, left: usize) -> Option<Obstacle> {
-    let joined = || facts.members.values().filter(|m| m.recorded_host_id().is_some());
+    let joined = || facts.joined();
     let Some(copies) =
         joined().filter(|m| m.is_normal()).map(|m| &m.status.copies).find(|c| !c.is_empty())
     else {

@@ -13,7 +13,7 @@ use serde_json::json;
 /// seeds that never come back. While no member is up they are given at once
 /// those that have data; an empty volume is never among them.
 pub fn rescue(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
-    let mut joined = facts.members.values().filter(|m| m.recorded_host_id().is_some());
+    let mut joined = facts.joined();
     if !joined.any(MemberFact::is_normal) {
         refresh(facts, valid, draft);
     }

@@ -64,11 +64,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if waiting_to_join || valid.mode == Mode::Scylla {
         return;
     }
-    set(facts, valid, joined(facts).len(), draft);
-}
-
-fn joined<'a>(facts: &'a Facts<'_>) -> Vec<&'a MemberFact> {
-    facts.members.values().filter(|m| m.recorded_host_id().is_some()).collect()
+    set(facts, valid, facts.joined().count(), draft);
 }
 
 /// Record what is intended, set it, repair, then record that it is done. One
@@ -88,7 +84,7 @@ pub fn set(facts: &Facts<'_>, valid: &Valid, members: usize, draft: &mut Draft) 
         Some(change) => change,
         None => intend(facts, factor, draft),
     };
-    let joined = joined(facts);
+    let joined: Vec<&MemberFact> = facts.joined().collect();
     let job = |part| Job { facts, valid, change: &change, part };
     if !is_altered(&joined, &change) {
         job(Part::Alter).alter(&joined, draft);
@@ -112,7 +108,7 @@ fn all_report(facts: &Facts<'_>, such: impl Fn(u32) -> bool) -> bool {
         let mut copies = m.status.copies.iter();
         copies.any(|(keyspace, copies)| is_one(keyspace) && such(*copies))
     };
-    let mut reporting = joined(facts).into_iter().filter(reports).peekable();
+    let mut reporting = facts.joined().filter(reports).peekable();
     reporting.peek().is_some() && reporting.all(is_such)
 }
 
