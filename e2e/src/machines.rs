@@ -83,6 +83,21 @@ impl Bed {
         Ok(pods.iter().map(|p| node_name(p).to_string()).collect())
     }
 
+    /// Wait until no volume is in use, and name them all.
+    ///
+    /// # Errors
+    /// A claim keeps one, or the API server does not answer.
+    pub fn free_volumes(&self) -> Result<Vec<String>> {
+        let is_free = |volume: &Value| volume["status"]["phase"] == "Available";
+        let name = |volume: &Value| volume["metadata"]["name"].as_str().map(str::to_string);
+        wait_for("volumes to be free", PATIENCE, || {
+            self.cluster.recycle_volumes()?;
+            let volumes = self.list("", "pv")?;
+            let names = volumes.iter().filter_map(name).collect();
+            Ok(volumes.iter().all(is_free).then_some(names))
+        })
+    }
+
     /// Wait until a machine that was without power is a Node that is ready.
     ///
     /// # Errors

@@ -6,7 +6,6 @@ use std::time::Duration;
 use palladion_api::reasons::Reason;
 use palladion_e2e::story::Story;
 use palladion_e2e::{Bed, Ring, a_ring, bed, wait_for};
-use serde_json::Value;
 
 const NAMESPACE: &str = "disk";
 const STAYS: &str = "disk-dc1-a-0";
@@ -65,15 +64,7 @@ impl<'a> SmallVolumes<'a> {
     /// In place of every volume that is or may become free: the ring must not
     /// find one that is as large as the machine's own disk.
     fn mount(bed: &'a Bed) -> Self {
-        let is_free = |volume: &Value| volume["status"]["phase"] == "Available";
-        let volumes = wait_for("volumes to be free", SOON, || {
-            bed.cluster.recycle_volumes()?;
-            let volumes = bed.list("", "pv")?;
-            Ok(volumes.iter().all(is_free).then_some(volumes))
-        })
-        .expect("no test before this one should keep a volume");
-        let name = |volume: &Value| volume["metadata"]["name"].as_str().map(str::to_string);
-        let names: Vec<String> = volumes.iter().filter_map(name).collect();
+        let names = bed.free_volumes().expect("no test before this one should keep a volume");
         for name in &names {
             bed.cluster.shrink_volume(name, VOLUME_MIB).expect("shrink");
         }

@@ -6,14 +6,12 @@ use std::time::Duration;
 use anyhow::Result;
 use palladion_e2e::story::Story;
 use palladion_e2e::wanted::WantedRing;
-use palladion_e2e::{Bed, Ring, Writes, a_ring, bed, wait_for};
-use serde_json::Value;
+use palladion_e2e::{Bed, Ring, Writes, a_ring, bed};
 
 const NAMESPACE: &str = "power";
 const MEMBERS: u32 = 3;
 /// Room for a server's commit log, its data and their journal.
 const DISK_MIB: u32 = 1024;
-const SOON: Duration = Duration::from_secs(240);
 /// Longer than the period in which Cassandra's default writes, shorter than that in which the
 /// kernel does so by itself.
 const WRITING: Duration = Duration::from_secs(15);
@@ -36,15 +34,8 @@ struct Disks<'a> {
 
 impl<'a> Disks<'a> {
     fn give(bed: &'a Bed) -> Self {
-        let is_free = |volume: &Value| volume["status"]["phase"] == "Available";
-        let volumes = wait_for("volumes to be free", SOON, || {
-            bed.cluster.recycle_volumes()?;
-            let volumes = bed.list("", "pv")?;
-            Ok(volumes.iter().all(is_free).then_some(volumes))
-        })
-        .expect("no test before this one should keep a volume");
-        let name = |volume: &Value| volume["metadata"]["name"].as_str().map(str::to_string);
-        let disks = Self { bed, volumes: volumes.iter().filter_map(name).collect() };
+        let volumes = bed.free_volumes().expect("no test before this one should keep a volume");
+        let disks = Self { bed, volumes };
         power_off(bed);
         for volume in &disks.volumes {
             bed.cluster.give_disk(volume, DISK_MIB).expect("a disk");

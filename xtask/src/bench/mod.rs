@@ -84,18 +84,21 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-fn measure_zoned(arguments: &Arguments) -> Result<String> {
+/// One with Palladion on it, and with these values of the chart.
+fn testbed(arguments: &Arguments, values: &[&str]) -> Result<Cluster> {
     let config = Config { name: arguments.name.clone(), ..Config::default() };
     let cluster = Cluster::up(&config, &mut Lines)?;
-    install::install(&cluster, &["zonedStatefulSet.allowExec=true"], &mut Lines)?;
+    install::install(&cluster, values, &mut Lines)?;
+    Ok(cluster)
+}
+
+fn measure_zoned(arguments: &Arguments) -> Result<String> {
+    let cluster = testbed(arguments, &["zonedStatefulSet.allowExec=true"])?;
     zoned::measure(&cluster, &arguments.name, arguments.idle_seconds)
 }
 
 fn measure_durability(arguments: &Arguments) -> Result<String> {
-    let config = Config { name: arguments.name.clone(), ..Config::default() };
-    let cluster = Cluster::up(&config, &mut Lines)?;
-    install::install(&cluster, &[], &mut Lines)?;
-    durability::measure(&cluster)
+    durability::measure(&testbed(arguments, &[])?)
 }
 
 fn measure(arguments: &Arguments) -> Result<String> {
@@ -111,9 +114,7 @@ fn measure(arguments: &Arguments) -> Result<String> {
         "≤ 90 s",
         format!("{:.0} s", took.as_secs_f64()),
     );
-    let config = Config { name: arguments.name.clone(), ..Config::default() };
-    let cluster = Cluster::up(&config, &mut Lines)?;
-    install::install(&cluster, &[], &mut Lines)?;
+    let cluster = testbed(arguments, &[])?;
     std::thread::sleep(Duration::from_secs(5));
     Lines.note("creating the ring");
     ring::creation(&cluster, &mut report)?;
