@@ -43,6 +43,8 @@ pub const VOLUME_ID: &str = "palladion.dev/volume-id";
 pub const ADDRESS: &str = "palladion.dev/address";
 /// On claims: since when the Node with the local volume is gone.
 pub const NODE_GONE: &str = "palladion.dev/node-gone-since";
+/// On a CassandraMember: since when it does not serve. Removed when it serves again.
+pub const DOWN_SINCE: &str = "palladion.dev/down-since";
 /// On claims and members: uid of the cluster object that created them.
 pub const CLUSTER_UID: &str = "palladion.dev/cluster-uid";
 /// On members that have left: the proof. On their claims: the host ID whose data the volume still holds.

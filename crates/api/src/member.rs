@@ -273,7 +273,10 @@ pub struct Operation {
     /// `AlterReplication` only: replication factor by datacenter (NetworkTopologyStrategy).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub replication: BTreeMap<String, u32>,
-    /// `RemoveNode` only: host ID (or address) of the dead member.
+    /// `Repair` only: the ranges. Default `Primary`.
+    #[serde(default, skip_serializing_if = "RepairRanges::is_primary")]
+    pub ranges: RepairRanges,
+    /// `RemoveNode`: host ID (or address) of the dead member. `Repair`: host ID of a dead member that is left out of the repair.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<HostId>,
     /// When the operator asked for it, by its own clock.
@@ -286,7 +289,7 @@ pub struct Operation {
 pub enum OperationKind {
     /// Set the replication of keyspaces to NetworkTopologyStrategy, over CQL.
     AlterReplication,
-    /// Full repair of this member's primary ranges.
+    /// Full repair of this member's primary ranges, or of all its ranges.
     Repair,
     /// Drop data in ranges that this member no longer owns.
     Cleanup,
@@ -296,6 +299,26 @@ pub enum OperationKind {
     UpgradeSstables,
     /// Remove a dead member from the ring.
     RemoveNode,
+}
+
+/// The ranges of a repair.
+#[derive(
+    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
+)]
+pub enum RepairRanges {
+    /// The primary ranges of this member: such a repair of every member covers the ring once.
+    #[default]
+    Primary,
+    /// All ranges of which this member holds a copy.
+    All,
+}
+
+impl RepairRanges {
+    /// Is it the default?
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+    fn is_primary(&self) -> bool {
+        *self == Self::Primary
+    }
 }
 
 /// A request to report the ring, read after this nonce was seen.
@@ -312,6 +335,9 @@ pub struct EvidenceRequest {
 pub struct Debt {
     /// The kind of maintenance.
     pub kind: DebtKind,
+    /// `Repair` only: the ranges. Default `Primary`.
+    #[serde(default, skip_serializing_if = "RepairRanges::is_primary")]
+    pub ranges: RepairRanges,
     /// Why, and since when.
     pub reason: String,
 }
@@ -319,7 +345,7 @@ pub struct Debt {
 /// Kinds of [`Debt`].
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DebtKind {
-    /// A repair, after the removal of a member or a change of the system keyspaces.
+    /// A repair: of all members after a removal; of all ranges of one member after it replaced a lost one, or was down for longer than the other members keep hints for it.
     Repair,
     /// A cleanup, after another member joined and took over ranges.
     Cleanup,

@@ -4,10 +4,12 @@ use super::beans::*;
 use super::cassandra_reading::{most_holders, name, reading, strings};
 use super::jolokia::{Client, Item};
 use super::{
-    Answer, Error, Reading, RepairState, RepairTicket, RuntimeChange, ServerAdmin, runtime,
+    Answer, DownReplicas, Error, Reading, RepairScope, RepairState, RepairTicket, RuntimeChange,
+    ServerAdmin, runtime,
 };
 use crate::render::capabilities::{Capabilities, UpgradeSstables};
 use palladion_api::ids::HostId;
+use palladion_api::member::RepairRanges;
 use palladion_api::runtime::RuntimeSettings;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -180,10 +182,17 @@ impl ServerAdmin for Cassandra {
         })
     }
 
-    fn begin_repair<'a>(&'a self, keyspace: &'a str) -> Answer<'a, Option<RepairTicket>> {
+    fn begin_repair<'a>(
+        &'a self,
+        keyspace: &'a str,
+        what: RepairScope,
+    ) -> Answer<'a, Option<RepairTicket>> {
         Box::pin(async move {
-            let options =
-                json!({"primaryRange": "true", "incremental": "false", "parallelism": "parallel"});
+            let primary = what.ranges == RepairRanges::Primary;
+            let mut options = json!({"primaryRange": primary.to_string(), "incremental": "false", "parallelism": "parallel"});
+            if what.down == DownReplicas::LeaveOut {
+                options["forceRepair"] = json!("true");
+            }
             let answer =
                 self.call(STORAGE_SERVICE, BEGIN_REPAIR, vec![json!(keyspace), options]).await?;
             match answer.as_i64() {

@@ -16,7 +16,7 @@ use crate::render::capabilities::{self, FailedLeave};
 pub use crate::runtime::RuntimeChange;
 use futures::future::BoxFuture;
 use palladion_api::ids::{HostId, StaticAddress};
-use palladion_api::member::{MemberState, RingMember};
+use palladion_api::member::{MemberState, RepairRanges, RingMember};
 use palladion_api::runtime::RuntimeSettings;
 use std::collections::BTreeMap;
 
@@ -169,6 +169,24 @@ pub enum RepairState {
     Unknown,
 }
 
+/// What a repair covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RepairScope {
+    /// Which ranges of the server.
+    pub ranges: RepairRanges,
+    /// What is done about replicas that are down.
+    pub down: DownReplicas,
+}
+
+/// What a repair does about replicas that are down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DownReplicas {
+    /// It fails.
+    Fail,
+    /// It goes on with those that are up.
+    LeaveOut,
+}
+
 /// A running repair, as the server numbers it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepairTicket {
@@ -207,8 +225,12 @@ pub trait ServerAdmin: Send + Sync {
     fn upgrade_sstables<'a>(&'a self, keyspace: &'a str) -> Answer<'a, ()>;
     /// Remove a dead member by host ID. Answers when done.
     fn remove_node<'a>(&'a self, host_id: &'a HostId) -> Answer<'a, ()>;
-    /// Begin a full repair of the primary ranges; `None` where there is nothing to repair.
-    fn begin_repair<'a>(&'a self, keyspace: &'a str) -> Answer<'a, Option<RepairTicket>>;
+    /// Begin a full repair; `None` where there is nothing to repair.
+    fn begin_repair<'a>(
+        &'a self,
+        keyspace: &'a str,
+        what: RepairScope,
+    ) -> Answer<'a, Option<RepairTicket>>;
     /// How far is it?
     fn repair_state<'a>(&'a self, ticket: &'a RepairTicket) -> Answer<'a, RepairState>;
 }

@@ -2,8 +2,11 @@
 //! schema agreement and topology changes itself (Raft).
 
 use super::scylla_reading::strings;
-use super::{Answer, Error, Reading, RepairState, RepairTicket, RuntimeChange, ServerAdmin};
+use super::{
+    Answer, Error, Reading, RepairScope, RepairState, RepairTicket, RuntimeChange, ServerAdmin,
+};
 use palladion_api::ids::HostId;
+use palladion_api::member::RepairRanges;
 use palladion_api::runtime::RuntimeSettings;
 use reqwest::Method;
 use serde_json::Value;
@@ -171,12 +174,20 @@ impl ServerAdmin for Scylla {
         })
     }
 
-    fn begin_repair<'a>(&'a self, keyspace: &'a str) -> Answer<'a, Option<RepairTicket>> {
+    fn begin_repair<'a>(
+        &'a self,
+        keyspace: &'a str,
+        what: RepairScope,
+    ) -> Answer<'a, Option<RepairTicket>> {
         Box::pin(async move {
+            // Replicas that are down are left out by address only; the operator asks for that
+            // of Cassandra alone.
             let path = format!("/storage_service/repair_async/{keyspace}");
-            let answer = self
-                .send(Method::POST, &path, &[("primaryRange", "true")], Some(READ_TIME))
-                .await?;
+            let options: &[(&str, &str)] = match what.ranges {
+                RepairRanges::Primary => &[("primaryRange", "true")],
+                RepairRanges::All => &[],
+            };
+            let answer = self.send(Method::POST, &path, options, Some(READ_TIME)).await?;
             match answer.as_i64() {
                 Some(0) => Ok(None),
                 Some(number) => Ok(Some(RepairTicket { keyspace: keyspace.into(), number })),

@@ -65,6 +65,7 @@ mod tests {
             kind: OperationKind::Flush,
             keyspaces: vec![],
             replication: Default::default(),
+            ranges: Default::default(),
             target: None,
             requested_at: None,
         };

@@ -1,6 +1,6 @@
 //! How each job is carried out, in a task beside the loop.
 
-use crate::admin::{RepairState, ServerAdmin};
+use crate::admin::{DownReplicas, RepairScope, RepairState, ServerAdmin};
 use crate::cql::{Connection, Endpoint, quoted, text};
 use crate::words::job::{Done, Failed};
 use anyhow::{Context, Result, bail};
@@ -119,11 +119,16 @@ async fn repair(
     admin: &dyn ServerAdmin,
     progress: &Progress,
 ) -> Result<Done> {
+    let down = match operation.target {
+        Some(_) => DownReplicas::LeaveOut,
+        None => DownReplicas::Fail,
+    };
+    let what = RepairScope { ranges: operation.ranges, down };
     let all = keyspaces(operation, admin).await?;
     let mut repaired = Vec::new();
     for (index, keyspace) in all.iter().enumerate() {
         let doing = || format!("repairing keyspace {keyspace}");
-        if let Some(ticket) = admin.begin_repair(keyspace).await.with_context(doing)? {
+        if let Some(ticket) = admin.begin_repair(keyspace, what).await.with_context(doing)? {
             let mut silent = 0;
             loop {
                 tokio::time::sleep(REPAIR_LOOK).await;

@@ -4,8 +4,9 @@ use super::contract;
 use super::fake::{Asked, Fake};
 use palladion_agent::admin::cassandra::Cassandra;
 use palladion_agent::admin::jolokia::{Client, Credentials, ORIGIN};
-use palladion_agent::admin::{Error, ServerAdmin};
+use palladion_agent::admin::{DownReplicas, Error, RepairScope, ServerAdmin};
 use palladion_agent::render::capabilities;
+use palladion_api::member::RepairRanges;
 use serde_json::{Map, Value, json};
 
 fn admin(fake: &Fake, version: &str) -> Cassandra {
@@ -131,6 +132,24 @@ async fn a_first_leave_truncates_nothing() {
     let fake = Fake::start(with_streamed(0, 0)).await;
     admin(&fake, "4.1.9").decommission().await.unwrap_err();
     assert_eq!(calls(&fake), [(json!("decommission(boolean)"), json!([false]))]);
+}
+
+#[tokio::test]
+async fn a_repair_covers_what_it_should_and_leaves_out_who_is_dead_only_where_it_may() {
+    let fake = Fake::start(answers).await;
+    let admin = admin(&fake, "5.0.5");
+    let options = || {
+        let asked: Value = serde_json::from_str(&fake.last().body).unwrap();
+        asked["arguments"][1].clone()
+    };
+    admin.begin_repair("shop", contract::PRIMARY).await.unwrap();
+    let primary =
+        json!({"primaryRange": "true", "incremental": "false", "parallelism": "parallel"});
+    assert_eq!(options(), primary);
+    let all = RepairScope { ranges: RepairRanges::All, down: DownReplicas::LeaveOut };
+    admin.begin_repair("shop", all).await.unwrap();
+    let all = json!({"primaryRange": "false", "incremental": "false", "parallelism": "parallel", "forceRepair": "true"});
+    assert_eq!(options(), all);
 }
 
 #[tokio::test]

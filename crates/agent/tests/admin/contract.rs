@@ -1,8 +1,8 @@
 //! What both back ends must say of one and the same ring: three members, the
 //! third down, the second leaving.
 
-use palladion_agent::admin::{RepairState, RepairTicket, ServerAdmin};
-use palladion_api::member::{Liveness, MemberState};
+use palladion_agent::admin::{DownReplicas, RepairScope, RepairState, RepairTicket, ServerAdmin};
+use palladion_api::member::{Liveness, MemberState, RepairRanges};
 
 pub const HOSTS: [(&str, &str); 3] = [("10.0.0.1", "h1"), ("10.0.0.2", "h2"), ("10.0.0.3", "h3")];
 
@@ -42,9 +42,12 @@ pub async fn work_is_done_or_refused_in_the_servers_words(admin: &dyn ServerAdmi
     assert!(refused.contains("Not enough live nodes"), "{refused}");
 }
 
+pub const PRIMARY: RepairScope =
+    RepairScope { ranges: RepairRanges::Primary, down: DownReplicas::Fail };
+
 pub async fn a_repair_is_followed_by_its_number(admin: &dyn ServerAdmin) {
-    let ticket = admin.begin_repair("shop").await.unwrap().unwrap();
+    let ticket = admin.begin_repair("shop", PRIMARY).await.unwrap().unwrap();
     assert_eq!(ticket, RepairTicket { keyspace: "shop".into(), number: 7 });
     assert_eq!(admin.repair_state(&ticket).await.unwrap(), RepairState::Completed);
-    assert_eq!(admin.begin_repair("system_auth").await.unwrap(), None);
+    assert_eq!(admin.begin_repair("system_auth", PRIMARY).await.unwrap(), None);
 }

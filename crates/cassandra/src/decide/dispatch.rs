@@ -4,7 +4,7 @@
 use super::draft::Draft;
 use super::maintenance::{debts, seed_lists, system_keyspaces};
 use super::restart::{self, broken, versions};
-use super::turn::{epoch, permit, stopping};
+use super::turn::{epoch, stopping};
 use super::{initialize, join, leave, remove, replace};
 use crate::facts::Facts;
 use crate::validate::Valid;
@@ -16,7 +16,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if epoch::is_behind(facts) {
         return;
     }
-    permit::record_identities(facts, draft);
+    join::identities::record(facts, draft);
     // One disruption in a plan: what this one ends is seen before the next begins.
     if stopping::hold(facts, draft).is_busy()
         || draft.is_disruptive()

@@ -17,6 +17,10 @@ palladion_plan::sentences! {
             "the {work} of member {member} failed and will be retried ({cause})";
         Postponed { work: Work, member: MemberName, why: Objection, cause: String } => MaintenancePending,
             "the {work} of member {member} waits: {why} ({cause})";
+        BeforeReplacement { lost: MemberName, member: MemberName, cause: String } => MaintenancePending,
+            "member {lost} waits to be replaced until member {member} is repaired ({cause})";
+        Down { member: MemberName, since: Timestamp } => WaitingForRing,
+            "member {member} has been down since {since}";
     }
 
     /// What the replication of the system keyspaces waits for.
@@ -57,6 +61,10 @@ palladion_plan::sentences! {
     /// Why a member needs maintenance.
     pub enum Cause {
         Joined { member: MemberName, at: Timestamp } => "member {member} joined at {at}";
+        Replaced { member: MemberName, at: Timestamp } =>
+            "member {member} replaced a lost one at {at}";
+        Away { since: Timestamp, until: Timestamp } =>
+            "it was down from {since} to {until}, longer than the other members keep hints";
         Upgraded { from: String, to: String } => "upgraded from {from} to {to}";
     }
 
@@ -76,6 +84,9 @@ palladion_plan::sentences! {
     /// Steps.
     pub enum Doing {
         RecordPending { member: MemberName } => "record the pending maintenance of member {member}";
+        RecordDown { member: MemberName, since: Timestamp } =>
+            "record that member {member} has been down since {since}";
+        RecordUp { member: MemberName } => "record that member {member} is back";
         RecordDone { work: Work, member: MemberName } =>
             "record that the {work} of member {member} is done";
         Start { work: Work, member: MemberName } => "start the pending {work} on member {member}";

@@ -187,7 +187,7 @@ fn a_leaver_that_could_not_come_back_leaves_when_its_cause_is_mended() {
     world.until(leaves);
     world.ring.unlucky.insert("demo-dc1-a-2".into());
     world.delete(kinds::POD, "demo-dc1-a-2");
-    world.pass(600);
+    world.pass(900);
     let tries = world.story.iter();
     let tries = tries.filter(|l| l.contains("starts its server (ResumeLeave)"));
     assert_eq!(tries.count(), 3, "{}", world.last_words());

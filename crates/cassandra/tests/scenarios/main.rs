@@ -17,6 +17,7 @@ mod holes;
 mod inputs;
 mod known_bugs;
 mod leaves;
+mod maintenance;
 mod nodes;
 mod outages;
 mod rolling;

@@ -47,7 +47,7 @@ impl Ring {
                 let target = operation.target.clone().unwrap_or_default();
                 self.remove_node(pod, &target, disks)
             }
-            OperationKind::Repair => Some(self.repair(pod, disks)),
+            OperationKind::Repair => Some(self.repair(pod, operation, disks)),
             OperationKind::Cleanup => Some(self.cleanup(pod, disks)),
             OperationKind::Flush | OperationKind::UpgradeSstables => Some(Ok("done".into())),
         }

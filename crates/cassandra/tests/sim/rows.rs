@@ -6,7 +6,7 @@ use super::ring::{Disks, Phase, Ring};
 use super::volume::Data;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::HostId;
-use palladion_api::member::{Liveness, MemberState};
+use palladion_api::member::{Liveness, MemberState, Operation, RepairRanges};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The token ring is cut into so many ranges; a row belongs to one of them.
@@ -209,13 +209,26 @@ impl Ring {
         }
     }
 
-    /// A member's own ranges, repaired: all who hold them have the newest of each row then.
-    pub fn repair(&mut self, pod: &str, disks: &mut Disks) -> Result<String, String> {
+    /// A member's primary ranges, or all, repaired: all who hold them have the
+    /// newest of each row then. With a dead one that is left out, all who are up.
+    pub fn repair(
+        &mut self,
+        pod: &str,
+        operation: &Operation,
+        disks: &mut Disks,
+    ) -> Result<String, String> {
         let own = self.servers.get(pod).and_then(|s| s.host_id.clone()).unwrap_or_default();
         for range in 0..RANGES {
-            let owners = self.owners(range);
-            if owners.first() != Some(&own) {
+            let mut owners = self.owners(range);
+            let is_meant = match operation.ranges {
+                RepairRanges::Primary => owners.first() == Some(&own),
+                RepairRanges::All => owners.contains(&own),
+            };
+            if !is_meant {
                 continue;
+            }
+            if operation.target.is_some() {
+                owners.retain(|host| self.reaches(pod, host));
             }
             if let Some(dead) = owners.iter().find(|host| !self.reaches(pod, host)) {
                 return Err(format!("Repair command #1 failed: endpoint not alive: {dead}"));

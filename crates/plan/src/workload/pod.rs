@@ -36,6 +36,8 @@ pub struct PodFact {
     pub phase: String,
     /// Since when it is ready; `None` = it is not.
     pub ready_since: Option<Timestamp>,
+    /// Since when it is not ready; `None` = it is.
+    pub not_ready_since: Option<Timestamp>,
     /// Is it being deleted?
     pub terminating: bool,
     /// The scheduler's message, while it cannot be placed.
@@ -79,6 +81,7 @@ pub fn project(object: &Value) -> Value {
         "reason": status["reason"],
         "message": status["message"],
         "readySince": if ready["status"] == "True" { ready["lastTransitionTime"].clone() } else { Value::Null },
+        "notReadySince": if ready["status"] == "False" { ready["lastTransitionTime"].clone() } else { Value::Null },
         "scheduled": { "status": condition(object, "PodScheduled")["status"], "message": condition(object, "PodScheduled")["message"] },
         "waiting": containers,
     })
@@ -97,6 +100,10 @@ impl PodFact {
         let unscheduled = object.str_at("/scheduled/status") == Some("False");
         let revision = object.meta.labels.get("controller-revision-hash").cloned();
         let ordinal = object.meta.name.rsplit('-').next().and_then(|n| n.parse().ok());
+        let time = |pointer: &str| -> Option<Timestamp> { object.str_at(pointer)?.parse().ok() };
+        let ready_since = time("/readySince");
+        // Before the kubelet has said anything of it, it was never ready.
+        let not_ready_since = time("/notReadySince").or(object.meta.creation_timestamp);
         Self {
             name: object.meta.name.clone(),
             uid: PodUid::new(&object.meta.uid),
@@ -107,7 +114,8 @@ impl PodFact {
             node: text("/node"),
             address: text("/address").filter(|a| !a.is_empty()),
             phase: text("/phase").unwrap_or_default(),
-            ready_since: object.str_at("/readySince").and_then(|t| t.parse().ok()),
+            ready_since,
+            not_ready_since: not_ready_since.filter(|_| ready_since.is_none()),
             terminating: object.meta.is_terminating(),
             unschedulable: unscheduled.then(|| text("/scheduled/message").unwrap_or_default()),
             trouble: trouble(object),

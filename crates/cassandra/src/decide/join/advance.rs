@@ -4,7 +4,6 @@
 use super::next::{candidate, grace_ends};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Purpose, Unproven, records, unnoticed};
-use crate::decide::maintenance::debts;
 use crate::decide::restart::versions;
 use crate::decide::turn::failed_start::{self, TRIES};
 use crate::decide::turn::lock::{self, Since};
@@ -33,13 +32,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
     };
     match permit::course(turn, member) {
         Course::NotGiven => before_permit(facts, valid, turn, member, draft),
-        Course::PodEnded => {
-            // It may have joined before its pod ended: it has ranges of the others then.
-            if member.recorded_host_id().is_some() {
-                debts::after_join(facts, &member.name, draft);
-            }
-            release(facts, turn, turn::Ended::PodGone, draft);
-        }
+        Course::PodEnded => release(facts, turn, turn::Ended::PodGone, draft),
         Course::Open => {
             let (name, server) = (member.name.clone(), server_words(member));
             let waiting = match turn.step == TurnStep::Initialize {
@@ -107,7 +100,6 @@ fn finish(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, dr
         .and_then(|next| {
             next.volume().map(|v| lock::new(facts, &next.name, &v.volume_id, TurnStep::Join, 1))
         });
-    debts::after_join(facts, &member.name, draft);
     let step = match &next {
         Some(next) => {
             let (from, to) = (turn.member.clone(), next.member.clone());

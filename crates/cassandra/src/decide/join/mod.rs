@@ -1,7 +1,8 @@
 //! Joins: who is next, the way from the turn to the permit, and members that
-//! joined unnoticed.
+//! joined unnoticed; who a new member is.
 
 mod advance;
+pub mod identities;
 mod next;
 pub mod returning;
 

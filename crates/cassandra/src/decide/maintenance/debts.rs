@@ -1,20 +1,17 @@
-//! Pending maintenance of members (safety rules 5.1 to 5.3): recorded per
-//! member, carried out one at a time, and in the way of leaves.
+//! Pending maintenance of members (safety rules 5.1 and 5.2): what is recorded
+//! and when, and what of it is in the way of leaves. `pay` carries it out.
 
 use crate::decide::draft::Draft;
-use crate::decide::evidence;
 use crate::facts::{self, Facts, MemberFact};
 use crate::resources as kinds;
-use crate::words::maintenance::{Cause, Doing, Pending, Problem, Waiting, Work};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use crate::words::maintenance::{Cause, Doing, Pending};
 use palladion_api::ids::MemberName;
-use palladion_api::member::{Debt, DebtKind, Operation, OperationKind, OperationState};
-use palladion_plan::{Flow, Step};
+use palladion_api::member::{Debt, DebtKind, RepairRanges};
+use palladion_plan::Step;
 use serde_json::{Value, json};
 use std::fmt::Display;
 
-/// Maintenance that failed is started again after this long.
-const RETRY_AFTER: jiff::SignedDuration = jiff::SignedDuration::from_secs(60);
+pub use super::pay::{before_replacement, pay};
 
 /// The first maintenance that is in the way of a leave.
 pub fn first(facts: &Facts<'_>) -> Option<Pending> {
@@ -34,13 +31,6 @@ fn is_in_the_way(kind: DebtKind) -> bool {
     }
 }
 
-fn owed(member: &MemberFact) -> Option<&Debt> {
-    if member.is_gone() {
-        return None;
-    }
-    member.spec.as_ref()?.pending_maintenance.first()
-}
-
 /// After a join into a ring that holds data, all others have lost ranges and
 /// need a cleanup. A ring that is still being created holds none.
 pub fn after_join(facts: &Facts<'_>, joiner: &MemberName, draft: &mut Draft) {
@@ -49,7 +39,7 @@ pub fn after_join(facts: &Facts<'_>, joiner: &MemberName, draft: &mut Draft) {
         return;
     }
     let cause = Cause::Joined { member: joiner.clone(), at: facts.now() };
-    owed_by_all(facts, joiner, (DebtKind::Cleanup, &cause), draft);
+    owed_by_all(facts, joiner, &debt(DebtKind::Cleanup, cause), draft);
 }
 
 /// After a removal the copies of what the dead member held are whole again as
@@ -60,128 +50,44 @@ pub fn repair_by_all(
     cause: impl Display,
     draft: &mut Draft,
 ) {
-    owed_by_all(facts, except, (DebtKind::Repair, &cause), draft);
+    owed_by_all(facts, except, &debt(DebtKind::Repair, cause), draft);
 }
 
-fn owed_by_all(
-    facts: &Facts<'_>,
-    except: &MemberName,
-    (kind, cause): (DebtKind, &dyn Display),
-    draft: &mut Draft,
-) {
-    for member in
-        facts.members.values().filter(|m| m.name != *except && m.recorded_host_id().is_some())
-    {
-        let Some(spec) = &member.spec else { continue };
-        if spec.pending_maintenance.iter().any(|d| d.kind == kind) {
-            continue;
-        }
-        let mut owes = spec.pending_maintenance.clone();
-        owes.push(Debt { kind, reason: cause.to_string() });
-        draft.steps.extend(patch(member, json!({ "pendingMaintenance": owes }), recorded(member)));
+/// A member that may lack what others hold is repaired in all its ranges, with
+/// all who hold copies of them.
+pub fn repair_of_itself(cause: impl Display) -> Debt {
+    Debt { ranges: RepairRanges::All, ..debt(DebtKind::Repair, cause) }
+}
+
+fn debt(kind: DebtKind, cause: impl Display) -> Debt {
+    Debt { kind, ranges: RepairRanges::Primary, reason: cause.to_string() }
+}
+
+/// What a member needs with this added; `None` if that is on record already.
+pub fn with(member: &MemberFact, more: &Debt) -> Option<Vec<Debt>> {
+    let spec = member.spec.as_ref()?;
+    let is_same = |d: &&Debt| d.kind == more.kind && d.ranges == more.ranges;
+    let same = spec.pending_maintenance.iter().filter(is_same).count();
+    // What has begun does not know of what has happened since.
+    let first = spec.pending_maintenance.first();
+    let begun = first.filter(is_same).is_some_and(|d| super::pay::ordered(member, d).is_some());
+    (same <= usize::from(begun)).then(|| {
+        let mut all = spec.pending_maintenance.clone();
+        all.push(more.clone());
+        all
+    })
+}
+
+fn owed_by_all(facts: &Facts<'_>, except: &MemberName, debt: &Debt, draft: &mut Draft) {
+    for member in facts.joined().filter(|m| m.name != *except) {
+        let Some(all) = with(member, debt) else { continue };
+        draft.steps.extend(patch(member, json!({ "pendingMaintenance": all }), recorded(member)));
     }
 }
 
 /// The maintenance that a member needs goes on record.
 pub fn recorded(member: &MemberFact) -> Doing {
     Doing::RecordPending { member: member.name.clone() }
-}
-
-/// Carry out the first maintenance.
-pub fn pay(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
-    let Some(member) = facts.members.values().find(|m| owed(m).is_some()) else {
-        return Flow::Free;
-    };
-    let Some(debt) = owed(member) else {
-        return Flow::Free;
-    };
-    let kind = match debt.kind {
-        DebtKind::Repair => OperationKind::Repair,
-        DebtKind::Cleanup => OperationKind::Cleanup,
-        DebtKind::UpgradeSstables => OperationKind::UpgradeSstables,
-    };
-    let prefix = format!("pay-{kind:?}-").to_lowercase();
-    let ordered = member
-        .spec
-        .as_ref()
-        .and_then(|s| s.operation.as_ref())
-        .filter(|o| o.id.starts_with(&prefix));
-    let outcome = ordered.and_then(|o| member.status.operation.as_ref().filter(|s| s.id == o.id));
-    let work = Work::from(debt.kind);
-    let (name, cause) = (|| member.name.clone(), || debt.reason.clone());
-    let order = || order(facts, member, (work.clone(), kind), &prefix);
-    let quiet = evidence::ring_is_quiet(facts);
-    let waiting = match (ordered, outcome.map(|o| o.state), quiet) {
-        (Some(_), Some(OperationState::Succeeded), _) => {
-            draft.steps.extend(done(member, debt));
-            return Flow::Busy;
-        }
-        (Some(_), None | Some(OperationState::Running), _) => {
-            Waiting::Running { work: work.clone(), member: name(), cause: cause() }
-        }
-        (Some(_), Some(OperationState::Failed | OperationState::Interrupted), _) => {
-            let ended = outcome.and_then(|o| o.finished_at.as_ref()).map_or(facts.now(), |t| t.0);
-            let asked = ordered.and_then(|o| o.requested_at.as_ref()).map(|t| t.0);
-            let again = facts.again(ended, asked, RETRY_AFTER);
-            let why = outcome.and_then(|o| o.message.clone()).unwrap_or_default();
-            let failed =
-                Problem::Failed { work: work.clone(), member: name(), why, cause: cause() };
-            draft.report(failed);
-            if facts.now() < again {
-                let waiting =
-                    Waiting::Retried { work: work.clone(), member: name(), cause: cause() };
-                draft.wait_for(waiting).about(member.subject()).until(again);
-            } else {
-                draft.steps.extend(order());
-            }
-            return Flow::Busy;
-        }
-        // Tables of the older line are rewritten when nobody needs them any more.
-        (None, _, Err(why)) if !is_in_the_way(debt.kind) => {
-            let waiting = Waiting::Postponed { work, member: name(), why, cause: cause() };
-            draft.wait_for(waiting).about(member.subject());
-            return Flow::Free;
-        }
-        (None, _, Ok(()) | Err(_)) => {
-            draft.steps.extend(order());
-            Waiting::Starting { work: work.clone(), member: name(), cause: cause() }
-        }
-    };
-    draft.wait_for(waiting).about(member.subject());
-    Flow::Busy
-}
-
-/// The operation goes with the record of what was needed, so that the next one
-/// is a new operation.
-fn done(member: &MemberFact, debt: &Debt) -> Option<Step> {
-    let owes: Vec<_> =
-        member.spec.iter().flat_map(|s| &s.pending_maintenance).filter(|d| *d != debt).collect();
-    let doing = Doing::RecordDone { work: debt.kind.into(), member: member.name.clone() };
-    patch(member, json!({ "pendingMaintenance": owes, "operation": null }), doing)
-}
-
-fn order(
-    facts: &Facts<'_>,
-    member: &MemberFact,
-    (work, kind): (Work, OperationKind),
-    prefix: &str,
-) -> Option<Step> {
-    let operation = Operation {
-        id: format!("{prefix}{}", facts.snapshot.nonce),
-        kind,
-        keyspaces: Vec::new(),
-        replication: Default::default(),
-        target: None,
-        requested_at: Some(Time(facts.now())),
-    };
-    let mut operation = json!(operation);
-    for absent in ["keyspaces", "replication", "target"] {
-        if operation.get(absent).is_none() {
-            operation[absent] = Value::Null;
-        }
-    }
-    let doing = Doing::Start { work, member: member.name.clone() };
-    patch(member, json!({ "operation": operation }), doing)
 }
 
 /// Write what a member still needs, or does about it.

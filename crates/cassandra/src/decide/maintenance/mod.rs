@@ -2,8 +2,11 @@
 //! access to the servers, copies of the system keyspaces, seed lists, settings
 //! of running servers.
 
+pub mod absences;
 pub mod access;
 pub mod debts;
+mod hints;
+mod pay;
 pub mod runtime_settings;
 pub mod seed_lists;
 pub mod system_keyspaces;

@@ -255,6 +255,7 @@ impl Job<'_> {
             "kind": self.part.kind(),
             "keyspaces": KEYSPACES,
             "replication": replication,
+            "ranges": Value::Null,
             "target": Value::Null,
             "requestedAt": Time(self.facts.now()),
         });

@@ -90,6 +90,7 @@ fn order(
         kind: OperationKind::RemoveNode,
         keyspaces: Vec::new(),
         replication: Default::default(),
+        ranges: Default::default(),
         target: Some(host_id.clone()),
         requested_at: Some(Time(facts.now())),
     };

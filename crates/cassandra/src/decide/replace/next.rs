@@ -4,6 +4,7 @@
 use super::lost::lost;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, absence, marks};
+use crate::decide::maintenance::debts;
 use crate::decide::objects::replicas;
 use crate::decide::turn::lock;
 use crate::facts::words::pod_words;
@@ -11,7 +12,7 @@ use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::evidence::{Objection, Unmarked};
 use crate::words::replace::{Doing, Happened, Held, Problem, Waiting};
-use palladion_api::cluster::TurnStep;
+use palladion_api::cluster::{Mode, TurnStep};
 use palladion_api::ids::{HostId, MemberName};
 use palladion_plan::{Event, Flow};
 
@@ -49,6 +50,13 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         if !removed && waits_for_its_pod(member) {
             let waiting = Waiting::ForPod { member: name.clone(), pod: pod_words(member) };
             draft.wait_for(waiting).about(member.subject());
+            return Flow::Busy;
+        }
+        // Scylla streams a replacement from all who hold a range.
+        if !removed
+            && valid.mode == Mode::Cassandra
+            && debts::before_replacement(facts, (&name, &replaced.host_id), draft).is_busy()
+        {
             return Flow::Busy;
         }
         let mut turn = lock::new(facts, &name, &volume_id, way.step(), 1);

@@ -18,6 +18,7 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
             member.spec.as_ref().map_or_else(Vec::new, |s| s.pending_maintenance.clone());
         owes.push(Debt {
             kind: DebtKind::UpgradeSstables,
+            ranges: Default::default(),
             reason: Cause::Upgraded { from: old.to_string(), to: new.to_string() }.to_string(),
         });
         let doing = debts::recorded(member);

@@ -1,5 +1,4 @@
-//! Writes to the member that has the turn: its permit, and the record of who
-//! it turned out to be.
+//! Writes to the member that has the turn: its permit, and what came of it.
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::Proof;
@@ -11,7 +10,7 @@ use crate::words::turn::{Doing, Happened, Purpose};
 use palladion_api::cluster::{Turn, TurnStep};
 use palladion_api::member::{DataBeforeStart, PermitKind, PermitState, VolumeState};
 use palladion_plan::{Event, Step};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// How far the permit of a turn is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,53 +155,5 @@ fn data_before_join(member: &MemberFact) -> DataBeforeStart {
         Some(VolumeState::Incomplete) => DataBeforeStart::Wipe,
         Some(VolumeState::Left) => DataBeforeStart::Retire,
         _ => DataBeforeStart::MustBeEmpty,
-    }
-}
-
-/// Record host ID, volume and file system of members that are full members,
-/// and withdraw the permit that has done its work. One whose server does not
-/// serve yet keeps it: its turn ends when the permit is done, not before.
-pub fn record_identities(facts: &Facts<'_>, draft: &mut Draft) {
-    for member in facts.members.values().filter(|m| m.is_normal()) {
-        let (Some(object), Some(spec), Some(volume)) =
-            (&member.object, &member.spec, member.volume())
-        else {
-            continue;
-        };
-        let Some(host_id) = &member.status.host_id else {
-            continue;
-        };
-        let permit = spec.start.as_ref().and(member.status.permit.as_ref());
-        let permit_done = permit.is_some_and(|p| p.state == PermitState::Done);
-        let unrecorded =
-            spec.host_id.is_none() || spec.volume_id.is_none() || spec.file_system.is_none();
-        if volume.state != VolumeState::Joined || !(permit_done || unrecorded) {
-            continue;
-        }
-        // A record that says otherwise is never overwritten here: that is a stale twin or a replacement.
-        let agrees = spec.host_id.as_ref().is_none_or(|id| id == host_id)
-            && spec.volume_id.as_ref().is_none_or(|id| id == &volume.volume_id);
-        if !agrees {
-            continue;
-        }
-        let name = || member.name.clone();
-        let mut patch = json!({ "spec": {} });
-        if permit_done {
-            patch["spec"]["start"] = Value::Null;
-        }
-        if !unrecorded {
-            let doing = Doing::WithdrawPermit { member: name() };
-            draft.steps.push(Step::patch_seen(kinds::MEMBER, &object.meta, patch, doing));
-            continue;
-        }
-        patch["spec"]["hostID"] = json!(host_id);
-        patch["spec"]["volumeID"] = json!(volume.volume_id);
-        patch["spec"]["fileSystem"] = json!(volume.file_system);
-        let doing = Doing::RecordIdentity { member: name() };
-        let joined = Happened::Joined { member: name(), host_id: host_id.clone() };
-        draft.steps.push(
-            Step::patch_seen(kinds::MEMBER, &object.meta, patch, doing)
-                .announced(Event::normal(joined)),
-        );
     }
 }

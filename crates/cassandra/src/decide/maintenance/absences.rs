@@ -1,0 +1,140 @@
+//! Members that do not serve, or that others see down: since when, so that it
+//! is known afterwards whether hints have covered the time. Whoever was away for
+//! longer lacks writes, and needs a repair when it is back (safety rule 5.1).
+//!
+//! The time stands in an annotation of the member: it outlives the operator, the
+//! pod and the agent. A restart is over before it would be written.
+
+use super::{debts, hints};
+use crate::decide::draft::Draft;
+use crate::decide::evidence::marks;
+use crate::decide::turn::stopping;
+use crate::facts::{self, Facts, MemberFact};
+use crate::resources as kinds;
+use crate::validate::Valid;
+use crate::words::maintenance::{Cause, Doing, Waiting};
+use jiff::{SignedDuration, Timestamp};
+use palladion_api::ids::HostId;
+use palladion_api::labels;
+use palladion_api::member::Liveness;
+use palladion_plan::Step;
+use serde_json::json;
+use std::collections::BTreeSet;
+
+/// An absence is written down after this long at the latest. Restarts take less.
+const NOTED_AFTER: SignedDuration = SignedDuration::from_mins(10);
+/// Others see a member up again some rounds of gossip after its pod is Ready.
+const SEEN_UP_AFTER: SignedDuration = SignedDuration::from_mins(2);
+
+/// Note who goes away, and what is needed of those that are back.
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    // In a ring that is stopped nobody misses a write.
+    if stopping::is_wanted(facts) {
+        return;
+    }
+    let window = hints::window(valid);
+    let seen_down = seen_down(facts);
+    for member in facts.members.values() {
+        let (Some(object), Some(host_id)) = (&member.object, member.recorded_host_id()) else {
+            continue;
+        };
+        let seen = if seen_down.contains(host_id) { Seen::Down } else { Seen::NotDown };
+        let noted = object.meta.annotations.get(labels::DOWN_SINCE);
+        match (presence(facts, member, seen), noted) {
+            (Presence::Away { .. }, Some(_))
+            | (Presence::Unclear, _)
+            | (Presence::Serves, None) => {}
+            (Presence::Serves, Some(since)) => {
+                draft.steps.extend(is_back(facts, member, since, window));
+            }
+            (Presence::Away { since, noted }, None) => {
+                // A window that is shorter than that is told apart, too.
+                let early = if window.is_zero() { noted } else { since + window / 2 };
+                let due = noted.min(early);
+                if facts.now() < due {
+                    let waiting = Waiting::Down { member: member.name.clone(), since };
+                    draft.wait_for(waiting).about(member.subject()).until(due);
+                } else {
+                    draft.steps.extend(note(member, since));
+                }
+            }
+        }
+    }
+}
+
+fn note(member: &MemberFact, since: Timestamp) -> Option<Step> {
+    let meta = &member.object.as_ref()?.meta;
+    let patch = json!({ "metadata": { "annotations": { labels::DOWN_SINCE: since } } });
+    let doing = Doing::RecordDown { member: member.name.clone(), since };
+    Some(Step::patch_seen(kinds::MEMBER, meta, patch, doing))
+}
+
+/// It serves again: the note goes, in one write with the repair that it needs.
+fn is_back(
+    facts: &Facts<'_>,
+    member: &MemberFact,
+    since: &str,
+    window: SignedDuration,
+) -> Option<Step> {
+    let object = member.object.as_ref()?;
+    let mut patch = json!({ "metadata": { "annotations": { labels::DOWN_SINCE: null } } });
+    // A time that nobody can read may be any.
+    let since = since.parse().unwrap_or(Timestamp::UNIX_EPOCH);
+    let until = facts.now();
+    if until.duration_since(since) >= window {
+        let debt = debts::repair_of_itself(Cause::Away { since, until });
+        if let Some(all) = debts::with(member, &debt) {
+            let mut spec = json!({ "pendingMaintenance": all });
+            facts::clear_of_member(object, &mut spec);
+            patch["spec"] = spec;
+        }
+    }
+    let doing = Doing::RecordUp { member: member.name.clone() };
+    Some(Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing))
+}
+
+/// How the full members see another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Seen {
+    /// One of them sees it down.
+    Down,
+    /// None does.
+    NotDown,
+}
+
+/// Where a member is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Presence {
+    /// It serves, and nobody sees it down.
+    Serves,
+    /// It does not serve, or somebody sees it down; written down at the given time.
+    Away { since: Timestamp, noted: Timestamp },
+    /// It is on its way, or its pod is being recreated.
+    Unclear,
+}
+
+fn presence(facts: &Facts<'_>, member: &MemberFact, seen: Seen) -> Presence {
+    let now = facts.now();
+    let pod = member.pod.as_ref();
+    match (pod.and_then(|p| p.ready_since), seen) {
+        (Some(_), Seen::NotDown) if member.lives_by_its_own_word(&facts.nodes) => Presence::Serves,
+        (Some(_), Seen::NotDown) => Presence::Unclear,
+        (Some(ready), Seen::Down) => {
+            let noted = ready + SEEN_UP_AFTER;
+            Presence::Away { since: if now < noted { ready } else { now }, noted }
+        }
+        (None, seen) => match pod.and_then(|p| p.not_ready_since) {
+            Some(since) => Presence::Away { since, noted: since + NOTED_AFTER },
+            None if seen == Seen::Down => Presence::Away { since: now, noted: now },
+            // Its set recreates the pod at once, or others will see it down.
+            None => Presence::Unclear,
+        },
+    }
+}
+
+/// Host IDs that a full member sees down.
+fn seen_down<'a>(facts: &'a Facts<'_>) -> BTreeSet<&'a HostId> {
+    let witnesses = facts.members.values().filter(|m| m.is_normal() && marks::of(m).is_none());
+    let seen = witnesses.flat_map(|m| &m.status.ring).flat_map(|ring| &ring.exceptions);
+    seen.filter(|e| e.liveness == Liveness::Down).map(|e| &e.host_id).collect()
+}

@@ -1,0 +1,65 @@
+//! For how long the members keep hints for one that is down, by the settings
+//! that people give to the servers.
+
+use crate::validate::Valid;
+use jiff::SignedDuration;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// `max_hint_window` where nobody has set it, of every version.
+const DEFAULT: SignedDuration = SignedDuration::from_hours(3);
+
+/// The shortest hint window of the ring: what a coordinator of any rack keeps.
+pub fn window(valid: &Valid) -> SignedDuration {
+    let of_racks = valid.racks.iter().map(|rack| of(&rack.server.config));
+    of_racks.min().unwrap_or(DEFAULT)
+}
+
+fn of(config: &BTreeMap<String, Value>) -> SignedDuration {
+    if config.get("hinted_handoff_enabled").is_some_and(is_off) {
+        return SignedDuration::ZERO;
+    }
+    let millis = config.get("max_hint_window_in_ms").and_then(Value::as_i64);
+    let set = config.get("max_hint_window").and_then(Value::as_str).and_then(parse);
+    set.or(millis.map(SignedDuration::from_millis)).unwrap_or(DEFAULT)
+}
+
+fn is_off(value: &Value) -> bool {
+    *value == Value::Bool(false) || value.as_str() == Some("false")
+}
+
+/// A duration as Cassandra spells it: a whole number and its unit.
+fn parse(text: &str) -> Option<SignedDuration> {
+    let split = text.find(|c: char| !c.is_ascii_digit())?;
+    let number: i64 = text[..split].parse().ok()?;
+    let seconds = |each: i64| number.checked_mul(each).map(SignedDuration::from_secs);
+    match &text[split..] {
+        "d" => seconds(24 * 3600),
+        "h" => seconds(3600),
+        "m" => seconds(60),
+        "s" => seconds(1),
+        "ms" => Some(SignedDuration::from_millis(number)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_window_is_read_as_the_servers_read_it() {
+        let of = |config: Value| {
+            let config: BTreeMap<String, Value> =
+                serde_json::from_value(config).expect("should be settings");
+            super::of(&config)
+        };
+        assert_eq!(of(json!({})), SignedDuration::from_hours(3));
+        assert_eq!(of(json!({ "max_hint_window": "90m" })), SignedDuration::from_mins(90));
+        assert_eq!(of(json!({ "max_hint_window": "1d" })), SignedDuration::from_hours(24));
+        assert_eq!(of(json!({ "max_hint_window_in_ms": 60000 })), SignedDuration::from_mins(1));
+        assert_eq!(of(json!({ "max_hint_window": "soon" })), SignedDuration::from_hours(3));
+        assert_eq!(of(json!({ "hinted_handoff_enabled": false })), SignedDuration::ZERO);
+    }
+}

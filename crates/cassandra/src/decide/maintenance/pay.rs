@@ -1,0 +1,200 @@
+//! Pending maintenance is carried out (safety rule 5.3): one member at a time,
+//! in a ring where all are up and nobody moves. A member that lacks data is
+//! repaired before a lost one is replaced, from the members that are left.
+
+use super::debts::patch;
+use crate::decide::draft::Draft;
+use crate::decide::evidence::{self, marks};
+use crate::facts::{Facts, MemberFact};
+use crate::words::maintenance::{Doing, Problem, Waiting, Work};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::ids::{HostId, MemberName};
+use palladion_api::member::{
+    Debt, DebtKind, Operation, OperationKind, OperationState, OperationStatus, RepairRanges,
+};
+use palladion_plan::{Flow, Step};
+use serde_json::{Value, json};
+
+/// Maintenance that failed is started again after this long.
+const RETRY_AFTER: jiff::SignedDuration = jiff::SignedDuration::from_secs(60);
+
+fn owed(member: &MemberFact) -> Option<&Debt> {
+    if member.is_gone() {
+        return None;
+    }
+    member.spec.as_ref()?.pending_maintenance.first()
+}
+
+fn kind_of(debt: &Debt) -> OperationKind {
+    match debt.kind {
+        DebtKind::Repair => OperationKind::Repair,
+        DebtKind::Cleanup => OperationKind::Cleanup,
+        DebtKind::UpgradeSstables => OperationKind::UpgradeSstables,
+    }
+}
+
+fn prefix(kind: OperationKind) -> String {
+    format!("pay-{kind:?}-").to_lowercase()
+}
+
+/// The operation that was ordered for this maintenance.
+pub fn ordered<'a>(member: &'a MemberFact, debt: &Debt) -> Option<&'a Operation> {
+    let kind = kind_of(debt);
+    let operation = member.spec.as_ref()?.operation.as_ref()?;
+    let is_it = operation.id.starts_with(&prefix(kind)) && operation.ranges == debt.ranges;
+    is_it.then_some(operation)
+}
+
+fn outcome<'a>(member: &'a MemberFact, ordered: &Operation) -> Option<&'a OperationStatus> {
+    member.status.operation.as_ref().filter(|s| s.id == ordered.id)
+}
+
+/// Carry out the first maintenance.
+pub fn pay(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
+    let Some((member, debt)) = facts.members.values().find_map(|m| Some((m, owed(m)?))) else {
+        return Flow::Free;
+    };
+    let (work, name, cause) = (Work::from(debt.kind), member.name.clone(), debt.reason.clone());
+    match Course::of(facts, member, debt) {
+        Course::NotBegun => return begin(facts, member, debt, draft),
+        Course::Done => draft.steps.extend(done(member, debt)),
+        Course::Runs => {
+            let waiting = Waiting::Running { work, member: name, cause };
+            draft.wait_for(waiting).about(member.subject());
+        }
+        Course::Failed { why, again } => {
+            report_failed(member, debt, why, draft);
+            if facts.now() >= again {
+                return begin(facts, member, debt, draft);
+            }
+            let waiting = Waiting::Retried { work, member: name, cause };
+            draft.wait_for(waiting).about(member.subject()).until(again);
+        }
+    }
+    Flow::Busy
+}
+
+/// Begin it, unless somebody is down or moves: a cleanup drops what its member
+/// is about to own, a repair fails while a replica is down.
+fn begin(facts: &Facts<'_>, member: &MemberFact, debt: &Debt, draft: &mut Draft) -> Flow {
+    let (work, name, cause) = (Work::from(debt.kind), member.name.clone(), debt.reason.clone());
+    if let Err(why) = evidence::ring_is_quiet(facts) {
+        let waiting = Waiting::Postponed { work, member: name, why, cause };
+        draft.wait_for(waiting).about(member.subject());
+        return Flow::Free;
+    }
+    draft.steps.extend(order(facts, member, debt, None));
+    let waiting = Waiting::Starting { work, member: name, cause };
+    draft.wait_for(waiting).about(member.subject());
+    Flow::Busy
+}
+
+/// A replacement streams each range from one member that is left. One of them
+/// that lacks data is repaired from the others first, as far as that is
+/// possible without the lost member: what fails holds up nothing.
+pub fn before_replacement(
+    facts: &Facts<'_>,
+    (lost, host_id): (&MemberName, &HostId),
+    draft: &mut Draft,
+) -> Flow {
+    let others = facts.members.values().filter(|m| m.name != *lost && m.is_normal());
+    let lacking = others.filter(|m| marks::of(m).is_none()).filter_map(|m| {
+        let mut pending = m.spec.iter().flat_map(|s| &s.pending_maintenance);
+        let is_lacking = |d: &&Debt| d.kind == DebtKind::Repair && d.ranges == RepairRanges::All;
+        Some((m, pending.find(is_lacking)?))
+    });
+    for (member, debt) in lacking {
+        let tried = ordered(member, debt).filter(|o| o.target.as_ref() == Some(host_id));
+        let told = tried.and_then(|o| outcome(member, o));
+        let has_failed = told.is_some_and(|o| o.state == OperationState::Failed);
+        match Course::of(facts, member, debt) {
+            Course::Done => {
+                draft.steps.extend(done(member, debt));
+                return Flow::Busy;
+            }
+            Course::Failed { why, .. } if has_failed => {
+                report_failed(member, debt, why, draft);
+                continue;
+            }
+            Course::Runs => {}
+            Course::NotBegun | Course::Failed { .. } => {
+                draft.steps.extend(order(facts, member, debt, Some(host_id)));
+            }
+        }
+        let (debtor, cause) = (member.name.clone(), debt.reason.clone());
+        let waiting = Waiting::BeforeReplacement { lost: lost.clone(), member: debtor, cause };
+        draft.wait_for(waiting).about(member.subject());
+        return Flow::Busy;
+    }
+    Flow::Free
+}
+
+/// How far the operation of a pending maintenance is.
+enum Course {
+    NotBegun,
+    Runs,
+    Done,
+    Failed { why: String, again: jiff::Timestamp },
+}
+
+impl Course {
+    fn of(facts: &Facts<'_>, member: &MemberFact, debt: &Debt) -> Self {
+        let Some(operation) = ordered(member, debt) else {
+            return Course::NotBegun;
+        };
+        let Some(outcome) = outcome(member, operation) else {
+            return Course::Runs;
+        };
+        match outcome.state {
+            OperationState::Running => Course::Runs,
+            OperationState::Succeeded => Course::Done,
+            OperationState::Failed | OperationState::Interrupted => {
+                let ended = outcome.finished_at.as_ref().map_or(facts.now(), |t| t.0);
+                let why = outcome.message.clone().unwrap_or_default();
+                let asked = operation.requested_at.as_ref().map(|t| t.0);
+                Course::Failed { why, again: facts.again(ended, asked, RETRY_AFTER) }
+            }
+        }
+    }
+}
+
+fn report_failed(member: &MemberFact, debt: &Debt, why: String, draft: &mut Draft) {
+    let (work, cause) = (debt.kind.into(), debt.reason.clone());
+    draft.report(Problem::Failed { work, member: member.name.clone(), why, cause });
+}
+
+/// The operation goes with the record of what was needed, so that the next one
+/// is a new operation.
+fn done(member: &MemberFact, debt: &Debt) -> Option<Step> {
+    let owes: Vec<_> =
+        member.spec.iter().flat_map(|s| &s.pending_maintenance).filter(|d| *d != debt).collect();
+    let doing = Doing::RecordDone { work: debt.kind.into(), member: member.name.clone() };
+    patch(member, json!({ "pendingMaintenance": owes, "operation": null }), doing)
+}
+
+/// Start it, without a member that is lost if there is one.
+fn order(
+    facts: &Facts<'_>,
+    member: &MemberFact,
+    debt: &Debt,
+    without: Option<&HostId>,
+) -> Option<Step> {
+    let kind = kind_of(debt);
+    let operation = Operation {
+        id: format!("{}{}", prefix(kind), facts.snapshot.nonce),
+        kind,
+        keyspaces: Vec::new(),
+        replication: Default::default(),
+        ranges: debt.ranges,
+        target: without.cloned(),
+        requested_at: Some(Time(facts.now())),
+    };
+    let mut operation = json!(operation);
+    for absent in ["keyspaces", "replication", "ranges", "target"] {
+        if operation.get(absent).is_none() {
+            operation[absent] = Value::Null;
+        }
+    }
+    let doing = Doing::Start { work: debt.kind.into(), member: member.name.clone() };
+    patch(member, json!({ "operation": operation }), doing)
+}
