@@ -147,8 +147,38 @@ identity! {
     ClaimUid, "claim uid", is_token, "it has 1 to 64 letters, digits, `-`, `_` or `.`"
 }
 identity! {
+    /// uid of any object of Kubernetes, where it does not matter of which kind.
+    Uid, "uid", is_token, "it has 1 to 64 letters, digits, `-`, `_` or `.`"
+}
+identity! {
     /// The address by which the ring knows a member: the ClusterIP of its Service.
     StaticAddress, "address", is_address, "it is an IPv4 or IPv6 address"
+}
+
+impl From<&PodUid> for Uid {
+    fn from(pod: &PodUid) -> Self {
+        Self(pod.0.clone())
+    }
+}
+
+impl From<&ClaimUid> for Uid {
+    fn from(claim: &ClaimUid) -> Self {
+        Self(claim.0.clone())
+    }
+}
+
+impl From<&Uid> for PodUid {
+    /// Of an object that is a pod.
+    fn from(pod: &Uid) -> Self {
+        Self(pod.0.clone())
+    }
+}
+
+impl From<&Uid> for ClaimUid {
+    /// Of an object that is a claim.
+    fn from(claim: &Uid) -> Self {
+        Self(claim.0.clone())
+    }
 }
 
 impl MemberName {

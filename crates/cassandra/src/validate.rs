@@ -7,7 +7,7 @@ use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference, ResourceRequireme
 use palladion_api::cluster::{
     AuthMode, CassandraClusterSpec, ClaimTemplate, ClientTls, DeletionPolicy, Mode, Placement, Rack,
 };
-use palladion_api::ids::RackName;
+use palladion_api::ids::{RackName, Uid};
 use palladion_api::runtime::RuntimeSettings;
 use palladion_api::server_config::ServerConfig;
 use palladion_api::{OperatorConfigSpec, labels, names};
@@ -78,7 +78,7 @@ pub struct Valid {
     /// Its namespace.
     pub namespace: String,
     /// Its uid.
-    pub uid: String,
+    pub uid: Uid,
     /// Name of the ring as the server sees it.
     pub ring: String,
     /// Cassandra or Scylla.

@@ -5,6 +5,7 @@ use crate::memory::Memory;
 use crate::queue::Key;
 use crate::watch::touch::Knowledge;
 use crate::watch::world::{ShelfId, World};
+use palladion_api::ids::Uid;
 use palladion_plan::{Object, ObjectKey, Observed, Resource, Route, Snapshot};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -143,7 +144,7 @@ fn join(
             Observed::Unknown { why }
         }
         (Observed::Known { mut value, as_of }, Observed::Known { value: more, as_of: other }) => {
-            let known: Vec<String> = value.iter().map(|o| o.meta.uid.clone()).collect();
+            let known: Vec<Uid> = value.iter().map(|o| o.meta.uid.clone()).collect();
             value.extend(more.into_iter().filter(|o| !known.contains(&o.meta.uid)));
             Observed::Known { value, as_of: as_of.min(other) }
         }

@@ -2,6 +2,7 @@
 //! may be missed after a crash: losing it costs a request or repeats an event.
 
 use crate::expect::Expectation;
+use palladion_api::ids::Uid;
 use palladion_plan::{Failure, ObjectKey};
 use std::collections::BTreeMap;
 use tokio::time::Instant;
@@ -21,7 +22,7 @@ pub struct Applied {
 #[derive(Debug, Default)]
 pub struct Memory {
     /// Uid of the owner; another uid begins with an empty memory.
-    pub uid: String,
+    pub uid: Uid,
     /// What failed the last time and has not succeeded since.
     pub failure: Option<Failure>,
     /// Failures in a row.

@@ -1,6 +1,7 @@
 //! Kubernetes objects as minds see them: identity plus the fields that a
 //! watch keeps, as JSON.
 
+use palladion_api::ids::Uid;
 use palladion_api::rights::{Place, Right, Verb};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -109,7 +110,7 @@ pub struct OwnerReference {
     /// Name of the owner.
     pub name: String,
     /// Uid of the owner.
-    pub uid: String,
+    pub uid: Uid,
     /// Is it the managing controller?
     pub controller: bool,
 }
@@ -123,7 +124,7 @@ pub struct Meta {
     /// Namespace; empty for cluster-scoped kinds.
     pub namespace: String,
     /// Unique ID.
-    pub uid: String,
+    pub uid: Uid,
     /// Version of the object, opaque.
     pub resource_version: String,
     /// Generation of the spec.
@@ -149,8 +150,8 @@ impl Meta {
     }
 
     /// Is `uid` the controlling owner?
-    pub fn is_controlled_by(&self, uid: &str) -> bool {
-        self.owner_references.iter().any(|o| o.controller && o.uid == uid)
+    pub fn is_controlled_by(&self, uid: &Uid) -> bool {
+        self.owner_references.iter().any(|o| o.controller && o.uid == *uid)
     }
 }
 

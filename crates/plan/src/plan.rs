@@ -4,6 +4,7 @@
 use crate::object::ObjectKey;
 use crate::proof::Proof;
 use crate::wait::Wait;
+use palladion_api::ids::Uid;
 use palladion_api::reasons::Reason;
 use palladion_api::words::Message;
 use serde::Serialize;
@@ -15,11 +16,11 @@ pub enum Precondition {
     /// The object must not exist yet; one of that name is foreign and not touched.
     Absent,
     /// The object must still have this uid.
-    Uid(String),
+    Uid(Uid),
     /// The object must still have this uid and resourceVersion.
     Version {
         /// Its uid.
-        uid: String,
+        uid: Uid,
         /// Its resourceVersion.
         resource_version: String,
     },

@@ -175,7 +175,7 @@ mod tests {
         assert!(matches!(
             &step,
             Step::Delete { propagation: Propagation::Orphan, precondition: Precondition::Uid(uid), event: Some(e), .. }
-                if uid == "1" && *e == event
+                if uid.as_str() == "1" && *e == event
         ));
         let status = Step::patch_status(kinds::POD, &seen, json!({}), "d");
         assert!(matches!(status, Step::Patch { subresource: Subresource::Status, .. }));

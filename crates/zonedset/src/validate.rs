@@ -6,6 +6,7 @@ use crate::words::refusal::Refusal;
 use k8s_openapi::api::core::v1::PodTemplateSpec;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use palladion_api::ZonedStatefulSetSpec;
+use palladion_api::ids::Uid;
 use palladion_api::names::STATEFUL_SET_NAME_MAX;
 use palladion_api::zoned_stateful_set::{ActiveProbe, Rollout, names};
 use palladion_plan::Meta;
@@ -40,7 +41,7 @@ pub struct Valid {
     /// Its namespace.
     pub namespace: String,
     /// Its uid.
-    pub uid: String,
+    pub uid: Uid,
     /// The spec.
     pub spec: ZonedStatefulSetSpec,
     /// The zones; one without a name if the spec has none.

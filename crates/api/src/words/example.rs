@@ -2,7 +2,7 @@
 
 use super::{Count, Names, Quoted, Sentence, Several, Span};
 use crate::cluster::TurnStep;
-use crate::ids::{HostId, MemberName, Nonce, PodUid, RackName, StaticAddress, VolumeId};
+use crate::ids::{HostId, MemberName, Nonce, PodUid, RackName, StaticAddress, Uid, VolumeId};
 use crate::member::{
     DataBeforeStart, DebtKind, Liveness, MemberState, OperationKind, OperationState, PermitKind,
     ServerState, VolumeState,
@@ -107,7 +107,7 @@ macro_rules! identities {
     };
 }
 
-identities!(HostId, MemberName, Nonce, PodUid, RackName, StaticAddress, VolumeId);
+identities!(HostId, MemberName, Nonce, PodUid, RackName, StaticAddress, Uid, VolumeId);
 
 macro_rules! states {
     ($($type:ident::$example:ident),+ $(,)?) => {

@@ -4,7 +4,7 @@
 use super::PodFact;
 use crate::resources as kinds;
 use jiff::Timestamp;
-use palladion_api::ids::{ClaimUid, HostId, MemberName, RackName, StaticAddress, VolumeId};
+use palladion_api::ids::{ClaimUid, HostId, MemberName, RackName, StaticAddress, Uid, VolumeId};
 use palladion_api::labels;
 use palladion_api::member::{
     CassandraMemberSpec, CassandraMemberStatus, RunState, ServerStatus, VolumeState,
@@ -41,7 +41,7 @@ pub struct ServiceFact {
     /// The static address, once given.
     pub address: Option<StaticAddress>,
     /// Unique ID.
-    pub uid: String,
+    pub uid: Uid,
     /// The label `palladion.dev/decommissioned` of a member that leaves or has left.
     pub decommissioned: Option<String>,
     /// Since when it is kept for its address alone.
@@ -137,7 +137,12 @@ impl MemberFact {
 impl ClaimFact {
     /// Its uid.
     pub fn uid(&self) -> ClaimUid {
-        ClaimUid::new(&self.object.meta.uid)
+        ClaimUid::from(&self.object.meta.uid)
+    }
+
+    /// The cluster object that it goes with, where its data is marked so.
+    pub fn cluster_uid(&self) -> Option<Uid> {
+        self.object.meta.annotations.get(labels::CLUSTER_UID).map(Uid::new)
     }
 
     pub(super) fn read(object: &Arc<Object>) -> Self {

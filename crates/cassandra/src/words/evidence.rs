@@ -2,7 +2,7 @@
 //! it, what is proven by them, and volumes that are marked for replacement.
 
 use jiff::Timestamp;
-use palladion_api::ids::{HostId, MemberName, Nonce, PodUid, StaticAddress};
+use palladion_api::ids::{HostId, MemberName, Nonce, PodUid, StaticAddress, Uid};
 use palladion_api::member::{Liveness, MemberState};
 use palladion_plan::words::Names;
 
@@ -123,7 +123,7 @@ palladion_plan::sentences! {
         Vacant { set: String, ordinal: i32 } =>
             "StatefulSet {set} has no member with ordinal {ordinal} or higher";
         StopRequested => "`spec.run` is Stopped";
-        ClusterDeleted { uid: String } =>
+        ClusterDeleted { uid: Uid } =>
             "deletionPolicy is Delete and the cluster {uid} is being deleted";
         NothingOnNode { member: MemberName, node: String } =>
             "the volume holds no data of the ring: member {member} has no host ID and no member knows its address; its Node {node} is gone";

@@ -3,6 +3,7 @@
 use crate::apply::{Applier, Effect, StepError};
 use crate::memory::Memory;
 use crate::words::NotDone;
+use palladion_api::ids::Uid;
 use palladion_plan::{FailureClass, Fence, Loss, ObjectKey, Precondition, Propagation};
 use serde_json::{Value, json};
 
@@ -18,7 +19,7 @@ impl Applier<'_> {
         let (uid, preconditions) = named(precondition)?;
         let stored = self.watches.world().stored(key);
         if let Some((record, _)) = &stored
-            && *record.uid == *uid
+            && *record.uid == *uid.as_str()
             && record.object().meta.is_terminating()
             && !matches!(loss, Loss::Remains)
         {
@@ -47,12 +48,12 @@ impl Applier<'_> {
             Err(error) => return Err(error.into()),
         }
         memory.applied.remove(key);
-        let expectations = self.watches.world().expect_gone(key, uid);
+        let expectations = self.watches.world().expect_gone(key, uid.as_str());
         Ok(Effect::Changed { expectations, version: None })
     }
 }
 
-fn named(precondition: &Precondition) -> Result<(&str, Value), StepError> {
+fn named(precondition: &Precondition) -> Result<(&Uid, Value), StepError> {
     match precondition {
         Precondition::Uid(uid) => Ok((uid, json!({"uid": uid}))),
         Precondition::Version { uid, resource_version } => {

@@ -38,9 +38,9 @@ pub(super) fn meets(
 ) -> Result<(), StepError> {
     let met = match precondition {
         Precondition::Absent => true,
-        Precondition::Uid(wanted) => wanted == uid,
+        Precondition::Uid(wanted) => wanted.as_str() == uid,
         Precondition::Version { uid: wanted, resource_version } => {
-            wanted == uid && resource_version == version
+            wanted.as_str() == uid && resource_version == version
         }
     };
     match met {
@@ -65,11 +65,10 @@ mod tests {
 
     #[test]
     fn a_precondition_names_uid_and_version() {
-        let version =
-            Precondition::Version { uid: "u".to_string(), resource_version: "1".to_string() };
+        let version = Precondition::Version { uid: "u".into(), resource_version: "1".to_string() };
         assert!(meets(&version, "u", "1").is_ok());
         assert!(meets(&version, "u", "2").is_err());
-        assert!(meets(&Precondition::Uid("u".to_string()), "u", "2").is_ok());
-        assert!(meets(&Precondition::Uid("u".to_string()), "v", "2").is_err());
+        assert!(meets(&Precondition::Uid("u".into()), "u", "2").is_ok());
+        assert!(meets(&Precondition::Uid("u".into()), "v", "2").is_err());
     }
 }

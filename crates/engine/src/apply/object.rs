@@ -87,7 +87,7 @@ impl Applier<'_> {
         precondition: &Precondition,
     ) -> Result<(), StepError> {
         let foreign = |why| Err(StepError::new(FailureClass::Foreign, why));
-        match ownership(object, &self.owner.meta.uid) {
+        match ownership(object, self.owner.meta.uid.as_str()) {
             Ownership::Ours => {}
             Ownership::Foreign(controller) => {
                 return foreign(NotDone::Foreign { object: key.to_string(), controller });

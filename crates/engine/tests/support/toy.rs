@@ -184,7 +184,7 @@ fn status(snapshot: &Snapshot, maps: &[Arc<Object>], nodes: usize) -> Value {
 fn lawless() -> Plan {
     let step = Step::Delete {
         key: ObjectKey::new(POD, "n", "precious"),
-        precondition: Precondition::Uid("uid-1".to_string()),
+        precondition: Precondition::Uid("uid-1".into()),
         loss: Loss::Nothing,
         propagation: Propagation::Background,
         fence: None,

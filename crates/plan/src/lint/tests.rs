@@ -69,7 +69,7 @@ fn proof(kind: ProofKind, about: &str, as_of: Timestamp) -> Proof {
 fn delete(name: &str, loss: Loss, proof: Option<Proof>) -> Step {
     Step::Delete {
         key: ObjectKey::new(POD, "n", name),
-        precondition: Precondition::Uid("1".to_string()),
+        precondition: Precondition::Uid("1".into()),
         loss,
         propagation: Propagation::Background,
         fence: None,
@@ -84,7 +84,7 @@ fn patch(patch: Value, proof: Option<Proof>) -> Step {
         key: ObjectKey::new(SET, "n", "s"),
         patch,
         subresource: Subresource::None,
-        precondition: Precondition::Uid("1".to_string()),
+        precondition: Precondition::Uid("1".into()),
         fence: None,
         proof,
         doing: "d".to_string(),

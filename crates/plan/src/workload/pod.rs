@@ -5,7 +5,7 @@ use crate::object::{Meta, Object, Resource};
 use crate::plan::{Event, Fence, Loss, Step};
 use crate::proof::Proof;
 use jiff::Timestamp;
-use palladion_api::ids::PodUid;
+use palladion_api::ids::{PodUid, Uid};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -106,7 +106,7 @@ impl PodFact {
         let not_ready_since = time("/notReadySince").or(object.meta.creation_timestamp);
         Self {
             name: object.meta.name.clone(),
-            uid: PodUid::new(&object.meta.uid),
+            uid: PodUid::from(&object.meta.uid),
             labels: object.meta.labels.clone(),
             annotations: object.meta.annotations.clone(),
             revision: revision.unwrap_or_default(),
@@ -156,7 +156,7 @@ impl PodFact {
         let seen = Meta {
             name: self.name.clone(),
             namespace: namespace.to_string(),
-            uid: self.uid.to_string(),
+            uid: Uid::from(&self.uid),
             ..Meta::default()
         };
         Step::delete_seen(resource, &seen, Loss::Process, doing)

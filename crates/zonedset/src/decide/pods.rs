@@ -8,6 +8,7 @@ use crate::facts::Facts;
 use crate::resources::POD;
 use crate::validate::Valid;
 use crate::words::objects::Doing;
+use palladion_api::ids::Uid;
 use palladion_api::zoned_stateful_set::names;
 use palladion_plan::workload::pod::PodFact;
 use palladion_plan::{ObjectKey, Precondition, Step};
@@ -43,5 +44,5 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 /// A merge patch of one pod, as it was seen.
 pub fn patch_pod(valid: &Valid, pod: &PodFact, patch: Value, doing: impl Display) -> Step {
     let key = ObjectKey::new(POD, &valid.namespace, &pod.name);
-    Step::patch(key, Precondition::Uid(pod.uid.to_string()), patch, doing)
+    Step::patch(key, Precondition::Uid(Uid::from(&pod.uid)), patch, doing)
 }

@@ -9,7 +9,7 @@ use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::evidence::Objection;
 use jiff::{SignedDuration, Timestamp};
-use palladion_api::ids::{HostId, MemberName, Nonce};
+use palladion_api::ids::{HostId, MemberName, Nonce, Uid};
 use palladion_api::labels;
 use palladion_plan::{Meta, Object, Observed, ProofKind, Resource, Snapshot};
 use serde_json::{Value, json};
@@ -78,7 +78,12 @@ impl Ring {
                 (labels::RACK.to_string(), rack),
                 (labels::POD_NAME.to_string(), name.to_string()),
             ];
-            let meta = Meta { name: name.into(), uid, labels: labels.into(), ..Meta::default() };
+            let meta = Meta {
+                name: name.into(),
+                uid: Uid::new(uid),
+                labels: labels.into(),
+                ..Meta::default()
+            };
             Arc::new(Object { meta, body })
         };
         let known = |value| Observed::Known { value, as_of: NOW };

@@ -40,7 +40,7 @@ fn after(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mut Draf
     let host_id = member.spec.as_ref().and_then(|s| s.host_id.clone());
     if let Some(claim) = member.claim.as_ref().filter(|c| !c.terminating) {
         if valid.deletion_policy == DeletionPolicy::Delete
-            && claim.object.meta.annotations.get(labels::CLUSTER_UID) == Some(&valid.uid)
+            && claim.cluster_uid().as_ref() == Some(&valid.uid)
         {
             if !draft.is_disruptive() {
                 draft.steps.push(delete_claim(facts, member, claim));

@@ -28,7 +28,7 @@ pub fn by_replication(facts: &Facts<'_>, rack: &RackName, left: usize) -> Option
         let members = Count::of(left, "member");
         return Some(Obstacle::Copies { keyspace: name.clone(), copies: *copies, members });
     }
-    let racks: BTreeSet<&str> = joined().map(|m| m.rack.as_str()).collect();
+    let racks: BTreeSet<&RackName> = joined().map(|m| &m.rack).collect();
     let empties_rack = joined().filter(|m| m.rack == *rack).count() == 1;
     let racks_left = racks.len() - usize::from(empties_rack);
     let crowded = of_users()

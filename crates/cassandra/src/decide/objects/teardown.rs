@@ -8,7 +8,6 @@ use crate::facts::{Facts, SetFact};
 use crate::resources as kinds;
 use crate::words::objects::{Doing, Happened, Waiting};
 use palladion_api::cluster::DeletionPolicy;
-use palladion_api::labels;
 use palladion_plan::wait::Subject;
 use palladion_plan::{Event, Loss, Meta, Step};
 use serde_json::json;
@@ -67,7 +66,7 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
         .members
         .values()
         .filter_map(|m| m.claim.as_ref())
-        .find(|c| c.object.meta.annotations.get(labels::CLUSTER_UID) == Some(&owner.uid));
+        .find(|c| c.cluster_uid().as_ref() == Some(&owner.uid));
     match ours {
         // One at a time: the linter allows one loss in a plan.
         Some(claim) if !claim.terminating => {

@@ -9,7 +9,7 @@ use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::evidence::Marked;
 use crate::words::replace::{Doing, Happened, Refused};
-use palladion_api::ids::MemberName;
+use palladion_api::ids::{MemberName, Uid};
 use palladion_api::labels;
 use palladion_api::member::ReplacementCause;
 use palladion_plan::words::Names;
@@ -40,7 +40,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     }
 }
 
-fn service_label(facts: &Facts<'_>, member: &MemberName) -> Option<String> {
+fn service_label(facts: &Facts<'_>, member: &MemberName) -> Option<Uid> {
     let services = facts.objects(kinds::SERVICE).iter();
     let mut labelled = services.filter(|s| s.meta.labels.contains_key(labels::REPLACE));
     labelled.find(|s| s.meta.name == member.as_str()).map(|s| s.meta.uid.clone())
@@ -93,10 +93,10 @@ fn without_label(member: &MemberFact, event: Option<Event>) -> Option<Step> {
     )
 }
 
-fn clean_service(valid: &Valid, member: &MemberFact, uid: &str, event: Option<Event>) -> Step {
+fn clean_service(valid: &Valid, member: &MemberFact, uid: &Uid, event: Option<Event>) -> Step {
     Step::patch(
         ObjectKey::new(kinds::SERVICE, &valid.namespace, member.name.as_str()),
-        Precondition::Uid(uid.to_string()),
+        Precondition::Uid(uid.clone()),
         json!({ "metadata": { "labels": { labels::REPLACE: null } } }),
         Doing::RemoveServiceLabel { label: labels::REPLACE, member: member.name.clone() },
     )

@@ -9,6 +9,7 @@ use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::replace::{Doing, Waiting};
 use palladion_api::cluster::{Replaced, Turn};
+use palladion_api::ids::Uid;
 use palladion_plan::{Flow, Loss, ObjectKey, Precondition, Propagation, Step};
 use serde_json::{Value, json};
 
@@ -77,10 +78,10 @@ fn patch(
 }
 
 /// Delete the Service that has the lost address; it is recreated with another.
-fn free(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, uid: &str) -> Step {
+fn free(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, uid: &Uid) -> Step {
     Step::Delete {
         key: ObjectKey::new(kinds::SERVICE, &valid.namespace, member.name.as_str()),
-        precondition: Precondition::Uid(uid.to_string()),
+        precondition: Precondition::Uid(uid.clone()),
         loss: Loss::Nothing,
         propagation: Propagation::Background,
         fence: Some(facts.fence(turn)),

@@ -8,6 +8,7 @@ use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::replace::{Doing, Happened, Waiting};
+use palladion_api::ids::Uid;
 use palladion_api::labels;
 use palladion_plan::{Event, Fence, Flow, Loss, ObjectKey, Precondition, Propagation, Step};
 use serde_json::json;
@@ -68,7 +69,7 @@ pub fn end_pod(
     };
     Some(Step::Delete {
         key: ObjectKey::new(kinds::POD, &valid.namespace, member.name.as_str()),
-        precondition: Precondition::Uid(pod.uid.to_string()),
+        precondition: Precondition::Uid(Uid::from(&pod.uid)),
         loss,
         propagation: Propagation::Background,
         fence,

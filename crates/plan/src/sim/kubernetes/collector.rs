@@ -3,19 +3,20 @@
 use crate::object::ObjectKey;
 use crate::plan::{Precondition, Propagation};
 use crate::sim::store::{Store, owners, text};
+use palladion_api::ids::Uid;
 use std::collections::BTreeSet;
 
 /// Delete what nobody owns any more.
 pub(super) fn run(store: &mut Store) {
     let alive: BTreeSet<String> =
         store.all().map(|(_, o)| text(o, "/metadata/uid").to_string()).collect();
-    let orphans: Vec<(ObjectKey, String)> = store
+    let orphans: Vec<(ObjectKey, Uid)> = store
         .all()
         .filter(|(_, o)| !o["metadata"]["deletionTimestamp"].is_string())
         .filter(|(_, o)| {
             owners(o).next().is_some() && !owners(o).any(|r| alive.contains(text(r, "/uid")))
         })
-        .map(|(key, o)| (key.clone(), text(o, "/metadata/uid").to_string()))
+        .map(|(key, o)| (key.clone(), Uid::new(text(o, "/metadata/uid"))))
         .collect();
     for (key, uid) in orphans {
         let _ = store.delete(&key, &Precondition::Uid(uid), Propagation::Background);

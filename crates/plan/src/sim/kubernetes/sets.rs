@@ -6,6 +6,7 @@ use crate::object::ObjectKey;
 use crate::plan::{Precondition, Propagation, Subresource};
 use crate::sim::kinds;
 use crate::sim::store::{Store, owners, text};
+use palladion_api::ids::Uid;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -161,7 +162,7 @@ fn end_surplus(store: &mut Store, set_key: &ObjectKey, set: &Value, replicas: i6
         if ordinal.is_none_or(|o| o >= replicas)
             && !pod["metadata"]["deletionTimestamp"].is_string()
         {
-            let uid = text(&pod, "/metadata/uid").to_string();
+            let uid = Uid::new(text(&pod, "/metadata/uid"));
             let _ = store.delete(&key, &Precondition::Uid(uid), Propagation::Background);
         }
     }

@@ -1,6 +1,7 @@
 //! What Kubernetes does with sets and pods.
 
 use super::{NAMESPACE, World, is_ready, pod_key};
+use palladion_api::ids::Uid;
 use palladion_plan::sim::store::text;
 use palladion_plan::{ObjectKey, Precondition, Propagation, Subresource, hash};
 use palladion_zonedset::resources as kinds;
@@ -77,7 +78,7 @@ impl World {
             if text(&pod, "/metadata/labels/controller-revision-hash") == update {
                 updated += 1;
             } else if ordinal >= partition {
-                let uid = text(&pod, "/metadata/uid").to_string();
+                let uid = Uid::new(text(&pod, "/metadata/uid"));
                 let _ =
                     self.store.delete(&pod_key, &Precondition::Uid(uid), Propagation::Background);
                 break;
