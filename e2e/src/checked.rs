@@ -4,14 +4,14 @@
 
 use std::cell::Cell;
 use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use serde_json::Value;
 
 use crate::bed::{Bed, text};
 use crate::ring::Ring;
+use crate::writing::{Tally, Writing, said};
 
 /// Where the rows are; stories alter its replication.
 pub const KEYSPACE: &str = "kept";
@@ -24,7 +24,7 @@ const ROWS: &str = "200";
 const ATTEMPTS: &str = "450";
 /// A busy machine takes longer than the two seconds of an idle one.
 const WRITTEN_IN_SECONDS: &str = "60";
-/// The checker's writers: each has at most one attempt under way.
+/// Each writer of the checker has at most one attempt under way.
 const WRITERS: usize = 4;
 /// Attempts in a second while something happens: servers under test have half a
 /// core each, and the happening is to take as long as without them.
@@ -47,20 +47,11 @@ pub enum Writes {
     Rows,
 }
 
-/// Whether what was acknowledged at ONE must still be there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AtOne {
-    /// All volumes that it was written to are.
-    #[default]
-    MustBeKept,
-    /// A volume was lost, and with it what it alone had.
-    MayBeLost,
-}
-
 /// What a ring's checks go by.
 #[derive(Debug, Default)]
 pub struct Checks {
-    at_one: Cell<AtOne>,
+    /// When a volume was lost the last time, in microseconds since 1970.
+    lost: Cell<Option<u128>>,
     in_flight: Cell<usize>,
 }
 
@@ -102,9 +93,11 @@ impl Ring<'_> {
         if history.exists() {
             std::fs::remove_file(&history).context("removing an old history")?;
         }
+        self.checks.lost.set(None);
         let copies = copies.to_string();
         let mut load = self.checker("load")?;
         load.args(["--copies", &copies, "--rows", ROWS, "--attempts", ATTEMPTS])
+            .args(["--writers", &WRITERS.to_string()])
             .args(["--for", WRITTEN_IN_SECONDS]);
         Tally::of(&load.output().context("running the checker")?).map(drop)
     }
@@ -121,8 +114,8 @@ impl Ring<'_> {
         let output = loop {
             let mut verify = self.checker("verify")?;
             verify.args(["--members", &members]);
-            if self.checks.at_one.get() == AtOne::MayBeLost {
-                verify.args(["--at-one", "may-be-lost"]);
+            if let Some(moment) = self.checks.lost.get() {
+                verify.args(["--lost-before", &moment.to_string()]);
             }
             verify.args(["--in-flight", &self.checks.in_flight.get().to_string()]);
             let output = verify.output().context("running the checker")?;
@@ -161,10 +154,11 @@ impl Ring<'_> {
         self.checks.in_flight.set(WRITERS);
     }
 
-    /// A volume is lost from now on, and with it what was acknowledged at ONE
-    /// and had not yet come to another.
+    /// A volume has been lost, and nothing writes to it any more: with it went what
+    /// was acknowledged at ONE until now and had not yet come to another.
     pub fn loses_a_volume(&self) {
-        self.checks.at_one.set(AtOne::MayBeLost);
+        let now = std::time::UNIX_EPOCH.elapsed().map_or(0, |passed| passed.as_micros());
+        self.checks.lost.set(Some(now));
     }
 
     /// Write while something happens, until it is stopped.
@@ -173,12 +167,12 @@ impl Ring<'_> {
     /// The checker does not start.
     pub fn writing(&self, writes: Writes) -> Result<Writing> {
         let mut load = self.checker("load")?;
-        load.args(["--rows", ROWS, "--rate", RATE, "--for", AT_MOST_SECONDS]);
+        load.args(["--rows", ROWS, "--rate", RATE, "--for", AT_MOST_SECONDS])
+            .args(["--writers", &WRITERS.to_string()]);
         if writes == Writes::Rows {
             load.args(["--registers", "0"]);
         }
-        let child = load.spawn().context("starting the checker")?;
-        Ok(Writing { child: Some(child) })
+        Writing::start(&mut load, self.history())
     }
 }
 
@@ -197,83 +191,4 @@ impl Bed {
         }
         Err(last.context("the testbed has no node")?).context("no node runs")
     }
-}
-
-/// A checker that writes until it is stopped; killed where a step fails.
-pub struct Writing {
-    child: Option<Child>,
-}
-
-impl Writing {
-    /// Stop, and say what was written.
-    ///
-    /// # Errors
-    /// It ended before, or not well.
-    pub fn stop(mut self) -> Result<Tally> {
-        let mut child = self.child.take().context("it is stopped once")?;
-        let ended = child.try_wait().context("looking at the checker")?.is_some();
-        if !ended {
-            let id = child.id().to_string();
-            Command::new("kill").args(["-TERM", &id]).status().context("running kill")?;
-        }
-        let output = child.wait_with_output().context("waiting for the checker")?;
-        ensure!(!ended, "the checker ended before it was stopped: {}", said(&output));
-        let tally = Tally::of(&output)?;
-        println!("written meanwhile: {tally:?}");
-        Ok(tally)
-    }
-
-    /// End it where it stands: what it had begun is of unknown outcome.
-    ///
-    /// # Errors
-    /// It ended before.
-    pub fn kill(mut self) -> Result<()> {
-        let mut child = self.child.take().context("it is stopped once")?;
-        if child.try_wait().context("looking at the checker")?.is_some() {
-            let output = child.wait_with_output().context("reading its words")?;
-            bail!("the checker ended before it was killed: {}", said(&output));
-        }
-        child.kill().context("killing the checker")?;
-        child.wait().context("waiting for the checker").map(drop)
-    }
-}
-
-impl Drop for Writing {
-    fn drop(&mut self) {
-        if let Some(child) = &mut self.child {
-            // One that has ended by itself needs no more.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
-}
-
-/// What a run of writing came to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// All attempts.
-    pub attempts: u64,
-    /// Those that were acknowledged, at any level.
-    pub acknowledged: u64,
-    /// Those that may have been done or not.
-    pub unknown: u64,
-}
-
-impl Tally {
-    fn of(output: &Output) -> Result<Self> {
-        ensure!(output.status.success(), "writing rows: {}", said(output));
-        let read = serde_json::from_slice(&output.stdout);
-        let tally: Value = read.context("reading what the checker says")?;
-        let number = |value: &Value| value.as_u64().unwrap_or_default();
-        let by_level = tally["acknowledged"].as_object();
-        Ok(Self {
-            attempts: number(&tally["attempts"]),
-            acknowledged: by_level.into_iter().flatten().map(|(_, n)| number(n)).sum(),
-            unknown: number(&tally["unknown"]),
-        })
-    }
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).trim().to_string()
 }

@@ -12,6 +12,7 @@ pub mod person;
 pub mod ring;
 pub mod story;
 pub mod wanted;
+pub mod writing;
 pub mod zoned;
 
 pub use bed::{Bed, bed, wait_for};

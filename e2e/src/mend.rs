@@ -2,10 +2,12 @@
 //! have power and are Nodes, disks are in their places, the operator runs. What
 //! is whole already is left alone.
 
+use std::fmt::{self, Display, Formatter};
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use palladion_testbed::Node;
+use serde_json::Value;
 
 use crate::bed::{Bed, OPERATOR_NAMESPACE, text};
 use crate::machines::is_ready;
@@ -43,30 +45,38 @@ impl Bed {
     fn mend_node(&self, node: Node, mended: &mut Mended) -> Result<()> {
         let name = node.name();
         let object = self.get("", "node", &name)?;
-        if self.cluster.on_node(node, "true").is_err() {
-            mended.says(format!("{name} was without power"));
-            self.cluster.power_on(node)?;
-        } else if object.as_ref().is_some_and(|node| !is_ready(node)) {
-            mended.says(format!("{name} was not ready: frozen, cut off, or back too short a time"));
+        let found = Found {
+            has_power: self.cluster.on_node(node, "true").is_ok(),
+            is_frozen: self.cluster.is_node_frozen(node),
+            is_cut_off: self.cluster.is_node_cut(node),
+            object: object.as_ref(),
+        };
+        for fault in faults(&found) {
+            mended.says(format!("{name} {fault}"));
+            self.mend_fault(node, fault).with_context(|| format!("it {fault}"))?;
         }
-        // One that is not frozen or cut off stays as it is.
-        self.cluster.thaw_node(node)?;
+        // What makes a network slow leaves no rule.
         self.cluster.heal_node(node)?;
-        match object {
-            None => {
-                mended.says(format!("{name} was no Node"));
-                // A kubelet that has just begun registers it by itself.
-                if self.get("", "node", &name)?.is_none() {
-                    self.cluster.register_node(node)?;
-                }
-            }
-            Some(object) if object["spec"]["unschedulable"] == true => {
-                mended.says(format!("{name} was cordoned"));
-                self.kubectl(&format!("uncordon {name}"))?;
-            }
-            Some(_) => {}
+        if object.is_some_and(|node| !is_ready(&node)) {
+            // On a busy host it may be late by itself: that took nothing away.
+            println!("{name} is not ready: waiting for it");
         }
         self.wait_node_is_back(node)
+    }
+
+    fn mend_fault(&self, node: Node, fault: Fault) -> Result<()> {
+        let name = node.name();
+        match fault {
+            Fault::WithoutPower => self.cluster.power_on(node),
+            Fault::Frozen => self.cluster.thaw_node(node),
+            Fault::CutOff => self.cluster.heal_node(node),
+            // A kubelet that has just begun registers it by itself.
+            Fault::NoNode if self.get("", "node", &name)?.is_none() => {
+                self.cluster.register_node(node)
+            }
+            Fault::Cordoned => self.kubectl(&format!("uncordon {name}")).map(drop),
+            Fault::NoNode => Ok(()),
+        }
     }
 
     /// Volumes that are hidden or replaced by small ones are as they were. Pods
@@ -94,6 +104,51 @@ impl Bed {
     }
 }
 
+/// What a machine may be left with, in the order in which it is mended: what
+/// runs there must run before it can be asked for anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    WithoutPower,
+    Frozen,
+    CutOff,
+    NoNode,
+    Cordoned,
+}
+
+/// A machine as it is found.
+struct Found<'a> {
+    has_power: bool,
+    is_frozen: bool,
+    is_cut_off: bool,
+    object: Option<&'a Value>,
+}
+
+impl Display for Fault {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Fault::WithoutPower => "was without power",
+            Fault::Frozen => "was frozen",
+            Fault::CutOff => "was cut off",
+            Fault::NoNode => "was no Node",
+            Fault::Cordoned => "was cordoned",
+        })
+    }
+}
+
+/// All that is wrong with a machine. Its Node is ready for some time after it
+/// was frozen or cut off.
+fn faults(found: &Found<'_>) -> Vec<Fault> {
+    let node = found.object;
+    let of_machine = [
+        (!found.has_power, Fault::WithoutPower),
+        (found.is_frozen, Fault::Frozen),
+        (found.is_cut_off, Fault::CutOff),
+        (node.is_none(), Fault::NoNode),
+        (node.is_some_and(|n| n["spec"]["unschedulable"] == true), Fault::Cordoned),
+    ];
+    of_machine.into_iter().filter_map(|(is_so, fault)| is_so.then_some(fault)).collect()
+}
+
 /// What had to be mended, said as it happens and again in the report.
 #[derive(Default)]
 struct Mended(Vec<String>);
@@ -116,6 +171,33 @@ fn layers_over(directory: &Path, mounts: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+
+    fn node(ready: &str) -> Value {
+        json!({ "status": { "conditions": [{ "type": "Ready", "status": ready }] } })
+    }
+
+    fn found(object: Option<&Value>) -> Found<'_> {
+        Found { has_power: true, is_frozen: false, is_cut_off: false, object }
+    }
+
+    #[test]
+    fn a_machine_that_is_frozen_or_cut_off_is_named_although_its_node_is_still_ready() {
+        let ready = node("True");
+        assert_eq!(faults(&found(Some(&ready))), []);
+        let frozen = Found { is_frozen: true, ..found(Some(&ready)) };
+        assert_eq!(faults(&frozen), [Fault::Frozen]);
+        let cut_off = Found { is_cut_off: true, ..found(Some(&ready)) };
+        assert_eq!(faults(&cut_off), [Fault::CutOff]);
+    }
+
+    #[test]
+    fn a_node_that_is_not_ready_and_has_all_is_waited_for_and_no_fault() {
+        let unready = node("Unknown");
+        assert_eq!(faults(&found(Some(&unready))), []);
+        let dark = Found { has_power: false, ..found(None) };
+        assert_eq!(faults(&dark), [Fault::WithoutPower, Fault::NoNode]);
+    }
 
     #[test]
     fn a_volumes_own_mount_is_not_taken_for_one_over_it() {

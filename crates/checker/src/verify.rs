@@ -9,8 +9,8 @@ use anyhow::{Result, ensure};
 use futures::future::try_join_all;
 use scylla::client::session::Session;
 
-use crate::history::{self, History};
-use crate::judge::{AtOne, Claims, Judgement, Member, Observed, Reading, Table, judge};
+use crate::history::{self, History, Micros, Operation};
+use crate::judge::{AtOne, Claims, Coverage, Judgement, Member, Observed, Reading, Table, judge};
 use crate::level::Level;
 use crate::report::{Proofs, Report};
 use crate::ring::places::{self, Places};
@@ -31,6 +31,9 @@ pub struct Arguments {
     /// The ring must have so many members
     #[arg(long)]
     members: Option<usize>,
+    /// A volume was lost at this moment, in microseconds since 1970: what was attempted before and acknowledged at ONE alone may be lost with it
+    #[arg(long)]
+    lost_before: Option<Micros>,
     /// Whether what was acknowledged at ONE must be found
     #[arg(long, value_enum, default_value = "must-be-kept")]
     at_one: AtOne,
@@ -51,18 +54,18 @@ pub struct Arguments {
 /// If anything could not be read, or not proven: then nothing is said about the data.
 pub async fn run(arguments: &Arguments) -> Result<Report> {
     let history = history::read(&arguments.history)?;
-    ensure!(!history.operations.is_empty(), "the history tells of no attempt");
     let keyspace = &arguments.contact.keyspace;
-    for run in &history.runs {
-        ensure!(
-            run.keyspace == *keyspace,
-            "the history is of the keyspace {}; hint: --keyspace {0}",
-            run.keyspace
-        );
-    }
+    may_be_held_to(&history, keyspace)?;
     let session = arguments.contact.connect().await?;
-    let &Arguments { at_one, replica_percent, in_flight, .. } = arguments;
-    let claims = Claims { at_one, replica_percent, in_flight };
+    let &Arguments { at_one, replica_percent, in_flight, lost_before, .. } = arguments;
+    let claims = Claims { at_one, replica_percent, in_flight, lost_before };
+    let coverage = Coverage::of(&history);
+    ensure!(
+        coverage.says_enough(),
+        "nothing is known of {} of {} rows: too many to say anything about the others",
+        coverage.unknown,
+        coverage.rows
+    );
     let end = Instant::now() + Duration::from_secs(arguments.settle);
     loop {
         let (reading, members, proofs) = read(&session, keyspace, &history).await?;
@@ -76,6 +79,22 @@ pub async fn run(arguments: &Arguments) -> Result<Report> {
         }
         tokio::time::sleep(LOOK_AGAIN).await;
     }
+}
+
+/// A ring cannot fail a history that promises nothing: such a check would pass
+/// whatever the ring holds.
+fn may_be_held_to(history: &History, keyspace: &str) -> Result<()> {
+    ensure!(!history.operations.is_empty(), "the history tells of no attempt");
+    let acknowledged = history.rows().into_values().flatten().find_map(Operation::acknowledged);
+    ensure!(acknowledged.is_some(), "the history tells of no row that was acknowledged");
+    for run in &history.runs {
+        ensure!(
+            run.keyspace == keyspace,
+            "the history is of the keyspace {}; hint: --keyspace {0}",
+            run.keyspace
+        );
+    }
+    Ok(())
 }
 
 /// Whether something is wrong, and nothing that time would not mend.
@@ -151,4 +170,29 @@ async fn together(
     }
     let all = scan::table(session, keyspace, table, Level::All, None).await?;
     Ok(Observed { replicas: places.replicas, alone: BTreeMap::new(), quorum, all })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::{Action, Attempt, Outcome, Run};
+
+    fn history(outcome: Outcome) -> History {
+        let action = Action::Put { version: 1 };
+        let attempt = Attempt { id: 1, at: 1, key: 1, action, level: Level::All };
+        let run = Run { at: 0, seed: 1, keyspace: "kept".into() };
+        History {
+            runs: vec![run],
+            operations: vec![Operation { attempt, outcome, ended: Some(2) }],
+        }
+    }
+
+    #[test]
+    fn a_load_that_never_wrote_proves_nothing() {
+        let failed = Outcome::Failed { cause: "unavailable".into() };
+        let why = may_be_held_to(&history(failed), "kept").expect_err("nothing was written");
+        assert!(why.to_string().contains("no row that was acknowledged"), "{why}");
+        may_be_held_to(&history(Outcome::Acknowledged), "kept").expect("it was");
+        assert!(may_be_held_to(&history(Outcome::Acknowledged), "another").is_err());
+    }
 }

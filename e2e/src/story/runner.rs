@@ -22,8 +22,11 @@ pub trait Stage {
     fn play(&mut self, step: &Step) -> Result<(), String>;
     /// Show how everything stands, for whoever reads of a failure.
     fn show(&self, story: &Story);
-    /// Remove all that the story has made, its ring too, with the data; what had
-    /// to be mended besides.
+    /// Give back what all stories share: machines, the operator, its
+    /// configuration, the storage class. What had to be mended.
+    fn give_back(&mut self) -> Result<Vec<String>>;
+    /// Remove all that the story has made, its ring too, with the data; which
+    /// disks had to be mended.
     fn clear(&mut self, story: &Story, state: State) -> Result<Vec<String>>;
 }
 
@@ -184,11 +187,14 @@ impl Runner<'_> {
         }
     }
 
-    /// What had to be mended besides.
+    /// What had to be mended besides: a story that says that it leaves machines
+    /// alone is not taken at its word.
     fn clear(&mut self, story: &Story, state: State, standing: &mut Standing) -> Vec<String> {
         standing.ring = None;
         standing.is_dirty = false;
-        self.stage.clear(story, state).unwrap_or_else(|error| {
+        let mended = self.stage.give_back();
+        let mended = mended.and_then(|first| Ok([first, self.stage.clear(story, state)?].concat()));
+        mended.unwrap_or_else(|error| {
             self.report.fails(format!("{}/its remains go", story.name), format!("{error:#}"));
             standing.over = Some("what was left could not be cleared away".into());
             Vec::new()

@@ -20,8 +20,8 @@ pub(super) fn unmounted(ring: &Ring<'_>) {
     let volume = bed().cluster.volume_of_claim(NAMESPACE, &claim).expect("its volume");
     let writing = ring.writing(Writes::Rows).expect("writing");
     bed().cluster.hide_volume(&volume).expect("hide");
-    ring.loses_a_volume();
     bed().kubectl(&format!("delete pod {name} -n {NAMESPACE} --wait=true")).expect("delete");
+    ring.loses_a_volume();
     ring.wait_told("Degraded", Reason::VolumeNotMounted, &name, SOON).expect("told");
     wait_for("the others to see it down", SOON, || {
         Ok(ring.others_see_down(&name, &old)?.then_some(()))
@@ -77,8 +77,8 @@ pub(super) fn two_of_three_lost(ring: &Ring<'_>) {
             (name.clone(), id("hostID"), id("volumeID"))
         })
         .collect();
-    ring.loses_a_volume();
     let volumes = without_volumes(lost.iter().map(|(name, ..)| name.as_str()));
+    ring.loses_a_volume();
     wait_for("the last one to see them down", SOON, || {
         let last = ring.member(&names[0])?;
         let all_down = lost.iter().all(|(_, id, _)| sees_down(&last, id));

@@ -43,7 +43,7 @@ pub fn row_state(version: Option<i64>, value: Option<&str>) -> String {
 
 impl Line {
     /// Of a row, from its puts and deletes.
-    pub fn of_row(seed: u64, operations: &[&Operation]) -> Self {
+    pub fn of_row(seed: u64, operations: &[&Operation], lost_before: Option<Micros>) -> Self {
         let steps = operations.iter().filter_map(|operation| {
             let key = operation.attempt.key;
             let (state, title) = match &operation.attempt.action {
@@ -57,16 +57,17 @@ impl Line {
                 }
                 Action::Swap { .. } | Action::Read => return None,
             };
-            Some(Step::new(operation, state, title))
+            Some(Step::new(operation, state, title, lost_before))
         });
         Self { steps: steps.collect() }
     }
 
     /// Of a register, from the compare-and-sets that happened, in their order.
-    pub fn of_register(chain: &[&Operation]) -> Self {
+    pub fn of_register(chain: &[&Operation], lost_before: Option<Micros>) -> Self {
         let steps = chain.iter().filter_map(|operation| match &operation.attempt.action {
             Action::Swap { to, .. } => {
-                Some(Step::new(operation, Some(to.clone()), format!("value {to}")))
+                let title = format!("value {to}");
+                Some(Step::new(operation, Some(to.clone()), title, lost_before))
             }
             Action::Put { .. } | Action::Delete { .. } | Action::Read => None,
         });
@@ -97,6 +98,13 @@ impl Line {
         newest.map_or(0, |index| index + 1)
     }
 
+    /// Whether a reader who finds nothing is right whatever was acknowledged: the
+    /// last word may have been a deletion, or a write that may be lost.
+    pub fn proves_nothing(&self) -> bool {
+        let newest = self.acknowledged(Level::One);
+        self.place_of(None).is_some_and(|place| place > newest) || newest == 0
+    }
+
     /// Whether there is something to be found at a place.
     pub fn holds_something(&self, place: Place) -> bool {
         self.step(place).is_some_and(|step| step.state.is_some())
@@ -122,8 +130,18 @@ impl Line {
 }
 
 impl Step {
-    fn new(operation: &Operation, state: Option<String>, title: String) -> Self {
+    /// What may be lost is as good as of unknown outcome.
+    fn new(
+        operation: &Operation,
+        state: Option<String>,
+        title: String,
+        lost_before: Option<Micros>,
+    ) -> Self {
+        let attempt = &operation.attempt;
+        let may_be_lost =
+            attempt.level == Level::One && lost_before.is_some_and(|loss| attempt.at < loss);
         let fate = match &operation.outcome {
+            Outcome::Acknowledged if may_be_lost => Fate::Unknown,
             Outcome::Acknowledged => Fate::Acknowledged(operation.attempt.level),
             Outcome::Failed { .. } => Fate::Failed,
             Outcome::Found { .. } | Outcome::Unknown { .. } => Fate::Unknown,

@@ -21,9 +21,12 @@ pub use line::row_state;
 pub use observed::{Found, Member, Observed, Table};
 pub use verdict::{Kind, Share, Verdict};
 
-use crate::history::{Action, History, Operation, Outcome};
+use crate::history::{Action, History, Micros, Operation, Outcome};
 use line::Line;
 use register::{Event, Fault, What};
+
+/// Deletions of unknown outcome are few. With more the writes timed out throughout.
+const UNKNOWN_PERCENT: usize = 20;
 
 /// What is held against a ring.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +39,9 @@ pub struct Claims {
     /// How many keys each replica may lack whatever the percentage: those of the writes that were
     /// under way when all coordinators ended at once, and their hints with them.
     pub in_flight: usize,
+    /// What was attempted before this moment and acknowledged at ONE alone may be lost, with the
+    /// volume of the one that had it; later attempts may not.
+    pub lost_before: Option<Micros>,
 }
 
 /// Whether one replica's word is held against the ring.
@@ -67,17 +73,38 @@ pub struct Judgement {
     pub shares: Vec<Share>,
 }
 
+/// Of how many rows something is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coverage {
+    /// How many rows the history knows.
+    pub rows: usize,
+    /// Those of which any answer is right: nothing is known of them.
+    pub unknown: usize,
+}
+
+impl Coverage {
+    /// Of a history. What may have been lost with a volume is known all the same.
+    pub fn of(history: &History) -> Self {
+        let lines = row_lines(history, None);
+        let unknown = lines.values().filter(|line| line.proves_nothing()).count();
+        Self { rows: lines.len(), unknown }
+    }
+
+    /// Whether enough rows could be judged to say anything about the replicas: how
+    /// full they are is counted in those alone.
+    pub fn says_enough(self) -> bool {
+        self.unknown * 100 <= self.rows * UNKNOWN_PERCENT
+    }
+}
+
 /// Judge.
 pub fn judge(history: &History, reading: &Reading, claims: Claims) -> Judgement {
     let first = history.runs.first();
-    let (seed, begin) = (first.map_or(0, |run| run.seed), first.map_or(0, |run| run.at));
-    let rows: BTreeMap<i64, Line> = history
-        .rows()
-        .into_iter()
-        .map(|(key, operations)| (key, Line::of_row(seed, &operations)))
-        .collect();
+    let begin = first.map_or(0, |run| run.at);
+    let rows = row_lines(history, claims.lost_before);
     let mut judgement = Judgement::default();
-    let registers = register_lines(history, &reading.serial, &mut judgement.verdicts);
+    let registers =
+        register_lines(history, &reading.serial, claims.lost_before, &mut judgement.verdicts);
     for (table, lines, observed) in
         [(Table::Rows, &rows, &reading.rows), (Table::Registers, &registers, &reading.registers)]
     {
@@ -89,10 +116,17 @@ pub fn judge(history: &History, reading: &Reading, claims: Claims) -> Judgement 
     judgement
 }
 
+fn row_lines(history: &History, lost_before: Option<Micros>) -> BTreeMap<i64, Line> {
+    let seed = history.runs.first().map_or(0, |run| run.seed);
+    let line = |operations: &[&Operation]| Line::of_row(seed, operations, lost_before);
+    history.rows().into_iter().map(|(key, operations)| (key, line(&operations))).collect()
+}
+
 /// The lines of the registers that are linearizable; verdicts on the others.
 fn register_lines(
     history: &History,
     serial: &Found,
+    lost_before: Option<Micros>,
     verdicts: &mut Vec<Verdict>,
 ) -> BTreeMap<i64, Line> {
     let mut lines = BTreeMap::new();
@@ -105,7 +139,7 @@ fn register_lines(
         match register::chain(&events, last) {
             Ok(chain) => {
                 let chain: Vec<&Operation> = chain.into_iter().map(|index| said[index].1).collect();
-                lines.insert(key, Line::of_register(&chain));
+                lines.insert(key, Line::of_register(&chain, lost_before));
             }
             Err(fault) => {
                 let (kind, what) = told(&fault, &said);

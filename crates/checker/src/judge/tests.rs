@@ -8,7 +8,8 @@ use crate::history::{Attempt, Run};
 use crate::level::Level;
 
 const SEED: u64 = 5;
-const STRICT: Claims = Claims { at_one: AtOne::MustBeKept, replica_percent: 100, in_flight: 0 };
+const STRICT: Claims =
+    Claims { at_one: AtOne::MustBeKept, replica_percent: 100, in_flight: 0, lost_before: None };
 
 /// What a write did: which of the three members have it.
 #[derive(Clone, Debug)]
@@ -152,8 +153,35 @@ fn what_a_quorum_acknowledged_and_one_has_is_held_by_too_few_and_lost_to_some() 
 fn what_was_acknowledged_at_one_and_nobody_has_is_lost_unless_it_may_be() {
     let writes = [acknowledged(1, Level::One, NONE)];
     assert_eq!(kinds(&writes, STRICT), [Kind::Lost, Kind::ReplicaIncomplete]);
-    let lenient = Claims { at_one: AtOne::MayBeLost, replica_percent: 0, in_flight: 0 };
+    let lenient = Claims { at_one: AtOne::MayBeLost, replica_percent: 0, ..STRICT };
     assert_eq!(kinds(&writes, lenient), []);
+}
+
+#[test]
+fn what_was_acknowledged_at_one_after_a_volume_was_lost_must_be_kept() {
+    // The first is attempted in second 1, the second in second 2.
+    let writes = [acknowledged(1, Level::One, NONE), acknowledged(2, Level::One, NONE)];
+    let claims = Claims { lost_before: Some(2_000_000), replica_percent: 0, ..STRICT };
+    let judgement = judge(&history_of(&writes), &reading_of(&writes), claims);
+    let found: Vec<_> = judgement.verdicts.iter().map(|v| (v.kind, v.key)).collect();
+    assert_eq!(found, [(Kind::Lost, Some(2))]);
+    // What more than one has acknowledged is not lost with one volume.
+    let quorum = [acknowledged(1, Level::Quorum, NONE)];
+    assert!(kinds(&quorum, claims).contains(&Kind::Lost));
+}
+
+#[test]
+fn rows_of_which_nothing_is_known_are_counted() {
+    let unknown = || Outcome::Unknown { cause: "timeout".into() };
+    let vague = |key| Write { outcome: unknown(), ..deleted(key, Level::All, ALL) };
+    let mut writes: Vec<Write> = (0..10).map(|key| acknowledged(key, Level::All, ALL)).collect();
+    let judged = |writes: &[Write]| Coverage::of(&history_of(writes));
+    assert_eq!(judged(&writes), Coverage { rows: 10, unknown: 0 });
+    writes.extend([vague(0), vague(1)]);
+    assert_eq!(judged(&writes).unknown, 2);
+    assert!(judged(&writes).says_enough());
+    writes.push(vague(2));
+    assert!(!judged(&writes).says_enough(), "three of ten");
 }
 
 #[test]

@@ -52,6 +52,17 @@ impl Cgroups {
         }
     }
 
+    /// Are the processes of a group frozen? A group that does not exist is not.
+    pub fn is_frozen(&self, group: &str) -> bool {
+        let (file, frozen) = match self {
+            Self::V1 { .. } => ("freezer.state", "FR"),
+            Self::V2 { .. } => ("cgroup.freeze", "1"),
+        };
+        let state = fs::read_to_string(self.process_dir(group).join(file));
+        // It is FREEZING as long as a task cannot be stopped.
+        state.is_ok_and(|state| state.trim().starts_with(frozen))
+    }
+
     /// Kills all processes of a group at one moment, as a power cut does, and
     /// waits until they are gone. A group that does not exist is fine.
     pub fn kill(&self, group: &str) -> Result<()> {

@@ -72,6 +72,11 @@ impl Place {
         Ok(())
     }
 
+    /// Are rules of ours in force?
+    pub fn has_rules(&self) -> bool {
+        self.iptables("raw", &["-S", CHAIN]).is_ok()
+    }
+
     /// A place without our rules is fine.
     pub fn clear(&self) -> Result<()> {
         for (table, hook, interface) in

@@ -57,6 +57,11 @@ impl Cluster {
         place.apply(&rules).with_context(|| format!("cutting node {} off", node.name()))
     }
 
+    /// Is a node cut off from anybody, or does it lose packets? One without power is not.
+    pub fn is_node_cut(&self, node: Node) -> bool {
+        node_place(self, node).has_rules()
+    }
+
     /// Undoes every cut and slowness of a node.
     pub fn heal_node(&self, node: Node) -> Result<()> {
         let place = node_place(self, node);

@@ -62,6 +62,11 @@ impl Cluster {
         self.site().cgroups.thaw(&self.site().node_cgroup(node))
     }
 
+    /// Is everything on a node frozen?
+    pub fn is_node_frozen(&self, node: Node) -> bool {
+        self.site().cgroups.is_frozen(&self.site().node_cgroup(node))
+    }
+
     /// Deletes the Node object. A running kubelet does not make it again.
     pub fn delete_node_object(&self, node: Node) -> Result<()> {
         self.kubectl(&["delete", "node", &node.name(), "--wait=true"]).map(drop)
