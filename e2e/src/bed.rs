@@ -9,6 +9,8 @@ use serde_json::Value;
 
 /// Where the chart puts the operator.
 pub const OPERATOR_NAMESPACE: &str = "palladion-system";
+const OPERATOR: &str = "palladion-operator";
+const AGENT_IMAGE: &str = "PALLADION_AGENT_IMAGE";
 /// The operator's user name in the audit log.
 pub const OPERATOR_USER: &str = "system:serviceaccount:palladion-system:palladion";
 
@@ -168,6 +170,27 @@ impl Bed {
                 .count();
             Ok((running == replicas as usize).then_some(()))
         })
+    }
+
+    /// The agent's image that the operator gives to new pods by default.
+    pub fn agent_image(&self) -> Result<String> {
+        let path = format!(
+            "-o=jsonpath={{.spec.template.spec.containers[0].env[?(@.name=='{AGENT_IMAGE}')].value}}"
+        );
+        let get = ["get", "deployment", OPERATOR, "-n", OPERATOR_NAMESPACE, &path];
+        self.cluster.kubectl(&get)
+    }
+
+    /// Upgrade Palladion to a release with this image of the agent, as far as
+    /// rings see it: another operator process, with another default image.
+    pub fn upgrade_palladion(&self, agent: &str) -> Result<()> {
+        let image = format!("{AGENT_IMAGE}={agent}");
+        let deployment = format!("deployment/{OPERATOR}");
+        let namespace = ["-n", OPERATOR_NAMESPACE];
+        let set = ["set", "env", &deployment, &image];
+        self.cluster.kubectl(&[&set[..], &namespace].concat())?;
+        let wait = ["rollout", "status", &deployment, "--timeout=120s"];
+        self.cluster.kubectl(&[&wait[..], &namespace].concat()).map(drop)
     }
 
     /// What a pod logs from now on; ends with the container.

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use palladion_testbed::Node;
+use palladion_testbed::images::AGENT;
 use serde_json::Value;
 
 use crate::bed::{Bed, OPERATOR_NAMESPACE, text};
@@ -28,6 +29,10 @@ impl Bed {
         if operator.is_some_and(|d| d["spec"]["replicas"] == 0) {
             mended.says("the operator was away".into());
             self.scale_operator(1)?;
+        }
+        if self.agent_image()? != AGENT {
+            mended.says("the operator had another image for agents".into());
+            self.upgrade_palladion(AGENT)?;
         }
         if self.get("", "operatorconfig", "default")?.is_some() {
             mended.says("an OperatorConfig was left".into());

@@ -3,6 +3,7 @@
 //! the stops, restarts and rollouts.
 
 mod drift;
+mod palladion;
 mod racks;
 mod runtime;
 mod server;
@@ -50,6 +51,10 @@ pub fn story() -> Story {
         .step(
             "resources, placement and annotations of a rack restart that rack alone",
             racks::restart_alone,
+        )
+        .step(
+            "an upgrade of Palladion restarts nobody and a rollout takes the newest agent",
+            palladion::upgrade,
         )
         .step("an environment and a token restart every server once", stop::every_server_once)
         .into()

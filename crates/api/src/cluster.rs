@@ -87,7 +87,7 @@ pub struct CassandraClusterSpec {
     /// Which server to run. Default `cassandra`. Immutable.
     #[serde(default)]
     pub mode: Mode,
-    /// Image of the agent in every member pod. Default: the image in `OperatorConfig`, or else the one released with this operator.
+    /// Image of the agent in every member pod; another one starts a rollout. Default: the image in `OperatorConfig`, or else the one released with this operator, for pods that are created or replaced for another reason; an upgrade of the operator replaces no pod.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sidecar_image: Option<SidecarImage>,
     /// Cluster name of the server (`cluster_name`). Default: the object's name. Immutable.

@@ -35,6 +35,10 @@ pub const RESTART: &str = "palladion.dev/restart";
 pub const APPLIED: &str = "palladion.dev/applied";
 /// On StatefulSets and pods: hash of the rendered inputs without replicas, as in Yelp's operator (`docs/sources.md`).
 pub const SPEC_HASH: &str = "palladion.dev/spec-hash";
+/// On pod templates of members: the template generation, see `build/release.rs` of the Cassandra mind.
+pub const TEMPLATE_GENERATION: &str = "palladion.dev/template-generation";
+/// On pod templates of members: the agent's image that they were rendered with.
+pub const AGENT_IMAGE: &str = "palladion.dev/agent-image";
 /// On claims: host ID of the member whose data the volume holds.
 pub const HOST_ID: &str = "palladion.dev/host-id";
 /// On claims: ID of the volume, which the agent creates at first mount.

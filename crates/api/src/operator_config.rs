@@ -21,7 +21,7 @@ pub struct OperatorConfigSpec {
     /// While true, the operator writes only the status of its objects. Default false.
     #[serde(default)]
     pub paused: bool,
-    /// Image of the agent for clusters that name none. Default: the image released with this operator.
+    /// Image of the agent for clusters that name none; pods that run keep theirs until they are replaced for another reason. Default: the image released with this operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 512))]
     pub agent_image: Option<String>,

@@ -120,6 +120,12 @@ impl ClusterFixture {
         self
     }
 
+    /// The operator was started with this image of the agent.
+    pub(crate) fn with_agent_image(mut self, image: &str) -> Self {
+        self.settings.insert("agentImage".into(), image.into());
+        self
+    }
+
     /// The operator was started without an image of the agent.
     pub(crate) fn without_agent_image(mut self) -> Self {
         self.settings.clear();

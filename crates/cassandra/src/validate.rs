@@ -50,6 +50,24 @@ pub struct Input<'a> {
     pub highest_release_line: Option<String>,
 }
 
+/// The agent's image, by who chose it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AgentImage {
+    /// The spec names it: pods of another one are replaced.
+    OfSpec(String),
+    /// The default: for pods that are made, or replaced for another reason.
+    Default(String),
+}
+
+impl AgentImage {
+    /// The image.
+    pub fn reference(&self) -> &str {
+        match self {
+            AgentImage::OfSpec(image) | AgentImage::Default(image) => image,
+        }
+    }
+}
+
 /// Is a storage class the default one?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IsDefault {
@@ -92,7 +110,7 @@ pub struct Valid {
     /// Image of the server.
     pub image: String,
     /// Image of the agent.
-    pub agent_image: String,
+    pub agent_image: AgentImage,
     /// Name of the datacenter.
     pub datacenter: String,
     /// Racks.
@@ -210,12 +228,13 @@ fn auth(spec: &CassandraClusterSpec) -> Option<AuthMode> {
     spec.auth.as_ref().map(|a| a.mode)
 }
 
-fn agent_image(input: &Input<'_>) -> Result<String, Refusal> {
-    let of_cluster =
-        input.spec.sidecar_image.as_ref().map(|i| format!("{}:{}", i.repository, i.version));
+fn agent_image(input: &Input<'_>) -> Result<AgentImage, Refusal> {
+    if let Some(image) = &input.spec.sidecar_image {
+        return Ok(AgentImage::OfSpec(format!("{}:{}", image.repository, image.version)));
+    }
     let of_operator = input.operator_config.and_then(|c| c.agent_image.clone());
     let of_release = input.settings.get("agentImage").cloned();
-    of_cluster.or(of_operator).or(of_release).ok_or(Refusal::NoAgentImage)
+    of_operator.or(of_release).map(AgentImage::Default).ok_or(Refusal::NoAgentImage)
 }
 
 /// Numbers that a ring cannot be made with.

@@ -141,6 +141,15 @@ impl Cluster {
         })
     }
 
+    /// Gives an image another name on all nodes that run.
+    pub fn tag(&self, reference: &str, name: &str) -> Result<()> {
+        self.nodes().into_iter().try_for_each(|node| {
+            let socket = settings::containerd_socket(&self.site, node);
+            image_store::tag(&socket, reference, name)
+                .with_context(|| format!("on node {}", node.name()))
+        })
+    }
+
     fn load_on(&self, node: Node, images: &[Image]) -> Result<()> {
         let socket = settings::containerd_socket(&self.site, node);
         images

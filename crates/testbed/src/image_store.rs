@@ -96,6 +96,14 @@ pub fn import(socket: &Path, image: &Image) -> Result<()> {
     written
 }
 
+/// Gives an image of a running containerd another name besides its own.
+pub fn tag(socket: &Path, reference: &str, name: &str) -> Result<()> {
+    let mut ctr = Command::new("ctr");
+    ctr.arg("--address").arg(socket);
+    ctr.args(["--namespace", KUBERNETES, "images", "tag", "--force", reference, name]);
+    run(&mut ctr).map(drop).with_context(|| format!("naming {reference} {name}"))
+}
+
 /// A containerd without Kubernetes, on a directory of its own, that ends with
 /// the thread that started it.
 struct Temporary {

@@ -4,6 +4,7 @@
 mod common;
 mod config;
 mod pod;
+mod release;
 mod secrets;
 mod services;
 mod set;
@@ -11,6 +12,7 @@ mod set;
 mod tests;
 
 pub use config::config_map;
+pub use release::Stamp;
 pub use services::{
     client_service, disruption_budget, held_service, member, member_account, member_service,
 };

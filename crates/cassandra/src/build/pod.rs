@@ -2,6 +2,7 @@
 //! agent put there by an init container, as in Rook's Cassandra operator.
 
 use super::common::rack_labels;
+use super::release::Release;
 use super::{config, secrets};
 use crate::validate::{Valid, ValidRack};
 use palladion_api::cluster::{Mode, Placement};
@@ -16,9 +17,10 @@ const USER: i64 = 999;
 /// Where rendered configuration, sockets and credentials are; in memory.
 const RUN_DIR: &str = "/run/palladion";
 
-/// The pod template, without the spec hash.
-pub fn template(valid: &Valid, rack: &ValidRack) -> Value {
+/// The pod template as a release of Palladion renders it, without the spec hash.
+pub fn template(valid: &Valid, rack: &ValidRack, release: &Release) -> Value {
     let mut annotations = json!(rack.annotations);
+    release.record(&mut annotations);
     if rack.jmx_exporter.is_some() {
         annotations["prometheus.io/scrape"] = "true".into();
         annotations["prometheus.io/port"] = ports::PROMETHEUS.to_string().into();
@@ -36,7 +38,7 @@ pub fn template(valid: &Valid, rack: &ValidRack) -> Value {
             "fsGroupChangePolicy": "OnRootMismatch",
             "seccompProfile": { "type": "RuntimeDefault" },
         },
-        "initContainers": [install(valid, rack)],
+        "initContainers": [install(rack, release)],
         "containers": [server(valid, rack)],
         "volumes": volumes(valid, rack),
     });
@@ -58,10 +60,10 @@ fn restricted() -> Value {
     })
 }
 
-fn install(valid: &Valid, rack: &ValidRack) -> Value {
+fn install(rack: &ValidRack, release: &Release) -> Value {
     let mut container = json!({
         "name": "install",
-        "image": valid.agent_image,
+        "image": release.agent_image,
         "command": ["/palladion-agent", "install", SHARED_DIR],
         "securityContext": restricted(),
         "volumeMounts": [{ "name": "shared", "mountPath": SHARED_DIR }],

@@ -93,7 +93,9 @@ fn scylla_has_no_jvm() {
 
 #[test]
 fn the_agents_image_is_the_clusters_then_the_operators() {
-    let image = |cluster: ClusterFixture| cluster.validate().map(|valid: Valid| valid.agent_image);
+    let image = |cluster: ClusterFixture| {
+        cluster.validate().map(|valid: Valid| valid.agent_image.reference().to_string())
+    };
     assert_eq!(image(good()).as_deref(), Ok("palladion.dev/palladion-agent:0.1.0"));
     let own = good().spec(|spec| {
         let own = json!({ "repository": "mirror/agent", "version": "7" });

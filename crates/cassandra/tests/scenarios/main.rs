@@ -20,6 +20,7 @@ mod leaves;
 mod maintenance;
 mod nodes;
 mod outages;
+mod palladion_upgrades;
 mod rolling;
 mod tasks;
 mod told;

@@ -55,6 +55,8 @@ pub struct World {
     /// Permits and intents that were looked at.
     pub(super) given: BTreeSet<String>,
     epoch: i64,
+    /// What operators that start from now on are started with.
+    settings: BTreeMap<String, String>,
     pub(super) restart_at: Option<Timestamp>,
     random: Option<Random>,
     /// Host IDs that a person has given up.
@@ -89,6 +91,7 @@ impl World {
             volumes: 0,
             given: BTreeSet::new(),
             epoch: 0,
+            settings: agent_image("palladion.dev/agent:0.1.0"),
             restart_at: None,
             random: None,
             given_up: BTreeSet::new(),
@@ -129,9 +132,21 @@ impl World {
     /// A new leader.
     pub fn start_operator(&mut self) {
         self.epoch += 1;
-        let settings =
-            BTreeMap::from([("agentImage".to_string(), "palladion.dev/agent:0.1.0".to_string())]);
-        self.operators.push(Operator::new(CassandraMind, cluster_key(), &settings, self.epoch));
+        self.operators.push(Operator::new(
+            CassandraMind,
+            cluster_key(),
+            &self.settings,
+            self.epoch,
+        ));
+    }
+
+    /// Palladion itself is upgraded: the operator starts again with another image
+    /// of the agent.
+    pub fn upgrade_palladion(&mut self, agent: &str) {
+        self.tell("Palladion is upgraded");
+        self.settings = agent_image(agent);
+        self.operators.clear();
+        self.start_operator();
     }
 
     /// How the leader's watch of a kind follows.
@@ -278,6 +293,10 @@ enum Actor {
     Kubernetes,
     Agents,
     Ring,
+}
+
+fn agent_image(image: &str) -> BTreeMap<String, String> {
+    BTreeMap::from([("agentImage".to_string(), image.to_string())])
 }
 
 pub fn cluster_key() -> ObjectKey {

@@ -6,7 +6,7 @@ use crate::build;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::records;
 use crate::decide::objects::recreating::{self, Outcome};
-use crate::decide::objects::replicas;
+use crate::decide::objects::{replicas, standing};
 use crate::decide::turn::stopping;
 use crate::facts::{Facts, SetFact};
 use crate::resources as kinds;
@@ -65,7 +65,7 @@ fn rack_objects(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut 
 
     let pods = replicas::pods(facts, rack);
     let event = scaled_event(facts.sets.get(&rack.set), rack, replicas, pods);
-    let mut set = build::stateful_set(valid, rack, pods);
+    let mut set = build::stateful_set(valid, rack, pods, &standing::of(facts, rack));
     if recreating::prepare(facts, rack, &mut set, draft) == Outcome::Recreate {
         return;
     }

@@ -9,5 +9,6 @@ pub mod racks;
 mod recreating;
 pub mod replicas;
 pub mod restart_tokens;
+mod standing;
 pub mod teardown;
 pub mod volumes;
