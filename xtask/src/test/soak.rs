@@ -2,9 +2,10 @@
 //! simulator without its shortcuts.
 
 use std::process::Command;
+use std::thread;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use palladion_e2e::story::Length;
 use palladion_testbed::ClusterName;
@@ -40,32 +41,60 @@ pub fn soak(arguments: &SoakArguments) -> Result<()> {
     if playing.list {
         return bench.list();
     }
-    if !playing.is_part() {
-        let outcome = offline(*histories, &mut tally);
+    if playing.is_part() {
+        let outcome = lanes::run(&bench, &mut tally);
         tally.ended(outcome);
+        return conclude(begin, &tally);
     }
-    let outcome = lanes::run(&bench, &mut tally);
+    let outcome = build().and_then(|()| the_testbed(&mut tally));
     tally.ended(outcome);
+    thread::scope(|scope| {
+        let simulator = scope.spawn(|| simulator(*histories));
+        let outcome = lanes::run(&bench, &mut tally);
+        tally.ended(outcome);
+        match simulator.join() {
+            Ok(counted) => tally.add(counted),
+            Err(_) => tally.ended(Err(anyhow!("the thread that runs the simulator broke"))),
+        }
+    });
     conclude(begin, &tally)
 }
 
-fn offline(histories: u32, tally: &mut Tally) -> Result<()> {
-    tally.step(
-        "simulator, every write",
-        "",
-        Command::new(env!("CARGO"))
-            .current_dir(install::root())
-            .args(["test", "--package", "palladion-cassandra", "--locked"])
-            .args(["--test", "scenarios", "--", "--nocapture"])
-            .env(SIMULATE_ALL, "1")
-            .env(HISTORIES, histories.to_string()),
-    )?;
-    tally.step(
-        "the testbed itself",
-        "",
-        Command::new(env!("CARGO"))
-            .current_dir(install::root())
-            .args(["test", "--package", "palladion-testbed", "--locked"])
-            .args(["--test", "real", "--", "--ignored", "--test-threads", "1"]),
-    )
+fn cargo(words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO"));
+    command.current_dir(install::root()).args(words);
+    command
+}
+
+/// Before anything is measured by a clock: a compiler takes what rings need.
+fn build() -> Result<()> {
+    let words = ["test", "--package", "palladion-cassandra", "--locked", "--test", "scenarios"];
+    let built = cargo(&words).arg("--no-run").status().context("building the simulator")?;
+    if !built.success() {
+        bail!("the simulator does not compile; what the compiler says is above");
+    }
+    Ok(())
+}
+
+/// Beside the stories, in the time that these leave: they wait for servers more
+/// than they compute.
+fn simulator(histories: u32) -> Tally {
+    let mut tally = Tally::default();
+    let mut command = Command::new("nice");
+    command
+        .current_dir(install::root())
+        .args(["-n", "19", env!("CARGO"), "test", "--package", "palladion-cassandra", "--locked"])
+        .args(["--test", "scenarios", "--", "--nocapture"])
+        .env(SIMULATE_ALL, "1")
+        .env(HISTORIES, histories.to_string());
+    let outcome = tally.step("simulator, every write", "[simulator] ", &mut command);
+    tally.ended(outcome);
+    tally
+}
+
+fn the_testbed(tally: &mut Tally) -> Result<()> {
+    let words = ["test", "--package", "palladion-testbed", "--locked", "--test", "real"];
+    let mut command = cargo(&words);
+    command.args(["--", "--ignored", "--test-threads", "1"]);
+    tally.step("the testbed itself", "", &mut command)
 }
