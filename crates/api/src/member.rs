@@ -92,6 +92,9 @@ pub struct CassandraMemberSpec {
     /// Permit to start a server that has not joined the ring, or that left it unfinished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<StartPermit>,
+    /// The server may start although it last ran at this time, longer ago than tombstones are kept (reason `DataTooOld`). Any other time allows nothing. The operator removes it when the member is up, and sets it where all members of the ring were down together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allow_stale_start: Option<Time>,
     /// A change of membership for the member to carry out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent: Option<Intent>,

@@ -3,6 +3,7 @@
 
 mod access;
 mod act;
+mod beat;
 mod gather;
 mod jobs;
 mod look;
@@ -103,6 +104,7 @@ impl Agent {
         self.follow_seeds().await;
         self.follow_runtime_settings().await;
         self.count_copies().await;
+        self.beat();
         self.operate();
         self.follow_certificate();
         self.try_to_log_in();

@@ -34,6 +34,12 @@ impl Agent {
             volume: decide::volume_state(&facts),
             file_system: self.found.as_ref().ok().map(|f| f.file_system.as_str()),
             ledger: self.ledger(),
+            last_ran_at: self
+                .found
+                .as_ref()
+                .ok()
+                .zip(self.ledger())
+                .and_then(|(f, l)| decide::stale::last_ran_at(f, l)),
             decision: &decision,
             since,
             reading: self.reading(),

@@ -9,6 +9,7 @@ pub mod intent;
 pub mod permit;
 pub mod progress;
 pub mod running;
+pub mod stale;
 pub mod start;
 #[cfg(test)]
 mod testing;

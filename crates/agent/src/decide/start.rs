@@ -3,9 +3,11 @@
 use super::forbidden::{forbidden, retires};
 use super::{
     Action, Cause, Decision, Facts, Source, SpecFact, Start, VolumeFact, backoff, intent, permit,
+    stale,
 };
 use crate::init::protocol::Phase;
 use crate::render::{Entry, Identity};
+use crate::volume::Found;
 use crate::volume::judge::{Judgement, judge};
 use crate::volume::ledger::{Ledger, Membership};
 use crate::words::server::Exited;
@@ -92,7 +94,7 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
     };
     match (&ledger.membership, state) {
         (Membership::Joined, VolumeState::Joined) if !retires(known.spec, ledger) => {
-            autonomous(facts, known, ledger, address)
+            autonomous(facts, known, (found, ledger), address)
         }
         (_, _) => by_permit(facts, known, ledger, state, address),
     }
@@ -103,7 +105,7 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
 fn autonomous(
     facts: &Facts<'_>,
     known: SpecFact<'_>,
-    ledger: &Ledger,
+    (found, ledger): (&Found, &Ledger),
     address: &StaticAddress,
 ) -> Decision {
     let spec = known.spec;
@@ -123,6 +125,9 @@ fn autonomous(
             Some(before) => Waiting::OtherAddress { before, now: address.clone() },
             None => Waiting::NewAddress { address: address.clone() },
         });
+    }
+    if let Some(too_old) = stale::forbids(facts.now, spec, found, ledger) {
+        return Decision::wait(too_old);
     }
     // Its own address is fine among them, and enough: it has data.
     let seeds = if spec.seeds.is_empty() { vec![address.clone()] } else { spec.seeds.clone() };

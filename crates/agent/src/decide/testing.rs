@@ -49,6 +49,7 @@ pub fn a_new_member() -> World {
             marker: Some(VOLUME.into()),
             ledger: Some(Ledger::new(VOLUME.into(), None)),
             data: Data::Absent,
+            heartbeat: None,
         },
         process: Process::Absent,
         container: Phase::Serving,

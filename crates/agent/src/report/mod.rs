@@ -7,13 +7,16 @@ use crate::admin::Reading;
 use crate::decide::Decision;
 use crate::launch::record::LaunchRecord;
 use crate::volume::ledger::Ledger;
+use crate::volume::seconds;
 use crate::words::volume::Wrong;
+use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::{
     AccessProblem, AgentStatus, CassandraMemberStatus, Evidence, OperationStatus, ServerStatus,
     VolumeState, VolumeStatus,
 };
+use palladion_api::reasons::Reason;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
@@ -32,6 +35,8 @@ pub struct Parts<'a> {
     pub file_system: Option<&'a str>,
     /// The ledger.
     pub ledger: Option<&'a Ledger>,
+    /// When the server was last known to be a full member.
+    pub last_ran_at: Option<Timestamp>,
     /// What was decided.
     pub decision: &'a Decision,
     /// Since when the server is in that state.
@@ -85,12 +90,15 @@ fn announced(parts: &Parts<'_>) -> Option<StaticAddress> {
 
 fn volume(parts: &Parts<'_>) -> Option<VolumeStatus> {
     let (state, wrong) = parts.volume.clone()?;
+    // It changes every minute, and matters only where it forbids a start.
+    let is_too_old = parts.decision.reason == Reason::DataTooOld;
     Some(VolumeStatus {
         volume_id: parts.ledger.map(|l| l.volume_id.clone()).unwrap_or_default(),
         state,
         file_system: parts.file_system.unwrap_or_default().into(),
         ring: parts.ledger.and_then(|l| l.ring.clone()),
         message: wrong.map(|w| w.to_string()),
+        last_ran_at: parts.last_ran_at.filter(|_| is_too_old).map(seconds),
     })
 }
 

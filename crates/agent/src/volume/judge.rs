@@ -92,7 +92,13 @@ mod tests {
             membership,
             ..Ledger::new("v1".into(), None)
         });
-        Found { file_system: "ext4/1/a".into(), marker: marker.map(Into::into), ledger, data }
+        Found {
+            file_system: "ext4/1/a".into(),
+            marker: marker.map(Into::into),
+            ledger,
+            data,
+            heartbeat: None,
+        }
     }
 
     fn spec(volume: Option<&str>, file_system: Option<&str>) -> CassandraMemberSpec {

@@ -4,6 +4,7 @@
 pub mod changes;
 pub mod durable;
 mod filesystem;
+pub mod heartbeat;
 pub mod judge;
 pub mod ledger;
 mod leftovers;
@@ -11,6 +12,7 @@ pub mod prepare;
 
 use crate::words::volume::Wrong;
 use anyhow::{Context, Result, bail};
+use heartbeat::Heartbeat;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use ledger::Ledger;
@@ -41,6 +43,8 @@ pub struct Found {
     pub ledger: Option<Ledger>,
     /// Is there any file of a server?
     pub data: Data,
+    /// When the server ran last.
+    pub heartbeat: Option<Heartbeat>,
 }
 
 /// Whether there is data of a server.
@@ -113,7 +117,8 @@ impl Volume {
             }
         }
         let data = if any_file(&self.root, &NOT_DATA)? { Data::Present } else { Data::Absent };
-        Ok(Found { file_system, marker: marker.map(|m| m.volume_id), ledger, data })
+        let heartbeat = durable::read_json(&self.own("heartbeat.json"))?;
+        Ok(Found { file_system, marker: marker.map(|m| m.volume_id), ledger, data, heartbeat })
     }
 
     /// Take it into use: a random ID, written to marker and ledger. The ledger
@@ -135,6 +140,11 @@ impl Volume {
     /// Write the ledger; on return it survives a power cut.
     pub fn save(&self, ledger: &Ledger) -> Result<()> {
         durable::write_json(&self.own("ledger.json"), ledger)
+    }
+
+    /// Note when the server ran last.
+    pub fn save_heartbeat(&self, heartbeat: &Heartbeat) -> Result<()> {
+        durable::write_json(&self.own("heartbeat.json"), heartbeat)
     }
 
     /// Keep the last spec beside the ledger.
@@ -229,5 +239,15 @@ mod tests {
         };
         volume.save_member(&member).unwrap();
         assert_eq!(volume.saved_member().unwrap(), Some(member));
+    }
+
+    #[test]
+    fn when_the_server_ran_last_is_kept_beside_the_ledger() {
+        let (_directory, volume) = volume();
+        volume.take(None).unwrap();
+        assert_eq!(volume.inspect().unwrap().heartbeat, None);
+        let heartbeat = Heartbeat::at(Timestamp::from_second(60).unwrap());
+        volume.save_heartbeat(&heartbeat).unwrap();
+        assert_eq!(volume.inspect().unwrap().heartbeat, Some(heartbeat));
     }
 }

@@ -1,5 +1,6 @@
 //! Why no server is started.
 
+use jiff::Timestamp;
 use palladion_api::ids::{HostId, StaticAddress, VolumeId};
 use palladion_api::words::Names;
 
@@ -17,6 +18,7 @@ palladion_api::sentences! {
         NewAddress { address: StaticAddress } => WaitingForPermit, "the member now has the address {address} and had none before; its server needs a permit to start";
         OtherAddress { before: StaticAddress, now: StaticAddress } => WaitingForPermit, "the member's address changed from {before} to {now}; its server needs a permit to start";
         DataLost => VolumeLost, "the data of this member is gone; it waits for a permit to replace itself";
+        TooOld { at: Timestamp } => DataTooOld, "its server last ran at {at}, longer ago than tombstones are kept (`gc_grace_seconds`, 10 days by default), and deleted rows would come back with it; replace the member (label `palladion.dev/replace`), or set `spec.allowStaleStart` of the CassandraMember to that time to start it all the same";
         Leaving => WaitingForPermit, "the server exited while the member was leaving; it must not start before the other members have been asked";
         NotJoined => WaitingForPermit, "the member has not joined the ring and waits for a permit";
         PermitRefused { why: String } => WaitingForPermit, "the permit was refused: {why}";

@@ -39,6 +39,7 @@ fn an_empty_volume_waits_and_founds_by_permit() {
     assert_eq!(status["startHistory"][0]["cause"], "Initialize");
     eventually("readiness", || pod.get("/readyz").0 == 200);
     assert!(pod.get("/metrics").1.contains("palladion_agent_server_mode{mode=\"NORMAL\"} 1"));
+    eventually("a sign of life", || pod.path("data/.palladion/heartbeat.json").exists());
     let start = r#""message":"starting the server","cause":"Initialize","seeds":"10.96.0.11"}"#;
     assert!(pod.log().contains(start), "a founder is its own only seed\n{}", pod.log());
 }

@@ -92,6 +92,9 @@ pub struct VolumeStatus {
     /// What is wrong, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// When the server on it ran last, if that is too long ago to start it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_ran_at: Option<Time>,
 }
 
 /// What an agent found on its volume.

@@ -19,7 +19,7 @@ use crate::facts::Facts;
 use crate::validate::Valid;
 use draft::Draft;
 use leave::departed;
-use maintenance::{absences, access, runtime_settings};
+use maintenance::{absences, access, runtime_settings, stale};
 use objects::{claims, cluster, garbage, members, racks, volumes};
 use replace::{by_hand, node_gone};
 use restart::{going_without, revisions, upgraded};
@@ -47,5 +47,6 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     racks::decide(facts, valid, &mut draft);
     garbage::decide(facts, valid, &mut draft);
     absences::decide(facts, valid, &mut draft);
+    stale::decide(facts, &mut draft);
     draft
 }

@@ -104,5 +104,9 @@ fn of_server(facts: &Facts<'_>, member: &MemberFact) -> Option<Trouble> {
         let message = server.message.clone().unwrap_or_default();
         return Some(Trouble::of(OfMember::RetainedVolume { message }));
     }
+    if server.reason.as_deref() == Some(Reason::DataTooOld.as_str()) {
+        let (member, message) = (member.name.clone(), server.message.clone().unwrap_or_default());
+        return Some(Trouble::of(OfMember::DataTooOld { member, message }));
+    }
     (server.state == ServerState::Failed).then(|| Trouble::of(failed_start::problem(member)))
 }

@@ -86,6 +86,10 @@ palladion_plan::sentences! {
         RecordPending { member: MemberName } => "record the pending maintenance of member {member}";
         RecordDown { member: MemberName, since: Timestamp } =>
             "record that member {member} has been down since {since}";
+        AllowStaleStart { member: MemberName, since: Timestamp } =>
+            "allow the start of member {member}: the whole ring has been down since {since}";
+        ForgetStaleStart { member: MemberName } =>
+            "remove `allowStaleStart` of member {member}, which is up";
         RecordUp { member: MemberName } => "record that member {member} is back";
         RecordDone { work: Work, member: MemberName } =>
             "record that the {work} of member {member} is done";

@@ -67,6 +67,8 @@ palladion_plan::sentences! {
             "member {member}: {message}";
         LeftByHand { member: MemberName, label: &'static str } => LeftByHand,
             "member {member} is DECOMMISSIONED, but the operator did not ask for it; nothing else changes in the ring until its place is filled (`kubectl label cassandramember {member} {label}=`) or `members` is lowered";
+        DataTooOld { member: MemberName, message: String } => DataTooOld,
+            "member {member}: {message}";
         RetainedVolume { message: String } => RetainedVolumeInTheWay, "{message}";
     }
 

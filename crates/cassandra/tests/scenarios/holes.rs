@@ -55,7 +55,6 @@ fn a_member_that_was_away_for_longer_than_hints_are_kept_is_repaired_before_anot
 }
 
 #[test]
-#[ignore = "known hole: a member that was down for longer than gc_grace_seconds starts by itself and brings deleted rows back"]
 fn a_member_that_was_away_for_longer_than_tombstones_are_kept_does_not_bring_deleted_rows_back() {
     let mut world = three_copies();
     world.set_machine("n3", Machine::Down);
@@ -66,6 +65,13 @@ fn a_member_that_was_away_for_longer_than_tombstones_are_kept_does_not_bring_del
     world.pass(GC_GRACE.as_secs() + 24 * 3600);
     world.set_machine("n3", Machine::Up);
     world.settle();
+    // A person is told, and has it replaced.
+    expect_degraded(&world, "demo-dc1-c-0");
+    assert!(world.condition("Degraded").contains("DataTooOld"), "{}", world.condition("Degraded"));
+    world.give_up("demo-dc1-c-0");
+    world.label(kinds::MEMBER, "demo-dc1-c-0", labels::REPLACE);
+    world.settle();
+    world.expect_ring(3);
     // Read repair, or a replacement that streams from it, spreads what it has.
     world.delete(kinds::POD, "demo-dc1-a-0");
     world.wipe_volume("demo-dc1-a-0");

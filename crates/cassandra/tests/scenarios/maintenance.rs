@@ -9,6 +9,7 @@ use crate::sim::manifests::a_cluster;
 use crate::sim::ring::{Force, Phase};
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::kubernetes::Machine;
+use palladion_plan::{ObjectKey, Subresource};
 use serde_json::json;
 
 /// The member on machine n3.
@@ -154,4 +155,88 @@ fn a_ring_that_is_stopped_when_a_member_has_just_joined_is_cleaned_up_afterwards
     world.settle();
     assert!(wrote(&world, "start the pending cleanup"), "{}", world.last_words());
     world.expect_ring(4);
+}
+
+/// Twelve days: two more than tombstones are kept.
+const TOO_LONG: i64 = 12 * 24 * 3600;
+
+fn member_key(name: &str) -> ObjectKey {
+    ObjectKey::new(kinds::MEMBER, "default", name)
+}
+
+/// A person allows the start by the time that the message names.
+fn allow(world: &mut World, member: &str) {
+    let object = world.store.get(&member_key(member)).unwrap().clone();
+    assert_eq!(object["status"]["server"]["reason"], "DataTooOld");
+    let at = &object["status"]["volume"]["lastRanAt"];
+    let message = object["status"]["server"]["message"].as_str().unwrap();
+    assert!(message.contains(at.as_str().unwrap()), "{message}");
+    let patch = json!({ "spec": { "allowStaleStart": at } });
+    world.store.merge(&member_key(member), &patch, Subresource::None).unwrap();
+}
+
+fn is_allowed(world: &World, member: &str) -> bool {
+    !world.store.get(&member_key(member)).unwrap()["spec"]["allowStaleStart"].is_null()
+}
+
+#[test]
+fn a_start_with_data_that_is_too_old_is_allowed_by_the_time_that_the_message_names() {
+    let mut world = away_for(three_copies(), TOO_LONG);
+    world.settle();
+    allow(&mut world, AWAY);
+    world.settle();
+    assert_eq!(repairs(&world, AWAY), 1, "{}", world.last_words());
+    assert!(!is_allowed(&world, AWAY), "it was used");
+    world.expect_ring(3);
+}
+
+#[test]
+fn a_ring_that_was_stopped_for_longer_than_tombstones_are_kept_starts_again() {
+    let mut world = three_copies();
+    world.patch_spec(&json!({ "run": "Stopped" }));
+    world.settle();
+    world.pass(TOO_LONG);
+    world.patch_spec(&json!({ "run": "Running" }));
+    world.writes.clear();
+    world.settle();
+    assert!(wrote(&world, "allow the start of member"), "{}", world.last_words());
+    assert!(!is_allowed(&world, AWAY), "it was used");
+    world.expect_ring(3);
+}
+
+#[test]
+fn a_ring_whose_machines_were_all_down_for_so_long_starts_when_each_member_has_reported() {
+    let mut world = three_copies();
+    for machine in ["n1", "n2", "n3"] {
+        world.set_machine(machine, Machine::Down);
+    }
+    world.pass(TOO_LONG);
+    world.set_machine("n1", Machine::Up);
+    world.set_machine("n2", Machine::Up);
+    world.pass(3600);
+    assert!(!wrote(&world, "allow the start of member"), "the third may have run");
+    world.set_machine("n3", Machine::Up);
+    world.settle();
+    world.expect_ring(3);
+}
+
+#[test]
+fn who_comes_back_long_after_the_others_were_allowed_to_start_is_not_allowed() {
+    let mut world = three_copies();
+    for machine in ["n1", "n2", "n3"] {
+        world.set_machine(machine, Machine::Down);
+    }
+    world.pass(TOO_LONG);
+    world.set_machine("n1", Machine::Up);
+    world.set_machine("n2", Machine::Up);
+    world.pass(600);
+    allow(&mut world, "demo-dc1-a-0");
+    allow(&mut world, "demo-dc1-b-0");
+    world.pass(600);
+    assert_eq!(world.delete_rows(0..20_u32), 20, "{}", world.last_words());
+    world.pass(TOO_LONG);
+    world.set_machine("n3", Machine::Up);
+    world.settle();
+    assert!(!is_allowed(&world, AWAY));
+    assert!(world.condition("Degraded").contains("DataTooOld"), "{}", world.condition("Degraded"));
 }

@@ -4,6 +4,7 @@ use super::ring::{Disks, JOIN, LEFT, NATIVE, Phase, REPLACE, ROUND, Ring, Seat, 
 use super::streams::Stream;
 use super::volume::{Bootstrapped, Data};
 use jiff::Timestamp;
+use palladion_agent::volume::heartbeat::Heartbeat;
 use palladion_api::ids::HostId;
 use palladion_api::member::MemberState;
 use std::collections::BTreeSet;
@@ -191,6 +192,15 @@ impl Ring {
         self.identify(pod, lineage, &host);
         self.set_phase(pod, Phase::Initializing, now + WAKE);
         self.told.push(format!("{} founds a ring", server.member));
+    }
+
+    /// Full members note that they run.
+    pub fn beat(&self, now: Timestamp, disks: &mut Disks) {
+        for server in self.servers.values().filter(|s| s.phase == Phase::Normal) {
+            if let Some(disk) = disks.get_mut(&server.disk) {
+                disk.content.heartbeat = Some(Heartbeat::at(now));
+            }
+        }
     }
 
     /// A member comes back with its data.

@@ -98,6 +98,11 @@ impl Agent {
             volume: decide::volume_state(&self.facts(now)),
             file_system: self.found.as_ref().map(|f| f.file_system.as_str()),
             ledger: self.ledger(),
+            last_ran_at: self
+                .found
+                .as_ref()
+                .zip(self.ledger())
+                .and_then(|(f, l)| decide::stale::last_ran_at(f, l)),
             decision,
             since,
             reading: self.reading(),

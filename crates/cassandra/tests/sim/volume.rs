@@ -2,6 +2,7 @@
 //! the server's data.
 
 use super::rows::{Cell, Hint};
+use palladion_agent::volume::heartbeat::Heartbeat;
 use palladion_agent::volume::ledger::Ledger;
 use palladion_agent::volume::{self, Found, SavedMember};
 use palladion_api::ids::{HostId, VolumeId};
@@ -18,6 +19,8 @@ pub struct Volume {
     pub data: Option<Data>,
     /// The last spec, kept for starts without the API.
     pub saved: Option<SavedMember>,
+    /// When its server ran last.
+    pub heartbeat: Option<Heartbeat>,
     /// Data of host IDs that are gone, set aside.
     pub retired: Vec<Data>,
 }
@@ -55,11 +58,18 @@ impl Volume {
             marker: self.marker.clone(),
             ledger: self.ledger.clone(),
             data: if self.data.is_some() { volume::Data::Present } else { volume::Data::Absent },
+            heartbeat: self.heartbeat.clone(),
         }
     }
 
     /// What is where the volume should be and is not mounted.
     pub fn nothing(file_system: String) -> Found {
-        Found { file_system, marker: None, ledger: None, data: volume::Data::Absent }
+        Found {
+            file_system,
+            marker: None,
+            ledger: None,
+            data: volume::Data::Absent,
+            heartbeat: None,
+        }
     }
 }

@@ -9,4 +9,5 @@ mod hints;
 mod pay;
 pub mod runtime_settings;
 pub mod seed_lists;
+pub mod stale;
 pub mod system_keyspaces;

@@ -1,0 +1,84 @@
+//! Members that were down for longer than tombstones are kept. Their agents do
+//! not start them, since deleted rows would come back (safety rule 7.8). Where
+//! the whole ring was down, nobody has deleted anything meanwhile: all start.
+
+use super::debts;
+use crate::decide::draft::Draft;
+use crate::decide::turn::stopping;
+use crate::facts::{self, Facts, MemberFact};
+use crate::resources as kinds;
+use crate::words::maintenance::{Cause, Doing};
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::labels;
+use palladion_plan::Step;
+use serde_json::json;
+
+/// Members that ended within this time have ended together: a ring is stopped
+/// in minutes.
+const TOGETHER: SignedDuration = SignedDuration::from_hours(1);
+
+/// Allow the start of members that were down together. What is allowed goes
+/// when it was used: a later absence is another one.
+pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
+    for member in facts.members.values() {
+        if allowed(member).is_some() && member.is_normal() {
+            draft.steps.extend(forget(facts, member));
+        }
+    }
+    if stopping::is_wanted(facts) || !all_were_down_together(facts) {
+        return;
+    }
+    for member in facts.members.values() {
+        if last_ran_at(member).is_some_and(|at| allowed(member) != Some(at)) {
+            draft.steps.extend(allow(member));
+        }
+    }
+}
+
+/// When the server of a member that is not started for that reason ran last.
+fn last_ran_at(member: &MemberFact) -> Option<Timestamp> {
+    member.reported_server()?;
+    Some(member.volume()?.last_ran_at.as_ref()?.0)
+}
+
+fn allowed(member: &MemberFact) -> Option<Timestamp> {
+    Some(member.spec.as_ref()?.allow_stale_start.as_ref()?.0)
+}
+
+/// Every member of the ring says so itself; one that is silent may have run.
+fn all_were_down_together(facts: &Facts<'_>) -> bool {
+    // One that was allowed to start just now says so no longer.
+    let starting = |m: &MemberFact| allowed(m).filter(|_| m.agent_speaks() && !m.is_normal());
+    let times = facts.joined().map(|m| last_ran_at(m).or_else(|| starting(m)));
+    let times: Option<Vec<Timestamp>> = times.collect();
+    let times = times.unwrap_or_default();
+    match (times.iter().min(), times.iter().max()) {
+        (Some(first), Some(last)) => last.duration_since(*first) <= TOGETHER,
+        (None, _) | (_, None) => false,
+    }
+}
+
+fn allow(member: &MemberFact) -> Option<Step> {
+    let (object, since) = (member.object.as_ref()?, last_ran_at(member)?);
+    let patch = json!({ "spec": { "allowStaleStart": Time(since) } });
+    let doing = Doing::AllowStaleStart { member: member.name.clone(), since };
+    Some(Step::patch_seen(kinds::MEMBER, &object.meta, patch, doing))
+}
+
+/// It is up: what it has missed is repaired, however long it was seen down.
+fn forget(facts: &Facts<'_>, member: &MemberFact) -> Option<Step> {
+    let (object, since) = (member.object.as_ref()?, allowed(member)?);
+    let mut spec = json!({ "allowStaleStart": null });
+    let debt = debts::repair_of_itself(Cause::Away { since, until: facts.now() });
+    if let Some(all) = debts::with(member, &debt) {
+        spec["pendingMaintenance"] = json!(all);
+        facts::clear_of_member(object, &mut spec);
+    }
+    let mut patch = json!({ "spec": spec });
+    if object.meta.annotations.contains_key(labels::DOWN_SINCE) {
+        patch["metadata"] = json!({ "annotations": { labels::DOWN_SINCE: null } });
+    }
+    let doing = Doing::ForgetStaleStart { member: member.name.clone() };
+    Some(Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing))
+}
