@@ -6,6 +6,7 @@
 use crate::launch::record::write_secret;
 use crate::render::encryption::{AUTHORITIES, PAIR};
 use crate::settings::Settings;
+use crate::volume::{Volume, durable};
 use crate::words::job::BadCertificate;
 use anyhow::{Context, Result, bail};
 use palladion_api::server_config::CLIENT_TLS_FOLDER;
@@ -14,6 +15,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::sign::CertifiedKey;
 use std::fs;
+use std::path::Path;
 
 /// How a key that Cassandra can read begins; it refuses the others.
 const PKCS8: &str = "-----BEGIN PRIVATE KEY-----";
@@ -23,27 +25,78 @@ pub fn authorities(settings: &Settings) -> Result<String> {
     read(settings, "ca.crt")
 }
 
-/// Bring the server's files up to date with the Secret.
+/// What a start needs: the pair of the Secret, or else the one that was last
+/// good. A member that has joined starts by itself whatever is missing (safety
+/// rule 2.2); what is wrong with the Secret is reported while its server runs.
+///
+/// # Errors
+/// There has never been a pair that a server could use.
+pub fn stand_ready(settings: &Settings, volume: &Volume) -> Result<()> {
+    let Err(wrong) = follow(settings, volume) else {
+        return Ok(());
+    };
+    let (placed, kept) = (settings.tls_dir(), volume.tls());
+    if !stands(&placed) {
+        if !stands(&kept) {
+            return Err(wrong);
+        }
+        fs::create_dir_all(&placed)
+            .with_context(|| format!("making directory {}", placed.display()))?;
+        for name in [AUTHORITIES, PAIR] {
+            let from = kept.join(name);
+            let text = fs::read(&from).with_context(|| format!("reading {}", from.display()))?;
+            write_secret(&placed.join(name), &text)?;
+        }
+    }
+    tracing::warn!(why = format!("{wrong:#}"), "the server starts with the former certificate");
+    Ok(())
+}
+
+/// Are both files there?
+fn stands(directory: &Path) -> bool {
+    [AUTHORITIES, PAIR].iter().all(|name| directory.join(name).is_file())
+}
+
+/// Bring the server's files up to date with the Secret, and keep them on the
+/// volume for a pod that is recreated while the Secret is not what it was.
 ///
 /// # Errors
 /// The Secret is not there, or holds nothing that a server could use: its files stay.
-pub fn follow(settings: &Settings) -> Result<()> {
+pub fn follow(settings: &Settings, volume: &Volume) -> Result<()> {
     let (chain, key) = (read(settings, "tls.crt")?, read(settings, "tls.key")?);
     let authorities = authorities(settings)?;
     let pair = format!("{}\n{}\n", key.trim_end(), chain.trim_end());
-    let directory = settings.tls_dir();
-    let is_there = |name: &str, text: &str| {
-        fs::read_to_string(directory.join(name)).is_ok_and(|known| known == text)
-    };
-    if is_there(PAIR, &pair) && is_there(AUTHORITIES, &authorities) {
+    let files = [(AUTHORITIES, authorities.as_str()), (PAIR, pair.as_str())];
+    let (placed, kept) = (settings.tls_dir(), volume.tls());
+    let is_placed = holds(&placed, &files);
+    if is_placed && holds(&kept, &files) {
         return Ok(());
     }
     check(&chain, &key)?;
-    fs::create_dir_all(&directory)
+    if !is_placed {
+        fs::create_dir_all(&placed)
+            .with_context(|| format!("making directory {}", placed.display()))?;
+        for (name, text) in files {
+            write_secret(&placed.join(name), text.as_bytes())?;
+        }
+        tracing::info!("the certificate for clients is in place");
+    }
+    keep(&kept, &files)
+}
+
+fn holds(directory: &Path, files: &[(&str, &str)]) -> bool {
+    let is_there = |name: &str, text: &str| {
+        fs::read_to_string(directory.join(name)).is_ok_and(|known| known == text)
+    };
+    files.iter().all(|(name, text)| is_there(name, text))
+}
+
+fn keep(directory: &Path, files: &[(&str, &str)]) -> Result<()> {
+    fs::create_dir_all(directory)
         .with_context(|| format!("making directory {}", directory.display()))?;
-    write_secret(&directory.join(AUTHORITIES), authorities.as_bytes())?;
-    write_secret(&directory.join(PAIR), pair.as_bytes())?;
-    tracing::info!("the certificate for clients is in place");
+    for (name, text) in files {
+        durable::write_secret(&directory.join(name), text.as_bytes())?;
+    }
     Ok(())
 }
 

@@ -14,11 +14,13 @@ use std::time::Instant;
 impl Agent {
     /// A certificate that was renewed is put where the server reads it.
     pub(super) fn follow_certificate(&mut self) {
-        let (Process::Running, Ok(mounted)) = (&self.process, &self.mounted) else {
+        let (Process::Running, Ok(mounted), Some(volume)) =
+            (&self.process, &self.mounted, &self.volume)
+        else {
             return;
         };
         if mounted.config.client_encryption() == ClientEncryption::OfSecret
-            && let Err(error) = certificate::follow(&self.settings)
+            && let Err(error) = certificate::follow(&self.settings, volume)
         {
             self.trouble = Some(Trouble::Certificate { why: format!("{error:#}") }.into());
         }

@@ -101,21 +101,21 @@ impl Agent {
             });
         }
         // First what may fail: a permit is not used up by an image without Java.
-        let (launch, record) = launch::prepare(&self.settings, &mounted, &start.identity)?;
+        let volume = self.volume.as_ref().context("the volume is not known")?;
+        let (launch, record) = launch::prepare(&self.settings, volume, &mounted, &start.identity)?;
         let mut ledger = self.ledger().cloned().context("the volume has no ledger")?;
-        if let Cause::Permit { nonce, data, .. } = &start.cause {
-            let volume = self.volume.as_ref().context("the volume is not known")?;
-            if let Err(error) = volume.prepare(*data, &mut ledger) {
-                let why = format!("{error:#}");
-                tracing::warn!(
-                    nonce = nonce.as_str(),
-                    why,
-                    "the data directories cannot be prepared; permit refused"
-                );
-                return self.change_ledger(|ledger| {
-                    ledger.set_permit(nonce, PermitState::Refused, Some(why));
-                });
-            }
+        if let Cause::Permit { nonce, data, .. } = &start.cause
+            && let Err(error) = volume.prepare(*data, &mut ledger)
+        {
+            let why = format!("{error:#}");
+            tracing::warn!(
+                nonce = nonce.as_str(),
+                why,
+                "the data directories cannot be prepared; permit refused"
+            );
+            return self.change_ledger(|ledger| {
+                ledger.set_permit(nonce, PermitState::Refused, Some(why));
+            });
         }
         let cause = ledger.use_cause(&start.cause);
         ledger.ring = Some(spec.ring.clone());

@@ -13,6 +13,7 @@ use crate::render::{
     Identity, Local, capabilities, cassandra_yaml, heap, jolokia, jvm, logback, rackdc, scylla,
 };
 use crate::settings::Settings;
+use crate::volume::Volume;
 use anyhow::{Context, Result, bail};
 use palladion_api::cluster::Mode;
 use palladion_api::labels::ports;
@@ -54,6 +55,7 @@ pub fn mounted(settings: &Settings) -> Result<Mounted> {
 /// Write the files and say how to start the server.
 pub fn prepare(
     settings: &Settings,
+    volume: &Volume,
     mounted: &Mounted,
     identity: &Identity,
 ) -> Result<(Launch, LaunchRecord)> {
@@ -63,7 +65,7 @@ pub fn prepare(
         .with_context(|| format!("making directory {}", settings.tmp_dir.display()))?;
     if mounted.config.client_encryption() == ClientEncryption::OfSecret {
         // No server is started that would take clients otherwise.
-        certificate::follow(settings)?;
+        certificate::stand_ready(settings, volume)?;
     }
     let tag = uuid::Uuid::new_v4().to_string();
     write(&conf.join("cassandra-rackdc.properties"), &rackdc::render(&mounted.config))?;

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// Replace a JSON file as a whole, or not at all.
@@ -13,13 +14,30 @@ pub fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
     let mut text = serde_json::to_vec_pretty(value)
         .with_context(|| format!("serialising {}", path.display()))?;
     text.push(b'\n');
+    let part = path.with_extension("part");
+    let file = File::create(&part).with_context(|| format!("creating {}", part.display()))?;
+    replace(path, &part, file, &text)
+}
+
+/// Replace a file that only we may read, as a whole or not at all.
+pub fn write_secret(path: &Path, text: &[u8]) -> Result<()> {
+    let part = path.with_extension("part");
+    let _ = fs::remove_file(&part);
+    let file = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&part)
+        .with_context(|| format!("creating {}", part.display()))?;
+    replace(path, &part, file, text)
+}
+
+fn replace(path: &Path, part: &Path, mut file: File, text: &[u8]) -> Result<()> {
     let directory =
         path.parent().with_context(|| format!("{} has no directory", path.display()))?;
-    let part = path.with_extension("part");
-    let mut file = File::create(&part).with_context(|| format!("creating {}", part.display()))?;
-    file.write_all(&text).with_context(|| format!("writing {}", part.display()))?;
+    file.write_all(text).with_context(|| format!("writing {}", part.display()))?;
     file.sync_all().with_context(|| format!("syncing {}", part.display()))?;
-    fs::rename(&part, path)
+    fs::rename(part, path)
         .with_context(|| format!("renaming {} to {}", part.display(), path.display()))?;
     sync_directory(directory)
 }

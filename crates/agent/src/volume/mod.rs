@@ -103,6 +103,11 @@ impl Volume {
         self.root.join(OWN).join(name)
     }
 
+    /// Where the certificate for clients is kept that was last good.
+    pub fn tls(&self) -> PathBuf {
+        self.own("tls")
+    }
+
     /// Look at it; changes nothing.
     pub fn inspect(&self) -> Result<Found> {
         let file_system = filesystem::identity(&self.root)?;

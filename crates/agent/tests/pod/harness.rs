@@ -21,6 +21,15 @@ pub struct Pod {
     revision: &'static str,
 }
 
+/// Where the Secret with key and certificate for clients is mounted.
+pub const TLS_SECRET: &str = "secrets/client-tls";
+
+fn a_config() -> Value {
+    json!({
+        "mode": "cassandra", "version": "5.0.5", "ring": "r", "datacenter": "dc1", "rack": "a", "numTokens": 16,
+    })
+}
+
 fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
@@ -57,7 +66,38 @@ impl Pod {
 
     /// Started, and a full member.
     pub fn founded() -> Self {
-        let pod = Self::started();
+        Self::started().and_founded()
+    }
+
+    /// A full member whose clients come with TLS.
+    pub fn founded_with_tls() -> Self {
+        let mut pod = Self::new_with_tls();
+        pod.start();
+        pod.and_founded()
+    }
+
+    /// As [`Pod::new`], for clients that come with TLS.
+    pub fn new_with_tls() -> Self {
+        let pod = Self::new();
+        let mut config = a_config();
+        config["clientTls"] = json!("Require");
+        fs::write(pod.path("etc/server.json"), config.to_string()).unwrap();
+        pod.mount_certificate();
+        pod
+    }
+
+    /// A Secret with a certificate and its key, mounted as it is now.
+    fn mount_certificate(&self) {
+        let secret = self.path(TLS_SECRET);
+        fs::create_dir_all(&secret).unwrap();
+        let pair = rcgen::generate_simple_self_signed(vec!["m-0".into()]).unwrap();
+        fs::write(secret.join("tls.crt"), pair.cert.pem()).unwrap();
+        fs::write(secret.join("ca.crt"), pair.cert.pem()).unwrap();
+        fs::write(secret.join("tls.key"), pair.signing_key.serialize_pem()).unwrap();
+    }
+
+    fn and_founded(self) -> Self {
+        let pod = self;
         pod.permit("Initialize", "n-found", "MustBeEmpty");
         pod.wait_for("a full member", |s| s["permit"]["state"] == "Done");
         pod
@@ -79,10 +119,7 @@ impl Pod {
         // A hard link or a copy, not a symbolic link: the release file is looked for beside the real one.
         let (own, java) = (std::env::current_exe().unwrap(), self.path("java/bin/java"));
         fs::hard_link(&own, &java).or_else(|_| fs::copy(&own, &java).map(drop)).unwrap();
-        let config = json!({
-            "mode": "cassandra", "version": "5.0.5", "ring": "r", "datacenter": "dc1", "rack": "a", "numTokens": 16,
-        });
-        fs::write(self.path("etc/server.json"), config.to_string()).unwrap();
+        fs::write(self.path("etc/server.json"), a_config().to_string()).unwrap();
     }
 
     /// Start the container: process 1 and what follows.
@@ -104,6 +141,7 @@ impl Pod {
             .env("PALLADION_DATA_ROOT", self.path("data"))
             .env("PALLADION_RUN_DIR", self.path("run"))
             .env("PALLADION_TMP_DIR", self.path("tmp"))
+            .env("PALLADION_SECRETS_DIR", self.path("secrets"))
             .env("CASSANDRA_HOME", self.path("home"))
             .env("JAVA_HOME", self.path("java"))
             .env("PALLADION_HTTP_ADDRESS", address(self.http))

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod cases;
+mod certificates;
 mod fake_api;
 mod fake_server;
 mod harness;
