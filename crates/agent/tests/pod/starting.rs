@@ -15,6 +15,10 @@ pub const ALL: &[Case] = &[
     ("an_api_that_goes_away_touches_nothing", an_api_that_goes_away_touches_nothing),
     ("the_container_ends_cleanly", the_container_ends_cleanly),
     ("a_failed_join_is_told_and_not_repeated", a_failed_join_is_told_and_not_repeated),
+    (
+        "a_start_that_cannot_be_written_down_does_not_happen",
+        a_start_that_cannot_be_written_down_does_not_happen,
+    ),
     ("a_withdrawn_permit_is_acknowledged", a_withdrawn_permit_is_acknowledged),
     (
         "the_hook_drains_and_nothing_is_started_after_it",
@@ -121,6 +125,21 @@ fn a_failed_join_is_told_and_not_repeated() {
     assert_eq!(status["permit"]["nonce"], "n2");
     let yaml = fs::read_to_string(pod.path("run/conf/cassandra.yaml")).unwrap();
     assert!(yaml.contains("seeds: 10.96.0.12\n"), "{yaml}");
+}
+
+/// A server that runs without a trace would be started again by the same permit.
+fn a_start_that_cannot_be_written_down_does_not_happen() {
+    let pod = Pod::started();
+    pod.wait_for("a report", |s| s["volume"]["state"] == "Empty");
+    let in_the_way = pod.path("data/.palladion/ledger.part");
+    fs::create_dir(&in_the_way).unwrap();
+    pod.permit("Initialize", "n1", "MustBeEmpty");
+    std::thread::sleep(Duration::from_secs(3));
+    assert_eq!(pod.server(), None);
+    assert!(!pod.log().contains("fake server"), "{}", pod.log());
+    fs::remove_dir(&in_the_way).unwrap();
+    let status = pod.wait_for("a full member", |s| s["permit"]["state"] == "Done");
+    assert_eq!(status["startHistory"].as_array().unwrap().len(), 1);
 }
 
 fn a_withdrawn_permit_is_acknowledged() {

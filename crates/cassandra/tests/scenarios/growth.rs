@@ -109,6 +109,20 @@ fn a_member_that_left_may_come_back_to_its_kept_claim() {
     }
 }
 
+#[test]
+fn the_address_of_a_member_that_left_is_kept_for_three_days() {
+    let mut world = a_ring(3, 1);
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    world.settle();
+    world.pass(71 * 3600);
+    assert!(world.exists(kinds::SERVICE, "demo-dc1-a-2"), "{}", world.last_words());
+    world.pass(2 * 3600);
+    // At rest nobody looks at the time: the next change sets it free.
+    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 600 }));
+    world.settle();
+    assert!(!world.exists(kinds::SERVICE, "demo-dc1-a-2"), "{}", world.last_words());
+}
+
 /// Rack a goes to another number of members and back, at any write in between.
 fn taken_back(what: &str, from: i32, to: i32) {
     let back = a_cluster(&[("a", from), ("b", 1)]);

@@ -5,7 +5,7 @@ use crate::every::a_ring;
 use crate::holes::{three_copies, wrote};
 use crate::nodes::LAST;
 use crate::sim::World;
-use crate::sim::manifests::a_cluster;
+use crate::sim::manifests::{NAMESPACE, a_cluster};
 use crate::sim::ring::{Force, Phase};
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::kubernetes::Machine;
@@ -113,6 +113,18 @@ fn whoever_replaces_a_lost_member_is_repaired() {
     world.settle();
     assert_eq!(repairs(&world, LAST), 1, "{}", world.last_words());
     world.expect_ring(3);
+}
+
+#[test]
+fn nobody_leaves_before_a_pending_repair() {
+    let mut world = a_ring(3, 1);
+    let debtor = ObjectKey::new(kinds::MEMBER, NAMESPACE, "demo-dc1-a-0");
+    let pending = json!([{ "kind": "Repair", "reason": "an outage" }]);
+    let spec = json!({ "spec": { "pendingMaintenance": pending } });
+    world.store.merge(&debtor, &spec, Subresource::None).expect("the member should exist");
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    world.until(|w| wrote(w, "decommission member"));
+    assert_eq!(repairs(&world, "demo-dc1-a-0"), 1, "{}", world.last_words());
 }
 
 #[test]

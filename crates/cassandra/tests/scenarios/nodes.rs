@@ -139,6 +139,25 @@ fn a_node_that_comes_back_in_time_causes_nothing() {
 }
 
 #[test]
+fn a_volume_on_the_network_is_not_gone_with_its_node() {
+    let mut world = spread(2, 1);
+    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+    let volumes: Vec<ObjectKey> =
+        world.store.list(kinds::VOLUME).map(|(key, _)| key.clone()).collect();
+    assert!(!volumes.is_empty());
+    for key in volumes {
+        let network = json!({ "spec": { "local": null, "csi": { "driver": "network" } } });
+        world.store.merge(&key, &network, Subresource::None).expect("the volume should exist");
+    }
+    let node = world.node_of(LAST);
+    world.set_machine(&node, Machine::Down);
+    world.delete_node(&node);
+    world.pass(600);
+    assert!(world.destructive.is_empty(), "{}", world.last_words());
+    assert_eq!((world.normal(), world.ring.full_members()), (2, 3), "{}", world.last_words());
+}
+
+#[test]
 fn a_node_object_deleted_under_a_living_machine_replaces_nobody() {
     let mut world = spread(2, 1);
     world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));

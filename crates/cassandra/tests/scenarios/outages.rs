@@ -3,8 +3,11 @@
 
 use crate::every::a_ring;
 use crate::sim::World;
-use crate::sim::manifests::{a_cluster, two_racks};
+use crate::sim::manifests::{NAMESPACE, a_cluster, two_racks};
+use palladion_api::labels;
 use palladion_cassandra::resources as kinds;
+use palladion_plan::{ObjectKey, Subresource};
+use serde_json::json;
 
 #[test]
 fn all_members_come_back_from_a_power_cut_with_api_server_and_operator_away() {
@@ -120,6 +123,35 @@ fn a_deleted_cluster_takes_its_data_along_only_where_that_is_wanted() {
     world.settle();
     assert!(world.is_deleted(), "{}", world.last_words());
     assert!(world.names(kinds::CLAIM).is_empty(), "{:?}", world.names(kinds::CLAIM));
+}
+
+#[test]
+fn a_deleted_cluster_leaves_claims_of_others_alone() {
+    let mut world = a_ring(3, 1);
+    world.set_racks(&two_racks());
+    world.settle();
+    let kept = ObjectKey::new(kinds::CLAIM, NAMESPACE, "data-demo-dc1-a-2");
+    let another = json!({ "metadata": { "annotations": { labels::CLUSTER_UID: "another" } } });
+    world.store.merge(&kept, &another, Subresource::None).expect("it is kept");
+    world.patch_spec(&json!({ "deletionPolicy": "Delete" }));
+    world.settle();
+    world.delete_cluster();
+    world.settle();
+    assert!(world.is_deleted(), "{}", world.last_words());
+    assert_eq!(world.names(kinds::CLAIM), ["data-demo-dc1-a-2"]);
+}
+
+#[test]
+fn a_policy_that_is_taken_back_in_the_last_moment_keeps_the_data() {
+    let mut cluster = two_racks();
+    cluster["spec"]["deletionPolicy"] = "Delete".into();
+    let mut world = World::new().with(&cluster);
+    world.settle();
+    world.patch_spec(&json!({ "deletionPolicy": "Retain" }));
+    world.delete_cluster();
+    world.settle();
+    assert!(world.is_deleted(), "{}", world.last_words());
+    assert_eq!(world.names(kinds::CLAIM).len(), 3, "claims are kept");
 }
 
 #[test]

@@ -39,6 +39,19 @@ fn a_stopped_ring_has_no_pods_and_starts_all_at_once() {
     insta::assert_snapshot!(end.story.join("\n"));
 }
 
+/// The pod is all that keeps the data.
+#[test]
+fn a_ring_is_not_stopped_while_a_claim_is_being_deleted() {
+    let mut world = a_ring(2, 1);
+    world.delete(kinds::CLAIM, "data-demo-dc1-a-1");
+    world.patch_spec(&json!({ "run": "Stopped" }));
+    world.settle();
+    assert!(world.exists(kinds::CLAIM, "data-demo-dc1-a-1"), "{}", world.last_words());
+    assert!(world.exists(kinds::POD, "demo-dc1-a-1"), "{}", world.last_words());
+    let degraded = world.condition("Degraded");
+    assert!(degraded.contains("ClaimTerminating"), "{degraded}");
+}
+
 #[test]
 fn members_lowered_while_the_ring_is_stopped_leave_when_it_runs_again() {
     let mut world = a_ring(3, 1);

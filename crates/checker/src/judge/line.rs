@@ -99,7 +99,7 @@ impl Line {
     }
 
     /// Whether a reader who finds nothing is right whatever was acknowledged: the
-    /// last word may have been a deletion, or a write that may be lost.
+    /// last word may have been a deletion.
     pub fn proves_nothing(&self) -> bool {
         let newest = self.acknowledged(Level::One);
         self.place_of(None).is_some_and(|place| place > newest) || newest == 0
