@@ -269,6 +269,12 @@ pub struct Operation {
     pub id: String,
     /// What to do.
     pub kind: OperationKind,
+    /// Host ID of the member. An agent with another host ID reports `Failed` and does nothing.
+    #[serde(default, rename = "hostID", skip_serializing_if = "Option::is_none")]
+    pub host_id: Option<HostId>,
+    /// Volume of the member. An agent on another volume reports `Failed` and does nothing.
+    #[serde(default, rename = "volumeID", skip_serializing_if = "Option::is_none")]
+    pub volume_id: Option<VolumeId>,
     /// The keyspaces. Empty: all that apply.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1024))]
@@ -285,6 +291,23 @@ pub struct Operation {
     /// When the operator asked for it, by its own clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requested_at: Option<Time>,
+}
+
+impl Operation {
+    /// A job of this kind that says no more.
+    pub fn of(id: String, kind: OperationKind) -> Self {
+        Self {
+            id,
+            kind,
+            host_id: None,
+            volume_id: None,
+            keyspaces: Vec::new(),
+            replication: BTreeMap::new(),
+            ranges: RepairRanges::default(),
+            target: None,
+            requested_at: None,
+        }
+    }
 }
 
 /// Kinds of [`Operation`], named by nodetool's verbs where there is one.

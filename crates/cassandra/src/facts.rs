@@ -3,6 +3,7 @@
 
 mod fence;
 mod former_names;
+mod job;
 pub mod leaver;
 pub mod lines;
 mod member;
@@ -10,6 +11,7 @@ mod times;
 pub mod words;
 
 pub use former_names::{clear_of_member, of_cluster_on_record, of_member_on_record};
+pub use job::patch_of as operation_of;
 pub use member::{ClaimFact, MemberFact, ServiceFact};
 
 use crate::resources as kinds;

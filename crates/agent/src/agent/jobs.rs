@@ -10,7 +10,7 @@ use crate::render::{Entry, Identity};
 use crate::report::ring;
 use crate::runtime;
 use crate::volume::ledger::Membership;
-use crate::words::job::Trouble;
+use crate::words::job::{Failed, Trouble};
 use jiff::Timestamp;
 use palladion_api::cluster::Mode;
 use palladion_api::ids::StaticAddress;
@@ -155,6 +155,7 @@ impl Agent {
             Next::NoteInterrupted => {
                 self.change_ledger(|ledger| ledger.interrupt_operations(Timestamp::now()))
             }
+            Next::NoteMisdirected(why) => self.note_misdirected(&why),
             Next::Begin => match saved.spec.operation.clone() {
                 Some(operation) => self.begin_operation(operation),
                 None => Ok(()),
@@ -163,6 +164,19 @@ impl Agent {
         if let Err(error) = done {
             self.trouble = Some(Trouble::Operation { why: format!("{error:#}") }.into());
         }
+    }
+
+    /// The operation in the spec is for another volume or member.
+    fn note_misdirected(&mut self, why: &Failed) -> anyhow::Result<()> {
+        let Some(id) =
+            self.saved.as_ref().and_then(|s| Some(s.spec.operation.as_ref()?.id.clone()))
+        else {
+            return Ok(());
+        };
+        tracing::warn!(id, why = %why, "operation not begun");
+        self.change_ledger(|ledger| {
+            ledger.end_operation(&id, Err(why.to_string()), Timestamp::now());
+        })
     }
 
     fn begin_operation(&mut self, operation: Operation) -> anyhow::Result<()> {

@@ -6,10 +6,11 @@ mod run;
 pub use run::{Tools, run};
 
 use crate::volume::ledger::Ledger;
-use palladion_api::member::{CassandraMemberSpec, OperationState};
+use crate::words::job::Failed;
+use palladion_api::member::{CassandraMemberSpec, Operation, OperationState};
 
 /// What is to be done about `spec.operation`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
     /// Nothing.
     Nothing,
@@ -17,6 +18,8 @@ pub enum Next {
     Begin,
     /// It was under way when an earlier agent ended: note that, do not begin again.
     NoteInterrupted,
+    /// It is for another volume or another member: note that, do nothing.
+    NoteMisdirected(Failed),
 }
 
 /// Does a job of this agent run?
@@ -48,27 +51,35 @@ pub fn next(spec: &CassandraMemberSpec, ledger: &Ledger, worker: Worker, server:
     let Some(wanted) = &spec.operation else {
         return Next::Nothing;
     };
-    match (ledger.operation(&wanted.id), server) {
-        (None, Server::Serves) => Next::Begin,
-        (None, Server::DoesNotServe) | (Some(_), _) => Next::Nothing,
+    if ledger.operation(&wanted.id).is_some() {
+        return Next::Nothing;
     }
+    match (misdirected(wanted, ledger), server) {
+        (Some(why), _) => Next::NoteMisdirected(why),
+        (None, Server::Serves) => Next::Begin,
+        (None, Server::DoesNotServe) => Next::Nothing,
+    }
+}
+
+/// Does it name another volume or host ID than ours (safety rule 1.3)? It was
+/// left over when the volume was lost, or when the member was replaced.
+fn misdirected(wanted: &Operation, ledger: &Ledger) -> Option<Failed> {
+    if let Some(named) = wanted.volume_id.as_ref().filter(|id| **id != ledger.volume_id) {
+        let (named, found) = (named.clone(), ledger.volume_id.clone());
+        return Some(Failed::OtherVolume { named, found });
+    }
+    let (named, found) = (wanted.host_id.as_ref()?, ledger.host_id.as_ref()?);
+    (named != found).then(|| Failed::OtherHostId { named: named.clone(), found: found.clone() })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use palladion_api::member::{Operation, OperationKind, OperationStatus};
+    use palladion_api::ids::{HostId, VolumeId};
+    use palladion_api::member::{OperationKind, OperationStatus};
 
     fn spec() -> CassandraMemberSpec {
-        let operation = Operation {
-            id: "o1".into(),
-            kind: OperationKind::Flush,
-            keyspaces: vec![],
-            replication: Default::default(),
-            ranges: Default::default(),
-            target: None,
-            requested_at: None,
-        };
+        let operation = Operation::of("o1".into(), OperationKind::Flush);
         CassandraMemberSpec { operation: Some(operation), ..Default::default() }
     }
 
@@ -115,5 +126,30 @@ mod tests {
     #[test]
     fn waits_for_a_server_that_serves() {
         assert_eq!(next(&spec(), &ledger(None), Worker::Idle, Server::DoesNotServe), Next::Nothing);
+    }
+
+    #[test]
+    fn one_for_another_volume_or_host_id_is_noted_and_not_begun() {
+        let named = |volume: &str, host: &str| {
+            let mut spec = spec();
+            let operation = spec.operation.as_mut().unwrap();
+            operation.volume_id = Some(VolumeId::new(volume));
+            operation.host_id = Some(HostId::new(host));
+            let mut ledger = ledger(None);
+            ledger.host_id = Some(HostId::new("h"));
+            next(&spec, &ledger, Worker::Idle, Server::Serves)
+        };
+        assert_eq!(named("v", "h"), Next::Begin);
+        for next in [named("another", "h"), named("v", "another")] {
+            assert!(matches!(next, Next::NoteMisdirected(_)), "{next:?}");
+        }
+    }
+
+    #[test]
+    fn a_misdirected_one_is_noted_once() {
+        let mut spec = spec();
+        spec.operation.as_mut().unwrap().volume_id = Some(VolumeId::new("another"));
+        let noted = ledger(Some(OperationState::Failed));
+        assert_eq!(next(&spec, &noted, Worker::Idle, Server::Serves), Next::Nothing);
     }
 }

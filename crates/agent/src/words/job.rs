@@ -1,6 +1,6 @@
 //! Operations of a member, and what the agent fails at while the server runs.
 
-use palladion_api::ids::HostId;
+use palladion_api::ids::{HostId, VolumeId};
 use palladion_api::words::Names;
 
 palladion_api::sentences! {
@@ -16,6 +16,8 @@ palladion_api::sentences! {
     /// How an operation ended otherwise.
     pub enum Failed {
         Interrupted => "the agent restarted while the operation was running";
+        OtherVolume { named: VolumeId, found: VolumeId } => "the operation is for volume {named}, and this is volume {found}; nothing was done";
+        OtherHostId { named: HostId, found: HostId } => "the operation is for host ID {named}, and this is host ID {found}; nothing was done";
         NoTarget => "the operation names no host ID to remove";
         NoReplication => "the operation names no keyspaces or no replication";
         RepairFailed { keyspace: String, why: String } => "repair of keyspace {keyspace} failed: {why}";

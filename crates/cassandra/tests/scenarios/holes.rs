@@ -416,6 +416,20 @@ fn a_ring_deleted_before_it_was_initialized_is_made_again_smaller() {
     world.expect_ring(2);
 }
 
+/// The repair of the system keyspaces stays in the spec when it is done.
+#[test]
+fn an_operation_that_is_left_over_does_not_run_on_another_volume() {
+    let mut world = a_ring(2, 1);
+    let before = world.begun_by(LAST);
+    assert!(!before.is_empty(), "{}", world.last_words());
+    world.delete(kinds::POD, LAST);
+    world.wipe_volume(LAST);
+    world.settle();
+    world.expect_ring(3);
+    let again = world.begun_by(LAST).split_off(before.len());
+    assert!(!again.iter().any(|id| before.contains(id)), "{again:?}\n{}", world.last_words());
+}
+
 #[test]
 fn a_growth_after_a_lost_status_is_cleaned_up() {
     let mut world = a_ring(2, 1);

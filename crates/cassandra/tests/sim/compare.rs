@@ -102,6 +102,11 @@ impl World {
         )
     }
 
+    /// IDs of the operations that this member has begun, on whatever volume.
+    pub fn begun_by(&self, member: &str) -> Vec<String> {
+        self.ring.begun.iter().filter(|(m, _)| m == member).map(|(_, id)| id.clone()).collect()
+    }
+
     /// Is every wanted member a full one, with nothing left to do?
     pub fn expect_ring(&mut self, members: usize) {
         let normal = self.ring.servers.values().filter(|s| s.phase == Phase::Normal).count();

@@ -85,11 +85,19 @@ impl Agent {
                 self.change_ledger(reach, |ledger| ledger.interrupt_operations(at));
                 Activity::ACTED
             }
+            Next::NoteMisdirected(why) => {
+                let id = saved.spec.operation.as_ref().map(|o| o.id.clone()).unwrap_or_default();
+                self.change_ledger(reach, |ledger| {
+                    ledger.end_operation(&id, Err(why.to_string()), at);
+                });
+                Activity::ACTED
+            }
             Next::Begin => {
                 let Some(operation) = saved.spec.operation.clone() else {
                     return Activity::default();
                 };
                 self.change_ledger(reach, |ledger| ledger.begin_operation(&operation.id, at));
+                reach.ring.begun.push((self.pod.key.name.clone(), operation.id.clone()));
                 reach.ring.begin_operation(&self.pod.uid, &operation);
                 let end = now + OPERATION;
                 self.job = Some((operation, end));

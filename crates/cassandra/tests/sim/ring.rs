@@ -159,6 +159,8 @@ pub struct Ring {
     pub colliding: BTreeSet<String>,
     /// Members whose streams never end.
     pub hanging: BTreeSet<String>,
+    /// Operations that were begun: by which member, and their IDs.
+    pub begun: Vec<(String, String)>,
     /// Members whose next stream fails.
     pub failing: BTreeSet<String>,
     /// What the native protocol says to an agent.
@@ -244,6 +246,7 @@ impl Ring {
             cut: BTreeSet::new(),
             colliding: BTreeSet::new(),
             hanging: BTreeSet::new(),
+            begun: Vec::new(),
             failing: BTreeSet::new(),
             login: Login::NotAsked,
             seats_taken: 0,

@@ -5,15 +5,14 @@
 use super::debts::patch;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, marks};
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{self, Facts, MemberFact};
 use crate::words::maintenance::{Doing, Problem, Waiting, Work};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::ids::{HostId, MemberName};
 use palladion_api::member::{
     Debt, DebtKind, Operation, OperationKind, OperationState, OperationStatus, RepairRanges,
 };
 use palladion_plan::{Flow, Step};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Maintenance that failed is started again after this long.
 const RETRY_AFTER: jiff::SignedDuration = jiff::SignedDuration::from_secs(60);
@@ -180,21 +179,10 @@ fn order(
     without: Option<&HostId>,
 ) -> Option<Step> {
     let kind = kind_of(debt);
-    let operation = Operation {
-        id: format!("{}{}", prefix(kind), facts.snapshot.nonce),
-        kind,
-        keyspaces: Vec::new(),
-        replication: Default::default(),
-        ranges: debt.ranges,
-        target: without.cloned(),
-        requested_at: Some(Time(facts.now())),
-    };
-    let mut operation = json!(operation);
-    for absent in ["keyspaces", "replication", "ranges", "target"] {
-        if operation.get(absent).is_none() {
-            operation[absent] = Value::Null;
-        }
-    }
+    let mut operation = Operation::of(format!("{}{}", prefix(kind), facts.snapshot.nonce), kind);
+    operation.ranges = debt.ranges;
+    operation.target = without.cloned();
+    let operation = facts::operation_of(facts, member, &operation);
     let doing = Doing::Start { work: debt.kind.into(), member: member.name.clone() };
     patch(member, json!({ "operation": operation }), doing)
 }

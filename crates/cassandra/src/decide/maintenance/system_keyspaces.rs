@@ -7,11 +7,10 @@
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
 use crate::decide::turn::{failed_start, lock};
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{self, Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::maintenance::{Doing, Happened, Problem, Replicating};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::cluster::{Mode, SystemReplicationChange};
 use palladion_api::member::{Operation, OperationKind, OperationState};
 use palladion_plan::words::Count;
@@ -246,19 +245,15 @@ impl Job<'_> {
 
     fn order(&self, member: &MemberFact, id: String, draft: &mut Draft) {
         let Some(object) = &member.object else { return };
-        let replication = match self.part {
-            Part::Alter => json!({ &self.valid.datacenter: self.change.factor }),
-            Part::Repair => Value::Null,
-        };
-        let operation = json!({
-            "id": id,
-            "kind": self.part.kind(),
-            "keyspaces": KEYSPACES,
-            "replication": replication,
-            "ranges": Value::Null,
-            "target": Value::Null,
-            "requestedAt": Time(self.facts.now()),
-        });
+        let mut operation = Operation::of(id, self.part.kind());
+        operation.keyspaces = KEYSPACES.map(str::to_string).to_vec();
+        match self.part {
+            Part::Alter => {
+                operation.replication.insert(self.valid.datacenter.clone(), self.change.factor);
+            }
+            Part::Repair => {}
+        }
+        let operation = facts::operation_of(self.facts, member, &operation);
         let patch = json!({ "spec": { "operation": operation } });
         let (kind, name) = (|| self.part.kind().into(), || member.name.clone());
         draft

@@ -10,18 +10,17 @@ use crate::decide::maintenance::debts;
 use crate::decide::objects::replicas;
 use crate::decide::replace::room;
 use crate::decide::turn::lock::{self, Since};
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{self, Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::evidence::Objection;
 use crate::words::remove::{Cause, Doing, Ended, Happened, Waiting};
 use crate::words::turn;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::cluster::Turn;
 use palladion_api::ids::HostId;
 use palladion_api::member::{Operation, OperationKind, OperationState};
 use palladion_plan::{Event, Step};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Go on with a Remove turn.
 pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft) {
@@ -85,19 +84,9 @@ fn order(
     let Some((helper, object)) = free.find_map(|m| Some((m, m.object.as_ref()?))) else {
         return wait_for(Waiting::OthersBusy { member: turn.member.clone() }, member, draft);
     };
-    let operation = Operation {
-        id: id.to_string(),
-        kind: OperationKind::RemoveNode,
-        keyspaces: Vec::new(),
-        replication: Default::default(),
-        ranges: Default::default(),
-        target: Some(host_id.clone()),
-        requested_at: Some(Time(facts.now())),
-    };
-    let mut operation = json!(operation);
-    for absent in ["keyspaces", "replication"] {
-        operation[absent] = Value::Null;
-    }
+    let mut operation = Operation::of(id.to_string(), OperationKind::RemoveNode);
+    operation.target = Some(host_id.clone());
+    let operation = facts::operation_of(facts, helper, &operation);
     let (helper, member, host_id) = (helper.name.clone(), turn.member.clone(), host_id.clone());
     let event = Event::normal(Happened::Started {
         helper: helper.clone(),
