@@ -122,6 +122,9 @@ pub struct CassandraMemberSpec {
     /// The volume is marked for replacement: when the ring proves the member dead, the member is replaced, or removed if the spec no longer asks for it. Set by the operator when the Node is gone, or from the label `palladion.dev/replace` or a `CassandraTask`. It names the volume, so it cannot apply to a later one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replace: Option<Replacement>,
+    /// Another member removes this one from the ring. No server starts on that volume any more, and nothing cancels the replacement or removal meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removal: Option<Removal>,
     /// Epoch of the leader that last took over the turn naming this member.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_epoch: Option<i64>,
@@ -146,6 +149,20 @@ pub struct Replacement {
     pub cause: ReplacementCause,
     /// Why, in words.
     pub reason: String,
+}
+
+/// A removal that is ordered, on record before another member carries it out.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct Removal {
+    /// Nonce of the turn.
+    pub nonce: Nonce,
+    /// Host ID that is removed from the ring.
+    #[serde(rename = "hostID")]
+    pub host_id: HostId,
+    /// Volume on which no server starts any more.
+    #[serde(rename = "volumeID")]
+    pub volume_id: VolumeId,
 }
 
 /// Who marked a volume for replacement.

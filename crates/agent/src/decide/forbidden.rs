@@ -25,6 +25,9 @@ pub fn forbidden(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger) -> Opt
         let (recorded, found) = (spec.volume_id.clone().unwrap_or_default(), &ledger.volume_id);
         return Some(Decision::wait(Waiting::OtherVolume { recorded, found: found.clone() }));
     }
+    if let Some(removal) = spec.removal.as_ref().filter(|r| r.volume_id == ledger.volume_id) {
+        return Some(Decision::wait(Waiting::BeingRemoved { host_id: removal.host_id.clone() }));
+    }
     if spec.run == RunState::Stopped {
         return stopped(Action::Nothing, Forbidden::BySpec);
     }

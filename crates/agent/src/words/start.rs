@@ -23,6 +23,7 @@ palladion_api::sentences! {
         NotJoined => WaitingForPermit, "the member has not joined the ring and waits for a permit";
         PermitRefused { why: String } => WaitingForPermit, "the permit was refused: {why}";
         RetiringRefused { why: String } => RetainedVolumeInTheWay, "the permit was refused: {why}";
+        BeingRemoved { host_id: HostId } => WaitingForPermit, "another member removes host ID {host_id} of this volume from the ring; no server starts on it meanwhile";
         NotReleased { revision: String, released: Names } => WaitingForRevision, "this pod has revision {revision}, which is not released to start yet; released: {released}";
     }
 

@@ -50,7 +50,8 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         return;
     }
     seed_lists::rescue(facts, valid, draft);
-    let busy = leave::resume::next(facts, draft).is_busy()
+    let busy = remove::left_over(facts, draft).is_busy()
+        || leave::resume::next(facts, draft).is_busy()
         || join::returning::next(facts, draft).is_busy()
         || shape(facts, valid, draft).is_busy()
         || restart::next(facts, valid, draft).is_busy()

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use palladion_api::ids::{ClaimUid, HostId, MemberName, RackName, StaticAddress, Uid, VolumeId};
 use palladion_api::labels;
 use palladion_api::member::{
-    CassandraMemberSpec, CassandraMemberStatus, RunState, ServerStatus, VolumeState,
+    CassandraMemberSpec, CassandraMemberStatus, Removal, RunState, ServerStatus, VolumeState,
 };
 use palladion_plan::{Object, Subject};
 use std::sync::Arc;
@@ -102,6 +102,11 @@ impl MemberFact {
     /// Is it on record that this member has left for good, with proof?
     pub fn is_gone(&self) -> bool {
         self.spec.as_ref().is_some_and(|s| s.run == RunState::Terminated)
+    }
+
+    /// The removal of this member that is ordered: nothing cancels it meanwhile.
+    pub fn removal(&self) -> Option<&Removal> {
+        self.spec.as_ref()?.removal.as_ref()
     }
 
     /// Does it run and say that it is a full member?

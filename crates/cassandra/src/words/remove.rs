@@ -1,5 +1,6 @@
 //! Removals: a member that will never come back is removed by another one.
 
+use super::evidence::Objection;
 use jiff::Timestamp;
 use palladion_api::ids::{HostId, MemberName};
 
@@ -28,12 +29,19 @@ palladion_plan::sentences! {
         Started { helper: MemberName, member: MemberName, host_id: HostId } => Synced,
             "Member {helper} removes {member} (host ID {host_id}) from the ring";
         Removed { member: MemberName } => Synced, "Member {member} was removed from the ring";
+        Withdrawn { member: MemberName, why: Objection } => Synced,
+            "Member {member} is not removed from the ring: {why}";
     }
 
     /// Steps.
     pub enum Doing {
         Remove { helper: MemberName, member: MemberName, host_id: HostId, proof: String } =>
             "let member {helper} remove host ID {host_id} of member {member}: {proof}";
+        Record { member: MemberName } => "record that member {member} is to be removed from the ring";
+        Clear { member: MemberName } =>
+            "record that member {member} is no longer to be removed from the ring";
+        TakeJobBack { helper: MemberName } =>
+            "let member {helper} no longer remove another member from the ring";
         AskAgain { member: MemberName } => "ask again whether member {member} may be removed";
     }
 }

@@ -199,7 +199,6 @@ fn one_of_two_members_alone_condemns_nobody() {
 }
 
 #[test]
-#[ignore = "known hole: a member whose Node came back is removed by force although it could leave"]
 fn a_member_whose_node_comes_back_before_its_removal_leaves_in_order() {
     let mut world = spread(2, 1);
     world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));

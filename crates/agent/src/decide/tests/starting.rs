@@ -6,7 +6,7 @@ use crate::render::Entry;
 use crate::volume::heartbeat::Heartbeat;
 use crate::volume::ledger::{Ban, End, Membership};
 use crate::volume::{Data, seconds};
-use palladion_api::member::RunState;
+use palladion_api::member::{Removal, RunState};
 
 /// For so many seconds tombstones are kept.
 const GC_GRACE: i64 = 10 * 24 * 3600;
@@ -61,6 +61,19 @@ fn an_empty_volume_waits_for_a_permit() {
 fn left_overs_of_a_join_wait_for_a_permit() {
     let joining = Membership::Joining { kind: PermitKind::Join, nonce: "n0".into() };
     a_new_member().membership(joining).data().waits(Reason::WaitingForPermit);
+}
+
+/// Its Node came back in the middle: the ring would get back whom it removes.
+#[test]
+fn who_is_being_removed_does_not_start_on_that_volume() {
+    let removed = |volume: &'static str| {
+        a_joined_member().with(|w| {
+            let (nonce, host_id, volume_id) = ("n1".into(), HOST.into(), volume.into());
+            w.spec().removal = Some(Removal { nonce, host_id, volume_id });
+        })
+    };
+    removed(VOLUME).waits(Reason::WaitingForPermit);
+    assert_eq!(removed("another").start().cause, Cause::Autonomous);
 }
 
 #[test]

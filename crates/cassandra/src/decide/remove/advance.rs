@@ -8,6 +8,7 @@ use crate::decide::evidence::{self, Proof, Purpose, Unproven, marks};
 use crate::decide::leave::steps;
 use crate::decide::maintenance::debts;
 use crate::decide::objects::replicas;
+use crate::decide::remove::ordered;
 use crate::decide::replace::room;
 use crate::decide::turn::lock::{self, Since};
 use crate::facts::{self, Facts, MemberFact};
@@ -32,23 +33,12 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         return steps::end(facts, turn, Ended::Removed, Some(event), draft);
     }
     let host_id = &removed.host_id;
-    let id = format!("remove-{}", turn.nonce);
-    let helper = facts.members.values().find(|m| ordered(m) == Some(&id));
+    let id = ordered::id(&turn.nonce);
+    let helper = facts.members.values().find(|m| ordered::job(m) == Some(&id));
     match helper {
         None => before_order(facts, valid, turn, member, host_id, &id, draft),
         Some(helper) => after_order(facts, valid, turn, (member, helper), host_id, draft),
     }
-}
-
-/// Has it a job that has not come to its end?
-fn is_busy(member: &MemberFact) -> bool {
-    let told = member.status.operation.as_ref();
-    ordered(member)
-        .is_some_and(|id| told.is_none_or(|o| o.id != *id || o.state == OperationState::Running))
-}
-
-fn ordered(member: &MemberFact) -> Option<&String> {
-    Some(&member.spec.as_ref()?.operation.as_ref()?.id)
 }
 
 fn before_order(
@@ -64,8 +54,14 @@ fn before_order(
     if let Some(proof) = evidence::is_out_already(facts, turn, member, host_id) {
         return is_out(facts, valid, turn, member, &proof, draft);
     }
+    let is_ordered = ordered::under(turn, member);
+    let is_over = !ordered::has_reason(member, host_id) || marks::is_withdrawn(member, draft);
+    if !is_ordered && is_over {
+        return withdraw(facts, turn, member, Objection::NotLost, draft);
+    }
     match evidence::prove(facts, turn, member, &Purpose::Remove { host_id }, draft) {
-        Ok(proof) => order(facts, turn, member, host_id, (id, &proof), draft),
+        Ok(proof) if is_ordered => order(facts, turn, member, host_id, (id, &proof), draft),
+        Ok(_) => draft.steps.extend(ordered::record(facts, turn, member, host_id)),
         Err(Unproven::Waiting) => {}
         Err(Unproven::AskAgain(why)) => ask_again(facts, turn, member, why, draft),
     }
@@ -80,7 +76,7 @@ fn order(
     draft: &mut Draft,
 ) {
     let others = evidence::others(facts, &member.name);
-    let mut free = others.iter().filter(|m| !is_busy(m));
+    let mut free = others.iter().filter(|m| !ordered::is_busy(m));
     let Some((helper, object)) = free.find_map(|m| Some((m, m.object.as_ref()?))) else {
         return wait_for(Waiting::OthersBusy { member: turn.member.clone() }, member, draft);
     };
@@ -116,7 +112,7 @@ fn after_order(
     draft: &mut Draft,
 ) {
     let outcome = helper.status.operation.as_ref();
-    let outcome = outcome.filter(|o| Some(&o.id) == ordered(helper));
+    let outcome = outcome.filter(|o| Some(&o.id) == ordered::job(helper));
     match outcome.map(|o| o.state) {
         None | Some(OperationState::Running) if helper.is_normal() => {
             let (helper, name) = (helper.name.clone(), member.name.clone());
@@ -174,9 +170,24 @@ fn ask_again(
     draft: &mut Draft,
 ) {
     if marks::of(member).is_some() {
-        return steps::end(facts, turn, turn::Ended::Objection { why }, None, draft);
+        return withdraw(facts, turn, member, why, draft);
     }
+    draft.steps.extend(ordered::take_job_back(facts, &turn.nonce));
     let renewed = lock::again(facts, turn, Since::Now);
     let doing = Doing::AskAgain { member: turn.member.clone() };
     draft.steps.push(lock::renew(facts, &renewed, doing));
+}
+
+/// End the turn before the removal is done. What was ordered of it is taken back
+/// when nobody has the turn.
+fn withdraw(
+    facts: &Facts<'_>,
+    turn: &Turn,
+    member: &MemberFact,
+    why: Objection,
+    draft: &mut Draft,
+) {
+    let event = Happened::Withdrawn { member: member.name.clone(), why: why.clone() };
+    let ended = turn::Ended::Objection { why };
+    steps::end(facts, turn, ended, Some(Event::normal(event)), draft);
 }

@@ -1,5 +1,7 @@
 //! Removals: the others take a member out of the ring that will never come back.
 
 mod advance;
+mod ordered;
 
 pub use advance::advance;
+pub use ordered::left_over;

@@ -11,4 +11,5 @@ mod quarantine;
 pub mod room;
 
 pub use advance::advance;
+pub use lost::lost;
 pub use next::next;

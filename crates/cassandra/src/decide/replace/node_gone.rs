@@ -73,8 +73,13 @@ fn note(
 
 /// The Node is there again, or the volume is another one.
 fn came_back(member: &MemberFact, claim: &ClaimFact, draft: &mut Draft) {
-    if claim.terminating {
+    if claim.terminating || member.removal().is_some() {
         return; // Too late for it.
+    }
+    // First: as long as the claim says that the Node is gone, this is tried again.
+    let marked = marks::of(member);
+    if marked.is_some_and(|r| r.cause == ReplacementCause::NodeGone) {
+        draft.steps.extend(marks::withdraw(member, Unmarked::NodeBack, None));
     }
     draft.steps.push(
         Step::patch_seen(
@@ -85,10 +90,6 @@ fn came_back(member: &MemberFact, claim: &ClaimFact, draft: &mut Draft) {
         )
         .announced(Event::normal(Happened::NodeBack { member: member.name.clone() })),
     );
-    let marked = marks::of(member);
-    if marked.is_some_and(|r| r.cause == ReplacementCause::NodeGone) {
-        draft.steps.extend(marks::withdraw(member, Unmarked::NodeBack, None));
-    }
 }
 
 fn is_gone(

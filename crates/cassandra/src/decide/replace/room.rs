@@ -102,6 +102,7 @@ pub fn start_anew(member: &MemberFact, fence: &Fence) -> Vec<Step> {
     };
     let spec = json!({
         "replace": null, "hostID": null, "volumeID": null, "fileSystem": null, "start": null,
+        "removal": null,
     });
     let doing = Doing::JoinAsNew { member: member.name.clone() };
     let event = Event::normal(Happened::JoinsAsNew { member: member.name.clone() });
