@@ -69,8 +69,8 @@ reasons! {
     NodeUnreachable => "Bring the node back. Nothing is replaced as long as it may return. Delete the Node object only if the machine is gone for good.";
     /// The first member initializes a new ring.
     Initializing => "Wait.";
-    /// The ring is not initialized: a volume of its members holds data, or could not be checked.
-    InitializationRefused => "If that data is no longer needed, annotate the cluster with `palladion.dev/allow-initialization` and the nonce from the message.";
+    /// The ring is not initialized: a volume of its members holds data, or cannot be looked at.
+    InitializationRefused => "If that data is no longer needed, run the command from the message: it allows the start with `palladion.dev/allow-initialization`, or deletes the PersistentVolumeClaim that cannot be looked at.";
     /// A member is joining the ring.
     Joining => "Wait; members join one at a time.";
     /// A join failed three times; other members may go on.

@@ -1,8 +1,8 @@
 //! Initializing a new ring: what it waits for, and what stands against it.
 
-use super::members::Pod;
+use super::members::{Pod, Volume};
 use palladion_api::ids::{MemberName, VolumeId};
-use palladion_api::member::VolumeState;
+use palladion_plan::words::{Count, Several};
 
 palladion_plan::sentences! {
     /// What is waited for before there is a ring.
@@ -19,17 +19,19 @@ palladion_plan::sentences! {
 
     /// What needs a person.
     pub enum Problem {
-        Doubtful { doubt: Doubt, namespace: String, cluster: String, annotation: &'static str, nonce: String } =>
+        Doubtful { doubts: Several<Doubt>, namespace: String, cluster: String, annotation: &'static str, nonce: String } =>
             InitializationRefused,
-            "no new ring is initialized: {doubt}; if that data is no longer needed: kubectl annotate -n {namespace} --overwrite cassandracluster {cluster} {annotation}={nonce}";
+            "no new ring is initialized: {doubts}; if nothing of that is needed any more: kubectl annotate -n {namespace} --overwrite cassandracluster {cluster} {annotation}={nonce}";
+        NeverAsked { claim: String, member: MemberName, namespace: String } => InitializationRefused,
+            "no new ring is initialized: nobody can look at PersistentVolumeClaim {claim} of member {member}, whose rack is not in the spec; add the rack, or, if its data is not needed any more: kubectl delete -n {namespace} pvc {claim}";
     }
 
     /// What may be an older ring.
     pub enum Doubt {
-        Volume { member: MemberName, state: VolumeState } =>
-            "the volume of member {member} is {state:?}";
+        Volume { member: MemberName, found: Volume } => "the volume of member {member} {found}";
         FirstVolumeGone { member: MemberName, volume_id: VolumeId } =>
             "the ring was initialized on volume {volume_id} of member {member}, which is gone";
+        More { volumes: Count } => "{volumes} more";
     }
 
     /// Events.

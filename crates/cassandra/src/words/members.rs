@@ -33,6 +33,32 @@ palladion_plan::sentences! {
         Failed => "has failed";
         Decommissioned => "is decommissioned";
     }
+
+    /// What an agent found on its volume.
+    pub enum Volume {
+        Empty => "is empty";
+        Incomplete => "holds what a start or a join that did not end left behind";
+        Joined => "holds the data of a member";
+        Left => "holds the data of a member that has left its ring";
+        Lost => "has lost its data";
+        NotMounted => "is not mounted";
+        Foreign => "holds the data of another ring";
+        Unaccounted => "holds data without a ledger";
+    }
+
+    /// How another member sees one: up or down.
+    pub enum Life {
+        Up => "up";
+        Down => "down";
+    }
+
+    /// How another member sees one: its part in the ring.
+    pub enum Part {
+        Normal => "normal";
+        Joining => "joining";
+        Leaving => "leaving";
+        Moving => "moving";
+    }
 }
 
 impl Server {
@@ -58,6 +84,41 @@ impl From<member::ServerState> for State {
             member::ServerState::Stopping => State::Stopping,
             member::ServerState::Failed => State::Failed,
             member::ServerState::Decommissioned => State::Decommissioned,
+        }
+    }
+}
+
+impl From<member::VolumeState> for Volume {
+    fn from(state: member::VolumeState) -> Self {
+        match state {
+            member::VolumeState::Empty => Volume::Empty,
+            member::VolumeState::Incomplete => Volume::Incomplete,
+            member::VolumeState::Joined => Volume::Joined,
+            member::VolumeState::Left => Volume::Left,
+            member::VolumeState::Lost => Volume::Lost,
+            member::VolumeState::NotMounted => Volume::NotMounted,
+            member::VolumeState::Foreign => Volume::Foreign,
+            member::VolumeState::Unaccounted => Volume::Unaccounted,
+        }
+    }
+}
+
+impl From<member::Liveness> for Life {
+    fn from(liveness: member::Liveness) -> Self {
+        match liveness {
+            member::Liveness::Up => Life::Up,
+            member::Liveness::Down => Life::Down,
+        }
+    }
+}
+
+impl From<member::MemberState> for Part {
+    fn from(state: member::MemberState) -> Self {
+        match state {
+            member::MemberState::Normal => Part::Normal,
+            member::MemberState::Joining => Part::Joining,
+            member::MemberState::Leaving => Part::Leaving,
+            member::MemberState::Moving => Part::Moving,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The start of a new ring: given once, to one volume, and only if nothing that
 //! exists could be an older ring. The turn goes on as a join does.
 
+mod doubt;
 mod next;
 mod survey;
 

@@ -1,6 +1,7 @@
 //! The first start of a new ring: given once, to one volume, and only if nothing
 //! that exists could be an older ring (safety rule 2.4).
 
+use super::doubt::{self, Doubt};
 use super::survey::{Survey, survey};
 use crate::decide::draft::Draft;
 use crate::decide::objects::replicas;
@@ -8,14 +9,13 @@ use crate::decide::turn::{failed_start, lock};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
-use crate::words::initialize::{Doing, Doubt, Happened, Problem, Waiting};
+use crate::words::initialize::{Doing, Happened, Problem, Waiting};
 use crate::words::join;
 use palladion_api::cluster::TurnStep;
 use palladion_api::labels;
 use palladion_api::member::VolumeState;
 use palladion_plan::wait::Subject;
-use palladion_plan::{Event, Flow, hash};
-use serde_json::json;
+use palladion_plan::{Event, Flow};
 
 /// Initialize the ring, or say why not yet.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
@@ -24,15 +24,20 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     }
     match survey(facts, valid) {
         Survey::Waiting(waiting) => wait_for(waiting, draft),
-        Survey::Doubt(doubt) => match allowed(facts, &doubt) {
+        Survey::NeverAsked(member, claim) => draft.report(Problem::NeverAsked {
+            claim: claim.object.meta.name.clone(),
+            member: member.name.clone(),
+            namespace: valid.namespace.clone(),
+        }),
+        Survey::Doubt(doubts) => match allowed(facts, &doubts) {
             Ok(()) => match empty_candidate(facts, valid) {
                 Some(first) => start(facts, valid, first, 1, draft),
                 None => wait_for(Waiting::NoEmptyVolume, draft),
             },
             Err(nonce) => {
                 let (namespace, cluster) = (valid.namespace.clone(), valid.name.clone());
-                let annotation = labels::ALLOW_INITIALIZATION;
-                draft.report(Problem::Doubtful { doubt, namespace, cluster, annotation, nonce });
+                let (annotation, doubts) = (labels::ALLOW_INITIALIZATION, doubt::words(&doubts));
+                draft.report(Problem::Doubtful { doubts, namespace, cluster, annotation, nonce });
             }
         },
         Survey::Resume(first) => start(facts, valid, first, 2, draft),
@@ -46,11 +51,10 @@ fn wait_for(waiting: Waiting, draft: &mut Draft) {
     draft.wait_for(waiting).object = member;
 }
 
-/// Has a person allowed a new ring with the nonce that is shown? The nonce
-/// stands for what was found, so that an old permission fits nothing else.
-fn allowed(facts: &Facts<'_>, doubt: &Doubt) -> Result<(), String> {
+/// Has a person allowed a new ring with the nonce that is shown?
+fn allowed(facts: &Facts<'_>, doubts: &[Doubt]) -> Result<(), String> {
     let owner = &facts.snapshot.owner.meta;
-    let nonce = hash::of(&json!([owner.uid, doubt.to_string()]));
+    let nonce = doubt::nonce(&owner.uid, doubts);
     match owner.annotations.get(labels::ALLOW_INITIALIZATION) {
         Some(given) if *given == nonce => Ok(()),
         _ => Err(nonce),
@@ -61,6 +65,7 @@ fn empty_candidate<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Option<&'a Member
     replicas::in_order(facts, valid)
         .into_iter()
         .filter_map(|(_, name)| facts.members.get(&name))
+        .filter(|m| replicas::is_wanted(valid, m))
         .find(|m| m.volume().is_some_and(|v| v.state == VolumeState::Empty))
 }
 

@@ -1,35 +1,43 @@
 //! What exists before there is a ring: all empty, in doubt, or an initialization
 //! that was begun and is not complete.
 
+use super::doubt::Doubt;
 use crate::decide::objects::replicas;
 use crate::facts::words::pod_words;
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{ClaimFact, Facts, MemberFact};
 use crate::validate::Valid;
-use crate::words::initialize::{Doubt, Waiting};
+use crate::words::initialize::Waiting;
 use palladion_api::member::VolumeState;
 
 /// What is there.
 pub enum Survey<'a> {
     /// Something has not answered yet.
     Waiting(Waiting),
-    /// Something may be an older ring.
-    Doubt(Doubt),
+    /// Nobody will ever look at this claim: its member gets no pod.
+    NeverAsked(&'a MemberFact, &'a ClaimFact),
+    /// All have answered, and this may be an older ring.
+    Doubt(Vec<Doubt>),
     /// This member began to initialize the ring, and has not completed it.
     Resume(&'a MemberFact),
     /// All is empty.
     Clear(&'a MemberFact),
 }
 
-/// Look at every volume that exists.
+/// Look at every volume that exists. What was not looked at is no doubt that a
+/// person could dispel: it is waited for, whatever else was found.
 pub fn survey<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Survey<'a> {
     let given = facts.status.initialization.as_ref();
+    let mut doubts = Vec::new();
     for member in facts.members.values() {
         let Some(claim) = &member.claim else { continue };
         if !claim.bound {
             continue; // Nothing was ever mounted from it.
         }
         let Some(volume) = member.volume() else {
-            return waiting_for(member);
+            return match will_be_asked(facts, valid, member) {
+                true => waiting_for(member),
+                false => Survey::NeverAsked(member, claim),
+            };
         };
         match volume.state {
             VolumeState::Empty => {}
@@ -40,25 +48,38 @@ pub fn survey<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Survey<'a> {
             | VolumeState::Lost
             | VolumeState::NotMounted
             | VolumeState::Foreign
-            | VolumeState::Unaccounted => {
-                let (member, state) = (member.name.clone(), volume.state);
-                return Survey::Doubt(Doubt::Volume { member, state });
-            }
+            | VolumeState::Unaccounted => doubts.push(Doubt::of(member, claim, volume)),
         }
     }
-    if let Some(given) = given {
-        let first = facts.members.get(&given.member);
-        let name = given.member.clone();
-        return match first.and_then(|f| f.volume().map(|v| (f, v))) {
-            Some((first, volume)) if volume.volume_id == given.volume_id => Survey::Resume(first),
-            Some(_) => {
-                let volume_id = given.volume_id.clone();
-                Survey::Doubt(Doubt::FirstVolumeGone { member: name, volume_id })
-            }
-            None => first.map_or(Survey::Waiting(Waiting::NoMember { member: name }), waiting_for),
+    let Some(given) = given else {
+        return match doubts.is_empty() {
+            true => clear_when_seeds_are_there(facts, valid),
+            false => Survey::Doubt(doubts),
         };
+    };
+    let first = facts.members.get(&given.member);
+    match first.and_then(|f| f.volume().map(|v| (f, v))) {
+        Some((first, volume)) if volume.volume_id == given.volume_id && doubts.is_empty() => {
+            Survey::Resume(first)
+        }
+        Some((_, volume)) => {
+            if volume.volume_id != given.volume_id {
+                let (member, volume_id) = (given.member.clone(), given.volume_id.clone());
+                doubts.push(Doubt::FirstVolumeGone { member, volume_id });
+            }
+            Survey::Doubt(doubts)
+        }
+        None => {
+            let member = given.member.clone();
+            first.map_or(Survey::Waiting(Waiting::NoMember { member }), waiting_for)
+        }
     }
-    clear_when_seeds_are_there(facts, valid)
+}
+
+/// Has it a pod, or will it get one?
+fn will_be_asked(facts: &Facts<'_>, valid: &Valid, member: &MemberFact) -> bool {
+    member.pod.is_some()
+        || replicas::in_order(facts, valid).into_iter().any(|(_, name)| name == member.name)
 }
 
 /// No process starts until the seeds have their places, as in Cassandra-on-Mesos.
@@ -72,7 +93,7 @@ fn clear_when_seeds_are_there<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Survey
         if is_seed && member.volume().is_none() {
             return waiting_for(member);
         }
-        first = first.or(Some(member));
+        first = first.or(Some(member).filter(|m| replicas::is_wanted(valid, m)));
     }
     match first {
         Some(member) => Survey::Clear(member),

@@ -15,11 +15,13 @@ use palladion_api::names;
 /// a set has no gaps, and a pod above would keep the pod of the one that left.
 pub fn of(facts: &Facts<'_>, rack: &ValidRack) -> i32 {
     let ordinal = |m: &MemberFact| names::ordinal(&rack.set, m.name.as_str());
+    let ring_exists = facts.ring_exists();
+    let is_surveyed = |m: &MemberFact| !ring_exists && has_claim(m);
     let existing = facts
         .members
         .values()
         .filter(|m| !m.is_gone())
-        .filter(|m| m.object.is_some() || has_pod(m) || m.is_bound_member())
+        .filter(|m| m.object.is_some() || has_pod(m) || m.is_bound_member() || is_surveyed(m))
         .filter_map(ordinal)
         .map(|ordinal| ordinal + 1)
         .max()
@@ -42,6 +44,12 @@ fn is_leaving(facts: &Facts<'_>, member: &MemberFact) -> bool {
     member.spec.as_ref().is_some_and(|s| s.intent.is_some())
         || is_interrupted(member)
         || turn.is_some_and(|t| matches!(t.step, TurnStep::Leave | TurnStep::ResumeLeave))
+}
+
+/// A claim that may hold an older ring: only an agent in a pod can tell, and no
+/// ring is initialized before it has.
+fn has_claim(member: &MemberFact) -> bool {
+    member.claim.as_ref().is_some_and(|c| c.bound && !c.terminating)
 }
 
 /// A pod without a record, on its way out, is what somebody's scaling left behind.
