@@ -236,6 +236,8 @@ fn what_is_theirs() {
     let intent = json!({ "kind": "Decommission", "nonce": "n", "hostID": "h", "volumeID": "v" });
     let permit =
         json!({ "kind": "Join", "nonce": "n", "podUID": "p", "volumeID": "v", "reason": "r" });
+    let replace = json!({ "volumeID": "v", "hostID": "h", "address": "10.0.0.1", "cause": "Task", "reason": "r" });
+    let removal = json!({ "nonce": "n", "hostID": "h", "volumeID": "v" });
     let debts = json!([{ "kind": "Repair", "reason": "an outage" }, { "kind": "Cleanup", "reason": "a join" }]);
     let theirs = MEMBER_FIELDS_FOR_PEOPLE;
     for (patch, words) in [
@@ -248,6 +250,9 @@ fn what_is_theirs() {
         (json!({ "address": "10.0.0.1" }), theirs),
         (json!({ "evidence": { "nonce": "n" } }), theirs),
         (json!({ "turnEpoch": 3 }), theirs),
+        (json!({ "replace": replace }), theirs),
+        (json!({ "removal": removal }), theirs),
+        (json!({ "runtimeSettings": { "logLevels": { "ROOT": "DEBUG" } } }), theirs),
         (json!({ "run": "Terminated" }), "only the operator sets Terminated"),
         (json!({ PENDING_MAINTENANCE: debts }), ONLY_TAKEN_OUT),
     ] {
