@@ -154,7 +154,7 @@ reasons! {
     /// The Node with the local volume of a member was deleted.
     NodeGone => "If the machine comes back, register its Node within `nodeGoneGraceSeconds`. Otherwise wait; the operator replaces the member.";
     /// The member is alive, or the ring cannot prove that it is dead, so it is not replaced.
-    ReplaceRefused => "The message names the cause. To move a living member, lower `members` and raise it again; only a dead member is replaced.";
+    ReplaceRefused => "The message names the cause. Only a dead member is replaced; to replace a living one all the same, set `spec.run` of it to `Stopped` first.";
     /// A task is in progress.
     TaskRunning => "Wait; the conditions of the cluster say what is being done.";
     /// A task is complete.

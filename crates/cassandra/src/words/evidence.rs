@@ -1,10 +1,10 @@
 //! What other members are asked before a step, what in their answers forbids
 //! it, what is proven by them, and volumes that are marked for replacement.
 
+use super::members::{Life, Part};
 use jiff::Timestamp;
 use palladion_api::ids::{HostId, MemberName, Nonce, PodUid, StaticAddress, Uid};
-use palladion_api::member::{Liveness, MemberState};
-use palladion_plan::words::Names;
+use palladion_plan::words::{Count, Names};
 
 palladion_plan::sentences! {
     /// Answers that are waited for: under the reason that the step has when they
@@ -58,19 +58,19 @@ palladion_plan::sentences! {
             "member {member} has not reported its view of the ring yet";
         Unread { witness: MemberName } => "member {witness} could not read its ring";
         Schemas { witness: MemberName } => "member {witness} sees more than one schema version";
-        Sees { witness: MemberName, address: StaticAddress, liveness: Liveness, state: MemberState } =>
-            "member {witness} sees {address} as {liveness:?} and {state:?}";
+        Sees { witness: MemberName, address: StaticAddress, life: Life, part: Part } =>
+            "member {witness} sees {address} as {life} and {part}";
         SeesHost {
             witness: MemberName,
             address: StaticAddress,
             host_id: HostId,
-            liveness: Liveness,
-            state: MemberState,
-        } => "member {witness} sees {address} ({host_id}) as {liveness:?} and {state:?}";
+            life: Life,
+            part: Part,
+        } => "member {witness} sees {address} ({host_id}) as {life} and {part}";
         Unseen { witness: MemberName, host_id: HostId } =>
             "member {witness} does not see host ID {host_id}";
-        SeesOnly { witness: MemberName, sees: u32, known: usize } =>
-            "member {witness} sees {sees} of {known} members";
+        SeesOnly { witness: MemberName, sees: u32, members: Count } =>
+            "member {witness} sees {sees} of {members}";
         SeesItUp { witness: MemberName } => "member {witness} sees it up";
         StillUp { witness: MemberName } => "member {witness} still sees it up";
         StillKnown { witness: MemberName, host_id: HostId } =>
@@ -79,10 +79,9 @@ palladion_plan::sentences! {
             "member {witness} does not know host ID {host_id}";
         TooOld { asked: Timestamp } =>
             "the answers are too old: they were asked for at {asked}";
-        TooFew { asked: usize, others: usize } =>
-            "only {asked} of the {others} other members can be asked";
-        TooFewLeft { asked: usize, others: usize } =>
-            "only {asked} of the {others} other members can be asked; if the others are lost for good too, create a CassandraTask for each that names its volume";
+        TooFew { asked: usize, others: Count } => "only {asked} of {others} can be asked";
+        TooFewLeft { asked: usize, others: Count } =>
+            "only {asked} of {others} can be asked; if the rest is lost for good too, create a CassandraTask for each that names its volume";
         OnlyMember =>
             "it was the only member of the ring, and its data is gone; restore a backup into a new ring, or delete and recreate the CassandraCluster";
         NotLost => "its data is no longer reported as lost";
@@ -104,8 +103,8 @@ palladion_plan::sentences! {
 
     /// What is proven, for records and logs.
     pub enum Proven {
-        Well { nonce: Nonce, members: usize, witnesses: Names } =>
-            "nonce {nonce}: {members} of {members} members are up and normal according to {witnesses}";
+        Well { nonce: Nonce, members: Count, witnesses: Names } =>
+            "nonce {nonce}: {members}, all up and normal according to {witnesses}";
         Dead { nonce: Nonce, host_id: HostId, witnesses: Names } =>
             "nonce {nonce}: host ID {host_id} is down according to {witnesses}";
         Gone { nonce: Nonce, host_id: HostId, witnesses: Names } =>

@@ -3,7 +3,7 @@
 use super::evidence::{NotClear, Objection};
 use super::members::{Pod, Server};
 use jiff::Timestamp;
-use palladion_api::ids::{MemberName, StaticAddress};
+use palladion_api::ids::{MemberName, RackName, StaticAddress};
 use palladion_plan::words::Names;
 
 palladion_plan::sentences! {
@@ -74,12 +74,19 @@ palladion_plan::sentences! {
     /// Why a replacement that a user requested is refused.
     pub enum Refused {
         NoMember => "it is not a member of the ring; there is nothing to replace";
-        UpAndNormal { seen_by: Names } =>
-            "it is up and normal according to {seen_by}; stop it first, or lower and raise `members` to move it";
+        UpAndNormal { seen_by: Names, instead: Instead } =>
+            "it is up and normal according to {seen_by}; {instead}";
         OnlyMember =>
             "it is the only member of the ring, so no other member can stream its data to a new volume; restore a backup into a new ring, or delete and recreate the CassandraCluster";
         CutOff =>
             "its own agent reports that it serves, and all others see it down: it is cut off from them and may hold what nobody else has; mend the network, or stop it first";
+    }
+
+    /// What moves a member that lives to another volume.
+    pub enum Instead {
+        Stop => "to replace it all the same, set `spec.run` of it to Stopped first";
+        StopOrLeave { rack: RackName } =>
+            "to move it, lower `members` of rack {rack} and raise it again; to replace it all the same, set `spec.run` of it to Stopped first";
     }
 
     /// Why the turn of a replacement ends.

@@ -12,7 +12,7 @@ use palladion_api::cluster::Turn;
 use palladion_api::ids::{HostId, MemberName, Nonce};
 use palladion_api::member::{Evidence, Liveness, ReplacementCause};
 use palladion_plan::proof::ProofKind;
-use palladion_plan::words::Names;
+use palladion_plan::words::{Count, Names};
 
 /// Who may say that a member is gone or dead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +139,10 @@ fn tally(
 ) -> Answer {
     let others = rest_of(facts, absent.host_id);
     if !absent.voters.suffice(asked, others) {
-        return Answer::Refused { why: Objection::TooFew { asked, others }, read_at };
+        return Answer::Refused {
+            why: Objection::TooFew { asked, others: other(others) },
+            read_at,
+        };
     }
     let kind = if Voters::Majority.suffice(asked, others) { by_majority } else { as_named };
     Answer::Proven(Proof::asked(facts, kind, absent.member, Some(absent.host_id), proven))
@@ -157,8 +160,12 @@ pub fn can_be_proven(
     let others = rest_of(facts, host_id);
     match voters.suffice(asked, others) {
         true => Ok(()),
-        false => Err(Objection::TooFewLeft { asked, others }),
+        false => Err(Objection::TooFewLeft { asked, others: other(others) }),
     }
+}
+
+fn other(members: usize) -> Count {
+    Count::of(members, "other member")
 }
 
 fn names(of: &[&MemberFact]) -> Names {

@@ -6,6 +6,7 @@ use crate::facts::{Facts, MemberFact, lines};
 use crate::words::evidence::Objection;
 use palladion_api::ids::{HostId, MemberName};
 use palladion_api::member::{RingMember, RingSummary};
+use palladion_plan::words::Count;
 
 /// The cheap look before a turn is taken: what the members report by
 /// themselves. `Err` names what is not as it should be.
@@ -21,7 +22,8 @@ pub fn ring_is_quiet(facts: &Facts<'_>) -> Result<(), Objection> {
         }
         if usize::try_from(ring.members) != Ok(known) {
             let witness = member.name.clone();
-            return Err(Objection::SeesOnly { witness, sees: ring.members, known });
+            let members = Count::of(known, "member");
+            return Err(Objection::SeesOnly { witness, sees: ring.members, members });
         }
     }
     Ok(())
@@ -73,7 +75,7 @@ fn sees(member: &MemberFact, odd: &RingMember) -> Objection {
     Objection::Sees {
         witness: member.name.clone(),
         address: odd.address.clone(),
-        liveness: odd.liveness,
-        state: odd.state,
+        life: odd.liveness.into(),
+        part: odd.state.into(),
     }
 }

@@ -10,7 +10,7 @@ use crate::words::evidence::{Objection, Proven};
 use palladion_api::ids::{HostId, Nonce};
 use palladion_api::member::{Evidence, Liveness, MemberState};
 use palladion_plan::proof::ProofKind;
-use palladion_plan::words::Names;
+use palladion_plan::words::{Count, Names};
 use std::collections::BTreeSet;
 
 /// A member but the turn's own that does not say that it serves, whoever was asked.
@@ -58,7 +58,7 @@ pub fn verdict(
     }
     let proven = Proven::Well {
         nonce: nonce.clone(),
-        members: known.len(),
+        members: Count::of(known.len(), "member"),
         witnesses: Names::of(witnesses.iter().map(|w| &w.name)),
     };
     Answer::Proven(Proof::asked(facts, ProofKind::AllWell, whom, None, &proven))
@@ -88,8 +88,8 @@ fn objection(
             witness,
             address: odd.address.clone(),
             host_id: odd.host_id.clone(),
-            liveness: odd.liveness,
-            state: odd.state,
+            life: odd.liveness.into(),
+            part: odd.state.into(),
         });
     }
     let seen: BTreeSet<&HostId> = members.iter().map(|m| &m.host_id).collect();

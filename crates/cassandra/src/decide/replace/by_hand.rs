@@ -8,7 +8,7 @@ use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::evidence::Marked;
-use crate::words::replace::{Doing, Happened, Refused};
+use crate::words::replace::{Doing, Happened, Instead, Refused};
 use palladion_api::ids::{MemberName, Uid};
 use palladion_api::labels;
 use palladion_api::member::ReplacementCause;
@@ -60,7 +60,19 @@ pub fn refused(facts: &Facts<'_>, member: &MemberFact) -> Option<Refused> {
         return Some(Refused::CutOff);
     }
     let is_well = member.is_normal() && !doubts.is_empty();
-    is_well.then(|| Refused::UpAndNormal { seen_by: Names::of(doubts) })
+    is_well.then(|| Refused::UpAndNormal {
+        seen_by: Names::of(doubts),
+        instead: instead(facts, member),
+    })
+}
+
+/// Of a rack only the member of the highest ordinal can leave and join again.
+fn instead(facts: &Facts<'_>, member: &MemberFact) -> Instead {
+    let mut of_rack = facts.members.values().filter(|m| m.rack == member.rack && !m.is_gone());
+    match of_rack.any(|m| m.object.is_some() && m.ordinal > member.ordinal) {
+        true => Instead::Stop,
+        false => Instead::StopOrLeave { rack: member.rack.clone() },
+    }
 }
 
 fn take_up(member: &MemberFact) -> Option<Step> {
