@@ -2,6 +2,7 @@
 //! as if they had today's, and moved by the first leader of this version.
 
 use crate::every::a_ring;
+use crate::nodes::LAST;
 use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster};
 use crate::sim::world::cluster_key;
@@ -57,4 +58,22 @@ fn a_ring_on_record_under_a_former_name_grows_and_is_not_initialized_again() {
     world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
     world.settle();
     world.expect_ring(4);
+}
+
+/// The repair of the system keyspaces stays in the spec when it is done, and the
+/// version before did not say whom it is for.
+#[test]
+fn an_operation_of_the_version_before_does_not_run_on_another_volume() {
+    let mut world = a_ring(2, 1);
+    let unnamed = json!({ "spec": { "operation": { "hostID": null, "volumeID": null } } });
+    world.store.merge(&member(LAST), &unnamed, Subresource::None).unwrap();
+    world.pass(2);
+    let before = world.begun_by(LAST);
+    assert!(!before.is_empty(), "{}", world.last_words());
+    world.delete(kinds::POD, LAST);
+    world.wipe_volume(LAST);
+    world.settle();
+    world.expect_ring(3);
+    let again = world.begun_by(LAST).split_off(before.len());
+    assert!(!again.iter().any(|id| before.contains(id)), "{again:?}\n{}", world.last_words());
 }

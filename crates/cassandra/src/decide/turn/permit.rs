@@ -8,6 +8,7 @@ use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::turn::{Doing, Happened, Purpose};
 use palladion_api::cluster::{Turn, TurnStep};
+use palladion_api::ids::HostId;
 use palladion_api::member::{DataBeforeStart, PermitKind, PermitState, VolumeState};
 use palladion_plan::{Event, Step};
 use serde_json::json;
@@ -88,22 +89,15 @@ pub fn give_with(
         }
         TurnStep::Leave | TurnStep::Restart | TurnStep::Remove => return,
     };
-    let host_id = match turn.step {
-        TurnStep::ResumeLeave => member.recorded_host_id(),
-        TurnStep::Initialize
-        | TurnStep::Join
-        | TurnStep::Replace
-        | TurnStep::Leave
-        | TurnStep::Restart
-        | TurnStep::Remove => turn.replaces.as_ref().map(|r| &r.host_id),
-    };
     let (name, purpose) = (&member.name, purpose(turn, kind));
     draft.steps.push(
         Step::patch_as_seen(
             kinds::MEMBER,
             &object.meta,
+            // What is left over of another volume goes: it may not say whom it is for.
             json!({ "spec": {
                 "seeds": seeds,
+                "operation": null,
                 "start": {
                     "kind": kind,
                     "nonce": turn.nonce,
@@ -113,7 +107,7 @@ pub fn give_with(
                     "attempt": turn.attempt,
                     "data": data,
                     "replaceAddress": turn.replaces.as_ref().map(|r| &r.address),
-                    "hostID": host_id,
+                    "hostID": host_id_of(turn, member),
                 },
             }}),
             Doing::Permit { member: name.clone(), purpose: purpose.clone() },
@@ -122,6 +116,19 @@ pub fn give_with(
         .proven(proof.stated())
         .announced(Event::normal(Happened::Permitted { member: name.clone(), purpose })),
     );
+}
+
+/// The host ID that the permit carries: its own, or that of the dead member.
+fn host_id_of<'a>(turn: &'a Turn, member: &'a MemberFact) -> Option<&'a HostId> {
+    match turn.step {
+        TurnStep::ResumeLeave => member.recorded_host_id(),
+        TurnStep::Initialize
+        | TurnStep::Join
+        | TurnStep::Replace
+        | TurnStep::Leave
+        | TurnStep::Restart
+        | TurnStep::Remove => turn.replaces.as_ref().map(|r| &r.host_id),
+    }
 }
 
 /// What the permit of a turn allows.
