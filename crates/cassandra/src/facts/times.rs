@@ -6,8 +6,8 @@ use jiff::{SignedDuration, Timestamp};
 impl Facts<'_> {
     /// When a wait is over that counts from a time which another machine wrote
     /// (safety rule 7.7). Where that clock is further ahead than the wait is
-    /// long, it counts from when the answer was asked for, by the operator's own
-    /// clock, if that is known.
+    /// long, or behind, it counts from when the answer was asked for, by the
+    /// operator's own clock, if that is known.
     pub fn again(
         &self,
         written: Timestamp,
@@ -25,7 +25,8 @@ fn over(
     wait: SignedDuration,
 ) -> Timestamp {
     let is_credible = |time: &Timestamp| *time <= now + wait;
-    let from = Some(written).filter(is_credible).or(asked.filter(is_credible));
+    // Nothing answers before it was asked: such a clock is behind.
+    let from = [Some(written), asked].into_iter().flatten().filter(is_credible).max();
     from.map_or(now, |from| from + wait)
 }
 
@@ -43,5 +44,6 @@ mod tests {
         assert_eq!(over(9_000, Some(99)), at(104), "far ahead: from when it was asked for");
         assert_eq!(over(9_000, None), at(100), "that is not known");
         assert_eq!(over(9_000, Some(9_000)), at(100), "and whoever asked was ahead as well");
+        assert_eq!(over(0, Some(98)), at(103), "behind: nothing answers before it was asked");
     }
 }

@@ -7,6 +7,7 @@
 mod sim;
 
 mod chaos;
+mod clocks;
 mod creation;
 mod disturbed;
 mod every;

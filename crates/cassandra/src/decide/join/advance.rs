@@ -6,7 +6,7 @@ use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Purpose, Unproven, records, unnoticed};
 use crate::decide::restart::versions;
 use crate::decide::turn::failed_start::{self, TRIES};
-use crate::decide::turn::lock::{self, Since};
+use crate::decide::turn::lock;
 use crate::decide::turn::permit::{self, Course};
 use crate::decide::turn::stopping;
 use crate::facts::words::{pod_words, server_words};
@@ -125,7 +125,7 @@ fn retry(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft)
         draft.wait_for(retry).about(member.subject()).until(again);
         return;
     }
-    let next = lock::again(facts, turn, Since::Now);
+    let next = lock::again(facts, turn);
     draft.steps.push(lock::renew(facts, &next, Doing::Retry { member: turn.member.clone() }));
 }
 

@@ -6,7 +6,7 @@ use super::steps::{decommission, end, renew, terminate, withdraw};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Purpose, Unproven, marks};
 use crate::decide::leave::refused;
-use crate::decide::turn::lock::{self, Since};
+use crate::decide::turn::lock;
 use crate::facts::leaver::{failed_halfway, is_decommissioned, is_interrupted};
 use crate::facts::words::server_words;
 use crate::facts::{Facts, MemberFact};
@@ -110,7 +110,7 @@ fn prove_gone(
         Err(Unproven::Waiting) => {}
         Err(Unproven::AskAgain(_)) => {
             // The same turn asks again under a fresh nonce.
-            let renewed = lock::again(facts, turn, Since::First);
+            let renewed = lock::again(facts, turn);
             // Who left by hand has no intent.
             if member.spec.as_ref().is_some_and(|s| s.intent.is_some()) {
                 draft.steps.push(renew(valid, member, &renewed));

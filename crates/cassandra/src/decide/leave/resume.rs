@@ -6,7 +6,7 @@
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Purpose, Unproven, absence, marks};
 use crate::decide::leave::steps;
-use crate::decide::turn::lock::{self, Since};
+use crate::decide::turn::lock;
 use crate::decide::turn::permit;
 use crate::facts::leaver::{could_not_come_back, is_interrupted};
 use crate::facts::words::server_words;
@@ -121,7 +121,7 @@ fn find_out(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, 
         Err(Unproven::Waiting) => {}
         // They do not agree, or too few can be asked: the same turn asks again.
         Err(Unproven::AskAgain(_)) => {
-            let renewed = lock::again(facts, turn, Since::Now);
+            let renewed = lock::again(facts, turn);
             let doing = Doing::AskAgain { member: member.name.clone() };
             draft.steps.push(lock::renew(facts, &renewed, doing));
         }

@@ -10,7 +10,7 @@ use crate::decide::maintenance::debts;
 use crate::decide::objects::replicas;
 use crate::decide::remove::ordered;
 use crate::decide::replace::room;
-use crate::decide::turn::lock::{self, Since};
+use crate::decide::turn::lock;
 use crate::facts::{self, Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
@@ -173,7 +173,7 @@ fn ask_again(
         return withdraw(facts, turn, member, why, draft);
     }
     draft.steps.extend(ordered::take_job_back(facts, &turn.nonce));
-    let renewed = lock::again(facts, turn, Since::Now);
+    let renewed = lock::again(facts, turn);
     let doing = Doing::AskAgain { member: turn.member.clone() };
     draft.steps.push(lock::renew(facts, &renewed, doing));
 }

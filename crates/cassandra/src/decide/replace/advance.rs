@@ -5,7 +5,7 @@ use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Purpose, Unproven, marks};
 use crate::decide::replace::{lost, new_address, room};
 use crate::decide::turn::failed_start;
-use crate::decide::turn::lock::{self, Since};
+use crate::decide::turn::lock;
 use crate::decide::turn::permit::{self, Course};
 use crate::facts::words::{pod_words, server_words};
 use crate::facts::{Facts, MemberFact};
@@ -127,7 +127,7 @@ fn retry(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft)
         draft.wait_for(waiting).about(member.subject()).until(again);
         return;
     }
-    let next = lock::again(facts, turn, Since::Now);
+    let next = lock::again(facts, turn);
     let doing = Doing::TryAgain { member: turn.member.clone() };
     draft.steps.push(lock::renew(facts, &next, doing));
 }

@@ -6,7 +6,7 @@ use crate::decide::evidence::{self, Proof, Purpose, Unproven};
 use crate::decide::objects::restart_tokens;
 use crate::decide::restart::going_without;
 use crate::decide::restart::steps::{delete_pod, give_token, prepare};
-use crate::decide::turn::lock::{self, Since};
+use crate::decide::turn::lock;
 use crate::facts::words::{pod_words, server_words};
 use crate::facts::{Facts, MemberFact, PodFact};
 use crate::resources as kinds;
@@ -64,7 +64,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
                 // Its own turn goes on under a fresh nonce: nobody else may restart before it is back.
                 Some(_) => {
                     let doing = Doing::AskAgain { member: member.name.clone(), why };
-                    lock::renew(facts, &lock::again(facts, turn, Since::Now), doing)
+                    lock::renew(facts, &lock::again(facts, turn), doing)
                 }
                 None => lock::end(facts, turn, Ended::Forbidden { why }, None),
             });

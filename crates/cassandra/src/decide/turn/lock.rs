@@ -29,23 +29,11 @@ pub fn new(
     }
 }
 
-/// From when on the age of a renewed turn counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Since {
-    /// From now: what was asked before counts no more.
-    Now,
-    /// From its first try on.
-    First,
-}
-
-/// The same turn once more, under a fresh nonce.
-pub fn again(facts: &Facts<'_>, turn: &Turn, since: Since) -> Turn {
+/// The same turn once more, under a fresh nonce and as of now: what was asked
+/// before counts no more.
+pub fn again(facts: &Facts<'_>, turn: &Turn) -> Turn {
     let mut next = new(facts, &turn.member, &turn.volume_id, turn.step, turn.attempt + 1);
     next.replaces.clone_from(&turn.replaces);
-    match since {
-        Since::Now => {}
-        Since::First => next.since = turn.since.clone(),
-    }
     next
 }
 
