@@ -8,8 +8,8 @@ use crate::sim::manifests::{NAMESPACE, a_cluster};
 use crate::sim::world::{Tick, cluster_key};
 use jiff::SignedDuration;
 use palladion_cassandra::resources as kinds;
-use palladion_plan::ObjectKey;
 use palladion_plan::sim::kubernetes::Machine;
+use palladion_plan::{ObjectKey, Subresource};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -163,4 +163,62 @@ fn a_machine_that_dies_is_told_as_such_in_the_end() {
     world.pass(120);
     let told = world.condition("Degraded");
     assert!(told.starts_with("True NodeUnreachable") && told.contains(LAST), "{told}");
+}
+
+/// An agent reports this besides, as it would if its server said so.
+fn reports(world: &mut World, member: &str, status: &Value) {
+    let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, member);
+    let patch = json!({ "status": status });
+    world.store.merge(&key, &patch, Subresource::Status).expect("the member should exist");
+    world.pass(2);
+}
+
+#[test]
+fn a_member_that_one_other_sees_down_is_not_called_cut_off() {
+    let mut world = spread(2, 1);
+    let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, LAST);
+    let seen = world.store.get(&key).expect("the member should exist").clone();
+    let (host_id, address) = (&seen["spec"]["hostID"], &seen["spec"]["address"]);
+    let down = json!({
+        "hostID": host_id, "address": address, "liveness": "Down", "state": "Normal",
+    });
+    reports(&mut world, OTHER, &json!({ "ring": { "exceptions": [down] } }));
+    world.pass(40);
+    let told = world.condition("Degraded");
+    let expected =
+        format!("True MembersDisagree: member {LAST} serves, but is seen down by {OTHER}");
+    assert!(told.starts_with(&expected), "{told}\n{}", world.last_words());
+    let mut world = spread(2, 1);
+    world.cut_off(LAST);
+    world.pass(60);
+    let told = world.condition("Degraded");
+    let expected = format!("True MembersDisagree: member {LAST} is cut off");
+    assert!(told.starts_with(&expected), "{told}\n{}", world.last_words());
+}
+
+#[test]
+fn a_member_that_sees_another_number_of_members_is_told_when_its_view_has_settled() {
+    let mut world = a_ring(2, 1);
+    world.delete(kinds::POD, LAST);
+    world.settle();
+    world.delete(kinds::POD, LAST);
+    world.until(|w| w.normal() == 2);
+    world.until(|w| w.normal() == 3 && w.condition("Available").contains("3 of 3"));
+    reports(&mut world, OTHER, &json!({ "ring": { "members": 4 } }));
+    let waits = world.waits();
+    assert!(waits.contains("sees 4 members in the ring, and 3 are recorded; waiting"), "{waits}");
+    assert!(world.condition("Degraded").starts_with("False"), "{}", world.condition("Degraded"));
+    world.pass(60);
+    let told = world.condition("Degraded");
+    let expected = format!("True MembersDisagree: member {OTHER} sees 4 members");
+    assert!(told.starts_with(&expected), "{told}\n{}", world.last_words());
+}
+
+#[test]
+fn an_announced_address_that_is_not_the_recorded_one_is_told() {
+    let mut world = a_ring(2, 1);
+    reports(&mut world, OTHER, &json!({ "address": "10.96.0.200" }));
+    let told = world.condition("Degraded");
+    let expected = format!("True AddressChanged: member {OTHER} announces the address 10.96.0.200");
+    assert!(told.starts_with(&expected), "{told}\n{}", world.last_words());
 }
