@@ -24,12 +24,10 @@ use std::collections::BTreeMap;
 /// Status of a cluster that was understood.
 pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
     let wanted: i32 = valid.racks.iter().map(|r| r.members).sum();
-    let is_ready = |m: &&MemberFact| m.pod.as_ref().is_some_and(|p| p.is_ready());
-    let those_ready: Vec<&MemberFact> = facts.members.values().filter(is_ready).collect();
-    let ready = those_ready.len();
+    let ready = facts.members.values().filter(|m| is_ready(m)).count();
     let mut writer = stored(facts);
     writer.set_true(ACCEPTED, Accepted::Valid);
-    available(&mut writer, facts, &those_ready, wanted);
+    available(&mut writer, facts, wanted);
     progressing(&mut writer, facts, draft, ready, wanted);
     trouble::degraded(&mut writer, facts, draft);
     paused(&mut writer, facts);
@@ -71,24 +69,40 @@ fn stored(facts: &Facts<'_>) -> Conditions {
     Conditions::new(&facts.status.conditions, generation, facts.now())
 }
 
-fn available(writer: &mut Conditions, facts: &Facts<'_>, ready: &[&MemberFact], wanted: i32) {
+fn is_ready(member: &MemberFact) -> bool {
+    member.pod.as_ref().is_some_and(|p| p.is_ready())
+}
+
+/// Whether the ring serves, as it is now: not as it is wanted.
+fn available(writer: &mut Conditions, facts: &Facts<'_>, wanted: i32) {
     if is_stopped(facts) {
         return writer.set_false(AVAILABLE, Rest::Stopped);
     }
-    let quorum = usize::try_from(wanted).unwrap_or_default() / 2 + 1;
+    let size = size(facts, wanted);
+    let quorum = size / 2 + 1;
+    let those_ready: Vec<&MemberFact> = facts.joined().filter(|m| is_ready(m)).collect();
     // Members that see each other down answer no QUORUM together.
-    let (together, ready) = (views::together(facts, ready), ready.len());
+    let (together, ready) = (views::together(facts, &those_ready), those_ready.len());
     match together >= quorum {
-        true if together == ready => {
-            writer.set_true(AVAILABLE, Available::Quorum { ready, wanted })
-        }
-        true => writer.set_true(AVAILABLE, Available::QuorumTogether { ready, wanted, together }),
+        true if together == ready => writer.set_true(AVAILABLE, Available::Quorum { ready, size }),
+        true => writer.set_true(AVAILABLE, Available::QuorumTogether { ready, size, together }),
         false if together == ready => {
-            writer.set_false(AVAILABLE, Available::NoQuorum { ready, wanted })
+            writer.set_false(AVAILABLE, Available::NoQuorum { ready, size })
         }
-        false => {
-            writer.set_false(AVAILABLE, Available::NoQuorumTogether { ready, wanted, together })
-        }
+        false => writer.set_false(AVAILABLE, Available::NoQuorumTogether { ready, size, together }),
+    }
+}
+
+/// How many members the ring has. One that is still being created is to have
+/// as many as are wanted.
+fn size(facts: &Facts<'_>, wanted: i32) -> usize {
+    let joined = facts.joined().count();
+    let status = &facts.status;
+    let is_created =
+        status.system_replication.is_some() || status.system_replication_change.is_some();
+    match is_created && joined > 0 {
+        true => joined,
+        false => joined.max(usize::try_from(wanted).unwrap_or_default()),
     }
 }
 

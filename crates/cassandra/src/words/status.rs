@@ -9,15 +9,15 @@ palladion_plan::sentences! {
         Valid => Valid, "the spec is valid";
     }
 
-    /// How many members are ready.
+    /// How many members of the ring are ready.
     pub enum Available {
-        Quorum { ready: usize, wanted: i32 } => Running, "{ready} of {wanted} members are ready";
-        NoQuorum { ready: usize, wanted: i32 } => MembersDown,
-            "{ready} of {wanted} members are ready";
-        QuorumTogether { ready: usize, wanted: i32, together: usize } => Running,
-            "{ready} of {wanted} members are ready, and {together} of them see each other up";
-        NoQuorumTogether { ready: usize, wanted: i32, together: usize } => MembersDisagree,
-            "{ready} of {wanted} members are ready, and only {together} of them see each other up";
+        Quorum { ready: usize, size: usize } => Running, "{ready} of {size} members are ready";
+        NoQuorum { ready: usize, size: usize } => MembersDown,
+            "{ready} of {size} members are ready";
+        QuorumTogether { ready: usize, size: usize, together: usize } => Running,
+            "{ready} of {size} members are ready, and {together} of them see each other up";
+        NoQuorumTogether { ready: usize, size: usize, together: usize } => MembersDisagree,
+            "{ready} of {size} members are ready, and only {together} of them see each other up";
     }
 
     /// Nothing is being changed.

@@ -222,3 +222,29 @@ fn an_announced_address_that_is_not_the_recorded_one_is_told() {
     let expected = format!("True AddressChanged: member {OTHER} announces the address 10.96.0.200");
     assert!(told.starts_with(&expected), "{told}\n{}", world.last_words());
 }
+#[test]
+fn a_ring_that_grows_is_available_all_the_while() {
+    let mut world = a_ring(2, 1);
+    world.set_racks(&a_cluster(&[("a", 4), ("b", 2)]));
+    for _ in 0..20_000 {
+        let tick = world.tick().unwrap_or_else(|why| panic!("{why}\n{}", world.last_words()));
+        let told = world.condition("Available");
+        assert!(told.starts_with("True"), "{told}\n{}", world.last_words());
+        if tick == Tick::Rest {
+            return assert_eq!(told, "True Running: 6 of 6 members are ready");
+        }
+    }
+    panic!("no rest\n{}", world.last_words());
+}
+
+#[test]
+fn a_ring_that_shrinks_is_not_available_while_most_of_it_is_down() {
+    let mut world = a_ring(4, 2);
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    for member in [OTHER, LAST, "demo-dc1-a-2", "demo-dc1-b-0"] {
+        world.delete(kinds::POD, member);
+    }
+    world.pass(2);
+    let told = world.condition("Available");
+    assert!(told.starts_with("False MembersDown: 2 of 6"), "{told}\n{}", world.last_words());
+}
