@@ -9,6 +9,8 @@ use crate::words::views::{Disagreement, Settling};
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::Liveness;
+use palladion_api::reasons::Reason;
+use palladion_api::waits::Wait;
 use palladion_plan::words::Names;
 use std::cmp::Reverse;
 
@@ -86,13 +88,31 @@ fn downs<'a>(facts: &'a Facts<'_>) -> Vec<Down<'a>> {
 impl Down<'_> {
     /// From when on both have served for long enough to know of each other.
     fn settles(&self, facts: &Facts<'_>) -> Timestamp {
-        settles(facts, self.seen).max(settles(facts, self.by))
+        settles(facts, &[self.seen, self.by], &[self.seen, self.by])
     }
 }
 
-fn settles(facts: &Facts<'_>, member: &MemberFact) -> Timestamp {
-    let since = member.status.server.as_ref().map_or(facts.now(), |s| s.since.0);
-    facts.again(since, None, SETTLE)
+/// When the views of these have settled. A clock of theirs that is ahead neither
+/// delays what is said of others, nor takes it back when it is caught up with.
+fn settles(facts: &Facts<'_>, whose: &[&MemberFact], about: &[&MemberFact]) -> Timestamp {
+    let since = |m: &&MemberFact| m.status.server.as_ref().map_or(facts.now(), |s| s.since.0);
+    let since = whose.iter().map(since).max().unwrap_or(facts.now());
+    let said = said_since(facts, about, Reason::MembersDisagree);
+    match said {
+        Some(said) => said.min(since + SETTLE),
+        None if since <= facts.now() => since + SETTLE,
+        // By the operator's own clock.
+        None => said_since(facts, about, Reason::MembersDown).unwrap_or(facts.now()) + SETTLE,
+    }
+}
+
+/// Since when the status has a wait about one of these for such a reason.
+fn said_since(facts: &Facts<'_>, about: &[&MemberFact], reason: Reason) -> Option<Timestamp> {
+    let is_about = |w: &&Wait| {
+        let object = w.object.as_ref().filter(|_| w.reason == reason.as_str());
+        object.is_some_and(|o| about.iter().any(|m| o.name == m.name.as_str()))
+    };
+    facts.status.waits.iter().filter(is_about).map(|w| w.since.0).min()
 }
 
 fn observers<'a>(member: &MemberFact, downs: &[Down<'a>]) -> Vec<&'a MemberFact> {
@@ -135,8 +155,8 @@ fn numbers(facts: &Facts<'_>, draft: &mut Draft) {
     }
     let Some(known) = living.first().and_then(|m| m.recorded_host_id()) else { return };
     let known = evidence::rest_of(facts, known) + 1;
-    let settles = living.iter().map(|m| settles(facts, m)).max().unwrap_or(facts.now());
-    for member in living {
+    for member in &living {
+        let settles = settles(facts, &living, &[member]);
         let Some(sees) = member.status.ring.as_ref().map(|r| r.members) else { continue };
         if usize::try_from(sees) == Ok(known) {
             continue;

@@ -1,11 +1,12 @@
 //! Clocks of machines that differ from the operator's: whoever is behind or
-//! ahead makes nobody write in a storm.
+//! ahead makes nobody write in a storm, and the status does not flap.
 
-use crate::nodes::spread;
+use crate::nodes::{LAST, spread};
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
 use crate::sim::ring::Phase;
 use jiff::SignedDuration;
+use palladion_cassandra::resources as kinds;
 
 const THIRD: &str = "demo-dc1-b-0";
 
@@ -44,4 +45,29 @@ fn one_that_dissents_is_not_asked_in_a_storm_where_its_clock_is_ahead() {
 #[test]
 fn one_that_dissents_is_not_asked_in_a_storm_where_its_clock_is_behind() {
     one_dissents(SignedDuration::from_mins(-1));
+}
+
+/// Is it said that members do not see each other?
+fn disagrees(world: &World) -> bool {
+    world.condition("Degraded").starts_with("True MembersDisagree")
+}
+
+#[test]
+fn what_is_said_of_a_member_whose_clock_is_ahead_is_not_taken_back() {
+    let mut world = spread(2, 1);
+    world.set_clock(LAST, SignedDuration::from_mins(10));
+    world.delete(kinds::POD, LAST);
+    world.until(|w| w.normal() == 2);
+    world.until(|w| w.normal() == 3);
+    world.pass(10);
+    world.cut_off(LAST);
+    world.pass(120);
+    assert!(disagrees(&world), "{}\n{}", world.condition("Degraded"), world.last_words());
+    for second in 0..900 {
+        world.pass(1);
+        assert!(disagrees(&world), "{second}: {}", world.condition("Degraded"));
+    }
+    world.reconnect();
+    world.pass(60);
+    assert!(!disagrees(&world), "{}", world.last_words());
 }
