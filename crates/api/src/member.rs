@@ -396,5 +396,6 @@ pub enum DebtKind {
     UpgradeSstables,
 }
 
-/// Version of the member protocol that this build speaks.
-pub const PROTOCOL: u32 = 1;
+/// Version of the member protocol that this build speaks. Since 2 an agent knows
+/// the ranges of a repair.
+pub const PROTOCOL: u32 = 2;

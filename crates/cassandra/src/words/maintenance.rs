@@ -19,6 +19,8 @@ palladion_plan::sentences! {
             "the {work} of member {member} waits: {why} ({cause})";
         BeforeReplacement { lost: MemberName, member: MemberName, cause: String } => MaintenancePending,
             "member {lost} waits to be replaced until member {member} is repaired ({cause})";
+        OldAgent { member: MemberName, agent: String, cause: String } => MaintenancePending,
+            "member {member} waits for the repair of all its ranges, which its agent {agent} cannot run; change an annotation in `spec.annotations` to roll out the newer agent ({cause})";
         Down { member: MemberName, since: Timestamp } => WaitingForRing,
             "member {member} has been down since {since}";
     }
@@ -93,6 +95,8 @@ palladion_plan::sentences! {
         RecordUp { member: MemberName } => "record that member {member} is back";
         RecordDone { work: Work, member: MemberName } =>
             "record that the {work} of member {member} is done";
+        Withdraw { work: Work, member: MemberName } =>
+            "withdraw the {work} from the older agent of member {member}";
         Start { work: Work, member: MemberName } => "start the pending {work} on member {member}";
         StartOperation { operation: Operation, member: MemberName } =>
             "start the {operation} of the system keyspaces on member {member}";

@@ -252,3 +252,23 @@ fn who_comes_back_long_after_the_others_were_allowed_to_start_is_not_allowed() {
     assert!(!is_allowed(&world, AWAY));
     assert!(world.condition("Degraded").contains("DataTooOld"), "{}", world.condition("Degraded"));
 }
+
+#[test]
+fn an_older_agent_is_not_asked_for_a_repair_that_it_does_not_know() {
+    let mut world = three_copies();
+    world.set_protocol(1);
+    world.cut_off(AWAY);
+    world.pass(5 * 3600);
+    assert_eq!(world.write(20), 20);
+    world.reconnect();
+    world.writes.clear();
+    world.settle();
+    assert_eq!(repairs(&world, AWAY), 0, "{}", world.last_words());
+    let waits = world.waits();
+    assert!(waits.contains("roll out the newer agent") && waits.contains(AWAY), "{waits}");
+    // New pods have newer agents.
+    world.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
+    world.settle();
+    assert_eq!(repairs(&world, AWAY), 1, "{}", world.last_words());
+    world.expect_ring(3);
+}

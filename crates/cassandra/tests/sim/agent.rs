@@ -52,6 +52,8 @@ pub struct Agent {
     pub configuration: Configuration,
     /// Version of the server's image.
     pub version: String,
+    /// Version of the member protocol that it speaks.
+    pub protocol: u32,
     pub(super) found: Option<Found>,
     pub(super) process: Process,
     /// The launch that it knows to run.
@@ -127,6 +129,7 @@ impl Agent {
             reported: None,
             configuration,
             version,
+            protocol: palladion_api::member::PROTOCOL,
             found: None,
             process: Process::Absent,
             tag: None,

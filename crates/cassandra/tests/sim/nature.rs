@@ -116,6 +116,14 @@ impl World {
         }
     }
 
+    /// The agents that run speak an older version of the member protocol.
+    pub fn set_protocol(&mut self, protocol: u32) {
+        self.tell(&format!("the agents speak version {protocol} of the member protocol"));
+        for (agent, _) in self.agents.values_mut() {
+            agent.protocol = protocol;
+        }
+    }
+
     /// The clock of the machine on which the newest leader runs.
     pub fn set_leaders_clock(&mut self, ahead: SignedDuration) {
         self.tell(&format!("the clock of the leader is {ahead:#} ahead"));

@@ -11,7 +11,7 @@ use palladion_agent::report::{self, Parts};
 use palladion_agent::volume::ledger::Membership;
 use palladion_agent::volume::seconds;
 use palladion_api::member::{
-    AgentStatus, CassandraMemberStatus, Liveness, MemberState, PROTOCOL, ServerState,
+    AgentStatus, CassandraMemberStatus, Liveness, MemberState, ServerState,
 };
 use palladion_plan::sim::Activity;
 use std::collections::BTreeMap;
@@ -89,7 +89,7 @@ impl Agent {
         report::status(&Parts {
             agent: AgentStatus {
                 version: "sim".into(),
-                protocol: PROTOCOL,
+                protocol: self.protocol,
                 pod_uid: self.uid.clone(),
                 revision: self.pod.revision.clone(),
                 node: self.pod.node.clone(),

@@ -48,9 +48,14 @@ fn outcome<'a>(member: &'a MemberFact, ordered: &Operation) -> Option<&'a Operat
     member.status.operation.as_ref().filter(|s| s.id == ordered.id)
 }
 
-/// Carry out the first maintenance.
+/// Carry out the first maintenance that can be.
 pub fn pay(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
-    let Some((member, debt)) = facts.members.values().find_map(|m| Some((m, owed(m)?))) else {
+    let pending = facts.members.values().filter_map(|m| Some((m, owed(m)?)));
+    let (postponed, pending): (Vec<_>, Vec<_>) = pending.partition(|(m, d)| is_beyond(m, d));
+    for (member, debt) in postponed {
+        wait_for_newer_agent(member, debt, draft);
+    }
+    let Some((member, debt)) = pending.first().copied() else {
         return Flow::Free;
     };
     let (work, name, cause) = (Work::from(debt.kind), member.name.clone(), debt.reason.clone());
@@ -71,6 +76,30 @@ pub fn pay(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
         }
     }
     Flow::Busy
+}
+
+/// Agents of before this protocol do not know the ranges of a repair: they would
+/// repair their primary ranges, and report that all is done.
+const KNOWS_RANGES: u32 = 2;
+
+fn is_beyond(member: &MemberFact, debt: &Debt) -> bool {
+    let is_older = member.status.agent.as_ref().is_some_and(|a| a.protocol < KNOWS_RANGES);
+    match debt.ranges {
+        RepairRanges::All => is_older,
+        RepairRanges::Primary => false,
+    }
+}
+
+/// What an older agent was asked for, and may report as done, does not count.
+fn wait_for_newer_agent(member: &MemberFact, debt: &Debt, draft: &mut Draft) {
+    if ordered(member, debt).is_some() {
+        let doing = Doing::Withdraw { work: debt.kind.into(), member: member.name.clone() };
+        draft.steps.extend(patch(member, json!({ "operation": null }), doing));
+    }
+    let agent = member.status.agent.as_ref().map(|a| a.version.clone()).unwrap_or_default();
+    let waiting =
+        Waiting::OldAgent { member: member.name.clone(), agent, cause: debt.reason.clone() };
+    draft.wait_for(waiting).about(member.subject());
 }
 
 /// Begin it, unless somebody is down or moves: a cleanup drops what its member
@@ -103,6 +132,11 @@ pub fn before_replacement(
         Some((m, pending.find(is_lacking)?))
     });
     for (member, debt) in lacking {
+        if is_beyond(member, debt) {
+            // What cannot be repaired now holds up nothing.
+            wait_for_newer_agent(member, debt, draft);
+            continue;
+        }
         let tried = ordered(member, debt).filter(|o| o.target.as_ref() == Some(host_id));
         let told = tried.and_then(|o| outcome(member, o));
         let has_failed = told.is_some_and(|o| o.state == OperationState::Failed);
