@@ -53,6 +53,10 @@ pub(super) const STREAMED_RANGES: [&str; 2] = [
     "org.apache.cassandra.metrics:type=Table,keyspace=system,scope=transferred_ranges_v2,name=LiveSSTableCount",
 ];
 
+/// What these say where nothing is noted. Without files the server counts entries
+/// from -1 (`getApproximateKeyCount`): 0 is one entry that is still in memory.
+pub(super) const NOTHING_STREAMED: [i64; 2] = [-1, 0];
+
 /// Levels by logger, of those that have one of their own.
 pub(super) const LOGGING_LEVELS: &str = "LoggingLevels";
 

@@ -59,8 +59,8 @@ impl Cassandra {
         let items = STREAMED_RANGES.map(|mbean| Item::Read { mbean, attribute: "Value" });
         // What cannot be read is taken for something.
         let noted = self.client.read(&items).await.unwrap_or_default();
-        let empty = |value: &Option<Value>| value.as_ref().and_then(Value::as_i64) == Some(0);
-        if noted.len() == items.len() && noted.iter().all(empty) {
+        let noted: Vec<_> = noted.iter().flatten().filter_map(Value::as_i64).collect();
+        if noted == NOTHING_STREAMED {
             return Ok(());
         }
         let table = vec![json!("system"), json!(STREAMED)];
