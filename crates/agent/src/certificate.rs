@@ -3,10 +3,10 @@
 //! files by itself, within ten minutes; what cannot be used never replaces what
 //! can.
 
-use crate::launch::record::write_secret;
 use crate::render::encryption::{AUTHORITIES, PAIR};
 use crate::settings::Settings;
-use crate::volume::{Volume, durable};
+use crate::volume::Volume;
+use crate::volume::durable::write_secret;
 use crate::words::job::BadCertificate;
 use anyhow::{Context, Result, bail};
 use palladion_api::server_config::CLIENT_TLS_FOLDER;
@@ -95,7 +95,7 @@ fn keep(directory: &Path, files: &[(&str, &str)]) -> Result<()> {
     fs::create_dir_all(directory)
         .with_context(|| format!("making directory {}", directory.display()))?;
     for (name, text) in files {
-        durable::write_secret(&directory.join(name), text.as_bytes())?;
+        write_secret(&directory.join(name), text.as_bytes())?;
     }
     Ok(())
 }

@@ -10,6 +10,7 @@
 pub mod access;
 pub mod admin;
 pub mod agent;
+pub mod capabilities;
 pub mod certificate;
 pub mod cql;
 pub mod decide;

@@ -5,20 +5,18 @@
 //! `docs/sources.md`); the rest is added beside them.
 
 use crate::ids::RackName;
-use k8s_openapi::api::core::v1::{
-    Affinity, EnvVar, LocalObjectReference, NodeAffinity, PodAffinity, PodAntiAffinity,
-    ResourceRequirements, Toleration, TopologySpreadConstraint,
-};
-
 use crate::rules::{cluster as rules, security as security_rules};
 use crate::runtime::RuntimeSettings;
+use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference, ResourceRequirements};
 use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+mod placement;
 mod security;
 mod status;
 mod storage;
+pub use placement::Placement;
 pub use security::{Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, Tls};
 pub use status::{
     CassandraClusterStatus, Initialization, RackStatus, Replaced, SystemReplicationChange, Turn,
@@ -288,36 +286,4 @@ pub struct Rack {
     #[x_kube(validation = rules::annotations_are_not_reserved())]
     #[schemars(extend("maxProperties" = 64))]
     pub annotations: BTreeMap<String, String>,
-}
-
-/// Where the members of a rack may run.
-#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq)]
-#[serde(rename_all = "camelCase")]
-pub struct Placement {
-    /// Node affinity, passed to the pods unchanged.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub node_affinity: Option<NodeAffinity>,
-    /// Pod affinity.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pod_affinity: Option<PodAffinity>,
-    /// Pod anti-affinity.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pod_anti_affinity: Option<PodAntiAffinity>,
-    /// Tolerations.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tolerations: Vec<Toleration>,
-    /// Topology spread constraints.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub topology_spread_constraints: Vec<TopologySpreadConstraint>,
-}
-
-impl Placement {
-    /// The affinity of the pod template.
-    pub fn affinity(&self) -> Affinity {
-        Affinity {
-            node_affinity: self.node_affinity.clone(),
-            pod_affinity: self.pod_affinity.clone(),
-            pod_anti_affinity: self.pod_anti_affinity.clone(),
-        }
-    }
 }

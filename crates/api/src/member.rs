@@ -4,18 +4,21 @@
 //! The operator and the agent never call each other; this object is all they
 //! share. The rules of each field are in `docs/concepts/member-protocol.md`.
 
-use crate::ids::{ClaimUid, HostId, Nonce, PodUid, RackName, StaticAddress, VolumeId};
+use crate::ids::{ClaimUid, HostId, Nonce, RackName, StaticAddress, VolumeId};
 use crate::rules::member as rules;
 use crate::runtime::RuntimeSettings;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 mod access;
+mod operation;
+mod permit;
 mod ring;
 mod status;
 pub use access::{AccessProblem, AccessProblemKind};
+pub use operation::{Debt, DebtKind, Operation, OperationKind, RepairRanges};
+pub use permit::{DataBeforeStart, PermitKind, StartPermit};
 pub use ring::{Disk, Evidence, Liveness, MemberState, RingMember, RingSummary};
 pub use status::{
     AgentStatus, CassandraMemberStatus, IntentState, IntentStatus, OperationState, OperationStatus,
@@ -191,68 +194,6 @@ pub enum RunState {
     Terminated,
 }
 
-/// Permission to start a server, given to one volume in one pod.
-#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
-#[x_kube(crates(kube_core = "::kube_core"))]
-#[x_kube(validation = rules::permit_names_whom_it_replaces())]
-#[serde(rename_all = "camelCase")]
-pub struct StartPermit {
-    /// What kind of start is permitted.
-    pub kind: PermitKind,
-    /// Nonce of the turn; the agent acknowledges it.
-    pub nonce: Nonce,
-    /// The pod that the permit is for.
-    #[serde(rename = "podUID")]
-    pub pod_uid: PodUid,
-    /// The volume that the permit is for.
-    #[serde(rename = "volumeID")]
-    pub volume_id: VolumeId,
-    /// Why the permit was given, in words.
-    pub reason: String,
-    /// Number of the attempt, from 1. Each attempt has a new nonce.
-    #[serde(default)]
-    pub attempt: u32,
-    /// `Replace` only: static address of the dead member.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub replace_address: Option<StaticAddress>,
-    /// `Replace`: host ID of the dead member. `ResumeLeave`: host ID of the leaving member.
-    #[serde(default, rename = "hostID", skip_serializing_if = "Option::is_none")]
-    pub host_id: Option<HostId>,
-    /// What the agent does with the data directories before the start.
-    #[serde(default)]
-    pub data: DataBeforeStart,
-}
-
-/// What the agent does with the data directories before a start by permit.
-#[derive(
-    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
-)]
-pub enum DataBeforeStart {
-    /// The volume must be empty; otherwise the agent refuses the permit.
-    #[default]
-    MustBeEmpty,
-    /// The data is kept (`ResumeLeave`).
-    Keep,
-    /// Data of a failed join or replacement is removed, with evidence that its host ID is not NORMAL.
-    Wipe,
-    /// Data of a host ID that is proven gone is moved to `retired/<host ID>`.
-    Retire,
-}
-
-/// The starts that need a permit (safety rule 2.3).
-#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PermitKind {
-    /// The first member of a new ring. It may be its own seed on an empty volume. Given once.
-    #[serde(alias = "Found")]
-    Initialize,
-    /// A member on an empty volume joins an existing ring.
-    Join,
-    /// A member on an empty volume replaces a dead member.
-    Replace,
-    /// A member that was restarted while leaving comes back to finish leaving.
-    ResumeLeave,
-}
-
 /// A change of membership.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
@@ -276,124 +217,12 @@ pub enum IntentKind {
     Decommission,
 }
 
-/// A job for one member. Runs once per `id`, across crashes of agent, pod and node.
-#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
-#[x_kube(crates(kube_core = "::kube_core"))]
-#[x_kube(validation = rules::operation_is_complete())]
-#[serde(rename_all = "camelCase")]
-pub struct Operation {
-    /// Unique ID, recorded in the ledger on the volume.
-    pub id: String,
-    /// What to do.
-    pub kind: OperationKind,
-    /// Host ID of the member. An agent with another host ID reports `Failed` and does nothing.
-    #[serde(default, rename = "hostID", skip_serializing_if = "Option::is_none")]
-    pub host_id: Option<HostId>,
-    /// Volume of the member. An agent on another volume reports `Failed` and does nothing.
-    #[serde(default, rename = "volumeID", skip_serializing_if = "Option::is_none")]
-    pub volume_id: Option<VolumeId>,
-    /// The keyspaces. Empty: all that apply.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 1024))]
-    pub keyspaces: Vec<String>,
-    /// `AlterReplication` only: replication factor by datacenter (NetworkTopologyStrategy).
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub replication: BTreeMap<String, u32>,
-    /// `Repair` only: the ranges. Default `Primary`.
-    #[serde(default, skip_serializing_if = "RepairRanges::is_primary")]
-    pub ranges: RepairRanges,
-    /// `RemoveNode`: host ID (or address) of the dead member. `Repair`: host ID of a dead member that is left out of the repair.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub target: Option<HostId>,
-    /// When the operator asked for it, by its own clock.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub requested_at: Option<Time>,
-}
-
-impl Operation {
-    /// A job of this kind that says no more.
-    pub fn of(id: String, kind: OperationKind) -> Self {
-        Self {
-            id,
-            kind,
-            host_id: None,
-            volume_id: None,
-            keyspaces: Vec::new(),
-            replication: BTreeMap::new(),
-            ranges: RepairRanges::default(),
-            target: None,
-            requested_at: None,
-        }
-    }
-}
-
-/// Kinds of [`Operation`], named by nodetool's verbs where there is one.
-#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OperationKind {
-    /// Set the replication of keyspaces to NetworkTopologyStrategy, over CQL.
-    AlterReplication,
-    /// Full repair of this member's primary ranges, or of all its ranges.
-    Repair,
-    /// Drop data in ranges that this member no longer owns.
-    Cleanup,
-    /// Write memtables to disk.
-    Flush,
-    /// Rewrite SSTables of an older release line.
-    UpgradeSstables,
-    /// Remove a dead member from the ring.
-    RemoveNode,
-}
-
-/// The ranges of a repair.
-#[derive(
-    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
-)]
-pub enum RepairRanges {
-    /// The primary ranges of this member: such a repair of every member covers the ring once.
-    #[default]
-    Primary,
-    /// All ranges of which this member holds a copy.
-    All,
-}
-
-impl RepairRanges {
-    /// Is it the default?
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-    fn is_primary(&self) -> bool {
-        *self == Self::Primary
-    }
-}
-
 /// A request to report the ring, read after this nonce was seen.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct EvidenceRequest {
     /// Different for every request.
     pub nonce: Nonce,
-}
-
-/// Pending maintenance (safety rule 5.1).
-#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
-#[serde(rename_all = "camelCase")]
-pub struct Debt {
-    /// The kind of maintenance.
-    pub kind: DebtKind,
-    /// `Repair` only: the ranges. Default `Primary`.
-    #[serde(default, skip_serializing_if = "RepairRanges::is_primary")]
-    pub ranges: RepairRanges,
-    /// Why, and since when.
-    pub reason: String,
-}
-
-/// Kinds of [`Debt`].
-#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DebtKind {
-    /// A repair: of all members after a removal; of all ranges of one member after it replaced a lost one, or was down for longer than the other members keep hints for it.
-    Repair,
-    /// A cleanup, after another member joined and took over ranges.
-    Cleanup,
-    /// The server was upgraded and its SSTables are of the older release line. They are rewritten once all members run the newer one; nothing waits for it.
-    UpgradeSstables,
 }
 
 /// Version of the member protocol that this build speaks. Since 2 an agent knows

@@ -1,7 +1,7 @@
 //! Everything about one testbed that follows from its configuration: names,
 //! addresses, directories, programs. Makes nothing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
@@ -102,4 +102,9 @@ impl Site {
     pub fn kubeconfig(&self, who: &str) -> PathBuf {
         self.run_dir().join(format!("{who}.kubeconfig"))
     }
+}
+
+/// The file of a volume's own disk, if it is to have one.
+pub fn disk_of(volume: &Path) -> PathBuf {
+    volume.with_extension("disk")
 }

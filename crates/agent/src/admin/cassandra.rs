@@ -1,13 +1,14 @@
 //! [`ServerAdmin`] for Apache Cassandra 4.0 to 5.0, over Jolokia.
 
 use super::beans::*;
-use super::cassandra_reading::{most_holders, name, reading, strings};
+use super::cassandra_reading::{most_holders, name, reading};
 use super::jolokia::{Client, Item};
+use super::json::strings;
 use super::{
     Answer, DownReplicas, Error, Reading, RepairScope, RepairState, RepairTicket, RuntimeChange,
     ServerAdmin, runtime,
 };
-use crate::render::capabilities::{Capabilities, UpgradeSstables};
+use crate::capabilities::{Capabilities, UpgradeSstables};
 use palladion_api::ids::HostId;
 use palladion_api::member::RepairRanges;
 use palladion_api::runtime::RuntimeSettings;

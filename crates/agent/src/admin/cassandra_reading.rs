@@ -1,6 +1,7 @@
 //! From the attributes of a look to a [`Reading`].
 
 use super::beans::{CLIENTS, LOAD, PENDING_COMPACTIONS, STREAMED_IN, STREAMED_OUT};
+use super::json::strings;
 use super::ring::Lists;
 use super::{Figures, Reading};
 use palladion_api::ids::{HostId, StaticAddress};
@@ -118,10 +119,6 @@ fn has_left(state: &str) -> bool {
 pub(super) fn most_holders<'a>(lists: impl Iterator<Item = &'a Value>) -> u32 {
     let longest = lists.map(|holders| holders.as_array().map_or(0, Vec::len)).max();
     u32::try_from(longest.unwrap_or(0)).unwrap_or(u32::MAX)
-}
-
-pub(super) fn strings(value: &Value) -> Vec<String> {
-    value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_string).collect()
 }
 
 /// The address in `10.0.0.1:7000`, `/10.0.0.1:7000`, `[::1]:7000` or a bare one.

@@ -7,12 +7,13 @@ pub mod beans;
 pub mod cassandra;
 mod cassandra_reading;
 pub mod jolokia;
+mod json;
 mod ring;
 mod runtime;
 pub mod scylla;
 mod scylla_reading;
 
-use crate::render::capabilities::{self, FailedLeave};
+use crate::capabilities::{self, FailedLeave};
 pub use crate::runtime::RuntimeChange;
 use futures::future::BoxFuture;
 use palladion_api::ids::{HostId, StaticAddress};

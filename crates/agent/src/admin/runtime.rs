@@ -6,7 +6,7 @@ use super::beans::{
     STREAM_MEGABITS, STREAM_WHOLE_TABLES,
 };
 use super::jolokia::{Client, Item};
-use crate::render::capabilities::{Capabilities, StreamThroughput};
+use crate::capabilities::{Capabilities, StreamThroughput};
 use crate::runtime::RuntimeChange;
 use palladion_api::runtime::{LogLevel, RuntimeSettings};
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! [`ServerAdmin`] for ScyllaDB, over its REST API on loopback. Scylla keeps
 //! schema agreement and topology changes itself (Raft).
 
-use super::scylla_reading::strings;
+use super::json::strings;
 use super::{
     Answer, Error, Reading, RepairScope, RepairState, RepairTicket, RuntimeChange, ServerAdmin,
 };

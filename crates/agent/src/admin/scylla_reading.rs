@@ -1,5 +1,6 @@
 //! A look at a Scylla server: one request for each part, and what they say.
 
+use super::json::strings;
 use super::ring::Lists;
 use super::scylla::Scylla;
 use super::{Error, Figures, Reading};
@@ -71,8 +72,4 @@ fn ring(lists: &[Option<Value>; 5], host_ids: Option<&Value>) -> Option<Vec<Ring
         host_ids: host_ids?.as_array()?.iter().filter_map(pair).collect(),
     };
     Some(lists.members())
-}
-
-pub(super) fn strings(value: &Value) -> Vec<String> {
-    value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_string).collect()
 }

@@ -2,11 +2,11 @@
 
 use super::state::{Agent, Look};
 use crate::admin::{self, Error, Reading};
+use crate::capabilities::{self, FailedJoin};
 use crate::decide::Process;
 use crate::decide::progress::Progress;
 use crate::init::protocol::LogTail;
 use crate::operations::Worker;
-use crate::render::capabilities::{self, FailedJoin};
 use crate::volume::ledger::Membership;
 use jiff::Timestamp;
 use palladion_api::member::{Liveness, MemberState};

@@ -6,14 +6,14 @@ pub mod record;
 
 use crate::access;
 use crate::admin::jolokia::Credentials;
+use crate::capabilities;
 use crate::certificate;
 use crate::init::protocol::Launch;
 use crate::render::auth::{self, AgentsSecret};
-use crate::render::{
-    Identity, Local, capabilities, cassandra_yaml, heap, jolokia, jvm, logback, rackdc, scylla,
-};
+use crate::render::{Identity, Local, cassandra_yaml, heap, jolokia, jvm, logback, rackdc, scylla};
 use crate::settings::Settings;
 use crate::volume::Volume;
+use crate::volume::durable::write_secret;
 use anyhow::{Context, Result, bail};
 use palladion_api::cluster::Mode;
 use palladion_api::labels::ports;
@@ -21,7 +21,7 @@ use palladion_api::runtime::RuntimeSettings;
 use palladion_api::server_config::{
     AGENTS_FOLDER, ClientEncryption, JMX_EXPORTER_FILE, SERVER_CONFIG_FILE, ServerConfig,
 };
-use record::{LaunchRecord, write_secret};
+use record::LaunchRecord;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;

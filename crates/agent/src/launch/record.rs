@@ -2,12 +2,11 @@
 //! Kept in memory-backed storage: it holds Jolokia's credentials.
 
 use crate::admin::jolokia::Credentials;
+use crate::volume::durable::write_secret;
 use anyhow::{Context, Result};
 use palladion_api::ids::StaticAddress;
 use palladion_api::runtime::RuntimeSettings;
 use serde::{Deserialize, Serialize};
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// The record of a launch.
@@ -28,21 +27,6 @@ pub struct LaunchRecord {
     pub runtime_before: Option<RuntimeSettings>,
     /// Credentials, where the server was given some.
     pub credentials: Option<Credentials>,
-}
-
-/// Write a file that only we may read, in one go.
-pub fn write_secret(path: &Path, text: &[u8]) -> Result<()> {
-    let part = path.with_extension("part");
-    let _ = std::fs::remove_file(&part);
-    let mut file = std::fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&part)
-        .with_context(|| format!("creating {}", part.display()))?;
-    file.write_all(text).with_context(|| format!("writing {}", part.display()))?;
-    std::fs::rename(&part, path)
-        .with_context(|| format!("renaming {} to {}", part.display(), path.display()))
 }
 
 impl LaunchRecord {

@@ -1,8 +1,8 @@
 //! `cassandra.yaml`: complete and minimal; what is not in it has the server's
 //! own default.
 
-use super::capabilities::Capabilities;
 use super::{Entry, Identity, Local, addresses, auth, durability, encryption, override_with, yaml};
+use crate::capabilities::Capabilities;
 use palladion_api::server_config::ServerConfig;
 use serde_json::{Map, Value, json};
 
@@ -55,8 +55,8 @@ fn directories(local: &Local, settings: &mut Map<String, Value>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::capabilities;
     use super::*;
+    use crate::capabilities;
     use crate::render::testing::{a_config, a_local};
 
     fn identity() -> Identity {

@@ -8,8 +8,8 @@
 //! any more. `group` acknowledges after the disk has it, for all writes of a
 //! window together.
 
-use super::capabilities::Units;
 use super::names;
+use crate::capabilities::Units;
 use palladion_api::server_config::ServerConfig;
 use serde_json::{Map, Value, json};
 

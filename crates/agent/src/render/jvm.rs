@@ -1,9 +1,9 @@
 //! The JVM's command line: the image's own option files for the Java that is
 //! there, then what this pod and this start need, then the person's options.
 
-use super::capabilities::{BootstrapProgress, Capabilities};
 use super::heap::Heap;
 use super::{Entry, Identity};
+use crate::capabilities::{BootstrapProgress, Capabilities};
 use std::path::PathBuf;
 
 /// A machine with less memory than this should not touch its whole heap at start.
@@ -143,8 +143,9 @@ pub fn parse_options(file: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{capabilities, heap};
+    use super::super::heap;
     use super::*;
+    use crate::capabilities;
 
     const G1: &str =
         "# heap\n-Xmx4G\n-XX:+UseG1GC\n--add-opens java.base/java.io=ALL-UNNAMED\n#-Dx=y\n";

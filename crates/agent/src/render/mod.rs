@@ -3,7 +3,6 @@
 //! was permitted.
 
 pub mod auth;
-pub mod capabilities;
 pub mod cassandra_yaml;
 mod durability;
 pub mod encryption;

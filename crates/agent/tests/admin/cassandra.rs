@@ -5,7 +5,7 @@ use super::fake::{Asked, Fake};
 use palladion_agent::admin::cassandra::Cassandra;
 use palladion_agent::admin::jolokia::{Client, Credentials, ORIGIN};
 use palladion_agent::admin::{DownReplicas, Error, RepairScope, ServerAdmin};
-use palladion_agent::render::capabilities;
+use palladion_agent::capabilities;
 use palladion_api::member::RepairRanges;
 use serde_json::{Map, Value, json};
 

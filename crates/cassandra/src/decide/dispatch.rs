@@ -2,7 +2,7 @@
 //! given. Every start, stop, join and restart goes through here, one at a time.
 
 use super::draft::Draft;
-use super::maintenance::{debts, seed_lists, system_keyspaces};
+use super::maintenance::{pay, seed_lists, system_keyspaces};
 use super::restart::{self, broken, versions};
 use super::turn::{epoch, stopping};
 use super::{initialize, join, leave, remove, replace};
@@ -55,7 +55,7 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         || join::returning::next(facts, draft).is_busy()
         || shape(facts, valid, draft).is_busy()
         || restart::next(facts, valid, draft).is_busy()
-        || versions::mixed(facts, valid).is_none() && debts::pay(facts, draft).is_busy();
+        || versions::mixed(facts, valid).is_none() && pay::pay(facts, draft).is_busy();
     if busy {
         return;
     }

@@ -16,18 +16,13 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::cluster::Cluster;
 use crate::command::{command, run};
 use crate::config::Node;
-use crate::site::Site;
+use crate::site::{Site, disk_of};
 
 /// `EXT4_IOC_SHUTDOWN` with `EXT4_GOING_FLAGS_NOLOGFLUSH`, of `fs/ext4/ext4.h`.
 const SHUT_DOWN: &str = "import fcntl, os, struct, sys
 fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587d, struct.pack('I', 2))";
 /// The kernel lets go of a disk when the last process that saw it is gone.
 const PATIENCE: Duration = Duration::from_secs(30);
-
-/// The file of a volume's disk, if it is to have one.
-pub(crate) fn file_of(volume: &Path) -> PathBuf {
-    volume.with_extension("disk")
-}
 
 impl Cluster {
     /// Give a volume a disk of its own of so many MiB, empty, from the next start of its node;
@@ -56,7 +51,7 @@ impl Cluster {
         let (node, directory) = self.locate(volume)?;
         let name = node.name();
         ensure!(self.on_node(node, "true").is_err(), "node {name} runs; take its power first");
-        let file = file_of(&directory);
+        let file = disk_of(&directory);
         wait_until_free(&file)?;
         Ok(file)
     }
@@ -77,12 +72,12 @@ impl Cluster {
 
 /// Until nothing of the node's last life holds its disks any more.
 pub(super) fn wait_until_all_are_free(site: &Site, node: Node) -> Result<()> {
-    volumes_on_disks(site, node).iter().try_for_each(|volume| wait_until_free(&file_of(volume)))
+    volumes_on_disks(site, node).iter().try_for_each(|volume| wait_until_free(&disk_of(volume)))
 }
 
 fn volumes_on_disks(site: &Site, node: Node) -> Vec<PathBuf> {
     let all = (1..=site.config.volumes_per_node).map(|number| site.volume_dir(node, number));
-    all.filter(|volume| file_of(volume).exists()).collect()
+    all.filter(|volume| disk_of(volume).exists()).collect()
 }
 
 fn wait_until_free(file: &Path) -> Result<()> {

@@ -11,9 +11,8 @@ use sha2::{Digest, Sha256};
 use super::Part;
 use crate::cache::hex;
 use crate::config::Node;
-use crate::faults::disk;
 use crate::images;
-use crate::site::Site;
+use crate::site::{Site, disk_of};
 
 /// Where every kubelet keeps its pods. Each node has its own directory mounted
 /// there, so that paths inside a node are the usual ones.
@@ -121,7 +120,7 @@ fn mounts_script(site: &Site, node: Node) -> String {
         // A mount of its own, as a real local disk is one, and private: a pod
         // that runs keeps it whatever is mounted over it later.
         let volume = site.volume_dir(node, number);
-        let disk = disk::file_of(&volume);
+        let disk = disk_of(&volume);
         let (volume, disk) = (volume.display(), disk.display());
         let _ = writeln!(
             script,

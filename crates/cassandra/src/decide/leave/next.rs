@@ -4,7 +4,7 @@ use super::steps::terminate;
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
 use crate::decide::leave::refused;
-use crate::decide::maintenance::{debts, system_keyspaces};
+use crate::decide::maintenance::{debts, pay, system_keyspaces};
 use crate::decide::objects::replicas;
 use crate::decide::turn::lock;
 use crate::facts::leaver::left_by_hand;
@@ -48,7 +48,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     }
     if let Some(pending) = debts::first(facts) {
         draft.wait_for(Waiting::Maintenance { member: name, pending }).about(member.subject());
-        return debts::pay(facts, draft);
+        return pay::pay(facts, draft);
     }
     if is_held_up(facts, valid, member, draft).is_busy() {
         return Flow::Busy;

@@ -1,6 +1,7 @@
 //! Pending maintenance of members (safety rules 5.1 and 5.2): what is recorded
 //! and when, and what of it is in the way of leaves. `pay` carries it out.
 
+use super::orders::ordered;
 use crate::decide::draft::Draft;
 use crate::facts::{self, Facts, MemberFact};
 use crate::resources as kinds;
@@ -10,8 +11,6 @@ use palladion_api::member::{Debt, DebtKind, RepairRanges};
 use palladion_plan::Step;
 use serde_json::{Value, json};
 use std::fmt::Display;
-
-pub use super::pay::{before_replacement, pay};
 
 /// The first maintenance that is in the way of a leave.
 pub fn first(facts: &Facts<'_>) -> Option<Pending> {
@@ -70,7 +69,7 @@ pub fn with(member: &MemberFact, more: &Debt) -> Option<Vec<Debt>> {
     let same = spec.pending_maintenance.iter().filter(is_same).count();
     // What has begun does not know of what has happened since.
     let first = spec.pending_maintenance.first();
-    let begun = first.filter(is_same).is_some_and(|d| super::pay::ordered(member, d).is_some());
+    let begun = first.filter(is_same).is_some_and(|d| ordered(member, d).is_some());
     (same <= usize::from(begun)).then(|| {
         let mut all = spec.pending_maintenance.clone();
         all.push(more.clone());

@@ -3,6 +3,7 @@
 //! repaired before a lost one is replaced, from the members that are left.
 
 use super::debts::patch;
+use super::orders::{kind_of, ordered, prefix};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, marks};
 use crate::facts::{self, Facts, MemberFact};
@@ -22,26 +23,6 @@ fn owed(member: &MemberFact) -> Option<&Debt> {
         return None;
     }
     member.spec.as_ref()?.pending_maintenance.first()
-}
-
-fn kind_of(debt: &Debt) -> OperationKind {
-    match debt.kind {
-        DebtKind::Repair => OperationKind::Repair,
-        DebtKind::Cleanup => OperationKind::Cleanup,
-        DebtKind::UpgradeSstables => OperationKind::UpgradeSstables,
-    }
-}
-
-fn prefix(kind: OperationKind) -> String {
-    format!("pay-{kind:?}-").to_lowercase()
-}
-
-/// The operation that was ordered for this maintenance.
-pub fn ordered<'a>(member: &'a MemberFact, debt: &Debt) -> Option<&'a Operation> {
-    let kind = kind_of(debt);
-    let operation = member.spec.as_ref()?.operation.as_ref()?;
-    let is_it = operation.id.starts_with(&prefix(kind)) && operation.ranges == debt.ranges;
-    is_it.then_some(operation)
 }
 
 fn outcome<'a>(member: &'a MemberFact, ordered: &Operation) -> Option<&'a OperationStatus> {

@@ -4,7 +4,7 @@
 use super::lost::lost;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, absence, marks};
-use crate::decide::maintenance::debts;
+use crate::decide::maintenance::pay;
 use crate::decide::objects::replicas;
 use crate::decide::turn::lock;
 use crate::facts::words::pod_words;
@@ -55,7 +55,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         // Scylla streams a replacement from all who hold a range.
         if !removed
             && valid.mode == Mode::Cassandra
-            && debts::before_replacement(facts, (&name, &replaced.host_id), draft).is_busy()
+            && pay::before_replacement(facts, (&name, &replaced.host_id), draft).is_busy()
         {
             return Flow::Busy;
         }

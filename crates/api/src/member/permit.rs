@@ -1,0 +1,68 @@
+//! Permission to start a server (safety rules 2.3 to 2.7).
+
+use crate::ids::{HostId, Nonce, PodUid, StaticAddress, VolumeId};
+use crate::rules::member as rules;
+use kube_derive::KubeSchema;
+use serde::{Deserialize, Serialize};
+
+/// Permission to start a server, given to one volume in one pod.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[x_kube(crates(kube_core = "::kube_core"))]
+#[x_kube(validation = rules::permit_names_whom_it_replaces())]
+#[serde(rename_all = "camelCase")]
+pub struct StartPermit {
+    /// What kind of start is permitted.
+    pub kind: PermitKind,
+    /// Nonce of the turn; the agent acknowledges it.
+    pub nonce: Nonce,
+    /// The pod that the permit is for.
+    #[serde(rename = "podUID")]
+    pub pod_uid: PodUid,
+    /// The volume that the permit is for.
+    #[serde(rename = "volumeID")]
+    pub volume_id: VolumeId,
+    /// Why the permit was given, in words.
+    pub reason: String,
+    /// Number of the attempt, from 1. Each attempt has a new nonce.
+    #[serde(default)]
+    pub attempt: u32,
+    /// `Replace` only: static address of the dead member.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replace_address: Option<StaticAddress>,
+    /// `Replace`: host ID of the dead member. `ResumeLeave`: host ID of the leaving member.
+    #[serde(default, rename = "hostID", skip_serializing_if = "Option::is_none")]
+    pub host_id: Option<HostId>,
+    /// What the agent does with the data directories before the start.
+    #[serde(default)]
+    pub data: DataBeforeStart,
+}
+
+/// What the agent does with the data directories before a start by permit.
+#[derive(
+    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
+)]
+pub enum DataBeforeStart {
+    /// The volume must be empty; otherwise the agent refuses the permit.
+    #[default]
+    MustBeEmpty,
+    /// The data is kept (`ResumeLeave`).
+    Keep,
+    /// Data of a failed join or replacement is removed, with evidence that its host ID is not NORMAL.
+    Wipe,
+    /// Data of a host ID that is proven gone is moved to `retired/<host ID>`.
+    Retire,
+}
+
+/// The starts that need a permit (safety rule 2.3).
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PermitKind {
+    /// The first member of a new ring. It may be its own seed on an empty volume. Given once.
+    #[serde(alias = "Found")]
+    Initialize,
+    /// A member on an empty volume joins an existing ring.
+    Join,
+    /// A member on an empty volume replaces a dead member.
+    Replace,
+    /// A member that was restarted while leaving comes back to finish leaving.
+    ResumeLeave,
+}
