@@ -184,3 +184,25 @@ fn all_records_of_members_may_be_deleted_at_once() {
     world.settle();
     world.expect_ring(3);
 }
+
+/// `VolumeForeign` says that nothing of them is touched: so it must stay when
+/// the object that does not fit is deleted again.
+#[test]
+fn a_ring_that_does_not_fit_the_kept_claims_takes_none_of_them_with_it() {
+    let mut world = a_ring(2, 1);
+    world.delete_cluster();
+    world.settle();
+    let mut other = a_cluster(&[("a", 2), ("b", 1)]);
+    other["spec"]["ringName"] = "another".into();
+    other["spec"]["deletionPolicy"] = "Delete".into();
+    world.apply(&other);
+    world.settle();
+    let told = world.condition("Degraded");
+    assert!(told.starts_with("True"), "{told}");
+    world.delete_cluster();
+    world.settle();
+    assert_eq!(world.names(kinds::CLAIM).len(), 3, "{}", world.last_words());
+    world.apply(&a_cluster(&[("a", 2), ("b", 1)]));
+    world.settle();
+    world.expect_ring(3);
+}

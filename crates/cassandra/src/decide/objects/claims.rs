@@ -4,14 +4,14 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::marks;
-use crate::facts::Facts;
+use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::objects::{Doing, Problem};
 use palladion_api::cluster::DeletionPolicy;
 use palladion_api::ids::{HostId, StaticAddress, VolumeId};
 use palladion_api::labels;
-use palladion_api::member::CassandraMemberSpec;
+use palladion_api::member::{CassandraMemberSpec, VolumeState};
 use palladion_plan::Step;
 use serde_json::{Map, Value, json};
 
@@ -39,7 +39,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
                 labels::ADDRESS,
                 spec.host_id.as_ref().and(spec.address.as_ref()).map(StaticAddress::as_str),
             ),
-            (labels::CLUSTER_UID, is_stamped(valid, spec).then_some(valid.uid.as_str())),
+            (labels::CLUSTER_UID, is_stamped(valid, spec, member).then_some(valid.uid.as_str())),
         ];
         let mut changes: Map<String, Value> = wanted
             .into_iter()
@@ -67,7 +67,16 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 /// Whose claim is it? Written with the data's identity, in one write; where the
 /// data goes with the cluster, also before there is any. It does not stand in
 /// the set's claim template, which cannot change and would carry the uid of a
-/// cluster that is gone.
-fn is_stamped(valid: &Valid, spec: &CassandraMemberSpec) -> bool {
-    spec.host_id.is_some() || valid.deletion_policy == DeletionPolicy::Delete
+/// cluster that is gone. And not before the agent has looked: data of another
+/// ring, or of nobody knows whom, must not go with this cluster.
+fn is_stamped(valid: &Valid, spec: &CassandraMemberSpec, member: &MemberFact) -> bool {
+    let is_ours = member.volume().is_some_and(|v| match v.state {
+        VolumeState::Empty
+        | VolumeState::Incomplete
+        | VolumeState::Joined
+        | VolumeState::Left
+        | VolumeState::Lost => true,
+        VolumeState::NotMounted | VolumeState::Foreign | VolumeState::Unaccounted => false,
+    });
+    is_ours && (spec.host_id.is_some() || valid.deletion_policy == DeletionPolicy::Delete)
 }
