@@ -5,6 +5,7 @@ use crate::every::{a_ring, killed_at_every_write};
 use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster};
 use palladion_cassandra::resources as kinds;
+use palladion_plan::sim::Fault;
 use palladion_plan::sim::kubernetes::Machine;
 use palladion_plan::{ObjectKey, Precondition, Propagation};
 use serde_json::{Value, json};
@@ -127,4 +128,87 @@ fn a_machine_that_is_lost_during_an_upgrade_of_palladion_changes_nothing_for_the
     world.expect_ring(3);
     assert_eq!(images(&world), [OLD; 3]);
     assert_eq!(pods(&world).len(), before.len());
+}
+
+const MISSING: &str = "palladion.dev/agent:missing";
+
+fn names_an_image(version: Option<&str>) -> Value {
+    let image = version.map(|v| json!({ "repository": "palladion.dev/agent", "version": v }));
+    json!({ "sidecarImage": image })
+}
+
+#[test]
+fn an_image_of_the_agent_that_is_missing_can_be_taken_out_again() {
+    let mut world = a_ring(2, 1);
+    let before = pods(&world);
+    world.patch_spec(&names_an_image(Some("missing")));
+    world.pass(120);
+    assert_eq!(world.normal(), 2, "{}", world.last_words());
+    world.patch_spec(&names_an_image(None));
+    world.settle();
+    world.expect_ring(3);
+    let same = pods(&world).into_iter().filter(|(name, pod)| before.get(name) == Some(pod));
+    assert_eq!(same.count(), 2, "{}", world.last_words());
+}
+
+#[test]
+fn a_default_image_of_the_agent_that_is_missing_is_corrected_in_a_rollout() {
+    for racks in [(2, 1), (1, 1)] {
+        let mut world = a_ring(racks.0, racks.1);
+        let all = usize::try_from(racks.0 + racks.1).unwrap();
+        world.upgrade_palladion(MISSING);
+        world.settle();
+        world.patch_spec(&json!({ "config": { "concurrent_reads": 24 } }));
+        world.pass(120);
+        assert_eq!(world.normal(), all - 1, "{}", world.last_words());
+        world.upgrade_palladion(NEW);
+        world.settle();
+        world.expect_ring(all);
+        assert_eq!(images(&world), vec![NEW; all]);
+    }
+}
+
+#[test]
+fn a_ring_that_is_made_with_a_missing_image_of_the_agent_is_made_with_the_next_one() {
+    let mut world = World::new();
+    world.upgrade_palladion(MISSING);
+    let mut world = world.with(&a_cluster(&[("a", 2), ("b", 1)]));
+    world.pass(120);
+    assert_eq!(world.normal(), 0, "{}", world.last_words());
+    world.upgrade_palladion(NEW);
+    world.settle();
+    world.expect_ring(3);
+    assert_eq!(images(&world), [NEW; 3]);
+}
+
+#[test]
+fn an_upgrade_of_palladion_while_all_machines_are_down_changes_no_agent() {
+    let mut world = a_ring(2, 1);
+    for node in ["n1", "n2", "n3"] {
+        world.set_machine(node, Machine::Down);
+    }
+    world.pass(60);
+    world.upgrade_palladion(NEW);
+    world.pass(120);
+    for node in ["n1", "n2", "n3"] {
+        world.set_machine(node, Machine::Up);
+    }
+    world.settle();
+    world.expect_ring(3);
+    assert_eq!(images(&world), [OLD; 3]);
+}
+
+/// One write that fails is enough: the new configuration exists, and the set
+/// does not name it yet.
+#[test]
+fn no_configuration_that_pods_mount_is_deleted_whatever_write_fails() {
+    let mut world = a_ring(2, 1);
+    let first = world.faults.writes();
+    world.patch_spec(&json!({ "config": { "concurrent_reads": 24 } }));
+    for write in first..first + 12 {
+        let mut one = world.clone();
+        one.faults.plan(write, Fault::Unavailable);
+        one.settle();
+        one.expect_ring(3);
+    }
 }

@@ -68,10 +68,13 @@ fn run_pod(store: &mut Store, key: &ObjectKey, pod: &Value) -> Activity {
     if store.now < start {
         return Activity::default().at(start);
     }
-    let containers = pod["spec"]["containers"].as_array();
-    let image = containers.and_then(|c| c.first()).map(|c| text(c, "/image")).unwrap_or_default();
-    let name = containers.and_then(|c| c.first()).map(|c| c["name"].clone());
-    let (phase, state) = if image.contains(MISSING_IMAGE) {
+    let containers = || {
+        let lists = ["initContainers", "containers"].map(|list| pod["spec"][list].as_array());
+        lists.into_iter().flatten().flatten()
+    };
+    let missing = containers().map(|c| text(c, "/image")).find(|i| i.contains(MISSING_IMAGE));
+    let name = containers().last().map(|c| c["name"].clone());
+    let (phase, state) = if let Some(image) = missing {
         (
             "Pending",
             json!({ "waiting": { "reason": "ImagePullBackOff", "message": format!("Back-off pulling image {image}") } }),
