@@ -42,6 +42,7 @@ impl World {
             return Err("the mind wants to be woken in the past again and again".into());
         }
         self.waits_are_bounded()?;
+        self.no_configuration_in_use_is_gone()?;
         self.no_claim_of_a_member_is_gone()?;
         match self.ring.broken_promise(&self.kube.disks) {
             Some(words) => Err(words),
@@ -65,6 +66,24 @@ impl World {
             true => Ok(()),
             false => Err(format!("the waits in the status: {waits:?}")),
         }
+    }
+
+    /// What a pod mounts stays: without it the pod does not start again.
+    fn no_configuration_in_use_is_gone(&self) -> Result<(), String> {
+        let going = |o: &Value| o["metadata"]["deletionTimestamp"].is_string();
+        if self.store.get(&cluster_key()).is_none_or(|c| going(c)) {
+            return Ok(());
+        }
+        for (key, pod) in self.store.list(kinds::POD).filter(|(_, pod)| !going(pod)) {
+            let volumes = pod["spec"]["volumes"].as_array().into_iter().flatten();
+            for name in volumes.filter_map(|v| v["configMap"]["name"].as_str()) {
+                let map = ObjectKey::new(kinds::CONFIG_MAP, &key.namespace, name);
+                if self.store.get(&map).is_none() {
+                    return Err(format!("{} mounts ConfigMap {name}, which is gone", key.name));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// A member that serves is stopped only while all others are up.

@@ -2,12 +2,13 @@
 
 use crate::build;
 use crate::decide::draft::Draft;
-use crate::facts::Facts;
+use crate::facts::{Facts, SetFact};
 use crate::resources as kinds;
 use crate::validate::{RackPlace, Valid};
 use crate::words::objects::Doing;
 use palladion_api::labels;
 use palladion_plan::{Loss, Step};
+use serde_json::Value;
 
 /// Delete configurations of racks whose pods all have the newest revision.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
@@ -16,8 +17,10 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     }
     // Of a dropped rack nothing is rendered: what its pods mount is not known here.
     for rack in valid.racks.iter().filter(|r| r.place == RackPlace::Wanted) {
-        let Some(newest) = facts.sets.get(&rack.set).and_then(|s| s.update_revision.as_ref())
-        else {
+        // While its set goes, or has not taken a change yet, pods mount what the
+        // spec does not ask for any more.
+        let set = facts.sets.get(&rack.set).filter(|s| !s.object.meta.is_terminating());
+        let Some((set, newest)) = set.and_then(|s| Some((s, s.update_revision.as_ref()?))) else {
             continue;
         };
         let pods = facts.members.values().filter(|m| m.rack == rack.name);
@@ -31,6 +34,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             let is_current = current["metadata"]["name"] == map.meta.name.as_str();
             if !of_rack
                 || is_current
+                || mounts(set, &map.meta.name)
                 || !map.meta.is_controlled_by(&valid.uid)
                 || map.meta.is_terminating()
             {
@@ -41,4 +45,10 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             draft.steps.push(step);
         }
     }
+}
+
+/// Do pods of this set's template mount the ConfigMap?
+fn mounts(set: &SetFact, config_map: &str) -> bool {
+    let volumes = set.object.at("/spec/template/spec/volumes").and_then(Value::as_array);
+    volumes.into_iter().flatten().any(|v| v["configMap"]["name"] == config_map)
 }
