@@ -62,6 +62,18 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     }
 }
 
+/// A full member that was away for longer than hints are kept, and is back in
+/// this very moment: what it needs goes on record before anybody streams from it.
+pub fn uncounted(facts: &Facts<'_>, valid: &Valid) -> Option<Step> {
+    let window = hints::window(valid);
+    facts.joined().filter(|m| m.is_normal()).find_map(|member| {
+        let since = member.object.as_ref()?.meta.annotations.get(labels::DOWN_SINCE)?;
+        let is_long = |since: Timestamp| facts.now().duration_since(since) >= window;
+        let counts = since.parse().map_or(true, is_long);
+        counts.then(|| is_back(facts, member, since, window)).flatten()
+    })
+}
+
 fn note(member: &MemberFact, since: Timestamp) -> Option<Step> {
     let meta = &member.object.as_ref()?.meta;
     let patch = json!({ "metadata": { "annotations": { labels::DOWN_SINCE: since } } });
@@ -81,7 +93,8 @@ fn is_back(
     // A time that nobody can read may be any.
     let since = since.parse().unwrap_or(Timestamp::UNIX_EPOCH);
     let until = facts.now();
-    if until.duration_since(since) >= window {
+    // One that is alone has nobody to repair from.
+    if until.duration_since(since) >= window && facts.joined().count() > 1 {
         let debt = debts::repair_of_itself(Cause::Away { since, until });
         if let Some(all) = debts::with(member, &debt) {
             let mut spec = json!({ "pendingMaintenance": all });

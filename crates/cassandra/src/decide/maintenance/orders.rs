@@ -2,6 +2,11 @@
 
 use crate::facts::MemberFact;
 use palladion_api::member::{Debt, DebtKind, Operation, OperationKind};
+use palladion_plan::hash;
+use serde_json::json;
+
+/// Digits of the hash by which one cause is told from another.
+const DIGITS: usize = 8;
 
 pub(super) fn kind_of(debt: &Debt) -> OperationKind {
     match debt.kind {
@@ -11,14 +16,16 @@ pub(super) fn kind_of(debt: &Debt) -> OperationKind {
     }
 }
 
-pub(super) fn prefix(kind: OperationKind) -> String {
-    format!("pay-{kind:?}-").to_lowercase()
+/// How the IDs of its operations begin. They name the cause, so that what was
+/// done for an earlier one does not pay for this one.
+pub(super) fn prefix(debt: &Debt) -> String {
+    let cause: String = hash::of(&json!(debt.reason)).chars().take(DIGITS).collect();
+    format!("pay-{:?}-{cause}-", kind_of(debt)).to_lowercase()
 }
 
 /// The operation that was ordered for this maintenance.
 pub(super) fn ordered<'a>(member: &'a MemberFact, debt: &Debt) -> Option<&'a Operation> {
-    let kind = kind_of(debt);
     let operation = member.spec.as_ref()?.operation.as_ref()?;
-    let is_it = operation.id.starts_with(&prefix(kind)) && operation.ranges == debt.ranges;
+    let is_it = operation.id.starts_with(&prefix(debt)) && operation.ranges == debt.ranges;
     is_it.then_some(operation)
 }

@@ -10,7 +10,7 @@ use crate::facts::{self, Facts, MemberFact};
 use crate::words::maintenance::{Doing, Problem, Waiting, Work};
 use palladion_api::ids::{HostId, MemberName};
 use palladion_api::member::{
-    Debt, DebtKind, Operation, OperationKind, OperationState, OperationStatus, RepairRanges,
+    Debt, DebtKind, Operation, OperationState, OperationStatus, RepairRanges,
 };
 use palladion_plan::{Flow, Step};
 use serde_json::json;
@@ -194,7 +194,7 @@ fn order(
     without: Option<&HostId>,
 ) -> Option<Step> {
     let kind = kind_of(debt);
-    let mut operation = Operation::of(format!("{}{}", prefix(kind), facts.snapshot.nonce), kind);
+    let mut operation = Operation::of(format!("{}{}", prefix(debt), facts.snapshot.nonce), kind);
     operation.ranges = debt.ranges;
     operation.target = without.cloned();
     let operation = facts::operation_of(facts, member, &operation);

@@ -14,9 +14,10 @@ use palladion_api::labels;
 use palladion_plan::Step;
 use serde_json::json;
 
-/// Members that ended within this time have ended together: a ring is stopped
-/// in minutes.
-const TOGETHER: SignedDuration = SignedDuration::from_hours(1);
+/// Members that ended within this time have ended together: a sign of life is up
+/// to a minute old, and the last to end took no deletion that the hints of the
+/// others would not have brought.
+const TOGETHER: SignedDuration = SignedDuration::from_mins(5);
 
 /// Allow the start of members that were down together. What is allowed goes
 /// when it was used: a later absence is another one.

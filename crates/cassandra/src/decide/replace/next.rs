@@ -4,7 +4,7 @@
 use super::lost::lost;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, absence, marks};
-use crate::decide::maintenance::pay;
+use crate::decide::maintenance::{absences, pay};
 use crate::decide::objects::replicas;
 use crate::decide::turn::lock;
 use crate::facts::words::pod_words;
@@ -52,10 +52,9 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
             draft.wait_for(waiting).about(member.subject());
             return Flow::Busy;
         }
-        // Scylla streams a replacement from all who hold a range.
-        if !removed
-            && valid.mode == Mode::Cassandra
-            && pay::before_replacement(facts, (&name, &replaced.host_id), draft).is_busy()
+        // Scylla streams from all who hold a range.
+        if valid.mode == Mode::Cassandra
+            && is_short_of_data(facts, valid, (&name, &replaced.host_id), draft).is_busy()
         {
             return Flow::Busy;
         }
@@ -66,6 +65,21 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         return Flow::Busy;
     }
     Flow::Free
+}
+
+/// Replacement and removal stream each range from one member that is left: not
+/// from one that lacks what it should hold.
+fn is_short_of_data(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    lost: (&MemberName, &HostId),
+    draft: &mut Draft,
+) -> Flow {
+    if let Some(record) = absences::uncounted(facts, valid) {
+        draft.steps.push(record);
+        return Flow::Busy;
+    }
+    pay::before_replacement(facts, lost, draft)
 }
 
 /// How the ring gets over the loss of a member.
