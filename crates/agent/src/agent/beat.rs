@@ -1,10 +1,15 @@
 //! Signs of life of the server, noted on the volume while it is a full member.
+//! They are written beside the agent's loop: a disk that stalls must not keep it
+//! from answering the kubelet, which would end the server.
 
 use super::state::Agent;
 use crate::admin::Reading;
-use crate::volume::heartbeat::Heartbeat;
+use crate::volume::heartbeat::{Heartbeat, Known};
 use crate::volume::ledger::Membership;
 use jiff::Timestamp;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread;
 
 impl Agent {
     /// Write when the server ran last, once a minute.
@@ -17,16 +22,22 @@ impl Agent {
             return;
         };
         let now = Timestamp::now();
-        if found.heartbeat.as_ref().is_some_and(|h| !h.is_due(now)) {
+        if !found.heartbeat.is_due(now) || self.beating.swap(true, Ordering::AcqRel) {
             return;
         }
         let heartbeat = Heartbeat::at(now);
-        match volume.save_heartbeat(&heartbeat) {
-            Ok(()) => found.heartbeat = Some(heartbeat),
-            Err(error) => tracing::warn!(
-                error = format!("{error:#}"),
-                "when the server ran last cannot be noted"
-            ),
+        found.heartbeat = Known::At(heartbeat.clone());
+        let (volume, beating) = (volume.clone(), Arc::clone(&self.beating));
+        let write = move || {
+            if let Err(error) = volume.save_heartbeat(&heartbeat) {
+                let error = format!("{error:#}");
+                tracing::warn!(error, "when the server ran last cannot be noted");
+            }
+            beating.store(false, Ordering::Release);
+        };
+        if let Err(error) = thread::Builder::new().name("heartbeat".into()).spawn(write) {
+            self.beating.store(false, Ordering::Release);
+            tracing::warn!(%error, "when the server ran last cannot be noted");
         }
     }
 }

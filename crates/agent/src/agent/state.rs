@@ -24,6 +24,7 @@ use palladion_api::member::{CassandraMemberStatus, Evidence, ServerState};
 use palladion_api::words::Message;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
 
@@ -121,6 +122,8 @@ pub struct Agent {
     pub access: Access,
     pub state: Option<(ServerState, Time)>,
     pub trouble: Option<Message>,
+    /// Is a sign of life being written?
+    pub beating: Arc<AtomicBool>,
 }
 
 impl Agent {
@@ -165,6 +168,7 @@ impl Agent {
             access: Access::default(),
             state: None,
             trouble: None,
+            beating: Arc::default(),
         }
     }
 

@@ -2,6 +2,7 @@
 //! have dropped those of rows that it still holds, and the rows would come back
 //! with it (safety rule 7.8).
 
+use crate::volume::heartbeat::Known;
 use crate::volume::ledger::Ledger;
 use crate::volume::{Found, seconds};
 use crate::words::start::Waiting;
@@ -26,8 +27,13 @@ pub fn forbids(
 
 /// When the server was last known to be a full member.
 pub fn last_ran_at(found: &Found, ledger: &Ledger) -> Option<Timestamp> {
-    let heartbeat = found.heartbeat.as_ref()?.last_ran_at.0;
     // It may have ended before its first sign of life was written.
-    let normal = ledger.last_start().and_then(|s| s.record.normal_at.as_ref());
-    Some(seconds(normal.map_or(heartbeat, |normal| normal.0.max(heartbeat))).0)
+    let normal = ledger.last_start().and_then(|s| s.record.normal_at.as_ref()).map(|t| t.0);
+    let last = match &found.heartbeat {
+        // An agent of before has written none: its server may have run for months.
+        Known::Never => return None,
+        Known::At(heartbeat) => normal.max(Some(heartbeat.last_ran_at.0)),
+        Known::Unreadable => normal,
+    };
+    last.map(|at| seconds(at).0)
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::admin::Reading;
+use crate::volume::heartbeat::Known;
 use crate::volume::ledger::{Ledger, Membership};
 use crate::volume::{Data, Found};
 pub use palladion_api::member::{DataBeforeStart, IntentState, PermitKind, PermitState};
@@ -49,7 +50,7 @@ pub fn a_new_member() -> World {
             marker: Some(VOLUME.into()),
             ledger: Some(Ledger::new(VOLUME.into(), None)),
             data: Data::Absent,
-            heartbeat: None,
+            heartbeat: Known::Never,
         },
         process: Process::Absent,
         container: Phase::Serving,

@@ -29,6 +29,28 @@ impl Heartbeat {
     }
 }
 
+/// What is known of the last sign of life.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Known {
+    /// None was ever written.
+    #[default]
+    Never,
+    /// This one.
+    At(Heartbeat),
+    /// There is one that cannot be read.
+    Unreadable,
+}
+
+impl Known {
+    /// Is it time to write one?
+    pub fn is_due(&self, now: Timestamp) -> bool {
+        match self {
+            Known::At(heartbeat) => heartbeat.is_due(now),
+            Known::Never | Known::Unreadable => true,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -84,6 +84,7 @@ fn of_ledger(found: &Found, ledger: &Ledger, spec: &CassandraMemberSpec) -> Judg
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::volume::heartbeat::Known;
     use palladion_api::member::PermitKind;
 
     fn found(marker: Option<&'static str>, membership: Option<Membership>, data: Data) -> Found {
@@ -97,7 +98,7 @@ mod tests {
             marker: marker.map(Into::into),
             ledger,
             data,
-            heartbeat: None,
+            heartbeat: Known::Never,
         }
     }
 

@@ -12,7 +12,7 @@ pub mod prepare;
 
 use crate::words::volume::Wrong;
 use anyhow::{Context, Result, bail};
-use heartbeat::Heartbeat;
+use heartbeat::{Heartbeat, Known};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use ledger::Ledger;
@@ -44,7 +44,7 @@ pub struct Found {
     /// Is there any file of a server?
     pub data: Data,
     /// When the server ran last.
-    pub heartbeat: Option<Heartbeat>,
+    pub heartbeat: Known,
 }
 
 /// Whether there is data of a server.
@@ -122,8 +122,22 @@ impl Volume {
             }
         }
         let data = if any_file(&self.root, &NOT_DATA)? { Data::Present } else { Data::Absent };
-        let heartbeat = durable::read_json(&self.own("heartbeat.json"))?;
+        let heartbeat = self.heartbeat();
         Ok(Found { file_system, marker: marker.map(|m| m.volume_id), ledger, data, heartbeat })
+    }
+
+    /// A side file: that it cannot be read says nothing of the data.
+    fn heartbeat(&self) -> Known {
+        match durable::read_json(&self.own("heartbeat.json")) {
+            Ok(read) => read.map_or(Known::Never, Known::At),
+            Err(error) => {
+                tracing::warn!(
+                    error = format!("{error:#}"),
+                    "cannot read when the server ran last"
+                );
+                Known::Unreadable
+            }
+        }
     }
 
     /// Take it into use: a random ID, written to marker and ledger. The ledger
@@ -250,9 +264,11 @@ mod tests {
     fn when_the_server_ran_last_is_kept_beside_the_ledger() {
         let (_directory, volume) = volume();
         volume.take(None).unwrap();
-        assert_eq!(volume.inspect().unwrap().heartbeat, None);
+        assert_eq!(volume.inspect().unwrap().heartbeat, Known::Never);
         let heartbeat = Heartbeat::at(Timestamp::from_second(60).unwrap());
         volume.save_heartbeat(&heartbeat).unwrap();
-        assert_eq!(volume.inspect().unwrap().heartbeat, Some(heartbeat));
+        assert_eq!(volume.inspect().unwrap().heartbeat, Known::At(heartbeat));
+        std::fs::write(volume.own("heartbeat.json"), "{").unwrap();
+        assert_eq!(volume.inspect().unwrap().heartbeat, Known::Unreadable);
     }
 }

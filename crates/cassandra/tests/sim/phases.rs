@@ -4,7 +4,7 @@ use super::ring::{Disks, JOIN, LEFT, NATIVE, Phase, REPLACE, ROUND, Ring, Seat, 
 use super::streams::Stream;
 use super::volume::{Bootstrapped, Data};
 use jiff::Timestamp;
-use palladion_agent::volume::heartbeat::Heartbeat;
+use palladion_agent::volume::heartbeat::{Heartbeat, Known};
 use palladion_api::ids::HostId;
 use palladion_api::member::MemberState;
 use std::collections::BTreeSet;
@@ -198,7 +198,7 @@ impl Ring {
     pub fn beat(&self, now: Timestamp, disks: &mut Disks) {
         for server in self.servers.values().filter(|s| s.phase == Phase::Normal) {
             if let Some(disk) = disks.get_mut(&server.disk) {
-                disk.content.heartbeat = Some(Heartbeat::at(now));
+                disk.content.heartbeat = Known::At(Heartbeat::at(now));
             }
         }
     }

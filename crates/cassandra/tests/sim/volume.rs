@@ -2,7 +2,7 @@
 //! the server's data.
 
 use super::rows::{Cell, Hint};
-use palladion_agent::volume::heartbeat::Heartbeat;
+use palladion_agent::volume::heartbeat::Known;
 use palladion_agent::volume::ledger::Ledger;
 use palladion_agent::volume::{self, Found, SavedMember};
 use palladion_api::ids::{HostId, VolumeId};
@@ -20,7 +20,7 @@ pub struct Volume {
     /// The last spec, kept for starts without the API.
     pub saved: Option<SavedMember>,
     /// When its server ran last.
-    pub heartbeat: Option<Heartbeat>,
+    pub heartbeat: Known,
     /// Data of host IDs that are gone, set aside.
     pub retired: Vec<Data>,
 }
@@ -69,7 +69,7 @@ impl Volume {
             marker: None,
             ledger: None,
             data: volume::Data::Absent,
-            heartbeat: None,
+            heartbeat: Known::Never,
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::super::testing::*;
 use super::super::*;
 use crate::render::Entry;
-use crate::volume::heartbeat::Heartbeat;
+use crate::volume::heartbeat::{Heartbeat, Known};
 use crate::volume::ledger::{Ban, End, Membership};
 use crate::volume::{Data, seconds};
 use palladion_api::member::{Removal, RunState};
@@ -244,7 +244,7 @@ fn what_init_does_not_tell_is_not_guessed() {
 fn down_for(seconds: i64) -> World {
     a_joined_member().with(|w| {
         w.now = Timestamp::from_second(seconds).unwrap();
-        w.found.heartbeat = Some(Heartbeat::at(Timestamp::UNIX_EPOCH));
+        w.found.heartbeat = Known::At(Heartbeat::at(Timestamp::UNIX_EPOCH));
     })
 }
 
@@ -277,7 +277,16 @@ fn a_start_that_became_normal_counts_before_its_first_sign_of_life_is_written() 
 }
 
 #[test]
+fn a_sign_of_life_that_cannot_be_read_leaves_what_the_ledger_knows() {
+    let mut world = down_for(GC_GRACE + 1).with(|w| w.found.heartbeat = Known::Unreadable);
+    assert_eq!(world.start().cause, Cause::Autonomous);
+    world.ledger().begin_start("t", "Autonomous", &[], Timestamp::UNIX_EPOCH);
+    world.ledger().starts[0].record.normal_at = Some(seconds(Timestamp::UNIX_EPOCH));
+    world.waits(Reason::DataTooOld);
+}
+
+#[test]
 fn without_a_sign_of_life_nothing_is_too_old() {
-    let unknown = down_for(GC_GRACE + 1).with(|w| w.found.heartbeat = None);
+    let unknown = down_for(GC_GRACE + 1).with(|w| w.found.heartbeat = Known::Never);
     assert_eq!(unknown.start().cause, Cause::Autonomous);
 }
