@@ -67,9 +67,18 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 
 /// Changes of the ring's shape. While versions are mixed the upgrade goes first.
 fn shape(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
+    // A leave that stands holds up everything, the upgrade too: it goes on as
+    // long as all servers run one line, whatever line the spec wants.
+    let alike = versions::are_alike(facts);
+    if alike && leave::already_left(facts, valid, draft).is_busy() {
+        return Flow::Busy;
+    }
     let mut found = Draft::default();
-    let busy = replace::next(facts, valid, &mut found).is_busy()
-        || leave::again::next(facts, valid, &mut found).is_busy()
+    let replacing = replace::next(facts, valid, &mut found).is_busy();
+    if !replacing && alike && leave::again::next(facts, valid, draft).is_busy() {
+        return Flow::Busy;
+    }
+    let busy = replacing
         || join::next(facts, valid, &mut found).is_busy()
         || leave::next(facts, valid, &mut found).is_busy();
     if busy && versions::forbid(facts, valid, draft) {

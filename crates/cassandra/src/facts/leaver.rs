@@ -1,7 +1,7 @@
 //! Leavers that did not come to the end of their leave: whose server ended in
 //! the middle of it, or runs on after their decommission has failed.
 
-use super::{Facts, MemberFact};
+use super::MemberFact;
 use palladion_api::ids::Nonce;
 use palladion_api::member::{
     IntentState, IntentStatus, PermitKind, PermitState, ServerState, VolumeState,
@@ -49,13 +49,6 @@ pub fn failed_halfway(member: &MemberFact) -> Option<&IntentStatus> {
 pub fn is_decommissioned(member: &MemberFact) -> bool {
     let server = member.reported_server();
     !member.is_gone() && server.is_some_and(|s| s.mode.as_deref() == Some("DECOMMISSIONED"))
-}
-
-/// Has it left although the operator has not asked for it?
-pub fn left_by_hand(facts: &Facts<'_>, member: &MemberFact) -> bool {
-    let asked = member.spec.as_ref().is_some_and(|s| s.intent.is_some())
-        || facts.turn().is_some_and(|t| t.member == member.name);
-    is_decommissioned(member) && !asked
 }
 
 fn is_waiting_for_permit(reason: Option<&str>) -> bool {

@@ -1,8 +1,9 @@
 //! `Degraded`: what needs a person, the most telling first.
 
 use crate::decide::draft::Draft;
+use crate::decide::evidence::absence::left_by_hand;
 use crate::decide::turn::failed_start;
-use crate::facts::leaver::{failed_halfway, left_by_hand};
+use crate::facts::leaver::failed_halfway;
 use crate::facts::{Facts, MemberFact, PodFact};
 use crate::words::leave::Refused;
 use crate::words::status::{Failed, Fine, Trouble as OfMember};

@@ -107,6 +107,63 @@ fn a_leave_that_is_tried_again_streams_what_was_written_since() {
     world.expect_ring(5);
 }
 
+/// A decommission by hand that succeeds where the operator's has failed: the
+/// server ends, and nobody says DECOMMISSIONED any more.
+#[test]
+fn a_leave_that_failed_and_is_completed_by_hand_is_completed() {
+    for after in [2, 20, 50] {
+        let mut world = a_ring(3, 1);
+        world.ring.failing.insert(LEAVER.into());
+        world.set_racks(&racks(2, 1));
+        world.until(|w| w.ring.in_phase(&Phase::LeaveFailed).is_some());
+        world.pass(after);
+        world.nodetool_decommission(LEAVER, Force::Yes);
+        world.settle();
+        world.expect_ring(3);
+    }
+}
+
+#[test]
+fn a_member_that_left_by_hand_is_reported_after_its_pod_was_recreated_too() {
+    let mut world = a_ring(3, 1);
+    world.nodetool_decommission(LEAVER, Force::Yes);
+    world.pass(60);
+    world.delete(kinds::POD, LEAVER);
+    world.pass(300);
+    let told = world.condition("Degraded");
+    assert!(told.starts_with("True LeftByHand") && told.contains(LEAVER), "{told}");
+    world.set_racks(&racks(2, 1));
+    world.settle();
+    world.expect_ring(3);
+}
+
+#[test]
+fn who_left_by_hand_goes_before_a_leave_that_failed() {
+    let mut world = a_ring(3, 2);
+    world.ring.failing.insert(LEAVER.into());
+    world.set_racks(&racks(2, 2));
+    world.until(|w| w.ring.in_phase(&Phase::LeaveFailed).is_some());
+    world.nodetool_decommission("demo-dc1-b-1", Force::Yes);
+    world.pass(30);
+    world.set_racks(&racks(2, 1));
+    world.settle();
+    world.expect_ring(3);
+}
+
+#[test]
+fn a_leave_that_failed_goes_on_before_an_upgrade_that_has_not_begun() {
+    let mut world = leaving("4.1.9");
+    world.ring.failing.insert(LEAVER.into());
+    world.until(|w| w.ring.in_phase(&Phase::LeaveFailed).is_some());
+    world.patch_spec(&json!({ "version": "5.0.5" }));
+    world.settle();
+    world.expect_ring(3);
+    let upgraded = world.store.list(kinds::MEMBER).filter(|(_, m)| {
+        m["status"]["server"]["version"] == "5.0.5" && m["spec"]["run"] != "Terminated"
+    });
+    assert_eq!(upgraded.count(), 3, "{}", world.last_words());
+}
+
 #[test]
 fn a_member_that_left_by_hand_and_is_not_wanted_any_more_is_gone() {
     let mut world = a_ring(3, 1);

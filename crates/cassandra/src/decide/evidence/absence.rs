@@ -6,11 +6,12 @@ use super::ask::too_old;
 use super::marks::of;
 use super::proof::Proof;
 use super::witness::{others, rest_of};
+use crate::facts::leaver::is_decommissioned;
 use crate::facts::{Facts, MemberFact};
 use crate::words::evidence::{Objection, Proven};
 use palladion_api::cluster::Turn;
 use palladion_api::ids::{HostId, MemberName, Nonce};
-use palladion_api::member::{Evidence, Liveness, ReplacementCause};
+use palladion_api::member::{Evidence, Liveness, ReplacementCause, VolumeState};
 use palladion_plan::proof::ProofKind;
 use palladion_plan::words::{Count, Names};
 
@@ -216,4 +217,23 @@ pub fn is_out(facts: &Facts<'_>, name: &MemberName, host_id: &HostId) -> bool {
                     && r.exceptions.iter().all(|e| e.host_id != *host_id)
             })
         })
+}
+
+/// Has this member of the ring left it: by its server's own word, by the record
+/// on its volume, or as far as all others report? A server that has left ends,
+/// and does not start again to say so.
+pub fn has_left(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    let Some(host_id) = member.recorded_host_id().filter(|_| !member.is_normal()) else {
+        return false;
+    };
+    is_decommissioned(member)
+        || member.volume().is_some_and(|v| v.state == VolumeState::Left)
+        || is_out(facts, &member.name, host_id)
+}
+
+/// Has it left although the operator does not ask for it?
+pub fn left_by_hand(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    let asked = member.spec.as_ref().is_some_and(|s| s.intent.is_some())
+        || facts.turn().is_some_and(|t| t.member == member.name);
+    !asked && has_left(facts, member)
 }

@@ -7,7 +7,7 @@ use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Purpose, Unproven, marks};
 use crate::decide::leave::refused;
 use crate::decide::turn::lock;
-use crate::facts::leaver::{failed_halfway, is_decommissioned, is_interrupted};
+use crate::facts::leaver::{failed_halfway, is_interrupted};
 use crate::facts::words::server_words;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
@@ -66,7 +66,7 @@ fn before_intent(
     member: &MemberFact,
     draft: &mut Draft,
 ) {
-    if is_decommissioned(member) {
+    if evidence::absence::has_left(facts, member) {
         return prove_gone(facts, valid, turn, member, draft);
     }
     let halfway = failed_halfway(member).is_some();

@@ -3,11 +3,11 @@
 use super::steps::terminate;
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
+use crate::decide::evidence::absence::left_by_hand;
 use crate::decide::leave::refused;
 use crate::decide::maintenance::{debts, pay, system_keyspaces};
 use crate::decide::objects::replicas;
 use crate::decide::turn::lock;
-use crate::facts::leaver::left_by_hand;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::{Valid, ValidRack};
 use crate::words::evidence::{Forbidden, Objection};
@@ -31,9 +31,6 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     };
     if member.recorded_host_id().is_none() {
         return never_joined(facts, valid, member, draft);
-    }
-    if left_by_hand(facts, member) {
-        return has_left(facts, member, draft);
     }
     let name = member.name.clone();
     // Before anything is lowered for it; and it holds up nothing else (safety rule 7.6).
@@ -63,8 +60,13 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     Flow::Busy
 }
 
-/// It is to leave and has left already: what is missing is the proof.
-fn has_left(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> Flow {
+/// A member that is to leave and has left already goes before everybody else:
+/// until that is on record the ring is not whole. What is missing is the proof.
+pub fn already_left(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
+    let mut unwanted = candidates(facts, valid).map(|(_, member)| member);
+    let Some(member) = unwanted.find(|m| left_by_hand(facts, m)) else {
+        return Flow::Free;
+    };
     let Some(volume) = member.volume() else {
         return Flow::Free;
     };
@@ -153,13 +155,20 @@ pub fn candidate<'a, 'v>(
     facts: &'a Facts<'_>,
     valid: &'v Valid,
 ) -> Option<(&'v ValidRack, &'a MemberFact)> {
+    candidates(facts, valid).max_by_key(|(rack, member)| member.ordinal + 1 - rack.members)
+}
+
+/// Highest ordinal of each rack that is above its target.
+fn candidates<'a, 'v>(
+    facts: &'a Facts<'_>,
+    valid: &'v Valid,
+) -> impl Iterator<Item = (&'v ValidRack, &'a MemberFact)> {
     valid
         .racks
         .iter()
         .map(|rack| (replicas::of(facts, rack), rack))
         .filter(|(have, rack)| *have > rack.members)
-        .max_by_key(|(have, rack)| have - rack.members)
-        .and_then(|(have, rack)| {
+        .filter_map(|(have, rack)| {
             let name = palladion_api::names::member(&rack.set, have - 1);
             facts.members.get(&name).map(|m| (rack, m))
         })

@@ -6,6 +6,7 @@ use crate::decide::draft::Draft;
 use crate::facts::{Facts, lines};
 use crate::validate::Valid;
 use crate::words::restart::{Mixed, Waiting};
+use std::collections::BTreeSet;
 
 /// What runs another line than the spec wants.
 pub fn mixed(facts: &Facts<'_>, valid: &Valid) -> Option<Mixed> {
@@ -20,6 +21,13 @@ pub fn mixed(facts: &Facts<'_>, valid: &Valid) -> Option<Mixed> {
         version: version.to_string(),
         wanted: valid.version.clone(),
     })
+}
+
+/// Do all servers run one line, as far as they say?
+pub fn are_alike(facts: &Facts<'_>) -> bool {
+    let versions = facts.members.values().filter_map(|m| m.reported_server()?.version.as_deref());
+    let all: BTreeSet<_> = versions.filter_map(lines::line).collect();
+    all.len() <= 1
 }
 
 /// Let a change of the ring's shape wait while versions are mixed; says so.
