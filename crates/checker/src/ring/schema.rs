@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use scylla::client::session::Session;
+use scylla::response::query_result::QueryResult;
 use scylla::statement::Consistency;
 use scylla::statement::unprepared::Statement;
 
@@ -31,20 +32,8 @@ pub async fn make(session: &Session, keyspace: &str, copies: u32) -> Result<()> 
             name(keyspace, Table::Registers)
         ),
     ];
-    let end = Instant::now() + PATIENCE;
     for text in statements {
-        loop {
-            let mut statement = Statement::new(text.as_str());
-            statement.set_request_timeout(Some(PATIENCE));
-            match session.query_unpaged(statement, ()).await {
-                Ok(_) => break,
-                // All of them can be tried again.
-                Err(_) if Instant::now() < end => {
-                    tokio::time::sleep(Duration::from_secs(1)).await;
-                }
-                Err(error) => return Err(error).with_context(|| format!("running {text}")),
-            }
-        }
+        patiently(session, &text, Consistency::Quorum).await?;
     }
     session.refresh_metadata().await.context("reading the schema back")
 }
@@ -55,14 +44,24 @@ pub fn name(keyspace: &str, table: Table) -> String {
 }
 
 async fn datacenter(session: &Session) -> Result<String> {
-    let mut statement = Statement::new("SELECT data_center FROM system.local");
-    statement.set_consistency(Consistency::One);
-    let rows = session
-        .query_unpaged(statement, ())
-        .await
-        .context("asking for the datacenter")?
-        .into_rows_result()
-        .context("reading the datacenter")?;
+    let text = "SELECT data_center FROM system.local";
+    let rows = patiently(session, text, Consistency::One).await?;
+    let rows = rows.into_rows_result().context("reading the datacenter")?;
     let (datacenter,) = rows.single_row::<(String,)>().context("reading the datacenter")?;
     Ok(datacenter)
+}
+
+/// Send what can be sent again: the member that is asked may end at any moment.
+async fn patiently(session: &Session, text: &str, consistency: Consistency) -> Result<QueryResult> {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        let mut statement = Statement::new(text);
+        statement.set_consistency(consistency);
+        statement.set_request_timeout(Some(PATIENCE));
+        match session.query_unpaged(statement, ()).await {
+            Ok(result) => return Ok(result),
+            Err(_) if Instant::now() < end => tokio::time::sleep(Duration::from_secs(1)).await,
+            Err(error) => return Err(error).with_context(|| format!("running {text}")),
+        }
+    }
 }
