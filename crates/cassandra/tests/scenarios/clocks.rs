@@ -64,6 +64,10 @@ fn what_is_said_of_a_member_whose_clock_is_ahead_is_not_taken_back() {
     world.pass(120);
     assert!(disagrees(&world), "{}\n{}", world.condition("Degraded"), world.last_words());
     for second in 0..900 {
+        if second % 10 == 0 {
+            // It looks again whenever something changes.
+            world.annotate_cluster("example.com/looked-at", &second.to_string());
+        }
         world.pass(1);
         assert!(disagrees(&world), "{second}: {}", world.condition("Degraded"));
     }
