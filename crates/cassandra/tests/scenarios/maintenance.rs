@@ -93,6 +93,26 @@ fn a_member_that_lacks_data_is_repaired_before_a_lost_one_is_replaced() {
     assert_eq!(repairs(&world, "demo-dc1-a-0"), 1, "whoever replaces is repaired");
 }
 
+/// It is back while the replacement of another one waits for it: nobody has
+/// counted its absence when that could begin.
+#[test]
+fn a_member_that_comes_back_lacking_data_is_repaired_before_the_lost_one_is_replaced() {
+    let mut world = three_copies();
+    world.cut_off(AWAY);
+    world.pass(5 * 3600);
+    assert_eq!(world.write(20), 20);
+    lose(&mut world, "demo-dc1-a-0");
+    world.pass(60);
+    world.reconnect();
+    world.writes.clear();
+    world.settle();
+    world.expect_ring(3);
+    let first = |words: &str| world.writes.iter().position(|w| w.contains(words));
+    let repair = first(&format!("repair of member {AWAY}"));
+    let replaced = first("the turn to be replaced").or(first("permit member demo-dc1-a-0"));
+    assert!(repair.is_some() && repair < replaced, "{:#?}", world.writes);
+}
+
 #[test]
 fn a_repair_that_fails_holds_up_no_replacement() {
     let mut world = away_for(three_copies(), 5 * 3600);

@@ -64,13 +64,24 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 
 /// A full member that was away for longer than hints are kept, and is back in
 /// this very moment: what it needs goes on record before anybody streams from it.
+/// The note stays, from now on, until the member is seen to serve.
 pub fn uncounted(facts: &Facts<'_>, valid: &Valid) -> Option<Step> {
     let window = hints::window(valid);
-    facts.joined().filter(|m| m.is_normal()).find_map(|member| {
-        let since = member.object.as_ref()?.meta.annotations.get(labels::DOWN_SINCE)?;
-        let is_long = |since: Timestamp| facts.now().duration_since(since) >= window;
-        let counts = since.parse().map_or(true, is_long);
-        counts.then(|| is_back(facts, member, since, window)).flatten()
+    let until = facts.now();
+    let others = facts.joined().count() > 1;
+    facts.joined().filter(|m| others && m.is_normal()).find_map(|member| {
+        let object = member.object.as_ref()?;
+        let noted = object.meta.annotations.get(labels::DOWN_SINCE)?;
+        let since: Timestamp = noted.parse().unwrap_or(Timestamp::UNIX_EPOCH);
+        let is_long = until.duration_since(since) >= window && since < until;
+        let debt = debts::repair_of_itself(Cause::Away { since, until });
+        let all = debts::with(member, &debt).filter(|_| is_long)?;
+        let mut spec = json!({ "pendingMaintenance": all });
+        facts::clear_of_member(object, &mut spec);
+        let annotations = json!({ labels::DOWN_SINCE: until });
+        let patch = json!({ "metadata": { "annotations": annotations }, "spec": spec });
+        let doing = debts::recorded(member);
+        Some(Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing))
     })
 }
 
