@@ -9,8 +9,10 @@ use serde_json::Value;
 
 /// Where the chart puts the operator.
 pub const OPERATOR_NAMESPACE: &str = "palladion-system";
-const OPERATOR: &str = "palladion-operator";
-const AGENT_IMAGE: &str = "PALLADION_AGENT_IMAGE";
+/// The Deployment, and the label `app.kubernetes.io/name` of its pods.
+pub const OPERATOR: &str = "palladion-operator";
+/// The environment variable with the agent's image for new pods.
+pub const AGENT_IMAGE: &str = "PALLADION_AGENT_IMAGE";
 /// The operator's user name in the audit log.
 pub const OPERATOR_USER: &str = "system:serviceaccount:palladion-system:palladion";
 
@@ -155,7 +157,7 @@ impl Bed {
         self.cluster.kubectl(&[
             "scale",
             "deployment",
-            "palladion-operator",
+            OPERATOR,
             "-n",
             OPERATOR_NAMESPACE,
             &replicas_flag,
@@ -164,21 +166,10 @@ impl Bed {
             let pods = self.list(OPERATOR_NAMESPACE, "pods")?;
             let running = pods
                 .iter()
-                .filter(|p| {
-                    p["metadata"]["labels"]["app.kubernetes.io/name"] == "palladion-operator"
-                })
+                .filter(|p| p["metadata"]["labels"]["app.kubernetes.io/name"] == OPERATOR)
                 .count();
             Ok((running == replicas as usize).then_some(()))
         })
-    }
-
-    /// The agent's image that the operator gives to new pods by default.
-    pub fn agent_image(&self) -> Result<String> {
-        let path = format!(
-            "-o=jsonpath={{.spec.template.spec.containers[0].env[?(@.name=='{AGENT_IMAGE}')].value}}"
-        );
-        let get = ["get", "deployment", OPERATOR, "-n", OPERATOR_NAMESPACE, &path];
-        self.cluster.kubectl(&get)
     }
 
     /// Upgrade Palladion to a release with this image of the agent, as far as

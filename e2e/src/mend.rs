@@ -10,7 +10,7 @@ use palladion_testbed::Node;
 use palladion_testbed::images::AGENT;
 use serde_json::Value;
 
-use crate::bed::{Bed, OPERATOR_NAMESPACE, text};
+use crate::bed::{AGENT_IMAGE, Bed, OPERATOR, OPERATOR_NAMESPACE, text};
 use crate::machines::is_ready;
 
 impl Bed {
@@ -25,12 +25,14 @@ impl Bed {
             self.mend_node(node, &mut mended)
                 .with_context(|| format!("mending node {}", node.name()))?;
         }
-        let operator = self.get(OPERATOR_NAMESPACE, "deployment", "palladion-operator")?;
-        if operator.is_some_and(|d| d["spec"]["replicas"] == 0) {
+        let operator = self.get(OPERATOR_NAMESPACE, "deployment", OPERATOR)?.unwrap_or_default();
+        if operator["spec"]["replicas"] == 0 {
             mended.says("the operator was away".into());
             self.scale_operator(1)?;
         }
-        if self.agent_image()? != AGENT {
+        let environment = &operator["spec"]["template"]["spec"]["containers"][0]["env"];
+        let mut variables = environment.as_array().into_iter().flatten();
+        if variables.any(|v| v["name"] == AGENT_IMAGE && v["value"] != AGENT) {
             mended.says("the operator had another image for agents".into());
             self.upgrade_palladion(AGENT)?;
         }

@@ -40,13 +40,11 @@ pub fn stand_ready(settings: &Settings, volume: &Volume) -> Result<()> {
         if !stands(&kept) {
             return Err(wrong);
         }
-        fs::create_dir_all(&placed)
-            .with_context(|| format!("making directory {}", placed.display()))?;
-        for name in [AUTHORITIES, PAIR] {
+        let text = |name: &str| {
             let from = kept.join(name);
-            let text = fs::read(&from).with_context(|| format!("reading {}", from.display()))?;
-            write_secret(&placed.join(name), &text)?;
-        }
+            fs::read_to_string(&from).with_context(|| format!("reading {}", from.display()))
+        };
+        put(&placed, &[(AUTHORITIES, &text(AUTHORITIES)?), (PAIR, &text(PAIR)?)])?;
     }
     tracing::warn!(why = format!("{wrong:#}"), "the server starts with the former certificate");
     Ok(())
@@ -74,14 +72,10 @@ pub fn follow(settings: &Settings, volume: &Volume) -> Result<()> {
     }
     check(&chain, &key)?;
     if !is_placed {
-        fs::create_dir_all(&placed)
-            .with_context(|| format!("making directory {}", placed.display()))?;
-        for (name, text) in files {
-            write_secret(&placed.join(name), text.as_bytes())?;
-        }
+        put(&placed, &files)?;
         tracing::info!("the certificate for clients is in place");
     }
-    keep(&kept, &files)
+    put(&kept, &files)
 }
 
 fn holds(directory: &Path, files: &[(&str, &str)]) -> bool {
@@ -91,7 +85,7 @@ fn holds(directory: &Path, files: &[(&str, &str)]) -> bool {
     files.iter().all(|(name, text)| is_there(name, text))
 }
 
-fn keep(directory: &Path, files: &[(&str, &str)]) -> Result<()> {
+fn put(directory: &Path, files: &[(&str, &str)]) -> Result<()> {
     fs::create_dir_all(directory)
         .with_context(|| format!("making directory {}", directory.display()))?;
     for (name, text) in files {

@@ -9,7 +9,7 @@ use super::{debts, hints};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::marks;
 use crate::decide::turn::stopping;
-use crate::facts::{self, Facts, MemberFact};
+use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::maintenance::{Cause, Doing, Waiting};
@@ -18,7 +18,7 @@ use palladion_api::ids::HostId;
 use palladion_api::labels;
 use palladion_api::member::Liveness;
 use palladion_plan::Step;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// An absence is written down after this long at the latest. Restarts take less.
@@ -66,20 +66,12 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 /// this very moment: what it needs goes on record before anybody streams from it.
 /// The note stays, from now on, until the member is seen to serve.
 pub fn uncounted(facts: &Facts<'_>, valid: &Valid) -> Option<Step> {
-    let window = hints::window(valid);
-    let until = facts.now();
-    let others = facts.joined().count() > 1;
-    facts.joined().filter(|m| others && m.is_normal()).find_map(|member| {
+    let (window, now) = (hints::window(valid), facts.now());
+    facts.joined().filter(|m| m.is_normal()).find_map(|member| {
         let object = member.object.as_ref()?;
-        let noted = object.meta.annotations.get(labels::DOWN_SINCE)?;
-        let since: Timestamp = noted.parse().unwrap_or(Timestamp::UNIX_EPOCH);
-        let is_long = until.duration_since(since) >= window && since < until;
-        let debt = debts::repair_of_itself(Cause::Away { since, until });
-        let all = debts::with(member, &debt).filter(|_| is_long)?;
-        let mut spec = json!({ "pendingMaintenance": all });
-        facts::clear_of_member(object, &mut spec);
-        let annotations = json!({ labels::DOWN_SINCE: until });
-        let patch = json!({ "metadata": { "annotations": annotations }, "spec": spec });
+        let since = parsed(object.meta.annotations.get(labels::DOWN_SINCE)?);
+        let mut patch = noted(json!(now));
+        patch["spec"] = missed(facts, member, since, window).filter(|_| since < now)?;
         let doing = debts::recorded(member);
         Some(Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing))
     })
@@ -87,9 +79,8 @@ pub fn uncounted(facts: &Facts<'_>, valid: &Valid) -> Option<Step> {
 
 fn note(member: &MemberFact, since: Timestamp) -> Option<Step> {
     let meta = &member.object.as_ref()?.meta;
-    let patch = json!({ "metadata": { "annotations": { labels::DOWN_SINCE: since } } });
     let doing = Doing::RecordDown { member: member.name.clone(), since };
-    Some(Step::patch_seen(kinds::MEMBER, meta, patch, doing))
+    Some(Step::patch_seen(kinds::MEMBER, meta, noted(json!(since)), doing))
 }
 
 /// It serves again: the note goes, in one write with the repair that it needs.
@@ -100,21 +91,37 @@ fn is_back(
     window: SignedDuration,
 ) -> Option<Step> {
     let object = member.object.as_ref()?;
-    let mut patch = json!({ "metadata": { "annotations": { labels::DOWN_SINCE: null } } });
-    // A time that nobody can read may be any.
-    let since = since.parse().unwrap_or(Timestamp::UNIX_EPOCH);
-    let until = facts.now();
-    // One that is alone has nobody to repair from.
-    if until.duration_since(since) >= window && facts.joined().count() > 1 {
-        let debt = debts::repair_of_itself(Cause::Away { since, until });
-        if let Some(all) = debts::with(member, &debt) {
-            let mut spec = json!({ "pendingMaintenance": all });
-            facts::clear_of_member(object, &mut spec);
-            patch["spec"] = spec;
-        }
+    let mut patch = noted(Value::Null);
+    if let Some(spec) = missed(facts, member, parsed(since), window) {
+        patch["spec"] = spec;
     }
     let doing = Doing::RecordUp { member: member.name.clone() };
     Some(Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing))
+}
+
+/// The patch that sets the note, or takes it off.
+fn noted(since: Value) -> Value {
+    json!({ "metadata": { "annotations": { labels::DOWN_SINCE: since } } })
+}
+
+/// A time that nobody can read may be any.
+fn parsed(since: &str) -> Timestamp {
+    since.parse().unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+/// The repair that goes on record for a member that was away until now, if hints
+/// did not cover the time. One that is alone has nobody to repair from.
+fn missed(
+    facts: &Facts<'_>,
+    member: &MemberFact,
+    since: Timestamp,
+    window: SignedDuration,
+) -> Option<Value> {
+    let until = facts.now();
+    if until.duration_since(since) < window || facts.joined().count() < 2 {
+        return None;
+    }
+    debts::spec_with(member, &debts::repair_of_itself(Cause::Away { since, until }))
 }
 
 /// How the full members see another one.

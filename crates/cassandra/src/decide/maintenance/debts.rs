@@ -77,6 +77,13 @@ pub fn with(member: &MemberFact, more: &Debt) -> Option<Vec<Debt>> {
     })
 }
 
+/// The same as a patch of its spec.
+pub fn spec_with(member: &MemberFact, more: &Debt) -> Option<Value> {
+    let mut spec = json!({ "pendingMaintenance": with(member, more)? });
+    facts::clear_of_member(member.object.as_ref()?, &mut spec);
+    Some(spec)
+}
+
 fn owed_by_all(facts: &Facts<'_>, except: &MemberName, debt: &Debt, draft: &mut Draft) {
     for member in facts.joined().filter(|m| m.name != *except) {
         let Some(all) = with(member, debt) else { continue };

@@ -5,14 +5,14 @@
 use super::debts;
 use crate::decide::draft::Draft;
 use crate::decide::turn::stopping;
-use crate::facts::{self, Facts, MemberFact};
+use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::maintenance::{Cause, Doing};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::labels;
 use palladion_plan::Step;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Members that ended within this time have ended together: a sign of life is up
 /// to a minute old, and the last to end took no deletion that the hints of the
@@ -70,12 +70,9 @@ fn allow(member: &MemberFact) -> Option<Step> {
 /// It is up: what it has missed is repaired, however long it was seen down.
 fn forget(facts: &Facts<'_>, member: &MemberFact) -> Option<Step> {
     let (object, since) = (member.object.as_ref()?, allowed(member)?);
-    let mut spec = json!({ "allowStaleStart": null });
     let debt = debts::repair_of_itself(Cause::Away { since, until: facts.now() });
-    if let Some(all) = debts::with(member, &debt) {
-        spec["pendingMaintenance"] = json!(all);
-        facts::clear_of_member(object, &mut spec);
-    }
+    let mut spec = debts::spec_with(member, &debt).unwrap_or_else(|| json!({}));
+    spec["allowStaleStart"] = Value::Null;
     let mut patch = json!({ "spec": spec });
     if object.meta.annotations.contains_key(labels::DOWN_SINCE) {
         patch["metadata"] = json!({ "annotations": { labels::DOWN_SINCE: null } });
