@@ -2,7 +2,7 @@
 //!
 //! Read in this order: [`init`] (process 1), [`agent`] (the loop), [`volume`]
 //! (who are we), [`decide`] (what may be done), [`render`] and [`launch`] (how
-//! the server is started), [`admin`] (how it is asked), [`operations`] (jobs),
+//! the server is started), [`admin`] (how it is asked), [`jobs`] (its jobs),
 //! [`report`] and [`kubernetes`] (how it is told).
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -18,10 +18,10 @@ pub mod drain;
 pub mod http;
 pub mod init;
 pub mod install;
+pub mod jobs;
 pub mod kubernetes;
 pub mod launch;
 pub mod metrics;
-pub mod operations;
 pub mod render;
 pub mod report;
 pub mod runtime;

@@ -3,9 +3,10 @@
 use super::state::{Agent, Copies, Done, Job, Question};
 use crate::access;
 use crate::admin::Reading;
+use crate::decide::operation::{self, Next, Server, Worker};
 use crate::decide::{Process, Source};
+use crate::jobs::{self, Tools};
 use crate::launch;
-use crate::operations::{self, Next, Server, Tools, Worker};
 use crate::render::{Entry, Identity};
 use crate::report::ring;
 use crate::runtime;
@@ -150,7 +151,7 @@ impl Agent {
             Some(reading) if reading.serves() => Server::Serves,
             Some(_) | None => Server::DoesNotServe,
         };
-        let done = match operations::next(&saved.spec, ledger, self.worker(), server) {
+        let done = match operation::next(&saved.spec, ledger, self.worker(), server) {
             Next::Nothing => Ok(()),
             Next::NoteInterrupted => {
                 self.change_ledger(|ledger| ledger.interrupt_operations(Timestamp::now()))
@@ -193,7 +194,7 @@ impl Agent {
         self.job = Some(Job { progress: seen });
         let done = self.done.clone();
         tokio::spawn(async move {
-            let outcome = operations::run(&operation, &tools, &progress).await;
+            let outcome = jobs::run(&operation, &tools, &progress).await;
             let outcome = outcome.map(|done| done.to_string()).map_err(|e| format!("{e:#}"));
             let _ = done.send(Done::Operation { id, outcome }).await;
         });

@@ -4,8 +4,8 @@
 use super::agent::{Agent, Copies, Reach};
 use jiff::SignedDuration;
 use palladion_agent::admin::Reading;
+use palladion_agent::decide::operation::{self, Next, Server, Worker};
 use palladion_agent::decide::{Process, Source};
-use palladion_agent::operations::{self, Next, Server, Worker};
 use palladion_agent::report::ring;
 use palladion_agent::volume::ledger::Membership;
 use palladion_plan::sim::Activity;
@@ -79,7 +79,7 @@ impl Agent {
         let serves = self.reading().is_some_and(Reading::serves);
         let server = if serves { Server::Serves } else { Server::DoesNotServe };
         let at = self.clock_at(now);
-        match operations::next(&saved.spec, ledger, Worker::Idle, server) {
+        match operation::next(&saved.spec, ledger, Worker::Idle, server) {
             Next::Nothing => Activity::default(),
             Next::NoteInterrupted => {
                 self.change_ledger(reach, |ledger| ledger.interrupt_operations(at));

@@ -1,46 +1,23 @@
-//! What people ask for by a `CassandraTask`. A task is taken up by a record
-//! that says what it is for before anything acts; the turns do the work as for
-//! any other record, and the task reports how it went.
+//! A replacement that a person asks for. The task is taken up by a record that
+//! says what it is for before anything acts; the turns do the work as for any
+//! other record, and the task reports how it went.
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::marks;
 use crate::decide::replace::by_hand;
-use crate::decide::tasks::task::{Course, Task};
+use crate::decide::tasks::end::Course;
+use crate::decide::tasks::read::Task;
+use crate::decide::tasks::refusals::{another_volume, no_such_member};
 use crate::facts::{Facts, MemberFact};
-use crate::resources as kinds;
 use crate::words::evidence::{Marked, Unmarked};
 use crate::words::tasks::{Aborted, Done, Failed, Refused, Running};
-use palladion_api::ids::{HostId, MemberName, VolumeId};
+use palladion_api::ids::HostId;
 use palladion_api::member::{Replacement, ReplacementCause};
-use palladion_api::task::{ReplaceTask, TaskPhase};
+use palladion_api::task::ReplaceTask;
 use palladion_plan::Step;
-use palladion_plan::words::Names;
 
-/// Take up, follow and end the tasks of this cluster.
-pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
-    for object in facts.objects(kinds::TASK) {
-        // One that cannot be read is of another version of this kind, and not ours to judge.
-        let Some(task) = Task::read(object) else {
-            continue;
-        };
-        let is_over = task.status.phase.is_some_and(TaskPhase::is_final);
-        if is_over || object.meta.is_terminating() {
-            continue;
-        }
-        if task.spec.cluster == facts.snapshot.owner.meta.name {
-            replace(facts, &task, &task.spec.replace, draft);
-        } else if facts.members.contains_key(&task.spec.replace.member) {
-            let why = Refused::OtherCluster {
-                member: task.spec.replace.member.clone(),
-                cluster: facts.snapshot.owner.meta.name.clone(),
-                named: task.spec.cluster.clone(),
-            };
-            task.refuse(facts, why, draft);
-        }
-    }
-}
-
-fn replace(facts: &Facts<'_>, task: &Task<'_>, wanted: &ReplaceTask, draft: &mut Draft) {
+/// Take up, follow and end a replacement.
+pub(super) fn decide(facts: &Facts<'_>, task: &Task<'_>, wanted: &ReplaceTask, draft: &mut Draft) {
     let name = &wanted.member;
     let member = facts.members.get(name).filter(|m| !m.is_gone());
     let taken_up = task.status.host_id.as_ref();
@@ -77,16 +54,6 @@ fn replace(facts: &Facts<'_>, task: &Task<'_>, wanted: &ReplaceTask, draft: &mut
     }
 }
 
-fn no_such_member(facts: &Facts<'_>, name: &MemberName) -> Refused {
-    let members = facts.members.values();
-    let members = members.filter(|m| !m.is_gone() && m.spec.is_some());
-    Refused::NoSuchMember {
-        cluster: facts.snapshot.owner.meta.name.clone(),
-        member: name.clone(),
-        members: Names::of(members.map(|m| &m.name)),
-    }
-}
-
 /// The record is gone, or is about somebody else.
 fn ended(member: &MemberFact, host_id: &HostId) -> Option<Course> {
     let name = || member.name.clone();
@@ -97,26 +64,6 @@ fn ended(member: &MemberFact, host_id: &HostId) -> Option<Course> {
             Some(Course::Done(Done::Replaced { member: name(), host_id: new.clone() }))
         }
         Some(_) => Some(Course::Failed(Failed::NotReplaced { member: name() })),
-    }
-}
-
-fn recorded_volume(member: &MemberFact) -> Option<&VolumeId> {
-    let spec = member.spec.as_ref().and_then(|s| s.volume_id.as_ref());
-    let claim = member.claim.as_ref().and_then(|c| c.volume_id.as_ref());
-    let record = marks::of(member).map(|r| &r.volume_id);
-    record.or(spec).or(claim)
-}
-
-fn another_volume(member: &MemberFact, wanted: &ReplaceTask) -> Option<Refused> {
-    let named = wanted.volume_id.as_ref()?;
-    let (member_name, named) = (member.name.clone(), named.clone());
-    match recorded_volume(member) {
-        Some(volume_id) if *volume_id == named => None,
-        Some(volume_id) => {
-            let volume_id = volume_id.clone();
-            Some(Refused::OtherVolume { member: member_name, volume_id, named })
-        }
-        None => Some(Refused::UnknownVolume { member: member_name, named }),
     }
 }
 

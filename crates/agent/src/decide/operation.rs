@@ -1,9 +1,5 @@
-//! Jobs of a member. Each ID is begun at most once, whatever dies meanwhile:
-//! the ledger notes it before the work begins.
-
-mod run;
-
-pub use run::{Tools, run};
+//! What is done about the operation in the spec. Each ID is begun at most once,
+//! whatever dies meanwhile: the ledger notes it before the work begins.
 
 use crate::volume::ledger::Ledger;
 use crate::words::job::Failed;

@@ -1,6 +1,7 @@
-//! A task as it is stored, and how its status reports its progress.
+//! How a task goes on and how it ends, as its status reports it.
 
 use crate::decide::draft::Draft;
+use crate::decide::tasks::read::Task;
 use crate::facts::Facts;
 use crate::resources as kinds;
 use crate::words::tasks::{Aborted, Doing, Done, Failed, Refused, Running};
@@ -8,20 +9,10 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::conditions::{self, COMPLETE};
 use palladion_api::ids::HostId;
 use palladion_api::reasons::Reason;
-use palladion_api::task::{CassandraTaskSpec, CassandraTaskStatus, TaskPhase};
+use palladion_api::task::TaskPhase;
+use palladion_plan::Step;
 use palladion_plan::words::{Message, Reasoned};
-use palladion_plan::{Object, Step};
-use serde_json::{Value, json};
-
-/// A task as it is stored.
-pub struct Task<'a> {
-    /// The stored object.
-    pub object: &'a Object,
-    /// What is wanted.
-    pub spec: CassandraTaskSpec,
-    /// How it went so far.
-    pub status: CassandraTaskStatus,
-}
+use serde_json::json;
 
 /// How a task goes on.
 pub enum Course {
@@ -59,18 +50,7 @@ impl Course {
     }
 }
 
-impl<'a> Task<'a> {
-    /// Read it; `None` for one of another version of this kind.
-    pub fn read(object: &'a Object) -> Option<Self> {
-        let part = |field: &str| object.body.get(field).cloned().unwrap_or(Value::Null);
-        let status: Option<CassandraTaskStatus> = serde_json::from_value(part("status")).ok()?;
-        Some(Self {
-            object,
-            spec: serde_json::from_value(part("spec")).ok()?,
-            status: status.unwrap_or_default(),
-        })
-    }
-
+impl Task<'_> {
     /// It cannot be done as it stands, and nothing of it was.
     pub fn refuse(&self, facts: &Facts<'_>, why: Refused, draft: &mut Draft) {
         self.report(facts, None, &Course::Refused(why), draft);

@@ -1,0 +1,40 @@
+//! Why a task cannot be done as it stands.
+
+use crate::decide::evidence::marks;
+use crate::facts::{Facts, MemberFact};
+use crate::words::tasks::Refused;
+use palladion_api::ids::{MemberName, VolumeId};
+use palladion_api::task::ReplaceTask;
+use palladion_plan::words::Names;
+
+/// The member that the task names does not exist.
+pub(super) fn no_such_member(facts: &Facts<'_>, name: &MemberName) -> Refused {
+    let members = facts.members.values();
+    let members = members.filter(|m| !m.is_gone() && m.spec.is_some());
+    Refused::NoSuchMember {
+        cluster: facts.snapshot.owner.meta.name.clone(),
+        member: name.clone(),
+        members: Names::of(members.map(|m| &m.name)),
+    }
+}
+
+/// The task names another volume than the member's.
+pub(super) fn another_volume(member: &MemberFact, wanted: &ReplaceTask) -> Option<Refused> {
+    let named = wanted.volume_id.as_ref()?;
+    let (member_name, named) = (member.name.clone(), named.clone());
+    match recorded_volume(member) {
+        Some(volume_id) if *volume_id == named => None,
+        Some(volume_id) => {
+            let volume_id = volume_id.clone();
+            Some(Refused::OtherVolume { member: member_name, volume_id, named })
+        }
+        None => Some(Refused::UnknownVolume { member: member_name, named }),
+    }
+}
+
+fn recorded_volume(member: &MemberFact) -> Option<&VolumeId> {
+    let spec = member.spec.as_ref().and_then(|s| s.volume_id.as_ref());
+    let claim = member.claim.as_ref().and_then(|c| c.volume_id.as_ref());
+    let record = marks::of(member).map(|r| &r.volume_id);
+    record.or(spec).or(claim)
+}
