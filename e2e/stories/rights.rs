@@ -92,8 +92,12 @@ fn needed(right: &Right, used: &BTreeSet<Right>) -> bool {
     let (group, resource, verb) = right;
     let with = |verb: &str| used.contains(&(group.clone(), resource.clone(), verb.to_string()));
     let unseen = UNSEEN.iter().any(|(r, v, g)| r == resource && v == verb && g == group);
-    // A watch that cannot be streamed begins with a list; an apply may create.
-    unseen || with(verb) || (verb == "list" && with("watch")) || (verb == "create" && with("patch"))
+    // A watch that cannot be streamed begins with a list; an apply may create, and
+    // what it would create is read if it exists, which may happen to no object of the run.
+    unseen
+        || with(verb)
+        || (verb == "list" && with("watch"))
+        || (matches!(verb.as_str(), "create" | "get") && with("patch"))
 }
 
 /// The roles that the chart gives the operator.

@@ -3,7 +3,7 @@
 
 mod support;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 use support::fake::{Action, Fake};
 use support::harness::{alone, at_work, made, pass, status, toy, until};
@@ -41,17 +41,63 @@ async fn a_field_that_is_no_longer_wanted_goes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn creating_costs_one_write_for_each_object_and_few_of_status() {
+async fn creating_costs_one_request_for_each_object_and_few_for_the_status() {
     let fake = Fake::new();
     let _engine = alone(&fake);
     toy(&fake, "a", json!({"count": 10, "value": "x"}));
     until("made", || made(&fake, "a", 10, "x")).await;
     pass(Duration::from_secs(60)).await;
     let of =
-        |plural: &'static str| fake.requests(move |s| s.is_write() && s.target.plural == plural);
-    assert_eq!(of("configmaps"), 10, "each written once");
+        |plural: &'static str| fake.requests(move |s| s.is_of_one() && s.target.plural == plural);
+    assert_eq!(of("configmaps"), 10, "each written once and none read");
+    let written = fake.requests(|s| s.is_write() && s.target.plural == "toys");
     // The epoch, the first and the last status.
-    assert!(of("toys") <= 3, "{} writes of status", of("toys"));
+    assert!(written <= 3, "{written} writes of status");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_of_ours_that_no_watch_selects_any_more_is_put_right_under_its_uid() {
+    let (fake, engine) = at_work(1).await;
+    pass(Duration::from_secs(5)).await;
+    engine.crash().await;
+    let managed = |m: &Value| m["metadata"]["labels"]["app.kubernetes.io/managed-by"].clone();
+    fake.edit("configmaps", "n", "a-0", |m| {
+        m["metadata"]["labels"]["app.kubernetes.io/managed-by"] = json!("somebody");
+        m["metadata"]["labels"]["theirs"] = json!("kept");
+    });
+    let before = fake.get("configmaps", "n", "a-0").unwrap();
+    let _engine = alone(&fake);
+    let now = || fake.get("configmaps", "n", "a-0").unwrap();
+    until("put right", || managed(&now()) == "palladion").await;
+    assert_eq!(now()["metadata"]["uid"], before["metadata"]["uid"]);
+    assert_eq!(now()["metadata"]["labels"]["theirs"], "kept");
+}
+
+/// Somebody creates an object of the name after the decision, and before our
+/// request arrives.
+#[tokio::test(start_paused = true)]
+async fn an_object_that_somebody_creates_in_that_very_moment_is_not_touched() {
+    let fake = Fake::new();
+    let theirs = json!({"metadata": {"name": "a-0", "namespace": "n"}, "data": {"theirs": "1"}});
+    let somebody = fake.clone();
+    let mut created = false;
+    fake.fault(move |seen| {
+        let ours = seen.method == http::Method::PATCH && seen.target.plural == "configmaps";
+        if ours && !created {
+            created = true;
+            somebody.put("configmaps", "n", "a-0", theirs.clone());
+        }
+        Action::Pass
+    });
+    let _engine = alone(&fake);
+    toy(&fake, "a", json!({"count": 1, "value": "x"}));
+    until("told", || status(&fake, "a")["failure"]["class"] == "Foreign").await;
+    pass(Duration::from_secs(60)).await;
+    let found = fake.get("configmaps", "n", "a-0").unwrap();
+    assert_eq!(found["data"], json!({"theirs": "1"}));
+    assert!(
+        found["metadata"]["labels"].is_null() && found["metadata"]["ownerReferences"].is_null()
+    );
 }
 
 #[tokio::test(start_paused = true)]

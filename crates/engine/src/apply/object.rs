@@ -2,6 +2,7 @@
 
 use crate::apply::fence::meets;
 use crate::apply::{Applier, Effect, StepError};
+use crate::error::ApiError;
 use crate::memory::{Applied, Memory};
 use crate::request::Conflicts;
 use crate::watch::project::projection;
@@ -18,6 +19,31 @@ struct Seen {
     keep: Keep,
 }
 
+impl Seen {
+    fn live(object: &Value) -> Self {
+        let text = |field: &str| object["metadata"][field].as_str().unwrap_or_default().to_string();
+        Self {
+            uid: text("uid"),
+            version: text("resourceVersion"),
+            object: projection(object, Keep::Everything),
+            keep: Keep::Everything,
+        }
+    }
+}
+
+/// What a creation has found.
+enum Creation {
+    /// Nothing: the object is created.
+    Done(Effect),
+    /// An object of this name.
+    Exists(Seen),
+}
+
+/// A resourceVersion that no object has: etcd counts from 1 before anything is
+/// written. What is applied under it is created where nothing exists, and
+/// refused with a conflict where something does.
+const OF_NO_OBJECT: &str = "1";
+
 impl Applier<'_> {
     pub(super) async fn apply_object(
         &self,
@@ -29,13 +55,12 @@ impl Applier<'_> {
     ) -> Result<Effect, StepError> {
         let print = hash::of(object);
         let wanted = with_print(object, &print);
-        let Some(seen) = self.seen(key, precondition).await? else {
-            self.pass(fence).await?;
-            self.may_write()?;
-            // A conflict here means that somebody has created it meanwhile.
-            let answer = self.api.apply(key, &wanted, Conflicts::Refuse).await;
-            remember(memory, key, &print, &answer, Keep::Everything);
-            return self.written(key, None, answer);
+        let seen = match self.stored(key, precondition)? {
+            Some(seen) => seen,
+            None => match self.create(key, &wanted, &print, fence, memory).await? {
+                Creation::Done(effect) => return Ok(effect),
+                Creation::Exists(seen) => seen,
+            },
         };
         meets(precondition, &seen.uid, &seen.version)?;
         self.ours(key, &seen.object, precondition)?;
@@ -50,9 +75,8 @@ impl Applier<'_> {
         self.written(key, Some(&seen.version), answer)
     }
 
-    /// The object from the store. If it is not there and should not be, it is
-    /// looked for live: one that our watches do not select is somebody else's.
-    async fn seen(
+    /// The object from the store.
+    fn stored(
         &self,
         key: &ObjectKey,
         precondition: &Precondition,
@@ -63,20 +87,47 @@ impl Applier<'_> {
             return Ok(Some(Seen { object: record.value(), uid, version, keep }));
         }
         match precondition {
-            Precondition::Absent => {}
-            Precondition::Uid(_) | Precondition::Version { .. } => {
-                return Err(StepError::gone(key));
-            }
+            Precondition::Absent => Ok(None),
+            Precondition::Uid(_) | Precondition::Version { .. } => Err(StepError::gone(key)),
         }
-        let text = |object: &Value, field: &str| {
-            object["metadata"][field].as_str().unwrap_or_default().to_string()
-        };
-        Ok(self.api.get(key).await?.map(|object| Seen {
-            uid: text(&object, "uid"),
-            version: text(&object, "resourceVersion"),
-            object: projection(&object, Keep::Everything),
-            keep: Keep::Everything,
-        }))
+    }
+
+    /// Create what the store does not have, by one request that changes nothing
+    /// that exists: one that our watches do not select is somebody else's. An
+    /// apply and not a POST: after a POST every field would belong to an update
+    /// as well, and none would go when an apply no longer names it.
+    async fn create(
+        &self,
+        key: &ObjectKey,
+        wanted: &Value,
+        print: &str,
+        fence: Option<&Fence>,
+        memory: &mut Memory,
+    ) -> Result<Creation, StepError> {
+        let mut body = wanted.clone();
+        body["metadata"]["resourceVersion"] = json!(OF_NO_OBJECT);
+        let mut answer = self.apply_new(key, &body, fence).await?;
+        if answer.as_ref().is_err_and(|error| error.code == Some(409)) {
+            self.faults.after_write();
+            if let Some(object) = self.api.get(key).await? {
+                return Ok(Creation::Exists(Seen::live(&object)));
+            }
+            // Deleted meanwhile, or a server that compares the version with nothing.
+            answer = self.apply_new(key, wanted, fence).await?;
+        }
+        remember(memory, key, print, &answer, Keep::Everything);
+        self.written(key, None, answer).map(Creation::Done)
+    }
+
+    async fn apply_new(
+        &self,
+        key: &ObjectKey,
+        body: &Value,
+        fence: Option<&Fence>,
+    ) -> Result<Result<Value, ApiError>, StepError> {
+        self.pass(fence).await?;
+        self.may_write()?;
+        Ok(self.api.apply(key, body, Conflicts::Refuse).await)
     }
 
     /// Is the object ours to write? What belongs to another owner is never touched.
@@ -161,7 +212,7 @@ fn remember(
     memory: &mut Memory,
     key: &ObjectKey,
     print: &str,
-    answer: &Result<Value, crate::error::ApiError>,
+    answer: &Result<Value, ApiError>,
     keep: Keep,
 ) {
     if let Ok(object) = answer {

@@ -42,6 +42,11 @@ impl Seen {
         self.method != Method::GET
     }
 
+    /// About one object: neither a list nor a watch.
+    pub fn is_of_one(&self) -> bool {
+        self.is_write() || self.target.name.is_some()
+    }
+
     /// Not of the lease and not an event.
     pub fn is_object(&self) -> bool {
         self.target.plural != "leases" && self.target.plural != "events"
@@ -84,7 +89,10 @@ pub struct Fake {
 impl Fake {
     pub fn new() -> Self {
         let (changed, _) = signal::channel(0);
-        Self { shared: Arc::new(Shared { state: Mutex::default(), changed }) }
+        let mut state = State::default();
+        // As etcd begins: the first object gets version 2.
+        state.store.version = 1;
+        Self { shared: Arc::new(Shared { state: Mutex::new(state), changed }) }
     }
 
     pub fn client(&self) -> Client {
@@ -198,8 +206,13 @@ impl Fake {
         let mut state = self.state();
         state.seen.push(seen.clone());
         let mut fault = state.fault.take();
+        // A fault may change the store: it is asked without the lock.
+        drop(state);
         let action = fault.as_mut().map_or(Action::Pass, |f| f(seen));
-        state.fault = fault;
+        let mut state = self.state();
+        if state.fault.is_none() {
+            state.fault = fault;
+        }
         action
     }
 }
