@@ -3,6 +3,7 @@
 
 use crate::memory::Memory;
 use crate::queue::Key;
+use crate::watch::shelf::Entry;
 use crate::watch::touch::Knowledge;
 use crate::watch::world::{ShelfId, World};
 use palladion_api::ids::Uid;
@@ -30,7 +31,9 @@ pub fn owner(world: &World, key: &Key) -> Owner {
     match world.knowledge(shelf, &key.namespace) {
         Knowledge::Pending | Knowledge::Unknown { .. } => Owner::Unclear,
         Knowledge::Known { .. } => match world.owner(key) {
-            Some(object) => Owner::Present(Arc::new(object)),
+            Some(Ok(object)) => Owner::Present(object),
+            // Said in the log when it arrived; its next version wakes the key.
+            Some(Err(_)) => Owner::Unclear,
             None => Owner::Gone,
         },
     }
@@ -97,29 +100,24 @@ fn routed(
         Knowledge::Unknown { why } => return Some(Observed::Unknown { why }),
         Knowledge::Known { as_of } => as_of,
     };
-    let value = match route {
-        Route::Owner => content
-            .get(&key.namespace, &key.name)
-            .into_iter()
-            .map(|e| e.record.object())
-            .map(Arc::new)
-            .collect(),
-        Route::Label(label) => content
-            .labelled(&key.namespace, label, &key.name)
-            .map(|e| Arc::new(e.record.object()))
-            .collect(),
-        Route::Named { by, at } => world
-            .named(key, by, at)
-            .iter()
-            .filter_map(|name| content.get("", name))
-            .map(|e| Arc::new(e.record.object()))
-            .collect(),
-        Route::Namespace => {
-            content.in_namespace(&key.namespace).map(|e| Arc::new(e.record.object())).collect()
+    let kind = content.resource.kind;
+    let read = |entry: &Entry| entry.record.read(kind);
+    let value: Result<Vec<Arc<Object>>, String> = match route {
+        Route::Owner => content.get(&key.namespace, &key.name).into_iter().map(read).collect(),
+        Route::Label(label) => {
+            content.labelled(&key.namespace, label, &key.name).map(read).collect()
         }
-        Route::Every => content.all().map(|e| Arc::new(e.record.object())).collect(),
+        Route::Named { by, at } => {
+            let names = world.named(key, by, at);
+            names.iter().filter_map(|name| content.get("", name)).map(read).collect()
+        }
+        Route::Namespace => content.in_namespace(&key.namespace).map(read).collect(),
+        Route::Every => content.all().map(read).collect(),
     };
-    Some(Observed::Known { value, as_of })
+    Some(match value {
+        Ok(value) => Observed::Known { value, as_of },
+        Err(why) => Observed::Unknown { why },
+    })
 }
 
 fn referred(world: &World, key: &ObjectKey) -> Option<Observed<Option<Arc<Object>>>> {
@@ -128,8 +126,11 @@ fn referred(world: &World, key: &ObjectKey) -> Option<Observed<Option<Arc<Object
         Knowledge::Pending => None,
         Knowledge::Unknown { why } => Some(Observed::Unknown { why }),
         Knowledge::Known { as_of } => {
-            let value = world.references.record(key).map(|r| Arc::new(r.object()));
-            Some(Observed::Known { value, as_of })
+            let record = world.references.record(key);
+            Some(match record.map(|r| r.read(key.resource.kind)).transpose() {
+                Ok(value) => Observed::Known { value, as_of },
+                Err(why) => Observed::Unknown { why },
+            })
         }
     }
 }

@@ -40,6 +40,8 @@ palladion_api::sentences! {
     /// Why a fact is not known.
     pub enum Unknown {
         Watch { what: String, why: String } => "cannot watch {what}: {why}";
+        /// One object; the cause is quoted.
+        Unreadable { kind: String, namespace: String, name: String, cause: String } => "cannot read {kind} {namespace}/{name}: {cause}";
         /// The watch ended before it had shown what exists.
         FirstList => "the initial list ended before it was complete";
     }

@@ -55,6 +55,40 @@ async fn a_watch_that_fails_for_long_makes_its_objects_unknown_until_it_succeeds
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_object_that_cannot_be_read_is_unknown_to_its_owner_and_nobody_else_waits() {
+    let (fake, engine) = at_work(1).await;
+    toy(&fake, "b", json!({"count": 1, "value": "x"}));
+    until("made", || made(&fake, "b", 1, "x")).await;
+    fake.edit("configmaps", "n", "b-0", |m| {
+        m["metadata"]["creationTimestamp"] = json!("yesterday")
+    });
+    until("unknown", || status(&fake, "b")["unknown"].is_string()).await;
+    let words = status(&fake, "b")["unknown"].as_str().unwrap().to_string();
+    assert!(words.starts_with("cannot read ConfigMap n/b-0: "), "{words}");
+    let lists = fake.requests(|s| is_watch_of(s, "configmaps"));
+    fake.edit("toys", "n", "a", |t| t["spec"] = json!({"count": 2, "value": "y"}));
+    until("goes on", || made(&fake, "a", 2, "y")).await;
+    pass(Duration::from_secs(60)).await;
+    assert_eq!(
+        fake.requests(|s| is_watch_of(s, "configmaps")),
+        lists,
+        "and nothing is listed again"
+    );
+    // The same for one that begins with it, by a list.
+    engine.crash().await;
+    let _engine = alone(&fake);
+    fake.edit("toys", "n", "a", |t| t["spec"] = json!({"count": 1, "value": "z"}));
+    until("goes on after a restart", || made(&fake, "a", 1, "z")).await;
+    fake.edit("toys", "n", "b", |t| t["spec"] = json!({"count": 0, "value": "x"}));
+    pass(Duration::from_secs(60)).await;
+    assert!(fake.get("configmaps", "n", "b-0").is_some(), "nothing is decided in the dark");
+    fake.edit("configmaps", "n", "b-0", |m| {
+        m["metadata"]["creationTimestamp"] = json!("2026-01-01T00:00:00Z");
+    });
+    until("read again", || made(&fake, "b", 0, "x")).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_watch_that_never_succeeded_makes_its_objects_unknown_and_not_empty() {
     let fake = Fake::new();
     fake.fault(

@@ -134,14 +134,7 @@ impl Feed {
         while let Ok(Some(event)) = tokio::time::timeout_at(deadline, stream.next()).await {
             let wakes = match event? {
                 WatchEvent::Added(object) | WatchEvent::Modified(object) => {
-                    let records = match self.records(&object) {
-                        Ok(records) => records,
-                        // Listed anew, so that it stays a failure until it can be read.
-                        Err(error) => {
-                            self.version = None;
-                            return Err(error);
-                        }
-                    };
+                    let records = self.records(&object);
                     let version = self.advance(&object);
                     self.watches.world().put(self.id, records, &version)
                 }
@@ -170,10 +163,16 @@ impl Feed {
         version
     }
 
-    pub(super) fn records(&self, object: &Value) -> Result<Vec<(Target, Record)>, ApiError> {
-        let record = |p: &Projection| match project(object, p.keep, &p.labels) {
-            Ok(record) => Ok((p.target.clone(), record)),
-            Err(error) => Err(ApiError::local(error.to_string())),
+    /// One record for each target, also of an object that cannot be read.
+    pub(super) fn records(&self, object: &Value) -> Vec<(Target, Record)> {
+        let record = |p: &Projection| {
+            let record = project(object, p.keep, &p.labels);
+            if record.unreadable.is_some()
+                && let Err(why) = record.read(self.selection.resource.kind)
+            {
+                tracing::warn!(selection = %self.selection, error = %why, "an object is unknown");
+            }
+            (p.target.clone(), record)
         };
         self.projections.iter().map(record).collect()
     }

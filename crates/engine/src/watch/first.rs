@@ -61,7 +61,7 @@ impl Feed {
         while let Some(event) = stream.next().await {
             match event? {
                 WatchEvent::Added(object) | WatchEvent::Modified(object) => {
-                    self.collect(&object, &mut lists)?
+                    self.collect(&object, &mut lists)
                 }
                 WatchEvent::Deleted(_) => {}
                 WatchEvent::Error(status) => return Err(ApiError::from_status(*status)),
@@ -82,7 +82,7 @@ impl Feed {
         loop {
             let page = self.watches.api.list(&self.selection, token.as_deref()).await?;
             for object in page["items"].as_array().into_iter().flatten() {
-                self.collect(object, &mut lists)?;
+                self.collect(object, &mut lists);
             }
             token =
                 page["metadata"]["continue"].as_str().filter(|t| !t.is_empty()).map(str::to_string);
@@ -101,10 +101,9 @@ impl Feed {
         self.projections.iter().map(|p| (p.target.clone(), Vec::new())).collect()
     }
 
-    fn collect(&self, object: &Value, lists: &mut [(Target, Vec<Record>)]) -> Result<(), ApiError> {
-        for ((_, record), list) in self.records(object)?.into_iter().zip(lists) {
+    fn collect(&self, object: &Value, lists: &mut [(Target, Vec<Record>)]) {
+        for ((_, record), list) in self.records(object).into_iter().zip(lists) {
             list.1.push(record);
         }
-        Ok(())
     }
 }

@@ -5,6 +5,7 @@
 //! The resourceVersion is kept beside the text, so that two versions that are
 //! alike in all that matters have the same text and cause no decision.
 
+use crate::words::Unknown;
 use palladion_plan::{Keep, Meta, Object};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -27,34 +28,28 @@ pub struct Record {
     pub text: Arc<str>,
     /// Values of the labels that the shelf is indexed by, in the shelf's order.
     pub labels: Box<[Option<Box<str>>]>,
-}
-
-/// Why an object cannot be kept.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot read object {name}: {cause}")]
-pub struct Unreadable {
-    name: String,
-    cause: String,
+    /// Why minds cannot read it, if they cannot: for its owners a fact is
+    /// unknown then, and all others go on.
+    pub unreadable: Option<Arc<str>>,
 }
 
 /// Project an object for a shelf that is indexed by these labels.
-pub fn project(object: &Value, keep: Keep, labels: &[&str]) -> Result<Record, Unreadable> {
+pub fn project(object: &Value, keep: Keep, labels: &[&str]) -> Record {
     let metadata = &object["metadata"];
     let text = |field: &str| metadata[field].as_str().unwrap_or_default();
     let kept = projection(object, keep);
-    // Parsed here once, so that reading it later cannot fail.
-    if let Err(error) = serde_json::from_value::<Meta>(kept["metadata"].clone()) {
-        return Err(Unreadable { name: text("name").to_string(), cause: error.to_string() });
-    }
+    // Parsed here once, so that reading it later cannot fail unseen.
+    let parsed = serde_json::from_value::<Meta>(kept["metadata"].clone());
     let labels = labels.iter().map(|l| metadata["labels"][*l].as_str().map(Box::from)).collect();
-    Ok(Record {
+    Record {
         namespace: text("namespace").into(),
         name: text("name").into(),
         uid: text("uid").into(),
         version: text("resourceVersion").into(),
         text: kept.to_string().into(),
         labels,
-    })
+        unreadable: parsed.err().map(|error| error.to_string().into()),
+    }
 }
 
 /// The projection as JSON, without the resourceVersion.
@@ -113,7 +108,19 @@ fn place(target: &mut Value, pointer: &str, value: Value) {
 }
 
 impl Record {
-    /// The object as minds see it.
+    /// The object as minds see it, or why they cannot.
+    pub fn read(&self, kind: &str) -> Result<Arc<Object>, String> {
+        let (namespace, name) = (self.namespace.to_string(), self.name.to_string());
+        match &self.unreadable {
+            Some(cause) => {
+                let (kind, cause) = (kind.to_string(), cause.to_string());
+                Err(Unknown::Unreadable { kind, namespace, name, cause }.to_string())
+            }
+            None => Ok(Arc::new(self.object())),
+        }
+    }
+
+    /// The object, for comparisons; its metadata is empty where it is unreadable.
     pub fn object(&self) -> Object {
         object(&self.text, &self.version)
     }
@@ -131,7 +138,7 @@ pub fn object(text: &str, version: &str) -> Object {
         Value::Object(map) => map.remove("metadata").unwrap_or_default(),
         _ => Value::Null,
     };
-    // `project` has parsed the same metadata before.
+    // `project` has parsed the same metadata before, and says if it could not.
     let mut meta: Meta = serde_json::from_value(meta).unwrap_or_default();
     meta.resource_version = version.to_string();
     Object { meta, body }
@@ -158,8 +165,7 @@ mod tests {
 
     #[test]
     fn only_the_named_fields_and_the_metadata_are_kept() {
-        let record =
-            project(&pod(), Keep::Only(&["/spec/nodeName", "/status"]), &["owner"]).unwrap();
+        let record = project(&pod(), Keep::Only(&["/spec/nodeName", "/status"]), &["owner"]);
         let object = record.object();
         assert_eq!(
             object.body,
@@ -178,7 +184,7 @@ mod tests {
         later["metadata"]["managedFields"] = json!([]);
         later["spec"]["containers"] = json!([]);
         let keep = Keep::Only(&["/status"]);
-        let (a, b) = (project(&pod(), keep, &[]).unwrap(), project(&later, keep, &[]).unwrap());
+        let (a, b) = (project(&pod(), keep, &[]), project(&later, keep, &[]));
         assert_eq!(a.text, b.text);
         assert_ne!(a.version, b.version);
     }
@@ -188,7 +194,7 @@ mod tests {
         fn project_pod(pod: &Value) -> Value {
             json!({"phase": pod["status"]["phase"]})
         }
-        let record = project(&pod(), Keep::Projection(project_pod), &["owner"]).unwrap();
+        let record = project(&pod(), Keep::Projection(project_pod), &["owner"]);
         let size = record.text.len() + std::mem::size_of::<Record>();
         assert!(size < 1024, "{size} bytes");
     }
@@ -197,6 +203,9 @@ mod tests {
     fn metadata_that_cannot_be_read_is_an_error_and_not_an_empty_object() {
         let mut broken = pod();
         broken["metadata"]["creationTimestamp"] = json!("yesterday");
-        assert!(project(&broken, Keep::Everything, &[]).is_err());
+        let record = project(&broken, Keep::Everything, &["owner"]);
+        let why = record.read("Pod").unwrap_err();
+        assert!(why.starts_with("cannot read Pod n/a: "), "{why}");
+        assert_eq!(record.labels[0].as_deref(), Some("o"), "its owner is known all the same");
     }
 }

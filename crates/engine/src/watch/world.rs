@@ -11,6 +11,7 @@ use crate::watch::shelf::Shelf;
 use crate::watch::touch::{Knowledge, Touch};
 use palladion_plan::{Keep, Object, ObjectKey, Resource, Route};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use tokio::time::Instant;
 
 /// Number of a mind in this process.
@@ -129,10 +130,10 @@ impl World {
         best.map(|(entry, keep)| (entry.record.clone(), keep))
     }
 
-    /// The owner object of a key.
-    pub fn owner(&self, key: &Key) -> Option<Object> {
-        let shelf = self.subscribers.get(key.mind.0)?.owner_shelf?;
-        Some(self.shelves[shelf].get(&key.namespace, &key.name)?.record.object())
+    /// The owner object of a key, or why it cannot be read.
+    pub fn owner(&self, key: &Key) -> Option<Result<Arc<Object>, String>> {
+        let shelf = &self.shelves[self.subscribers.get(key.mind.0)?.owner_shelf?];
+        Some(shelf.get(&key.namespace, &key.name)?.record.read(shelf.resource.kind))
     }
 
     pub(super) fn targets(&self, feed: FeedId) -> Vec<Target> {

@@ -21,7 +21,7 @@ fn record(name: &str, owner: &str, version: u32, data: Value) -> Record {
         },
         "data": data,
     });
-    project(&object, Keep::Everything, &[LABEL]).unwrap()
+    project(&object, Keep::Everything, &[LABEL])
 }
 
 fn names(shelf: &Shelf, owner: &str) -> Vec<String> {
