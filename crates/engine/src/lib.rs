@@ -35,6 +35,7 @@ pub use error::ApiError;
 palladion_api::vocabulary![words];
 
 /// What the operator may do for the engine itself, whatever its minds are.
-pub const RIGHTS: &[palladion_api::rights::Right] = &[report::events::RIGHT, leader::run::RIGHT];
+pub const RIGHTS: &[palladion_api::rights::Right] =
+    &[report::events::RIGHT, leader::run::RIGHT, leader::holder::RIGHT];
 
 pub use run::{Engine, EngineError, Leadership, Options};

@@ -62,6 +62,82 @@ async fn a_container_that_is_restarted_in_its_pod_leads_again_at_once_with_a_new
     assert_eq!(lease(&fake).unwrap()["leaseTransitions"], epoch + 1);
 }
 
+/// The pod of an engine, of whose container the kubelet says this.
+fn pod(fake: &Fake, name: &str, state: Value) {
+    let uid = format!("{name}-uid");
+    let mut pod = fake.put(
+        "pods",
+        "system",
+        name,
+        json!({
+            "spec": {"containers": [{"name": "operator"}]},
+            "status": {"containerStatuses": [{"name": "operator", "state": state}]},
+        }),
+    );
+    pod["metadata"]["uid"] = json!(uid);
+    fake.put("pods", "system", name, pod);
+}
+
+fn terminated_a_moment_ago() -> Value {
+    // The kubelet counts whole seconds; times of the fake machines are real ones.
+    let now = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(1);
+    json!({"terminated": {"exitCode": 137, "finishedAt": format!("{now:.0}")}})
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_leader_that_the_kubelet_saw_end_is_followed_at_once() {
+    let fake = Fake::new();
+    let first = start(&fake, elected("one"));
+    until("leads", || holder(&fake).starts_with("one")).await;
+    pod(&fake, "one", json!({"running": {}}));
+    let second = start(&fake, elected("two"));
+    pass(Duration::from_secs(120)).await;
+    let asked = fake.requests(|s| s.target.plural == "pods");
+    assert_eq!(asked, 1, "a leader that lives is asked for once, when a standby comes");
+    first.crash().await;
+    pod(&fake, "one", terminated_a_moment_ago());
+    let began = tokio::time::Instant::now();
+    until("follows", || holder(&fake).starts_with("two")).await;
+    assert!(began.elapsed() < Duration::from_secs(9), "{:?}", began.elapsed());
+    // One that comes when it has happened already does not wait at all.
+    let third = start(&fake, elected("three"));
+    pass(Duration::from_secs(3)).await;
+    third.crash().await;
+    second.crash().await;
+    pod(&fake, "two", terminated_a_moment_ago());
+    let _third = start(&fake, elected("four"));
+    let began = tokio::time::Instant::now();
+    until("follows", || holder(&fake).starts_with("four")).await;
+    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_leader_whose_pod_is_gone_may_run_on_and_is_not_followed_before_its_time() {
+    let fake = Fake::new();
+    let first = start(&fake, elected("one"));
+    until("leads", || holder(&fake).starts_with("one")).await;
+    first.crash().await;
+    // No pod of the name: deleted by force, its machine out of reach.
+    let _second = start(&fake, elected("two"));
+    let began = tokio::time::Instant::now();
+    until("follows", || holder(&fake).starts_with("two")).await;
+    let took = began.elapsed();
+    assert!(took >= Duration::from_secs(15) && took < Duration::from_secs(18), "{took:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_leader_of_whose_pod_nothing_can_be_read_is_followed_in_its_time() {
+    let fake = Fake::new();
+    let first = start(&fake, elected("one"));
+    until("leads", || holder(&fake).starts_with("one")).await;
+    first.crash().await;
+    fake.fault(
+        |seen| if seen.target.plural == "pods" { Action::Refuse(403) } else { Action::Pass },
+    );
+    let _second = start(&fake, elected("two"));
+    until("follows", || holder(&fake).starts_with("two")).await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_leader_whose_lease_is_taken_stops_writing_and_ends() {
     let fake = Fake::new();

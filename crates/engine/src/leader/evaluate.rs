@@ -62,13 +62,22 @@ pub enum Standing {
     Standby,
 }
 
+/// What is known of the process that holds the lease.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Nothing: it may run.
+    MayRun,
+    /// It has ended for certain, see [`holder`](super::holder).
+    Ended,
+}
+
 /// Decide. `lease` is `None` if it does not exist; `unchanged` is how long we
 /// have seen it stay as it is; `floor` is the lowest epoch of a new lease.
 pub fn evaluate(
     lease: Option<&LeaseState>,
     who: &Identity,
     standing: Standing,
-    unchanged: Duration,
+    (unchanged, fate): (Duration, Fate),
     floor: i64,
 ) -> Verdict {
     let Some(lease) = lease else {
@@ -88,6 +97,7 @@ pub fn evaluate(
             let free = lease.holder.is_empty()
                 || ours
                 || own_pod
+                || fate == Fate::Ended
                 || unchanged >= lease.duration.max(LEASE_TIME);
             if free {
                 Verdict::Acquire { epoch: lease.transitions.saturating_add(1) }
@@ -135,9 +145,14 @@ mod tests {
             (Some(held("pod-1_other_a")), Standby, short, Verdict::Wait),
         ];
         for (lease, standing, unchanged, expected) in table {
-            let verdict = evaluate(lease.as_ref(), &who(), standing, unchanged, 100);
+            let known = (unchanged, Fate::MayRun);
+            let verdict = evaluate(lease.as_ref(), &who(), standing, known, 100);
             assert_eq!(verdict, expected, "{lease:?} {standing:?} {unchanged:?}");
         }
+        let ended = (Duration::ZERO, Fate::Ended);
+        let other = held("other");
+        let verdict = evaluate(Some(&other), &who(), Standby, ended, 100);
+        assert_eq!(verdict, Verdict::Acquire { epoch: 8 }, "its holder has ended");
     }
 
     proptest! {
@@ -147,7 +162,7 @@ mod tests {
         ) {
             let lease = LeaseState { holder, transitions, duration: Duration::from_secs(seconds) };
             let unchanged = Duration::from_secs(unchanged);
-            match evaluate(Some(&lease), &who(), Standing::Standby, unchanged, 0) {
+            match evaluate(Some(&lease), &who(), Standing::Standby, (unchanged, Fate::MayRun), 0) {
                 Verdict::Acquire { epoch } => {
                     prop_assert!(epoch > transitions);
                     prop_assert!(unchanged >= LEASE_TIME && unchanged >= lease.duration);

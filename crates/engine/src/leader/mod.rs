@@ -4,6 +4,7 @@
 
 pub mod candidacy;
 pub mod evaluate;
+pub mod holder;
 pub mod run;
 
 use std::sync::{Arc, Mutex, PoisonError};

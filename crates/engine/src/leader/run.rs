@@ -3,9 +3,10 @@
 use crate::error::ApiError;
 use crate::leader::Term;
 use crate::leader::evaluate::{
-    Identity, LEASE_TIME, LeaseState, RENEW_DEADLINE, RENEW_EVERY, Standing, Verdict, evaluate,
-    floor,
+    Fate, Identity, LEASE_TIME, LeaseState, RENEW_DEADLINE, RENEW_EVERY, Standing, Verdict,
+    evaluate, floor,
 };
+use crate::leader::holder::{Holder, LATE};
 use crate::request::Api;
 use palladion_api::rights::{Place, Right, Verb};
 use palladion_plan::{FailureClass, ObjectKey, Resource};
@@ -34,6 +35,8 @@ pub struct Election {
     lease: Option<Value>,
     /// Since when it has been the same.
     since: Instant,
+    /// Was the pod of a holder asked for already?
+    asked_for_holder: bool,
 }
 
 /// Why a leader stops.
@@ -54,7 +57,7 @@ impl Election {
     /// A candidate for the Lease of this name.
     pub fn new(api: Api, namespace: &str, name: &str, identity: Identity) -> Self {
         let key = ObjectKey::new(LEASE, namespace, name);
-        Self { api, key, identity, lease: None, since: Instant::now() }
+        Self { api, key, identity, lease: None, since: Instant::now(), asked_for_holder: false }
     }
 
     /// Wait until we are the leader.
@@ -84,15 +87,11 @@ impl Election {
         let asked = Instant::now();
         let read = self.api.get(&self.key).await?;
         self.observe(read);
-        let state = self.lease.as_ref().map(state);
         let now = jiff::Timestamp::now();
-        let verdict = evaluate(
-            state.as_ref(),
-            &self.identity,
-            Standing::Standby,
-            self.since.elapsed(),
-            floor(now),
-        );
+        let mut verdict = self.as_standby(Fate::MayRun, now);
+        if verdict == Verdict::Wait && self.holder_has_ended().await {
+            verdict = self.as_standby(Fate::Ended, now);
+        }
         let Verdict::Acquire { epoch } = verdict else {
             return Ok(None);
         };
@@ -105,6 +104,33 @@ impl Election {
             // Another candidate was faster.
             Err(error) if error.class() == FailureClass::Conflict => Ok(None),
             Err(error) => Err(error),
+        }
+    }
+
+    fn as_standby(&self, fate: Fate, now: jiff::Timestamp) -> Verdict {
+        let state = self.lease.as_ref().map(state);
+        let known = (self.since.elapsed(), fate);
+        evaluate(state.as_ref(), &self.identity, Standing::Standby, known, floor(now))
+    }
+
+    /// Has the process that holds the lease, as it was just read, ended? Asked
+    /// when we come and when it is late. No answer means that it may run.
+    async fn holder_has_ended(&mut self) -> bool {
+        let first = !std::mem::replace(&mut self.asked_for_holder, true);
+        if !first && self.since.elapsed() < LATE {
+            return false;
+        }
+        let spec = self.lease.as_ref().map(|lease| &lease["spec"]).unwrap_or(&Value::Null);
+        let text = |field: &str| spec[field].as_str().unwrap_or_default();
+        let Some(holder) = Holder::parse(text("holderIdentity"), text("renewTime")) else {
+            return false;
+        };
+        match self.api.get(&holder.pod(&self.key.namespace)).await {
+            Ok(pod) => pod.is_some_and(|pod| holder.has_ended(&pod)),
+            Err(error) => {
+                tracing::debug!(error = %error, "cannot read the pod of the leader");
+                false
+            }
         }
     }
 
@@ -151,7 +177,13 @@ impl Election {
         let read = self.api.get(&self.key).await?;
         self.observe(read);
         let state = self.lease.as_ref().map(state);
-        match evaluate(state.as_ref(), &self.identity, Standing::Leader, Duration::ZERO, 0) {
+        match evaluate(
+            state.as_ref(),
+            &self.identity,
+            Standing::Leader,
+            (Duration::ZERO, Fate::MayRun),
+            0,
+        ) {
             Verdict::Renew => {
                 self.write(term.epoch, now, None).await?;
                 Ok(None)
