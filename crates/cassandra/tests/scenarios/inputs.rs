@@ -4,7 +4,16 @@ use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster, two_racks};
 use palladion_cassandra::resources as kinds;
 use palladion_plan::ObjectKey;
-use serde_json::json;
+use serde_json::{Value, json};
+
+/// `Degraded` says so, and the edited spec cures it.
+fn expect_cured(world: &mut World, said: &str, patch: &Value) {
+    let degraded = world.condition("Degraded");
+    assert!(degraded.contains(said), "{degraded}\n{}", world.last_words());
+    world.patch_spec(patch);
+    world.settle();
+    world.expect_ring(3);
+}
 
 #[test]
 fn a_broken_configuration_is_reported_and_cured_by_editing_it() {
@@ -12,11 +21,7 @@ fn a_broken_configuration_is_reported_and_cured_by_editing_it() {
     cluster["spec"]["config"] = json!({ "broken_setting": 1 });
     let mut world = World::new().with(&cluster);
     world.pass(60);
-    let degraded = world.condition("Degraded");
-    assert!(degraded.contains("broken_setting"), "{degraded}\n{}", world.last_words());
-    world.patch_spec(&json!({ "config": { "broken_setting": null } }));
-    world.settle();
-    world.expect_ring(3);
+    expect_cured(&mut world, "broken_setting", &json!({ "config": { "broken_setting": null } }));
     insta::assert_snapshot!(world.story.join("\n"));
 }
 
@@ -34,11 +39,7 @@ fn a_broken_configuration_of_a_running_ring_stops_at_its_first_member() {
         "one member is down, two are not touched\n{}",
         world.last_words()
     );
-    let degraded = world.condition("Degraded");
-    assert!(degraded.contains("broken_setting"), "{degraded}\n{}", world.last_words());
-    world.patch_spec(&json!({ "config": { "broken_setting": null } }));
-    world.settle();
-    world.expect_ring(3);
+    expect_cured(&mut world, "broken_setting", &json!({ "config": { "broken_setting": null } }));
     insta::assert_snapshot!(world.story.join("\n"));
 }
 
@@ -48,11 +49,7 @@ fn a_missing_image_is_reported_and_cured_by_editing_it() {
     cluster["spec"]["repository"] = json!("example.org/missing");
     let mut world = World::new().with(&cluster);
     world.settle();
-    let degraded = world.condition("Degraded");
-    assert!(degraded.contains("ImagePullFailed"), "{degraded}\n{}", world.last_words());
-    world.patch_spec(&json!({ "repository": null }));
-    world.settle();
-    world.expect_ring(3);
+    expect_cured(&mut world, "ImagePullFailed", &json!({ "repository": null }));
 }
 
 #[test]

@@ -60,14 +60,11 @@ pub fn is_gone(
         }
         Some(_) => None,
     };
-    let newest = match agreed(others, nonce, dissent) {
-        Ok(newest) => newest,
-        Err(other) => return other,
-    };
+    let answers = agreed(others, nonce, dissent);
     let kinds = (ProofKind::Gone, ProofKind::GoneAsNamed);
     let proven =
         Proven::Gone { nonce: nonce.clone(), host_id: host_id.clone(), witnesses: names(others) };
-    tally(facts, absent, others.len(), newest, kinds, &proven)
+    tally(facts, absent, others.len(), answers, kinds, &proven)
 }
 
 /// Is this host ID dead? One that sees it up is enough to wait.
@@ -93,14 +90,10 @@ pub fn is_dead(
     if let (Ok(_) | Err(Answer::Missing(_)), Some((why, read_at))) = (&answers, too_old(facts)) {
         return Answer::Refused { why, read_at };
     }
-    let newest = match answers {
-        Ok(newest) => newest,
-        Err(other) => return other,
-    };
     let kinds = (ProofKind::Dead, ProofKind::DeadAsNamed);
     let proven =
         Proven::Dead { nonce: nonce.clone(), host_id: host_id.clone(), witnesses: names(others) };
-    tally(facts, absent, others.len(), newest, kinds, &proven)
+    tally(facts, absent, others.len(), answers, kinds, &proven)
 }
 
 /// When the newest answer was read, if all have answered and nobody dissents.
@@ -134,10 +127,14 @@ fn tally(
     facts: &Facts<'_>,
     absent: &Absent<'_>,
     asked: usize,
-    read_at: jiff::Timestamp,
+    answers: Result<jiff::Timestamp, Answer>,
     (by_majority, as_named): (ProofKind, ProofKind),
     proven: &Proven,
 ) -> Answer {
+    let read_at = match answers {
+        Ok(newest) => newest,
+        Err(missing_or_refused) => return missing_or_refused,
+    };
     let others = rest_of(facts, absent.host_id);
     if !absent.voters.suffice(asked, others) {
         return Answer::Refused {
