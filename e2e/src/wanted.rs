@@ -2,6 +2,7 @@
 //! perhaps with rows written. Two steps that want the same share one ring.
 
 use std::fmt;
+use std::time::Duration;
 
 /// The version that rings under test have.
 pub const VERSION: &str = "5.0.5";
@@ -15,11 +16,26 @@ pub struct WantedRing {
     racks: Vec<(&'static str, u32)>,
     lines: Vec<&'static str>,
     copies: Option<u32>,
+    ring_delay: Duration,
 }
+
+/// How long servers wait until the others have heard of a move, for tests alone:
+/// a ring comes up in a minute.
+const SHORT_DELAY: Duration = Duration::from_secs(3);
+/// The same where rows are written during moves. A coordinator that hears of a
+/// joiner later than this leaves it out of its writes; with 3 s that was seen on
+/// two busy cores. Cassandra's own default is 30 s.
+const LONG_DELAY: Duration = Duration::from_secs(10);
 
 /// A ring of [`VERSION`] without racks yet.
 pub fn a_ring() -> WantedRing {
-    WantedRing { version: VERSION, racks: Vec::new(), lines: Vec::new(), copies: None }
+    WantedRing {
+        version: VERSION,
+        racks: Vec::new(),
+        lines: Vec::new(),
+        copies: None,
+        ring_delay: SHORT_DELAY,
+    }
 }
 
 impl WantedRing {
@@ -51,6 +67,13 @@ impl WantedRing {
         self
     }
 
+    /// Whose members come and go while rows are written.
+    #[must_use]
+    pub fn moves_under_load(mut self) -> Self {
+        self.ring_delay = LONG_DELAY;
+        self
+    }
+
     /// How many copies of the rows there are to be, if any.
     pub fn copies(&self) -> Option<u32> {
         self.copies
@@ -68,6 +91,7 @@ impl WantedRing {
         rows && self.version == wanted.version
             && self.racks == wanted.racks
             && self.lines == wanted.lines
+            && self.ring_delay >= wanted.ring_delay
     }
 
     /// The manifest of a cluster of this name.
@@ -82,7 +106,7 @@ impl WantedRing {
             })
             .collect();
         let lines: String = self.lines.iter().map(|line| format!("  {line}\n")).collect();
-        let version = self.version;
+        let (version, ring_delay) = (self.version, self.ring_delay.as_millis());
         format!(
             "apiVersion: palladion.dev/v1alpha1
 kind: CassandraCluster
@@ -97,7 +121,7 @@ spec:
   jvmOptions:
     - -XX:+UseSerialGC
     - -XX:TieredStopAtLevel=1
-    - -Dcassandra.ring_delay_ms=3000
+    - -Dcassandra.ring_delay_ms={ring_delay}
     - -Dcassandra.skip_wait_for_gossip_to_settle=0
     - -Dcassandra.superuser_setup_delay_ms=0
   datacenter:
@@ -116,6 +140,9 @@ impl fmt::Display for WantedRing {
         }
         for line in &self.lines {
             write!(f, ", {line}")?;
+        }
+        if self.ring_delay != SHORT_DELAY {
+            write!(f, ", a ring delay of {} s", self.ring_delay.as_secs())?;
         }
         match self.copies {
             Some(1) => f.write_str(", rows in 1 copy"),
@@ -137,6 +164,8 @@ mod tests {
         assert!(!plain.serves(&with_rows));
         assert!(!with_rows.serves(&plain.clone().rows(3)));
         assert!(!with_rows.serves(&plain.clone().version(OLDER_VERSION)));
+        assert!(!with_rows.serves(&plain.clone().moves_under_load()));
+        assert!(with_rows.clone().moves_under_load().serves(&plain));
         assert!(!with_rows.serves(&plain.line("nodeGoneGraceSeconds: 0")));
     }
 

@@ -19,7 +19,7 @@ const REPLACED_IN: Duration = Duration::from_secs(600);
 
 /// Two racks with so many members in the first; a Node is given up at once.
 fn racks(a: u32) -> WantedRing {
-    a_ring().racks(&[("a", a), ("b", 1)]).line("nodeGoneGraceSeconds: 0")
+    a_ring().racks(&[("a", a), ("b", 1)]).line("nodeGoneGraceSeconds: 0").moves_under_load()
 }
 
 pub fn story() -> Story {

@@ -25,7 +25,7 @@ const RESTARTS_IN: Duration = Duration::from_secs(600);
 
 /// Two racks, three members, two copies.
 fn a_ring_of(version: &'static str) -> WantedRing {
-    a_ring().version(version).racks(&[("a", 2), ("b", 1)]).rows(2)
+    a_ring().version(version).racks(&[("a", 2), ("b", 1)]).rows(2).moves_under_load()
 }
 
 pub fn story() -> Story {

@@ -12,7 +12,7 @@ const SOON: Duration = Duration::from_secs(180);
 
 /// So many members of each rack.
 fn racks([a, b]: [u32; 2]) -> WantedRing {
-    a_ring().racks(&[("a", a), ("b", b)])
+    a_ring().racks(&[("a", a), ("b", b)]).moves_under_load()
 }
 
 /// The members of both racks before a step and after it.

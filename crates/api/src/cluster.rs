@@ -112,7 +112,7 @@ pub struct CassandraClusterSpec {
     /// TLS. Default: as `config` says. Not for Scylla.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
-    /// Additional options of the server's JVM, one per entry, for example `-Dcassandra.ring_delay_ms=1000`. Not for Scylla.
+    /// Additional options of the server's JVM, one per entry, for example `-Dcassandra.available_processors=4`. `cassandra.ring_delay_ms` must not be shorter than the default, 30 s, where data matters: a coordinator that hears of a joining member later leaves it out of its writes. Not for Scylla.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "crate::reserved::jvm_options_schema")]
     pub jvm_options: Vec<String>,
