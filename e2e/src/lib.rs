@@ -8,6 +8,7 @@ pub mod checked;
 pub mod fields;
 pub mod machines;
 mod mend;
+pub mod outside;
 pub mod person;
 pub mod ring;
 pub mod story;

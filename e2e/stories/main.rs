@@ -15,6 +15,7 @@ mod ring;
 mod roll;
 mod scale;
 mod secure;
+mod two_operators;
 mod upgrade;
 mod wrong_input;
 mod zoned;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         roll::story(),
         scale::story(),
         secure::story(),
+        two_operators::story(),
         upgrade::story(),
         wrong_input::story(),
     ];

@@ -180,8 +180,10 @@ impl Applier<'_> {
         }
     }
 
-    /// To be called right before every write.
+    /// To be called right before every write, after its fence was looked at: a
+    /// leader that was frozen in between finds its term over.
     fn may_write(&self) -> Result<(), StepError> {
+        self.faults.before_write();
         if let Err(over) = self.term.check() {
             return Err(StepError {
                 class: FailureClass::Transient,
@@ -189,7 +191,6 @@ impl Applier<'_> {
                 retry_after: None,
             });
         }
-        self.faults.before_write();
         Ok(())
     }
 

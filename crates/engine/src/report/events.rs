@@ -1,6 +1,7 @@
 //! Events: which are worth sending, and sending them. Losing one is no harm,
 //! so they are sent beside the reconcile and never tried twice.
 
+use crate::leader::Term;
 use crate::memory::Memory;
 use crate::request::Api;
 use crate::words::Told;
@@ -67,6 +68,8 @@ pub struct Events<'a> {
     pub owner: &'a Object,
     /// Name of this process.
     pub instance: &'a str,
+    /// The right to write.
+    pub term: &'a Term,
 }
 
 impl Events<'_> {
@@ -90,8 +93,12 @@ impl Events<'_> {
             namespace => namespace.to_string(),
         };
         let body = self.body(type_, reason, message, &namespace);
-        let api = self.api.clone();
+        let (api, term) = (self.api.clone(), self.term.clone());
         tokio::spawn(async move {
+            // Asked when it is sent: a successor speaks for the owner by then.
+            if term.check().is_err() {
+                return;
+            }
             if let Err(error) = api.create(EVENT, &namespace, &body).await {
                 tracing::debug!(error = %error, "cannot send an event");
             }

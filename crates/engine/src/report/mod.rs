@@ -69,7 +69,7 @@ impl Reconciler {
         let Some(change) = status::patch(stored, wanted) else {
             return;
         };
-        if memory.futile_status.as_ref() == Some(&change) || self.term.check().is_err() {
+        if memory.futile_status.as_ref() == Some(&change) {
             return;
         }
         let apart = match status::urgency(stored, &change) {
@@ -90,6 +90,9 @@ impl Reconciler {
         let version = outcome.owner_version.as_ref().unwrap_or(&case.owner.meta.resource_version);
         let patch = json!({"metadata": {"resourceVersion": version}, "status": change});
         self.faults.before_write();
+        if self.term.check().is_err() {
+            return;
+        }
         let answer = self.api.merge(&case.owner_key, Subresource::Status, &patch).await;
         self.faults.after_write();
         match answer {
@@ -141,6 +144,7 @@ impl Reconciler {
             resource: case.mind.owner(),
             owner: &case.owner,
             instance: &self.instance,
+            term: &self.term,
         }
     }
 }
