@@ -28,6 +28,7 @@ pub fn story() -> Story {
         .ring(three_members().rows(3))
         .step("a ring forms and answers at QUORUM", made::answers_at_quorum)
         .step("each rack is one set with its Services and labels", made::sets_services_and_labels)
+        .step("each object was created by one request", made::by_one_request)
         .step("the system keyspaces are replicated", made::system_keyspaces)
         .step("at rest nothing is read and nothing is written", rest::nothing_is_asked)
         .step("a member may write its own status and nothing else", access::own_status_alone)

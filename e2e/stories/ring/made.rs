@@ -1,7 +1,9 @@
 //! What is made of a manifest, and what it answers.
 
-use palladion_e2e::bed::text;
+use palladion_e2e::bed::{OPERATOR_USER, text};
 use palladion_e2e::{Ring, bed, wait_for};
+use palladion_testbed::audit::AuditMark;
+use serde_json::Value;
 
 use super::{NAMESPACE, SOON};
 
@@ -54,6 +56,36 @@ pub(super) fn sets_services_and_labels(ring: &Ring<'_>) {
             .filter_map(|p| p["port"].as_i64())
             .collect();
         assert_eq!(ports, [7000, 7001, 7199, 9042, 9160, 9142]);
+    }
+}
+
+/// What the operator creates for a ring, besides members.
+const KINDS: [&str; 6] = [
+    "configmaps",
+    "poddisruptionbudgets",
+    "rolebindings",
+    "serviceaccounts",
+    "services",
+    "statefulsets",
+];
+
+/// None was looked for first, and none belongs to anything but an apply: a field
+/// that an update owns as well would not go when an apply no longer names it.
+pub(super) fn by_one_request(ring: &Ring<'_>) {
+    let entries = bed().cluster.audit_entries(AuditMark::BEGINNING, OPERATOR_USER);
+    let mut entries = entries.expect("the audit log");
+    entries.retain(|e| e.namespace == NAMESPACE && KINDS.contains(&e.resource.as_str()));
+    let created = entries.iter().filter(|e| e.verb == "patch" && e.code == 201).count();
+    assert!(created >= 9, "only {created} objects were created by an apply");
+    let in_vain: Vec<_> = entries.iter().filter(|e| matches!(e.code, 404 | 409)).collect();
+    assert!(in_vain.is_empty(), "asked for in vain: {in_vain:#?}");
+    let words = format!("get services -n {} -o json --show-managed-fields", ring.namespace);
+    let services = bed().kubectl(&words).expect("services");
+    let services: Value = serde_json::from_str(&services).expect("JSON");
+    for service in services["items"].as_array().into_iter().flatten() {
+        let managers = service["metadata"]["managedFields"].as_array();
+        let mut ours = managers.into_iter().flatten().filter(|m| m["manager"] == "palladion");
+        assert!(ours.all(|m| m["operation"] == "Apply"), "{}", service["metadata"]);
     }
 }
 
