@@ -231,6 +231,11 @@ pub fn ready_pods(cluster: &Cluster) -> Result<usize> {
 }
 
 pub fn conditions(what: &str) -> Result<String> {
+    Ok(format!("{}; Kubernetes 1.34 with three nodes on this one machine; {what}", machine()?))
+}
+
+/// This machine, and how busy it is.
+pub fn machine() -> Result<String> {
     let read =
         |path: &str| std::fs::read_to_string(path).with_context(|| format!("reading {path}"));
     let cpu = read("/proc/cpuinfo")?;
@@ -243,7 +248,7 @@ pub fn conditions(what: &str) -> Result<String> {
         .unwrap_or_default();
     let load = read("/proc/loadavg")?;
     Ok(format!(
-        "{cores} cores, {:.0} GiB of memory, load {} at the end; Kubernetes 1.34 with three nodes on this one machine; {what}",
+        "{cores} cores, {:.0} GiB of memory, load {} at the end",
         total / 1024.0 / 1024.0,
         load.split_whitespace().next().unwrap_or("?")
     ))

@@ -3,6 +3,7 @@
 
 mod change;
 mod durability;
+mod leases;
 mod look;
 mod lost;
 mod report;
@@ -46,6 +47,8 @@ enum Suite {
     Zoned,
     /// What it costs that writes are on the disk before they are acknowledged
     Durability,
+    /// The leader's Lease while an API server with half a core stores a thousand rings
+    Leases,
 }
 
 impl Suite {
@@ -54,6 +57,7 @@ impl Suite {
             Suite::Ring => "docs/benchmarks/ring.md",
             Suite::Zoned => "docs/benchmarks/zonedstatefulset.md",
             Suite::Durability => "docs/benchmarks/durability.md",
+            Suite::Leases => "docs/benchmarks/leases.md",
         }
     }
 }
@@ -71,6 +75,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Suite::Ring => measure(arguments),
         Suite::Zoned => measure_zoned(arguments),
         Suite::Durability => measure_durability(arguments),
+        Suite::Leases => measure_leases(arguments),
     };
     Cluster::down(&arguments.name, &mut Lines)?;
     let report = outcome?;
@@ -99,6 +104,14 @@ fn measure_zoned(arguments: &Arguments) -> Result<String> {
 
 fn measure_durability(arguments: &Arguments) -> Result<String> {
     durability::measure(&testbed(arguments, &[])?)
+}
+
+/// On a control plane alone: no pod runs, and the operator runs beside it.
+fn measure_leases(arguments: &Arguments) -> Result<String> {
+    let config = Config { name: arguments.name.clone(), nodes: 0, ..Config::default() };
+    let cluster = Cluster::up(&config, &mut Lines)?;
+    install::install(&cluster, &["replicas=0"], &mut Lines)?;
+    leases::measure(&cluster)
 }
 
 fn measure(arguments: &Arguments) -> Result<String> {

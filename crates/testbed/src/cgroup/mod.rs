@@ -4,6 +4,7 @@
 //! cgroup named after it. So "all of it" and "all of one node" are known to the
 //! kernel, whatever forked or lost its parent in between.
 
+mod limit;
 mod processes;
 
 use std::collections::BTreeSet;

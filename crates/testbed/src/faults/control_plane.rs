@@ -1,6 +1,6 @@
 //! Parts of the control plane that are away.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::cluster::Cluster;
 use crate::control_plane::Component;
@@ -20,6 +20,16 @@ impl Cluster {
             Component::ApiServer => up::wait_for_api(self.site()),
             Component::Etcd | Component::ControllerManager | Component::Scheduler => Ok(()),
         }
+    }
+
+    /// Gives a component that runs so many thousandths of a processor at most,
+    /// until it is started again.
+    pub fn slow_component(&self, component: Component, millicores: u32) -> Result<()> {
+        let name = component.name();
+        let record = process::Record::read(&self.site().records(), name)?;
+        let pid = record.with_context(|| format!("{name} was never started"))?.pid;
+        let group = format!("{}/slow-{name}", self.site().config.name.cgroup());
+        self.site().cgroups.limit_processor(&group, pid, millicores)
     }
 
     /// Crashes the whole control plane.
