@@ -1,6 +1,8 @@
 //! What the API server refuses: the same manifests that the unit tests of
 //! `palladion-api` judge offline, and the policies that look at who asks.
 
+mod owners;
+
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -27,6 +29,11 @@ pub fn story() -> Story {
         .step("a pod writes no spec and reads nothing but members", no_spec)
         .step("nobody but the operator creates or deletes a member", only_the_operator)
         .step("of a member people write what is theirs", what_is_theirs)
+        .step("only the operator says whose a member is", owners::whose_it_is)
+        .step(
+            "the garbage collector deletes or orphans the members of a cluster",
+            owners::of_a_deleted_cluster,
+        )
         .step("a namespace with members can be deleted", namespace_goes)
         .into()
 }
