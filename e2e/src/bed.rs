@@ -14,7 +14,7 @@ pub const OPERATOR: &str = "palladion-operator";
 /// The environment variable with the agent's image for new pods.
 pub const AGENT_IMAGE: &str = "PALLADION_AGENT_IMAGE";
 /// The operator's user name in the audit log.
-pub const OPERATOR_USER: &str = "system:serviceaccount:palladion-system:palladion";
+pub const OPERATOR_USER: &str = "system:serviceaccount:palladion-system:palladion-operator";
 
 /// A testbed with Palladion on it.
 pub struct Bed {

@@ -64,7 +64,7 @@ impl Suite {
 
 const MANIFEST: &str = "examples/cassandra/two-racks.yaml";
 const CLUSTER: &str = "two-racks";
-const OPERATOR: &str = "system:serviceaccount:palladion-system:palladion";
+const OPERATOR: &str = "system:serviceaccount:palladion-system:palladion-operator";
 /// Racks and members of the manifest.
 const RACKS: u64 = 2;
 const MEMBERS: u64 = 3;
