@@ -18,7 +18,7 @@ fn with_a_member_down(world: &mut World) {
 
 /// Records of all kinds are lost but for what is on the volumes: the cluster
 /// is deleted and made again, and somebody has cleaned the claims.
-fn forget_all_records(world: &mut World) {
+pub fn forget_all_records(world: &mut World) {
     world.delete_cluster();
     world.settle();
     world.strip_claims();

@@ -15,6 +15,7 @@ mod former_names;
 mod growth;
 mod guards;
 mod holes;
+mod initialization;
 mod inputs;
 mod known_bugs;
 mod leaves;

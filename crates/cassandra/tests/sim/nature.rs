@@ -288,6 +288,14 @@ impl World {
         }
     }
 
+    /// Somebody takes all labels off a member's claim.
+    pub fn unlabel_claim(&mut self, member: &str) {
+        self.tell(&format!("all labels of the claim of {member} are removed"));
+        let patch = json!({ "metadata": { "labels": null } });
+        let key = ObjectKey::new(kinds::CLAIM, NAMESPACE, &format!("data-{member}"));
+        self.store.merge(&key, &patch, Subresource::None).expect("the claim should exist");
+    }
+
     /// A person annotates the cluster.
     pub fn annotate_cluster(&mut self, key: &str, value: &str) {
         self.tell(&format!("a person annotates the cluster: {key}={value}"));

@@ -19,8 +19,8 @@ pub enum Doubt {
     Volume {
         /// Whose it is.
         member: MemberName,
-        /// Its claim.
-        claim: ClaimUid,
+        /// Its claim, if that bears our labels.
+        claim: Option<ClaimUid>,
         /// Its ID, as its own agent reports it.
         volume_id: VolumeId,
         /// What its agent found.
@@ -39,10 +39,10 @@ pub enum Doubt {
 
 impl Doubt {
     /// What this member's agent found on its volume.
-    pub fn of(member: &MemberFact, claim: &ClaimFact, volume: &VolumeStatus) -> Self {
+    pub fn of(member: &MemberFact, volume: &VolumeStatus) -> Self {
         Doubt::Volume {
             member: member.name.clone(),
-            claim: claim.uid(),
+            claim: member.claim.as_ref().map(ClaimFact::uid),
             volume_id: volume.volume_id.clone(),
             state: volume.state,
             ring: volume.ring.clone(),
@@ -96,7 +96,7 @@ mod tests {
     fn volume(member: &str, id: &str, state: VolumeState) -> Doubt {
         Doubt::Volume {
             member: MemberName::new(member),
-            claim: ClaimUid::new(format!("claim-of-{member}")),
+            claim: Some(ClaimUid::new(format!("claim-of-{member}"))),
             volume_id: VolumeId::new(id),
             state,
             ring: None,
@@ -128,7 +128,7 @@ mod tests {
         let [first, second] = two();
         let claim = |uid: &str| match first.clone() {
             Doubt::Volume { member, volume_id, state, ring, .. } => {
-                Doubt::Volume { member, claim: ClaimUid::new(uid), volume_id, state, ring }
+                Doubt::Volume { member, claim: Some(ClaimUid::new(uid)), volume_id, state, ring }
             }
             gone @ Doubt::FirstVolumeGone { .. } => gone,
         };

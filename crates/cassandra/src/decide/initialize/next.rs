@@ -29,10 +29,11 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
             member: member.name.clone(),
             namespace: valid.namespace.clone(),
         }),
-        Survey::Doubt(doubts) => match allowed(facts, &doubts) {
-            Ok(()) => match empty_candidate(facts, valid) {
-                Some(first) => start(facts, valid, first, 1, draft),
-                None => wait_for(Waiting::NoEmptyVolume, draft),
+        Survey::Doubt { doubts, begun } => match allowed(facts, &doubts) {
+            Ok(()) => match (begun, empty_candidate(facts, valid)) {
+                (Some(first), _) => start(facts, valid, first, 2, draft),
+                (None, Some(first)) => start(facts, valid, first, 1, draft),
+                (None, None) => wait_for(Waiting::NoEmptyVolume, draft),
             },
             Err(nonce) => {
                 let (namespace, cluster) = (valid.namespace.clone(), valid.name.clone());

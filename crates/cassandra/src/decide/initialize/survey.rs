@@ -7,6 +7,7 @@ use crate::facts::words::pod_words;
 use crate::facts::{ClaimFact, Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::initialize::Waiting;
+use palladion_api::cluster::Initialization;
 use palladion_api::member::VolumeState;
 
 /// What is there.
@@ -16,7 +17,12 @@ pub enum Survey<'a> {
     /// Nobody will ever look at this claim: its member gets no pod.
     NeverAsked(&'a MemberFact, &'a ClaimFact),
     /// All have answered, and this may be an older ring.
-    Doubt(Vec<Doubt>),
+    Doubt {
+        /// What may be one.
+        doubts: Vec<Doubt>,
+        /// Who began to initialize the new one, on a volume that is in no doubt.
+        begun: Option<&'a MemberFact>,
+    },
     /// This member began to initialize the ring, and has not completed it.
     Resume(&'a MemberFact),
     /// All is empty.
@@ -29,15 +35,11 @@ pub fn survey<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Survey<'a> {
     let given = facts.status.initialization.as_ref();
     let mut doubts = Vec::new();
     for member in facts.members.values() {
-        let Some(claim) = &member.claim else { continue };
-        if !claim.bound {
-            continue; // Nothing was ever mounted from it.
-        }
         let Some(volume) = member.volume() else {
-            return match will_be_asked(facts, valid, member) {
-                true => waiting_for(member),
-                false => Survey::NeverAsked(member, claim),
-            };
+            match unseen(facts, valid, member) {
+                Some(unseen) => return unseen,
+                None => continue,
+            }
         };
         match volume.state {
             VolumeState::Empty => {}
@@ -48,31 +50,54 @@ pub fn survey<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Survey<'a> {
             | VolumeState::Lost
             | VolumeState::NotMounted
             | VolumeState::Foreign
-            | VolumeState::Unaccounted => doubts.push(Doubt::of(member, claim, volume)),
+            | VolumeState::Unaccounted => doubts.push(Doubt::of(member, volume)),
         }
     }
-    let Some(given) = given else {
-        return match doubts.is_empty() {
-            true => clear_when_seeds_are_there(facts, valid),
-            false => Survey::Doubt(doubts),
-        };
+    match given {
+        Some(given) => begun(facts, given, doubts),
+        None if doubts.is_empty() => clear_when_seeds_are_there(facts, valid),
+        None => Survey::Doubt { doubts, begun: None },
+    }
+}
+
+/// The volume of a member whose agent has not reported, if there may be one. A
+/// claim without our labels is not seen: only the pod that mounts it can tell.
+fn unseen<'a>(facts: &Facts<'_>, valid: &Valid, member: &'a MemberFact) -> Option<Survey<'a>> {
+    let is_asked = will_be_asked(facts, valid, member);
+    match &member.claim {
+        Some(claim) if !claim.bound => None, // Nothing was ever mounted from it.
+        Some(claim) if !is_asked => Some(Survey::NeverAsked(member, claim)),
+        Some(_) => Some(waiting_for(member)),
+        None => is_asked.then(|| waiting_for(member)),
+    }
+}
+
+/// An initialization is on record. It goes on where it was begun, as long as that
+/// volume may still hold it: permission for other volumes does not give it up.
+fn begun<'a>(facts: &'a Facts<'_>, given: &Initialization, mut doubts: Vec<Doubt>) -> Survey<'a> {
+    let member = given.member.clone();
+    let Some(first) = facts.members.get(&given.member) else {
+        return Survey::Waiting(Waiting::NoMember { member });
     };
-    let first = facts.members.get(&given.member);
-    match first.and_then(|f| f.volume().map(|v| (f, v))) {
-        Some((first, volume)) if volume.volume_id == given.volume_id && doubts.is_empty() => {
-            Survey::Resume(first)
+    let Some(volume) = first.volume() else {
+        return waiting_for(first);
+    };
+    if volume.volume_id != given.volume_id {
+        doubts.push(Doubt::FirstVolumeGone { member, volume_id: given.volume_id.clone() });
+        return Survey::Doubt { doubts, begun: None };
+    }
+    match volume.state {
+        VolumeState::Empty | VolumeState::Incomplete if doubts.is_empty() => Survey::Resume(first),
+        VolumeState::Empty | VolumeState::Incomplete => {
+            Survey::Doubt { doubts, begun: Some(first) }
         }
-        Some((_, volume)) => {
-            if volume.volume_id != given.volume_id {
-                let (member, volume_id) = (given.member.clone(), given.volume_id.clone());
-                doubts.push(Doubt::FirstVolumeGone { member, volume_id });
-            }
-            Survey::Doubt(doubts)
-        }
-        None => {
-            let member = given.member.clone();
-            first.map_or(Survey::Waiting(Waiting::NoMember { member }), waiting_for)
-        }
+        // Named among the doubts.
+        VolumeState::Joined
+        | VolumeState::Left
+        | VolumeState::Lost
+        | VolumeState::NotMounted
+        | VolumeState::Foreign
+        | VolumeState::Unaccounted => Survey::Doubt { doubts, begun: None },
     }
 }
 
