@@ -16,6 +16,8 @@ pub const PAUSED: &str = "Paused";
 
 /// Of a task: it is done; False with the progress, or with the reason why it ended.
 pub const COMPLETE: &str = "Complete";
+/// Of a task: it has ended and is not done; the reason says whether it was refused, aborted or failed.
+pub const FAILED: &str = "Failed";
 
 /// Put `new` among `conditions`, keeping the transition time where the status did not change.
 pub fn set(conditions: &mut Vec<Condition>, mut new: Condition) {

@@ -24,6 +24,7 @@ pub mod words;
 
 use decide::draft::Draft;
 use decide::objects::teardown;
+use decide::tasks;
 use facts::Facts;
 use palladion_api::rights::Right;
 use palladion_api::words::Reasoned;
@@ -109,5 +110,7 @@ fn decide_known(facts: &Facts<'_>) -> Plan {
     teardown::keep_finalizer(facts, &mut draft);
     status::views::note(facts, &mut draft);
     let status = status::of(facts, &valid, &draft);
+    // After the status and behind all other steps: the past is no work of the ring.
+    tasks::tidy(facts, &mut draft);
     draft.plan(status)
 }

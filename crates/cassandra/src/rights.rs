@@ -22,7 +22,10 @@ pub const RIGHTS: &[Right] = &[
     CLUSTER.right(&[Patch], "Observed state, and whose turn it is").on("status"),
     CLUSTER.right(&[Update], "Owner references that block the owner's deletion").on("finalizers"),
     MEMBER.right(ALL, "One object per member: what it should do, and what its agent reports"),
-    TASK.right(SEEN, "Operations that users request"),
+    TASK.right(
+        &[List, Watch, Delete],
+        "Operations that users request; deleted when they have ended and are no longer kept",
+    ),
     TASK.right(&[Patch], "The progress of those operations").on("status"),
     STATEFUL_SET.right(ALL, "Each rack is one StatefulSet"),
     SERVICE.right(ALL, "Services of the members and of the drivers"),

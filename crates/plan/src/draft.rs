@@ -3,6 +3,7 @@
 
 use crate::plan::{Event, Loss, Plan, Precondition, Step};
 use crate::wait::Wait;
+use jiff::Timestamp;
 use palladion_api::reasons::Reason;
 use palladion_api::words::{Message, Reasoned};
 use serde_json::Value;
@@ -60,6 +61,8 @@ pub struct Draft<M = ()> {
     pub events: Vec<Event>,
     /// What needs a person, the most telling first.
     pub troubles: Vec<Trouble>,
+    /// When to look again although nothing is waited for.
+    pub wake: Option<Timestamp>,
     /// What only this mind notes.
     pub more: M,
 }
@@ -78,12 +81,18 @@ impl<M> Draft<M> {
         self.troubles.push(Trouble::of(sentence));
     }
 
+    /// Look again at this time. Nothing is waited for, and the status says nothing of it.
+    pub fn wake_at(&mut self, time: Timestamp) {
+        self.wake = self.wake.into_iter().chain([time]).min();
+    }
+
     /// Add what another draft has found; of `more` this one's stays.
     pub fn take(&mut self, other: Draft<M>) {
         self.steps.extend(other.steps);
         self.waits.extend(other.waits);
         self.events.extend(other.events);
         self.troubles.extend(other.troubles);
+        self.wake = self.wake.into_iter().chain(other.wake).min();
     }
 
     /// Is anything being done besides stating what objects should be?
@@ -101,7 +110,8 @@ impl<M> Draft<M> {
 
     /// The plan, with this status.
     pub fn plan(self, status: Value) -> Plan {
-        Plan { steps: self.steps, status, events: self.events, waits: self.waits }
+        let Draft { steps, waits, events, wake, .. } = self;
+        Plan { steps, status, events, waits, wake }
     }
 }
 

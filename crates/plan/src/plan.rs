@@ -196,11 +196,13 @@ pub struct Plan {
     pub events: Vec<Event>,
     /// What is waited for.
     pub waits: Vec<Wait>,
+    /// When to look again although nothing is waited for.
+    pub wake: Option<jiff::Timestamp>,
 }
 
 impl Plan {
     /// The earliest time at which to look again.
     pub fn wake_at(&self) -> Option<jiff::Timestamp> {
-        self.waits.iter().filter_map(|w| w.until).min()
+        self.waits.iter().filter_map(|w| w.until).chain(self.wake).min()
     }
 }

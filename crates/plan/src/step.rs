@@ -100,6 +100,21 @@ impl Step {
         }
     }
 
+    /// Delete an object as it was seen: nobody has written to it since.
+    pub fn delete_as_seen(
+        resource: Resource,
+        seen: &Meta,
+        loss: Loss,
+        doing: impl Display,
+    ) -> Self {
+        let mut step = Self::delete_seen(resource, seen, loss, doing);
+        if let Step::Delete { precondition, .. } = &mut step {
+            let (uid, resource_version) = (seen.uid.clone(), seen.resource_version.clone());
+            *precondition = Precondition::Version { uid, resource_version };
+        }
+        step
+    }
+
     /// Leave the dependents of what is deleted behind.
     pub fn orphaning(mut self) -> Self {
         if let Step::Delete { propagation, .. } = &mut self {

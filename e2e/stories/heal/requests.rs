@@ -81,6 +81,23 @@ pub(super) fn that_cannot_be_done(ring: &Ring<'_>) {
         ask_to_replace(task, member, volume);
         let words = wait_task(task, "Refused", SOON);
         assert!(words.contains(why), "{task}: {words}");
+        // Who waits for the end of a task does not wait for ever.
+        let waits = format!("wait cassandratask/{task} -n {NAMESPACE} --for=condition=Failed");
+        bed().kubectl(&waits).expect("a refused task has failed");
     }
+    // Whoever wants a task out of the way says so, and the last of its kind stays all the same.
+    for task in ["alive", "volume"] {
+        let patch = r#"-p={"spec":{"ttlSecondsAfterFinished":0}}"#;
+        bed()
+            .kubectl(&format!("patch cassandratask {task} -n {NAMESPACE} --type=merge {patch}"))
+            .expect("the time of a task can be changed");
+    }
+    wait_for("the task to be deleted", SOON, || {
+        let task = bed().get(NAMESPACE, "cassandratask", "alive")?;
+        Ok(task.is_none().then_some(()))
+    })
+    .expect("a task that has ended is deleted");
+    let last = bed().get(NAMESPACE, "cassandratask", "volume").expect("tasks can be read");
+    assert!(last.is_some(), "the last of its kind is kept");
     assert_eq!(ring.host_ids().expect("host IDs"), ids);
 }

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 mod bodies;
 mod status;
 pub use bodies::ReplaceTask;
-pub use status::{CassandraTaskStatus, TaskPhase};
+pub use status::{CassandraTaskStatus, TaskKind, TaskPhase};
 
-/// One job to run once on a ring. A finished task is history and can be deleted; to try again, create a new task.
+/// One job to run once on a ring. When it has ended, exactly one of the conditions `Complete` and `Failed` is True. A finished task is history and is deleted after `ttlSecondsAfterFinished`; to try again, create a new task.
 #[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[kube(
     group = "palladion.dev",
@@ -26,6 +26,7 @@ pub use status::{CassandraTaskStatus, TaskPhase};
 )]
 #[kube(
     printcolumn(name = "Cluster", type_ = "string", json_path = ".spec.cluster"),
+    printcolumn(name = "Kind", type_ = "string", json_path = ".status.kind"),
     printcolumn(name = "Phase", type_ = "string", json_path = ".status.phase"),
     printcolumn(
         name = "Message",
@@ -50,4 +51,15 @@ pub struct CassandraTaskSpec {
     /// Abort the task. Possible until the member has its turn; if it is too late, the condition says so. Cannot be set back to false. Default false.
     #[serde(default)]
     pub abort: bool,
+    /// Seconds between the end of the task and its deletion; 0 deletes it at once. The last ended task of each kind is kept until another one of its kind has ended, and of all others of a cluster the operator keeps no more than the newest 50. Can be changed at any time. Default 604800, seven days.
+    #[serde(default = "default_ttl")]
+    #[schemars(range(max = 315_360_000))]
+    pub ttl_seconds_after_finished: u32,
+}
+
+/// Seconds for which a task that has ended is kept, where it does not say so itself.
+pub const DEFAULT_TTL: u32 = 604_800;
+
+fn default_ttl() -> u32 {
+    DEFAULT_TTL
 }

@@ -1,6 +1,7 @@
 //! Tasks: why they are refused, how they go, and how they end.
 
 use super::replace;
+use jiff::Timestamp;
 use palladion_api::ids::{HostId, MemberName, VolumeId};
 use palladion_plan::words::Names;
 
@@ -48,5 +49,6 @@ palladion_plan::sentences! {
     /// Steps.
     pub enum Doing {
         Report { task: String } => "report the progress of task {task}";
+        Delete { task: String, ended: Timestamp } => "delete task {task}, which ended at {ended}";
     }
 }

@@ -14,6 +14,7 @@ mod every;
 mod former_names;
 mod growth;
 mod guards;
+mod history;
 mod holes;
 mod initialization;
 mod inputs;

@@ -12,7 +12,7 @@ use palladion_plan::{ObjectKey, Subresource};
 use serde_json::{Value, json};
 
 /// A person makes a task.
-fn ask(world: &mut World, name: &str, spec: &Value) {
+pub fn ask(world: &mut World, name: &str, spec: &Value) {
     world.tell(&format!("a person makes the task {name}: {spec}"));
     let task = json!({
         "apiVersion": "palladion.dev/v1alpha1",
@@ -23,11 +23,11 @@ fn ask(world: &mut World, name: &str, spec: &Value) {
     world.store.create(&key(name), &task).expect("the task should be accepted");
 }
 
-fn key(name: &str) -> ObjectKey {
+pub fn key(name: &str) -> ObjectKey {
     ObjectKey::new(kinds::TASK, NAMESPACE, name)
 }
 
-fn status(world: &World, name: &str) -> CassandraTaskStatus {
+pub fn status(world: &World, name: &str) -> CassandraTaskStatus {
     let task = world.store.get(&key(name)).expect("the task should exist");
     serde_json::from_value(task["status"].clone()).unwrap_or_default()
 }
@@ -53,7 +53,7 @@ pub fn host_of(world: &World, member: &str) -> HostId {
     HostId::new(spec_of(world, member, "hostID"))
 }
 
-fn replace(member: &str) -> Value {
+pub fn replace(member: &str) -> Value {
     json!({ "cluster": "demo", "replace": { "member": member } })
 }
 

@@ -23,8 +23,10 @@ impl World {
         }
         for i in 0..self.operators.len() {
             let gone = self.terminated().into_iter().map(|(name, _)| name).collect();
+            let open = self.open_tasks();
             let activity = self.operators[i].step(&mut self.store, &mut self.faults);
             self.watch_members(&gone);
+            self.watch_tasks(&open);
             all = all.and(activity);
             for done in std::mem::take(&mut self.operators[i].done) {
                 self.note(&done);

@@ -42,6 +42,7 @@ impl World {
             return Err("the mind wants to be woken in the past again and again".into());
         }
         self.waits_are_bounded()?;
+        self.tasks_end_by_one_condition()?;
         self.no_configuration_in_use_is_gone()?;
         self.no_claim_of_a_member_is_gone()?;
         match self.ring.broken_promise(&self.kube.disks) {
@@ -65,6 +66,32 @@ impl World {
         match !waits.is_empty() && waits.len() <= MOST && waits.iter().all(is_right) {
             true => Ok(()),
             false => Err(format!("the waits in the status: {waits:?}")),
+        }
+    }
+
+    /// Whoever waits for a task waits for `Complete` or `Failed`: at its end exactly one is True.
+    fn tasks_end_by_one_condition(&self) -> Result<(), String> {
+        for (key, task) in self.store.list(kinds::TASK) {
+            let conditions = task["status"]["conditions"].as_array().into_iter().flatten();
+            let ends = conditions.filter(|c| c["status"] == "True").count();
+            if ends != usize::from(task["status"]["endedAt"].is_string()) {
+                return Err(format!("task {} has {ends} conditions that end it", key.name));
+            }
+        }
+        Ok(())
+    }
+
+    /// Tasks that have not ended.
+    pub(super) fn open_tasks(&self) -> Vec<ObjectKey> {
+        let tasks = self.store.list(kinds::TASK);
+        let open = tasks.filter(|(_, task)| !task["status"]["endedAt"].is_string());
+        open.map(|(key, _)| key.clone()).collect()
+    }
+
+    /// The operator never deletes a task that has not ended.
+    pub(super) fn watch_tasks(&mut self, open: &[ObjectKey]) {
+        if let Some(gone) = open.iter().find(|key| self.store.get(key).is_none()) {
+            self.ring.breaches.push(format!("{gone} was deleted before it had ended"));
         }
     }
 

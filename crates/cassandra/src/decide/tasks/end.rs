@@ -1,17 +1,17 @@
 //! How a task goes on and how it ends, as its status reports it.
 
 use crate::decide::draft::Draft;
-use crate::decide::tasks::read::Task;
+use crate::decide::tasks::read::{Task, kind};
 use crate::facts::Facts;
 use crate::resources as kinds;
 use crate::words::tasks::{Aborted, Doing, Done, Failed, Refused, Running};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_api::conditions::{self, COMPLETE};
+use palladion_api::conditions::{COMPLETE, FAILED};
 use palladion_api::ids::HostId;
 use palladion_api::reasons::Reason;
 use palladion_api::task::TaskPhase;
-use palladion_plan::Step;
 use palladion_plan::words::{Message, Reasoned};
+use palladion_plan::{Conditions, Step, Truth};
 use serde_json::json;
 
 /// How a task goes on.
@@ -29,13 +29,15 @@ pub enum Course {
 }
 
 impl Course {
-    fn phase(&self) -> TaskPhase {
+    /// Of `Complete` and of `Failed`: exactly one is True at the end, so that
+    /// whoever waits for them does not wait for ever.
+    fn truths(&self) -> (Truth, Truth) {
         match self {
-            Course::Running(_) => TaskPhase::Running,
-            Course::Done(_) => TaskPhase::Done,
-            Course::Failed(_) => TaskPhase::Failed,
-            Course::Aborted(_) => TaskPhase::Aborted,
-            Course::Refused(_) => TaskPhase::Refused,
+            Course::Running(_) => (Truth::False, Truth::False),
+            Course::Done(_) => (Truth::True, Truth::False),
+            Course::Failed(_) | Course::Aborted(_) | Course::Refused(_) => {
+                (Truth::False, Truth::True)
+            }
         }
     }
 
@@ -65,21 +67,22 @@ impl Task<'_> {
         draft: &mut Draft,
     ) {
         let now = facts.now();
-        let (phase, (reason, said)) = (course.phase(), course.said());
-        let said = said.to_string();
-        let generation = Some(self.object.meta.generation);
+        let ((complete, failed), (reason, said)) = (course.truths(), course.said());
+        let generation = self.object.meta.generation;
         let mut status = self.status.clone();
-        let is_done = phase == TaskPhase::Done;
-        let new = conditions::condition(COMPLETE, is_done, reason.as_str(), &said, generation, now);
-        conditions::set(&mut status.conditions, new);
-        status.phase = Some(phase);
+        let mut conditions = Conditions::new(&status.conditions, generation, now);
+        conditions.set(COMPLETE, complete, reason, &said);
+        conditions.set(FAILED, failed, reason, &said);
+        status.conditions = conditions.all().to_vec();
+        status.kind = kind(self.object);
+        status.phase = TaskPhase::of(&status.conditions);
         status.host_id = host_id.cloned();
-        status.observed_generation = generation;
+        status.observed_generation = Some(generation);
         let time = || Time(now);
         if status.started_at.is_none() && host_id.is_some() {
             status.started_at = Some(time());
         }
-        if phase.is_final() {
+        if status.phase.is_some_and(TaskPhase::is_final) {
             status.ended_at = Some(time());
         }
         if status == self.status {

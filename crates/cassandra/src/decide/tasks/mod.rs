@@ -1,6 +1,7 @@
 //! What people ask for by a `CassandraTask`: a table of contents.
 
 mod end;
+mod history;
 mod read;
 mod refusals;
 mod replace;
@@ -9,20 +10,19 @@ use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::resources as kinds;
 use crate::words::tasks::Refused;
-use palladion_api::task::TaskPhase;
-use read::Task;
+pub use history::tidy;
+use read::{Task, is_over};
 
 /// Take up, follow and end the tasks of this cluster.
 pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
     for object in facts.objects(kinds::TASK) {
+        if is_over(object) || object.meta.is_terminating() {
+            continue;
+        }
         // One that cannot be read is of another version of this kind, and not ours to judge.
         let Some(task) = Task::read(object) else {
             continue;
         };
-        let is_over = task.status.phase.is_some_and(TaskPhase::is_final);
-        if is_over || object.meta.is_terminating() {
-            continue;
-        }
         if task.spec.cluster == facts.snapshot.owner.meta.name {
             replace::decide(facts, &task, &task.spec.replace, draft);
         } else if facts.members.contains_key(&task.spec.replace.member) {
