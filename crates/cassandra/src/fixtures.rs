@@ -1,6 +1,7 @@
 //! The one builder of clusters for tests: what a person wrote, what there is
 //! around it, and what validation makes of the two.
 
+use crate::generations::{Generations, OF_THIS_RELEASE};
 use crate::validate::{ConfigMapFact, Input, IsDefault, Valid, ValidRack, validate};
 use crate::words::refusal::Refusal;
 use palladion_api::CassandraClusterSpec;
@@ -38,6 +39,7 @@ pub(crate) fn a_cluster() -> ClusterFixture {
         config_maps: BTreeMap::new(),
         storage_classes: vec![("local".into(), IsDefault::Yes)],
         sets: BTreeSet::new(),
+        generations: OF_THIS_RELEASE,
     }
 }
 
@@ -50,6 +52,7 @@ pub(crate) struct ClusterFixture {
     config_maps: BTreeMap<String, ConfigMapFact>,
     storage_classes: Vec<(String, IsDefault)>,
     sets: BTreeSet<String>,
+    generations: Generations,
 }
 
 impl ClusterFixture {
@@ -126,6 +129,12 @@ impl ClusterFixture {
         self
     }
 
+    /// The release of the operator knows these template generations.
+    pub(crate) fn with_generations(mut self, generations: Generations) -> Self {
+        self.generations = generations;
+        self
+    }
+
     /// The operator was started without an image of the agent.
     pub(crate) fn without_agent_image(mut self) -> Self {
         self.settings.clear();
@@ -145,6 +154,7 @@ impl ClusterFixture {
             sets: self.sets.clone(),
             dropped: Vec::new(),
             highest_release_line: None,
+            generations: self.generations,
         })
     }
 

@@ -1,6 +1,7 @@
 //! From facts to what validation looks at.
 
 use crate::facts::{Facts, lines};
+use crate::generations::Generations;
 use crate::resources as kinds;
 use crate::validate::{ConfigMapFact, Input, IsDefault, Valid, validate};
 use crate::words::refusal::{Refusal, Unread};
@@ -12,7 +13,7 @@ use palladion_plan::{ObjectKey, Observed};
 const DEFAULT_CLASS: &str = "storageclass.kubernetes.io/is-default-class";
 
 /// Validate a cluster with what is known around it.
-pub fn validated(facts: &Facts<'_>) -> Result<Valid, Refusal> {
+pub fn validated(facts: &Facts<'_>, generations: Generations) -> Result<Valid, Refusal> {
     let owner = &facts.snapshot.owner;
     let config_map = |name: &str| {
         let key = ObjectKey::new(kinds::CONFIG_MAP, &owner.meta.namespace, name);
@@ -41,6 +42,7 @@ pub fn validated(facts: &Facts<'_>) -> Result<Valid, Refusal> {
         sets: facts.sets.keys().cloned().collect(),
         dropped: dropped(facts),
         highest_release_line: lines::highest_release_line(facts),
+        generations,
     })
 }
 

@@ -13,6 +13,7 @@ pub mod decide;
 pub mod facts;
 #[cfg(test)]
 pub(crate) mod fixtures;
+pub mod generations;
 pub mod hazards;
 mod inputs;
 pub mod resources;
@@ -26,6 +27,7 @@ use decide::draft::Draft;
 use decide::objects::teardown;
 use decide::tasks;
 use facts::Facts;
+use generations::Generations;
 use palladion_api::rights::Right;
 use palladion_api::words::Reasoned;
 use palladion_plan::{Hazard, Mind, Object, ObjectKey, Plan, Resource, Snapshot, Wait, Watch};
@@ -33,8 +35,17 @@ use serde_json::Value;
 use words::status::Unknown;
 
 /// Decides for every `CassandraCluster`.
-#[derive(Debug, Default, Clone, Copy)]
-pub struct CassandraMind;
+#[derive(Debug, Clone, Copy)]
+pub struct CassandraMind {
+    /// How it renders a spec.
+    pub generations: Generations,
+}
+
+impl Default for CassandraMind {
+    fn default() -> Self {
+        CassandraMind { generations: generations::OF_THIS_RELEASE }
+    }
+}
 
 impl Mind for CassandraMind {
     fn name(&self) -> &'static str {
@@ -77,7 +88,7 @@ impl Mind for CassandraMind {
         }
         match Facts::read(snapshot) {
             Err(why) => nothing_known(why),
-            Ok(facts) => decide_known(&facts),
+            Ok(facts) => decide_known(&facts, self.generations),
         }
     }
 }
@@ -88,7 +99,7 @@ fn nothing_known(why: Unknown) -> Plan {
     Plan { waits: vec![wait], ..Plan::default() }
 }
 
-fn decide_known(facts: &Facts<'_>) -> Plan {
+fn decide_known(facts: &Facts<'_>, generations: Generations) -> Plan {
     if facts.snapshot.owner.meta.is_terminating() {
         let mut draft = Draft::default();
         if status::pause(facts).is_none() {
@@ -96,7 +107,7 @@ fn decide_known(facts: &Facts<'_>) -> Plan {
         }
         return draft.plan(Value::Null);
     }
-    let valid = match inputs::validated(facts) {
+    let valid = match inputs::validated(facts, generations) {
         Ok(valid) => valid,
         Err(refusal) => return Draft::default().plan(status::refused(facts, &refusal)),
     };

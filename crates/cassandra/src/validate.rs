@@ -2,6 +2,7 @@
 //! can check is refused at admission; this door refuses the same again for
 //! objects that were stored before a rule, and what needs other objects.
 
+use crate::generations::Generations;
 use crate::words::refusal::{Place, Refusal};
 use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference, ResourceRequirements};
 use palladion_api::cluster::{
@@ -20,6 +21,7 @@ mod config_map;
 mod dropped;
 mod memory;
 mod name;
+mod numbers;
 mod quantity;
 mod security;
 mod settings;
@@ -48,6 +50,8 @@ pub struct Input<'a> {
     pub dropped: Vec<(RackName, String)>,
     /// The newest line that a member has run.
     pub highest_release_line: Option<String>,
+    /// The template generations that this release knows.
+    pub generations: Generations,
 }
 
 /// The agent's image, by who chose it.
@@ -133,6 +137,8 @@ pub struct Valid {
     pub superuser_secret: String,
     /// Secret with key, certificate and authorities for clients.
     pub client_tls_secret: Option<String>,
+    /// The template generations that it can be rendered in.
+    pub generations: Generations,
 }
 
 /// Does the spec name a rack?
@@ -177,7 +183,7 @@ pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
     version::supported(spec)?;
     version::not_back(spec, input.highest_release_line.as_deref())?;
     name::check(&meta.name, spec)?;
-    numbers(spec)?;
+    numbers::check(spec)?;
     settings::annotations(&spec.annotations, Place::Spec)?;
     let ring = spec.ring_name.clone().unwrap_or_else(|| meta.name.clone());
     let repository = spec.repository.clone().unwrap_or_else(|| match spec.mode {
@@ -215,6 +221,7 @@ pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
         client_tls_secret: client_tls(spec)
             .and_then(|tls| tls.certificates.as_ref())
             .map(|source| source.secret_name.clone()),
+        generations: input.generations,
     })
 }
 
@@ -235,27 +242,6 @@ fn agent_image(input: &Input<'_>) -> Result<AgentImage, Refusal> {
     let of_operator = input.operator_config.and_then(|c| c.agent_image.clone());
     let of_release = input.settings.get("agentImage").cloned();
     of_operator.or(of_release).map(AgentImage::Default).ok_or(Refusal::NoAgentImage)
-}
-
-/// Numbers that a ring cannot be made with.
-fn numbers(spec: &CassandraClusterSpec) -> Result<(), Refusal> {
-    let racks = &spec.datacenter.racks;
-    if let Some(rack) = racks.iter().find(|r| r.members < 0) {
-        let (rack, members) = (rack.name.clone(), rack.members);
-        return Err(Refusal::NegativeMembers { rack, members });
-    }
-    if racks.iter().all(|r| r.members == 0) {
-        return Err(Refusal::NoMembers);
-    }
-    let least_one = [
-        ("numTokens", spec.num_tokens),
-        ("seedsPerRack", spec.seeds_per_rack),
-        ("terminationGracePeriodSeconds", spec.termination_grace_period_seconds),
-    ];
-    match least_one.iter().find(|(_, number)| *number == 0) {
-        Some((field, _)) => Err(Refusal::Zero { field }),
-        None => Ok(()),
-    }
 }
 
 fn rack(input: &Input<'_>, ring: &str, rack: &Rack) -> Result<ValidRack, Refusal> {

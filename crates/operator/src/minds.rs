@@ -7,5 +7,5 @@ use std::sync::Arc;
 
 /// The minds.
 pub fn minds() -> Vec<Arc<dyn Mind>> {
-    vec![Arc::new(CassandraMind), Arc::new(ZonedSetMind)]
+    vec![Arc::new(CassandraMind::default()), Arc::new(ZonedSetMind)]
 }

@@ -12,7 +12,7 @@ mod set;
 mod tests;
 
 pub use config::config_map;
-pub use release::Stamp;
+pub use release::{Rendered, Stamp, rendered};
 pub use services::{
     client_service, disruption_budget, held_service, member, member_account, member_service,
 };

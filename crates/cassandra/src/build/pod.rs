@@ -40,7 +40,7 @@ pub fn template(valid: &Valid, rack: &ValidRack, release: &Release) -> Value {
         },
         "initContainers": [install(rack, release)],
         "containers": [server(valid, rack)],
-        "volumes": volumes(valid, rack),
+        "volumes": volumes(valid, rack, release),
     });
     place(&mut spec, valid, rack.placement.as_ref());
     if !valid.pull_secrets.is_empty() {
@@ -163,10 +163,11 @@ fn as_stored(mut item: Value) -> Value {
     item
 }
 
-fn volumes(valid: &Valid, rack: &ValidRack) -> Value {
+fn volumes(valid: &Valid, rack: &ValidRack, release: &Release) -> Value {
+    let config = config::name(rack, release.generation);
     let mut all = vec![
         json!({ "name": "shared", "emptyDir": {} }),
-        json!({ "name": "config", "configMap": { "name": config::name(rack) } }),
+        json!({ "name": "config", "configMap": { "name": config } }),
         json!({ "name": "run", "emptyDir": { "medium": "Memory", "sizeLimit": "16Mi" } }),
         json!({ "name": "tmp", "emptyDir": {} }),
     ];

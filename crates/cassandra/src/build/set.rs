@@ -3,7 +3,7 @@
 //! start gate when a server starts (ADR 3).
 
 use super::common::{metadata, rack_labels, rack_selector};
-use super::release::{self, Stamp};
+use super::release::Rendered;
 use crate::validate::{Valid, ValidRack};
 use palladion_api::{labels, names};
 use palladion_plan::{hash, workload};
@@ -13,15 +13,14 @@ use serde_json::{Map, Value, json};
 const REVISIONS_KEPT: i32 = 10;
 
 /// The StatefulSet of a rack. `replicas` is always stated: leaving it out as
-/// its only owner would reset it to 1. `standing` is what its set and
-/// its pods were made with.
-pub fn stateful_set(valid: &Valid, rack: &ValidRack, replicas: i32, standing: &[Stamp]) -> Value {
+/// its only owner would reset it to 1.
+pub fn stateful_set(valid: &Valid, rack: &ValidRack, replicas: i32, rendered: &Rendered) -> Value {
     let claims = claim_template(valid, rack);
     // Pods carry the hash of what they are made of and no more: a claim that
     // grows must not restart them.
-    let (mut template, of_pods) = release::template(valid, rack, standing);
+    let mut template = rendered.template.clone();
     let of_all = hash::of(&json!([template, claims]));
-    workload::stamp(&mut template, &of_pods);
+    workload::stamp(&mut template, &rendered.hash);
     let mut meta = metadata(valid, &rack.set, &rack_labels(valid, rack));
     meta["annotations"] = json!(rack.annotations);
     meta["annotations"][labels::SPEC_HASH] = Value::from(of_all);

@@ -104,7 +104,7 @@ fn with_auth() -> ClusterFixture {
 
 fn set_of(cluster: &ClusterFixture) -> Value {
     let (valid, rack) = cluster.valid_rack();
-    stateful_set(&valid, &rack, 3, &[])
+    stateful_set(&valid, &rack, 3, &rendered(&valid, &rack, &[]))
 }
 
 #[test]
@@ -118,8 +118,8 @@ fn the_objects_of_a_cluster() {
 #[test]
 fn the_objects_of_a_rack() {
     let (valid, rack) = full().valid_rack();
-    snapshot!("config_map", config_map(&valid, &rack));
-    snapshot!("stateful_set_full", stateful_set(&valid, &rack, 3, &[]));
+    snapshot!("config_map", config_map(&valid, &rack, &rendered(&valid, &rack, &[])));
+    snapshot!("stateful_set_full", stateful_set(&valid, &rack, 3, &rendered(&valid, &rack, &[])));
     snapshot!("stateful_set_plain", set_of(&plain()));
     snapshot!("stateful_set_scylla", set_of(&scylla()));
     snapshot!("secrets", &set_of(&with_auth())["spec"]["template"]["spec"]["volumes"]);

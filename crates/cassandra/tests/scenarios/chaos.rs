@@ -99,7 +99,7 @@ fn disturb(
             world.faults.plan(at, fault);
         }
         2 | 3 => {
-            let watches = palladion_cassandra::CassandraMind.watches();
+            let watches = palladion_cassandra::CassandraMind::default().watches();
             let resource = watches[pick(random, watches.len())].resource;
             let feed = if random.once_in(4) { Feed::Cut } else { Feed::Stale };
             world.set_feed(resource, feed);

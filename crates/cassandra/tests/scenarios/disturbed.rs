@@ -58,7 +58,7 @@ fn a_leader_may_be_frozen_before_any_write_and_wake_up_after_its_successor_acted
 fn any_feed_may_be_stale_at_any_time() {
     let (worlds, end) = creation();
     let expected = end.end();
-    let mind = palladion_cassandra::CassandraMind;
+    let mind = palladion_cassandra::CassandraMind::default();
     for (i, watch) in palladion_plan::Mind::watches(&mind).into_iter().enumerate() {
         let stale = |world: &mut World| {
             world.set_feed(watch.resource, Feed::Stale);
@@ -74,7 +74,7 @@ fn any_feed_may_be_stale_at_any_time() {
 fn nothing_is_written_while_a_feed_is_known_to_be_cut() {
     let (worlds, end) = creation();
     let expected = end.end();
-    let mind = palladion_cassandra::CassandraMind;
+    let mind = palladion_cassandra::CassandraMind::default();
     for (i, watch) in palladion_plan::Mind::watches(&mind).into_iter().enumerate() {
         let cut = |world: &mut World| {
             // What was decided before may still be carried out.

@@ -4,6 +4,8 @@
 use crate::every::{a_ring, killed_at_every_write};
 use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster};
+use palladion_cassandra::CassandraMind;
+use palladion_cassandra::generations::{FIRST, Generation, Generations};
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::Fault;
 use palladion_plan::sim::kubernetes::Machine;
@@ -211,4 +213,75 @@ fn no_configuration_that_pods_mount_is_deleted_whatever_write_fails() {
         one.settle();
         one.expect_ring(3);
     }
+}
+
+/// A release of Palladion whose configuration says more.
+const NEXT: CassandraMind = CassandraMind {
+    generations: Generations {
+        first: FIRST,
+        later: &[Generation {
+            server_json: |server| {
+                let mut all = json!(server);
+                all["config"]["concurrent_validations"] = json!(1);
+                all
+            },
+        }],
+    },
+};
+
+fn upgrade_to_next(world: &mut World) {
+    world.mind = NEXT;
+    world.upgrade_palladion(NEW);
+}
+
+/// The configurations, by name.
+fn configurations(world: &World) -> BTreeMap<String, Value> {
+    let maps = world.store.list(kinds::CONFIG_MAP);
+    maps.map(|(key, map)| (key.name.clone(), map["data"].clone())).collect()
+}
+
+fn say_more(world: &World) -> usize {
+    let all = configurations(world);
+    all.values().filter(|data| data.to_string().contains("concurrent_validations")).count()
+}
+
+#[test]
+fn a_release_that_renders_another_configuration_restarts_nobody() {
+    let mut world = a_ring(2, 1);
+    let before = (pods(&world), configurations(&world));
+    world.writes.clear();
+    upgrade_to_next(&mut world);
+    world.settle();
+    let of_any_new_leader = ["raise the leader's epoch", "report the status"];
+    let others = world.writes.iter().find(|w| !of_any_new_leader.contains(&w.as_str()));
+    assert_eq!(others, None, "{:?}", world.writes);
+    assert_eq!((pods(&world), configurations(&world)), before);
+    // A pod that is lost comes back as it was, with what it mounted.
+    world.delete(kinds::POD, "demo-dc1-a-1");
+    world.settle();
+    world.expect_ring(3);
+    assert_eq!(configurations(&world), before.1);
+    // The next rollout brings it, and nothing of the former one is left.
+    world.patch_spec(&json!({ "annotations": { "example.com/rolled": "1" } }));
+    let mut end = killed_at_every_write("a rollout to another configuration", world, 6);
+    end.expect_ring(3);
+    assert_eq!(images(&end), [NEW; 3]);
+    assert_eq!((configurations(&end).len(), say_more(&end)), (2, 2));
+}
+
+#[test]
+fn a_change_that_is_taken_back_after_such_a_release_restores_the_configuration() {
+    let mut world = a_ring(2, 1);
+    let before = (pods(&world), configurations(&world));
+    upgrade_to_next(&mut world);
+    world.settle();
+    world.patch_spec(&json!({ "config": { "broken_setting": 1 } }));
+    world.pass(200);
+    assert_eq!(world.normal(), 2, "{}", world.last_words());
+    world.patch_spec(&json!({ "config": { "broken_setting": null } }));
+    world.settle();
+    world.expect_ring(3);
+    let same = pods(&world).into_iter().filter(|(name, pod)| before.0.get(name) == Some(pod));
+    assert_eq!(same.count(), 2, "{}", world.last_words());
+    assert_eq!(configurations(&world), before.1);
 }

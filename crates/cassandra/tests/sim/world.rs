@@ -55,6 +55,8 @@ pub struct World {
     /// Permits and intents that were looked at.
     pub(super) given: BTreeSet<String>,
     epoch: i64,
+    /// The release of operators that start from now on.
+    pub mind: CassandraMind,
     /// What operators that start from now on are started with.
     settings: BTreeMap<String, String>,
     pub(super) restart_at: Option<Timestamp>,
@@ -91,6 +93,7 @@ impl World {
             volumes: 0,
             given: BTreeSet::new(),
             epoch: 0,
+            mind: CassandraMind::default(),
             settings: agent_image("palladion.dev/agent:0.1.0"),
             restart_at: None,
             random: None,
@@ -132,12 +135,7 @@ impl World {
     /// A new leader.
     pub fn start_operator(&mut self) {
         self.epoch += 1;
-        self.operators.push(Operator::new(
-            CassandraMind,
-            cluster_key(),
-            &self.settings,
-            self.epoch,
-        ));
+        self.operators.push(Operator::new(self.mind, cluster_key(), &self.settings, self.epoch));
     }
 
     /// Palladion itself is upgraded: the operator starts again with another image

@@ -13,8 +13,8 @@ fn all(cluster: &ClusterFixture) -> Vec<Value> {
     all.extend([
         client_service(&valid),
         disruption_budget(&valid),
-        config_map(&valid, &rack),
-        stateful_set(&valid, &rack, 3, &[]),
+        config_map(&valid, &rack, &rendered(&valid, &rack, &[])),
+        stateful_set(&valid, &rack, 3, &rendered(&valid, &rack, &[])),
         member_service(&valid, &rack, &"demo-dc1-a-0".into(), None, true),
         a_member(&valid, &rack, "demo-dc1-a-0"),
     ]);
@@ -89,11 +89,12 @@ fn nothing_is_stated_that_would_not_be_stored() {
 #[test]
 fn a_pod_mounts_the_config_map_that_is_built() {
     let (valid, rack) = full().valid_rack();
-    let volumes = &stateful_set(&valid, &rack, 3, &[])["spec"]["template"]["spec"]["volumes"];
+    let volumes = &stateful_set(&valid, &rack, 3, &rendered(&valid, &rack, &[]))["spec"]["template"]
+        ["spec"]["volumes"];
     let mounted = volumes.as_array().unwrap().iter().find(|v| v["name"] == "config");
     assert_eq!(
         mounted.unwrap()["configMap"]["name"],
-        config_map(&valid, &rack)["metadata"]["name"]
+        config_map(&valid, &rack, &rendered(&valid, &rack, &[]))["metadata"]["name"]
     );
 }
 

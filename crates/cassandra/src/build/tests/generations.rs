@@ -4,15 +4,38 @@
 use super::{full, plain, scylla, with_auth};
 use crate::build::*;
 use crate::fixtures::ClusterFixture;
+use crate::generations::{Generation, Generations, OF_THIS_RELEASE};
 use palladion_api::labels::{AGENT_IMAGE, SPEC_HASH, TEMPLATE_GENERATION};
 use serde_json::{Value, json};
 
 /// The set that this Palladion makes where a set stands.
 fn over(standing: &Value, cluster: &ClusterFixture) -> Value {
     let (valid, rack) = cluster.valid_rack();
+    stateful_set(&valid, &rack, 3, &rendered(&valid, &rack, &stamps(standing)))
+}
+
+fn stamps(standing: &Value) -> Vec<Stamp> {
     let annotations = &standing["spec"]["template"]["metadata"]["annotations"];
-    let stamp = Stamp::read(|key| annotations[key].as_str());
-    stateful_set(&valid, &rack, 3, &stamp.into_iter().collect::<Vec<_>>())
+    Stamp::read(|key| annotations[key].as_str()).into_iter().collect()
+}
+
+/// The configuration that it makes for the pods of that set.
+fn configuration_over(standing: &Value, cluster: &ClusterFixture) -> Value {
+    let (valid, rack) = cluster.valid_rack();
+    config_map(&valid, &rack, &rendered(&valid, &rack, &stamps(standing)))
+}
+
+/// The same cluster as the next release of Palladion sees it, whose
+/// configuration says more.
+fn of_next_release(cluster: ClusterFixture) -> ClusterFixture {
+    let next = Generation {
+        server_json: |server| {
+            let mut all = json!(server);
+            all["config"]["concurrent_validations"] = 1.into();
+            all
+        },
+    };
+    cluster.with_generations(Generations { later: Box::leak(Box::new([next])), ..OF_THIS_RELEASE })
 }
 
 fn template(set: &Value) -> &Value {
@@ -36,6 +59,21 @@ fn a_new_default_image_of_the_agent_leaves_pods_as_they_are() {
     let made = over(&json!({}), &newer(full()));
     assert_eq!(image(&made), NEWER);
     assert_eq!(template(&made)["metadata"]["annotations"][AGENT_IMAGE], NEWER);
+}
+
+#[test]
+fn a_release_that_renders_another_configuration_leaves_it_as_it_is() {
+    let (standing, configuration) =
+        (super::set_of(&full()), configuration_over(&json!({}), &full()));
+    let next = of_next_release(full());
+    assert_eq!(over(&standing, &next), standing);
+    assert_eq!(configuration_over(&standing, &next), configuration);
+    let changed = next.spec(|spec| spec.jvm_options.push("-Dx=y".into()));
+    let made = over(&standing, &changed);
+    assert_eq!(template(&made)["metadata"]["annotations"][TEMPLATE_GENERATION], "2");
+    let content = configuration_over(&standing, &changed)["data"]["server.json"].to_string();
+    assert!(content.contains("concurrent_validations"), "{content}");
+    assert_eq!(over(&made, &changed), made);
 }
 
 #[test]

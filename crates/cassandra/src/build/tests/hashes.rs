@@ -20,8 +20,8 @@ fn hashes(set: &Value) -> (String, String) {
 #[test]
 fn a_replicas_change_leaves_the_spec_hash_and_the_template() {
     let (valid, rack) = full().valid_rack();
-    let mut three = stateful_set(&valid, &rack, 3, &[]);
-    let four = stateful_set(&valid, &rack, 4, &[]);
+    let mut three = stateful_set(&valid, &rack, 3, &rendered(&valid, &rack, &[]));
+    let four = stateful_set(&valid, &rack, 4, &rendered(&valid, &rack, &[]));
     assert_ne!(three, four);
     three["spec"]["replicas"] = json!(4);
     assert_eq!(three, four);
@@ -84,7 +84,7 @@ fn a_change_of_one_rack_leaves_the_others_alone() {
     let changed = full().first_rack(|rack| rack.annotations.clear());
     let of_second = |cluster: &ClusterFixture| {
         let valid = cluster.valid();
-        stateful_set(&valid, &valid.racks[1], 2, &[])
+        stateful_set(&valid, &valid.racks[1], 2, &rendered(&valid, &valid.racks[1], &[]))
     };
     assert_eq!(of_second(&full()), of_second(&changed));
     assert_ne!(set_of(&full()), set_of(&changed));
@@ -94,7 +94,7 @@ fn a_change_of_one_rack_leaves_the_others_alone() {
 fn a_config_maps_name_changes_with_its_content_only() {
     let name = |cluster: &ClusterFixture| {
         let (valid, rack) = cluster.valid_rack();
-        config_map(&valid, &rack)["metadata"]["name"].clone()
+        config_map(&valid, &rack, &rendered(&valid, &rack, &[]))["metadata"]["name"].clone()
     };
     let before = name(&full());
     let same = [

@@ -59,13 +59,14 @@ fn rack_objects(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut 
     if rack.place == RackPlace::Dropped {
         return scale_dropped(facts, rack, draft);
     }
-    let config = build::config_map(valid, rack);
+    let rendered = build::rendered(valid, rack, &standing::of(facts, rack));
+    let config = build::config_map(valid, rack, &rendered);
     let what = What::Configuration { rack: rack.name.clone() };
     apply(facts, kinds::CONFIG_MAP, config, what, None, draft);
 
     let pods = replicas::pods(facts, rack);
     let event = scaled_event(facts.sets.get(&rack.set), rack, replicas, pods);
-    let mut set = build::stateful_set(valid, rack, pods, &standing::of(facts, rack));
+    let mut set = build::stateful_set(valid, rack, pods, &rendered);
     if recreating::prepare(facts, rack, &mut set, draft) == Outcome::Recreate {
         return;
     }

@@ -2,9 +2,10 @@
 
 use crate::build;
 use crate::decide::draft::Draft;
+use crate::decide::objects::standing;
 use crate::facts::{Facts, SetFact};
 use crate::resources as kinds;
-use crate::validate::{RackPlace, Valid};
+use crate::validate::{RackPlace, Valid, ValidRack};
 use crate::words::objects::Doing;
 use palladion_api::labels;
 use palladion_plan::{Loss, Step};
@@ -27,17 +28,19 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         if pods.filter_map(|m| m.pod.as_ref()).any(|pod| &pod.revision != newest) {
             continue;
         }
-        let current = build::config_map(valid, rack);
+        let mut current = None;
         for map in facts.objects(kinds::CONFIG_MAP) {
             let of_rack =
                 map.meta.labels.get(labels::RACK).is_some_and(|r| r == rack.name.as_str());
-            let is_current = current["metadata"]["name"] == map.meta.name.as_str();
             if !of_rack
-                || is_current
                 || mounts(set, &map.meta.name)
                 || !map.meta.is_controlled_by(&valid.uid)
                 || map.meta.is_terminating()
             {
+                continue;
+            }
+            let current = current.get_or_insert_with(|| name_of(facts, valid, rack));
+            if *current == map.meta.name {
                 continue;
             }
             let doing = Doing::DeleteConfiguration { config_map: map.meta.name.clone() };
@@ -45,6 +48,12 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             draft.steps.push(step);
         }
     }
+}
+
+/// The name of the configuration that the rack has now.
+fn name_of(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack) -> Value {
+    let rendered = build::rendered(valid, rack, &standing::of(facts, rack));
+    build::config_map(valid, rack, &rendered)["metadata"]["name"].take()
 }
 
 /// Do pods of this set's template mount the ConfigMap?

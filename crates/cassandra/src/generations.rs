@@ -1,0 +1,54 @@
+//! How this release makes the configuration of a rack: one entry for each
+//! template generation. Pods that stand keep the generation that they were made
+//! with (safety rule 7.9, ADR 12), so an entry never changes.
+
+use palladion_api::server_config::ServerConfig;
+use serde_json::{Value, json};
+
+/// One template generation.
+#[derive(Clone, Copy, Debug)]
+pub struct Generation {
+    /// The content of `server.json`.
+    pub server_json: fn(&ServerConfig) -> Value,
+}
+
+/// The generations that a release knows, numbered from 1.
+#[derive(Clone, Copy, Debug)]
+pub struct Generations {
+    /// The first one.
+    pub first: Generation,
+    /// Those after it, in order.
+    pub later: &'static [Generation],
+}
+
+/// Those of this release. Whoever changes what a given spec is rendered to,
+/// template or configuration, adds one and keeps the older ones as they are;
+/// `build/tests/generations.rs` holds them.
+pub const OF_THIS_RELEASE: Generations = Generations { first: FIRST, later: &[] };
+
+/// As the spec has it.
+pub const FIRST: Generation = Generation { server_json: |server| json!(server) };
+
+impl Generations {
+    /// The newest one and its number.
+    pub fn newest(&self) -> (u32, Generation) {
+        let count = u32::try_from(self.later.len()).unwrap_or(u32::MAX);
+        (count.saturating_add(1), self.later.last().copied().unwrap_or(self.first))
+    }
+
+    /// The one of this number; a newer Palladion may know more.
+    pub fn get(&self, number: u32) -> Option<Generation> {
+        match number {
+            0 => None,
+            1 => Some(self.first),
+            later => self.later.get(usize::try_from(later).ok()?.checked_sub(2)?).copied(),
+        }
+    }
+}
+
+/// Releases that know as many know the same.
+impl PartialEq for Generations {
+    fn eq(&self, other: &Self) -> bool {
+        self.newest().0 == other.newest().0
+    }
+}
