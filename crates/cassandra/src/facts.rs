@@ -183,6 +183,15 @@ impl<'a> Facts<'a> {
         self.members.values().filter(|m| m.recorded_host_id().is_some())
     }
 
+    /// Is the ring beyond its creation? From then on a join is a growth.
+    pub fn is_created(&self) -> bool {
+        let status = &self.status;
+        // Rings of an older Palladion have no `createdAt`.
+        status.created_at.is_some()
+            || status.system_replication.is_some()
+            || status.system_replication_change.is_some()
+    }
+
     /// Is there, or has there ever been, a ring: any trace of a member that joined?
     pub fn ring_exists(&self) -> bool {
         self.status.initialization.as_ref().is_some_and(|f| f.host_id.is_some())

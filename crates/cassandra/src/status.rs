@@ -14,6 +14,7 @@ use crate::resources as kinds;
 use crate::validate::{Valid, ValidRack};
 use crate::words::refusal::Refusal;
 use crate::words::status::{Accepted, Available, Paused, Rest, Running, Starting, Unknown};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::cluster::RackStatus;
 use palladion_api::conditions::{ACCEPTED, AVAILABLE, PAUSED, PROGRESSING};
 use palladion_api::ids::RackName;
@@ -40,6 +41,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
         "seeds": seeds::of(facts, valid),
         "highestReleaseLine": upgraded::line_on_record(facts),
         "newestLine": Value::Null,
+        "createdAt": created_at(facts, wanted),
     })
 }
 
@@ -97,13 +99,19 @@ fn available(writer: &mut Conditions, facts: &Facts<'_>, wanted: i32) {
 /// as many as are wanted.
 fn size(facts: &Facts<'_>, wanted: i32) -> usize {
     let joined = facts.joined().count();
-    let status = &facts.status;
-    let is_created =
-        status.system_replication.is_some() || status.system_replication_change.is_some();
-    match is_created && joined > 0 {
+    match facts.is_created() && joined > 0 {
         true => joined,
         false => joined.max(usize::try_from(wanted).unwrap_or_default()),
     }
+}
+
+/// When the ring had all its members for the first time: on record, or now.
+fn created_at(facts: &Facts<'_>, wanted: i32) -> Option<Time> {
+    // The last join is a part of the creation until its turn has ended.
+    let is_complete = facts.turn().is_none()
+        && usize::try_from(wanted).is_ok_and(|wanted| facts.joined().count() >= wanted);
+    let now = || (facts.ring_exists() && is_complete).then(|| Time(facts.now()));
+    facts.status.created_at.clone().or_else(now)
 }
 
 fn progressing(

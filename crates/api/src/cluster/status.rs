@@ -53,6 +53,9 @@ pub struct CassandraClusterStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 16))]
     pub newest_line: Option<String>,
+    /// When all members that the spec asks for had joined for the first time. Before that, `Available` counts the members that the spec asks for; afterwards those that the ring has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<Time>,
     /// Replication factor of the system keyspaces in this datacenter, as last set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_replication: Option<u32>,

@@ -222,9 +222,9 @@ fn an_announced_address_that_is_not_the_recorded_one_is_told() {
     let expected = format!("True AddressChanged: member {OTHER} announces the address 10.96.0.200");
     assert!(told.starts_with(&expected), "{told}\n{}", world.last_words());
 }
-#[test]
-fn a_ring_that_grows_is_available_all_the_while() {
-    let mut world = a_ring(2, 1);
+
+/// From three members to six.
+fn grows_and_stays_available(mut world: World) {
     world.set_racks(&a_cluster(&[("a", 4), ("b", 2)]));
     for _ in 0..20_000 {
         let tick = world.tick().unwrap_or_else(|why| panic!("{why}\n{}", world.last_words()));
@@ -235,6 +235,24 @@ fn a_ring_that_grows_is_available_all_the_while() {
         }
     }
     panic!("no rest\n{}", world.last_words());
+}
+
+#[test]
+fn a_ring_that_grows_is_available_all_the_while() {
+    grows_and_stays_available(a_ring(2, 1));
+}
+
+#[test]
+fn a_ring_of_scylla_that_grows_is_available_all_the_while() {
+    let mut cluster = a_cluster(&[("a", 2), ("b", 1)]);
+    cluster["spec"]["mode"] = json!("scylla");
+    cluster["spec"]["version"] = json!("6.2.0");
+    let mut world = World::new().with(&cluster);
+    world.pass(20);
+    let told = world.condition("Available");
+    assert!(told.starts_with("False MembersDown: ") && told.contains(" of 3"), "{told}");
+    world.settle();
+    grows_and_stays_available(world);
 }
 
 #[test]
