@@ -7,6 +7,7 @@ use crate::nodes::LAST;
 use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster};
 use crate::sim::ring::{Force, Phase};
+use crate::told::a_ring_of_scylla;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::kubernetes::Machine;
 use palladion_plan::{ObjectKey, Subresource};
@@ -291,4 +292,18 @@ fn an_older_agent_is_not_asked_for_a_repair_that_it_does_not_know() {
     world.settle();
     assert_eq!(repairs(&world, AWAY), 1, "{}", world.last_words());
     world.expect_ring(3);
+}
+
+#[test]
+fn members_of_a_ring_of_scylla_are_cleaned_up_after_a_join() {
+    let mut world = a_ring_of_scylla();
+    world.settle();
+    assert!(!wrote(&world, "cleanup"), "a ring that is created holds nothing yet");
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 2)]));
+    world.settle();
+    world.expect_ring(4);
+    for member in ["demo-dc1-a-0", "demo-dc1-a-1", "demo-dc1-b-0"] {
+        let begun = format!("start the pending cleanup on member {member}");
+        assert!(wrote(&world, &begun), "{}", world.last_words());
+    }
 }

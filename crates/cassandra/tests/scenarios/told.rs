@@ -242,12 +242,17 @@ fn a_ring_that_grows_is_available_all_the_while() {
     grows_and_stays_available(a_ring(2, 1));
 }
 
-#[test]
-fn a_ring_of_scylla_that_grows_is_available_all_the_while() {
+/// A ring of ScyllaDB, racks `a` and `b` of two members and one, that is made now.
+pub fn a_ring_of_scylla() -> World {
     let mut cluster = a_cluster(&[("a", 2), ("b", 1)]);
     cluster["spec"]["mode"] = json!("scylla");
     cluster["spec"]["version"] = json!("6.2.0");
-    let mut world = World::new().with(&cluster);
+    World::new().with(&cluster)
+}
+
+#[test]
+fn a_ring_of_scylla_that_grows_is_available_all_the_while() {
+    let mut world = a_ring_of_scylla();
     world.pass(20);
     let told = world.condition("Available");
     assert!(told.starts_with("False MembersDown: ") && told.contains(" of 3"), "{told}");

@@ -33,8 +33,7 @@ fn is_in_the_way(kind: DebtKind) -> bool {
 /// After a join into a ring that holds data, all others have lost ranges and
 /// need a cleanup. A ring that is still being created holds none.
 pub fn after_join(facts: &Facts<'_>, joiner: &MemberName, draft: &mut Draft) {
-    let status = &facts.status;
-    if status.system_replication.is_none() && status.system_replication_change.is_none() {
+    if !facts.is_created() {
         return;
     }
     let cause = Cause::Joined { member: joiner.clone(), at: facts.now() };
