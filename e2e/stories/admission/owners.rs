@@ -48,7 +48,8 @@ pub(super) fn of_a_deleted_cluster() {
             "controller": true, "blockOwnerDeletion": true,
         }]);
         operator().kubectl(&["create", "-f", "-"], &object.to_string()).expect("a member");
-        let delete = ["delete", "cassandracluster/demo", "-n", namespace, "--cascade", cascade];
+        let how = format!("--cascade={cascade}");
+        let delete = ["delete", "cassandracluster/demo", "-n", namespace, &how];
         admin().kubectl(&delete, "").expect("the cluster to go");
         wait_for("the garbage collector", Duration::from_secs(60), || {
             let member = bed().get(namespace, "cassandramember", "demo-dc1-a-0")?;
