@@ -12,6 +12,7 @@ pub mod outside;
 pub mod person;
 pub mod ring;
 pub mod story;
+pub mod tool;
 pub mod wanted;
 pub mod writing;
 pub mod zoned;

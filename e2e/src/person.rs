@@ -54,6 +54,11 @@ impl Person {
         Ok(Self { kubeconfig, base })
     }
 
+    /// The kubeconfig of this person.
+    pub fn kubeconfig(&self) -> std::path::PathBuf {
+        self.kubeconfig.path().to_path_buf()
+    }
+
     /// Run kubectl with something to read; its complaints are the error.
     pub fn kubectl(&self, arguments: &[&str], input: &str) -> Result<String> {
         let program = self.base.cluster.kubectl_command().get_program().to_owned();

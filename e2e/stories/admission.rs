@@ -182,22 +182,19 @@ fn own_status() {
         .expect("a pod may write the status of its own member");
     refused(
         own.write_status(NAMESPACE, OTHER, &status()),
-        "pod demo-dc1-a-0 may not write status of demo-dc1-a-1",
+        "pod demo-dc1-a-0 may not write the status of demo-dc1-a-1",
     );
     let podless = Person::account(NAMESPACE, "demo-member", None).expect("an account");
     refused(
         podless.write_status(NAMESPACE, MEMBER, &status()),
-        "pod <none> may not write status of demo-dc1-a-0",
+        "pod <none> may not write the status of demo-dc1-a-0",
     );
 }
 
 fn another_clusters_pod() {
     two_members();
     let other = Person::account(NAMESPACE, "other-member", Some("demo-dc1-a-0")).expect("a pod");
-    refused(
-        other.write_status(NAMESPACE, MEMBER, &status()),
-        "that is for the agent of this member",
-    );
+    refused(other.write_status(NAMESPACE, MEMBER, &status()), "only the agent of this member may");
 }
 
 fn no_spec() {
@@ -217,7 +214,7 @@ fn only_the_operator() {
     two_members();
     refused(
         admin().kubectl(&["create", "-f", "-"], &member("demo-dc1-a-7", &json!({}))),
-        "the operator makes the members of a ring",
+        "only the operator creates the members of a ring",
     );
     refused(
         admin().kubectl(&["delete", MEMBER, "-n", NAMESPACE], ""),

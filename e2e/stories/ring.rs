@@ -8,6 +8,7 @@ mod killed;
 mod leave;
 mod made;
 mod rest;
+mod typed;
 
 use std::time::Duration;
 
@@ -31,6 +32,13 @@ pub fn story() -> Story {
         .step("each object was created by one request", made::by_one_request)
         .step("the system keyspaces are replicated", made::system_keyspaces)
         .step("at rest nothing is read and nothing is written", rest::nothing_is_asked)
+        .step("the command line shows a ring that is well", typed::status_members_and_contact)
+        .step("the command line plans as the operator does", typed::plan_on_all_facts)
+        .step("the command line names a missing right", typed::rights_that_are_missing)
+        .step(
+            "the command line stores nothing that is only tried",
+            typed::nothing_is_stored_that_is_only_tried,
+        )
         .step("a member may write its own status and nothing else", access::own_status_alone)
         .step(
             "the management port is closed to others and credentials are not visible",

@@ -1,5 +1,6 @@
 //! A ring whose servers ask for a user and a password, and take clients over
-//! TLS alone: it grows and shrinks, and a wrong password is told.
+//! TLS alone: it grows and shrinks, and a wrong password is told. Another that is
+//! to ask from now on, or from the beginning, without the Secret for it.
 
 use std::time::Duration;
 
@@ -13,11 +14,23 @@ const NAMESPACE: &str = "secure";
 const SOON: Duration = Duration::from_secs(180);
 /// A kubelet brings a changed Secret into a pod within a minute and a half.
 const SECRET: Duration = Duration::from_secs(300);
+/// A member, or two, one after the other.
+const RESTARTS_IN: Duration = Duration::from_secs(600);
 const ROWS: usize = 100;
 
 pub fn story() -> Story {
     Story::named(NAMESPACE)
         .step("a ring with authentication and client TLS grows and shrinks", grows_and_shrinks)
+        .step(
+            "authentication without its Secret stops at the first member until it comes",
+            stops_before_it_locks_out,
+        )
+        .in_soak()
+        .step(
+            "a ring made without the Secret has no default superuser and gets its roles later",
+            made_without_the_secret,
+        )
+        .in_soak()
         .into()
 }
 
@@ -139,6 +152,76 @@ fn a_password_changes(ring: &Ring<'_>, admin: &Client<'_>) {
     })
     .expect("all is well again");
     assert_eq!(ring.pod_uids().expect("uids"), uids, "nobody was restarted");
+}
+
+/// Authentication is turned on without the Secret of the agents: one member has
+/// restarted, the others serve as before. With the Secret the rollout goes on.
+fn stops_before_it_locks_out() {
+    let plain = || a_ring().racks(&[("a", 2), ("b", 1)]);
+    let ring = Ring::create(bed(), NAMESPACE, &plain()).expect("the ring should form");
+    let before = ring.pod_uids().expect("uids");
+    let renewed = || {
+        let now = ring.pod_uids().expect("uids").into_iter();
+        now.filter(|pod| !before.contains(pod)).map(|(name, _)| name).collect::<Vec<_>>()
+    };
+    let asking = plain().line("auth: {mode: Password}");
+    bed().apply(NAMESPACE, &asking.manifest(NAMESPACE)).expect("apply");
+    ring.wait_told("Degraded", Reason::RolloutStuck, "secure-agents", RESTARTS_IN).expect("told");
+    let first = renewed();
+    assert_eq!(first.len(), 1, "{first:?}");
+    std::thread::sleep(Duration::from_secs(60));
+    assert_eq!(renewed(), first, "nobody else has restarted");
+    secrets();
+    // Servers that ask nobody have made the default superuser at their first
+    // start: the agent gets in by it, makes the roles and closes it.
+    wait_for("the others to restart", RESTARTS_IN, || Ok((renewed().len() == 3).then_some(())))
+        .expect("the rollout goes on");
+    ring.wait_members(3).expect("all ready");
+    only_the_admin_gets_in(&ring);
+    bed().remove_namespace(NAMESPACE).expect("removed");
+}
+
+/// A ring that asks from the beginning and has no Secret: nobody makes the default
+/// superuser, although the ring's options ask for it at once. With the Secret and
+/// a restart of one member there are roles.
+fn made_without_the_secret() {
+    let asking = a_ring().racks(&[("a", 2), ("b", 1)]).line("auth: {mode: Password}");
+    let manifest = asking.manifest(NAMESPACE);
+    let ring = Ring::create_from(bed(), NAMESPACE, &manifest, 3).expect("the ring should form");
+    ring.wait_reason("Degraded", Reason::CredentialsMissing, SOON).expect("told");
+    let default = Client { ring: &ring, user: "cassandra", password: "cassandra", authority: "" };
+    assert!(default.is_kept_out(), "no default superuser");
+    secrets();
+    ring.wait_reason("Degraded", Reason::CredentialsRefused, SECRET).expect("no role is known");
+    let member = ring.member_names().expect("members").remove(0);
+    let restart =
+        format!("annotate cassandramember {member} -n {NAMESPACE} palladion.dev/restart=roles");
+    bed().kubectl(&restart).expect("annotate");
+    wait_for("Degraded to be False", RESTARTS_IN, || {
+        let degraded = ring.condition("Degraded")?;
+        Ok(degraded.filter(|c| c["status"] == "False").map(drop))
+    })
+    .expect("all agents get in");
+    ring.wait_members(3).expect("all ready");
+    only_the_admin_gets_in(&ring);
+    bed().remove_namespace(NAMESPACE).expect("removed");
+}
+
+fn secrets() {
+    for (name, user, password) in [
+        ("secure-agents", "palladion", "of the agents"),
+        ("secure-superuser", "admin", "of the admin"),
+    ] {
+        bed().apply(NAMESPACE, &credential(name, user, password)).expect("apply");
+    }
+}
+
+fn only_the_admin_gets_in(ring: &Ring<'_>) {
+    let admin = Client { ring, user: "admin", password: "of the admin", authority: "" };
+    assert!(!admin.is_kept_out(), "{}", admin.said(&["SELECT cluster_name FROM system.local"]));
+    let default = Client { user: "cassandra", password: "cassandra", ..admin };
+    assert!(default.is_kept_out(), "Cassandra's own superuser is closed");
+    assert!(Client { user: "", ..default }.is_kept_out(), "nobody without a user");
 }
 
 const PROGRAM: &str = r#"

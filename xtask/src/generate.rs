@@ -2,6 +2,7 @@
 //! `--check` nothing is written; a file that differs is a failure.
 
 mod access;
+mod commands;
 mod crds;
 mod metrics;
 mod reference;
@@ -43,6 +44,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 fn files(root: &Path) -> Result<Vec<Generated>> {
     let mut files = crds::files()?;
     files.push(access::file());
+    files.push(commands::file());
     files.push(metrics::file());
     files.extend(reference::files());
     files.push(troubleshooting::file(root)?);

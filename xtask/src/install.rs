@@ -21,24 +21,31 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }
 
-/// Build operator and agent, and the checker that tests run beside them,
-/// statically linked; returns their directory.
+/// Build operator and agent, and what tests run beside them, statically linked;
+/// returns their directory. The command line is built apart: it needs a door of
+/// the engine that the operator must not have.
 pub fn binaries(progress: &mut dyn Progress) -> Result<PathBuf> {
-    stage(progress, "building operator, agent and checker", Duration::from_secs(400), || {
-        let status = Command::new(env!("CARGO"))
-            .current_dir(root())
-            .args(["build", "--release", "--locked", "--target", TARGET])
-            .args(["-p", "palladion-operator", "-p", "palladion-agent", "-p", "palladion-checker"])
-            .env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS", "-C target-feature=+crt-static")
-            .env_remove("RUSTFLAGS")
-            .status()
-            .context("running cargo to build operator, agent and checker")?;
-        if !status.success() {
-            bail!("operator, agent and checker could not be built; cargo's own message is above");
-        }
-        Ok(())
+    let programs = "building operator, agent, checker and command line";
+    stage(progress, programs, Duration::from_secs(450), || {
+        build(&["palladion-operator", "palladion-agent", "palladion-checker"])?;
+        build(&["kubectl-palladion"])
     })?;
     Ok(built())
+}
+
+fn build(packages: &[&str]) -> Result<()> {
+    let status = Command::new(env!("CARGO"))
+        .current_dir(root())
+        .args(["build", "--release", "--locked", "--target", TARGET])
+        .args(packages.iter().flat_map(|package| ["-p", package]))
+        .env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS", "-C target-feature=+crt-static")
+        .env_remove("RUSTFLAGS")
+        .status()
+        .with_context(|| format!("running cargo to build {}", packages.join(", ")))?;
+    if !status.success() {
+        bail!("{} could not be built; cargo's own message is above", packages.join(", "));
+    }
+    Ok(())
 }
 
 /// Where programs are when they are built.

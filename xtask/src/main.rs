@@ -6,6 +6,7 @@ mod bench;
 mod demo;
 mod generate;
 mod install;
+mod install_cli;
 mod mutants;
 mod test;
 mod testbed;
@@ -29,6 +30,8 @@ enum Chore {
     Demo(demo::Arguments),
     /// Make all generated files from the Rust types
     Generate(generate::Arguments),
+    /// Build `kubectl palladion` and put it where kubectl finds its plugins
+    InstallCli(install_cli::Arguments),
     /// The figures of the project, measured in one run and written to a report
     Bench(bench::Arguments),
     /// Break one safety rule at a time in a copy of the sources, and see a test fail
@@ -55,6 +58,7 @@ fn run(chore: Chore) -> Result<()> {
     match chore {
         Chore::Demo(arguments) => demo::run(&arguments),
         Chore::Generate(arguments) => generate::run(&arguments),
+        Chore::InstallCli(arguments) => install_cli::run(&arguments),
         Chore::Bench(arguments) => bench::run(&arguments),
         Chore::Mutants(arguments) => mutants::run(&arguments),
         Chore::Soak(arguments) => test::soak(&arguments),

@@ -2,6 +2,7 @@
 //! A mind, `plan` and `api` do no I/O; only `engine` and the agent know the
 //! Kubernetes client. Within a mind the wings form no circle.
 
+mod proofs;
 mod wings;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,6 +47,17 @@ fn minds(all: &BTreeMap<String, BTreeSet<String>>) -> Vec<&str> {
     let minds: Vec<&str> = speaks.map(|(n, _)| n.as_str()).filter(|n| !is_door(n)).collect();
     assert!(minds.contains(&"palladion-cassandra"), "the minds are no longer found: {minds:?}");
     minds
+}
+
+#[test]
+fn the_test_of_what_pure_crates_can_read_names_every_mind() {
+    let all = dependencies();
+    let pure = include_str!("pure.rs");
+    let listed = pure.lines().find(|l| l.starts_with("const PURE")).expect("pure.rs has a list");
+    for name in GRAMMAR.into_iter().chain(minds(&all)) {
+        let quoted = format!("\"{}\"", name.trim_start_matches("palladion-"));
+        assert!(listed.contains(&quoted), "{name} is pure, but not in {listed}");
+    }
 }
 
 #[test]
@@ -119,22 +131,49 @@ fn a_circle_of_wings_is_seen() {
     assert_eq!(wings::on_circles(&arrows), circle.into());
 }
 
-/// Where proofs are made, of all that the crates hold.
-fn is_evidence(path: &str) -> bool {
-    path.starts_with("plan/")
-        || path.starts_with("cassandra/src/decide/evidence/")
-        || path == "zonedset/src/decide/proof.rs"
-}
-
 #[test]
 fn only_evidence_makes_proofs() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
-    let makers: Vec<String> = wings::sources(&crates)
-        .into_iter()
-        .filter(|(_, text)| wings::code(text).contains("Proof::new("))
-        .map(|(path, _)| path)
-        .collect();
-    assert!(makers.iter().any(|path| path == "cassandra/src/decide/evidence/proof.rs"));
-    let strangers: Vec<_> = makers.iter().filter(|path| !is_evidence(path)).collect();
-    assert!(strangers.is_empty(), "{strangers:?} make proofs; only what gathers evidence may");
+    let sources = wings::sources(&crates);
+    for mind in ["cassandra", "zonedset"] {
+        let maker = format!("{mind}/src/decide/evidence/proof.rs");
+        assert_eq!(proofs::reads(&sources, &maker), Some(true), "{maker} makes no proofs");
+    }
+    let found = proofs::strangers(&sources);
+    assert!(found.is_empty(), "{found:#?}: only what gathers evidence makes proofs");
+}
+
+/// Each is a way in which a decider could come to make proofs by itself.
+#[test]
+fn a_decider_that_makes_proofs_is_seen() {
+    let decider = "cassandra/src/decide/leave/steps.rs";
+    let evidence = "cassandra/src/decide/evidence/proof.rs";
+    let kept = "use palladion_plan::proof::MakesProofs;\nstruct Gathered;\nimpl MakesProofs for Gathered {}";
+    let found =
+        |path: &str, text: &str| proofs::strangers(&[(path.to_string(), text.to_string())]).len();
+    assert_eq!(found(evidence, kept), 0);
+    assert_eq!(found(decider, "// MakesProofs is not for us\nfn f() {}"), 0);
+    for planted in [
+        kept,
+        "use palladion_plan::proof::MakesProofs as Right;\nimpl Right for Leaver {}",
+        "use palladion_plan::proof::*;\nimpl MakesProofs for Leaver {}",
+        "use palladion_plan::{proof::{self, Proof}};\nimpl proof::MakesProofs for Leaver {}",
+        "impl palladion_plan::proof::MakesProofs\n    for Leaver\n{}",
+        "#[derive(palladion_plan::MakesProofs)]\nstruct Leaver;",
+    ] {
+        assert_eq!(found(decider, planted), 1, "{planted}");
+    }
+    for planted in [
+        kept.replace("struct", "pub struct"),
+        kept.replace("struct", "pub(crate) struct"),
+        kept.replace("use", "pub use"),
+        kept.replace("use", "pub(super) use"),
+        kept.replace("impl MakesProofs for Gathered", "impl<T> MakesProofs for T"),
+        kept.replace("for Gathered", "for super::Member"),
+        format!("{kept}\npub fn right() -> impl MakesProofs {{ Gathered }}"),
+        format!("{kept}\npub type Right = Gathered;"),
+        format!("{kept}\npub const RIGHT: Gathered = Gathered;"),
+    ] {
+        assert_eq!(found(evidence, &planted), 1, "{planted}");
+    }
 }

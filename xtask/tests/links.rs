@@ -56,3 +56,24 @@ fn links_lead_somewhere() {
     assert!(links > 20, "only {links} links found");
     assert!(broken.is_empty(), "{broken:#?}");
 }
+
+/// Pages under `docs` that the index does not link.
+fn unlisted(pages: &[String], index: &str) -> Vec<String> {
+    let listed = targets(index);
+    let of_docs = pages.iter().filter_map(|page| page.strip_prefix("docs/"));
+    let others = of_docs.filter(|page| *page != "README.md");
+    others.filter(|page| !listed.iter().any(|l| l == page)).map(str::to_string).collect()
+}
+
+#[test]
+fn the_index_of_the_docs_links_every_page() {
+    let (_, index) = tracked::text("docs/README.md".to_string()).expect("should be there");
+    let unlisted = unlisted(&pages(), &index);
+    assert!(unlisted.is_empty(), "docs/README.md does not link {unlisted:#?}");
+}
+
+#[test]
+fn a_page_that_the_index_lacks_would_be_seen() {
+    let pages = ["docs/README.md", "docs/glossary.md", "docs/sources.md", "README.md"];
+    assert_eq!(unlisted(&pages.map(String::from), "[words](glossary.md)"), ["sources.md"]);
+}

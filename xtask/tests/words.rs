@@ -16,7 +16,8 @@ use voice::marks;
 const LEAST_SENTENCES: usize = 250;
 /// Of one sentence: with one and with many, say. What it may contain is listed by itself.
 const SAMPLES: usize = 2;
-const LEAST_PAGES: usize = 30;
+const LEAST_PAGES: usize = 50;
+const LEAST_RULES: usize = 60;
 const LEAST_DESCRIPTIONS: usize = 200;
 
 const CRDS: &str = "charts/palladion/files/crds";
@@ -24,11 +25,13 @@ const CRDS: &str = "charts/palladion/files/crds";
 /// Every sentence of every crate, with samples in place of what varies.
 fn sentences() -> Vec<Sample> {
     [
+        palladion_plan::words::samples(),
         palladion_plan::workload::samples(),
         palladion_cassandra::words::samples(),
         palladion_zonedset::words::samples(),
         palladion_engine::samples(),
         palladion_agent::words::samples(),
+        kubectl_palladion::words::samples(),
     ]
     .concat()
 }
@@ -39,34 +42,64 @@ fn shown(sample: &Sample) -> String {
     format!("{module} {} [{reason}] {}", sample.name, sample.text)
 }
 
+/// Pages, and what of the chart and of the forge a person reads. CRDs are read
+/// field by field.
+const PAGES: [&str; 5] =
+    ["*.md", ".github/*", "charts/*/values.yaml", "charts/*/Chart.yaml", "charts/*/templates/*"];
+
+/// Of each group of pages one, without which the group is not read.
+const SOME_PAGES: [&str; 7] = [
+    "CHANGELOG.md",
+    "crates/cassandra/tests/README.md",
+    "e2e/README.md",
+    "docs/concepts/safety.md",
+    ".github/pull_request_template.md",
+    "charts/palladion/templates/policy-members.yaml",
+    "charts/palladion/values.yaml",
+];
+
 /// Pages that users and contributors read, each with its name.
 fn pages() -> Vec<(String, String)> {
-    let pages = ["docs/*.md", "README.md", "ARCHITECTURE.md", "SECURITY.md", "CONTRIBUTING.md"];
-    tracked::names(&pages).into_iter().filter_map(tracked::text).collect()
+    tracked::names(&PAGES).into_iter().filter_map(tracked::text).collect()
+}
+
+/// The messages by which the API server refuses an object: of the rules of the
+/// CRDs and of the policies of the chart, each with its place.
+fn rules() -> BTreeSet<(String, String)> {
+    let of_crds = descriptions().into_iter().filter(|(place, _)| !place.ends_with("description"));
+    let policies = tracked::names(&["charts/*/templates/*.yaml"]);
+    let lines = policies.into_iter().filter_map(tracked::text).flat_map(|(name, text)| {
+        let name = name.rsplit('/').next().unwrap_or_default().to_string();
+        let lines = text.lines().map(str::trim).filter(|line| line.starts_with("message"));
+        let pairs = lines.filter_map(|line| line.split_once(": "));
+        pairs.map(|(key, text)| (format!("{name} {key}"), text.to_string())).collect::<Vec<_>>()
+    });
+    of_crds.chain(lines).collect()
+}
+
+/// Descriptions and messages of a CRD, at any depth.
+fn gather(file: &str, value: &Value, into: &mut BTreeSet<(String, String)>) {
+    match value {
+        Value::Mapping(map) => {
+            for (key, value) in map {
+                match (key.as_str(), value.as_str()) {
+                    (
+                        Some(name @ ("description" | "message" | "messageExpression")),
+                        Some(text),
+                    ) => {
+                        into.insert((format!("{file} {name}"), text.to_string()));
+                    }
+                    (Some(_) | None, Some(_) | None) => gather(file, value, into),
+                }
+            }
+        }
+        Value::Sequence(all) => all.iter().for_each(|v| gather(file, v, into)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Tagged(_) => {}
+    }
 }
 
 /// What CRDs say of their fields, and the messages of their rules.
 fn descriptions() -> BTreeSet<(String, String)> {
-    fn gather(file: &str, value: &Value, into: &mut BTreeSet<(String, String)>) {
-        match value {
-            Value::Mapping(map) => {
-                for (key, value) in map {
-                    match (key.as_str(), value.as_str()) {
-                        (Some("description" | "message"), Some(text)) => {
-                            into.insert((file.to_string(), text.to_string()));
-                        }
-                        (Some(_) | None, Some(_) | None) => gather(file, value, into),
-                    }
-                }
-            }
-            Value::Sequence(all) => all.iter().for_each(|v| gather(file, v, into)),
-            Value::Null
-            | Value::Bool(_)
-            | Value::Number(_)
-            | Value::String(_)
-            | Value::Tagged(_) => {}
-        }
-    }
     let mut all = BTreeSet::new();
     for entry in std::fs::read_dir(root().join(CRDS)).expect("the CRDs should be there") {
         let path = entry.expect("a CRD should be readable").path();
@@ -98,8 +131,11 @@ fn every_sentence() {
         *count += 1;
         *count <= SAMPLES
     });
-    let lines: Vec<String> = all.map(|s| shown(&s)).collect();
+    let mut lines: Vec<String> = all.map(|s| shown(&s)).collect();
     assert!(lines.len() >= LEAST_SENTENCES, "only {} sentences", lines.len());
+    let rules = rules();
+    assert!(rules.len() >= LEAST_RULES, "only {} messages of rules", rules.len());
+    lines.extend(rules.into_iter().map(|(place, text)| format!("{place} {text}")));
     let is_broken = |line: &&String| line.contains('\n');
     assert_eq!(lines.iter().find(is_broken), None, "a sentence is one line");
     insta::assert_snapshot!(lines.join("\n"));
@@ -123,11 +159,25 @@ fn reasons_have_the_same_voice() {
 #[test]
 fn fields_and_rules_have_the_same_voice() {
     expect_none(descriptions(), LEAST_DESCRIPTIONS);
+    expect_none(rules(), LEAST_RULES);
+}
+
+#[test]
+#[should_panic(expected = "crd messageExpression")]
+fn a_mark_in_the_expression_of_a_rule_is_found() {
+    let rule = "x-kubernetes-validations: [{messageExpression: \"'told %s'.format([self])\"}]";
+    let mut all = BTreeSet::new();
+    gather("crd", &serde_yaml::from_str(rule).expect("YAML"), &mut all);
+    expect_none(all, 1);
 }
 
 #[test]
 fn pages_have_the_same_voice() {
-    expect_none(pages(), LEAST_PAGES);
+    let pages = pages();
+    for page in SOME_PAGES {
+        assert!(pages.iter().any(|(name, _)| name == page), "{page} is not read");
+    }
+    expect_none(pages, LEAST_PAGES);
 }
 
 #[test]

@@ -5,6 +5,8 @@
 //! and closes the default one ([`roles`]).
 
 pub mod roles;
+#[cfg(test)]
+mod tests;
 
 use crate::certificate;
 use crate::cql::tls::Encryption;
@@ -86,9 +88,9 @@ impl Answer {
         match tried {
             Ok(()) => Answer::In,
             Err(Error::NoCredentials) => Answer::Missing,
-            Err(Error::Refused { message, code: _ }) => Answer::Refused(message),
+            Err(error) if error.is_bad_credentials() => Answer::Refused(error.words()),
             Err(Error::Untrusted(why)) => Answer::Untrusted(why),
-            Err(error @ (Error::Io { .. } | Error::Unexpected(_))) => {
+            Err(error @ (Error::Io { .. } | Error::Unexpected(_) | Error::Refused { .. })) => {
                 Answer::Unanswered(format!("{:#}", anyhow::Error::from(error)))
             }
         }
@@ -107,6 +109,10 @@ pub struct Access {
     tried: Option<(Subject, Answer, Instant)>,
     /// Since when the server rejects what is mounted.
     refused_since: Option<Instant>,
+    /// Since when a server that serves has not answered.
+    unanswered_since: Option<Instant>,
+    /// The launch whose server let the agent in last.
+    let_in: Option<String>,
     /// A try is under way.
     pending: Option<Subject>,
     problem: Option<AccessProblem>,
@@ -116,6 +122,14 @@ impl Access {
     /// What a person should hear of.
     pub fn problem(&self) -> Option<&AccessProblem> {
         self.problem.as_ref()
+    }
+
+    /// What the operator should know of the server of this launch, which asks who
+    /// logs in: what is wrong, or that it has not let the agent in yet.
+    pub fn of_launch(&self, tag: &str) -> Option<AccessProblem> {
+        let is_in = self.let_in.as_deref() == Some(tag);
+        let pending = || AccessProblem { kind: AccessProblemKind::Pending, message: None };
+        self.problem.clone().or_else(|| (!is_in).then(pending))
     }
 
     /// Is it time for a try? From then on one is under way.
@@ -141,11 +155,19 @@ impl Access {
         }
     }
 
-    /// Note how a try ended. A server that could not be asked changes nothing.
+    /// Note how a try ended. A server that could not be asked changes nothing at first.
     pub fn note(&mut self, of: Subject, answer: Answer, now: Instant) {
         self.pending = None;
+        if self.tried.as_ref().is_none_or(|(tried, _, _)| tried.tag != of.tag)
+            || !matches!(answer, Answer::Unanswered(_))
+        {
+            self.unanswered_since = None;
+        }
         match &answer {
-            Answer::In => (self.problem, self.refused_since) = (None, None),
+            Answer::In => {
+                (self.problem, self.refused_since) = (None, None);
+                self.let_in = Some(of.tag.clone());
+            }
             Answer::Missing => {
                 self.refused_since = None;
                 self.problem = Some(AccessProblem {
@@ -169,73 +191,15 @@ impl Access {
                     self.problem = None;
                 }
             }
-            Answer::Unanswered(why) => tracing::debug!(why, "the server could not be logged in to"),
+            Answer::Unanswered(why) => {
+                tracing::debug!(why, "the server could not be logged in to");
+                let since = *self.unanswered_since.get_or_insert(now);
+                if now.duration_since(since) >= PATIENCE && self.problem.is_none() {
+                    let kind = AccessProblemKind::Unanswered;
+                    self.problem = Some(AccessProblem { kind, message: Some(why.clone()) });
+                }
+            }
         }
         self.tried = Some((of, answer, now));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn subject(password: &str) -> Subject {
-        let credentials = Credentials { username: "palladion".into(), password: password.into() };
-        Subject { tag: "start-1".into(), credentials: Some(credentials) }
-    }
-
-    fn kind(access: &Access) -> Option<AccessProblemKind> {
-        access.problem().map(|p| p.kind)
-    }
-
-    #[test]
-    fn a_secret_that_changes_is_tried_at_once() {
-        let (mut access, now) = (Access::default(), Instant::now());
-        let old = access.begin(&subject("old"), now).unwrap();
-        assert!(access.begin(&subject("new"), now).is_none(), "one try at a time");
-        access.note(old, Answer::In, now);
-        assert!(access.begin(&subject("old"), now + REST / 2).is_none());
-        assert!(access.begin(&subject("new"), now).is_some());
-    }
-
-    #[test]
-    fn a_rejected_password_is_a_problem_once_it_lasts() {
-        let (mut access, now) = (Access::default(), Instant::now());
-        let refused =
-            || Answer::Refused("Provided username palladion and/or password are incorrect".into());
-        access.note(subject("p"), refused(), now);
-        assert_eq!(kind(&access), None);
-        access.note(subject("p"), refused(), now + PATIENCE);
-        assert_eq!(kind(&access), Some(AccessProblemKind::CredentialsRefused));
-        access.note(subject("p"), Answer::Unanswered("reset".into()), now + PATIENCE);
-        assert_eq!(
-            kind(&access),
-            Some(AccessProblemKind::CredentialsRefused),
-            "not known otherwise"
-        );
-        access.note(subject("q"), Answer::In, now + PATIENCE);
-        assert_eq!(kind(&access), None);
-    }
-
-    #[test]
-    fn a_missing_secret_is_a_problem_at_once() {
-        let mut access = Access::default();
-        let of = Subject { tag: "start-1".into(), credentials: None };
-        access.note(of, Answer::Missing, Instant::now());
-        assert_eq!(kind(&access), Some(AccessProblemKind::CredentialsMissing));
-    }
-
-    #[test]
-    fn a_secret_is_read_as_it_is_mounted_now() {
-        let directory = tempfile::tempdir().unwrap();
-        let folder = directory.path().join(AGENTS_FOLDER);
-        assert!(mounted(directory.path(), AGENTS_FOLDER).is_none());
-        std::fs::create_dir(&folder).unwrap();
-        std::fs::write(folder.join("username"), "palladion\n").unwrap();
-        assert!(mounted(directory.path(), AGENTS_FOLDER).is_none(), "half a Secret is none");
-        for password in ["one", "an other "] {
-            std::fs::write(folder.join("password"), password).unwrap();
-            assert_eq!(mounted(directory.path(), AGENTS_FOLDER).unwrap().password, password);
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! What differs between the server versions: one table, so that adding a
 //! version is adding a row.
 
+use crate::words::calls::Version;
 use std::fmt;
 
 /// A minor version of Cassandra that we know how to run.
@@ -121,8 +122,13 @@ pub const TABLE: [Capabilities; 3] = [
 
 /// A version that no row covers.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("Cassandra {0} is not a version that this agent can run; it knows 4.0, 4.1 and 5.0")]
 pub struct UnknownVersion(String);
+
+impl fmt::Display for UnknownVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Version::Unknown { version: self.0.clone() }.fmt(f)
+    }
+}
 
 /// The row of a version such as `5.0.5`.
 pub fn of(version: &str) -> Result<Capabilities, UnknownVersion> {

@@ -7,13 +7,17 @@ use crate::render::encryption::{AUTHORITIES, PAIR};
 use crate::settings::Settings;
 use crate::volume::Volume;
 use crate::volume::durable::write_secret;
+use crate::words::files::Doing;
 use crate::words::job::BadCertificate;
 use anyhow::{Context, Result, bail};
 use palladion_api::server_config::CLIENT_TLS_FOLDER;
+use rustls::client::verify_server_cert_signed_by_trust_anchor;
 use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, UnixTime};
+use rustls::server::ParsedCertificate;
 use rustls::sign::CertifiedKey;
+use rustls::{CertificateError, Error, RootCertStore, SignatureAlgorithm};
 use std::fs;
 use std::path::Path;
 
@@ -42,7 +46,8 @@ pub fn stand_ready(settings: &Settings, volume: &Volume) -> Result<()> {
         }
         let text = |name: &str| {
             let from = kept.join(name);
-            fs::read_to_string(&from).with_context(|| format!("reading {}", from.display()))
+            fs::read_to_string(&from)
+                .with_context(|| Doing::Read { path: from.display().to_string() })
         };
         put(&placed, &[(AUTHORITIES, &text(AUTHORITIES)?), (PAIR, &text(PAIR)?)])?;
     }
@@ -87,7 +92,7 @@ fn holds(directory: &Path, files: &[(&str, &str)]) -> bool {
 
 fn put(directory: &Path, files: &[(&str, &str)]) -> Result<()> {
     fs::create_dir_all(directory)
-        .with_context(|| format!("making directory {}", directory.display()))?;
+        .with_context(|| Doing::CreateDirectory { path: directory.display().to_string() })?;
     for (name, text) in files {
         write_secret(&directory.join(name), text.as_bytes())?;
     }
@@ -116,9 +121,32 @@ fn check(chain: &str, key: &str) -> Result<()> {
         bail!(BadCertificate::Missing { key: "tls.crt" });
     }
     let provider = aws_lc_rs::default_provider();
-    CertifiedKey::from_der(chain, PrivateKeyDer::Pkcs8(key), &provider)
+    let pair = CertifiedKey::from_der(chain, PrivateKeyDer::Pkcs8(key), &provider)
         .map_err(|e| unreadable(e.to_string()))?;
-    Ok(())
+    match pair.key.algorithm() {
+        SignatureAlgorithm::RSA | SignatureAlgorithm::ECDSA => {}
+        other => bail!(BadCertificate::KeyOf { algorithm: format!("{other:?}") }),
+    }
+    match pair.end_entity_cert().map(has_expired) {
+        Ok(true) => bail!(BadCertificate::Expired),
+        Ok(false) => Ok(()),
+        Err(error) => Err(unreadable(error.to_string())),
+    }
+}
+
+/// Dates are looked at before the issuer: it may be any.
+fn has_expired(leaf: &CertificateDer<'_>) -> bool {
+    let Ok(leaf) = ParsedCertificate::try_from(leaf) else {
+        return false;
+    };
+    let (none, now) = (RootCertStore::empty(), UnixTime::now());
+    let algorithms = aws_lc_rs::default_provider().signature_verification_algorithms;
+    matches!(
+        verify_server_cert_signed_by_trust_anchor(&leaf, &none, &[], now, algorithms.all),
+        Err(Error::InvalidCertificate(
+            CertificateError::Expired | CertificateError::ExpiredContext { .. }
+        ))
+    )
 }
 
 #[cfg(test)]
@@ -141,5 +169,18 @@ mod tests {
         assert!(why(&chain, &other).contains("cannot be used"));
         assert!(why("", &key).contains("tls.crt"));
         assert!(why(&chain, &key.replace("PRIVATE KEY", "EC PRIVATE KEY")).contains("PKCS#8"));
+    }
+
+    #[test]
+    fn a_key_that_cassandra_does_not_know_and_an_expired_certificate_are_not_taken() {
+        let key = rcgen::KeyPair::generate_for(&rcgen::PKCS_ED25519).unwrap();
+        let of = rcgen::CertificateParams::new(vec!["m-0".into()]).unwrap();
+        let chain = of.self_signed(&key).unwrap().pem();
+        assert!(why(&chain, &key.serialize_pem()).contains("RSA and EC"));
+        let key = rcgen::KeyPair::generate().unwrap();
+        let mut of = rcgen::CertificateParams::new(vec!["m-0".into()]).unwrap();
+        of.not_after = rcgen::date_time_ymd(2020, 1, 1);
+        let chain = of.self_signed(&key).unwrap().pem();
+        assert!(why(&chain, &key.serialize_pem()).contains("expired"));
     }
 }

@@ -5,6 +5,8 @@
 
 pub mod tls;
 
+use crate::words::calls::CqlError;
+use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -31,6 +33,8 @@ const AUTH_RESPONSE: u8 = 0x0f;
 const AUTH_SUCCESS: u8 = 0x10;
 /// The protocol's number for a log-in that failed.
 const BAD_CREDENTIALS: i32 = 0x0100;
+/// A server that cannot read its roles fails a log-in with the same number.
+const UNABLE: [&str; 2] = ["Unable to perform authentication", "Cannot achieve consistency"];
 /// Consistency ONE: schema changes have their own agreement.
 const ONE: u16 = 1;
 
@@ -38,7 +42,6 @@ const ONE: u16 = 1;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No connection, or it broke.
-    #[error("cannot reach {address} over CQL")]
     Io {
         /// The server.
         address: SocketAddr,
@@ -46,7 +49,6 @@ pub enum Error {
         source: io::Error,
     },
     /// The server refused.
-    #[error("the server rejected the statement: {message} (error {code:#06x})")]
     Refused {
         /// The protocol's number of the error.
         code: i32,
@@ -54,14 +56,26 @@ pub enum Error {
         message: String,
     },
     /// The server asks for credentials, and there are none that can be used.
-    #[error("the server requires a user and password, and none are mounted")]
     NoCredentials,
     /// The server cannot prove to be one of the ring's.
-    #[error("the server's certificate cannot be checked: {0}")]
     Untrusted(String),
     /// Not the protocol.
-    #[error("the server answered with an unexpected frame {0:#04x}")]
     Unexpected(u8),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let said = match self {
+            Error::Io { address, .. } => CqlError::Unreachable { address: address.to_string() },
+            Error::Refused { code, message } => {
+                CqlError::Refused { message: message.clone(), code: format!("{code:#06x}") }
+            }
+            Error::NoCredentials => CqlError::NoCredentials,
+            Error::Untrusted(why) => CqlError::Untrusted { why: why.clone() },
+            Error::Unexpected(frame) => CqlError::Unexpected { frame: format!("{frame:#04x}") },
+        };
+        said.fmt(f)
+    }
 }
 
 /// User and password.
@@ -214,9 +228,21 @@ fn refused(body: &[u8]) -> Error {
 }
 
 impl Error {
+    /// The server's words, where it refuses.
+    pub fn words(self) -> String {
+        match self {
+            Error::Refused { message, .. } => message,
+            other @ (Error::Io { .. }
+            | Error::NoCredentials
+            | Error::Untrusted(_)
+            | Error::Unexpected(_)) => other.to_string(),
+        }
+    }
+
     /// Does the server reject user and password?
     pub fn is_bad_credentials(&self) -> bool {
-        matches!(self, Error::Refused { code: BAD_CREDENTIALS, .. })
+        let is_known = |message: &str| !UNABLE.iter().any(|words| message.contains(words));
+        matches!(self, Error::Refused { code: BAD_CREDENTIALS, message } if is_known(message))
     }
 }
 

@@ -15,6 +15,14 @@ pub struct RuntimeChange {
     pub log_levels: Vec<(String, Option<LogLevel>)>,
 }
 
+/// What of it this agent knows: a level that a newer operator asks for is left out,
+/// and missing in what is reported.
+pub fn known(wanted: &RuntimeSettings) -> RuntimeSettings {
+    let mut known = wanted.clone();
+    known.log_levels.retain(|_, level| !matches!(level, LogLevel::Unknown(_)));
+    known
+}
+
 /// From what the server was told last to what it should be told; `before` is
 /// what it had before it was told anything.
 pub fn change(
@@ -56,6 +64,13 @@ mod tests {
                 .map(|(logger, level)| ((*logger).to_string(), *level))
                 .collect(),
         }
+    }
+
+    #[test]
+    fn a_level_that_is_not_known_is_left_out() {
+        let unknown = LogLevel::Unknown(palladion_api::member::Word::new("FATAL"));
+        let wanted = settings(Some(16), &[("a", unknown), ("b", LogLevel::Off)]);
+        assert_eq!(known(&wanted), settings(Some(16), &[("b", LogLevel::Off)]));
     }
 
     #[test]

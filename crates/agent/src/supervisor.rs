@@ -1,6 +1,8 @@
 //! The agent's side of init's socket: launch, signal and query the server.
 
 use crate::init::protocol::{Answer, Launch, LogTail, Report, Request, Signal};
+use crate::words::calls::InitError;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -13,7 +15,6 @@ const ANSWER_TIME: Duration = Duration::from_secs(3);
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No connection, or it broke.
-    #[error("asking init at {}", path.display())]
     Io {
         /// The socket.
         path: PathBuf,
@@ -21,14 +22,23 @@ pub enum Error {
         source: std::io::Error,
     },
     /// The answer is not one.
-    #[error("reading init's answer")]
     Answer(#[from] serde_json::Error),
     /// Init did not answer in time.
-    #[error("init at {} did not answer", .0.display())]
     Silent(PathBuf),
     /// Init refused.
-    #[error("init refused: {0}")]
     Refused(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let said = match self {
+            Error::Io { path, .. } => InitError::Unreachable { path: path.display().to_string() },
+            Error::Answer(_) => InitError::Unreadable,
+            Error::Silent(path) => InitError::Silent { path: path.display().to_string() },
+            Error::Refused(why) => InitError::Refused { why: why.clone() },
+        };
+        said.fmt(f)
+    }
 }
 
 /// Init, as the agent sees it.
@@ -57,7 +67,7 @@ impl Supervisor {
     pub async fn query(&self, log: LogTail) -> Result<Report, Error> {
         match self.ask(&Request::Query { log }).await? {
             Answer::Report(report) => Ok(report),
-            Answer::Done => Err(Error::Refused("answered another question".into())),
+            Answer::Done => Err(Error::Refused(InitError::OtherAnswer.to_string())),
             Answer::Refused { why } => Err(Error::Refused(why)),
         }
     }

@@ -28,6 +28,7 @@ pub mod runtime;
 pub mod server_config;
 pub mod task;
 pub mod waits;
+pub mod word;
 pub mod words;
 pub mod yaml;
 pub mod zoned_stateful_set;

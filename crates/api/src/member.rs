@@ -12,11 +12,15 @@ use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 
 mod access;
+mod missed;
 mod operation;
 mod permit;
 mod ring;
 mod status;
+mod unknown;
+pub use crate::word::Word;
 pub use access::{AccessProblem, AccessProblemKind};
+pub use missed::Missed;
 pub use operation::{Debt, DebtKind, Operation, OperationKind, RepairRanges};
 pub use permit::{DataBeforeStart, PermitKind, StartPermit};
 pub use ring::{Disk, Evidence, Liveness, MemberState, RingMember, RingSummary};
@@ -89,15 +93,21 @@ pub struct CassandraMemberSpec {
     /// Recorded volume of this member. An agent on another volume is a stale twin and stops its server.
     #[serde(default, rename = "volumeID", skip_serializing_if = "Option::is_none")]
     pub volume_id: Option<VolumeId>,
+    /// Host ID that left the ring, or was removed from it, with the data that this member's claim holds. No server starts with that data; it is set aside when the member joins under another host ID.
+    #[serde(default, rename = "leftHostID", skip_serializing_if = "Option::is_none")]
+    pub left_host_id: Option<HostId>,
     /// Recorded file system of this member's volume. It distinguishes a volume that lost its data from one that is not mounted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_system: Option<String>,
     /// Permit to start a server that has not joined the ring, or that left it unfinished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<StartPermit>,
-    /// The server may start although it last ran at this time, longer ago than tombstones are kept (reason `DataTooOld`). Any other time allows nothing. The operator removes it when the member is up, and sets it where all members of the ring were down together.
+    /// The server may start although it last ran, or began to miss writes, at this time, longer ago than tombstones are kept (reason `DataTooOld`). Any other time allows nothing. The operator removes it when the member is up, and sets it where all members of the ring were down together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_stale_start: Option<Time>,
+    /// The end of the last absence that the operator has taken into account. What the member missed until then, it has once `pendingMaintenance` contains no repair of all its ranges.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted_until: Option<Time>,
     /// A change of membership for the member to carry out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent: Option<Intent>,
@@ -178,6 +188,10 @@ pub enum ReplacementCause {
     User,
     /// A user, with a task that names the volume: the remaining members may decide for the ring.
     Task,
+    /// What a newer Palladion says and this build does not know.
+    #[serde(untagged)]
+    #[schemars(skip, !untagged)]
+    Unknown(Word),
 }
 
 /// Whether the server of a member should run.
@@ -192,6 +206,10 @@ pub enum RunState {
     Stopped,
     /// The server is stopped for good and never starts again.
     Terminated,
+    /// What a newer Palladion says and this build does not know.
+    #[serde(untagged)]
+    #[schemars(skip, !untagged)]
+    Unknown(Word),
 }
 
 /// A change of membership.
@@ -215,6 +233,10 @@ pub struct Intent {
 pub enum IntentKind {
     /// Leave the ring and stream all data to the other members.
     Decommission,
+    /// What a newer Palladion says and this build does not know.
+    #[serde(untagged)]
+    #[schemars(skip, !untagged)]
+    Unknown(Word),
 }
 
 /// A request to report the ring, read after this nonce was seen.

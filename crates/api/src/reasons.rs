@@ -118,9 +118,9 @@ reasons! {
     /// The operator sets the replication of the system keyspaces.
     SystemKeyspaces => "Wait.";
     /// Servers ask for a user and a password, and the agents have none.
-    CredentialsMissing => "Create the Secret that the message names: `kubectl create secret generic NAME --type=kubernetes.io/basic-auth --from-literal=username=palladion --from-literal=password=...`.";
+    CredentialsMissing => "Create the Secret that the message names: `kubectl create secret generic NAME --type=kubernetes.io/basic-auth --from-literal=username=palladion --from-literal=password=...`. If no role exists yet, restart one member afterwards.";
     /// A server rejects the user and password that its agent has.
-    CredentialsRefused => "Log in as a superuser and create the role, or give it the password of the Secret that the message names; or correct the Secret. No restart is needed.";
+    CredentialsRefused => "Log in as a superuser and create the role, or give it the password of the Secret that the message names; or correct the Secret. If no role exists yet, restart one member; otherwise no restart is needed.";
     /// A server's certificate was not signed by the authority in `ca.crt`, has expired, or there is no `ca.crt`.
     CertificateRefused => "Correct the Secret that the message names: `ca.crt` must be the authority of the certificate that servers use.";
     /// Members are being restarted into the newest revision.
@@ -145,6 +145,8 @@ reasons! {
     MemberLeaving => "Wait; the message says what it is doing or waiting for.";
     /// A server has not answered for three hours, or joins or leaves and has streamed nothing for as long. The operator does not abort it.
     NoProgress => "Look at the server's log, and at `nodetool netstats` and `nodetool compactionstats` of the member and of those it streams with. If nothing moves, delete the member's pod; the start, the join or the leave then begins again.";
+    /// A lost member has waited for an hour to be replaced until another one is repaired, which did not end or was interrupted each time.
+    RepairOverdue => "Look at the repair with `nodetool compactionstats` and `nodetool netstats` on the member that the message names. As long as it moves, wait. If nothing moves, remove the repair from `spec.pendingMaintenance` of that `CassandraMember`, so that the lost member is replaced without it, and run `nodetool repair --full` there afterwards: until then reads can miss what the member missed.";
     /// A member was decommissioned, but not by the operator; its place in the ring is empty.
     LeftByHand => "The message shows the command that fills its place with a new member.";
     /// A member cannot leave: data would lose copies or find no room.

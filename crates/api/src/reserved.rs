@@ -26,9 +26,10 @@ pub struct Reserved {
 }
 
 const ADDRESSES: &str = "addresses come from the member's pod and Service";
-const DIRECTORIES: &str = "directories are on the member's one volume";
-const PORTS: &str = "the ports are those of the member's Service";
-const JOINING: &str = "members join, leave and are replaced only by permit of the operator";
+const DIRECTORIES: &str = "all directories are on the member's only volume";
+const PORTS: &str = "the member's Service defines the ports";
+const JOINING: &str = "the operator controls when members join, leave and are replaced";
+const REST: &str = "the REST API listens on loopback for the agent only";
 const JMX: &str = "JMX and Jolokia listen on loopback for the agent only";
 
 const fn reserved(name: &'static str, instead: &'static str) -> Reserved {
@@ -37,11 +38,11 @@ const fn reserved(name: &'static str, instead: &'static str) -> Reserved {
 
 /// Settings of `cassandra.yaml` and `scylla.yaml`.
 pub const CONFIG: &[(Reserved, Shape)] = &[
-    (reserved("cluster_name", "set `ringName`"), Shape::Scalar),
-    (reserved("num_tokens", "set `numTokens`"), Shape::Scalar),
-    (reserved("initial_token", "tokens are allocated"), Shape::Scalar),
-    (reserved("partitioner", "rings use Murmur3Partitioner"), Shape::Scalar),
-    (reserved("seed_provider", "set `seedsPerRack`"), Shape::Maps),
+    (reserved("cluster_name", "set `ringName` instead"), Shape::Scalar),
+    (reserved("num_tokens", "set `numTokens` instead"), Shape::Scalar),
+    (reserved("initial_token", "tokens are allocated automatically"), Shape::Scalar),
+    (reserved("partitioner", "all rings use Murmur3Partitioner"), Shape::Scalar),
+    (reserved("seed_provider", "set `seedsPerRack` instead"), Shape::Maps),
     (reserved("endpoint_snitch", "racks and datacenter come from `datacenter`"), Shape::Scalar),
     (reserved("listen_address", ADDRESSES), Shape::Scalar),
     (reserved("listen_interface", ADDRESSES), Shape::Scalar),
@@ -50,15 +51,15 @@ pub const CONFIG: &[(Reserved, Shape)] = &[
     (reserved("rpc_address", ADDRESSES), Shape::Scalar),
     (reserved("rpc_interface", ADDRESSES), Shape::Scalar),
     (reserved("broadcast_rpc_address", ADDRESSES), Shape::Scalar),
-    (reserved("api_address", JMX), Shape::Scalar),
-    (reserved("api_port", JMX), Shape::Scalar),
-    (reserved("prometheus_address", PORTS), Shape::Scalar),
+    (reserved("api_address", REST), Shape::Scalar),
+    (reserved("api_port", REST), Shape::Scalar),
+    (reserved("prometheus_address", "the metrics address is set by the operator"), Shape::Scalar),
     (reserved("prometheus_port", PORTS), Shape::Scalar),
     (reserved("storage_port", PORTS), Shape::Scalar),
     (reserved("ssl_storage_port", PORTS), Shape::Scalar),
     (reserved("native_transport_port", PORTS), Shape::Scalar),
     (reserved("native_transport_port_ssl", PORTS), Shape::Scalar),
-    (reserved("start_native_transport", "the agent starts it"), Shape::Flag),
+    (reserved("start_native_transport", "the agent starts the native transport"), Shape::Flag),
     (reserved("auto_bootstrap", JOINING), Shape::Flag),
     (reserved("join_ring", JOINING), Shape::Flag),
     (reserved("override_decommission", JOINING), Shape::Flag),
@@ -77,19 +78,19 @@ pub const CONFIG: &[(Reserved, Shape)] = &[
 
 /// JVM options, by their beginning.
 pub const JVM_OPTIONS: &[Reserved] = &[
-    reserved("-Xmx", "set `heapSize`"),
-    reserved("-Xms", "set `heapSize`"),
-    reserved("-Dcassandra.config", "settings go into `config`"),
+    reserved("-Xmx", "set `heapSize` instead"),
+    reserved("-Xms", "set `heapSize` instead"),
+    reserved("-Dcassandra.config", "set `config` instead"),
     reserved("-Dcassandra-rackdc", "racks and datacenter come from `datacenter`"),
     reserved("-Dcassandra.storagedir", DIRECTORIES),
-    reserved("-Dcassandra.initial_token", "tokens are allocated"),
-    reserved("-Dcassandra.num_tokens", "set `numTokens`"),
+    reserved("-Dcassandra.initial_token", "tokens are allocated automatically"),
+    reserved("-Dcassandra.num_tokens", "set `numTokens` instead"),
     reserved("-Dcassandra.replace_", JOINING),
     reserved("-Dcassandra.allow_unsafe_", JOINING),
     reserved("-Dcassandra.join_ring", JOINING),
     reserved("-Dcassandra.override_decommission", JOINING),
     reserved("-Dcassandra.reset_bootstrap_progress", JOINING),
-    reserved("-Dcassandra.consistent.rangemovement", "joins are one at a time"),
+    reserved("-Dcassandra.consistent.rangemovement", "members join one at a time"),
     reserved("-Dcassandra.jmx", JMX),
     reserved("-Dcassandra.native_transport_port", PORTS),
     reserved("-Dcassandra.storage_port", PORTS),

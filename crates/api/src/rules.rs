@@ -34,6 +34,6 @@ fn fixed(rule: impl Into<String>, message: impl Into<String>) -> Rule {
 pub fn named_default() -> Rule {
     must(
         "self.metadata.name == 'default'",
-        "only the object named `default` is read: use this name",
+        "the OperatorConfig must be named `default`; any other name is ignored",
     )
 }

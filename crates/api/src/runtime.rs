@@ -2,6 +2,7 @@
 //! its members and restart nothing.
 
 use crate::rules::cluster as rules;
+use crate::word::Word;
 use kube_derive::KubeSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -43,6 +44,10 @@ pub enum LogLevel {
     Error,
     /// Nothing.
     Off,
+    /// What a newer Palladion says and this build does not know.
+    #[serde(untagged)]
+    #[schemars(skip, !untagged)]
+    Unknown(Word),
 }
 
 impl LogLevel {
@@ -55,6 +60,7 @@ impl LogLevel {
             Self::Warn => "WARN",
             Self::Error => "ERROR",
             Self::Off => "OFF",
+            Self::Unknown(word) => word.as_str(),
         }
     }
 

@@ -85,10 +85,11 @@ impl ServerConfig {
             Some(ClientTlsMode::Off) => ClientEncryption::Plain,
             None => {
                 let options = self.config.get("client_encryption_options");
-                let is = |name, value| options.and_then(|o| o.get(name)?.as_bool()) == Some(value);
-                match is("enabled", true) && is("optional", false) {
-                    true => ClientEncryption::ByHand,
-                    false => ClientEncryption::Plain,
+                let says = |name| options.and_then(|o| o.get(name)?.as_bool());
+                match (says("enabled"), says("optional")) {
+                    // A server that is to encrypt takes no others unless it says so.
+                    (Some(true), Some(false) | None) => ClientEncryption::ByHand,
+                    (Some(true), Some(true)) | (Some(false) | None, _) => ClientEncryption::Plain,
                 }
             }
         }
@@ -109,4 +110,28 @@ impl ServerConfig {
 /// A class is named as it is, or since 5.0 with parameters.
 fn class_of(value: &serde_json::Value) -> &str {
     value.as_str().or_else(|| value.get("class_name")?.as_str()).unwrap_or(ALLOW_ALL)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_is_to_encrypt_takes_no_others_unless_it_says_so() {
+        use ClientEncryption::{ByHand, Plain};
+        let of = |options: serde_json::Value| {
+            let config = serde_json::json!({
+                "mode": "cassandra", "version": "5.0.5", "ring": "r", "datacenter": "dc1",
+                "rack": "a", "numTokens": 16,
+                "config": { "client_encryption_options": options },
+            });
+            serde_json::from_value::<ServerConfig>(config)
+                .expect("should be a configuration")
+                .client_encryption()
+        };
+        assert_eq!(of(serde_json::json!({ "enabled": true })), ByHand);
+        assert_eq!(of(serde_json::json!({ "enabled": true, "optional": false })), ByHand);
+        assert_eq!(of(serde_json::json!({ "enabled": true, "optional": true })), Plain);
+        assert_eq!(of(serde_json::json!({ "optional": false })), Plain);
+    }
 }

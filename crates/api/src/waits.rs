@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 /// the first; the list must not grow with the ring.
 pub const MOST: usize = 8;
 
+/// Characters of a message at the most. What a server or a kubelet says may be long.
+pub const LONGEST: usize = 1024;
+
 /// One thing that is waited for.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
@@ -19,6 +22,7 @@ pub struct Wait {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<WaitObject>,
     /// What is waited for.
+    #[schemars(length(max = 1024))]
     pub message: String,
     /// Since when this reason holds for this object.
     pub since: Time,
@@ -49,9 +53,17 @@ pub fn carried_on(
             Some(at) => stored.remove(at).since.clone(),
             None => Time(jiff::Timestamp::from_second(now.as_second()).unwrap_or(now)),
         };
-        Wait { reason: reason.to_string(), object, message, since }
+        Wait { reason: reason.to_string(), object, message: cut(message), since }
     });
     waits.collect()
+}
+
+/// Without what is too long to be stored.
+fn cut(message: String) -> String {
+    if message.chars().count() <= LONGEST {
+        return message;
+    }
+    message.chars().take(LONGEST - 1).chain(['…']).collect()
 }
 
 #[cfg(test)]
@@ -91,5 +103,13 @@ mod tests {
     fn the_list_is_bounded() {
         let many = (0..20).map(|n| (Reason::CreatingObjects, None, n.to_string()));
         assert_eq!(carried_on(&[], many, at(10)).len(), MOST);
+    }
+
+    #[test]
+    fn a_message_that_is_too_long_to_be_stored_is_cut() {
+        let long = (Reason::WaitingForPod, None, "ä".repeat(LONGEST + 1));
+        let waits = carried_on(&[], [long], at(10));
+        assert_eq!(waits[0].message.chars().count(), LONGEST);
+        assert!(waits[0].message.ends_with('…'));
     }
 }

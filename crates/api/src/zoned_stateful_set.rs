@@ -26,11 +26,11 @@ pub fn root_rules() -> Vec<Rule> {
     vec![
         must(
             "size(self.metadata.name) <= (self.spec.rollout == 'Versioned' ? 40 : 48)",
-            "the name is too long: StatefulSets add the zone (`-z15`) and the version (`-v999999`) to it, so it may have 40 characters with `rollout: Versioned` and 48 otherwise",
+            "the name is too long: StatefulSets add the zone (`-z15`) and the version (`-v999999`) to it, so it may have at most 40 characters with `rollout: Versioned` and at most 48 otherwise",
         ),
         must(
             "self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
-            "the name must be a DNS label: lower-case letters, digits and `-`, a letter first; pods and Services are named after it",
+            "the name must be a DNS label: lower-case letters, digits and `-`, starting with a letter; pods and Services are named after it",
         ),
     ]
 }
@@ -66,9 +66,9 @@ pub fn root_rules() -> Vec<Rule> {
 #[x_kube(crates(kube_core = "::kube_core"))]
 #[x_kube(
     validation = Rule::new("self.rollout != 'Versioned' || !has(self.template.spec.volumeClaimTemplates) || size(self.template.spec.volumeClaimTemplates) == 0")
-        .message("`rollout: Versioned` creates a second StatefulSet with volumes of its own, so it cannot be used with `volumeClaimTemplates`; use `rollout: Partitioned`"),
+        .message("`rollout: Versioned` creates a second StatefulSet with its own volumes, so it cannot be used with `volumeClaimTemplates`; use `rollout: Partitioned`"),
     validation = Rule::new("self.rollout != 'Recreate' || !has(self.template.spec.persistentVolumeClaimRetentionPolicy) || self.template.spec.persistentVolumeClaimRetentionPolicy.whenScaled != 'Delete'")
-        .message("`rollout: Recreate` scales to zero in between, which `persistentVolumeClaimRetentionPolicy.whenScaled: Delete` would turn into a loss of all data; set it to `Retain`"),
+        .message("`rollout: Recreate` scales to zero for a moment, so `persistentVolumeClaimRetentionPolicy.whenScaled: Delete` would delete all data; set it to `Retain`"),
     validation = Rule::new("!has(self.activePassiveProbes) || self.activePassiveProbes.all(c, self.template.spec.template.spec.containers.exists(k, k.name == c))")
         .message("each key of `activePassiveProbes` must be the name of a container of the template"),
     validation = Rule::new("has(oldSelf.template.spec.selector) == has(self.template.spec.selector) && (!has(self.template.spec.selector) || oldSelf.template.spec.selector == self.template.spec.selector)")
@@ -79,7 +79,7 @@ pub struct ZonedStatefulSetSpec {
     /// The zones to span, in order: each gets a StatefulSet `<name>-z<index>` with all the template's replicas. Default: none, one StatefulSet `<name>` that may run anywhere. Add new zones at the end: the index belongs to the name of the pods.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "zones")]
-    #[x_kube(validation = Rule::new("self.all(z, self.exists_one(y, y == z))").message("each zone may be named once"))]
+    #[x_kube(validation = Rule::new("self.all(z, self.exists_one(y, y == z))").message("each zone may be listed only once"))]
     pub zones: Vec<String>,
     /// The node label whose value is a node's zone. Default `topology.kubernetes.io/zone`; `failure-domain.beta.kubernetes.io/zone` is accepted for nodes that still carry it.
     #[serde(default = "default_zone_label")]
@@ -214,8 +214,8 @@ fn default_update_watch() -> u32 {
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[x_kube(crates(kube_core = "::kube_core"))]
 #[x_kube(
-    validation = Rule::new("!has(self.min) || !has(self.max) || self.min <= self.max").message("`scaling.min` must not be above `scaling.max`"),
-    validation = Rule::new("!self.odd || !has(self.max) || self.max > (has(self.min) ? self.min : 0) || self.max % 2 == 1").message("there is no odd number between `scaling.min` and `scaling.max`")
+    validation = Rule::new("!has(self.min) || !has(self.max) || self.min <= self.max").message("`scaling.min` must not be greater than `scaling.max`"),
+    validation = Rule::new("!self.odd || !has(self.max) || self.max > (has(self.min) ? self.min : 0) || self.max % 2 == 1").message("`scaling.odd` needs an odd number from `scaling.min` to `scaling.max`: raise `scaling.max` or lower `scaling.min`")
 )]
 #[serde(rename_all = "camelCase")]
 pub struct Scaling {

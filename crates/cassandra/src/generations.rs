@@ -1,8 +1,8 @@
-//! How this release makes the configuration of a rack: one entry for each
+//! How this release makes what the pods of a rack mount: one entry for each
 //! template generation. Pods that stand keep the generation that they were made
 //! with (safety rule 7.9, ADR 12), so an entry never changes.
 
-use palladion_api::server_config::ServerConfig;
+use palladion_api::server_config::{ClientEncryption, ServerConfig};
 use serde_json::{Value, json};
 
 /// One template generation.
@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 pub struct Generation {
     /// The content of `server.json`.
     pub server_json: fn(&ServerConfig) -> Value,
+    /// How servers take clients, as far as pods mount certificates for it.
+    pub client_encryption: fn(&ServerConfig) -> ClientEncryption,
 }
 
 /// The generations that a release knows, numbered from 1.
@@ -24,10 +26,29 @@ pub struct Generations {
 /// Those of this release. Whoever changes what a given spec is rendered to,
 /// template or configuration, adds one and keeps the older ones as they are;
 /// `build/tests/generations.rs` holds them.
-pub const OF_THIS_RELEASE: Generations = Generations { first: FIRST, later: &[] };
+pub const OF_THIS_RELEASE: Generations = Generations { first: FIRST, later: &[SECOND] };
 
-/// As the spec has it.
-pub const FIRST: Generation = Generation { server_json: |server| json!(server) };
+/// As the spec has it. Encryption that was set by hand counts only where others
+/// are refused in so many words.
+pub const FIRST: Generation = Generation {
+    server_json: |server| json!(server),
+    client_encryption: |server| match server.client_encryption() {
+        ClientEncryption::ByHand if !refuses_others(server) => ClientEncryption::Plain,
+        other @ (ClientEncryption::Plain
+        | ClientEncryption::OfSecret
+        | ClientEncryption::ByHand) => other,
+    },
+};
+
+/// A server that is to encrypt takes no others unless it says so: pods mount the
+/// authorities for it.
+pub const SECOND: Generation =
+    Generation { client_encryption: ServerConfig::client_encryption, ..FIRST };
+
+fn refuses_others(server: &ServerConfig) -> bool {
+    let options = server.config.get("client_encryption_options");
+    options.and_then(|all| all.get("optional")?.as_bool()) == Some(false)
+}
 
 impl Generations {
     /// The newest one and its number.

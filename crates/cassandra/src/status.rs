@@ -15,12 +15,16 @@ use crate::validate::{Valid, ValidRack};
 use crate::words::refusal::Refusal;
 use crate::words::status::{Accepted, Available, Paused, Rest, Running, Starting, Unknown};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_api::cluster::RackStatus;
+use palladion_api::cluster::{DecidedWith, RackStatus};
 use palladion_api::conditions::{ACCEPTED, AVAILABLE, PAUSED, PROGRESSING};
 use palladion_api::ids::RackName;
+use palladion_plan::words::Message;
 use palladion_plan::{Conditions, Reason, Truth, wait};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+
+/// The setting that is the version of the operator.
+pub const OPERATOR_VERSION: &str = "version";
 
 /// Status of a cluster that was understood.
 pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
@@ -39,6 +43,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
         "members": format!("{ready}/{wanted}"),
         "racks": racks(facts, valid),
         "seeds": seeds::of(facts, valid),
+        "decidedWith": decided_with(facts),
         "highestReleaseLine": upgraded::line_on_record(facts),
         "newestLine": Value::Null,
         "createdAt": created_at(facts, wanted),
@@ -55,7 +60,16 @@ pub fn refused(facts: &Facts<'_>, refusal: &Refusal) -> Value {
         "observedGeneration": facts.snapshot.owner.meta.generation,
         "conditions": writer.all(),
         "waits": Value::Null,
+        "decidedWith": decided_with(facts),
     })
+}
+
+/// So that whoever asks what the operator would do asks with the same settings.
+/// It changes with the operator alone, so it costs no write at rest.
+fn decided_with(facts: &Facts<'_>) -> DecidedWith {
+    let mut settings = (*facts.snapshot.settings).clone();
+    let version = settings.remove(OPERATOR_VERSION);
+    DecidedWith { version, settings }
 }
 
 /// Is everything for this cluster, or the cluster, paused? Says where.
@@ -131,7 +145,12 @@ fn progressing(
         return writer.set_false(PROGRESSING, Rest::Stopped);
     }
     if let Some(step) = draft.steps.iter().find(|s| !is_upkeep(s)) {
-        return writer.set(PROGRESSING, Truth::True, Reason::CreatingObjects, step.doing());
+        return writer.set(
+            PROGRESSING,
+            Truth::True,
+            Reason::CreatingObjects,
+            Message::quoted(step.doing()),
+        );
     }
     if usize::try_from(wanted) == Ok(ready) {
         return writer.set_false(PROGRESSING, Rest::AllReady);

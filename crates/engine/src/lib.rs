@@ -5,7 +5,8 @@
 //! projected stores and wakes keys in the [`queue`]; [`gather`] makes a
 //! snapshot; [`decide`] asks the mind; [`apply`] carries out the plan;
 //! [`report`] tells people. Around them: [`leader`] (who may write) and
-//! [`serve`] (probes and metrics).
+//! [`serve`] (probes and metrics). The feature `door` is for people's tools:
+//! requests in their own name, and a mind asked about what they may read.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -13,6 +14,8 @@ pub mod apply;
 pub mod backoff;
 pub mod client;
 pub mod decide;
+#[cfg(feature = "door")]
+pub mod door;
 pub mod error;
 pub mod expect;
 pub mod faults;

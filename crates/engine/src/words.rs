@@ -10,7 +10,7 @@ palladion_api::sentences! {
         /// Another object has its name now.
         Recreated { object: String } => "{object} was deleted and recreated";
         /// A value that was decided from is another one now.
-        ChangedAt { object: String, field: String } => "{object} has changed at {field} since this was decided";
+        ChangedAt { object: String, field: String } => "{field} of {object} has changed since this was decided";
         /// The uid or the version is another one now.
         Changed => "the object has changed since this was decided";
         /// Foreign: it is not touched.
@@ -20,7 +20,7 @@ palladion_api::sentences! {
         /// It is created when it is gone.
         StillTerminating { object: String } => "{object} is still being deleted";
         /// A bug of a mind.
-        PatchOfNothing => "a patch needs an object that exists";
+        PatchOfNothing => "cannot patch an object that does not exist";
         /// A bug of a mind.
         DeletionWithoutUid => "a deletion must name the uid of the object";
     }
@@ -34,7 +34,7 @@ palladion_api::sentences! {
     pub enum Told {
         Failed { doing: String, why: String } => ErrSyncFailed, "cannot {doing}: {why}";
         Vetoed { violations: String } => PlanVetoed,
-            "a plan breaks a safety rule and was not carried out: {violations}";
+            "a plan violates a safety rule and was not carried out: {violations}";
     }
 
     /// Why a fact is not known.
@@ -52,7 +52,20 @@ palladion_api::sentences! {
         /// The cause is quoted.
         Unusable { cause: String } => "no usable answer from the API server: {cause}";
         /// No request can be made of it.
-        NoRequest { path: String, why: String } => "cannot make a request for {path}: {why}";
+        NoRequest { path: String, why: String } => "cannot build a request for {path}: {why}";
+    }
+
+    /// Why the API server cannot be reached at all: before anything was sent.
+    pub enum NoWay {
+        File { file: String, why: String } => "cannot use {file}: {why}";
+        Nothing { why: String } => "no usable kubeconfig found, and not running in a pod: {why}";
+        Client { why: String } => "cannot connect to the API server: {why}";
+    }
+
+    /// Why a plan cannot be made for somebody.
+    pub enum Unseen {
+        Gone => "it no longer exists";
+        Panicked { why: String } => "deciding failed, which is a bug in Palladion: {why}";
     }
 
     /// Answers of probes.
@@ -65,19 +78,31 @@ palladion_api::sentences! {
         HttpStatus { status: u16 } => "HTTP status {status}";
         HttpFailed { why: String } => "HTTP request failed: {why}";
         GrpcStatus { status: &'static str } => "the server reports {status}";
+        /// Not one of the protocol.
+        GrpcStatusUnknown { number: u64 } => "the server reports the unknown status {number}";
         GrpcFailed { why: String } => "gRPC request failed: {why}";
         /// Kubernetes' message, and what the command wrote.
         CommandFailed { message: String, output: String } => "{message}: {output}";
         /// The same of a command that wrote nothing.
         CommandFailedSilently { message: String } => "{message}";
-        CommandBroken => "the connection to the command broke";
-        CommandNotRun { status: String } => "the command could not be run: HTTP status {status}";
+        /// Kubernetes sent no message, and the command wrote nothing.
+        CommandFailedUnnamed => "the command failed";
+        CommandBroken => "the connection to the command was lost";
+        CommandNotRun { status: String } => "the API server refused to run the command: HTTP status {status}";
+    }
+
+    /// What is wrong with an answer over gRPC.
+    pub enum BadGrpc {
+        TooLong => "the answer is too long";
+        Empty => "the answer has no message";
+        NotHealth => "the answer is not a health response";
+        Status { code: String, message: String } => "gRPC status {code}: {message}";
     }
 
     /// Why a probe could not be made: this says nothing about the pod.
     pub enum Unaskable {
-        NoRight => "the operator has no right to run commands in pods (pods/exec)";
+        NoRight => "the operator is not allowed to run commands in pods (pods/exec)";
         Busy { why: String } => "the API server is busy: {why}";
-        Silent { why: String } => "the API server does not answer: {why}";
+        Silent { why: String } => "the API server is not responding: {why}";
     }
 }

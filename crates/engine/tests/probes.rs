@@ -5,7 +5,8 @@
 use h2::server;
 use jiff::SignedDuration;
 use palladion_engine::metrics::Metrics;
-use palladion_engine::probe::ask::{Answer, Asker};
+use palladion_engine::probe::answer::Answer;
+use palladion_engine::probe::ask::Asker;
 use palladion_engine::probe::{Probers, grpc, http};
 use palladion_engine::queue::{Key, Queue};
 use palladion_engine::request::Api;

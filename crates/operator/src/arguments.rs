@@ -2,6 +2,7 @@
 
 use crate::log::LogFormat;
 use clap::Parser;
+use palladion_cassandra::status::OPERATOR_VERSION;
 use palladion_engine::{Leadership, Options};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -51,7 +52,10 @@ impl Arguments {
                 pod_uid: self.pod_uid.clone(),
             },
             namespaces: self.watch_namespace.clone(),
-            settings: BTreeMap::from([("agentImage".to_string(), self.agent_image.clone())]),
+            settings: BTreeMap::from([
+                ("agentImage".to_string(), self.agent_image.clone()),
+                (OPERATOR_VERSION.to_string(), env!("CARGO_PKG_VERSION").to_string()),
+            ]),
         }
     }
 }

@@ -67,13 +67,28 @@ mod tests {
     fn the_time_moves_only_when_the_status_does() {
         let at = |s| Timestamp::from_second(s).expect("should be a time");
         let mut first = Conditions::new(&[], 1, at(10));
-        first.set("Available", Truth::True, Reason::Running, "2 of 3 members are ready");
+        first.set(
+            "Available",
+            Truth::True,
+            Reason::Running,
+            Message::quoted("2 of 3 members are ready"),
+        );
         let mut second = Conditions::new(first.all(), 2, at(20));
-        second.set("Available", Truth::True, Reason::Running, "3 of 3 members are ready");
+        second.set(
+            "Available",
+            Truth::True,
+            Reason::Running,
+            Message::quoted("3 of 3 members are ready"),
+        );
         assert_eq!(second.all()[0].last_transition_time.0, at(10));
         assert_eq!(second.all()[0].observed_generation, Some(2));
         let mut third = Conditions::new(second.all(), 2, at(30));
-        third.set("Available", Truth::False, Reason::MembersDown, "1 of 3 members is ready");
+        third.set(
+            "Available",
+            Truth::False,
+            Reason::MembersDown,
+            Message::quoted("1 of 3 members is ready"),
+        );
         assert_eq!(third.all()[0].last_transition_time.0, at(30));
         assert_eq!(third.all().len(), 1);
     }

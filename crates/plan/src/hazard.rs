@@ -1,6 +1,7 @@
 //! What in a mind's steps could hurt: declared by the mind as data, so that the
 //! linter can look at every step without knowing the system.
 
+use crate::differ::contains;
 use crate::object::{Object, Resource};
 use crate::plan::{Propagation, Step};
 use crate::proof::ProofKind;
@@ -23,11 +24,15 @@ pub struct Hazard {
 /// What is done to an object. Fields are JSON pointers into the whole object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// It is deleted with its dependents.
+    /// It is deleted, whatever happens to its dependents.
     Deleted,
+    /// It is deleted with its dependents. Where they are left behind, what
+    /// runs goes on and only the record of it goes: the hazard of a set is in
+    /// its pods, that of a pod, a claim or a member is in itself.
+    DeletedWithDependents,
     /// A field gets this value, and does not have it yet.
     SetTo(&'static str, &'static str),
-    /// A field of an object that exists gets another value.
+    /// A field of an object that exists gets another value, beyond what the API server adds.
     Changed(&'static str),
     /// A number of an object that exists becomes less.
     Lowered(&'static str),
@@ -55,6 +60,14 @@ fn is_another(field: &str, written: &Value, stored: Option<&Object>) -> bool {
     said.any(|(key, value)| stored.and_then(|o| o.at(&format!("{order}/{key}"))) != Some(value))
 }
 
+/// What the API server has added to an object or a list by itself is no change.
+fn is_changed(stored: Option<&Value>, written: &Value) -> bool {
+    match (stored, written) {
+        (Some(stored), Value::Object(_) | Value::Array(_)) => !contains(stored, written),
+        (stored, written) => stored != Some(written),
+    }
+}
+
 impl Hazard {
     /// Does the step do that?
     pub fn is_in(&self, step: &Step, snapshot: &Snapshot) -> bool {
@@ -62,9 +75,7 @@ impl Hazard {
             Step::Apply { key, object, .. } => (key, object),
             Step::Patch { key, patch, .. } => (key, patch),
             Step::Delete { key, propagation, .. } => {
-                return key.resource == self.resource
-                    && self.act == Act::Deleted
-                    && *propagation == Propagation::Background;
+                return key.resource == self.resource && self.is_deletion(*propagation);
             }
             Step::CompareAndSet { .. } => return false,
         };
@@ -79,19 +90,28 @@ impl Hazard {
         let has = |field: &str| stored.and_then(|o: &Object| o.at(field));
         let gets = |field: &str| written.pointer(field).filter(|v| !v.is_null());
         match self.act {
-            Act::Deleted => false,
+            Act::Deleted | Act::DeletedWithDependents => false,
             Act::SetTo(field, value) => {
                 let value = Value::from(value);
                 let is_new = has(field) != Some(&value) || is_another(field, written, stored);
                 gets(field) == Some(&value) && is_new
             }
             Act::Changed(field) => {
-                stored.is_some() && gets(field).is_some_and(|new| has(field) != Some(new))
+                stored.is_some() && gets(field).is_some_and(|new| is_changed(has(field), new))
             }
             Act::Lowered(field) => {
                 let number = |value: Option<&Value>| value.and_then(Value::as_i64);
                 number(gets(field)).zip(number(has(field))).is_some_and(|(new, old)| new < old)
             }
+        }
+    }
+
+    fn is_deletion(&self, propagation: Propagation) -> bool {
+        match (self.act, propagation) {
+            (Act::Deleted, Propagation::Background | Propagation::Orphan)
+            | (Act::DeletedWithDependents, Propagation::Background) => true,
+            (Act::DeletedWithDependents, Propagation::Orphan)
+            | (Act::SetTo(..) | Act::Changed(_) | Act::Lowered(_), _) => false,
         }
     }
 

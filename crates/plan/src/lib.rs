@@ -25,6 +25,7 @@ pub mod sim;
 pub mod snapshot;
 pub mod step;
 pub mod wait;
+pub mod words;
 pub mod workload;
 
 pub use conditions::{Conditions, Truth};
@@ -32,7 +33,7 @@ pub use draft::{Draft, Flow, Trouble};
 pub use hazard::{About, Act, Hazard};
 pub use mind::{Keep, Mind, Route, Watch};
 pub use object::{Meta, Object, ObjectKey, OwnerReference, Resource, Scope};
-pub use palladion_api::{Reason, sentences, vocabulary, words};
+pub use palladion_api::{Reason, sentences, vocabulary};
 pub use plan::{Event, EventType, Fence, Loss, Plan, Precondition, Propagation, Step, Subresource};
 pub use probe::{ProbeAction, ProbeKey, ProbeRequest, ProbeResult, Tally, Verdict};
 pub use proof::{Proof, ProofKind};

@@ -4,71 +4,13 @@
 
 use crate::hazard::Hazard;
 use crate::plan::{Loss, Plan, Precondition, Step};
-use crate::proof::{Proof, ProofKind};
+use crate::proof::Proof;
 use crate::snapshot::Snapshot;
+pub use crate::words::violation::Violation;
 use jiff::Timestamp;
 
 #[cfg(test)]
 mod tests;
-
-/// Why a plan may not be carried out.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Violation {
-    /// A deletion that does not say which object it means.
-    #[error("a deletion names no uid: {doing}")]
-    DeletionWithoutUid {
-        /// The step.
-        doing: String,
-    },
-    /// A claim or a pod deleted as if nothing could be lost.
-    #[error("a {kind} is deleted as if nothing could be lost: {doing}")]
-    LossNotStated {
-        /// Kind of the object.
-        kind: &'static str,
-        /// The step.
-        doing: String,
-    },
-    /// A step that could hurt without a proof.
-    #[error("a step that could hurt carries no proof: {doing}")]
-    ProofMissing {
-        /// The step.
-        doing: String,
-    },
-    /// A proof of a kind that does not allow the step.
-    #[error("a proof of kind {kind:?} does not allow this: {doing}")]
-    ProofOfAnotherKind {
-        /// Its kind.
-        kind: ProofKind,
-        /// The step.
-        doing: String,
-    },
-    /// A proof about somebody else.
-    #[error("the proof is not about {about:?}: {doing}")]
-    ProofAboutAnother {
-        /// What the step is about.
-        about: String,
-        /// The step.
-        doing: String,
-    },
-    /// A proof that may be true no more, or that is of a time that has not come.
-    #[error("the proof of {as_of} does not hold at {now}: {doing}")]
-    ProofOutOfTime {
-        /// When it was made.
-        as_of: Timestamp,
-        /// The time of the snapshot.
-        now: Timestamp,
-        /// The step.
-        doing: String,
-    },
-    /// More than one process stopped in one plan.
-    #[error("more than one disruptive step in one plan: {first}; {second}")]
-    TwoDisruptions {
-        /// The first.
-        first: String,
-        /// The second.
-        second: String,
-    },
-}
 
 /// Every rule that the plan breaks.
 pub fn violations(plan: &Plan, snapshot: &Snapshot, hazards: &[Hazard]) -> Vec<Violation> {

@@ -1,6 +1,7 @@
 //! Kubernetes objects as minds see them: identity plus the fields that a
 //! watch keeps, as JSON.
 
+use crate::words::unread::Unread;
 use palladion_api::ids::Uid;
 use palladion_api::rights::{Place, Right, Verb};
 use serde::de::DeserializeOwned;
@@ -172,9 +173,10 @@ impl Object {
     pub fn part<T: DeserializeOwned>(&self, field: &str) -> Result<Option<T>, String> {
         match self.body.get(field) {
             None | Some(Value::Null) => Ok(None),
-            Some(value) => T::deserialize(value)
-                .map(Some)
-                .map_err(|e| format!("cannot read {field} of {}: {e}", self.meta.name)),
+            Some(value) => T::deserialize(value).map(Some).map_err(|e| {
+                let (field, object) = (field.to_string(), self.meta.name.clone());
+                Unread::Field { field, object, why: e.to_string() }.to_string()
+            }),
         }
     }
 

@@ -3,6 +3,7 @@
 
 use crate::object::{Object, ObjectKey, Resource};
 use crate::probe::{ProbeKey, ProbeResult};
+use crate::words::unread::Unread;
 use palladion_api::ids::Nonce;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -90,7 +91,7 @@ impl Snapshot {
     /// Objects of a kind, or why they are not known.
     pub fn all(&self, resource: Resource) -> Result<&[Arc<Object>], String> {
         match self.objects.get(&resource) {
-            None => Err(format!("{} is not watched", resource.plural)),
+            None => Err(Unread::Unwatched { what: resource.plural }.to_string()),
             Some(observed) => observed.known().map(Vec::as_slice).map_err(str::to_string),
         }
     }

@@ -183,7 +183,8 @@ mod tests {
     #[test]
     fn what_a_step_may_say_is_added_to_what_it_must() {
         let seen = Meta { name: "a".into(), uid: "1".into(), ..Meta::default() };
-        let event = Event::of(EventType::Normal, Reason::Synced, "pod a is deleted");
+        let event =
+            Event::of(EventType::Normal, Reason::Synced, Message::quoted("pod a is deleted"));
         let step = Step::delete_seen(kinds::POD, &seen, Loss::Nothing, "delete pod a")
             .orphaning()
             .announced(event.clone());

@@ -2,6 +2,7 @@
 //! Nothing is decided here.
 
 use crate::resources as kinds;
+use crate::words::refusal::Unknown;
 use jiff::Timestamp;
 use palladion_api::labels::SPEC_HASH;
 use palladion_api::zoned_stateful_set::{RolloutState, names};
@@ -121,8 +122,7 @@ impl<'a> Facts<'a> {
                 .map_err(|why| format!("{}: {why}", watch.resource.plural))?;
         }
         let owner = &snapshot.owner;
-        let spec =
-            owner.part("spec").and_then(|s| s.ok_or_else(|| "the spec is missing".to_string()));
+        let spec = owner.part("spec").and_then(|s| s.ok_or_else(|| Unknown::NoSpec.to_string()));
         let status = owner.part("status")?.unwrap_or_default();
         let operator_config = snapshot.spec_of(kinds::OPERATOR_CONFIG, "default")?;
         Ok(Self { snapshot, spec, status, operator_config, sets: read_sets(snapshot)? })

@@ -28,7 +28,7 @@ pub(super) fn whose_it_is() {
         refused(metadata(patch), BELONGING);
     }
     metadata(json!({ "labels": { "team": "store" }, "annotations": { "example.com/note": "x" } }))
-        .expect("other labels and annotations are free");
+        .expect("other labels and annotations may be changed");
     let labels = json!({ "metadata": { "labels": { "palladion.dev/cluster": "demo" } } });
     operator().patch(NAMESPACE, OTHER, &labels).expect("the operator labels its members");
 }

@@ -46,13 +46,13 @@ fn grow() {
     // Less is told and not done.
     request(&store, "50Mi");
     let words = store.wait_told(Reason::VolumeClaimTemplatesWarning, "");
-    assert!(words.contains("less than the 100Mi"), "{words}");
+    assert!(words.contains("below the existing 100Mi"), "{words}");
     assert_eq!(requests(&store), ["100Mi", "100Mi"]);
 
     // More is refused by a storage class that does not allow it, in its words.
     request(&store, "200Mi");
     let words = store.wait_told(Reason::ErrSyncFailed, "");
-    assert!(words.contains("could not grow"), "{words}");
+    assert!(words.contains("could not expand"), "{words}");
     assert_eq!(requests(&store), ["100Mi", "100Mi"]);
 
     // And done by one that does; the set is made anew around its pods.

@@ -73,7 +73,7 @@ fn autoscaler() {
     });
     metrics.set_load(40);
     workers.wait("six to be asked for and five to be made", PATIENCE, |o| wants(o, 6, "10/10"));
-    workers.wait_told(Reason::ReplicasLimited, "asks for 6 replicas");
+    workers.wait_told(Reason::ReplicasLimited, "from 6 to 5");
     let now = workers.uids();
     assert!(first.iter().all(|(name, uid)| now.get(name) == Some(uid)), "scaling restarted a pod");
     let hpa = bed().get(ns, "hpa", "workers").expect("get").expect("it");

@@ -25,10 +25,10 @@ fn refused() {
     let cases = [
         (web.replace("rollout: Partitioned", "rollout: Versioned").replace("      replicas: 2\n", "      replicas: 2\n      volumeClaimTemplates: [{metadata: {name: d}, spec: {}}]\n"), "use `rollout: Partitioned`"),
         (web.replace("  zones: [z1, z2]", "  activePassiveProbes: {nobody: {tcpSocket: {port: 1}}}"), "name of a container"),
-        (web.replace("  zones: [z1, z2]", "  zones: [z1, z1]"), "each zone may be named once"),
+        (web.replace("  zones: [z1, z2]", "  zones: [z1, z1]"), "each zone may be listed only once"),
         (web.replace("  name: web\n", "  name: a-name-that-is-much-too-long-for-pods-of-a-zone-of-it\n"), "the name is too long"),
         (web.replace("      replicas: 2\n", "      replicas: 2\n      selector: {matchLabels: {app: other}}\n"), "selector.matchLabels"),
-        (web.replace("  zones: [z1, z2]", "  scaling: {min: 4, max: 2}"), "must not be above"),
+        (web.replace("  zones: [z1, z2]", "  scaling: {min: 4, max: 2}"), "must not be greater than"),
     ];
     for (manifest, expected) in cases {
         assert_ne!(manifest, web, "the case should change something");

@@ -53,10 +53,9 @@ fn change(cluster: &Cluster, report: &mut Report, what: &str, more: u64) -> Resu
 
 /// Claims of the turn are writes of the cluster's status.
 fn is_claim(step: &str) -> bool {
+    let begins = ["begin the ", "retry the decommission ", "start the initialization "];
     let ends = ["end the ", "finish the ", "resume the "];
-    step.contains(" turn ")
-        || step.contains(" initialize ring ")
-        || ends.iter().any(|words| step.starts_with(words))
+    step.contains(" turn ") || begins.iter().chain(&ends).any(|words| step.starts_with(words))
 }
 
 fn is_of_a_turn(step: &str) -> bool {

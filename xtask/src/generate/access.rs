@@ -7,6 +7,8 @@ use std::fmt::Write as _;
 
 use palladion_api::rights::{MEMBER_ROLE, Place, Right, Verb};
 
+use palladion_plan::Scope;
+
 use super::{COMMAND, Generated};
 
 const PATH: &str = "charts/palladion/templates/roles.yaml";
@@ -54,7 +56,66 @@ pub fn file() -> Generated {
     text += &role("ClusterRole", &format!("{name}-cluster"), &rules(&operator, Place::Cluster));
     text += &role("Role", &format!("{name}-leader"), &rules(&operator, Place::Own));
     text += &role("ClusterRole", MEMBER_ROLE, &rules(&agent, Place::Watched));
+    text += &people();
     Generated::new(PATH, text)
+}
+
+/// Palladion's kinds that whoever may view a namespace may see. A new kind is
+/// in no role of people before it stands here.
+const FOR_PEOPLE: [&str; 4] =
+    ["cassandraclusters", "cassandramembers", "cassandratasks", "zonedstatefulsets"];
+
+/// Roles for people. Who may view or edit what is in a namespace may view or
+/// edit what is Palladion's there; what else a plan is decided from is in no
+/// role of Kubernetes' own that is not an administrator's.
+fn people() -> String {
+    let ours = FOR_PEOPLE;
+    let rule = |group: &str, resources: &[&str], verbs: &str| {
+        let resources = resources.join(", ");
+        format!(
+            "  - apiGroups: [\"{group}\"]\n    resources: [{resources}]\n    verbs: [{verbs}]\n"
+        )
+    };
+    let mut text = for_people("palladion-view", &["view", "edit", "admin"]);
+    text += &rule(palladion_api::GROUP, &ours, "get, list, watch");
+    text += &for_people("palladion-edit", &["edit", "admin"]);
+    // The operator creates and deletes members; what of them people may write, a policy says.
+    let members = palladion_cassandra::resources::MEMBER.plural;
+    let theirs: Vec<&str> = ours.iter().filter(|kind| **kind != members).copied().collect();
+    text += &rule(palladion_api::GROUP, &theirs, "create, update, patch, delete");
+    // Without the policy nothing would hold them back from the records of a ring.
+    text += "  {{- if .Values.policies.members }}\n";
+    text += &rule(palladion_api::GROUP, &[members], "update, patch");
+    text += "  {{- end }}\n";
+    text += &for_people("palladion-plan-reader", &[]);
+    let watches = palladion_cassandra::resources::watches();
+    let others = watches.iter().map(|w| w.resource).filter(|r| r.scope == Scope::Cluster);
+    let others: BTreeSet<(&str, &str)> = others.map(|r| (r.group, r.plural)).collect();
+    for (group, plural) in others {
+        text += &rule(group, &[plural], "list");
+    }
+    // Bound in the namespace of a ring: who is bound to what elsewhere is nobody's business.
+    text += &for_people("palladion-plan-reader-namespace", &[]);
+    let bindings = palladion_cassandra::resources::ROLE_BINDING;
+    text += &rule(bindings.group, &[bindings.plural], "list");
+    text
+}
+
+/// A role for people, added to these of Kubernetes' own.
+fn for_people(name: &str, to: &[&str]) -> String {
+    let mut text = format!(
+        "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: {name}\n  labels:\n    {{{{- include \"palladion.labels\" . | nindent 4 }}}}\n"
+    );
+    if !to.is_empty() {
+        text += "    {{- if .Values.rbac.aggregate }}\n";
+    }
+    for role in to {
+        let _ = writeln!(text, "    rbac.authorization.k8s.io/aggregate-to-{role}: \"true\"");
+    }
+    if !to.is_empty() {
+        text += "    {{- end }}\n";
+    }
+    text + "rules:\n"
 }
 
 fn role(kind: &str, name: &str, rules: &Rules) -> String {
@@ -92,6 +153,26 @@ mod tests {
                 assert!(!word.contains('*') && word != "secrets", "{who}: {}", right.why);
             }
         }
+    }
+
+    #[test]
+    fn every_kind_of_ours_in_a_namespace_is_for_people_by_name() {
+        let minds = palladion_operator::minds::minds();
+        let watched = minds.iter().flat_map(|m| m.watches()).map(|w| w.resource);
+        let ours: BTreeSet<&str> = watched
+            .filter(|r| r.group == palladion_api::GROUP && r.scope == Scope::Namespaced)
+            .map(|r| r.plural)
+            .collect();
+        assert_eq!(ours, BTreeSet::from(FOR_PEOPLE), "decide whether people may see it");
+    }
+
+    #[test]
+    fn who_may_edit_writes_members_only_where_the_policy_stands() {
+        let text = people();
+        let rule = "resources: [cassandramembers]\n    verbs: [update, patch]";
+        let before = text.split(rule).next().unwrap_or_default();
+        let guard = before.rfind("{{- if .Values.policies.members }}");
+        assert!(guard > before.rfind("{{- end }}"), "{text}");
     }
 
     #[test]

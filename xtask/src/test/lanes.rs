@@ -19,6 +19,8 @@ use crate::install;
 const SOAK: &str = "PALLADION_SOAK";
 /// The program that writes rows and checks them.
 const CHECKER: &str = "PALLADION_CHECKER";
+/// The command line for people.
+const CLI: &str = "PALLADION_CLI";
 /// The testbed of a story.
 const TESTBED: &str = "PALLADION_TESTBED";
 /// All testbeds of a run, with commas between, for the last act, which looks back on it.
@@ -113,6 +115,7 @@ impl Bench<'_> {
             .args(["--test", "stories", "--"])
             .args(self.playing.words().iter().flatten())
             .env(CHECKER, install::built().join("palladion-checker"))
+            .env(CLI, install::built().join("kubectl-palladion"))
             .env(TESTBED, testbed.as_str())
             .env_remove(TESTBEDS)
             .env_remove(SOAK);

@@ -9,6 +9,7 @@ use super::{
     ServerAdmin, runtime,
 };
 use crate::capabilities::{Capabilities, UpgradeSstables};
+use crate::words::calls::{Answered, Doing};
 use palladion_api::ids::HostId;
 use palladion_api::member::RepairRanges;
 use palladion_api::runtime::RuntimeSettings;
@@ -73,9 +74,9 @@ impl Cassandra {
         let answer = self.call(STORAGE_SERVICE, operation, arguments).await?;
         let message = match answer.as_i64() {
             Some(0) => return Ok(()),
-            Some(1) => "it was stopped before it finished".to_string(),
-            Some(2) => "other compactions could not be paused".to_string(),
-            Some(_) | None => format!("unexpected answer {answer}"),
+            Some(1) => Answered::Stopped.to_string(),
+            Some(2) => Answered::CompactionsNotPaused.to_string(),
+            Some(_) | None => Answered::Unexpected { answer: answer.to_string() }.to_string(),
         };
         Err(Error::Failed {
             operation: operation.split('(').next().unwrap_or(operation).into(),
@@ -133,8 +134,8 @@ impl ServerAdmin for Cassandra {
                 Item::Read { mbean: STORAGE_SERVICE, attribute: "NonLocalStrategyKeyspaces" };
             let value = self.client.read(&[item]).await?.into_iter().next().flatten();
             value.map(|v| strings(&v)).ok_or_else(|| Error::Failed {
-                operation: "listing keyspaces".into(),
-                message: "the server does not report them yet".into(),
+                operation: Doing::ListKeyspaces.to_string(),
+                message: Answered::NotYetReported.to_string(),
             })
         })
     }
@@ -201,7 +202,7 @@ impl ServerAdmin for Cassandra {
                 Some(number) => Ok(Some(RepairTicket { keyspace: keyspace.into(), number })),
                 None => Err(Error::Failed {
                     operation: "repairAsync".into(),
-                    message: format!("unexpected answer {answer}"),
+                    message: Answered::Unexpected { answer: answer.to_string() }.to_string(),
                 }),
             }
         })

@@ -2,6 +2,7 @@
 //! loopback HTTP, each answer with a status of its own.
 
 use super::Error;
+use crate::words::calls::{Answered, Doing};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -122,8 +123,12 @@ impl Client {
         };
         if answers.len() != items.len() {
             return Err(Error::Failed {
-                operation: "a bulk read".into(),
-                message: format!("{} answers to {} questions", answers.len(), items.len()),
+                operation: Doing::ReadAttributes.to_string(),
+                message: Answered::AnswersMissing {
+                    answers: answers.len(),
+                    questions: items.len(),
+                }
+                .to_string(),
             });
         }
         Ok(answers

@@ -15,11 +15,13 @@ mod scylla_reading;
 
 use crate::capabilities::{self, FailedLeave};
 pub use crate::runtime::RuntimeChange;
+use crate::words::calls::{Doing, ServerError};
 use futures::future::BoxFuture;
 use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::member::{MemberState, RepairRanges, RingMember};
 use palladion_api::runtime::RuntimeSettings;
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// What a server said about itself and its ring. A part that could not be read
 /// is absent; nothing absent means "no".
@@ -75,6 +77,9 @@ pub const DECOMMISSIONED: &str = "DECOMMISSIONED";
 pub const DECOMMISSION_FAILED: &str = "DECOMMISSION_FAILED";
 /// What 4.0 and 4.1 answer to a decommission while another one is under way.
 pub const STILL_LEAVING: &str = "still decommissioning";
+/// What a server answers to a removal while it carries one out: it goes on with
+/// what an agent has begun that was restarted since.
+pub const STILL_REMOVING: &str = "already processing a removal";
 /// Mode after a bootstrap that failed (5.0).
 pub const JOINING_FAILED: &str = "JOINING_FAILED";
 
@@ -127,7 +132,6 @@ impl Reading {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No answer.
-    #[error("cannot reach the server at {url}")]
     Http {
         /// Where.
         url: String,
@@ -135,7 +139,6 @@ pub enum Error {
         source: reqwest::Error,
     },
     /// An answer that is not the interface's.
-    #[error("the server at {url} answered {status}: {body}")]
     Status {
         /// Where.
         url: String,
@@ -145,7 +148,6 @@ pub enum Error {
         body: String,
     },
     /// The server refused, or the work failed.
-    #[error("{operation} failed: {message}")]
     Failed {
         /// What was asked for.
         operation: String,
@@ -153,8 +155,23 @@ pub enum Error {
         message: String,
     },
     /// The server's version cannot do it.
-    #[error("this server does not support {0}")]
-    Unsupported(&'static str),
+    Unsupported(Doing),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let said = match self {
+            Error::Http { url, .. } => ServerError::Unreachable { url: url.clone() },
+            Error::Status { url, status, body } => {
+                ServerError::Status { url: url.clone(), status: *status, body: body.clone() }
+            }
+            Error::Failed { operation, message } => {
+                ServerError::Failed { operation: operation.clone(), message: message.clone() }
+            }
+            Error::Unsupported(what) => ServerError::Unsupported { what: what.clone() },
+        };
+        said.fmt(f)
+    }
 }
 
 /// Progress of a repair.

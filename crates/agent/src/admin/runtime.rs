@@ -8,6 +8,7 @@ use super::beans::{
 use super::jolokia::{Client, Item};
 use crate::capabilities::{Capabilities, StreamThroughput};
 use crate::runtime::RuntimeChange;
+use crate::words::calls::{Answered, Doing};
 use palladion_api::runtime::{LogLevel, RuntimeSettings};
 use serde_json::{Value, json};
 
@@ -31,8 +32,8 @@ pub(super) async fn read(
         (number(compaction), number(stream), levels)
     else {
         return Err(Error::Failed {
-            operation: "reading runtime settings".into(),
-            message: "the server does not tell them".into(),
+            operation: Doing::ReadRuntimeSettings.to_string(),
+            message: Answered::NotReported.to_string(),
         });
     };
     let stream = match capabilities.stream_throughput {

@@ -5,6 +5,7 @@ use super::json::strings;
 use super::{
     Answer, Error, Reading, RepairScope, RepairState, RepairTicket, RuntimeChange, ServerAdmin,
 };
+use crate::words::calls::{Answered, Doing};
 use palladion_api::ids::HostId;
 use palladion_api::member::RepairRanges;
 use palladion_api::runtime::RuntimeSettings;
@@ -103,15 +104,15 @@ impl ServerAdmin for Scylla {
     }
 
     fn reload_seeds(&self) -> Answer<'_, ()> {
-        Box::pin(async { Err(Error::Unsupported("reloading the seeds")) })
+        Box::pin(async { Err(Error::Unsupported(Doing::ReloadSeeds)) })
     }
 
     fn runtime(&self) -> Answer<'_, RuntimeSettings> {
-        Box::pin(async { Err(Error::Unsupported("reading runtime settings")) })
+        Box::pin(async { Err(Error::Unsupported(Doing::ReadRuntimeSettings)) })
     }
 
     fn change_runtime<'a>(&'a self, _: &'a RuntimeChange) -> Answer<'a, ()> {
-        Box::pin(async { Err(Error::Unsupported("changing runtime settings")) })
+        Box::pin(async { Err(Error::Unsupported(Doing::ChangeRuntimeSettings)) })
     }
 
     fn keyspaces(&self) -> Answer<'_, Vec<String>> {
@@ -185,7 +186,8 @@ impl ServerAdmin for Scylla {
             let path = format!("/storage_service/repair_async/{keyspace}");
             let options: &[(&str, &str)] = match what.ranges {
                 RepairRanges::Primary => &[("primaryRange", "true")],
-                RepairRanges::All => &[],
+                // One that is not known was refused before.
+                RepairRanges::All | RepairRanges::Unknown(_) => &[],
             };
             let answer = self.send(Method::POST, &path, options, Some(READ_TIME)).await?;
             match answer.as_i64() {
@@ -193,7 +195,7 @@ impl ServerAdmin for Scylla {
                 Some(number) => Ok(Some(RepairTicket { keyspace: keyspace.into(), number })),
                 None => Err(Error::Failed {
                     operation: path,
-                    message: format!("unexpected answer {answer}"),
+                    message: Answered::Unexpected { answer: answer.to_string() }.to_string(),
                 }),
             }
         })
@@ -206,7 +208,7 @@ impl ServerAdmin for Scylla {
             let answer = self.send(Method::GET, &path, &[("id", &number)], Some(READ_TIME)).await?;
             Ok(match answer.as_str() {
                 Some("SUCCESSFUL") => RepairState::Completed,
-                Some("FAILED") => RepairState::Failed("the server reports FAILED".into()),
+                Some("FAILED") => RepairState::Failed(Answered::RepairFailed.to_string()),
                 Some(_) => RepairState::Running,
                 None => RepairState::Unknown,
             })

@@ -8,7 +8,10 @@ use crate::certificate;
 use crate::decide::Process;
 use crate::words::job::Trouble;
 use palladion_api::cluster::AuthMode;
-use palladion_api::server_config::{AGENTS_FOLDER, ClientEncryption, SUPERUSER_FOLDER};
+use palladion_api::member::AccessProblem;
+use palladion_api::server_config::{
+    AGENTS_FOLDER, ClientEncryption, SUPERUSER_FOLDER, ServerConfig,
+};
 use std::time::Instant;
 
 impl Agent {
@@ -26,6 +29,16 @@ impl Agent {
         }
     }
 
+    /// What the operator should know of it.
+    pub(super) fn access_problem(&self) -> Option<AccessProblem> {
+        match (&self.launch, &self.mounted) {
+            (Some(launch), Ok(mounted)) if is_tried(&mounted.config) => {
+                self.access.of_launch(&launch.tag)
+            }
+            (Some(_) | None, _) => self.access.problem().cloned(),
+        }
+    }
+
     /// Try to log in to a server that serves and asks who comes, if it is time to.
     pub(super) fn try_to_log_in(&mut self) {
         let (Some(launch), Some(admin), Ok(mounted)) = (&self.launch, &self.admin, &self.mounted)
@@ -33,8 +46,7 @@ impl Agent {
             return;
         };
         let config = &mounted.config;
-        let is_plain = config.client_encryption() == ClientEncryption::Plain;
-        if !config.asks_who_logs_in() && is_plain || !self.reading().is_some_and(Reading::serves) {
+        if !is_tried(config) || !self.reading().is_some_and(Reading::serves) {
             return;
         }
         let credentials = access::mounted(&self.settings.secrets_dir, AGENTS_FOLDER);
@@ -67,4 +79,9 @@ impl Agent {
             let _ = done.send(Done::LoggedIn { of, answer }).await;
         });
     }
+}
+
+/// Does it matter whether the agent can log in?
+fn is_tried(config: &ServerConfig) -> bool {
+    config.asks_who_logs_in() || config.client_encryption() != ClientEncryption::Plain
 }

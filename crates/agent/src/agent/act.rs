@@ -6,6 +6,7 @@ use crate::decide::{Action, Cause, LeaveCall, Start, Then};
 use crate::launch::{self, record::LaunchRecord};
 use crate::volume::Data;
 use crate::volume::ledger::{End, Ledger};
+use crate::words::calls::{Doing, NotKnown};
 use crate::words::job::Trouble;
 use anyhow::{Context, Result, anyhow, bail};
 use jiff::Timestamp;
@@ -47,13 +48,13 @@ impl Agent {
 
     /// Change the ledger; what is in memory is what is on the disk.
     pub(super) fn change_ledger(&mut self, change: impl FnOnce(&mut Ledger)) -> Result<()> {
-        let mut ledger = self.ledger().cloned().context("the volume has no ledger")?;
+        let mut ledger = self.ledger().cloned().context(NotKnown::Ledger)?;
         change(&mut ledger);
         self.save_ledger(ledger)
     }
 
     fn save_ledger(&mut self, ledger: Ledger) -> Result<()> {
-        let volume = self.volume.as_ref().context("the volume is not known")?;
+        let volume = self.volume.as_ref().context(NotKnown::Volume)?;
         volume.save(&ledger)?;
         if let Ok(found) = &mut self.found {
             found.ledger = Some(ledger);
@@ -62,7 +63,7 @@ impl Agent {
     }
 
     fn take_volume(&mut self, successor_of: Option<VolumeId>) -> Result<()> {
-        let volume = self.volume.as_ref().context("the volume is not known")?;
+        let volume = self.volume.as_ref().context(NotKnown::Volume)?;
         let ledger = volume.take(successor_of)?;
         tracing::info!(
             volume = ledger.volume_id.as_str(),
@@ -90,7 +91,7 @@ impl Agent {
 
     async fn start(&mut self, start: Start) -> Result<()> {
         let mounted = self.mounted.clone().map_err(|why| anyhow!(why))?;
-        let spec = self.saved.as_ref().map(|s| s.spec.clone()).context("the spec is not known")?;
+        let spec = self.saved.as_ref().map(|s| s.spec.clone()).context(NotKnown::Spec)?;
         let config = &mounted.config;
         if (&config.ring, &config.datacenter, &config.rack)
             != (&spec.ring, &spec.datacenter, &spec.rack)
@@ -101,9 +102,9 @@ impl Agent {
             });
         }
         // First what may fail: a permit is not used up by an image without Java.
-        let volume = self.volume.as_ref().context("the volume is not known")?;
+        let volume = self.volume.as_ref().context(NotKnown::Volume)?;
         let (launch, record) = launch::prepare(&self.settings, volume, &mounted, &start.identity)?;
-        let mut ledger = self.ledger().cloned().context("the volume has no ledger")?;
+        let mut ledger = self.ledger().cloned().context(NotKnown::Ledger)?;
         if let Cause::Permit { nonce, data, .. } = &start.cause
             && let Err(error) = volume.prepare(*data, &mut ledger)
         {
@@ -145,11 +146,11 @@ impl Agent {
             reason: palladion_api::reasons::Reason::ServerFailed,
             text,
         });
-        Err(error).context("starting the server")
+        Err(error).context(Doing::StartServer)
     }
 
     fn leave(&mut self, nonce: &Nonce) -> Result<()> {
-        let admin = self.admin.clone().context("there is no way to ask the server")?;
+        let admin = self.admin.clone().context(NotKnown::Server)?;
         self.change_ledger(|ledger| ledger.begin_leave(nonce, Timestamp::now()))?;
         tracing::info!(nonce = nonce.as_str(), "leaving the ring");
         self.leave_call = LeaveCall::UnderWay;

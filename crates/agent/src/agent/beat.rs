@@ -4,7 +4,8 @@
 
 use super::state::Agent;
 use crate::admin::Reading;
-use crate::volume::heartbeat::{Heartbeat, Known};
+use crate::decide::Source;
+use crate::volume::heartbeat::Known;
 use crate::volume::ledger::Membership;
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -12,20 +13,25 @@ use std::sync::atomic::Ordering;
 use std::thread;
 
 impl Agent {
-    /// Write when the server ran last, once a minute.
+    /// Write when the server ran last, once a minute, and what it missed.
     pub(super) fn beat(&mut self) {
         let joined = self.ledger().is_some_and(|l| l.membership == Membership::Joined);
         if !joined || !self.reading().is_some_and(Reading::is_full_member) {
             return;
         }
+        let live = self.saved.as_ref().filter(|_| self.source() == Source::Live);
+        let live = live.map(|saved| saved.spec.clone());
         let (Ok(found), Some(volume)) = (&mut self.found, &self.volume) else {
             return;
         };
-        let now = Timestamp::now();
-        if !found.heartbeat.is_due(now) || self.beating.swap(true, Ordering::AcqRel) {
+        let next = found.ledger.as_ref();
+        let next = next.and_then(|l| found.heartbeat.next(l, live.as_ref(), Timestamp::now()));
+        let Some(heartbeat) = next else {
+            return;
+        };
+        if self.beating.swap(true, Ordering::AcqRel) {
             return;
         }
-        let heartbeat = Heartbeat::at(now);
         found.heartbeat = Known::At(heartbeat.clone());
         let (volume, beating) = (volume.clone(), Arc::clone(&self.beating));
         let write = move || {

@@ -14,6 +14,7 @@ use crate::launch::record::LaunchRecord;
 use crate::report::last_words;
 use crate::volume::ledger::End;
 use crate::volume::{SavedMember, Volume};
+use crate::words::job::Trouble;
 use crate::words::volume::Wrong;
 use jiff::Timestamp;
 use palladion_api::cluster::Mode;
@@ -110,7 +111,7 @@ impl Agent {
     fn gather_spec(&mut self) {
         let News::Present(member) = self.news.borrow_and_update().clone() else {
             let waited = self.started.elapsed() >= API_GRACE
-                || matches!(*self.news.borrow(), News::Unreachable(_));
+                || matches!(*self.news.borrow(), News::Unreachable(_) | News::Unreadable(_));
             if self.saved.is_none()
                 && waited
                 && self.ledger().is_some()
@@ -151,7 +152,9 @@ impl Agent {
     pub(super) fn source(&self) -> Source {
         match *self.news.borrow() {
             News::Present(_) => Source::Live,
-            News::Unknown | News::Unreachable(_) | News::Absent => Source::Saved,
+            News::Unknown | News::Unreachable(_) | News::Unreadable(_) | News::Absent => {
+                Source::Saved
+            }
         }
     }
 
@@ -187,7 +190,7 @@ impl Agent {
             ledger.end_start(end, at, code, words.as_ref().map(|w| w.text.clone()));
         });
         if let Err(error) = noted {
-            self.trouble = Some(format!("{error:#}").into());
+            self.trouble = Some(Trouble::Step { why: format!("{error:#}") }.into());
             return;
         }
         self.stopping = None;

@@ -75,7 +75,7 @@ impl Agent {
         else {
             return;
         };
-        let wanted = &saved.spec.runtime_settings;
+        let wanted = &runtime::known(&saved.spec.runtime_settings);
         if *wanted == launch.runtime {
             return;
         }
@@ -156,7 +156,7 @@ impl Agent {
             Next::NoteInterrupted => {
                 self.change_ledger(|ledger| ledger.interrupt_operations(Timestamp::now()))
             }
-            Next::NoteMisdirected(why) => self.note_misdirected(&why),
+            Next::NoteRefused(why) => self.note_refused(&why),
             Next::Begin => match saved.spec.operation.clone() {
                 Some(operation) => self.begin_operation(operation),
                 None => Ok(()),
@@ -167,8 +167,8 @@ impl Agent {
         }
     }
 
-    /// The operation in the spec is for another volume or member.
-    fn note_misdirected(&mut self, why: &Failed) -> anyhow::Result<()> {
+    /// The operation in the spec is for another volume or member, or not known.
+    fn note_refused(&mut self, why: &Failed) -> anyhow::Result<()> {
         let Some(id) =
             self.saved.as_ref().and_then(|s| Some(s.spec.operation.as_ref()?.id.clone()))
         else {

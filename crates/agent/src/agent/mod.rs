@@ -15,6 +15,7 @@ use crate::http::{self, Health};
 use crate::kubernetes::{self, News};
 use crate::metrics::Metrics;
 use crate::settings::Settings;
+use crate::words::job::Trouble;
 use crate::{decide, drain};
 use anyhow::{Context, Result};
 use palladion_api::words::Message;
@@ -96,7 +97,7 @@ impl Agent {
                 break;
             }
             if let Err(error) = self.act(decision.action.clone()).await {
-                self.trouble = Some(format!("{error:#}").into());
+                self.trouble = Some(Trouble::Step { why: format!("{error:#}") }.into());
                 break;
             }
             decision = decide::decide(&self.facts());

@@ -15,6 +15,7 @@ use crate::settings::Settings;
 use crate::supervisor::Supervisor;
 use crate::volume::ledger::Ledger;
 use crate::volume::{Found, SavedMember, Volume};
+use crate::words::calls::NotKnown;
 use crate::words::volume::Wrong;
 use crate::{decide, launch};
 use jiff::Timestamp;
@@ -151,7 +152,7 @@ impl Agent {
             volume: None,
             found: Err(Wrong::NotLooked.to_string()),
             saved: None,
-            process: Process::Unknown("init was not asked yet".into()),
+            process: Process::Unknown(NotKnown::Process.to_string()),
             container: Phase::Serving,
             launch: None,
             admin: None,

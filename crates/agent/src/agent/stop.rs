@@ -7,6 +7,7 @@ use crate::decide::{Process, StopWhy};
 use crate::drain;
 use crate::init::protocol::{Phase, Signal};
 use crate::supervisor::Supervisor;
+use crate::words::calls::Drained;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -62,7 +63,7 @@ impl Agent {
     pub(super) fn drain_for_the_end(&mut self, request: drain::Request) {
         self.container = Phase::Ending;
         let Some(admin) = self.admin.clone().filter(|_| self.process == Process::Running) else {
-            let _ = request.send("no server runs; nothing to drain".into());
+            let _ = request.send(Drained::NoServer.to_string());
             return;
         };
         tracing::info!("draining the server: the container is about to end");
@@ -74,10 +75,10 @@ impl Agent {
 
 async fn drain_in_time(admin: Arc<dyn ServerAdmin>) -> String {
     let answer = match tokio::time::timeout(DRAIN_TIME, admin.drain()).await {
-        Ok(Ok(())) => "drained".to_string(),
-        Ok(Err(error)) => format!("not drained: {:#}", anyhow::Error::from(error)),
-        Err(_) => format!("not drained within {} s", DRAIN_TIME.as_secs()),
+        Ok(Ok(())) => Drained::Done,
+        Ok(Err(error)) => Drained::Failed { why: format!("{:#}", anyhow::Error::from(error)) },
+        Err(_) => Drained::Late { seconds: DRAIN_TIME.as_secs() },
     };
-    tracing::info!(answer, "drain");
-    answer
+    tracing::info!(%answer, "drain");
+    answer.to_string()
 }

@@ -6,10 +6,12 @@ use crate::decide::{self, Decision, Source};
 use crate::kubernetes::News;
 use crate::report::{self, Parts};
 use crate::volume::seconds;
+use crate::words::start::Waiting;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::member::{AgentStatus, PROTOCOL, ServerState};
 use palladion_api::reasons::Reason;
+use palladion_api::words::Message;
 
 impl Agent {
     pub(super) fn tell(&mut self, decision: &Decision) {
@@ -22,12 +24,14 @@ impl Agent {
             }
             decision.message = Some(trouble.clone());
         }
+        decision.message = self.not_read().or(decision.message);
         let since = self.since(decision.state);
         self.tell_probes(&decision);
         self.metrics.note(self.reading());
         let facts = self.facts();
         let source = self.source();
         let saved = self.saved.as_ref();
+        let access = self.access_problem();
         let status = report::status(&Parts {
             agent: self.own_status(),
             generation: saved.filter(|_| source == Source::Live).and_then(|s| s.generation),
@@ -39,14 +43,20 @@ impl Agent {
                 .as_ref()
                 .ok()
                 .zip(self.ledger())
-                .and_then(|(f, l)| decide::stale::last_ran_at(f, l)),
+                .and_then(|(f, l)| decide::stale::complete_until(f, l)),
+            missed: self
+                .found
+                .as_ref()
+                .ok()
+                .zip(self.ledger())
+                .and_then(|(f, l)| f.heartbeat.missed(l)),
             decision: &decision,
             since,
             reading: self.reading(),
             launch: self.launch.as_ref(),
             copies: &self.copies.counts,
             evidence: self.evidence.as_ref(),
-            access: self.access.problem(),
+            access: access.as_ref(),
             operation: saved.and_then(|s| s.spec.operation.as_ref()).map(|o| o.id.as_str()),
             progress: self.job.as_ref().map(|j| *j.progress.borrow()),
         });
@@ -56,6 +66,16 @@ impl Agent {
             *told = Some(status);
             differs
         });
+    }
+
+    /// What of its own member this agent cannot read, or does not know. What it is
+    /// asked to do, and does not know, it refuses by itself.
+    fn not_read(&self) -> Option<Message> {
+        let version = env!("CARGO_PKG_VERSION");
+        match &*self.news.borrow() {
+            News::Unreadable(u) => Some(Waiting::Unreadable { why: u.why.clone(), version }.into()),
+            News::Unknown | News::Unreachable(_) | News::Absent | News::Present(_) => None,
+        }
     }
 
     fn own_status(&self) -> AgentStatus {
@@ -80,7 +100,14 @@ impl Agent {
                 let server = member.status.as_ref().and_then(|s| s.server.as_ref());
                 server.filter(|s| s.state == state).map(|s| s.since.clone())
             }
-            (_, News::Unknown | News::Unreachable(_) | News::Absent | News::Present(_)) => None,
+            (
+                _,
+                News::Unknown
+                | News::Unreachable(_)
+                | News::Unreadable(_)
+                | News::Absent
+                | News::Present(_),
+            ) => None,
         };
         let since = earlier.unwrap_or_else(|| seconds(Timestamp::now()));
         self.state = Some((state, since.clone()));

@@ -2,6 +2,7 @@
 //! that the Secret names; whom it names does not matter, because the connection
 //! does not leave the pod.
 
+use crate::words::files::Missing;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::verify_server_cert_signed_by_trust_anchor;
 use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
@@ -37,7 +38,7 @@ fn client_config(authorities: &[u8]) -> anyhow::Result<ClientConfig> {
     for authority in CertificateDer::pem_slice_iter(authorities) {
         roots.add(authority?)?;
     }
-    anyhow::ensure!(!roots.is_empty(), "`ca.crt` holds no certificate");
+    anyhow::ensure!(!roots.is_empty(), Missing::Authority);
     let provider = Arc::new(aws_lc_rs::default_provider());
     let verifier = Arc::new(OfAuthority { roots, provider: provider.clone() });
     Ok(ClientConfig::builder_with_provider(provider)

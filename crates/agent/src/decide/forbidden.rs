@@ -1,6 +1,7 @@
 //! What forbids every start, whoever permits it.
 
 use super::{Action, Decision, Facts, SpecFact, is_stale_twin};
+use crate::volume::judge::has_left;
 use crate::volume::ledger::{Ban, Ledger, Membership};
 use crate::words::start::{Forbidden, Waiting};
 use palladion_api::member::{CassandraMemberSpec, DataBeforeStart, RunState, ServerState};
@@ -17,7 +18,7 @@ pub fn forbidden(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger) -> Opt
     if ledger.ban == Ban::Terminated && !lifts_the_ban(spec, ledger) {
         return stopped(Action::Nothing, Forbidden::Banned);
     }
-    if ledger.membership == Membership::Left && !retires(spec, ledger) {
+    if has_left(ledger, spec) && !retires(spec, ledger) {
         let left = Forbidden::Left;
         return Some(Decision::because(Action::Nothing, ServerState::Decommissioned, left));
     }
@@ -30,6 +31,10 @@ pub fn forbidden(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger) -> Opt
     }
     if spec.run == RunState::Stopped {
         return stopped(Action::Nothing, Forbidden::BySpec);
+    }
+    if let RunState::Unknown(run) = spec.run {
+        let version = env!("CARGO_PKG_VERSION");
+        return Some(Decision::wait(Waiting::UnknownRun { run, version }));
     }
     if !spec.revisions.iter().any(|r| r == facts.revision) {
         let (revision, released) = (facts.revision.to_string(), Names::of(&spec.revisions));

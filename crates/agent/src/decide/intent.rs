@@ -30,6 +30,12 @@ pub fn settle(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
             then: Then::Unchanged,
         })
     };
+    match intent.kind {
+        IntentKind::Decommission => {}
+        IntentKind::Unknown(word) => {
+            return settle(IntentState::Refused, Refused::unknown(word).into());
+        }
+    }
     if intent.volume_id != ledger.volume_id {
         let (meant, own) = (intent.volume_id.clone(), ledger.volume_id.clone());
         return settle(IntentState::Refused, Refused::OtherVolume { meant, own }.into());
@@ -80,7 +86,7 @@ fn settle_leaving(facts: &Facts<'_>, ledger: &Ledger, nonce: &Nonce) -> Option<A
         LeaveCall::Answered(Err(why)) => {
             let then = if is_full_member(reading) { Then::Joined } else { Then::Unchanged };
             (open || then == Then::Joined)
-                .then(|| settle(IntentState::Failed, Some(why.into()), then))
+                .then(|| settle(IntentState::Failed, Some(Message::quoted(why)), then))
                 .flatten()
         }
         // An earlier agent made the call and cannot hear the answer; or it was made
@@ -116,6 +122,7 @@ fn leave_again(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
         intent.volume_id == ledger.volume_id && ledger.host_id.as_ref() == Some(&intent.host_id);
     match intent.kind {
         IntentKind::Decommission => fits.then(|| Action::Leave { nonce: intent.nonce.clone() }),
+        IntentKind::Unknown(_) => None,
     }
 }
 
@@ -149,6 +156,7 @@ pub fn leave(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
             let intent = wanted(facts, ledger)?;
             match intent.kind {
                 IntentKind::Decommission => Some(Action::Leave { nonce: intent.nonce.clone() }),
+                IntentKind::Unknown(_) => None,
             }
         }
         Membership::Leaving { nonce } => {

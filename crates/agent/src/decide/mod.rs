@@ -195,6 +195,8 @@ fn is_stale_twin(spec: &CassandraMemberSpec, ledger: &Ledger) -> bool {
         return false;
     };
     let successor = ledger.successor_of.as_ref() == Some(recorded);
+    // Also by a permit of a kind that this agent does not know: it refuses to start by
+    // that, and stops nothing either.
     let permitted = spec.start.as_ref().is_some_and(|permit| permit.volume_id == ledger.volume_id);
     *recorded != ledger.volume_id && !successor && !permitted
 }

@@ -3,7 +3,9 @@
 
 use crate::volume::ledger::Ledger;
 use crate::words::job::Failed;
-use palladion_api::member::{CassandraMemberSpec, Operation, OperationState};
+use palladion_api::member::{
+    CassandraMemberSpec, Operation, OperationKind, OperationState, RepairRanges,
+};
 
 /// What is to be done about `spec.operation`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,8 +16,9 @@ pub enum Next {
     Begin,
     /// It was under way when an earlier agent ended: note that, do not begin again.
     NoteInterrupted,
-    /// It is for another volume or another member: note that, do nothing.
-    NoteMisdirected(Failed),
+    /// It is for another volume or another member, or a newer operator asks for what
+    /// this agent does not know: note that, do nothing.
+    NoteRefused(Failed),
 }
 
 /// Does a job of this agent run?
@@ -50,11 +53,29 @@ pub fn next(spec: &CassandraMemberSpec, ledger: &Ledger, worker: Worker, server:
     if ledger.operation(&wanted.id).is_some() {
         return Next::Nothing;
     }
-    match (misdirected(wanted, ledger), server) {
-        (Some(why), _) => Next::NoteMisdirected(why),
+    match (unknown(wanted).or_else(|| misdirected(wanted, ledger)), server) {
+        (Some(why), _) => Next::NoteRefused(why),
         (None, Server::Serves) => Next::Begin,
         (None, Server::DoesNotServe) => Next::Nothing,
     }
+}
+
+/// What a newer operator asks for and this agent does not know.
+fn unknown(wanted: &Operation) -> Option<Failed> {
+    let kind = match wanted.kind {
+        OperationKind::Unknown(word) => Some(word),
+        OperationKind::AlterReplication
+        | OperationKind::Repair
+        | OperationKind::Cleanup
+        | OperationKind::Flush
+        | OperationKind::UpgradeSstables
+        | OperationKind::RemoveNode => None,
+    };
+    let ranges = match wanted.ranges {
+        RepairRanges::Unknown(word) => Some(word),
+        RepairRanges::Primary | RepairRanges::All => None,
+    };
+    kind.or(ranges).map(Failed::unknown)
 }
 
 /// Does it name another volume or host ID than ours (safety rule 1.3)? It was
@@ -72,7 +93,7 @@ fn misdirected(wanted: &Operation, ledger: &Ledger) -> Option<Failed> {
 mod tests {
     use super::*;
     use palladion_api::ids::{HostId, VolumeId};
-    use palladion_api::member::{OperationKind, OperationStatus};
+    use palladion_api::member::{OperationStatus, Word};
 
     fn spec() -> CassandraMemberSpec {
         let operation = Operation::of("o1".into(), OperationKind::Flush);
@@ -137,7 +158,22 @@ mod tests {
         };
         assert_eq!(named("v", "h"), Next::Begin);
         for next in [named("another", "h"), named("v", "another")] {
-            assert!(matches!(next, Next::NoteMisdirected(_)), "{next:?}");
+            assert!(matches!(next, Next::NoteRefused(_)), "{next:?}");
+        }
+    }
+
+    /// An agent stays for long beside a newer operator.
+    #[test]
+    fn one_that_is_not_known_is_refused_by_name_and_not_begun() {
+        let mut kind = spec();
+        kind.operation.as_mut().unwrap().kind = OperationKind::Unknown(Word::new("Scrub"));
+        let mut ranges = spec();
+        ranges.operation.as_mut().unwrap().ranges = RepairRanges::Unknown(Word::new("Scrub"));
+        for spec in [kind, ranges] {
+            let next = next(&spec, &ledger(None), Worker::Idle, Server::Serves);
+            let Next::NoteRefused(why) = next else { panic!("{next:?}") };
+            let why = why.to_string();
+            assert!(why.contains("`Scrub`") && why.contains("does not support"), "{why}");
         }
     }
 

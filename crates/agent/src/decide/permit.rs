@@ -40,7 +40,7 @@ fn settle_used(facts: &Facts<'_>, ledger: &Ledger, nonce: &Nonce) -> Option<Acti
             Some(settled(nonce, PermitState::Withdrawn, Some(Ended::Withdrawn.into())))
         }
         (Process::Absent, false) => {
-            let last = facts.last_words.map(|w| Message::from(&w.text));
+            let last = facts.last_words.map(|w| Message::quoted(&w.text));
             let message = last.unwrap_or_else(|| Exited::BeforeItJoined.into());
             Some(settled(nonce, PermitState::Failed, Some(message)))
         }
@@ -69,10 +69,32 @@ fn refuse_left_over(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
     if ledger.has_used(&permit.nonce) {
         return refuse(Refused::UsedBefore);
     }
+    if let Some(unknown) = unknown(permit) {
+        return refuse(unknown);
+    }
     if facts.process == Process::Running {
         return refuse(Refused::ServerRuns);
     }
     None
+}
+
+/// What a newer operator permits and this agent does not know.
+pub fn unknown(permit: &StartPermit) -> Option<Refused> {
+    let kind = match permit.kind {
+        PermitKind::Unknown(word) => Some(word),
+        PermitKind::Initialize
+        | PermitKind::Join
+        | PermitKind::Replace
+        | PermitKind::ResumeLeave => None,
+    };
+    let data = match permit.data {
+        DataBeforeStart::Unknown(word) => Some(word),
+        DataBeforeStart::MustBeEmpty
+        | DataBeforeStart::Keep
+        | DataBeforeStart::Wipe
+        | DataBeforeStart::Retire => None,
+    };
+    kind.or(data).map(Refused::unknown)
 }
 
 fn settled(nonce: &Nonce, state: PermitState, message: Option<Message>) -> Action {
@@ -92,6 +114,7 @@ pub fn start(
     let others =
         || -> Vec<StaticAddress> { spec.seeds.iter().filter(|s| *s != address).cloned().collect() };
     let (entry, seeds) = match permit.kind {
+        PermitKind::Unknown(word) => return Err(Refused::unknown(word)),
         // The only start that may list itself on an empty volume.
         PermitKind::Initialize => (Entry::Plain, vec![address.clone()]),
         // The ring has it as a full member already: it comes back, it does not join again.
@@ -149,7 +172,9 @@ fn check_data(permit: &StartPermit, ledger: &Ledger, state: VolumeState) -> Resu
             state == VolumeState::Joined && matches!(ledger.membership, Membership::Leaving { .. })
         }
         (PermitKind::Join, DataBeforeStart::Keep) => state == VolumeState::Incomplete,
-        (PermitKind::Initialize, DataBeforeStart::Retire)
+        (PermitKind::Unknown(_), _)
+        | (_, DataBeforeStart::Unknown(_))
+        | (PermitKind::Initialize, DataBeforeStart::Retire)
         | (PermitKind::Replace, DataBeforeStart::Keep)
         | (
             PermitKind::ResumeLeave,

@@ -4,11 +4,12 @@ use super::progress::Stall;
 use super::{Action, Decision, Facts, SpecFact, StopWhy, intent, is_stale_twin, permit};
 use crate::admin::{self, Reading};
 use crate::init::protocol::Phase;
+use crate::volume::judge::has_left;
 use crate::volume::ledger::{Ledger, Membership};
 use crate::words::server::{Running, Stalled, Starting, Stopping};
 use palladion_api::member::{RunState, ServerState};
 use palladion_api::reasons::Reason;
-use palladion_api::words::Message;
+use palladion_api::words::{Message, Names};
 
 /// Decide about a server that runs.
 pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
@@ -32,10 +33,11 @@ fn must_stop(known: SpecFact<'_>, ledger: &Ledger, reading: Option<&Reading>) ->
         return Some(StopWhy::StaleTwin);
     }
     match known.spec.run {
-        RunState::Running => {}
+        // Whoever does not know what is wanted stops nothing.
+        RunState::Running | RunState::Unknown(_) => {}
         RunState::Stopped | RunState::Terminated => return Some(StopWhy::SpecSaysSo),
     }
-    if ledger.membership == Membership::Left {
+    if has_left(ledger, known.spec) {
         return Some(StopWhy::Decommissioned);
     }
     let joining = matches!(ledger.membership, Membership::Joining { .. });
@@ -61,17 +63,21 @@ fn record_normal(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
 }
 
 fn restart(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
-    let token = facts.spec?.spec.restart_token.as_ref()?;
+    let spec = facts.spec?.spec;
+    match spec.run {
+        RunState::Running => {}
+        // It would not be started again.
+        RunState::Stopped | RunState::Terminated | RunState::Unknown(_) => return None,
+    }
+    let token = spec.restart_token.as_ref()?;
     let due = ledger.restart_token.as_ref() != Some(token);
     // A join is not interrupted; its own start takes the token along.
     (due && ledger.membership == Membership::Joined).then_some(Action::Stop(StopWhy::Restart))
 }
 
 fn tell(facts: &Facts<'_>, ledger: &Ledger, action: Action) -> Decision {
-    let stopping = facts.stopping.or(match &action {
-        Action::Stop(why) => Some(*why),
-        _ => None,
-    });
+    let begun = if let Action::Stop(why) = &action { Some(*why) } else { None };
+    let stopping = facts.stopping.or(begun);
     if let Some(why) = stopping {
         let stopping = match why {
             StopWhy::StaleTwin => Stopping::StaleTwin,
@@ -104,7 +110,7 @@ fn tell(facts: &Facts<'_>, ledger: &Ledger, action: Action) -> Decision {
     }
     let normal = ledger.last_start().is_some_and(|s| s.record.normal_at.is_some());
     if normal {
-        let amiss = amiss(facts, ledger).map(Message::from);
+        let amiss = amiss(facts, ledger).or_else(|| not_known(facts)).map(Message::from);
         return Decision::new(action, ServerState::Running, Reason::Running, amiss);
     }
     let starting = match facts.reading.and_then(|r| r.mode.clone()) {
@@ -112,6 +118,15 @@ fn tell(facts: &Facts<'_>, ledger: &Ledger, action: Action) -> Decision {
         None => Starting::Silent,
     };
     Decision::because(action, ServerState::Starting, starting)
+}
+
+/// What a newer operator asks of this agent that it does not know. Maintenance and
+/// replacements are the operator's own.
+fn not_known(facts: &Facts<'_>) -> Option<Running> {
+    let mut fields = facts.spec?.spec.unknown();
+    fields.retain(|f| !f.starts_with("spec.pendingMaintenance") && !f.starts_with("spec.replace"));
+    let version = env!("CARGO_PKG_VERSION");
+    (!fields.is_empty()).then(|| Running::Unknown { fields: Names::of(fields), version })
 }
 
 /// What is not as it should be while the server runs.

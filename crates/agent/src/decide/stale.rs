@@ -11,6 +11,8 @@ use palladion_api::member::CassandraMemberSpec;
 
 /// `gc_grace_seconds` of a table where nobody has set it: ten days.
 const GC_GRACE: SignedDuration = SignedDuration::from_hours(24 * 10);
+/// Who was down for less was only restarted: `max_hint_window`, where nobody has set it.
+const BRIEF: SignedDuration = SignedDuration::from_hours(3);
 
 /// What forbids the start, unless the spec allows it for this very absence.
 pub fn forbids(
@@ -19,14 +21,28 @@ pub fn forbids(
     found: &Found,
     ledger: &Ledger,
 ) -> Option<Waiting> {
-    let at = last_ran_at(found, ledger)?;
+    let (at, ran) = (complete_until(found, ledger)?, last_ran_at(found, ledger)?);
     let is_allowed = spec.allow_stale_start.as_ref().is_some_and(|t| t.0 == at);
     let is_too_old = now.duration_since(at) > GC_GRACE;
-    (is_too_old && !is_allowed).then_some(Waiting::TooOld { at })
+    // It has served with that data until a moment ago: what can come back is back, and it
+    // would go on serving had it not ended. A sign of life of a time to come says nothing.
+    let is_brief = now >= ran && now.duration_since(ran) <= BRIEF;
+    let went_on = is_brief && ran.duration_since(at) > GC_GRACE;
+    (is_too_old && !went_on && !is_allowed).then_some(match at == ran {
+        true => Waiting::TooOld { at },
+        false => Waiting::NotRepaired { at },
+    })
+}
+
+/// Up to when the data holds all deletions: when the server ran last or, where
+/// it has missed some before and was not repaired, when it ran before that.
+pub fn complete_until(found: &Found, ledger: &Ledger) -> Option<Timestamp> {
+    let ran = last_ran_at(found, ledger)?;
+    Some(found.heartbeat.missed(ledger).map_or(ran, |missed| missed.since.0.min(ran)))
 }
 
 /// When the server was last known to be a full member.
-pub fn last_ran_at(found: &Found, ledger: &Ledger) -> Option<Timestamp> {
+fn last_ran_at(found: &Found, ledger: &Ledger) -> Option<Timestamp> {
     // It may have ended before its first sign of life was written.
     let normal = ledger.last_start().and_then(|s| s.record.normal_at.as_ref()).map(|t| t.0);
     let last = match &found.heartbeat {

@@ -53,7 +53,8 @@ fn unusable(state: VolumeState, wrong: Option<Wrong>) -> Decision {
         | VolumeState::Empty
         | VolumeState::Incomplete
         | VolumeState::Joined
-        | VolumeState::Left => Reason::VolumeForeign,
+        | VolumeState::Left
+        | VolumeState::Unknown => Reason::VolumeForeign,
     };
     Decision::new(Action::Nothing, ServerState::Waiting, reason, wrong.map(Message::from))
 }
@@ -72,9 +73,10 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
     };
     let state = match judge(found, known.spec) {
         Judgement::Is(state, message) => match state {
-            VolumeState::NotMounted | VolumeState::Foreign | VolumeState::Unaccounted => {
-                return unusable(state, message);
-            }
+            VolumeState::NotMounted
+            | VolumeState::Foreign
+            | VolumeState::Unaccounted
+            | VolumeState::Unknown => return unusable(state, message),
             VolumeState::Empty
             | VolumeState::Incomplete
             | VolumeState::Joined
@@ -92,8 +94,11 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
     let Some(address) = &known.spec.address else {
         return Decision::wait(Waiting::NoAddress);
     };
+    // What a newer operator permits instead, and this agent refuses, may not fit this data.
+    let asks = known.spec.start.as_ref().filter(|p| p.volume_id == ledger.volume_id);
+    let by_itself = !retires(known.spec, ledger) && asks.and_then(permit::unknown).is_none();
     match (&ledger.membership, state) {
-        (Membership::Joined, VolumeState::Joined) if !retires(known.spec, ledger) => {
+        (Membership::Joined, VolumeState::Joined) if by_itself => {
             autonomous(facts, known, (found, ledger), address)
         }
         (_, _) => by_permit(facts, known, ledger, state, address),
@@ -174,7 +179,7 @@ fn by_permit(
         return match settled.state {
             PermitState::Failed => {
                 let reason = facts.last_words.map_or(Reason::ServerFailed, |w| w.reason);
-                let message = settled.message.as_ref().map(Message::from);
+                let message = settled.message.as_ref().map(Message::quoted);
                 Decision::new(Action::Nothing, ServerState::Failed, reason, message)
             }
             PermitState::Refused => {
@@ -183,10 +188,14 @@ fn by_permit(
                     DataBeforeStart::Retire => Waiting::RetiringRefused { why },
                     DataBeforeStart::MustBeEmpty
                     | DataBeforeStart::Wipe
-                    | DataBeforeStart::Keep => Waiting::PermitRefused { why },
+                    | DataBeforeStart::Keep
+                    | DataBeforeStart::Unknown(_) => Waiting::PermitRefused { why },
                 })
             }
-            PermitState::Used | PermitState::Done | PermitState::Withdrawn => waiting(),
+            PermitState::Used
+            | PermitState::Done
+            | PermitState::Withdrawn
+            | PermitState::Unknown => waiting(),
         };
     }
     match permit::start(known.spec, permit, ledger, state, address) {

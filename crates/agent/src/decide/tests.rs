@@ -3,4 +3,5 @@
 mod leaving;
 mod permits;
 mod running;
+mod stale;
 mod starting;

@@ -7,6 +7,7 @@ mod processes;
 pub mod protocol;
 
 use crate::settings::Settings;
+use crate::words::calls::InitError;
 use anyhow::{Context, Result};
 use processes::{Agent, Server};
 use protocol::{Answer, LogTail, Phase, Report, Request, Signal};
@@ -101,12 +102,11 @@ impl Init {
         match request {
             Request::Launch(launch) => {
                 if self.phase == Phase::Ending {
-                    return Answer::Refused { why: "the container is ending".into() };
+                    return Answer::Refused { why: InitError::ContainerEnding.to_string() };
                 }
                 if let Some(running) = &self.server.running {
-                    return Answer::Refused {
-                        why: format!("a server runs already, process {}", running.pid),
-                    };
+                    let why = InitError::ServerRuns { pid: running.pid }.to_string();
+                    return Answer::Refused { why };
                 }
                 match self.server.launch(launch) {
                     Ok(()) => Answer::Done,

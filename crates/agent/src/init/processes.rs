@@ -2,6 +2,7 @@
 
 use super::log::Tail;
 use super::protocol::{Ended, Launch, Running, Signal};
+use crate::words::calls::{Doing, InitError};
 use anyhow::{Context, Result};
 use rustix::process::{Pid, WaitOptions, WaitStatus, kill_process, wait};
 use std::os::unix::process::CommandExt;
@@ -15,6 +16,9 @@ const AGENT_LONGEST: Duration = Duration::from_secs(30);
 /// An agent that lived this long has not died of its start.
 const AGENT_STEADY: Duration = Duration::from_secs(60);
 
+/// What a server printed last is read after its end within this time, or not told.
+const LAST_LINES: Duration = Duration::from_secs(1);
+
 /// The server: runs or not, and how the last one ended.
 #[derive(Default)]
 pub struct Server {
@@ -22,16 +26,17 @@ pub struct Server {
     pub running: Option<Running>,
     /// The one that ended last.
     pub ended: Option<Ended>,
-    /// What it printed.
+    /// What the last one printed.
     pub tail: Tail,
 }
 
 impl Server {
     /// Start it.
     pub fn launch(&mut self, launch: Launch) -> Result<()> {
-        let (reader, writer) = std::io::pipe().context("making a pipe for the server's output")?;
-        let errors = writer.try_clone().context("making a pipe for the server's output")?;
-        self.tail.clear();
+        let (reader, writer) = std::io::pipe().context(Doing::MakePipe)?;
+        let errors = writer.try_clone().context(Doing::MakePipe)?;
+        // What is still read of an earlier server is not among the lines of this one.
+        self.tail = Tail::default();
         let mut command = Command::new(&launch.program);
         command
             .args(&launch.arguments)
@@ -42,14 +47,15 @@ impl Server {
             .stderr(errors)
             .process_group(0);
         let pid = spawn(command).with_context(|| {
-            format!("starting {} in {}", launch.program.display(), launch.directory.display())
+            let (program, directory) = (launch.program.display(), launch.directory.display());
+            Doing::StartProgram { program: program.to_string(), directory: directory.to_string() }
         })?;
         let tail = self.tail.clone();
         std::thread::Builder::new()
             .name("server-log".into())
             .stack_size(128 * 1024)
             .spawn(move || tail.pass_on(reader))
-            .context("starting the thread that passes the server's log on")?;
+            .context(Doing::StartLogThread)?;
         self.running = Some(Running { tag: launch.tag, pid: pid.as_raw_pid(), since_ms: now_ms() });
         Ok(())
     }
@@ -57,16 +63,18 @@ impl Server {
     /// Signal the server that was launched with this tag.
     pub fn signal(&self, tag: &str, signal: Signal) -> Result<(), String> {
         let running = self.running.as_ref().filter(|r| r.tag == tag);
-        let pid =
-            running.and_then(|r| Pid::from_raw(r.pid)).ok_or("no server of that launch runs")?;
+        let pid = running
+            .and_then(|r| Pid::from_raw(r.pid))
+            .ok_or_else(|| InitError::NoSuchServer.to_string())?;
         let signal = match signal {
             Signal::Terminate => rustix::process::Signal::TERM,
             Signal::Kill => rustix::process::Signal::KILL,
             Signal::Reload => rustix::process::Signal::HUP,
         };
         // Ours until we reap it, so the ID cannot have been given to another process.
-        kill_process(pid, signal)
-            .map_err(|e| format!("signalling process {}: {e}", pid.as_raw_pid()))
+        kill_process(pid, signal).map_err(|e| {
+            InitError::Signal { pid: pid.as_raw_pid(), why: e.to_string() }.to_string()
+        })
     }
 }
 
@@ -162,9 +170,11 @@ pub fn reap(server: &mut Server, agent: &mut Agent) {
         if agent.pid == Some(pid) {
             agent.ended(code);
         } else if server.running.as_ref().is_some_and(|r| r.pid == pid.as_raw_pid()) {
-            let tag = server.running.take().map(|r| r.tag).unwrap_or_default();
+            let (tag, at_ms) = (server.running.take().map(|r| r.tag).unwrap_or_default(), now_ms());
             eprintln!("init: the server ended with {code}");
-            server.ended = Some(Ended { tag, code, at_ms: now_ms() });
+            // Its end is told with its last words: they may still stand in the pipe.
+            server.tail.wait_for_end(LAST_LINES);
+            server.ended = Some(Ended { tag, code, at_ms });
         }
     }
 }
@@ -180,7 +190,7 @@ fn exit_code(status: WaitStatus) -> i32 {
 )]
 fn spawn(mut command: Command) -> Result<Pid> {
     let child = command.spawn()?;
-    i32::try_from(child.id()).ok().and_then(Pid::from_raw).context("a process ID out of range")
+    i32::try_from(child.id()).ok().and_then(Pid::from_raw).context(InitError::PidOutOfRange)
 }
 
 /// By the name we were started with: the init container may have put a newer

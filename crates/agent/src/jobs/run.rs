@@ -1,9 +1,11 @@
 //! How each job is carried out, in a task beside the loop.
 
-use crate::admin::{DownReplicas, RepairScope, RepairState, ServerAdmin};
+use crate::admin::{DownReplicas, RepairScope, RepairState, STILL_REMOVING, ServerAdmin};
 use crate::cql::{Connection, Endpoint, quoted, text};
+use crate::words::calls::Doing;
 use crate::words::job::{Done, Failed};
 use anyhow::{Context, Result, bail};
+use palladion_api::ids::HostId;
 use palladion_api::member::{Operation, OperationKind};
 use palladion_api::words::Names;
 use std::sync::Arc;
@@ -14,6 +16,9 @@ use tokio::sync::watch::Sender;
 const REPAIR_LOOK: Duration = Duration::from_secs(2);
 /// Looks that fail in a row before a repair counts as lost.
 const REPAIR_LOOKS: u32 = 30;
+
+/// How often a server is called again that is still at the removal of an earlier call.
+const REMOVAL_LOOK: Duration = Duration::from_secs(10);
 
 /// How far a job is, in percent.
 pub type Progress = Sender<u8>;
@@ -34,10 +39,11 @@ pub async fn run(operation: &Operation, tools: &Tools, progress: &Progress) -> R
         OperationKind::RemoveNode => {
             let target =
                 operation.target.as_ref().ok_or_else(|| anyhow::Error::msg(Failed::NoTarget))?;
-            admin.remove_node(target).await?;
+            remove_node(target, admin).await?;
             Ok(Done::Removed { host_id: target.clone() })
         }
         OperationKind::Repair => repair(operation, admin, progress).await,
+        OperationKind::Unknown(word) => bail!(Failed::unknown(word)),
         OperationKind::Cleanup => each(operation, admin, progress, Work::Cleanup).await,
         OperationKind::Flush => each(operation, admin, progress, Work::Flush).await,
         OperationKind::UpgradeSstables => {
@@ -46,9 +52,23 @@ pub async fn run(operation: &Operation, tools: &Tools, progress: &Progress) -> R
     }
 }
 
+/// The removal that a server is at, for an agent of before, is waited for. The
+/// next call fails then, since the host ID is gone: whether it is, the operator
+/// asks the ring.
+async fn remove_node(target: &HostId, admin: &dyn ServerAdmin) -> Result<()> {
+    loop {
+        match admin.remove_node(target).await {
+            Err(error) if error.to_string().contains(STILL_REMOVING) => {
+                tokio::time::sleep(REMOVAL_LOOK).await;
+            }
+            answer => return Ok(answer?),
+        }
+    }
+}
+
 async fn keyspaces(operation: &Operation, admin: &dyn ServerAdmin) -> Result<Vec<String>> {
     if operation.keyspaces.is_empty() {
-        return admin.keyspaces().await.context("listing the keyspaces");
+        return admin.keyspaces().await.context(Doing::ListKeyspaces);
     }
     Ok(operation.keyspaces.clone())
 }
@@ -70,11 +90,16 @@ async fn each(
     let all = keyspaces(operation, admin).await?;
     for (index, keyspace) in all.iter().enumerate() {
         let (doing, answer) = match work {
-            Work::Cleanup => ("cleaning up", admin.cleanup(keyspace)),
-            Work::Flush => ("flushing", admin.flush(keyspace)),
-            Work::UpgradeSstables => ("upgrading", admin.upgrade_sstables(keyspace)),
+            Work::Cleanup => {
+                (Doing::CleanUp { keyspace: keyspace.clone() }, admin.cleanup(keyspace))
+            }
+            Work::Flush => (Doing::Flush { keyspace: keyspace.clone() }, admin.flush(keyspace)),
+            Work::UpgradeSstables => {
+                let doing = Doing::UpgradeSstables { keyspace: keyspace.clone() };
+                (doing, admin.upgrade_sstables(keyspace))
+            }
         };
-        answer.await.with_context(|| format!("{doing} keyspace {keyspace}"))?;
+        answer.await.context(doing)?;
         tell(progress, index + 1, all.len());
     }
     let names: Vec<&str> = all.iter().map(String::as_str).collect();
@@ -97,8 +122,7 @@ async fn alter_replication(
         .iter()
         .map(|(datacenter, factor)| format!("{}: {factor}", text(datacenter)))
         .collect();
-    let mut connection =
-        Connection::open(&tools.cql).await.context("connecting to the member itself")?;
+    let mut connection = Connection::open(&tools.cql).await.context(Doing::ConnectToServer)?;
     for (index, keyspace) in operation.keyspaces.iter().enumerate() {
         let statement = format!(
             "ALTER KEYSPACE {} WITH replication = {{'class': 'NetworkTopologyStrategy', {}}}",
@@ -108,7 +132,7 @@ async fn alter_replication(
         connection
             .execute(&statement)
             .await
-            .with_context(|| format!("altering keyspace {keyspace}"))?;
+            .with_context(|| Doing::Alter { keyspace: keyspace.clone() })?;
         tell(progress, index + 1, operation.keyspaces.len());
     }
     Ok(Done::Replicated { keyspaces: Names::of(&operation.keyspaces), factors: Names::of(factors) })
@@ -127,7 +151,7 @@ async fn repair(
     let all = keyspaces(operation, admin).await?;
     let mut repaired = Vec::new();
     for (index, keyspace) in all.iter().enumerate() {
-        let doing = || format!("repairing keyspace {keyspace}");
+        let doing = || Doing::Repair { keyspace: keyspace.clone() };
         if let Some(ticket) = admin.begin_repair(keyspace, what).await.with_context(doing)? {
             let mut silent = 0;
             loop {

@@ -7,10 +7,11 @@ mod report;
 mod watch;
 
 pub use report::report;
-pub use watch::{News, watch};
+pub use watch::{News, Unreadable, watch};
 
 use crate::settings::Settings;
 use anyhow::{Context, Result};
+use kube::core::{ApiResource, DynamicObject};
 use kube::{Api, Client, Config};
 use palladion_api::member::CassandraMember;
 use palladion_api::rights::{Place, Right, Verb};
@@ -38,8 +39,10 @@ pub const RIGHTS: &[Right] = &[
 /// An API server that does not take a connection in this time is away.
 const CONNECT_TIME: Duration = Duration::from_secs(5);
 
-/// Our member, through the pod's own token (which the client reads again as it is renewed).
-pub fn members(settings: &Settings) -> Result<Api<CassandraMember>> {
+/// Our member, through the pod's own token (which the client reads again as it is
+/// renewed). Read as any object, so that a field that this agent cannot read does
+/// not end its watch.
+pub fn members(settings: &Settings) -> Result<Api<DynamicObject>> {
     let mut config = match &settings.api_url {
         Some(url) => {
             Config::new(url.parse().with_context(|| format!("parsing the API URL {url}"))?)
@@ -48,5 +51,6 @@ pub fn members(settings: &Settings) -> Result<Api<CassandraMember>> {
     };
     config.connect_timeout = Some(CONNECT_TIME);
     let client = Client::try_from(config).context("making an API client")?;
-    Ok(Api::namespaced(client, &settings.pod_namespace))
+    let kind = ApiResource::erase::<CassandraMember>(&());
+    Ok(Api::namespaced_with(client, &settings.pod_namespace, &kind))
 }

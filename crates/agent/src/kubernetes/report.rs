@@ -4,8 +4,10 @@
 use super::patch::{difference, is_progress};
 use super::watch::News;
 use crate::metrics::Metrics;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Api;
 use kube::api::{Patch, PatchParams};
-use kube::{Api, ResourceExt};
+use kube::core::DynamicObject;
 use palladion_api::member::{CassandraMember, CassandraMemberStatus};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -25,7 +27,7 @@ const ANSWER_TIME: Duration = Duration::from_secs(10);
 const LONGEST: Duration = Duration::from_secs(30);
 
 struct Reporter {
-    members: Api<CassandraMember>,
+    members: Api<DynamicObject>,
     name: String,
     metrics: Arc<Metrics>,
     /// The newest version of our object that we know of.
@@ -43,7 +45,7 @@ struct Known {
 
 /// Report for ever.
 pub async fn report(
-    members: Api<CassandraMember>,
+    members: Api<DynamicObject>,
     name: String,
     mut wanted: Receiver<Option<CassandraMemberStatus>>,
     mut news: Receiver<News>,
@@ -85,16 +87,22 @@ impl Reporter {
         match news {
             News::Unknown | News::Unreachable(_) => {}
             News::Absent => self.known = None,
-            News::Present(member) => {
-                let newer = Known::of(member);
-                let older = self
-                    .known
-                    .as_ref()
-                    .is_some_and(|k| k.uid == newer.uid && k.version > newer.version);
-                if !older {
-                    self.known = Some(newer);
-                }
+            News::Present(member) => self.learn_of(Known::of(member)),
+            // Its status may be what cannot be read: what was written last counts.
+            News::Unreadable(unreadable) => {
+                let metadata = &unreadable.metadata;
+                let known = self.known.as_ref().filter(|k| k.uid == metadata.uid);
+                let status = known.map_or(json!({}), |k| k.status.clone());
+                self.learn_of(Known::with(metadata, status));
             }
+        }
+    }
+
+    fn learn_of(&mut self, newer: Known) {
+        let is_older =
+            self.known.as_ref().is_some_and(|k| k.uid == newer.uid && k.version > newer.version);
+        if !is_older {
+            self.known = Some(newer);
         }
     }
 
@@ -128,7 +136,10 @@ impl Reporter {
             Ok(Ok(member)) => {
                 self.metrics.status_writes.inc();
                 self.failures = 0;
-                self.known = Some(Known::of(&member));
+                let read: Option<CassandraMemberStatus> =
+                    serde_json::from_value(member.data["status"].clone()).ok();
+                let status = read.map_or_else(|| status.clone(), |read| json!(read));
+                self.known = Some(Known::with(&member.metadata, status));
             }
             Ok(Err(kube::Error::Api(status))) if status.code == 404 => self.known = None,
             Ok(Err(error)) => self.failed(&error.to_string()),
@@ -147,10 +158,11 @@ impl Reporter {
 
 impl Known {
     fn of(member: &CassandraMember) -> Self {
-        Self {
-            uid: member.uid(),
-            version: member.resource_version().and_then(|v| v.parse().ok()),
-            status: member.status.as_ref().map_or(json!({}), |s| json!(s)),
-        }
+        Self::with(&member.metadata, member.status.as_ref().map_or(json!({}), |s| json!(s)))
+    }
+
+    fn with(metadata: &ObjectMeta, status: Value) -> Self {
+        let version = metadata.resource_version.as_ref().and_then(|v| v.parse().ok());
+        Self { uid: metadata.uid.clone(), version, status }
     }
 }

@@ -2,7 +2,9 @@
 
 use crate::metrics::Metrics;
 use futures::StreamExt;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Api;
+use kube::core::DynamicObject;
 use kube::runtime::WatchStreamExt;
 use kube::runtime::watcher::{self, Event};
 use palladion_api::member::CassandraMember;
@@ -19,13 +21,36 @@ pub enum News {
     Unreachable(String),
     /// It does not exist.
     Absent,
+    /// It exists, and this agent cannot read it: a newer operator wrote it.
+    Unreadable(Arc<Unreadable>),
     /// It is this.
     Present(Arc<CassandraMember>),
 }
 
+/// A member that cannot be read.
+#[derive(Clone, Debug)]
+pub struct Unreadable {
+    /// What every object has.
+    pub metadata: ObjectMeta,
+    /// What of it cannot be read.
+    pub why: String,
+}
+
+/// Read what the API server sent.
+fn read(object: DynamicObject) -> News {
+    let metadata = object.metadata.clone();
+    match object.try_parse::<CassandraMember>() {
+        Ok(member) => News::Present(Arc::new(member)),
+        Err(error) => {
+            let why = format!("{:#}", anyhow::Error::from(error));
+            News::Unreadable(Arc::new(Unreadable { metadata, why }))
+        }
+    }
+}
+
 /// Watch for ever, backing off while the API is away.
 pub async fn watch(
-    members: Api<CassandraMember>,
+    members: Api<DynamicObject>,
     name: String,
     news: Sender<News>,
     metrics: Arc<Metrics>,
@@ -41,21 +66,76 @@ pub async fn watch(
             }
             Ok(Event::InitApply(member)) => listed = Some(member),
             Ok(Event::InitDone) => {
-                tell(&news, listed.take().map_or(News::Absent, |m| News::Present(Arc::new(m))));
+                tell(&news, listed.take().map_or(News::Absent, read), &metrics);
             }
-            Ok(Event::Apply(member)) => tell(&news, News::Present(Arc::new(member))),
-            Ok(Event::Delete(_)) => tell(&news, News::Absent),
+            Ok(Event::Apply(member)) => tell(&news, read(member), &metrics),
+            Ok(Event::Delete(_)) => tell(&news, News::Absent, &metrics),
             Err(error) => {
                 metrics.api_failures.inc();
-                let known = matches!(*news.borrow(), News::Present(_) | News::Absent);
+                let known = match *news.borrow() {
+                    News::Present(_) | News::Unreadable(_) | News::Absent => true,
+                    News::Unknown | News::Unreachable(_) => false,
+                };
                 if !known {
-                    tell(&news, News::Unreachable(format!("{:#}", anyhow::Error::from(error))));
+                    let why = format!("{:#}", anyhow::Error::from(error));
+                    tell(&news, News::Unreachable(why), &metrics);
                 }
             }
         }
     }
 }
 
-fn tell(news: &Sender<News>, what: News) {
-    news.send_replace(what);
+/// What cannot be read is logged once, and not in silence: the server runs on
+/// by what was read last, and nothing that is new is carried out.
+fn tell(news: &Sender<News>, what: News, metrics: &Metrics) {
+    let why = match &what {
+        News::Unreadable(unreadable) => Some(unreadable.why.clone()),
+        News::Unknown | News::Unreachable(_) | News::Absent | News::Present(_) => None,
+    };
+    metrics.unreadable.set(i64::from(why.is_some()));
+    let before = news.send_replace(what);
+    if let Some(why) = why
+        && !matches!(before, News::Unreadable(before) if before.why == why)
+    {
+        tracing::error!(why, "our CassandraMember cannot be read; it is from a newer operator");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn object(spec: serde_json::Value) -> DynamicObject {
+        let object = json!({
+            "apiVersion": "palladion.dev/v1alpha1", "kind": "CassandraMember",
+            "metadata": { "name": "demo-dc1-a-0", "uid": "u" }, "spec": spec,
+        });
+        serde_json::from_value(object).expect("an object")
+    }
+
+    /// One value that is not known must not end the watch.
+    #[test]
+    fn a_member_with_an_order_that_is_not_known_is_read() {
+        let spec = json!({
+            "cluster": "c", "ring": "r", "datacenter": "dc1", "rack": "a",
+            "run": "Hibernated", "operation": { "id": "o1", "kind": "Scrub" },
+        });
+        let News::Present(member) = read(object(spec)) else { panic!("it is read") };
+        assert_eq!(member.spec.unknown(), ["spec.operation.kind", "spec.run"]);
+    }
+
+    #[test]
+    fn a_member_that_cannot_be_read_is_told_with_its_uid_and_counted() {
+        let (news, heard) = tokio::sync::watch::channel(News::Unknown);
+        let metrics = Metrics::new();
+        tell(&news, read(object(json!({ "cluster": 7 }))), &metrics);
+        match &*heard.borrow() {
+            News::Unreadable(u) => assert_eq!(u.metadata.uid.as_deref(), Some("u"), "{}", u.why),
+            other => panic!("{other:?}"),
+        }
+        assert!(metrics.text().contains("palladion_agent_member_unreadable 1"));
+        tell(&news, News::Absent, &metrics);
+        assert!(metrics.text().contains("palladion_agent_member_unreadable 0"));
+    }
 }

@@ -1,5 +1,6 @@
 //! The Java of the server's image: where it is and which version it has.
 
+use crate::words::files::{Doing, Missing};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 
@@ -24,15 +25,15 @@ pub fn major(program: &Path) -> Result<u32> {
     }) {
         return parse(&version);
     }
-    let output =
-        std::process::Command::new(program).arg("-version").output().with_context(|| {
-            format!("asking {} for its version; is there a Java in the image?", program.display())
-        })?;
+    let output = std::process::Command::new(program)
+        .arg("-version")
+        .output()
+        .with_context(|| Doing::ReadJavaVersion { program: program.display().to_string() })?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    let version = text
-        .split('"')
-        .nth(1)
-        .with_context(|| format!("no version in what {} says: {text}", program.display()))?;
+    let version = text.split('"').nth(1).with_context(|| Missing::JavaVersion {
+        program: program.display().to_string(),
+        output: text.trim().to_string(),
+    })?;
     parse(version)
 }
 
@@ -43,7 +44,7 @@ fn parse(version: &str) -> Result<u32> {
     match (first, parts.next().and_then(|p| p.parse::<u32>().ok())) {
         (Some(1), Some(second)) => Ok(second),
         (Some(first), _) => Ok(first),
-        (None, _) => bail!("{version} is not a Java version"),
+        (None, _) => bail!(Missing::NotJava { version: version.to_string() }),
     }
 }
 

@@ -14,6 +14,7 @@ use crate::render::{Identity, Local, cassandra_yaml, heap, jolokia, jvm, logback
 use crate::settings::Settings;
 use crate::volume::Volume;
 use crate::volume::durable::write_secret;
+use crate::words::files::{Doing, Missing};
 use anyhow::{Context, Result, bail};
 use palladion_api::cluster::Mode;
 use palladion_api::labels::ports;
@@ -39,14 +40,16 @@ pub struct Mounted {
 /// Read the mounted configuration.
 pub fn mounted(settings: &Settings) -> Result<Mounted> {
     let path = settings.config_file(SERVER_CONFIG_FILE);
-    let text = fs::read(&path).with_context(|| format!("reading {}", path.display()))?;
-    let config: ServerConfig =
-        serde_json::from_slice(&text).with_context(|| format!("parsing {}", path.display()))?;
+    let text = fs::read(&path).with_context(|| Doing::Read { path: path.display().to_string() })?;
+    let config: ServerConfig = serde_json::from_slice(&text)
+        .with_context(|| Doing::Parse { path: path.display().to_string() })?;
     let mut hasher = Sha256::new();
     hasher.update(&text);
     if config.jmx_exporter {
         let path = settings.config_file(JMX_EXPORTER_FILE);
-        hasher.update(fs::read(&path).with_context(|| format!("reading {}", path.display()))?);
+        hasher.update(
+            fs::read(&path).with_context(|| Doing::Read { path: path.display().to_string() })?,
+        );
     }
     let hash = hasher.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect();
     Ok(Mounted { config, hash })
@@ -60,9 +63,10 @@ pub fn prepare(
     identity: &Identity,
 ) -> Result<(Launch, LaunchRecord)> {
     let conf = settings.conf_dir();
-    fs::create_dir_all(&conf).with_context(|| format!("making directory {}", conf.display()))?;
+    fs::create_dir_all(&conf)
+        .with_context(|| Doing::CreateDirectory { path: conf.display().to_string() })?;
     fs::create_dir_all(&settings.tmp_dir)
-        .with_context(|| format!("making directory {}", settings.tmp_dir.display()))?;
+        .with_context(|| Doing::CreateDirectory { path: settings.tmp_dir.display().to_string() })?;
     if mounted.config.client_encryption() == ClientEncryption::OfSecret {
         // No server is started that would take clients otherwise.
         certificate::stand_ready(settings, volume)?;
@@ -191,7 +195,10 @@ fn image_options(conf: &Path, java: u32) -> Result<Vec<String>> {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 tracing::warn!(path = %path.display(), "the image has no JVM option file of this name");
             }
-            Err(error) => return Err(error).with_context(|| format!("reading {}", path.display())),
+            Err(error) => {
+                return Err(error)
+                    .with_context(|| Doing::Read { path: path.display().to_string() });
+            }
         }
     }
     Ok(all)
@@ -205,10 +212,7 @@ fn java_agents(
     let mut all = vec![jamm(&settings.cassandra_home.join("lib"))?.display().to_string()];
     let jolokia = settings.shared_dir.join("jolokia.jar");
     if !jolokia.exists() {
-        bail!(
-            "{} is missing: the init container `install` should have put it there",
-            jolokia.display()
-        );
+        bail!(Missing::Jolokia { path: jolokia.display().to_string() });
     }
     all.push(format!("{}=config={}", jolokia.display(), properties.display()));
     if config.jmx_exporter {
@@ -220,7 +224,8 @@ fn java_agents(
 }
 
 fn jamm(lib: &Path) -> Result<PathBuf> {
-    let entries = fs::read_dir(lib).with_context(|| format!("listing {}", lib.display()))?;
+    let entries =
+        fs::read_dir(lib).with_context(|| Doing::List { path: lib.display().to_string() })?;
     let is_jamm = |path: &PathBuf| {
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
         name.starts_with("jamm-") && name.ends_with(".jar")
@@ -229,13 +234,15 @@ fn jamm(lib: &Path) -> Result<PathBuf> {
         .flatten()
         .map(|e| e.path())
         .find(is_jamm)
-        .with_context(|| format!("no jamm-*.jar in {}; is CASSANDRA_HOME right?", lib.display()))
+        .with_context(|| Missing::Jamm { path: lib.display().to_string() })
 }
 
 /// In one go: the server reads its file again when seeds change.
 fn write(path: &Path, text: &str) -> Result<()> {
     let part = path.with_extension("part");
-    fs::write(&part, text).with_context(|| format!("writing {}", part.display()))?;
-    fs::rename(&part, path)
-        .with_context(|| format!("renaming {} to {}", part.display(), path.display()))
+    fs::write(&part, text).with_context(|| Doing::Write { path: part.display().to_string() })?;
+    fs::rename(&part, path).with_context(|| Doing::Rename {
+        from: part.display().to_string(),
+        to: path.display().to_string(),
+    })
 }

@@ -3,6 +3,7 @@
 
 use crate::admin::jolokia::Credentials;
 use crate::volume::durable::write_secret;
+use crate::words::files::Doing;
 use anyhow::{Context, Result};
 use palladion_api::ids::StaticAddress;
 use palladion_api::runtime::RuntimeSettings;
@@ -32,7 +33,8 @@ pub struct LaunchRecord {
 impl LaunchRecord {
     /// Keep it.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let text = serde_json::to_vec(self).context("serialising the launch record")?;
+        let text = serde_json::to_vec(self)
+            .with_context(|| Doing::Serialize { path: path.display().to_string() })?;
         write_secret(path, &text)
     }
 

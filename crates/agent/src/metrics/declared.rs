@@ -35,6 +35,11 @@ pub(super) const API_FAILURES: Metric = Metric::counter(
     &[],
     "Requests to the Kubernetes API server that failed",
 );
+pub(super) const UNREADABLE: Metric = Metric::gauge(
+    "palladion_agent_member_unreadable",
+    &[],
+    "1 while the agent cannot read its CassandraMember, which a newer operator has written, otherwise 0",
+);
 pub(super) const STATUS_WRITES: Metric =
     Metric::counter("palladion_agent_status_writes_total", &[], "Writes of the member's status");
 pub(super) const SERVER_STARTS: Metric =
@@ -81,6 +86,7 @@ pub const DECLARED: &[Metric] = &[
     MEMORY,
     API_CONNECTIONS,
     API_FAILURES,
+    UNREADABLE,
     STATUS_WRITES,
     SERVER_STARTS,
     READ_FAILURES,

@@ -39,6 +39,8 @@ pub struct Metrics {
     pub status_writes: Counter,
     /// Requests to the API that failed.
     pub api_failures: Counter,
+    /// 1 while our member cannot be read.
+    pub unreadable: Gauge,
     /// Starts of the server.
     pub server_starts: Counter,
     /// Readings of the server that failed.
@@ -69,6 +71,7 @@ impl Metrics {
         add(all, &declared::MEMORY, self.memory.clone());
         add(all, &declared::API_CONNECTIONS, self.api_connections.clone());
         add(all, &declared::API_FAILURES, self.api_failures.clone());
+        add(all, &declared::UNREADABLE, self.unreadable.clone());
         add(all, &declared::STATUS_WRITES, self.status_writes.clone());
         add(all, &declared::SERVER_STARTS, self.server_starts.clone());
         add(all, &declared::READ_FAILURES, self.read_failures.clone());

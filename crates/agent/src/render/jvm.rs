@@ -1,5 +1,6 @@
 //! The JVM's command line: the image's own option files for the Java that is
-//! there, then what this pod and this start need, then the person's options.
+//! there, then what this pod and this start need, then the person's options, and
+//! last what authentication needs.
 
 use super::heap::Heap;
 use super::{Entry, Identity};
@@ -31,9 +32,10 @@ pub struct Layout {
 pub struct Options<'a> {
     /// Options of the image's files, in order.
     pub image: &'a [String],
-    /// What `auth` of the spec needs.
+    /// What `auth` of the spec needs; after the person's, because a default
+    /// superuser that nobody can close must not be made.
     pub auth: &'a [String],
-    /// Options of the person, in order; last, so that they win.
+    /// Options of the person, in order; after ours, so that they win.
     pub person: &'a [String],
     /// Heap.
     pub heap: Heap,
@@ -55,8 +57,8 @@ pub fn arguments(
     all.extend(layout.java_agents.iter().map(|agent| format!("-javaagent:{agent}")));
     all.extend(server(layout, options.cpus));
     all.extend(entry(capabilities, identity));
-    all.extend(options.auth.iter().cloned());
     all.extend(options.person.iter().cloned());
+    all.extend(options.auth.iter().cloned());
     all.push("-cp".into());
     all.push(format!("{}:{}/*", layout.conf.display(), layout.home.join("lib").display()));
     all.push("org.apache.cassandra.service.CassandraDaemon".into());
@@ -143,9 +145,13 @@ pub fn parse_options(file: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::auth::{self, AgentsSecret};
     use super::super::heap;
+    use super::super::testing::a_config;
     use super::*;
     use crate::capabilities;
+    use palladion_api::cluster::AuthMode;
+    use palladion_api::server_config::ServerConfig;
 
     const G1: &str =
         "# heap\n-Xmx4G\n-XX:+UseG1GC\n--add-opens java.base/java.io=ALL-UNNAMED\n#-Dx=y\n";
@@ -165,11 +171,21 @@ mod tests {
     }
 
     fn arguments_of(version: &str, image: &str, person: &[&str], entry: Entry) -> Vec<String> {
+        arguments_with(version, image, person, &[], entry)
+    }
+
+    fn arguments_with(
+        version: &str,
+        image: &str,
+        person: &[&str],
+        auth: &[String],
+        entry: Entry,
+    ) -> Vec<String> {
         let image = parse_options(image);
         let person: Vec<String> = person.iter().map(|s| (*s).to_string()).collect();
         let options = Options {
             image: &image,
-            auth: &[],
+            auth,
             person: &person,
             heap: heap::size(2048, 2, None),
             memory_mib: 2048,
@@ -212,5 +228,16 @@ mod tests {
         let all = arguments_of("5.0.5", G1, &["-Xmx300M"], Entry::Plain);
         let at = |o: &str| all.iter().position(|x| x == o).unwrap();
         assert!(at("-Xmx300M") > at("-Xmx1024M"));
+    }
+
+    #[test]
+    fn nobody_brings_the_default_superuser_into_being_that_no_agent_can_close() {
+        const DELAY: &str = "-Dcassandra.superuser_setup_delay_ms=";
+        let password = ServerConfig { auth: Some(AuthMode::Password), ..a_config("5.0.5") };
+        let none = auth::options(&password, AgentsSecret::Missing);
+        let person = format!("{DELAY}0");
+        let all = arguments_with("5.0.5", G1, &[&person], &none, Entry::Plain);
+        let last = all.iter().rfind(|o| o.starts_with(DELAY)).unwrap();
+        assert_eq!(*last, none[0], "the JVM takes the last one");
     }
 }

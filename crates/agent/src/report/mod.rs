@@ -13,8 +13,8 @@ use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::{
-    AccessProblem, AgentStatus, CassandraMemberStatus, Evidence, OperationStatus, ServerStatus,
-    VolumeState, VolumeStatus,
+    AccessProblem, AgentStatus, CassandraMemberStatus, Evidence, Missed, OperationStatus,
+    ServerStatus, VolumeState, VolumeStatus,
 };
 use palladion_api::reasons::Reason;
 use sha2::{Digest, Sha256};
@@ -35,8 +35,10 @@ pub struct Parts<'a> {
     pub file_system: Option<&'a str>,
     /// The ledger.
     pub ledger: Option<&'a Ledger>,
-    /// When the server was last known to be a full member.
+    /// Up to when the data holds all deletions.
     pub last_ran_at: Option<Timestamp>,
+    /// When the server was down and has not caught up since.
+    pub missed: Option<Missed>,
     /// What was decided.
     pub decision: &'a Decision,
     /// Since when the server is in that state.
@@ -99,6 +101,7 @@ fn volume(parts: &Parts<'_>) -> Option<VolumeStatus> {
         ring: parts.ledger.and_then(|l| l.ring.clone()),
         message: wrong.map(|w| w.to_string()),
         last_ran_at: parts.last_ran_at.filter(|_| is_too_old).map(seconds),
+        missed: parts.missed.clone(),
     })
 }
 

@@ -67,7 +67,7 @@ impl Ledger {
     /// Data was removed or set aside as a permit says.
     pub fn data_prepared(&mut self, what: DataBeforeStart) {
         match what {
-            DataBeforeStart::MustBeEmpty | DataBeforeStart::Keep => {}
+            DataBeforeStart::MustBeEmpty | DataBeforeStart::Keep | DataBeforeStart::Unknown(_) => {}
             DataBeforeStart::Wipe | DataBeforeStart::Retire => self.reset_data(),
         }
     }
@@ -87,7 +87,7 @@ impl Ledger {
                         self.ban_pod = None;
                     }
                     // Still leaving, until the server is seen to be a full member again.
-                    PermitKind::ResumeLeave => {}
+                    PermitKind::ResumeLeave | PermitKind::Unknown(_) => {}
                 }
                 format!("{kind:?}")
             }

@@ -1,6 +1,7 @@
 //! Files that survive a power cut: written beside, synced, renamed, and the
 //! directory synced.
 
+use crate::words::files::{Doing, Missing};
 use anyhow::{Context, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -12,10 +13,11 @@ use std::path::Path;
 /// Replace a JSON file as a whole, or not at all.
 pub fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
     let mut text = serde_json::to_vec_pretty(value)
-        .with_context(|| format!("serialising {}", path.display()))?;
+        .with_context(|| Doing::Serialize { path: path.display().to_string() })?;
     text.push(b'\n');
     let part = path.with_extension("part");
-    let file = File::create(&part).with_context(|| format!("creating {}", part.display()))?;
+    let file =
+        File::create(&part).with_context(|| Doing::Create { path: part.display().to_string() })?;
     replace(path, &part, file, &text)
 }
 
@@ -28,17 +30,19 @@ pub fn write_secret(path: &Path, text: &[u8]) -> Result<()> {
         .create_new(true)
         .mode(0o600)
         .open(&part)
-        .with_context(|| format!("creating {}", part.display()))?;
+        .with_context(|| Doing::Create { path: part.display().to_string() })?;
     replace(path, &part, file, text)
 }
 
 fn replace(path: &Path, part: &Path, mut file: File, text: &[u8]) -> Result<()> {
     let directory =
-        path.parent().with_context(|| format!("{} has no directory", path.display()))?;
-    file.write_all(text).with_context(|| format!("writing {}", part.display()))?;
-    file.sync_all().with_context(|| format!("syncing {}", part.display()))?;
-    fs::rename(part, path)
-        .with_context(|| format!("renaming {} to {}", part.display(), path.display()))?;
+        path.parent().with_context(|| Missing::Parent { path: path.display().to_string() })?;
+    file.write_all(text).with_context(|| Doing::Write { path: part.display().to_string() })?;
+    file.sync_all().with_context(|| Doing::Sync { path: part.display().to_string() })?;
+    fs::rename(part, path).with_context(|| Doing::Rename {
+        from: part.display().to_string(),
+        to: path.display().to_string(),
+    })?;
     sync_directory(directory)
 }
 
@@ -46,7 +50,7 @@ fn replace(path: &Path, part: &Path, mut file: File, text: &[u8]) -> Result<()> 
 pub fn sync_directory(path: &Path) -> Result<()> {
     File::open(path)
         .and_then(|d| d.sync_all())
-        .with_context(|| format!("syncing directory {}", path.display()))
+        .with_context(|| Doing::SyncDirectory { path: path.display().to_string() })
 }
 
 /// Read a JSON file; `None` where there is none. Anything else that cannot be
@@ -55,7 +59,11 @@ pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
     let text = match fs::read(path) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error).with_context(|| format!("reading {}", path.display())),
+        Err(error) => {
+            return Err(error).with_context(|| Doing::Read { path: path.display().to_string() });
+        }
     };
-    serde_json::from_slice(&text).map(Some).with_context(|| format!("parsing {}", path.display()))
+    serde_json::from_slice(&text)
+        .map(Some)
+        .with_context(|| Doing::Parse { path: path.display().to_string() })
 }

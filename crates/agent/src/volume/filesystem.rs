@@ -1,6 +1,7 @@
 //! The identity of the file system under the data volume: tells a disk that
 //! lost its data from one that is not mounted.
 
+use crate::words::files::{Doing, Missing};
 use anyhow::{Context, Result};
 use std::fs;
 use std::path::Path;
@@ -9,14 +10,15 @@ use std::path::Path;
 /// of its directories is mounted. The device number is left out where there is
 /// an ID: it may change when the machine starts again.
 pub fn identity(path: &Path) -> Result<String> {
-    let real = fs::canonicalize(path).with_context(|| format!("finding {}", path.display()))?;
+    let real = fs::canonicalize(path)
+        .with_context(|| Doing::Resolve { path: path.display().to_string() })?;
     let id = rustix::fs::statvfs(&real)
-        .with_context(|| format!("asking for the file system of {}", real.display()))?
+        .with_context(|| Doing::IdentifyFileSystem { path: real.display().to_string() })?
         .f_fsid;
-    let table =
-        fs::read_to_string("/proc/self/mountinfo").context("reading /proc/self/mountinfo")?;
+    let table = fs::read_to_string("/proc/self/mountinfo")
+        .with_context(|| Doing::Read { path: "/proc/self/mountinfo".into() })?;
     let mount =
-        find(&table, &real).with_context(|| format!("no mount holds {}", real.display()))?;
+        find(&table, &real).with_context(|| Missing::Mount { path: real.display().to_string() })?;
     let id = if id == 0 { format!("device {}", mount.device) } else { format!("{id:016x}") };
     Ok(format!("{}/{id}{}", mount.kind, mount.root))
 }
@@ -24,7 +26,7 @@ pub fn identity(path: &Path) -> Result<String> {
 /// Bytes that are free for us on the file system of a path.
 pub fn free_bytes(path: &Path) -> Result<u64> {
     let answer = rustix::fs::statvfs(path)
-        .with_context(|| format!("asking how full the file system of {} is", path.display()))?;
+        .with_context(|| Doing::ReadFreeSpace { path: path.display().to_string() })?;
     Ok(answer.f_bavail.saturating_mul(answer.f_frsize))
 }
 

@@ -1,12 +1,18 @@
-//! When the server on this volume was last seen as a full member: beside the
-//! ledger, so that writing it so often cannot harm that one.
+//! When the server on this volume was last seen as a full member, and what it
+//! missed before: beside the ledger, so that writing it so often cannot harm that one.
 
+use super::ledger::{Ledger, Start};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::member::{
+    CassandraMemberSpec, Debt, DebtKind, Missed, PermitKind, RepairRanges,
+};
 use serde::{Deserialize, Serialize};
 
 /// It is written this often.
 const EVERY: SignedDuration = SignedDuration::from_mins(1);
+/// Restarts are shorter; whether hints covered a longer absence the operator knows.
+const ABSENCE: SignedDuration = SignedDuration::from_mins(10);
 
 /// The last sign of life of a server.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
@@ -14,12 +20,15 @@ const EVERY: SignedDuration = SignedDuration::from_mins(1);
 pub struct Heartbeat {
     /// When.
     pub last_ran_at: Time,
+    /// When it was down before that and has not caught up since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missed: Option<Missed>,
 }
 
 impl Heartbeat {
-    /// Of a server that runs now.
+    /// Of a server that runs now and has missed nothing.
     pub fn at(now: Timestamp) -> Self {
-        Self { last_ran_at: super::seconds(now) }
+        Self { last_ran_at: super::seconds(now), missed: None }
     }
 
     /// Is it time to write it again?
@@ -42,25 +51,149 @@ pub enum Known {
 }
 
 impl Known {
-    /// Is it time to write one?
-    pub fn is_due(&self, now: Timestamp) -> bool {
-        match self {
-            Known::At(heartbeat) => heartbeat.is_due(now),
+    /// The sign of life of a server that is a full member now, by the spec as
+    /// read live; `None` if it need not be written yet.
+    pub fn next(
+        &self,
+        ledger: &Ledger,
+        live: Option<&CassandraMemberSpec>,
+        now: Timestamp,
+    ) -> Option<Heartbeat> {
+        // Until the start is noted as a success, it is not known how long the server was down.
+        normal_at(ledger)?;
+        let missed = self.missed(ledger);
+        let missed = missed.filter(|m| !live.is_some_and(|spec| has_caught_up(spec, m)));
+        let is_due = match self {
+            Known::At(heartbeat) => heartbeat.is_due(now) || heartbeat.missed != missed,
             Known::Never | Known::Unreadable => true,
+        };
+        is_due.then(|| Heartbeat { missed, ..Heartbeat::at(now) })
+    }
+
+    /// When the server was down and has not caught up since: as noted with the
+    /// last sign of life, and the absence between that and the last start.
+    pub fn missed(&self, ledger: &Ledger) -> Option<Missed> {
+        let Known::At(last) = self else {
+            return None;
+        };
+        let start = ledger.last_start()?;
+        if streams_all(start) {
+            return None;
         }
+        let is_absence = |back: &Timestamp| back.duration_since(last.last_ran_at.0) >= ABSENCE;
+        let Some(back) = normal_at(ledger).filter(is_absence) else {
+            return last.missed.clone();
+        };
+        let earlier = last.missed.as_ref();
+        Some(Missed {
+            since: earlier.map_or(&last.last_ran_at, |m| &m.since).clone(),
+            until: super::seconds(back),
+            absences: earlier.map_or(0, |m| m.absences).saturating_add(1),
+        })
+    }
+}
+
+/// When the last start made a full member of the server.
+fn normal_at(ledger: &Ledger) -> Option<Timestamp> {
+    Some(ledger.last_start()?.record.normal_at.as_ref()?.0)
+}
+
+/// Does a server that is started so get its data from the others?
+fn streams_all(start: &Start) -> bool {
+    let kinds = [PermitKind::Initialize, PermitKind::Join, PermitKind::Replace];
+    kinds.iter().any(|kind| start.record.cause == format!("{kind:?}"))
+}
+
+/// The operator has taken this very absence into account, and the repair that
+/// it called for is done, or was never needed.
+fn has_caught_up(spec: &CassandraMemberSpec, missed: &Missed) -> bool {
+    let is_counted = spec.counted_until.as_ref() == Some(&missed.until);
+    let mut pending = spec.pending_maintenance.iter().chain(&spec.owes);
+    is_counted && !pending.any(may_be_repair)
+}
+
+/// Is it a repair of all ranges, or may it be one, by a word of a newer operator?
+fn may_be_repair(debt: &Debt) -> bool {
+    match (debt.kind, debt.ranges) {
+        (DebtKind::Repair, RepairRanges::All | RepairRanges::Unknown(_))
+        | (DebtKind::Unknown(_), _) => true,
+        (DebtKind::Repair, RepairRanges::Primary)
+        | (DebtKind::Cleanup | DebtKind::UpgradeSstables, _) => false,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use palladion_api::member::Word;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    /// A ledger whose last start was a success at this second.
+    fn started(cause: &str, normal: i64) -> Ledger {
+        let mut ledger = Ledger::new("v".into(), None);
+        ledger.begin_start("t", cause, &[], at(normal));
+        ledger.starts[0].record.normal_at = Some(super::super::seconds(at(normal)));
+        ledger
+    }
+
+    fn back_after(seconds: i64) -> Known {
+        let ledger = started("Autonomous", seconds);
+        Known::At(Known::At(Heartbeat::at(at(0))).next(&ledger, None, at(seconds)).unwrap())
+    }
 
     #[test]
     fn it_is_written_again_after_a_minute() {
-        let then = Timestamp::UNIX_EPOCH;
-        let heartbeat = Heartbeat::at(then);
-        assert!(!heartbeat.is_due(then + SignedDuration::from_secs(59)));
-        assert!(heartbeat.is_due(then + EVERY));
-        assert!(heartbeat.is_due(then - EVERY));
+        let heartbeat = Heartbeat::at(at(0));
+        assert!(!heartbeat.is_due(at(59)));
+        assert!(heartbeat.is_due(at(60)));
+        assert!(heartbeat.is_due(at(-60)));
+    }
+
+    #[test]
+    fn one_of_an_older_agent_is_read() {
+        let read: Heartbeat =
+            serde_json::from_str(r#"{ "lastRanAt": "1970-01-01T00:00:00Z" }"#).unwrap();
+        assert_eq!(read, Heartbeat::at(at(0)));
+    }
+
+    #[test]
+    fn absences_add_up_and_a_restart_is_none() {
+        let restart = back_after(599);
+        assert_eq!(restart.missed(&started("Autonomous", 599)), None);
+        let (first, second) = (back_after(600), started("Autonomous", 2000));
+        let missed = first.missed(&second).unwrap();
+        assert_eq!((missed.since.0, missed.until.0, missed.absences), (at(0), at(2000), 2));
+        assert_eq!(first.missed(&started("Replace", 2000)), None, "its data is from the others");
+    }
+
+    #[test]
+    fn a_start_that_is_not_noted_yet_does_not_hide_an_absence() {
+        let mut ledger = started("Autonomous", 2000);
+        ledger.starts[0].record.normal_at = None;
+        assert_eq!(Known::At(Heartbeat::at(at(0))).next(&ledger, None, at(2000)), None);
+    }
+
+    #[test]
+    fn it_has_caught_up_when_this_very_absence_is_counted_and_no_repair_is_pending() {
+        let (known, ledger) = (back_after(600), started("Autonomous", 600));
+        let missed = |spec: &CassandraMemberSpec| {
+            known.next(&ledger, Some(spec), at(660)).unwrap().missed.is_some()
+        };
+        let mut spec = CassandraMemberSpec::default();
+        assert!(missed(&spec), "nobody has counted it");
+        spec.counted_until = Some(super::super::seconds(at(599)));
+        assert!(missed(&spec), "that was another one");
+        spec.counted_until = Some(super::super::seconds(at(600)));
+        assert!(!missed(&spec));
+        let (kind, ranges) = (DebtKind::Repair, RepairRanges::All);
+        spec.pending_maintenance.push(Debt { kind, ranges, reason: "an outage".into() });
+        assert!(missed(&spec), "the repair is pending");
+        spec.pending_maintenance[0].kind = DebtKind::Unknown(Word::new("Mend"));
+        assert!(missed(&spec), "that may be a repair");
+        spec.pending_maintenance[0].kind = DebtKind::Cleanup;
+        assert!(!missed(&spec));
     }
 }

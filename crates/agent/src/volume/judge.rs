@@ -61,6 +61,9 @@ fn of_ledger(found: &Found, ledger: &Ledger, spec: &CassandraMemberSpec) -> Judg
     }
     let lost = ledger.successor_of.as_ref().filter(|lost| spec.volume_id.as_ref() == Some(*lost));
     let is = |state| Judgement::Is(state, None);
+    if has_left(ledger, spec) {
+        return is(VolumeState::Left);
+    }
     match (&ledger.membership, found.data) {
         (Membership::Empty, Data::Present) => {
             Judgement::Is(VolumeState::Unaccounted, Some(Wrong::DataWithoutStart))
@@ -78,6 +81,18 @@ fn of_ledger(found: &Found, ledger: &Ledger, spec: &CassandraMemberSpec) -> Judg
         }
         (Membership::Joined | Membership::Leaving { .. }, Data::Present) => is(VolumeState::Joined),
         (Membership::Left, Data::Absent | Data::Present) => is(VolumeState::Left),
+    }
+}
+
+/// Is its host ID out of the ring? Of one that others have removed its own ledger
+/// knows nothing: the record of its claim does.
+pub fn has_left(ledger: &Ledger, spec: &CassandraMemberSpec) -> bool {
+    match ledger.membership {
+        Membership::Left => true,
+        Membership::Joined | Membership::Leaving { .. } => {
+            ledger.host_id.is_some() && ledger.host_id == spec.left_host_id
+        }
+        Membership::Empty | Membership::Joining { .. } => false,
     }
 }
 

@@ -4,6 +4,7 @@
 
 use super::Volume;
 use crate::admin::cassandra::STREAMED;
+use crate::words::files::Doing;
 use anyhow::{Context, Result};
 use std::fs;
 use std::io::ErrorKind;
@@ -19,7 +20,7 @@ impl Volume {
             let ending = format!("-{STREAMED}");
             for snapshot in snapshots.iter().filter(|path| is_named(path, "truncated-", &ending)) {
                 fs::remove_dir_all(snapshot)
-                    .with_context(|| format!("removing {}", snapshot.display()))?;
+                    .with_context(|| Doing::Remove { path: snapshot.display().to_string() })?;
                 removed += 1;
             }
         }
@@ -33,13 +34,14 @@ fn below(directory: &Path) -> Result<Vec<PathBuf>> {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => {
-            return Err(error).with_context(|| format!("listing {}", directory.display()));
+            return Err(error)
+                .with_context(|| Doing::List { path: directory.display().to_string() });
         }
     };
     let paths = entries.map(|entry| entry.map(|entry| entry.path()));
     paths
         .collect::<std::io::Result<_>>()
-        .with_context(|| format!("listing {}", directory.display()))
+        .with_context(|| Doing::List { path: directory.display().to_string() })
 }
 
 fn is_named(path: &Path, beginning: &str, ending: &str) -> bool {

@@ -10,6 +10,7 @@ pub mod ledger;
 mod leftovers;
 pub mod prepare;
 
+use crate::words::files::Doing;
 use crate::words::volume::Wrong;
 use anyhow::{Context, Result, bail};
 use heartbeat::{Heartbeat, Known};
@@ -145,7 +146,7 @@ impl Volume {
     pub fn take(&self, successor_of: Option<VolumeId>) -> Result<Ledger> {
         let directory = self.root.join(OWN);
         fs::create_dir_all(&directory)
-            .with_context(|| format!("making directory {}", directory.display()))?;
+            .with_context(|| Doing::CreateDirectory { path: directory.display().to_string() })?;
         let ledger = Ledger::new(VolumeId::new(uuid::Uuid::new_v4()), successor_of);
         self.save(&ledger)?;
         durable::write_json(
@@ -179,15 +180,16 @@ impl Volume {
 
 /// Is there any file below a directory? Stops at the first.
 fn any_file(directory: &Path, except: &[&str]) -> Result<bool> {
-    let entries =
-        fs::read_dir(directory).with_context(|| format!("listing {}", directory.display()))?;
+    let entries = fs::read_dir(directory)
+        .with_context(|| Doing::List { path: directory.display().to_string() })?;
     for entry in entries {
-        let entry = entry.with_context(|| format!("listing {}", directory.display()))?;
+        let entry = entry.with_context(|| Doing::List { path: directory.display().to_string() })?;
         if except.iter().any(|name| entry.file_name() == *name) {
             continue;
         }
-        let kind =
-            entry.file_type().with_context(|| format!("looking at {}", entry.path().display()))?;
+        let kind = entry
+            .file_type()
+            .with_context(|| Doing::Inspect { path: entry.path().display().to_string() })?;
         if !kind.is_dir() || any_file(&entry.path(), &[])? {
             return Ok(true);
         }

@@ -3,6 +3,7 @@
 
 use super::ledger::Ledger;
 use super::{Data, NOT_DATA, Volume, any_file, durable};
+use crate::words::files::{Doing, Missing};
 use anyhow::{Context, Result};
 use palladion_api::member::DataBeforeStart;
 use std::fs;
@@ -15,7 +16,7 @@ impl Volume {
     /// Carry out what the permit says about data. The ledger is the caller's to save.
     pub fn prepare(&self, what: DataBeforeStart, ledger: &mut Ledger) -> Result<()> {
         match what {
-            DataBeforeStart::MustBeEmpty | DataBeforeStart::Keep => {}
+            DataBeforeStart::MustBeEmpty | DataBeforeStart::Keep | DataBeforeStart::Unknown(_) => {}
             DataBeforeStart::Wipe => self.wipe(ledger)?,
             DataBeforeStart::Retire => self.retire(ledger)?,
         }
@@ -37,17 +38,22 @@ impl Volume {
 
     fn retire(&self, ledger: &Ledger) -> Result<()> {
         let used: u64 = self.data_entries()?.iter().map(|p| size(p)).sum();
-        let space = rustix::fs::statvfs(self.root()).context("asking for free space")?;
+        let space = rustix::fs::statvfs(self.root())
+            .with_context(|| Doing::ReadFreeSpace { path: self.root().display().to_string() })?;
         let free = space.f_bavail.saturating_mul(space.f_frsize);
         let host_id = ledger.check_retire(used, free).map_err(anyhow::Error::msg)?;
         let target = self.root().join(RETIRED).join(host_id.as_str());
         fs::create_dir_all(&target)
-            .with_context(|| format!("making directory {}", target.display()))?;
+            .with_context(|| Doing::CreateDirectory { path: target.display().to_string() })?;
         for path in self.data_entries()? {
-            let name = path.file_name().context("an entry without a name")?;
+            let name = path
+                .file_name()
+                .with_context(|| Missing::FileName { path: path.display().to_string() })?;
             let to = target.join(name);
-            fs::rename(&path, &to)
-                .with_context(|| format!("moving {} to {}", path.display(), to.display()))?;
+            fs::rename(&path, &to).with_context(|| Doing::Move {
+                from: path.display().to_string(),
+                to: to.display().to_string(),
+            })?;
         }
         durable::sync_directory(&target)?;
         durable::sync_directory(self.root())?;
@@ -57,9 +63,10 @@ impl Volume {
     fn data_entries(&self) -> Result<Vec<PathBuf>> {
         let mut paths = Vec::new();
         for entry in fs::read_dir(self.root())
-            .with_context(|| format!("listing {}", self.root().display()))?
+            .with_context(|| Doing::List { path: self.root().display().to_string() })?
         {
-            let entry = entry.with_context(|| format!("listing {}", self.root().display()))?;
+            let entry =
+                entry.with_context(|| Doing::List { path: self.root().display().to_string() })?;
             if !NOT_DATA.iter().any(|name| entry.file_name() == *name) {
                 paths.push(entry.path());
             }
@@ -69,10 +76,10 @@ impl Volume {
 }
 
 fn remove(path: &Path) -> Result<()> {
-    let kind =
-        fs::symlink_metadata(path).with_context(|| format!("looking at {}", path.display()))?;
+    let kind = fs::symlink_metadata(path)
+        .with_context(|| Doing::Inspect { path: path.display().to_string() })?;
     let removed = if kind.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
-    removed.with_context(|| format!("removing {}", path.display()))
+    removed.with_context(|| Doing::Remove { path: path.display().to_string() })
 }
 
 /// Bytes below a path; what cannot be read counts as nothing.

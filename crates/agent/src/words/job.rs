@@ -1,45 +1,60 @@
 //! Operations of a member, and what the agent fails at while the server runs.
 
 use palladion_api::ids::{HostId, VolumeId};
+use palladion_api::member::Word;
 use palladion_api::words::Names;
 
 palladion_api::sentences! {
     /// How an operation ended well.
     pub enum Done {
         Removed { host_id: HostId } => "removed host ID {host_id}";
-        Keyspaces { keyspaces: Names } => "done for {keyspaces}";
-        NoKeyspaces => "no keyspace needs it";
-        Replicated { keyspaces: Names, factors: Names } => "set the replication of {keyspaces} to {factors}";
-        Repaired { keyspaces: Names } => "repaired {keyspaces}";
+        Keyspaces { keyspaces: Names } => "completed for keyspaces: {keyspaces}";
+        NoKeyspaces => "no keyspace requires this operation";
+        Replicated { keyspaces: Names, factors: Names } => "set the replication of keyspaces {keyspaces} to {factors}";
+        Repaired { keyspaces: Names } => "repaired keyspaces: {keyspaces}";
     }
 
     /// How an operation ended otherwise.
     pub enum Failed {
         Interrupted => "the agent restarted while the operation was running";
-        OtherVolume { named: VolumeId, found: VolumeId } => "the operation is for volume {named}, and this is volume {found}; nothing was done";
-        OtherHostId { named: HostId, found: HostId } => "the operation is for host ID {named}, and this is host ID {found}; nothing was done";
-        NoTarget => "the operation names no host ID to remove";
-        NoReplication => "the operation names no keyspaces or no replication";
+        OtherVolume { named: VolumeId, found: VolumeId } => "the operation is for volume {named}, but this is volume {found}; nothing was done";
+        OtherHostId { named: HostId, found: HostId } => "the operation is for host ID {named}, but this is host ID {found}; nothing was done";
+        Unknown { word: Word, version: &'static str } => "the operation requests `{word}`, which this agent (version {version}) does not support; nothing was done";
+        NoTarget => "the operation does not name a host ID to remove";
+        NoReplication => "the operation does not name keyspaces and their replication";
         RepairFailed { keyspace: String, why: String } => "repair of keyspace {keyspace} failed: {why}";
-        RepairForgotten { keyspace: String } => "repair of keyspace {keyspace}: the server no longer knows about it";
+        RepairForgotten { keyspace: String } => "the server no longer has a record of the repair of keyspace {keyspace}";
     }
 
     /// Why key and certificate for clients cannot be used.
     pub enum BadCertificate {
         Missing { key: &'static str } =>
-            "the Secret with the certificate for clients does not exist or lacks `{key}`; create it";
+            "the Secret of the client certificate does not exist or lacks `{key}`; create or complete the Secret";
         NotPkcs8 =>
-            "`tls.key` of the Secret with the certificate for clients is not an unencrypted PKCS#8 key, and servers read no other; convert it with `openssl pkcs8 -topk8 -nocrypt`";
+            "`tls.key` in the Secret of the client certificate is not an unencrypted PKCS#8 key, the only format that servers read; convert it with `openssl pkcs8 -topk8 -nocrypt`";
+        KeyOf { algorithm: String } =>
+            "`tls.key` in the Secret of the client certificate is a key for {algorithm}, and servers accept only RSA and EC keys; issue the certificate with one of these";
+        Expired =>
+            "`tls.crt` in the Secret of the client certificate has expired; renew it";
         Unusable { why: String } =>
-            "`tls.crt` and `tls.key` of the Secret with the certificate for clients cannot be used: {why}; correct it";
+            "`tls.crt` and `tls.key` in the Secret of the client certificate cannot be used: {why}; correct them";
     }
 
     /// What the agent could not do; the server runs on.
     pub enum Trouble {
-        Seeds { why: String } => "cannot reload the seeds: {why}";
+        Seeds { why: String } => "cannot reload the seed list: {why}";
         RuntimeSettings { why: String } => "cannot change runtime settings: {why}";
         Operation { why: String } => "cannot record the operation: {why}";
-        Certificate { why: String } => "clients are served with the former certificate: {why}";
-        OtherPlace { mounted: String, member: String } => "the mounted configuration is for {mounted}, but the member is for {member}";
+        Certificate { why: String } => "the server still uses the previous client certificate: {why}";
+        /// A chain of what was being done and why it failed.
+        Step { why: String } => "{why}";
+        OtherPlace { mounted: String, member: String } => "the mounted configuration is for {mounted}, but the CassandraMember specifies {member}";
+    }
+}
+
+impl Failed {
+    /// A newer operator asks for it.
+    pub fn unknown(word: Word) -> Self {
+        Self::Unknown { word, version: env!("CARGO_PKG_VERSION") }
     }
 }

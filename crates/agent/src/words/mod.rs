@@ -2,10 +2,12 @@
 //! before they are words. What a server or the system said is quoted as it came;
 //! logs are no part of this.
 
+pub mod calls;
+pub mod files;
 pub mod job;
 pub mod permit;
 pub mod server;
 pub mod start;
 pub mod volume;
 
-palladion_api::vocabulary![job, permit, server, start, volume];
+palladion_api::vocabulary![calls, files, job, permit, server, start, volume];

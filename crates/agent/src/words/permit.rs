@@ -1,6 +1,7 @@
 //! What became of a permit to start, or of an intent to leave.
 
 use palladion_api::ids::{HostId, PodUid, VolumeId};
+use palladion_api::member::Word;
 
 palladion_api::sentences! {
     /// Why a permit or an intent is refused. `it` is the permit or the intent.
@@ -10,11 +11,12 @@ palladion_api::sentences! {
         OtherHostId { meant: HostId, own: HostId } => "it is for host ID {meant}, but this is host ID {own}";
         NoHostId => "it names no host ID";
         NoOwnHostId => "it names a host ID, but the ledger on this volume has none";
+        Unknown { word: Word, version: &'static str } => "it requests `{word}`, which this agent (version {version}) does not support";
         UsedBefore => "it was used before";
         ServerRuns => "a server is already running";
         NoAddress => "it names no address to replace";
-        NoSeeds => "the member has no seeds other than itself: its server would silently start a ring of its own";
-        WrongVolume { kind: String, data: String, volume: String } => "{kind} with data {data} does not fit a volume that is {volume}";
+        NoSeeds => "the member has no seeds other than itself: its server would silently start a separate ring";
+        WrongVolume { kind: String, data: String, volume: String } => "permits of kind {kind} with data policy {data} cannot be used on a volume in state {volume}";
     }
 
     /// How a permit ended otherwise.
@@ -24,8 +26,15 @@ palladion_api::sentences! {
 
     /// How an intent to leave ended.
     pub enum Left {
-        Before => "the member had left before";
+        Before => "the member had already left";
         Unknown => "the server exited while the member was leaving; only the other members know whether it has left";
         Failed => "the server reports DECOMMISSION_FAILED";
+    }
+}
+
+impl Refused {
+    /// A newer operator asks for it.
+    pub fn unknown(word: Word) -> Self {
+        Self::Unknown { word, version: env!("CARGO_PKG_VERSION") }
     }
 }

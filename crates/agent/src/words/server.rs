@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use palladion_api::ids::HostId;
+use palladion_api::words::Names;
 
 palladion_api::sentences! {
     /// Why the server is being stopped.
@@ -17,17 +18,18 @@ palladion_api::sentences! {
 
     /// On its way to a full member.
     pub enum Starting {
-        Silent => Starting, "the server does not answer yet";
+        Silent => Starting, "the server is not responding yet";
         Mode { mode: String } => Starting, "the server is in mode {mode}";
     }
 
     /// What is not as it should be while the server runs.
     pub enum Running {
-        Silent => Running, "the server does not answer";
+        Silent => Running, "the server is not responding";
         OtherHostId { actual: HostId, recorded: HostId } => Running, "the server runs with host ID {actual}, but the ledger on its volume has {recorded}";
         NativeTransportDown => Running, "native transport is down";
         Mode { mode: String } => Running, "the server is in mode {mode}";
         NoMode => Running, "the server does not report its mode";
+        Unknown { fields: Names, version: &'static str } => Running, "this agent (version {version}) does not support the values of {fields} and ignores them";
         LedgerUnreadable => VolumeForeign, "the server is running, but the ledger on its volume cannot be read";
     }
 
@@ -47,6 +49,6 @@ palladion_api::sentences! {
     /// The last words of a server.
     pub enum Last {
         Nothing => "it logged nothing";
-        Killed { line: String } => "killed by signal 9, as happens to a container that exceeds its memory limit; last line: {line}";
+        Killed { line: String } => "killed by signal 9, probably because the container exceeded its memory limit; last line: {line}";
     }
 }

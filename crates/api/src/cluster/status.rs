@@ -42,6 +42,9 @@ pub struct CassandraClusterStatus {
     /// Epoch of the leader that wrote last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<i64>,
+    /// What the operator decides with besides what it reads. `kubectl palladion plan` decides with the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_with: Option<DecidedWith>,
     /// Addresses of the seeds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seeds: Vec<StaticAddress>,
@@ -62,6 +65,20 @@ pub struct CassandraClusterStatus {
     /// A change of that replication factor, recorded before it is set. Absent when the change is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_replication_change: Option<SystemReplicationChange>,
+}
+
+/// Version and settings of an operator.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct DecidedWith {
+    /// Version of the operator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64))]
+    pub version: Option<String>,
+    /// Defaults that it was started with, by name: for example `agentImage`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("maxProperties" = 32))]
+    pub settings: BTreeMap<String, String>,
 }
 
 /// A change of the replication of the system keyspaces.

@@ -22,4 +22,12 @@ pub enum AccessProblemKind {
     CredentialsRefused,
     /// The server's certificate is not one of the authorities that the agent was given.
     CertificateRefused,
+    /// The server serves and has not answered for a minute whether it accepts the agent.
+    Unanswered,
+    /// The agent has not logged in since the server started; nothing is known to be wrong.
+    Pending,
+    /// What a newer agent reports and this build does not know. Never a value of the schema.
+    #[serde(other)]
+    #[schemars(skip)]
+    Unknown,
 }

@@ -2,6 +2,7 @@
 
 use crate::ids::{HostId, VolumeId};
 use crate::rules::member as rules;
+use crate::word::Word;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube_derive::KubeSchema;
 use serde::{Deserialize, Serialize};
@@ -39,6 +40,9 @@ pub struct Operation {
     /// When the operator asked for it, by its own clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requested_at: Option<Time>,
+    /// When the operator asked for it first, if earlier tries were interrupted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tried_since: Option<Time>,
 }
 
 impl Operation {
@@ -54,6 +58,7 @@ impl Operation {
             ranges: RepairRanges::default(),
             target: None,
             requested_at: None,
+            tried_since: None,
         }
     }
 }
@@ -73,6 +78,10 @@ pub enum OperationKind {
     UpgradeSstables,
     /// Remove a dead member from the ring.
     RemoveNode,
+    /// What a newer Palladion says and this build does not know.
+    #[serde(untagged)]
+    #[schemars(skip, !untagged)]
+    Unknown(Word),
 }
 
 /// The ranges of a repair.
@@ -85,11 +94,14 @@ pub enum RepairRanges {
     Primary,
     /// All ranges of which this member holds a copy.
     All,
+    /// What a newer Palladion says and this build does not know.
+    #[serde(untagged)]
+    #[schemars(skip, !untagged)]
+    Unknown(Word),
 }
 
 impl RepairRanges {
     /// Is it the default?
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
     fn is_primary(&self) -> bool {
         *self == Self::Primary
     }
@@ -117,4 +129,8 @@ pub enum DebtKind {
     Cleanup,
     /// The server was upgraded and its SSTables are of the older release line. They are rewritten once all members run the newer one; nothing waits for it.
     UpgradeSstables,
+    /// What a newer Palladion says and this build does not know.
+    #[serde(untagged)]
+    #[schemars(skip, !untagged)]
+    Unknown(Word),
 }

@@ -2,6 +2,7 @@
 
 use crate::ids::{HostId, Nonce, PodUid, StaticAddress, VolumeId};
 use crate::rules::member as rules;
+use crate::word::Word;
 use kube_derive::KubeSchema;
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +52,10 @@ pub enum DataBeforeStart {
     Wipe,
     /// Data of a host ID that is proven gone is moved to `retired/<host ID>`.
     Retire,
+    /// What a newer Palladion says and this build does not know.
+    #[serde(untagged)]
+    #[schemars(skip, !untagged)]
+    Unknown(Word),
 }
 
 /// The starts that need a permit (safety rule 2.3).
@@ -65,4 +70,8 @@ pub enum PermitKind {
     Replace,
     /// A member that was restarted while leaving comes back to finish leaving.
     ResumeLeave,
+    /// What a newer Palladion says and this build does not know.
+    #[serde(untagged)]
+    #[schemars(skip, !untagged)]
+    Unknown(Word),
 }

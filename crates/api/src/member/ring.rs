@@ -72,6 +72,10 @@ pub enum Liveness {
     Up,
     /// Down, according to the failure detector.
     Down,
+    /// What a newer agent reports and this build does not know. Never a value of the schema.
+    #[serde(other)]
+    #[schemars(skip)]
+    Unknown,
 }
 
 /// nodetool's N, J, L, M.
@@ -85,4 +89,8 @@ pub enum MemberState {
     Leaving,
     /// Moving.
     Moving,
+    /// What a newer agent reports and this build does not know. Never a value of the schema.
+    #[serde(other)]
+    #[schemars(skip)]
+    Unknown,
 }

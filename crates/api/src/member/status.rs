@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 use super::access::AccessProblem;
+use super::missed::Missed;
 use super::ring::{Evidence, RingSummary};
 use crate::runtime::RuntimeSettings;
 
@@ -92,9 +93,12 @@ pub struct VolumeStatus {
     /// What is wrong, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// When the server on it ran last, if that is too long ago to start it.
+    /// When the server on it ran last, or since when it misses writes, if that is too long ago to start it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_ran_at: Option<Time>,
+    /// When the server on it was down and is not known to have caught up yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missed: Option<Missed>,
 }
 
 /// What an agent found on its volume.
@@ -116,6 +120,10 @@ pub enum VolumeState {
     Foreign,
     /// Data without a ledger.
     Unaccounted,
+    /// What a newer agent reports and this build does not know. Never a value of the schema.
+    #[serde(other)]
+    #[schemars(skip)]
+    Unknown,
 }
 
 /// The server process.
@@ -178,6 +186,10 @@ pub enum ServerState {
     Failed,
     /// Decommissioned; the server never starts again on this volume.
     Decommissioned,
+    /// What a newer agent reports and this build does not know. Never a value of the schema.
+    #[serde(other)]
+    #[schemars(skip)]
+    Unknown,
 }
 
 /// Result of a permit.
@@ -206,6 +218,10 @@ pub enum PermitState {
     Refused,
     /// Withdrawn by the operator and acknowledged; no server runs by it.
     Withdrawn,
+    /// What a newer agent reports and this build does not know. Never a value of the schema.
+    #[serde(other)]
+    #[schemars(skip)]
+    Unknown,
 }
 
 /// Result of an intent.
@@ -235,6 +251,10 @@ pub enum IntentState {
     Failed,
     /// Done.
     Done,
+    /// What a newer agent reports and this build does not know. Never a value of the schema.
+    #[serde(other)]
+    #[schemars(skip)]
+    Unknown,
 }
 
 /// Progress of an operation.
@@ -270,6 +290,10 @@ pub enum OperationState {
     Failed,
     /// The agent or the server exited while it ran; it is not run again.
     Interrupted,
+    /// What a newer agent reports and this build does not know. Never a value of the schema.
+    #[serde(other)]
+    #[schemars(skip)]
+    Unknown,
 }
 
 /// One start of the server.

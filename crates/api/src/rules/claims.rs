@@ -39,7 +39,7 @@ fn claim_keeps(what: &dyn Fn(&str) -> String, message: &str) -> Rule {
 pub fn storage_class_is_fixed() -> Rule {
     claim_keeps(
         &|rack| claim_of(rack, "has(@.spec.storageClassName)", "@.spec.storageClassName", "''"),
-        "storageClassName is immutable; add a rack to use another class: changed in rack %s",
+        "storageClassName is immutable, but was changed in rack %s; add a rack to use another class",
     )
 }
 
@@ -49,7 +49,7 @@ pub fn claim_name_is_fixed() -> Rule {
         &|rack| {
             claim_of(rack, "has(@.metadata) && has(@.metadata.name)", "@.metadata.name", "'data'")
         },
-        "the name of a volumeClaimTemplate is immutable: changed in rack %s",
+        "the name of a volumeClaimTemplate is immutable, but was changed in rack %s; change it back",
     )
 }
 
@@ -66,7 +66,7 @@ pub fn claims_do_not_shrink() -> Rule {
     };
     no_made_rack(
         &format!("{}.isLessThan({})", size("n"), size("o")),
-        "a PersistentVolumeClaim cannot shrink: set the storage request of rack %s back",
+        "a PersistentVolumeClaim cannot shrink: restore the storage request of rack %s",
     )
 }
 
@@ -99,7 +99,7 @@ pub fn claim_labels_are_not_ours() -> Rule {
 pub fn claim_is_for_one_member() -> Rule {
     must(
         "!has(self.volumeName) && !has(self.selector) && !has(self.dataSource) && !has(self.dataSourceRef)",
-        "volumeName, selector, dataSource and dataSourceRef cannot be set: each member starts on an empty volume of its own",
+        "volumeName, selector, dataSource and dataSourceRef cannot be set: each member starts on its own empty volume",
     )
 }
 
@@ -107,6 +107,6 @@ pub fn claim_is_for_one_member() -> Rule {
 pub fn claim_is_a_file_system() -> Rule {
     must(
         "(!has(self.volumeMode) || self.volumeMode == 'Filesystem') && (!has(self.accessModes) || self.accessModes.all(m, m == 'ReadWriteOnce'))",
-        "the server needs a file system of its own: set volumeMode to Filesystem and accessModes to ReadWriteOnce",
+        "the server needs its own file system: set volumeMode to Filesystem and accessModes to ReadWriteOnce",
     )
 }

@@ -40,7 +40,7 @@ pub fn derived_names_fit() -> Rule {
     must_saying(
         format!("self.spec.datacenter.racks.all(r, {length} <= {STATEFUL_SET_NAME_MAX})"),
         format!(
-            "'names too long: <cluster>-<datacenter>-<rack> may have {STATEFUL_SET_NAME_MAX} characters at most, rack %s has more; shorten one of the three'.format([self.spec.datacenter.racks.filter(r, {length} > {STATEFUL_SET_NAME_MAX}).map(r, r.name)])"
+            "'names too long: <cluster>-<datacenter>-<rack> may be at most {STATEFUL_SET_NAME_MAX} characters long, but is longer for rack %s; shorten one of the three'.format([self.spec.datacenter.racks.filter(r, {length} > {STATEFUL_SET_NAME_MAX}).map(r, r.name)])"
         ),
     )
 }
@@ -54,7 +54,7 @@ pub fn version_goes_no_line_back() -> Rule {
     let (wanted, ran) = (number("self.spec.version"), number("self.status.highestReleaseLine"));
     fixed(
         format!("self.spec.version == oldSelf.spec.version || !has(self.status) || !has(self.status.highestReleaseLine) || {wanted} >= {ran}"),
-        "'version %s belongs to an older release line than %s, which a member has run; a server cannot read data of a newer line: set a version of line %s or newer'.format([self.spec.version, self.status.highestReleaseLine, self.status.highestReleaseLine])",
+        "'version %s belongs to an older release line than %s, which a member has run; a server cannot read data written by a newer line: set a version of line %s or newer'.format([self.spec.version, self.status.highestReleaseLine, self.status.highestReleaseLine])",
     )
     .field_path(".spec.version")
 }
@@ -67,7 +67,7 @@ pub fn version_is_supported() -> Rule {
     must_saying(
         format!("self.mode == 'scylla' ? self.version.matches('^[0-9]+\\\\.[0-9]+[A-Za-z0-9_.-]*$') : self.version.matches('^({lines})(\\\\.[0-9]+)?([-.][A-Za-z0-9_.-]+)?$')"),
         format!(
-            "'version %s is not supported: use %s'.format([self.version, self.mode == 'scylla' ? 'a version of Scylla such as 6.2.0' : 'one of the lines {}, for example 5.0.5'])",
+            "'version %s is not supported: use %s'.format([self.version, self.mode == 'scylla' ? 'a version of Scylla such as 6.2.0' : 'one of the release lines {}, for example 5.0.5'])",
             CASSANDRA_LINES.join(", ")
         ),
     )
@@ -93,7 +93,7 @@ pub fn mode_is_fixed() -> Rule {
 pub fn num_tokens_is_fixed() -> Rule {
     fixed(
         "oldSelf.numTokens == self.numTokens",
-        "'numTokens is immutable (%d): members keep their tokens; create another datacenter and move to it'.format([oldSelf.numTokens])",
+        "'numTokens is immutable (%d): members keep their tokens; create another datacenter and migrate to it'.format([oldSelf.numTokens])",
     )
     .field_path(".numTokens")
 }
@@ -110,7 +110,7 @@ pub fn scylla_has_no_jvm() -> Rule {
 pub fn scylla_takes_no_runtime_settings() -> Rule {
     must(
         "self.mode != 'scylla' || !has(self.runtimeSettings) || (!has(self.runtimeSettings.compactionThroughput) && !has(self.runtimeSettings.streamThroughput) && (!has(self.runtimeSettings.logLevels) || size(self.runtimeSettings.logLevels) == 0))",
-        "runtimeSettings are for Cassandra only: remove them and set `config`",
+        "runtimeSettings apply to Cassandra only: use `config` instead",
     )
 }
 
@@ -118,7 +118,7 @@ pub fn scylla_takes_no_runtime_settings() -> Rule {
 pub fn loggers_have_names() -> Rule {
     must(
         "self.all(k, k.matches('^[A-Za-z][A-Za-z0-9_.$-]*$'))",
-        "a logger is named like a class or a package, for example org.apache.cassandra.gms; the root logger is ROOT",
+        "logger names must be names of classes or packages, for example org.apache.cassandra.gms; the root logger is ROOT",
     )
 }
 
@@ -150,7 +150,7 @@ pub fn memory_suffices() -> Rule {
     must_saying(
         format!("self.mode == 'scylla' || !self.datacenter.racks.exists(r, {lacks})"),
         format!(
-            "'not enough memory: Cassandra needs a limit of {least}Mi or more, rack %s has less; raise resources.limits.memory'.format([self.datacenter.racks.filter(r, {lacks}).map(r, r.name)])"
+            "'not enough memory: Cassandra needs a limit of {least}Mi or more, but rack %s has less; raise resources.limits.memory'.format([self.datacenter.racks.filter(r, {lacks}).map(r, r.name)])"
         ),
     )
 }
@@ -165,7 +165,7 @@ pub fn heap_fits_into_memory() -> Rule {
     );
     must_saying(
         format!("!has(self.heapSize) || !self.datacenter.racks.exists(r, {exceeds})"),
-        format!("'heapSize takes more than {share} %% of the memory limit of rack %s: lower heapSize or raise resources.limits.memory'.format([self.datacenter.racks.filter(r, {exceeds}).map(r, r.name)])"),
+        format!("'heapSize is more than {share}%% of the memory limit of rack %s: lower heapSize or raise resources.limits.memory'.format([self.datacenter.racks.filter(r, {exceeds}).map(r, r.name)])"),
     )
     .field_path(".heapSize")
 }
@@ -176,22 +176,27 @@ pub fn heap_fits_into_memory() -> Rule {
 pub fn jvm_options_begin_with_a_dash() -> Rule {
     must_saying(
         "self.all(o, o.startsWith('-'))",
-        "'a JVM option starts with a dash, unlike %s'.format([self.filter(o, !o.startsWith('-'))])",
+        "'JVM options must start with `-`: correct %s'.format([self.filter(o, !o.startsWith('-'))])",
     )
 }
 
 /// One rule for each reserved option, whose message says what to do instead.
 pub fn jvm_options_are_not_reserved() -> Vec<Rule> {
     let agent = reserved::JAVA_AGENT;
-    let by_beginning =
-        reserved::JVM_OPTIONS.iter().map(|r| (format!("o.startsWith('{}')", r.name), r));
-    let by_word = (format!("o.startsWith('-javaagent:') && o.contains('{}')", agent.name), &agent);
+    let by_beginning = reserved::JVM_OPTIONS.iter().map(|r| {
+        (format!("o.startsWith('{}')", r.name), format!("options starting with `{}`", r.name), r)
+    });
+    let by_word = (
+        format!("o.startsWith('-javaagent:') && o.contains('{}')", agent.name),
+        format!("a Java agent named `{}`", agent.name),
+        &agent,
+    );
     by_beginning
         .chain([by_word])
-        .map(|(taken, r)| {
+        .map(|(taken, options, r)| {
             must(
                 format!("self.all(o, !({taken}))"),
-                format!("{} cannot be set in `jvmOptions`: {}", r.name, r.instead),
+                format!("{options} cannot be set in `jvmOptions`: {}", r.instead),
             )
         })
         .collect()
@@ -206,7 +211,7 @@ pub fn env_is_not_reserved() -> Rule {
     must_saying(
         format!("self.all(e, !({taken}))"),
         format!(
-            "'reserved for the operator, remove them: %s'.format([self.filter(e, {taken}).map(e, e.name)])"
+            "'these environment variables are reserved for the operator: %s; remove them'.format([self.filter(e, {taken}).map(e, e.name)])"
         ),
     )
 }
@@ -215,7 +220,7 @@ pub fn env_is_not_reserved() -> Rule {
 pub fn env_names_are_unique() -> Rule {
     must_saying(
         "self.all(e, self.exists_one(f, f.name == e.name))",
-        "'names of variables must be unique, repeated: %s'.format([self.filter(e, !self.exists_one(f, f.name == e.name)).map(e, e.name)])",
+        "'names of environment variables must be unique; repeated: %s'.format([self.filter(e, !self.exists_one(f, f.name == e.name)).map(e, e.name)])",
     )
 }
 
@@ -250,7 +255,7 @@ pub fn name_has_known_characters() -> Rule {
 pub fn rack_names_are_unique() -> Rule {
     must_saying(
         "self.racks.all(r, self.racks.exists_one(q, q.name == r.name))",
-        "'rack names must be unique, repeated: %s'.format([self.racks.filter(r, !self.racks.exists_one(q, q.name == r.name)).map(r, r.name)])",
+        "'rack names must be unique; repeated: %s'.format([self.racks.filter(r, !self.racks.exists_one(q, q.name == r.name)).map(r, r.name)])",
     )
     .field_path(".racks")
 }
@@ -263,7 +268,7 @@ pub fn rack_names_stay_apart_in_dns() -> Rule {
     must_saying(
         format!("self.racks.all(r, !self.racks.exists(q, q.name != r.name && q{DNS} == r{DNS}))"),
         format!(
-            "'rack names must differ in more than case, `_` and `.`, which object names do not keep: rename all but one of %s'.format([self.racks.filter(r, self.racks.exists(q, q.name != r.name && q{DNS} == r{DNS})).map(r, r.name)])"
+            "'rack names must differ in more than case, `_`, `.` and `-`, which object names do not distinguish: rename all but one of %s'.format([self.racks.filter(r, self.racks.exists(q, q.name != r.name && q{DNS} == r{DNS})).map(r, r.name)])"
         ),
     )
     .field_path(".racks")
@@ -273,7 +278,7 @@ pub fn rack_names_stay_apart_in_dns() -> Rule {
 pub fn has_a_member() -> Rule {
     must(
         "self.racks.exists(r, r.members > 0)",
-        "a ring needs a member: set `members` of a rack to 1 or more; to remove the ring, delete the object",
+        "a ring needs at least one member: set `members` of a rack to 1 or more; to delete the ring, delete the CassandraCluster",
     )
     .field_path(".racks")
 }
@@ -282,7 +287,7 @@ pub fn has_a_member() -> Rule {
 pub fn removed_racks_are_empty() -> Rule {
     must_saying(
         "oldSelf.racks.all(o, o.members == 0 || self.racks.exists(n, n.name == o.name))",
-        "'only a rack without members may be removed: first set `members` to 0 in %s'.format([oldSelf.racks.filter(o, o.members > 0 && !self.racks.exists(n, n.name == o.name)).map(o, o.name)])",
+        "'a rack can be removed only when it has no members: first set `members` to 0 in %s'.format([oldSelf.racks.filter(o, o.members > 0 && !self.racks.exists(n, n.name == o.name)).map(o, o.name)])",
     )
     .reason(Reason::FieldValueForbidden)
     .field_path(".racks")

@@ -9,7 +9,7 @@ use super::{fixed, must};
 pub fn is_fixed(field: &str) -> Rule {
     fixed(
         format!("oldSelf.{field} == self.{field}"),
-        format!("'{field} of a member is immutable (%s)'.format([oldSelf.{field}])"),
+        format!("'`{field}` of a member is immutable (%s)'.format([oldSelf.{field}])"),
     )
     .field_path(format!(".{field}"))
 }
@@ -28,7 +28,7 @@ pub fn terminated_is_final() -> Rule {
 pub fn permit_names_whom_it_replaces() -> Rule {
     must(
         "self.kind == 'Replace' ? has(self.hostID) && has(self.replaceAddress) : !has(self.replaceAddress)",
-        "a Replace permit needs hostID and replaceAddress of the dead member; no other permit has a replaceAddress",
+        "a Replace permit requires hostID and replaceAddress of the dead member; no other permit may have a replaceAddress",
     )
 }
 
@@ -36,6 +36,6 @@ pub fn permit_names_whom_it_replaces() -> Rule {
 pub fn operation_is_complete() -> Rule {
     must(
         "(self.kind != 'AlterReplication' || (has(self.replication) && size(self.replication) > 0)) && (self.kind != 'RemoveNode' || has(self.target))",
-        "AlterReplication needs `replication`, RemoveNode needs `target`",
+        "AlterReplication requires `replication`, and RemoveNode requires `target`",
     )
 }

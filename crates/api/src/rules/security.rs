@@ -8,7 +8,7 @@ use super::must;
 pub fn scylla_takes_no_auth() -> Rule {
     must(
         "self.mode != 'scylla' || !has(self.auth)",
-        "auth is for Cassandra only: remove it and set `config`",
+        "auth applies to Cassandra only: use `config` instead",
     )
     .field_path(".auth")
 }
@@ -17,7 +17,7 @@ pub fn scylla_takes_no_auth() -> Rule {
 pub fn scylla_takes_no_tls() -> Rule {
     must(
         "self.mode != 'scylla' || !has(self.tls)",
-        "tls is for Cassandra only: remove it and set `config`",
+        "tls applies to Cassandra only: use `config` instead",
     )
     .field_path(".tls")
 }
@@ -26,7 +26,7 @@ pub fn scylla_takes_no_tls() -> Rule {
 pub fn client_tls_needs_4_1() -> Rule {
     must(
         "!has(self.tls) || !has(self.tls.client) || self.tls.client.mode == 'Off' || !self.version.startsWith('4.0')",
-        "tls.client needs Cassandra 4.1 or newer: upgrade first, or remove it",
+        "tls.client requires Cassandra 4.1 or newer: upgrade first, or remove it",
     )
     .field_path(".tls")
 }
@@ -35,7 +35,7 @@ pub fn client_tls_needs_4_1() -> Rule {
 pub fn client_tls_has_certificates() -> Rule {
     must(
         "self.mode == 'Off' || has(self.certificates)",
-        "clients need a certificate to check: set `certificates.secretName`",
+        "`tls.client` needs a server certificate that clients can verify: set `certificates.secretName`",
     )
     .field_path(".certificates")
 }

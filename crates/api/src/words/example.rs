@@ -5,7 +5,7 @@ use crate::cluster::TurnStep;
 use crate::ids::{HostId, MemberName, Nonce, PodUid, RackName, StaticAddress, Uid, VolumeId};
 use crate::member::{
     DataBeforeStart, DebtKind, Liveness, MemberState, OperationKind, OperationState, PermitKind,
-    ServerState, VolumeState,
+    ServerState, VolumeState, Word,
 };
 use crate::reasons::Reason;
 use jiff::{SignedDuration, Timestamp};
@@ -72,6 +72,7 @@ impl Example for Count {
     /// The field is named for what is counted: `members`.
     fn examples(field: &'static str) -> Vec<Self> {
         let noun = match field {
+            "others" => "other member",
             "copies" => "copy",
             field => field.strip_suffix('s').unwrap_or(field),
         };
@@ -88,6 +89,12 @@ impl<T: Example> Example for Several<T> {
 impl Example for Span {
     fn examples(_field: &'static str) -> Vec<Self> {
         vec![Span(SignedDuration::from_secs(300))]
+    }
+}
+
+impl Example for Word {
+    fn examples(_field: &'static str) -> Vec<Self> {
+        vec![Self::new("Rewind")]
     }
 }
 

@@ -7,7 +7,17 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// A sentence of any enum, or ready-made text from outside.
+/// A sentence of any enum, or what another program said. A string of ours does
+/// not become one: it belongs into a file of `words/`.
+///
+/// ```compile_fail,E0277
+/// # use palladion_api::words::Message;
+/// let message: Message = "the ring is fine".into();
+/// ```
+/// ```compile_fail,E0277
+/// # use palladion_api::words::Message;
+/// let message = Message::from(format!("member {} is fine", "a-0"));
+/// ```
 #[derive(Clone)]
 pub struct Message(Content);
 
@@ -18,6 +28,12 @@ enum Content {
 }
 
 impl Message {
+    /// What another program said, or what was said before and comes back from an
+    /// object or a ledger. The one way for text that is not a sentence of ours.
+    pub fn quoted(text: impl AsRef<str>) -> Self {
+        Self(Content::Text(text.as_ref().into()))
+    }
+
     /// The sentence, if it is one of this enum.
     pub fn get<S: Sentence>(&self) -> Option<&S> {
         match &self.0 {
@@ -36,27 +52,9 @@ impl<S: Sentence> From<S> for Message {
     }
 }
 
-impl From<String> for Message {
-    fn from(text: String) -> Self {
-        Self(Content::Text(text.into()))
-    }
-}
-
-impl From<&str> for Message {
-    fn from(text: &str) -> Self {
-        Self(Content::Text(text.into()))
-    }
-}
-
 impl From<&Message> for Message {
     fn from(message: &Message) -> Self {
         message.clone()
-    }
-}
-
-impl From<&String> for Message {
-    fn from(text: &String) -> Self {
-        text.as_str().into()
     }
 }
 

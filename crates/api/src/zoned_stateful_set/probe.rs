@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[x_kube(crates(kube_core = "::kube_core"))]
 #[x_kube(
     validation = Rule::new("(has(self.exec) ? 1 : 0) + (has(self.httpGet) ? 1 : 0) + (has(self.tcpSocket) ? 1 : 0) + (has(self.grpc) ? 1 : 0) == 1")
-        .message("a probe has exactly one of `exec`, `httpGet`, `tcpSocket` and `grpc`")
+        .message("a probe must have exactly one of `exec`, `httpGet`, `tcpSocket` and `grpc`")
 )]
 #[serde(rename_all = "camelCase")]
 pub struct ActiveProbe {

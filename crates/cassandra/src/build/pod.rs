@@ -39,7 +39,7 @@ pub fn template(valid: &Valid, rack: &ValidRack, release: &Release) -> Value {
             "seccompProfile": { "type": "RuntimeDefault" },
         },
         "initContainers": [install(rack, release)],
-        "containers": [server(valid, rack)],
+        "containers": [server(valid, rack, release)],
         "volumes": volumes(valid, rack, release),
     });
     place(&mut spec, valid, rack.placement.as_ref());
@@ -81,7 +81,7 @@ fn limit(container: &mut Value, rack: &ValidRack) {
     }
 }
 
-fn server(valid: &Valid, rack: &ValidRack) -> Value {
+fn server(valid: &Valid, rack: &ValidRack, release: &Release) -> Value {
     let agent = format!("{SHARED_DIR}/palladion-agent");
     let (name, data_dir) = match valid.mode {
         Mode::Cassandra => ("cassandra", "/var/lib/cassandra"),
@@ -115,7 +115,7 @@ fn server(valid: &Valid, rack: &ValidRack) -> Value {
             { "name": "tmp", "mountPath": "/tmp" },
         ],
     });
-    if secrets::volume(valid, rack).is_some()
+    if secrets::volume(valid, rack, release.generation).is_some()
         && let Some(mounts) = container["volumeMounts"].as_array_mut()
     {
         mounts.push(json!({ "name": secrets::VOLUME, "mountPath": SECRETS_DIR, "readOnly": true }));
@@ -171,7 +171,7 @@ fn volumes(valid: &Valid, rack: &ValidRack, release: &Release) -> Value {
         json!({ "name": "run", "emptyDir": { "medium": "Memory", "sizeLimit": "16Mi" } }),
         json!({ "name": "tmp", "emptyDir": {} }),
     ];
-    all.extend(secrets::volume(valid, rack));
+    all.extend(secrets::volume(valid, rack, release.generation));
     all.into()
 }
 

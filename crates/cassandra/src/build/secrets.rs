@@ -1,6 +1,7 @@
 //! The Secrets of a member's pod: files, never environment or arguments. The
 //! kubelet reads them, so neither operator nor agent needs a right to.
 
+use crate::generations::Generation;
 use crate::validate::{Valid, ValidRack};
 use palladion_api::names;
 use palladion_api::server_config::{
@@ -16,14 +17,14 @@ const FILE_MODE: i32 = 0o440;
 /// The volume, where the rack's servers ask who logs in or take clients with
 /// TLS. Other rings get none: their pods stay as they are. All sources are
 /// optional, since a member that has joined starts by itself, whatever is missing.
-pub fn volume(valid: &Valid, rack: &ValidRack) -> Option<Value> {
+pub fn volume(valid: &Valid, rack: &ValidRack, generation: Generation) -> Option<Value> {
     let agents = names::agents_secret(&valid.name);
     let mut sources = Vec::new();
     if rack.server.asks_who_logs_in() {
         sources.push(source(&agents, AGENTS_FOLDER, &["username", "password"]));
         sources.push(source(&valid.superuser_secret, SUPERUSER_FOLDER, &["username", "password"]));
     }
-    match (rack.server.client_encryption(), &valid.client_tls_secret) {
+    match ((generation.client_encryption)(&rack.server), &valid.client_tls_secret) {
         (ClientEncryption::OfSecret, Some(secret)) => {
             sources.push(source(secret, CLIENT_TLS_FOLDER, &["tls.crt", "tls.key", "ca.crt"]));
         }

@@ -59,7 +59,7 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if busy {
         return;
     }
-    if versions::mixed(facts, valid).is_none() {
+    if versions::mixed(facts, valid).is_none() && !leave::lowers_replication(facts, valid) {
         system_keyspaces::decide(facts, valid, draft);
     }
     seed_lists::refresh(facts, valid, draft);

@@ -7,7 +7,8 @@ use palladion_api::member::Operation;
 use serde_json::{Value, json};
 
 /// Fields that the operation before may have had and this one lacks.
-const MAY_LACK: [&str; 6] = ["hostID", "volumeID", "keyspaces", "replication", "ranges", "target"];
+const MAY_LACK: [&str; 7] =
+    ["hostID", "volumeID", "keyspaces", "replication", "ranges", "target", "triedSince"];
 
 /// The merge patch of `spec.operation` that asks this member for it now.
 pub fn patch_of(facts: &Facts<'_>, member: &MemberFact, operation: &Operation) -> Value {

@@ -90,7 +90,17 @@ impl MemberFact {
         if self.is_gone() {
             return None;
         }
-        let joined = self.status.volume.as_ref().is_some_and(|v| v.state == VolumeState::Joined);
+        // What is not known may be a member: it is never counted as none.
+        let joined = self.status.volume.as_ref().is_some_and(|v| match v.state {
+            VolumeState::Joined | VolumeState::Unknown => true,
+            VolumeState::Empty
+            | VolumeState::Incomplete
+            | VolumeState::Left
+            | VolumeState::Lost
+            | VolumeState::NotMounted
+            | VolumeState::Foreign
+            | VolumeState::Unaccounted => false,
+        });
         let reported = self.status.host_id.as_ref().filter(|_| joined);
         self.spec
             .as_ref()
@@ -148,6 +158,12 @@ impl ClaimFact {
     /// The cluster object that it goes with, where its data is marked so.
     pub fn cluster_uid(&self) -> Option<Uid> {
         self.object.meta.annotations.get(labels::CLUSTER_UID).map(Uid::new)
+    }
+
+    /// The host ID that left the ring with its data, as it is on record.
+    pub fn left_host_id(&self) -> Option<HostId> {
+        let left = self.object.meta.annotations.get(labels::GONE);
+        left.filter(|id| !id.is_empty()).map(HostId::new)
     }
 
     pub(super) fn read(object: &Arc<Object>) -> Self {

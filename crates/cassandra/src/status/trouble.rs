@@ -6,12 +6,13 @@ use crate::decide::turn::failed_start;
 use crate::facts::leaver::failed_halfway;
 use crate::facts::{Facts, MemberFact, PodFact};
 use crate::words::leave::Refused;
-use crate::words::status::{Failed, Fine, Trouble as OfMember};
+use crate::words::status::{AgentVersion, Failed, Fine, Trouble as OfMember};
 use palladion_api::conditions::DEGRADED;
 use palladion_api::ids::MemberName;
 use palladion_api::labels;
-use palladion_api::member::{ServerState, VolumeState};
+use palladion_api::member::{CassandraMemberSpec, ServerState, VolumeState};
 use palladion_api::reasons::Reason;
+use palladion_plan::words::Names;
 use palladion_plan::{Conditions, FailureClass, Trouble, Truth};
 
 pub(super) fn degraded(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft) {
@@ -37,7 +38,25 @@ pub(super) fn degraded(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft
 /// Is the pod, the volume or the server of a member in trouble?
 fn of_member(facts: &Facts<'_>, member: &MemberFact) -> Option<Trouble> {
     let pod = member.pod.as_ref().and_then(|pod| of_pod(facts, &member.name, pod));
-    pod.or_else(|| of_volume(member)).map(Trouble::of).or_else(|| of_server(facts, member))
+    pod.or_else(|| of_volume(member))
+        .or_else(|| of_another_version(member))
+        .map(Trouble::of)
+        .or_else(|| of_server(facts, member))
+}
+
+/// What a newer agent reports, or a newer operator has left on record.
+fn of_another_version(member: &MemberFact) -> Option<OfMember> {
+    let mut fields = member.spec.as_ref().map(CassandraMemberSpec::unknown).unwrap_or_default();
+    fields.extend(member.status.unknown());
+    let agent = match &member.status.agent {
+        Some(agent) => agent.version.clone(),
+        None => AgentVersion::NotReported.to_string(),
+    };
+    (!fields.is_empty()).then(|| OfMember::NotKnown {
+        member: member.name.clone(),
+        fields: Names::of(fields),
+        agent,
+    })
 }
 
 fn of_pod(facts: &Facts<'_>, member: &MemberName, pod: &PodFact) -> Option<OfMember> {
@@ -75,9 +94,12 @@ fn of_volume(member: &MemberFact) -> Option<OfMember> {
         VolumeState::Foreign | VolumeState::Unaccounted => {
             Some(OfMember::VolumeForeign { member: name, message: message(Reason::VolumeForeign) })
         }
-        VolumeState::Empty | VolumeState::Incomplete | VolumeState::Joined | VolumeState::Left => {
-            None
-        }
+        // Reported with all that is not known.
+        VolumeState::Unknown
+        | VolumeState::Empty
+        | VolumeState::Incomplete
+        | VolumeState::Joined
+        | VolumeState::Left => None,
     }
 }
 

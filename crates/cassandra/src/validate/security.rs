@@ -2,7 +2,7 @@
 
 use super::{Refusal, client_tls};
 use crate::words::refusal::{BadSetting, Place};
-use palladion_api::cluster::{CassandraClusterSpec, ClientTlsMode, Mode};
+use palladion_api::cluster::{AuthMode, CassandraClusterSpec, ClientTlsMode, Mode};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -46,5 +46,9 @@ pub fn unambiguous(
             return Err(BadSetting::SetByField { key: key.clone(), place: place.clone(), field });
         }
     }
-    Ok(())
+    // Agents that cannot connect cannot close the default superuser.
+    let asks = spec.auth.as_ref().is_some_and(|auth| auth.mode == AuthMode::Password);
+    let by_hand = config.keys().find(|key| asks && OF_CLIENT_TLS.contains(&key.as_str()));
+    by_hand
+        .map_or(Ok(()), |key| Err(BadSetting::TlsByHand { key: key.clone(), place: place.clone() }))
 }

@@ -6,7 +6,7 @@ use crate::words::refusal::{BadSetting, Place};
 use k8s_openapi::api::core::v1::EnvVar;
 use palladion_api::cluster::{CassandraClusterSpec, Mode, Rack};
 use palladion_api::reserved;
-use palladion_api::runtime::RuntimeSettings;
+use palladion_api::runtime::{LogLevel, RuntimeSettings};
 use palladion_plan::words::Quoted;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,8 +90,21 @@ pub fn runtime(spec: &CassandraClusterSpec) -> Result<RuntimeSettings, Refusal> 
         let others = |c: char| c.is_ascii_alphanumeric() || "_.$-".contains(c);
         name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(others)
     };
-    match settings.log_levels.keys().find(|name| !is_name(name)) {
-        Some(name) => Err(Refusal::NotALogger { name: Quoted(name.clone()) }),
+    if let Some(name) = settings.log_levels.keys().find(|name| !is_name(name)) {
+        return Err(Refusal::NotALogger { name: Quoted(name.clone()) });
+    }
+    // The schema refuses it, but that of a newer Palladion may not.
+    let unknown = settings.log_levels.iter().find_map(|(name, level)| match level {
+        LogLevel::Unknown(level) => Some((name.clone(), *level)),
+        LogLevel::Trace
+        | LogLevel::Debug
+        | LogLevel::Info
+        | LogLevel::Warn
+        | LogLevel::Error
+        | LogLevel::Off => None,
+    });
+    match unknown {
+        Some((name, level)) => Err(Refusal::NotALevel { level, name: Quoted(name) }),
         None => Ok(settings.clone()),
     }
 }

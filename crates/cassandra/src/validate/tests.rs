@@ -84,7 +84,7 @@ fn scylla_has_no_jvm() {
     let options = scylla()
         .first_rack_with(&json!({ "configMapName": "ours" }))
         .config_map("ours", json!({ "jvm-server.options": "-Dx=y" }));
-    let words = ["key jvm-server.options", "keys that are read: scylla.yaml"];
+    let words = ["key jvm-server.options", "supported keys: scylla.yaml"];
     refused(&options, Reason::ConfigMapInvalid, &words);
     // A Scylla may be small: its own check of memory decides.
     let small = scylla().first_rack_with(&limits("512Mi"));

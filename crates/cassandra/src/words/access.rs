@@ -6,10 +6,12 @@ palladion_plan::sentences! {
     /// What needs a person.
     pub enum Problem {
         Missing { member: MemberName, secret: String } => CredentialsMissing,
-            "the server of member {member} asks for a user and a password, and Secret {secret} does not exist or lacks `username` or `password`; create it";
+            "the server of member {member} requires a user name and a password, but Secret {secret} does not exist or lacks `username` or `password`; create or complete the Secret, and restart one member if no role exists yet";
         Refused { member: MemberName, secret: String, why: String } => CredentialsRefused,
-            "the server of member {member} rejects the user and password of Secret {secret}: {why}; create the role as a superuser, or correct the Secret";
+            "the server of member {member} rejects the user name and password in Secret {secret}: {why}; log in as a superuser and create the role, or correct the Secret; if no role exists yet, restart one member";
+        Unanswered { member: MemberName, why: String } => NoProgress,
+            "the server of member {member} does not answer its agent over CQL: {why}; until it does, the operator cannot keep the replication of the system keyspaces up to date";
         Certificate { member: MemberName, secret: String, why: String } => CertificateRefused,
-            "the agent of member {member} cannot check the certificate of its server with `ca.crt` of Secret {secret}: {why}; correct the Secret";
+            "the agent of member {member} cannot verify the certificate of its server against `ca.crt` in Secret {secret}: {why}; correct the Secret";
     }
 }

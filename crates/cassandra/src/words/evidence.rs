@@ -12,43 +12,43 @@ palladion_plan::sentences! {
     /// and refusal take turns.
     pub enum Waiting {
         NobodyUp { member: MemberName } => WaitingForRing,
-            "member {member} waits to join: no member of the ring is up";
+            "member {member} cannot join yet: no member of the ring is up";
         Join { member: MemberName, from: Names } => WaitingForRing,
-            "member {member} waits to join: waiting for {from} to report their view of the ring";
+            "member {member} cannot join yet: waiting for {from} to report the state of the ring";
         Leave { member: MemberName, from: Names } => WaitingForRing,
-            "member {member} waits to leave: waiting for {from} to report their view of the ring";
+            "member {member} cannot leave yet: waiting for {from} to report the state of the ring";
         Restart { member: MemberName, from: Names } => RollingOut,
-            "member {member} waits for its restart: waiting for {from} to report their view of the ring";
+            "member {member} cannot restart yet: waiting for {from} to report the state of the ring";
         Replace { member: MemberName, from: Names } => MemberReplacing,
-            "member {member} waits to be replaced: waiting for {from} to confirm that it is dead";
+            "member {member} cannot be replaced yet: waiting for {from} to confirm that {member} is dead";
         Remove { member: MemberName, from: Names } => MemberLeaving,
-            "member {member} waits to be removed: waiting for {from} to confirm that it is dead";
+            "member {member} cannot be removed yet: waiting for {from} to confirm that {member} is dead";
         HasLeft { member: MemberName, from: Names } => WaitingForEvidence,
-            "member {member} has left; waiting for {from} to confirm it";
+            "member {member} reports that it has left; waiting for {from} to confirm this";
         WasRemoved { member: MemberName, from: Names } => MemberLeaving,
-            "member {member} was removed; waiting for {from} to confirm it";
+            "member {member} was removed from the ring; waiting for {from} to confirm this";
         Interrupted { member: MemberName, from: Names } => WaitingForEvidence,
-            "the server of member {member} ended while it was leaving; waiting for {from} to report whether it has left";
+            "the server of member {member} exited while the member was leaving; waiting for {from} to report whether {member} has left";
     }
 
     /// A step that an answer forbids; the question is put again.
     pub enum Forbidden {
         Join { member: MemberName, why: Objection } => WaitingForRing,
-            "member {member} waits to join: {why}";
+            "member {member} cannot join yet: {why}";
         Leave { member: MemberName, why: Objection } => WaitingForRing,
-            "member {member} waits to leave: {why}";
+            "member {member} cannot leave yet: {why}";
         Restart { member: MemberName, why: Objection } => RollingOut,
-            "member {member} waits for its restart: {why}";
+            "member {member} cannot restart yet: {why}";
         Replace { member: MemberName, why: Objection } => MemberReplacing,
-            "member {member} waits to be replaced: {why}";
+            "member {member} cannot be replaced yet: {why}";
         Remove { member: MemberName, why: Objection } => MemberLeaving,
-            "member {member} waits to be removed: {why}";
+            "member {member} cannot be removed yet: {why}";
         Removal { member: MemberName, why: Objection, reported: String } => MemberLeaving,
-            "member {member} waits to be removed: {why}; the member that removes it reported: {reported}";
+            "the removal of member {member} is not confirmed yet: {why}; the member carrying it out reports: {reported}";
         HasLeft { member: MemberName, why: Objection } => WaitingForEvidence,
-            "member {member} reported that it has left, which is not confirmed: {why}";
+            "member {member} reports that it has left, but this is not confirmed: {why}";
         Interrupted { member: MemberName, why: Objection } => WaitingForEvidence,
-            "the server of member {member} ended while it was leaving: {why}";
+            "cannot tell whether member {member} has left (its server exited while it was leaving): {why}";
     }
 
     /// Why a step may not be taken, as far as the ring goes.
@@ -56,7 +56,9 @@ palladion_plan::sentences! {
         NotNormal { member: MemberName } => "member {member} is not up and normal";
         NotReported { member: MemberName } =>
             "member {member} has not reported its view of the ring yet";
-        Unread { witness: MemberName } => "member {witness} could not read its ring";
+        StateNotKnown { member: MemberName } =>
+            "the volume or the server of member {member} is in a state that this operator does not know; upgrade the operator to the version of the agent";
+        Unread { witness: MemberName } => "member {witness} could not read the state of the ring from its server";
         Schemas { witness: MemberName } => "member {witness} sees more than one schema version";
         Sees { witness: MemberName, address: StaticAddress, life: Life, part: Part } =>
             "member {witness} sees {address} as {life} and {part}";
@@ -69,19 +71,20 @@ palladion_plan::sentences! {
         } => "member {witness} sees {address} ({host_id}) as {life} and {part}";
         Unseen { witness: MemberName, host_id: HostId } =>
             "member {witness} does not see host ID {host_id}";
-        SeesOnly { witness: MemberName, sees: u32, members: Count } =>
-            "member {witness} sees {sees} of {members}";
-        SeesItUp { witness: MemberName } => "member {witness} sees it up";
-        StillUp { witness: MemberName } => "member {witness} still sees it up";
+        SeesOnly { witness: MemberName, sees: u32, recorded: usize } =>
+            "member {witness} sees {sees} members in the ring, but {recorded} are recorded";
+        SeesItUp { witness: MemberName } => "member {witness} sees it as up";
+        StillUp { witness: MemberName } => "member {witness} still sees it as up";
         StillKnown { witness: MemberName, host_id: HostId } =>
             "member {witness} still knows host ID {host_id}";
         NotKnown { witness: MemberName, host_id: HostId } =>
             "member {witness} does not know host ID {host_id}";
         TooOld { asked: Timestamp } =>
-            "the answers are too old: they were asked for at {asked}";
-        TooFew { asked: usize, others: Count } => "only {asked} of {others} can be asked";
+            "the answers are too old: they were requested at {asked}";
+        TooFew { asked: usize, others: Count } =>
+            "only {asked} of {others} can be asked";
         TooFewLeft { asked: usize, others: Count } =>
-            "only {asked} of {others} can be asked; if the rest is lost for good too, create a CassandraTask for each that names its volume";
+            "only {asked} of {others} can be asked; if the others are also permanently lost, create a CassandraTask for each, naming its volume";
         OnlyMember =>
             "it was the only member of the ring, and its data is gone; restore a backup into a new ring, or delete and recreate the CassandraCluster";
         NotLost => "its data is no longer reported as lost";
@@ -90,7 +93,7 @@ palladion_plan::sentences! {
     /// Why it is not clear whose data a volume holds.
     pub enum NotClear {
         NoRing => "there is no ring yet";
-        OtherTurn { member: MemberName } => "member {member} has the turn";
+        OtherTurn { member: MemberName } => "member {member} currently has the turn to change the ring";
         Ring { why: Objection } => "{why}";
     }
 
@@ -104,39 +107,41 @@ palladion_plan::sentences! {
     /// What is proven, for records and logs.
     pub enum Proven {
         Well { nonce: Nonce, members: Count, witnesses: Names } =>
-            "nonce {nonce}: {members}, all up and normal according to {witnesses}";
+            "nonce {nonce}: the whole ring ({members}) is up and normal according to {witnesses}";
         Dead { nonce: Nonce, host_id: HostId, witnesses: Names } =>
             "nonce {nonce}: host ID {host_id} is down according to {witnesses}";
         Gone { nonce: Nonce, host_id: HostId, witnesses: Names } =>
             "nonce {nonce}: host ID {host_id} is gone according to {witnesses}";
         Down { nonce: Nonce, host_id: HostId, witnesses: Names } =>
-            "nonce {nonce}: host ID {host_id} is a member and down according to {witnesses}";
+            "nonce {nonce}: host ID {host_id} belongs to a member that is down according to {witnesses}";
+        Quiet { members: Count } => "each member reports itself up and normal ({members})";
         JoinedUnnoticed { host_id: HostId, ring: String } =>
-            "it already is a member with host ID {host_id}, and down; {ring}";
+            "it is already a member with host ID {host_id} and is down; {ring}";
         OnRecord { recorded: String, proven: String } => "{recorded}; {proven}";
         Idle { pod: PodUid, revision: String, why: Idle } =>
             "pod {pod} of revision {revision} is not serving: {why}";
-        Exited => "its server has exited by itself";
+        Exited => "its server exited on its own";
         FirstMember => "first member of a new ring; every volume was reported empty";
         HasLeft { said: String } => "the member has left: {said}";
         Vacant { set: String, ordinal: i32 } =>
             "StatefulSet {set} has no member with ordinal {ordinal} or higher";
         StopRequested => "`spec.run` is Stopped";
         ClusterDeleted { uid: Uid } =>
-            "deletionPolicy is Delete and the cluster {uid} is being deleted";
+            "`deletionPolicy` is Delete and cluster {uid} is being deleted";
         NothingOnNode { member: MemberName, node: String } =>
-            "the volume holds no data of the ring: member {member} has no host ID and no member knows its address; its Node {node} is gone";
+            "the volume holds no ring data: member {member} has no host ID, no member knows its address, and its Node {node} is gone";
         NeverJoined =>
-            "the member never joined, its server does not run, and all members that the ring knows are accounted for";
+            "the member never joined, its server is not running, and every member known to the ring is accounted for";
     }
 
     /// Why a volume is marked for replacement.
     pub enum Marked {
         NodeGone { node: String, since: Timestamp } =>
-            "Node {node} with its volume has been gone since {since}";
+            "its Node {node} has been gone since {since}";
         ByLabel { label: &'static str } => "a user requested it with the label {label}";
         ByTask { task: String } => "requested by task {task}";
         VolumeNamed { marked: String, task: String } => "{marked}; task {task} names the volume";
+        Removed { host_id: HostId } => "host ID {host_id}, whose data it holds, was removed from the ring";
     }
 
     /// Why a volume is no longer marked for replacement.
@@ -158,6 +163,6 @@ palladion_plan::sentences! {
         Ask { witness: MemberName } => "ask member {witness} for its view of the ring";
         Mark { member: MemberName } => "mark the volume of member {member} for replacement";
         Unmark { member: MemberName, why: Unmarked } =>
-            "cancel the replacement of member {member}: {why}";
+            "clear the replacement mark on the volume of member {member}: {why}";
     }
 }

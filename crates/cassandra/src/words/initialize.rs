@@ -1,49 +1,51 @@
 //! Initializing a new ring: what it waits for, and what stands against it.
 
 use super::members::{Pod, Volume};
-use palladion_api::ids::{MemberName, VolumeId};
+use palladion_api::ids::{MemberName, Nonce, VolumeId};
 use palladion_plan::words::{Count, Several};
 
 palladion_plan::sentences! {
     /// What is waited for before there is a ring.
     pub enum Waiting {
         Report { member: MemberName, pod: Pod } => WaitingForPod,
-            "initialization of the ring waits for member {member}: {pod}";
+            "the ring cannot be initialized yet: waiting for member {member} ({pod})";
+        NotKnown { member: MemberName } => InitializationRefused,
+            "the ring cannot be initialized: the volume of member {member} is in a state that this operator does not know; upgrade the operator to the version of the agent";
         NoMember { member: MemberName } => WaitingForPod,
-            "member {member} initializes the ring and does not exist yet";
+            "waiting for member {member} to be created; it will initialize the ring";
         Created { member: MemberName } => CreatingObjects, "member {member} is being created";
-        NoneRequested => UpToDate, "the spec asks for no members";
+        NoneRequested => UpToDate, "the spec requests no members";
         NoEmptyVolume => InitializationRefused,
-            "a new ring is allowed, but no member has an empty volume to initialize it on";
+            "a new ring is allowed, but no member has an empty volume to initialize it on; delete the PersistentVolumeClaim of a member whose data is no longer needed";
     }
 
     /// What needs a person.
     pub enum Problem {
-        Doubtful { doubts: Several<Doubt>, namespace: String, cluster: String, annotation: &'static str, nonce: String } =>
+        Doubtful { doubts: Several<Doubt>, namespace: String, cluster: String, annotation: &'static str, nonce: Nonce } =>
             InitializationRefused,
-            "no new ring is initialized: {doubts}; if nothing of that is needed any more: kubectl annotate -n {namespace} --overwrite cassandracluster {cluster} {annotation}={nonce}";
+            "cannot initialize a new ring: {doubts}; if none of this data is needed any more, run: kubectl annotate -n {namespace} --overwrite cassandracluster {cluster} {annotation}={nonce}";
         NeverAsked { claim: String, member: MemberName, namespace: String } => InitializationRefused,
-            "no new ring is initialized: nobody can look at PersistentVolumeClaim {claim} of member {member}, whose rack is not in the spec; add the rack, or, if its data is not needed any more: kubectl delete -n {namespace} pvc {claim}";
+            "cannot initialize a new ring: PersistentVolumeClaim {claim} of member {member} cannot be inspected because its rack is not in the spec; add the rack or, if its data is not needed any more, run: kubectl delete -n {namespace} pvc {claim}";
     }
 
     /// What may be an older ring.
     pub enum Doubt {
         Volume { member: MemberName, found: Volume } => "the volume of member {member} {found}";
         FirstVolumeGone { member: MemberName, volume_id: VolumeId } =>
-            "the ring was initialized on volume {volume_id} of member {member}, which is gone";
-        More { volumes: Count } => "{volumes} more";
+            "the ring was initialized on volume {volume_id} of member {member}; that volume is gone";
+        More { volumes: Count } => "{volumes} not listed";
     }
 
     /// Events.
     pub enum Happened {
         Started { member: MemberName, ring: String } => Synced,
-            "Member {member} initializes ring {ring}";
+            "Member {member} is initializing ring {ring}";
     }
 
     /// Steps.
     pub enum Doing {
         Start { member: MemberName, ring: String } =>
-            "let member {member} initialize ring {ring}";
+            "start the initialization of ring {ring} on member {member}";
     }
 }
 
@@ -52,6 +54,7 @@ impl Waiting {
     pub fn member(&self) -> Option<&MemberName> {
         match self {
             Waiting::Report { member, .. }
+            | Waiting::NotKnown { member }
             | Waiting::NoMember { member }
             | Waiting::Created { member } => Some(member),
             Waiting::NoneRequested | Waiting::NoEmptyVolume => None,

@@ -9,18 +9,20 @@ palladion_plan::sentences! {
     /// What a join waits for.
     pub enum Waiting {
         ForPod { member: MemberName, pod: Pod } => WaitingForPod,
-            "member {member} waits to join: {pod}";
+            "member {member} cannot join yet: {pod}";
         ForGrace { member: MemberName, until: Timestamp } => WaitingForGrace,
-            "member {member} waits to join until {until}";
+            "member {member} cannot join before {until}: the grace period after the last start has not passed";
+        UnknownPermit { member: MemberName } => WaitingForMember,
+            "member {member} has a start permit that this operator does not support; no other member will start until the permit is withdrawn or the operator is upgraded";
         HasTurn { member: MemberName, pod: Pod } => WaitingForPod,
-            "member {member} has the turn: {pod}";
+            "it is member {member}'s turn to start, but it cannot start yet: {pod}";
         Initializing { member: MemberName, server: Server } => Initializing,
-            "member {member} initializes the ring: {server}";
+            "member {member} is initializing the ring: {server}";
         Joining { member: MemberName, server: Server } => Joining,
-            "member {member} joins the ring: {server}";
+            "member {member} is joining the ring: {server}";
         Recording { member: MemberName } => Joining,
-            "member {member} is a full member; its host ID is being recorded";
-        Retry { member: MemberName, at: Timestamp } => Joining, "member {member} tries again at {at}";
+            "member {member} has joined; its host ID is being recorded";
+        Retry { member: MemberName, at: Timestamp } => Joining, "the start of member {member} will be retried at {at}";
     }
 
     /// What needs a person.
@@ -31,15 +33,15 @@ palladion_plan::sentences! {
     /// Why a join or a first start ends before its work is done.
     pub enum Ended {
         AgentRefused { why: String } => "its agent refused to start the server: {why}";
-        OtherVolume => "it has another volume now";
-        InitializedElsewhere => "the ring is initialized on another volume";
+        OtherVolume => "it now has a different volume";
+        InitializedElsewhere => "the ring is being initialized on another volume";
     }
 
     /// Steps.
     pub enum Doing {
-        Start { member: MemberName } => "give member {member} the turn to join";
+        Start { member: MemberName } => "begin the join of member {member}";
         StartUnrecorded { member: MemberName } =>
-            "start member {member} with its data: it joined, and that was not recorded";
+            "start member {member} with its existing data: it had joined, but this was not recorded";
         PassTurn { from: MemberName, to: MemberName } =>
             "pass the turn from member {from} to member {to}";
         Retry { member: MemberName } => "retry the start of member {member}";

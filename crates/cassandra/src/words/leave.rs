@@ -12,42 +12,42 @@ palladion_plan::sentences! {
     /// What a decommission waits for.
     pub enum Waiting {
         Maintenance { member: MemberName, pending: Pending } => MaintenancePending,
-            "member {member} waits to leave: {pending}";
+            "member {member} cannot leave yet: {pending}";
         Recording { member: MemberName } => MemberLeaving,
-            "member {member} leaves once its host ID is recorded";
+            "member {member} cannot leave yet: its host ID is being recorded";
         Joining { member: MemberName } => MemberLeaving,
-            "member {member} is joining; it leaves after that";
+            "member {member} cannot leave yet: it is still joining";
         Leaving { member: MemberName, server: Server } => MemberLeaving,
-            "member {member} leaves the ring: {server}";
+            "member {member} is leaving the ring: {server}";
         Resuming { member: MemberName, server: Server } => MemberLeaving,
-            "member {member} starts to finish its decommission: {server}";
+            "member {member} is being started to complete its decommission: {server}";
         Retry { member: MemberName, at: Timestamp } => MemberLeaving,
-            "member {member} tries again to leave at {at}";
+            "the decommission of member {member} will be retried at {at}";
     }
 
     /// A decommission that is refused, or that failed.
     pub enum Refused {
         Last { member: MemberName } => LeaveRefused,
-            "member {member} is the last one of the ring; to delete the ring, delete the CassandraCluster";
+            "member {member} is the last member of the ring and cannot leave; to delete the ring, delete the CassandraCluster";
         Obstructed { member: MemberName, obstacle: Obstacle } => LeaveRefused,
             "member {member} cannot leave: {obstacle}";
         Failed { member: MemberName, why: String } => LeaveRefused,
             "member {member} could not leave: {why}";
         Halfway { member: MemberName, since: Timestamp, why: String } => LeaveRefused,
-            "member {member} has been LEAVING since its decommission failed at {since}: {why}; it serves, and the operator decommissions it again. To keep it, set `members` back and delete its pod";
+            "the decommission of member {member} failed at {since}: {why}; the member is still LEAVING and serving requests, and the operator will retry. To keep the member, restore the previous value of `members` and delete its pod";
     }
 
     /// What forbids a decommission.
     pub enum Obstacle {
         ReplicationUnknown => "no member has reported the replication of the keyspaces yet";
         Copies { keyspace: String, copies: u32, members: Count } =>
-            "keyspace {keyspace} keeps {copies} copies and {members} would be left; ALTER KEYSPACE first";
+            "keyspace {keyspace} has a replication factor of {copies}, but only {members} would be left; lower the replication factor with ALTER KEYSPACE first";
         EmptyRack { keyspace: String, copies: u32, rack: RackName } =>
-            "keyspace {keyspace} keeps a copy in each of {copies} racks and rack {rack} would be empty; ALTER KEYSPACE first";
+            "keyspace {keyspace} has a replica in each of {copies} racks, and rack {rack} would be left without members; lower the replication factor of the keyspace with ALTER KEYSPACE first";
         DiskUnknown { member: MemberName } =>
-            "member {member} does not report how full its disk is";
+            "member {member} does not report its disk usage";
         DiskFull { member: MemberName, share: Bytes, free: Bytes } =>
-            "member {member} would receive about {share}, needs half as much again to compact it and has {free} free; grow its volume or set `members` back";
+            "member {member} would receive about {share} and needs half as much again to compact it, but has only {free} free; expand its volume, or restore the previous value of `members`";
     }
 
     /// Why a decommission ends.
@@ -57,8 +57,8 @@ palladion_plan::sentences! {
         Interrupted => "its server exited before it had left";
         Failed { why: String } => "it could not leave: {why}";
         Obstructed { obstacle: Obstacle } => "{obstacle}";
-        RequestedAgain => "the spec asks for it again";
-        RunsAgain => "it is running again and leaves from there";
+        RequestedAgain => "the spec requests it again";
+        RunsAgain => "its server is running again, so the member can leave";
         CouldNotStart { why: String } => "it could not start again: {why}";
         NotInterrupted => "it no longer waits for a permit to start";
         NoHostId => "its host ID is not recorded";
@@ -67,27 +67,27 @@ palladion_plan::sentences! {
     /// Events.
     pub enum Happened {
         ScalingDown { rack: RackName, members: Count } => Synced,
-            "Rack {rack} scaling down to {members}";
+            "Rack {rack} is scaling down to {members}";
         ScaledDown { rack: RackName, members: Count } => Synced,
             "Rack {rack} scaled down to {members}";
-        Leaving { member: MemberName } => Synced, "Member {member} leaves the ring";
+        Leaving { member: MemberName } => Synced, "Member {member} is leaving the ring";
         HasLeft { member: MemberName } => Synced, "Member {member} has left the ring";
         ToBeRemoved { member: MemberName } => Synced,
-            "Member {member} cannot start to finish its decommission; another member removes it from the ring";
+            "Member {member} cannot be started again, so its decommission cannot complete; another member will remove it from the ring";
         ClaimDeleted { claim: String } => Synced,
-            "PersistentVolumeClaim {claim} of a member that has left is deleted";
+            "PersistentVolumeClaim {claim} of a member that has left was deleted";
     }
 
     /// Steps.
     pub enum Doing {
-        Start { member: MemberName } => "give member {member} the turn to leave";
+        Start { member: MemberName } => "begin the decommission of member {member}";
         StartAgain { member: MemberName } =>
-            "give member {member} the turn to leave again after a failed decommission";
+            "retry the decommission of member {member}";
         Decommission { member: MemberName } => "decommission member {member}";
-        FindOut { member: MemberName } => "find out whether member {member} has left";
-        AskAgain { member: MemberName } => "ask again whether member {member} has left";
-        RenewIntent { member: MemberName } => "renew the intent of member {member}";
-        WithdrawIntent { member: MemberName } => "withdraw the intent of member {member}";
+        FindOut { member: MemberName } => "check whether member {member} has left";
+        AskAgain { member: MemberName } => "check again whether member {member} has left";
+        RenewIntent { member: MemberName } => "renew the intent of member {member} to leave";
+        WithdrawIntent { member: MemberName } => "withdraw the intent of member {member} to leave";
         RecordLeft { member: MemberName, proof: String } =>
             "record that member {member} has left: {proof}";
         StartRemoval { member: MemberName, why: String } =>
@@ -100,7 +100,7 @@ palladion_plan::sentences! {
             "record on PersistentVolumeClaim {claim} that its member has left";
         LabelService { member: MemberName } => "label the Service of member {member}";
         RecordAddress { member: MemberName } =>
-            "record since when the address of member {member} is kept";
+            "record when the address of member {member} was reserved";
         FreeAddress { member: MemberName, since: Timestamp } =>
             "delete the Service of member {member}, which left at {since}, and free its address";
     }

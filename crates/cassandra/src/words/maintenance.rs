@@ -4,23 +4,22 @@ use super::evidence::Objection;
 use jiff::Timestamp;
 use palladion_api::ids::MemberName;
 use palladion_api::member::{DebtKind, OperationKind};
-use palladion_plan::words::Count;
 
 palladion_plan::sentences! {
     /// What pending maintenance waits for.
     pub enum Waiting {
         Starting { work: Work, member: MemberName, cause: String } => MaintenancePending,
-            "the {work} of member {member} is being started ({cause})";
+            "the {work} of member {member} is being started (reason: {cause})";
         Running { work: Work, member: MemberName, cause: String } => MaintenancePending,
-            "the {work} of member {member} is running ({cause})";
+            "the {work} of member {member} is running (reason: {cause})";
         Retried { work: Work, member: MemberName, cause: String } => MaintenancePending,
-            "the {work} of member {member} failed and will be retried ({cause})";
+            "the {work} of member {member} failed and will be retried (reason for the {work}: {cause})";
         Postponed { work: Work, member: MemberName, why: Objection, cause: String } => MaintenancePending,
-            "the {work} of member {member} waits: {why} ({cause})";
+            "the {work} of member {member} (reason: {cause}) is postponed: {why}";
         BeforeReplacement { lost: MemberName, member: MemberName, cause: String } => MaintenancePending,
-            "member {lost} waits to be replaced until member {member} is repaired ({cause})";
+            "member {lost} cannot be replaced until member {member} is repaired (reason for the repair: {cause})";
         OldAgent { member: MemberName, agent: String, cause: String } => MaintenancePending,
-            "member {member} waits for the repair of all its ranges, which its agent {agent} cannot run; change an annotation in `spec.annotations` to roll out the newer agent ({cause})";
+            "member {member} needs a repair of all its ranges (reason: {cause}), which its agent {agent} does not support; change an annotation in `spec.annotations` to roll out the newer agent";
         Down { member: MemberName, since: Timestamp } => WaitingForRing,
             "member {member} has been down since {since}";
     }
@@ -28,7 +27,7 @@ palladion_plan::sentences! {
     /// What the replication of the system keyspaces waits for.
     pub enum Replicating {
         Quiet { why: Objection } => SystemKeyspaces,
-            "replication of the system keyspaces waits: {why}";
+            "the replication of the system keyspaces cannot be changed yet: {why}";
         Starting { operation: Operation, member: MemberName } => SystemKeyspaces,
             "the {operation} of the system keyspaces is being started on member {member}";
         Requested { factor: u32, operation: Operation, member: MemberName } => SystemKeyspaces,
@@ -41,14 +40,18 @@ palladion_plan::sentences! {
 
     /// Events.
     pub enum Happened {
-        Replicated { copies: Count, datacenter: String } => Synced,
-            "System keyspaces have {copies} in datacenter {datacenter}";
+        Replicated { factor: u32, datacenter: String } => Synced,
+            "System keyspaces now have a replication factor of {factor} in datacenter {datacenter}";
     }
 
     /// What needs a person.
     pub enum Problem {
         Failed { work: Work, member: MemberName, why: String, cause: String } => MaintenancePending,
-            "the {work} of member {member} failed: {why}; it will be retried ({cause})";
+            "the {work} of member {member} (reason: {cause}) failed and will be retried: {why}";
+        Overdue { lost: MemberName, member: MemberName, since: Timestamp, cause: String } => RepairOverdue,
+            "member {lost} has been waiting since {since} to be replaced, because the repair of member {member} (reason: {cause}) has not finished. Check {member} with `nodetool compactionstats` and `nodetool netstats`. To replace {lost} without waiting, remove the repair from `spec.pendingMaintenance` of CassandraMember {member}, then run `nodetool repair --full` on {member}; until then, reads can miss writes that {member} missed";
+        NewerWork { lost: MemberName, member: MemberName, cause: String } => FactUnknown,
+            "member {lost} cannot be replaced: this version of the operator does not support the pending maintenance of member {member}, which may be a repair ({cause}). Upgrade the operator; or, to replace {lost} without it, remove the entry from `spec.pendingMaintenance` of CassandraMember {member}";
         NotReplicated { factor: u32, operation: Operation, member: MemberName, why: String } =>
             SystemKeyspaces,
             "setting the system keyspaces to replication factor {factor}: the {operation} on member {member} failed: {why}; it will be retried";
@@ -57,16 +60,16 @@ palladion_plan::sentences! {
     /// What a member still needs.
     pub enum Pending {
         Of { member: MemberName, work: Work, cause: String } =>
-            "member {member} has a pending {work}: {cause}";
+            "member {member} has a pending {work} (reason: {cause})";
     }
 
     /// Why a member needs maintenance.
     pub enum Cause {
         Joined { member: MemberName, at: Timestamp } => "member {member} joined at {at}";
         Replaced { member: MemberName, at: Timestamp } =>
-            "member {member} replaced a lost one at {at}";
+            "member {member} replaced a lost member at {at}";
         Away { since: Timestamp, until: Timestamp } =>
-            "it was down from {since} to {until}, longer than the other members keep hints";
+            "it was down from {since} to {until}, longer than the hint window of the other members";
         Upgraded { from: String, to: String } => "upgraded from {from} to {to}";
     }
 
@@ -75,6 +78,7 @@ palladion_plan::sentences! {
         Repair => "repair";
         Cleanup => "cleanup";
         UpgradeSstables => "SSTable upgrade";
+        Unknown => "unknown maintenance";
     }
 
     /// An operation on the system keyspaces.
@@ -91,18 +95,18 @@ palladion_plan::sentences! {
         AllowStaleStart { member: MemberName, since: Timestamp } =>
             "allow the start of member {member}: the whole ring has been down since {since}";
         ForgetStaleStart { member: MemberName } =>
-            "remove `allowStaleStart` of member {member}, which is up";
-        RecordUp { member: MemberName } => "record that member {member} is back";
+            "clear `allowStaleStart` on member {member}, which is up";
+        RecordUp { member: MemberName } => "record that member {member} is up again";
         RecordDone { work: Work, member: MemberName } =>
             "record that the {work} of member {member} is done";
         Withdraw { work: Work, member: MemberName } =>
-            "withdraw the {work} from the older agent of member {member}";
+            "cancel the {work} on member {member}: its agent is too old to run it";
         Start { work: Work, member: MemberName } => "start the pending {work} on member {member}";
         StartOperation { operation: Operation, member: MemberName } =>
             "start the {operation} of the system keyspaces on member {member}";
-        IntendReplication { copies: Count } =>
-            "record that the system keyspaces are being changed to {copies}";
-        RecordReplication { copies: Count } => "record that the system keyspaces have {copies}";
+        IntendReplication { factor: u32 } =>
+            "record that the replication factor of the system keyspaces is being changed to {factor}";
+        RecordReplication { factor: u32 } => "record that the system keyspaces have a replication factor of {factor}";
         SetSeeds { member: MemberName } => "update the seed list of member {member}";
         SetRuntimeSettings { member: MemberName } =>
             "update the runtime settings of member {member}";
@@ -115,6 +119,7 @@ impl From<DebtKind> for Work {
             DebtKind::Repair => Work::Repair,
             DebtKind::Cleanup => Work::Cleanup,
             DebtKind::UpgradeSstables => Work::UpgradeSstables,
+            DebtKind::Unknown(_) => Work::Unknown,
         }
     }
 }
@@ -128,7 +133,8 @@ impl From<OperationKind> for Operation {
             | OperationKind::Cleanup
             | OperationKind::Flush
             | OperationKind::UpgradeSstables
-            | OperationKind::RemoveNode => Operation::Repair,
+            | OperationKind::RemoveNode
+            | OperationKind::Unknown(_) => Operation::Repair,
         }
     }
 }

@@ -17,10 +17,10 @@ palladion_plan::sentences! {
     pub enum Server {
         Silent => "its agent has not reported yet";
         Is { state: State } => "its server {state}";
-        InMode { state: State, mode: String } => "its server {state}, mode {mode}";
+        InMode { state: State, mode: String } => "its server {state} (mode {mode})";
         Says { state: State, message: String } => "its server {state}: {message}";
         SaysInMode { state: State, mode: String, message: String } =>
-            "its server {state}, mode {mode}: {message}";
+            "its server {state} (mode {mode}): {message}";
     }
 
     /// How a server is.
@@ -31,25 +31,28 @@ palladion_plan::sentences! {
         Stopped => "is stopped";
         Stopping => "is stopping";
         Failed => "has failed";
-        Decommissioned => "is decommissioned";
+        Decommissioned => "has been decommissioned";
+        Unknown => "is in a state that this operator does not know";
     }
 
     /// What an agent found on its volume.
     pub enum Volume {
         Empty => "is empty";
-        Incomplete => "holds what a start or a join that did not end left behind";
+        Incomplete => "holds the remains of a start or a join that did not complete";
         Joined => "holds the data of a member";
         Left => "holds the data of a member that has left its ring";
         Lost => "has lost its data";
         NotMounted => "is not mounted";
         Foreign => "holds the data of another ring";
-        Unaccounted => "holds data without a ledger";
+        Unaccounted => "holds data but has no ledger";
+        Unknown => "is in a state that this operator does not know";
     }
 
     /// How another member sees one: up or down.
     pub enum Life {
         Up => "up";
         Down => "down";
+        Unknown => "in an unknown state";
     }
 
     /// How another member sees one: its part in the ring.
@@ -58,6 +61,7 @@ palladion_plan::sentences! {
         Joining => "joining";
         Leaving => "leaving";
         Moving => "moving";
+        Unknown => "in a state that this operator does not know";
     }
 }
 
@@ -84,6 +88,7 @@ impl From<member::ServerState> for State {
             member::ServerState::Stopping => State::Stopping,
             member::ServerState::Failed => State::Failed,
             member::ServerState::Decommissioned => State::Decommissioned,
+            member::ServerState::Unknown => State::Unknown,
         }
     }
 }
@@ -99,6 +104,7 @@ impl From<member::VolumeState> for Volume {
             member::VolumeState::NotMounted => Volume::NotMounted,
             member::VolumeState::Foreign => Volume::Foreign,
             member::VolumeState::Unaccounted => Volume::Unaccounted,
+            member::VolumeState::Unknown => Volume::Unknown,
         }
     }
 }
@@ -108,6 +114,7 @@ impl From<member::Liveness> for Life {
         match liveness {
             member::Liveness::Up => Life::Up,
             member::Liveness::Down => Life::Down,
+            member::Liveness::Unknown => Life::Unknown,
         }
     }
 }
@@ -119,6 +126,7 @@ impl From<member::MemberState> for Part {
             member::MemberState::Joining => Part::Joining,
             member::MemberState::Leaving => Part::Leaving,
             member::MemberState::Moving => Part::Moving,
+            member::MemberState::Unknown => Part::Unknown,
         }
     }
 }

@@ -8,7 +8,7 @@ palladion_plan::sentences! {
     /// What is waited for while objects are created, grown and deleted.
     pub enum Waiting {
         Address { member: MemberName } => CreatingObjects,
-            "member {member} waits for the address of its Service and the StatefulSet of its rack";
+            "member {member} is waiting for the address of its Service and for the StatefulSet of its rack";
         Resizing { claim: String, member: MemberName, from: String, to: String } => VolumeGrowing,
             "PersistentVolumeClaim {claim} of member {member} is being resized from {from} to {to}";
         MembersStop => Deleting, "the members are being stopped";
@@ -25,25 +25,25 @@ palladion_plan::sentences! {
             "Rack {rack} starts with {members}";
         RackScaledUp { rack: RackName, members: Count } => Synced,
             "Rack {rack} scaled up to {members}";
-        RackRemoved { rack: RackName } => Synced, "Rack {rack} is removed";
+        RackRemoved { rack: RackName } => Synced, "Rack {rack} was removed";
         SetRecreated { rack: RackName } => Synced,
-            "The StatefulSet of rack {rack} is being recreated with the new claim template; its pods keep running";
+            "The StatefulSet of rack {rack} is being recreated with the new volume claim template; its pods keep running";
         ClaimGrows { claim: String, size: String } => Synced,
-            "PersistentVolumeClaim {claim} grows to {size}";
+            "PersistentVolumeClaim {claim} is being expanded to {size}";
         ClaimDeleted { claim: String } => Synced,
-            "PersistentVolumeClaim {claim} is deleted with its data";
+            "PersistentVolumeClaim {claim} was deleted with its data";
     }
 
     /// What needs a person.
     pub enum Problem {
         ClaimTerminating { claim: String, member: MemberName } => ClaimTerminating,
-            "PersistentVolumeClaim {claim} of member {member} is being deleted: its data is lost as soon as the pod ends";
+            "PersistentVolumeClaim {claim} of member {member} is being deleted, and its data will be lost as soon as the pod terminates; copy the data or replace the member before then";
         CannotGrow { claim: String, size: String, class: String } => VolumeCannotGrow,
-            "PersistentVolumeClaim {claim} should grow to {size}, and storage class `{class}` does not allow volume expansion";
+            "PersistentVolumeClaim {claim} cannot be expanded to {size}: storage class `{class}` does not allow volume expansion; set its `allowVolumeExpansion` to true";
         RackUnknown { member: MemberName, rack: RackName } => RackNotInSpec,
-            "member {member} holds data; its rack {rack} is not in the spec and has no StatefulSet";
+            "member {member} holds data, but its rack {rack} is not in the spec and has no StatefulSet; add the rack to the spec";
         ClaimTemplate { rack: RackName, change: TemplateChange } => ClaimTemplateKept,
-            "rack {rack}: {change}; existing claims are not changed, set it back";
+            "rack {rack}: {change}, but existing PersistentVolumeClaims are not changed; revert the template";
     }
 
     /// An object of a cluster.
@@ -61,8 +61,8 @@ palladion_plan::sentences! {
     /// Steps.
     pub enum Doing {
         RecordOnClaim { claim: String } =>
-            "record on PersistentVolumeClaim {claim} whose data it holds";
-        ScaleDropped { rack: RackName } => "scale rack {rack}, which is no longer in the spec";
+            "record on PersistentVolumeClaim {claim} which member it belongs to";
+        ScaleDropped { rack: RackName } => "adjust the replicas of rack {rack}, which is no longer in the spec";
         DeleteEmptySet { rack: RackName } =>
             "delete the StatefulSet of rack {rack}, which has no members";
         DeleteConfiguration { config_map: String } => "delete the unused ConfigMap {config_map}";

@@ -1,6 +1,7 @@
 //! Why a spec is not carried out: which field, why, and how to comply.
 
 use palladion_api::ids::RackName;
+use palladion_api::member::Word;
 use palladion_plan::words::{Count, Names, Quoted};
 
 palladion_plan::sentences! {
@@ -8,86 +9,88 @@ palladion_plan::sentences! {
     pub enum Refusal {
         Name { problem: BadName } => InvalidSpec, "{problem}";
         NoAgentImage => InvalidSpec,
-            "no image of the agent is known; set `sidecarImage`, or `agentImage` of OperatorConfig default";
+            "no agent image is configured; set `sidecarImage`, or `agentImage` of OperatorConfig default";
         NegativeMembers { rack: RackName, members: i32 } => InvalidSpec,
             "`members` of rack {rack} is {members}; set it to 0 or more";
         NoMembers => InvalidSpec,
-            "no rack has a member; set `members` of a rack to 1 or more, or delete the cluster to end the ring";
+            "no rack has a member; set `members` of a rack to 1 or more, or delete the CassandraCluster to delete the ring";
         Zero { field: &'static str } => InvalidSpec,
-            "`{field}` is 0; set it to 1 or more, or leave it out for the default";
+            "`{field}` is 0; set it to 1 or more, or omit it to use the default";
         Version { version: Quoted, supported: Supported } => InvalidSpec,
             "`version` {version} is not supported; {supported}";
         OlderLine { version: String, line: String } => InvalidSpec,
-            "`version` {version} is of an older release line than {line}, which a member has run: a server cannot read what a newer line wrote; set a version of line {line} or newer";
+            "`version` {version} belongs to an older release line than {line}, which a member has run: a server cannot read data written by a newer release line; set a version of line {line} or newer";
         NotAQuantity { field: String, rack: RackName, text: Quoted } => InvalidSpec,
-            "`{field}` of rack {rack}: {text} is not a valid quantity; use for example `500m`, `2` or `4Gi`";
+            "`{field}` of rack {rack}: {text} is not a valid quantity; use a value such as `500m`, `2` or `4Gi`";
         NotMemory { field: MemoryField, text: Quoted } => InvalidSpec,
-            "{field}: {text} is not a valid amount of memory; use for example `4Gi`";
+            "{field}: {text} is not a valid amount of memory; use a value such as `4Gi`";
         RequestAboveLimit { rack: RackName, request: String, resource: String, limit: String } => InvalidSpec,
-            "rack {rack} requests {request} of {resource} and limits it to {limit}; raise `resources.limits.{resource}` or lower the request";
-        HeapOfScylla => InvalidSpec, "`heapSize` is for Cassandra; remove it, Scylla has no JVM";
+            "rack {rack} requests {request} of {resource}, more than its limit of {limit}; raise `resources.limits.{resource}` or lower the request";
+        HeapOfScylla => InvalidSpec, "`heapSize` applies to Cassandra only, since Scylla has no JVM; remove it";
         ExporterOfScylla { rack: RackName } => InvalidSpec,
-            "rack {rack}: `jmxExporterConfigMapName` is for Cassandra; remove it, Scylla exports metrics by itself";
+            "rack {rack}: `jmxExporterConfigMapName` applies to Cassandra only, since Scylla exports metrics itself; remove it";
         RuntimeSettingsOfScylla => InvalidSpec,
-            "`runtimeSettings` are for Cassandra; remove them and use `config`";
-        TlsOfScylla => InvalidSpec, "`tls` is for Cassandra; remove it and use `config`";
+            "`runtimeSettings` apply to Cassandra only; use `config` instead";
+        TlsOfScylla => InvalidSpec, "`tls` applies to Cassandra only; use `config` instead";
         ClientTlsOf40 => InvalidSpec,
-            "`tls.client` needs Cassandra 4.1 or newer; upgrade first, or remove it";
+            "`tls.client` requires Cassandra 4.1 or newer; upgrade first, or remove it";
         NoCertificates => InvalidSpec,
-            "`tls.client` names no certificates; set `tls.client.certificates.secretName`";
-        AuthOfScylla => InvalidSpec, "`auth` is for Cassandra; remove it and use `config`";
+            "`tls.client` needs a server certificate that clients can verify; set `tls.client.certificates.secretName`";
+        AuthOfScylla => InvalidSpec, "`auth` applies to Cassandra only; use `config` instead";
         NotALogger { name: Quoted } => InvalidSpec,
-            "{name} in `logLevels` is not a logger; name a class, a package or ROOT";
+            "`logLevels`: {name} is not a valid logger name; use the name of a class or a package, or ROOT";
+        NotALevel { level: Word, name: Quoted } => InvalidSpec,
+            "`logLevels`: level `{level}` of logger {name} is not valid; use TRACE, DEBUG, INFO, WARN, ERROR or OFF";
         OurVariable { name: String } => InvalidSpec,
             "environment variable {name} is set by the operator; remove it from `env`";
         VariableTwice { name: String } => InvalidSpec,
-            "environment variable {name} occurs twice in `env`, and one of them would be ignored; leave one";
+            "environment variable {name} is set twice in `env`; remove one of them";
         OurAnnotation { key: String, place: Place } => InvalidSpec,
             "annotation {key} in `annotations` of {place} is reserved for the operator; remove it";
-        Claim { rack: RackName, problem: BadClaim } => InvalidSpec, "rack {rack} has {problem}";
+        Claim { rack: RackName, problem: BadClaim } => InvalidSpec, "rack {rack}: {problem}";
         StorageClass { rack: RackName, problem: NoStorageClass, existing: Classes } => StorageClassMissing,
             "rack {rack}: {problem}; {existing}";
         TooLittleMemory { field: MemoryField, limit: String, least: u64 } => NotEnoughMemory,
-            "{field} is {limit} and Cassandra needs at least {least}Mi; raise it";
+            "{field} is {limit}, but Cassandra needs at least {least}Mi; raise it";
         HeapTooLarge { heap: u64, share: u64, field: MemoryField, limit: String } => NotEnoughMemory,
-            "`heapSize` is {heap}Mi, more than {share} % of {field}, which is {limit}; raise the limit or lower the heap";
+            "`heapSize` is {heap}Mi, more than {share}% of {field}, which is {limit}; raise the limit or lower `heapSize`";
         Setting { problem: BadSetting } => InvalidSpec, "{problem}";
         ConfigMapSetting { problem: BadSetting } => ConfigMapInvalid, "{problem}";
         ConfigMapKey { key: String, name: String, rack: RackName, used: Names } => ConfigMapInvalid,
-            "key {key} of ConfigMap {name} of rack {rack} would be ignored; rename or remove it (keys that are read: {used})";
+            "key {key} of ConfigMap {name} of rack {rack} would be ignored; rename or remove it (supported keys: {used})";
         ConfigMapEmpty { name: String, rack: RackName, used: Names } => ConfigMapInvalid,
-            "ConfigMap {name} of rack {rack} has no settings; add at least one of {used}";
+            "ConfigMap {name} of rack {rack} has no settings; add at least one of these keys: {used}";
         ConfigMapNoKey { name: String, rack: RackName, key: &'static str } => ConfigMapInvalid,
             "ConfigMap {name} of rack {rack} has no key {key}; add it";
         ConfigMapUnreadable { key: &'static str, name: String, rack: RackName, why: String } => ConfigMapInvalid,
             "key {key} of ConfigMap {name} of rack {rack} cannot be read: {why}; correct it";
         ConfigMapMissing { name: String, rack: RackName } => ConfigMapMissing,
-            "ConfigMap {name} of rack {rack} does not exist; create it, or remove its name from the spec";
+            "ConfigMap {name} of rack {rack} does not exist; create it, or remove the reference to it from the spec";
         ConfigMapUnknown { name: String, rack: RackName, why: String } => FactUnknown,
-            "ConfigMap {name} of rack {rack} could not be read: {why}; the operator tries again";
+            "ConfigMap {name} of rack {rack} could not be read: {why}; the operator will retry";
     }
 
     /// Names that no object, label or ring could bear.
     pub enum BadName {
         Cluster { name: String } =>
-            "the cluster's name {name} begins the names of Services; recreate the cluster with a name of a-z, 0-9 and `-` that begins with a letter";
+            "name {name} cannot be used as the prefix of Service names; recreate the CassandraCluster with a name that starts with a letter and contains only a-z, 0-9 and `-`";
         EmptyRing =>
-            "`ringName` is empty; give the ring a name, or leave it out for the cluster's";
+            "`ringName` is empty; give the ring a name, or omit it to use the cluster's name";
         Datacenter { name: Quoted } =>
-            "`datacenter.name` {name} is not a valid name; use letters, digits, `_`, `.` and `-`, and begin and end with a letter or digit";
-        NoRacks => "`datacenter.racks` is empty; name at least one rack";
+            "`datacenter.name` {name} is not valid; use letters, digits, `_`, `.` and `-`, and start and end with a letter or digit";
+        NoRacks => "`datacenter.racks` is empty; add at least one rack";
         Rack { name: Quoted } =>
-            "the name of rack {name} is not a valid name; use letters, digits, `_`, `.` and `-`, and begin and end with a letter or digit";
+            "rack name {name} is not valid; use letters, digits, `_`, `.` and `-`, and start and end with a letter or digit";
         RackTwice { rack: RackName } =>
-            "rack {rack} occurs twice, or differs from another only by case, `_` or `.`; give each rack a name of its own";
+            "rack {rack} is listed twice, or differs from another rack only in case or in `_`, `.` and `-`; rename one";
         TooLong { rack: RackName, set: String, length: usize, most: usize } =>
-            "the StatefulSet of rack {rack} would be named {set}, {length} characters long; shorten the names of cluster, datacenter or rack so that it has at most {most}";
+            "the StatefulSet of rack {rack} would be named {set}, which has {length} characters; shorten the name of the cluster, the datacenter or the rack so that it has at most {most}";
     }
 
     /// Versions that can be run.
     pub enum Supported {
         Scylla => "use a version of Scylla such as 6.2.0";
-        Cassandra { lines: String } => "use one of the lines {lines}, for example 5.0.5";
+        Cassandra { lines: String } => "use one of the release lines {lines}, for example 5.0.5";
     }
 
     /// Where an amount of memory stands.
@@ -106,44 +109,46 @@ palladion_plan::sentences! {
     /// A setting or an option that a server cannot be given.
     pub enum BadSetting {
         Reserved { key: String, place: Place, instead: &'static str } =>
-            "setting {key} in {place} is reserved for the operator: {instead}; remove it";
+            "setting {key} in {place} is managed by the operator; remove it ({instead})";
         SetByField { key: String, place: Place, field: &'static str } =>
-            "setting {key} in {place} is set by `{field}`; remove it, or remove `{field}`";
+            "setting {key} in {place} is already set by `{field}`; remove it, or remove `{field}`";
+        TlsByHand { key: String, place: Place } =>
+            "setting {key} in {place} cannot be used with `auth`: the agents must be able to log in; remove it and set `tls.client`";
         OptionsOfScylla { place: Place } =>
-            "{place} has JVM options and Scylla has no JVM; remove them";
+            "{place} has JVM options, but Scylla has no JVM; remove them";
         NoDash { option: String, place: Place } =>
-            "JVM option {option} in {place} does not begin with `-`; correct it";
+            "JVM option {option} in {place} does not start with `-`; correct it";
         ReservedOption { option: String, place: Place, instead: &'static str } =>
-            "JVM option {option} in {place} is reserved for the operator: {instead}; remove it";
+            "JVM option {option} in {place} is managed by the operator; remove it ({instead})";
     }
 
     /// A claim template that is not one member's alone.
     pub enum BadClaim {
-        Several { templates: Count } => "{templates}; a member has one volume, leave one";
+        Several { templates: Count } => "`volumeClaimTemplates` lists {templates}, but a member has only one volume; keep one";
         Named { name: Quoted, most: usize, ours: Names } =>
-            "a claim template named {name}; use a-z, 0-9 and `-`, at most {most} characters, and none of {ours}";
+            "volume claim template name {name} is invalid or reserved; use a-z, 0-9 and `-`, at most {most} characters; reserved names: {ours}";
         Label { label: String } =>
-            "the label {label} on its claim, which the operator sets; remove it";
+            "label {label} of the volume claim template is reserved for the operator; remove it";
         Field { field: &'static str } =>
-            "`{field}` in its claim; remove it, a member starts on an empty volume of its own";
+            "the volume claim template cannot set `{field}`, because each member starts on its own empty volume; remove it";
         VolumeMode { mode: String } =>
-            "a claim of volume mode {mode}; a server needs a file system, use Filesystem";
+            "the volume claim template has volume mode {mode}, but a server needs a file system; use Filesystem";
         AccessMode { mode: String, ours: &'static str } =>
-            "a claim of access mode {mode}; a member does not share its volume, use {ours}";
+            "the volume claim template has access mode {mode}, but members do not share volumes; use {ours}";
     }
 
     /// Why a claim has no storage class.
     pub enum NoStorageClass {
         Missing { name: String } =>
-            "storage class {name} does not exist; create it, or name one that exists in `storageClassName`";
+            "storage class {name} does not exist";
         NoDefault =>
-            "no storage class is named and none is the default one; name one in `storageClassName`";
+            "`storageClassName` is not set, and there is no default storage class";
     }
 
     /// The storage classes of the Kubernetes cluster.
     pub enum Classes {
-        None => "no storage class exists";
-        Some { names: Names } => "existing storage classes: {names}";
+        None => "the Kubernetes cluster has no storage classes at all; create one";
+        Some { names: Names } => "set `storageClassName` to an existing class ({names}), or create the missing one";
     }
 
     /// Why a ConfigMap is not known.

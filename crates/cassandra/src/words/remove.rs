@@ -8,9 +8,9 @@ palladion_plan::sentences! {
     /// What a removal waits for.
     pub enum Waiting {
         OthersBusy { member: MemberName } => MemberLeaving,
-            "member {member} waits to be removed: all other members have an operation under way";
+            "member {member} cannot be removed yet: all other members have an operation in progress";
         Removing { helper: MemberName, member: MemberName } => MemberLeaving,
-            "member {helper} removes {member} from the ring";
+            "member {helper} is removing member {member} from the ring";
     }
 
     /// Why a removal ends.
@@ -27,21 +27,23 @@ palladion_plan::sentences! {
     /// Events.
     pub enum Happened {
         Started { helper: MemberName, member: MemberName, host_id: HostId } => Synced,
-            "Member {helper} removes {member} (host ID {host_id}) from the ring";
+            "Member {helper} is removing member {member} (host ID {host_id}) from the ring";
         Removed { member: MemberName } => Synced, "Member {member} was removed from the ring";
         Withdrawn { member: MemberName, why: Objection } => Synced,
-            "Member {member} is not removed from the ring: {why}";
+            "The removal of member {member} from the ring was cancelled: {why}";
     }
 
     /// Steps.
     pub enum Doing {
         Remove { helper: MemberName, member: MemberName, host_id: HostId, proof: String } =>
-            "let member {helper} remove host ID {host_id} of member {member}: {proof}";
+            "ask member {helper} to remove host ID {host_id} of member {member}: {proof}";
         Record { member: MemberName } => "record that member {member} is to be removed from the ring";
         Clear { member: MemberName } =>
             "record that member {member} is no longer to be removed from the ring";
         TakeJobBack { helper: MemberName } =>
-            "let member {helper} no longer remove another member from the ring";
-        AskAgain { member: MemberName } => "ask again whether member {member} may be removed";
+            "withdraw the request to member {helper} to remove another member from the ring";
+        TakeUp { member: MemberName } =>
+            "give the turn to the removal of member {member}, which may have begun";
+        AskAgain { member: MemberName } => "check again whether member {member} can be removed";
     }
 }

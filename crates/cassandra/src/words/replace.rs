@@ -11,40 +11,40 @@ palladion_plan::sentences! {
     pub enum Waiting {
         Held { held: Held } => MemberReplacing, "{held}";
         ForPod { member: MemberName, pod: Pod } => MemberReplacing,
-            "member {member} waits to be replaced: {pod}";
-        ForVolume { member: MemberName } => MemberReplacing, "member {member} gets a new volume";
-        ForAddress { member: MemberName } => MemberReplacing, "waiting for a new address of member {member}";
+            "member {member} cannot be replaced yet: {pod}";
+        ForVolume { member: MemberName } => MemberReplacing, "waiting for the new volume of member {member}";
+        ForAddress { member: MemberName } => MemberReplacing, "waiting for the new address of member {member}";
         ForStart { member: MemberName, pod: Pod } => MemberReplacing,
             "member {member} is being replaced: {pod}";
         Streams { member: MemberName, address: StaticAddress, server: Server } => MemberReplacing,
-            "member {member} streams the data of {address}: {server}";
+            "member {member} is replacing the member at {address}: {server}";
         Recording { member: MemberName } => MemberReplacing,
             "member {member} was replaced; its host ID is being recorded";
         TriesAgain { member: MemberName, at: Timestamp } => MemberReplacing,
-            "the next attempt to replace member {member} is at {at}";
+            "the replacement of member {member} will be retried at {at}";
         Grace { member: MemberName, node: String, due: Timestamp } => NodeGone,
-            "member {member} is replaced at {due} unless its Node {node} comes back";
+            "member {member} will be replaced at {due} unless its Node {node} comes back";
         SeenUp { member: MemberName, by: Names } => NodeGone,
-            "member {member} is not replaced yet: it is not down according to {by}";
+            "member {member} cannot be replaced yet: it is not down according to {by}";
         MayBeKnown { member: MemberName } => NodeGone,
-            "member {member} waits for a new volume: other members may still know it";
+            "member {member} cannot get a new volume yet: other members may still know it";
         NotClear { member: MemberName, why: NotClear } => NodeGone,
-            "member {member} waits for a new volume: {why}";
+            "member {member} cannot get a new volume yet: {why}";
     }
 
     /// What needs a person.
     pub enum Problem {
         Held { held: Held } => ReplaceRefused, "{held}";
         NodeGone { node: String, member: MemberName, since: Timestamp } => NodeGone,
-            "Node {node} with the volume of member {member} has been gone since {since}";
+            "Node {node}, which holds the volume of member {member}, has been gone since {since}";
     }
 
     /// A replacement or removal that cannot begin.
     pub enum Held {
         Replace { member: MemberName, why: Objection } =>
-            "member {member} has lost its data and waits to be replaced: {why}";
+            "member {member} has lost its data and cannot be replaced yet: {why}";
         Remove { member: MemberName, why: Objection } =>
-            "member {member} has lost its data and waits to be removed from the ring: {why}";
+            "member {member} has lost its data and cannot be removed from the ring yet: {why}";
     }
 
     /// Events.
@@ -54,58 +54,58 @@ palladion_plan::sentences! {
         Removal { member: MemberName } => Synced,
             "Member {member} has lost its data and is being removed from the ring";
         TriesUsedUp { member: MemberName, tries: u32 } => Synced,
-            "Member {member} could not be replaced in {tries} attempts; another member removes it from the ring, and it joins as a new member";
+            "Member {member} could not be replaced in {tries} attempts; another member will remove it from the ring, and it will join as a new member";
         Ended { member: MemberName, why: Ended } => Synced,
             "Replacement of member {member} ended: {why}";
         ClaimDeleted { claim: String, member: MemberName } => Synced,
-            "PersistentVolumeClaim {claim} is deleted; member {member} gets a new volume";
+            "PersistentVolumeClaim {claim} was deleted; member {member} will get a new volume";
         JoinsAsNew { member: MemberName } => Synced,
-            "Member {member} is out of the ring and joins as a new one";
+            "Member {member} was removed from the ring and will join as a new member";
         NodeGone { node: String, member: MemberName, grace: u32 } => NodeGone,
-            "Node {node} with the volume of member {member} is gone; the member is replaced unless it comes back within {grace} s";
+            "Node {node}, which holds the volume of member {member}, is gone; the member will be replaced unless the Node comes back within {grace} s";
         NodeBack { member: MemberName } => Synced,
-            "The Node with the volume of member {member} is back";
+            "The Node that holds the volume of member {member} is back";
         NewVolume { member: MemberName, node: String } => Synced,
-            "Member {member} gets a new volume: Node {node} with the old one is gone";
+            "Member {member} is getting a new volume, because Node {node}, which held the old one, is gone";
         Refused { member: MemberName, why: Refused } => ReplaceRefused,
-            "Member {member} is not replaced: {why}";
+            "Replacement of member {member} refused: {why}";
     }
 
     /// Why a replacement that a user requested is refused.
     pub enum Refused {
-        NoMember => "it is not a member of the ring; there is nothing to replace";
+        NoMember => "it is not in the ring, so there is nothing to replace";
         UpAndNormal { seen_by: Names, instead: Instead } =>
             "it is up and normal according to {seen_by}; {instead}";
         OnlyMember =>
             "it is the only member of the ring, so no other member can stream its data to a new volume; restore a backup into a new ring, or delete and recreate the CassandraCluster";
         CutOff =>
-            "its own agent reports that it serves, and all others see it down: it is cut off from them and may hold what nobody else has; mend the network, or stop it first";
+            "its agent reports that it is serving requests, but all other members see it as down: it is cut off from them and may hold data that no other member has; restore the network, or stop the member first";
     }
 
     /// What moves a member that lives to another volume.
     pub enum Instead {
-        Stop => "to replace it all the same, set `spec.run` of it to Stopped first";
+        Stop => "to replace it anyway, set `spec.run` of its CassandraMember to Stopped first";
         StopOrLeave { rack: RackName } =>
-            "to move it, lower `members` of rack {rack} and raise it again; to replace it all the same, set `spec.run` of it to Stopped first";
+            "to move it, lower `members` of rack {rack} and raise it again; to replace it anyway, set `spec.run` of its CassandraMember to Stopped first";
     }
 
     /// Why the turn of a replacement ends.
     pub enum Ended {
         NoMember => "the member is gone";
         PodGone => "its pod is gone";
-        Refused { why: String } => "the agent refused: {why}";
+        Refused { why: String } => "its agent refused: {why}";
         Forbidden { why: Objection } => "{why}";
         Replaced => "it was replaced";
     }
 
     /// Steps.
     pub enum Doing {
-        BeginReplace { member: MemberName } => "give member {member} the turn to be replaced";
+        BeginReplace { member: MemberName } => "begin the replacement of member {member}";
         BeginRemove { member: MemberName } =>
-            "give member {member} the turn to be removed from the ring";
+            "begin the removal of member {member} from the ring";
         OnNewVolume { member: MemberName } =>
             "continue the replacement of member {member} on its new volume";
-        TryAgain { member: MemberName } => "try again to replace member {member}";
+        TryAgain { member: MemberName } => "retry the replacement of member {member}";
         RemoveInstead { member: MemberName } =>
             "remove member {member} from the ring instead of replacing it";
         RemoveLabel { label: &'static str, member: MemberName } =>
@@ -126,9 +126,9 @@ palladion_plan::sentences! {
         DeleteClaim { claim: String, member: MemberName } =>
             "delete PersistentVolumeClaim {claim} with the lost volume of member {member}";
         DeletePod { member: MemberName, node: String } =>
-            "delete the pod of member {member} on node {node}";
+            "delete the pod of member {member} on Node {node}";
         ForgetClaim { claim: String } =>
-            "record on PersistentVolumeClaim {claim} that its member is out of the ring";
-        JoinAsNew { member: MemberName } => "let member {member} join as a new one";
+            "record on PersistentVolumeClaim {claim} that its member is no longer in the ring";
+        JoinAsNew { member: MemberName } => "let member {member} join as a new member";
     }
 }

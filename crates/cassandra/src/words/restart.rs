@@ -1,5 +1,6 @@
 //! Restarts, upgrades, and pods that do not become ready.
 
+use super::access::Problem as Locked;
 use super::evidence::{Idle, Objection};
 use super::members::{Pod, Server};
 use palladion_api::ids::{MemberName, RackName};
@@ -8,45 +9,49 @@ palladion_plan::sentences! {
     /// What a restart waits for.
     pub enum Waiting {
         ForRing { member: MemberName, why: Objection } => RollingOut,
-            "member {member} waits for its restart: {why}";
+            "member {member} cannot restart yet: {why}";
         ForSet { rack: RackName } => RollingOut,
             "the StatefulSet of rack {rack} is being updated";
         ForPod { member: MemberName, pod: Pod } => RollingOut,
             "member {member} is being restarted: {pod}";
         ForServer { member: MemberName, server: Server } => RollingOut,
-            "member {member} restarts: {server}";
+            "member {member} is restarting: {server}";
+        ForLogIn { member: MemberName } => RollingOut,
+            "member {member} has restarted, but its agent has not logged in to it yet";
         ClaimTerminating { member: MemberName } => ClaimTerminating,
-            "member {member} keeps its pod: its PersistentVolumeClaim is being deleted";
+            "the pod of member {member} is kept running: its PersistentVolumeClaim is being deleted, and its data would be lost with the pod";
         Broken { member: MemberName, why: Idle } => RollingOut,
-            "member {member} gets a pod of the newest revision: {why}";
+            "the pod of member {member} is being replaced to update it to the newest revision: {why}";
         ForProof { member: MemberName, canary: MemberName } => WaitingForRevision,
-            "member {member} waits: its new revision is being proven by member {canary}";
+            "member {member} is waiting for member {canary} to prove that the new revision works";
         ForUpgrade { why: Mixed } => MixedVersions,
-            "members are added, removed and replaced once the upgrade is complete: {why}";
+            "members cannot be added, removed or replaced until the upgrade is complete: {why}";
     }
 
     /// What needs a person.
     pub enum Problem {
         Stuck { member: MemberName, pod: Pod, server: Server } => RolloutStuck,
-            "the rollout stopped at member {member}: {pod}; {server}";
+            "the rollout is stuck at member {member}: {pod}; {server}";
+        LockedOut { member: MemberName, why: Locked } => RolloutStuck,
+            "the rollout stopped at member {member} because it would lock out the clients of the remaining members: {why}";
         HeldUp { namespace: String, member: MemberName, annotation: &'static str } => MixedVersions,
-            "member {member} is to be replaced, which waits for the upgrade, and the upgrade waits for it; to go on without it: `kubectl annotate -n {namespace} cassandramember {member} {annotation}=`";
+            "member {member} cannot be replaced until the upgrade is complete, and the upgrade is waiting for this member; to continue the upgrade without it, run `kubectl annotate -n {namespace} cassandramember {member} {annotation}=`";
     }
 
     /// Events.
     pub enum Happened {
         Restarted { member: MemberName, revision: String } => Synced,
-            "Member {member} restarted in revision {revision}";
+            "Member {member} restarted with revision {revision}";
         Requested { member: MemberName } => Synced,
             "Member {member} is being restarted as requested";
         NewPod { member: MemberName } => Synced,
-            "Pod of member {member} is replaced to bring it to the newest revision";
+            "Replacing the pod of member {member} to update it to the newest revision";
     }
 
     /// Which servers run another release line than the spec asks for.
     pub enum Mixed {
         Member { member: MemberName, version: String, wanted: String } =>
-            "member {member} runs {version} and the spec asks for {wanted}";
+            "member {member} runs {version}, but the spec requests {wanted}";
     }
 
     /// Why the turn of a restart ends early.
@@ -57,11 +62,11 @@ palladion_plan::sentences! {
 
     /// Steps.
     pub enum Doing {
-        Begin { member: MemberName } => "give member {member} the turn to restart";
+        Begin { member: MemberName } => "begin the restart of member {member}";
         AskAgain { member: MemberName, why: Objection } =>
-            "ask again before the restart of member {member}: {why}";
+            "check the ring again before restarting member {member}: {why}";
         Allow { member: MemberName, revision: String } =>
-            "allow member {member} to start in revision {revision}";
+            "allow member {member} to start with revision {revision}";
         Restart { member: MemberName } => "restart the server of member {member}";
         ReplacePod { member: MemberName } => "replace the pod of member {member}";
     }

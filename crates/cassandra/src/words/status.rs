@@ -2,6 +2,7 @@
 
 use super::members::{Pod, Server};
 use palladion_api::ids::MemberName;
+use palladion_plan::words::Names;
 
 palladion_plan::sentences! {
     /// The spec was understood.
@@ -15,9 +16,9 @@ palladion_plan::sentences! {
         NoQuorum { ready: usize, size: usize } => MembersDown,
             "{ready} of {size} members are ready";
         QuorumTogether { ready: usize, size: usize, together: usize } => Running,
-            "{ready} of {size} members are ready, and {together} of them see each other up";
+            "{ready} of {size} members are ready, and {together} of them see each other as up";
         NoQuorumTogether { ready: usize, size: usize, together: usize } => MembersDisagree,
-            "{ready} of {size} members are ready, and only {together} of them see each other up";
+            "{ready} of {size} members are ready, but only {together} of them see each other as up";
     }
 
     /// Nothing is being changed.
@@ -45,6 +46,11 @@ palladion_plan::sentences! {
         Other { doing: String, answer: String } => ErrSyncFailed, "could not {doing}: {answer}";
     }
 
+    /// In the place of a version.
+    pub enum AgentVersion {
+        NotReported => "of unknown version";
+    }
+
     /// A member's pod, volume or server is in trouble.
     pub enum Trouble {
         Unschedulable { member: MemberName, message: String } => Unschedulable,
@@ -56,17 +62,19 @@ palladion_plan::sentences! {
         PodFailing { member: MemberName, reason: String, message: String } => PodFailing,
             "member {member}: {reason}: {message}";
         NodeNotReady { member: MemberName, node: String } => NodeUnreachable,
-            "member {member}: node {node} is not ready";
+            "member {member}: Node {node} is not ready";
         VolumeLost { member: MemberName, message: String } => VolumeLost,
             "member {member}: {message}";
         VolumeNotMounted { member: MemberName, message: String } => VolumeNotMounted,
             "member {member}: {message}";
         VolumeForeign { member: MemberName, message: String } => VolumeForeign,
             "member {member}: {message}";
+        NotKnown { member: MemberName, fields: Names, agent: String } => FactUnknown,
+            "member {member} (agent {agent}) reports values in {fields} that this operator does not support; a newer version of Palladion wrote them: upgrade the operator to that version";
         Stalled { member: MemberName, message: String } => NoProgress,
             "member {member}: {message}";
         LeftByHand { member: MemberName, label: &'static str } => LeftByHand,
-            "member {member} is DECOMMISSIONED, but the operator did not ask for it; nothing else changes in the ring until its place is filled (`kubectl label cassandramember {member} {label}=`) or `members` is lowered";
+            "member {member} is DECOMMISSIONED, but the operator did not request it; the operator makes no other change to the ring until the member is replaced (`kubectl label cassandramember {member} {label}=`) or `members` is lowered";
         DataTooOld { member: MemberName, message: String } => DataTooOld,
             "member {member}: {message}";
         RetainedVolume { message: String } => RetainedVolumeInTheWay, "{message}";
@@ -75,9 +83,9 @@ palladion_plan::sentences! {
     /// Paused, and where.
     pub enum Paused {
         Everywhere => Paused,
-            "OperatorConfig default has `paused: true`; nothing but status is written for any cluster";
+            "OperatorConfig default has `paused: true`; the operator updates only the status of clusters";
         Here => Paused,
-            "`spec.paused` is true; nothing but status is written for this cluster";
+            "`spec.paused` is true; the operator updates only the status of this cluster";
     }
 
     /// Not paused.

@@ -9,7 +9,7 @@ palladion_plan::sentences! {
     /// How a task goes.
     pub enum Running {
         Waits { member: MemberName } => TaskRunning,
-            "member {member} is replaced as soon as the other members confirm that it is dead";
+            "member {member} will be replaced as soon as the other members confirm that it is dead";
         TooLate { member: MemberName } => TaskRunning,
             "too late to abort: member {member} is being replaced";
     }
@@ -18,7 +18,7 @@ palladion_plan::sentences! {
     pub enum Done {
         Replaced { member: MemberName, host_id: HostId } => TaskDone,
             "member {member} was replaced; its host ID is {host_id}";
-        Removed { member: MemberName } => TaskDone, "member {member} is out of the ring";
+        Removed { member: MemberName } => TaskDone, "member {member} was removed from the ring";
     }
 
     /// It lost its purpose.
@@ -35,13 +35,13 @@ palladion_plan::sentences! {
     /// It cannot be done as it stands, and nothing was changed.
     pub enum Refused {
         OtherCluster { member: MemberName, cluster: String, named: String } => TaskRefused,
-            "member {member} is of cluster {cluster}, not of {named}";
+            "member {member} belongs to cluster {cluster}, not to {named}";
         NoSuchMember { cluster: String, member: MemberName, members: Names } => TaskRefused,
             "cluster {cluster} has no member {member}; its members are {members}";
         OtherVolume { member: MemberName, volume_id: VolumeId, named: VolumeId } => TaskRefused,
             "member {member} is on volume {volume_id}, not on {named}";
         UnknownVolume { member: MemberName, named: VolumeId } => TaskRefused,
-            "no volume is on record for member {member}, and the task names {named}";
+            "no volume is recorded for member {member}, but the task names {named}";
         NoAddress { member: MemberName } => TaskRefused, "member {member} has no address yet";
         Replace { why: replace::Refused } => TaskRefused, "{why}";
     }

@@ -9,15 +9,16 @@ palladion_plan::sentences! {
     /// What a stop of the ring waits for.
     pub enum Waiting {
         Unfinished { member: MemberName, work: Work } => Stopping,
-            "the ring is stopped once the {work} of member {member} is over";
+            "the ring will be stopped once the {work} of member {member} has finished";
         Draining { members: Count } => Stopping, "waiting for {members} to drain and stop";
     }
 
     /// Events.
     pub enum Happened {
-        Permitted { member: MemberName, purpose: Purpose } => Synced, "Member {member} may {purpose}";
+        Permitted { member: MemberName, purpose: Purpose } => Synced,
+            "Member {member} is permitted to {purpose}";
         Joined { member: MemberName, host_id: HostId } => Synced,
-            "Member {member} is a full member of the ring, host ID {host_id}";
+            "Member {member} is now a full member of the ring with host ID {host_id}";
     }
 
     /// A start that failed, and what kind of failure it was.
@@ -38,7 +39,7 @@ palladion_plan::sentences! {
     /// What a server said last.
     pub enum LastMessage {
         Said { message: String } => "{message}";
-        Nothing => "the server left no message";
+        Nothing => "the server logged no message";
     }
 
     /// What the turn is for.
@@ -56,8 +57,8 @@ palladion_plan::sentences! {
     pub enum Purpose {
         Initialize => "initialize the ring";
         Join => "join the ring";
-        Replace { lost: HostId } => "start in place of host ID {lost}";
-        ResumeLeave => "start and finish its decommission";
+        Replace { lost: HostId } => "start as the replacement of host ID {lost}";
+        ResumeLeave => "start and complete its decommission";
     }
 
     /// Why a turn ends before its work is done.
@@ -70,7 +71,7 @@ palladion_plan::sentences! {
 
     /// Steps.
     pub enum Doing {
-        RaiseEpoch => "raise the leader's epoch";
+        RaiseEpoch => "increment the leader epoch";
         TakeOver { member: MemberName } => "take over the turn of member {member}";
         End { member: MemberName, work: Work, why: String } =>
             "end the {work} of member {member}: {why}";
@@ -80,7 +81,7 @@ palladion_plan::sentences! {
         RenamePending { member: MemberName } =>
             "move the pending maintenance of member {member} to its new field";
         WithdrawPermit { member: MemberName } =>
-            "withdraw the permit of member {member}: it has done its work";
+            "withdraw the permit of member {member}: it has served its purpose";
         RecordIdentity { member: MemberName } =>
             "record the host ID and the volume ID of member {member}";
     }

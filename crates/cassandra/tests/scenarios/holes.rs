@@ -207,7 +207,7 @@ fn a_member_whose_node_comes_back_before_its_removal_leaves_in_order() {
     let node = world.node_of(LAST);
     world.set_machine(&node, Machine::Down);
     world.delete_node(&node);
-    world.until(|w| wrote(w, "the turn to be removed"));
+    world.until(|w| wrote(w, "begin the removal"));
     world.register_node(&node, "z1");
     world.set_machine(&node, Machine::Up);
     world.writes.clear();

@@ -33,8 +33,8 @@ fn spec_of(world: &World, resource: palladion_plan::Resource, name: &str) -> Val
     world.store.get(&key).map(|o| o["spec"].clone()).unwrap_or_default()
 }
 
-/// The same class: instaclustr/cassandra-operator#402, casskop#316,
-/// rabbitmq/cluster-operator#648, zookeeper-operator#312.
+/// The same class: instaclustr/cassandra-operator#402, Orange-OpenSource/casskop#316,
+/// rabbitmq/cluster-operator#648, pravega/zookeeper-operator#312.
 #[test]
 fn cass_operator_412_an_older_deletion_seen_again_takes_no_live_claim() {
     let mut wanted = racks(2, 1);
@@ -133,7 +133,7 @@ fn casskop_321_a_stale_spec_neither_deletes_nor_makes_a_disruption_budget() {
     world.expect_ring(4);
 }
 
-/// The same class: rabbitmq/cluster-operator#758, zookeeper-operator#453.
+/// The same class: rabbitmq/cluster-operator#758, pravega/zookeeper-operator#453.
 #[test]
 fn casskop_342_steps_that_nobody_saw_are_all_taken() {
     let mut world = a_ring(3, 1);
@@ -209,7 +209,7 @@ fn k8ssand_1023_a_crash_after_the_first_of_two_objects_skips_not_the_second() {
     world.expect_ring(3);
 }
 
-/// The same mechanism: cass-operator#760, k8ssandra#1218.
+/// The same mechanism: k8ssandra/cass-operator#760, k8ssandra/k8ssandra#1218.
 #[test]
 fn k8ssand_1362_a_start_that_was_permitted_and_never_happened_is_permitted_again() {
     let mut world = World::new().with(&racks(2, 1));
@@ -219,7 +219,7 @@ fn k8ssand_1362_a_start_that_was_permitted_and_never_happened_is_permitted_again
     assert_eq!(world.ring.founders.len(), 1);
 }
 
-/// The same class: rabbitmq/cluster-operator#928 and #968, zookeeper-operator#454,
+/// The same class: rabbitmq/cluster-operator#928 and #968, pravega/zookeeper-operator#454,
 /// #474, #541: what is taken out of the spec again goes from the objects.
 #[test]
 fn cass_operator_330_what_is_taken_out_of_the_spec_is_gone_from_the_objects() {
@@ -245,8 +245,8 @@ fn cass_operator_330_what_is_taken_out_of_the_spec_is_gone_from_the_objects() {
     assert_eq!(objects(&world), before);
 }
 
-/// The same class: k8ssandra-operator#742, casskop#20, casskop#207,
-/// zookeeper-operator#547.
+/// The same class: k8ssandra/k8ssandra-operator#742, Orange-OpenSource/casskop#20, Orange-OpenSource/casskop#207,
+/// pravega/zookeeper-operator#547.
 #[test]
 fn cass_operator_334_an_unsatisfiable_placement_of_a_running_ring_is_cured_by_the_spec() {
     let mut world = a_ring(2, 1);
@@ -280,7 +280,7 @@ fn cass_operator_471_tolerations_reach_the_pods() {
     assert_eq!(pod["tolerations"][0]["key"], "dedicated", "{pod}");
 }
 
-/// The same class: zookeeper-operator#513.
+/// The same class: pravega/zookeeper-operator#513.
 #[test]
 fn scylla_operator_3539_two_one_two_and_then_the_next_shrink_leaves_the_ring_too() {
     let mut world = a_ring(2, 1);
@@ -300,7 +300,7 @@ fn scylla_operator_3539_two_one_two_and_then_the_next_shrink_leaves_the_ring_too
     }
 }
 
-/// Of scylla-operator#1348, #1293, #1240, #345: a second decommission of a
+/// Of scylladb/scylla-operator#1348, #1293, #1240, #345: a second decommission of a
 /// member of the same name, and a join after a replace and a decommission.
 #[test]
 fn scylla_operator_1348_a_name_that_was_replaced_and_left_joins_and_leaves_again() {
@@ -336,7 +336,7 @@ fn cass_operator_437_an_empty_rack_is_no_trouble() {
     world.expect_ring(3);
 }
 
-/// Of cass-operator#816 and #261: a cleaner of stuck pods takes a pod whose
+/// Of k8ssandra/cass-operator#816 and #261: a cleaner of stuck pods takes a pod whose
 /// address and server still hold ranges.
 #[test]
 fn cass_operator_261_a_leaver_whose_pod_vanishes_early_still_gives_its_ranges_away() {

@@ -6,6 +6,8 @@
 #[path = "../sim/mod.rs"]
 mod sim;
 
+mod absences;
+mod access;
 mod chaos;
 mod clocks;
 mod creation;
@@ -21,9 +23,11 @@ mod inputs;
 mod known_bugs;
 mod leaves;
 mod maintenance;
+mod newer_words;
 mod nodes;
 mod outages;
 mod palladion_upgrades;
+mod removals;
 mod rolling;
 mod tasks;
 mod told;

@@ -5,7 +5,7 @@ use crate::every::{a_ring, killed_at_every_write};
 use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster};
 use palladion_cassandra::CassandraMind;
-use palladion_cassandra::generations::{FIRST, Generation, Generations};
+use palladion_cassandra::generations::{FIRST, Generation, Generations, SECOND};
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::Fault;
 use palladion_plan::sim::kubernetes::Machine;
@@ -37,7 +37,7 @@ fn an_upgrade_of_palladion_restarts_nobody() {
     world.writes.clear();
     world.upgrade_palladion(NEW);
     world.settle();
-    let of_any_new_leader = ["raise the leader's epoch", "report the status"];
+    let of_any_new_leader = ["increment the leader epoch", "report the status"];
     let others = world.writes.iter().find(|w| !of_any_new_leader.contains(&w.as_str()));
     assert_eq!(others, None, "{:?}", world.writes);
     assert_eq!(pods(&world), before);
@@ -219,13 +219,17 @@ fn no_configuration_that_pods_mount_is_deleted_whatever_write_fails() {
 const NEXT: CassandraMind = CassandraMind {
     generations: Generations {
         first: FIRST,
-        later: &[Generation {
-            server_json: |server| {
-                let mut all = json!(server);
-                all["config"]["concurrent_validations"] = json!(1);
-                all
+        later: &[
+            SECOND,
+            Generation {
+                server_json: |server| {
+                    let mut all = json!(server);
+                    all["config"]["concurrent_validations"] = json!(1);
+                    all
+                },
+                ..SECOND
             },
-        }],
+        ],
     },
 };
 
@@ -252,7 +256,7 @@ fn a_release_that_renders_another_configuration_restarts_nobody() {
     world.writes.clear();
     upgrade_to_next(&mut world);
     world.settle();
-    let of_any_new_leader = ["raise the leader's epoch", "report the status"];
+    let of_any_new_leader = ["increment the leader epoch", "report the status"];
     let others = world.writes.iter().find(|w| !of_any_new_leader.contains(&w.as_str()));
     assert_eq!(others, None, "{:?}", world.writes);
     assert_eq!((pods(&world), configurations(&world)), before);

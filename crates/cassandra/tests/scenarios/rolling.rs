@@ -220,12 +220,9 @@ fn an_upgrade_goes_before_the_growth_and_pays_with_upgraded_tables() {
             .position(|l| l.contains(words))
             .unwrap_or_else(|| panic!("{words}\n{}", end.last_words()))
     };
-    let last_old = end
-        .story
-        .iter()
-        .rposition(|l| l.contains("is replaced to bring it to the newest revision"))
-        .unwrap();
-    assert!(last_old < line("give member demo-dc1-a-2 the turn to join"));
+    let last_old =
+        end.story.iter().rposition(|l| l.contains("to update it to the newest revision")).unwrap();
+    assert!(last_old < line("begin the join of member demo-dc1-a-2"));
     assert!(end.writes.iter().any(|w| w.contains("start the pending")));
     let status = end.store.get(&cluster_key()).unwrap()["status"].clone();
     assert_eq!(status["highestReleaseLine"], "5.0");

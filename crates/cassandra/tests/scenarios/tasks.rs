@@ -45,7 +45,7 @@ fn spec_of(world: &World, member: &str, field: &str) -> String {
     text.unwrap_or_default().to_string()
 }
 
-fn volume_of(world: &World, member: &str) -> VolumeId {
+pub fn volume_of(world: &World, member: &str) -> VolumeId {
     VolumeId::new(spec_of(world, member, "volumeID"))
 }
 
@@ -69,7 +69,7 @@ fn what_cannot_be_done_is_refused_with_the_reason() {
         ("alive", replace(LAST), "it is up and normal"),
         ("nobody", replace("demo-dc1-a-7"), "its members are demo-dc1-a-0"),
         ("volume", on_another, "not on another"),
-        ("cluster", of_another, "is of cluster demo, not of other"),
+        ("cluster", of_another, "belongs to cluster demo, not to other"),
     ];
     for (name, spec, why) in &cases {
         ask(&mut world, name, spec);

@@ -80,7 +80,7 @@ fn a_member_that_is_cut_off_is_told_at_once_and_no_more_when_it_is_back() {
     );
     assert_eq!(
         world.condition("Available"),
-        "True Running: 3 of 3 members are ready, and 2 of them see each other up"
+        "True Running: 3 of 3 members are ready, and 2 of them see each other as up"
     );
     world.reconnect();
     world.settle();
@@ -185,8 +185,9 @@ fn a_member_that_one_other_sees_down_is_not_called_cut_off() {
     reports(&mut world, OTHER, &json!({ "ring": { "exceptions": [down] } }));
     world.pass(40);
     let told = world.condition("Degraded");
-    let expected =
-        format!("True MembersDisagree: member {LAST} serves, but is seen down by {OTHER}");
+    let expected = format!(
+        "True MembersDisagree: member {LAST} is serving requests, but is down according to {OTHER}"
+    );
     assert!(told.starts_with(&expected), "{told}\n{}", world.last_words());
     let mut world = spread(2, 1);
     world.cut_off(LAST);
@@ -206,7 +207,7 @@ fn a_member_that_sees_another_number_of_members_is_told_when_its_view_has_settle
     world.until(|w| w.normal() == 3 && w.condition("Available").contains("3 of 3"));
     reports(&mut world, OTHER, &json!({ "ring": { "members": 4 } }));
     let waits = world.waits();
-    assert!(waits.contains("sees 4 members in the ring, and 3 are recorded; waiting"), "{waits}");
+    assert!(waits.contains("sees 4 members in the ring, but 3 are recorded; waiting"), "{waits}");
     assert!(world.condition("Degraded").starts_with("False"), "{}", world.condition("Degraded"));
     world.pass(60);
     let told = world.condition("Degraded");
@@ -219,7 +220,7 @@ fn an_announced_address_that_is_not_the_recorded_one_is_told() {
     let mut world = a_ring(2, 1);
     reports(&mut world, OTHER, &json!({ "address": "10.96.0.200" }));
     let told = world.condition("Degraded");
-    let expected = format!("True AddressChanged: member {OTHER} announces the address 10.96.0.200");
+    let expected = format!("True AddressChanged: member {OTHER} announces address 10.96.0.200");
     assert!(told.starts_with(&expected), "{told}\n{}", world.last_words());
 }
 

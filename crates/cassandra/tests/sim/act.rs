@@ -53,11 +53,11 @@ impl Agent {
                     .ring
                     .told
                     .push(format!("{} drains and stops its server: {why:?}", self.pod.key.name));
-                reach.ring.stop_in_order(&self.pod.uid, reach.now);
+                reach.ring.stop_in_order(self.pod.uid.as_str(), reach.now);
             }
             Action::Leave { nonce } => {
                 self.change_ledger(reach, |ledger| ledger.begin_leave(&nonce, now));
-                let (pod, now) = (&self.pod.uid, reach.now);
+                let (pod, now) = (self.pod.uid.as_str(), reach.now);
                 let begun = reach.ring.forget_streamed(pod, reach.disks);
                 let begun =
                     begun.and_then(|()| reach.ring.decommission(pod, Force::No, now, reach.disks));
@@ -114,7 +114,7 @@ impl Agent {
             streams: Vec::new(),
             refused: false,
         };
-        reach.ring.servers.insert(self.pod.uid.clone(), server);
+        reach.ring.servers.insert(self.pod.uid.to_string(), server);
         self.process = palladion_agent::decide::Process::Running;
         self.tag = None;
         self.look = None;
@@ -133,7 +133,9 @@ impl Agent {
         };
         let found = disk.content.inspect(String::new()).data;
         let removed = match what {
-            DataBeforeStart::MustBeEmpty | DataBeforeStart::Keep => None,
+            DataBeforeStart::MustBeEmpty | DataBeforeStart::Keep | DataBeforeStart::Unknown(_) => {
+                None
+            }
             DataBeforeStart::Wipe => {
                 ledger.check_wipe(found).map_err(|why| why.to_string())?;
                 disk.content.data.take()

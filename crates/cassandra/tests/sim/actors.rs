@@ -1,7 +1,7 @@
 //! One step of the operator processes, and one of every agent.
 
 use super::agent::{Agent, LAG, Reach, Saved};
-use super::ring::Configuration;
+use super::ring::{Configuration, Phase};
 use super::world::{Api, RESTART, World};
 use jiff::{SignedDuration, Timestamp};
 use palladion_agent::decide::Source;
@@ -79,12 +79,21 @@ impl World {
         }
     }
 
+    /// Agents of full members note that these run.
+    pub(super) fn beat(&mut self) {
+        for (uid, (agent, _)) in &mut self.agents {
+            if self.ring.servers.get(uid).is_some_and(|s| s.phase == Phase::Normal) {
+                agent.beat(self.store.now, &mut self.kube.disks);
+            }
+        }
+    }
+
     pub(super) fn step_agents(&mut self) -> Activity {
         let pods = self.kube.pods(&self.store);
         let mut gone: Vec<String> = self
             .agents
             .keys()
-            .filter(|uid| !pods.iter().any(|p| p.uid == **uid))
+            .filter(|uid| !pods.iter().any(|p| p.uid.as_str() == uid.as_str()))
             .cloned()
             .collect();
         gone.sort();
@@ -97,7 +106,7 @@ impl World {
 
     fn step_agent(&mut self, pod: PodRun) -> Activity {
         let now = self.store.now;
-        let (mut agent, mut refresh) = match self.agents.remove(&pod.uid) {
+        let (mut agent, mut refresh) = match self.agents.remove(pod.uid.as_str()) {
             Some(known) => known,
             None => {
                 let clock = self.clocks.get(&pod.key.name).copied().unwrap_or_default();
@@ -140,7 +149,7 @@ impl World {
             // The kubelet asks the agent.
             self.kube.set_ready(&mut self.store, &pod.key, agent.is_ready(&decision));
         }
-        self.agents.insert(pod.uid, (agent, refresh));
+        self.agents.insert(pod.uid.to_string(), (agent, refresh));
         all
     }
 
@@ -188,6 +197,8 @@ impl World {
             Configuration::Refused(words.to_string())
         } else if text.contains("hanging_setting") {
             Configuration::Hangs
+        } else if text.contains("\"auth\":\"Password\"") {
+            Configuration::Asks
         } else {
             Configuration::Sound
         }

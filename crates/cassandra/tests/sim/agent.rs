@@ -119,7 +119,7 @@ impl Agent {
         version: String,
     ) -> Self {
         Agent {
-            uid: PodUid::new(&pod.uid),
+            uid: pod.uid.clone(),
             pod,
             begun,
             clock,
@@ -228,7 +228,7 @@ impl Agent {
     fn gather(&mut self, reach: &mut Reach<'_>) -> Activity {
         if self.pod.ending {
             // preStop: the server is drained, and its container ends.
-            reach.ring.stop_in_order(&self.pod.uid, reach.now);
+            reach.ring.stop_in_order(self.pod.uid.as_str(), reach.now);
         }
         self.gather_process(reach);
         if self.process != Process::Running || self.found.is_none() {
@@ -241,7 +241,7 @@ impl Agent {
     }
 
     fn gather_process(&mut self, reach: &mut Reach<'_>) {
-        let Some(server) = reach.ring.servers.get(&self.pod.uid) else {
+        let Some(server) = reach.ring.servers.get(self.pod.uid.as_str()) else {
             self.process = Process::Absent;
             (self.tag, self.look, self.differs) = (None, None, None);
             if self.leave_call == LeaveCall::UnderWay {
@@ -255,7 +255,7 @@ impl Agent {
             self.tag = Some(server.tag.clone());
             self.look = None;
         }
-        if let Some(answer) = reach.ring.answers.remove(&self.pod.uid)
+        if let Some(answer) = reach.ring.answers.remove(self.pod.uid.as_str())
             && self.leave_call == LeaveCall::UnderWay
         {
             self.leave_call = LeaveCall::Answered(answer);
@@ -304,7 +304,7 @@ impl Agent {
             self.stopping = None;
             return;
         }
-        let ended = reach.ring.exits.remove(&self.pod.uid);
+        let ended = reach.ring.exits.remove(self.pod.uid.as_str());
         let stopped = self.stopping.is_some_and(|why| why != StopWhy::JoinFailed);
         let end = match (&ended, stopped || self.pod.ending) {
             (_, true) => End::Stopped,

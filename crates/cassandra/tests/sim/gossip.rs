@@ -26,6 +26,14 @@ impl Views {
         self.seen.get(pod).map(|view| view.values().cloned().collect()).unwrap_or_default()
     }
 
+    /// What a server does to another member itself it need not hear.
+    pub fn sees_leaving(&mut self, pod: &str, host: &HostId) {
+        let seen = self.seen.get_mut(pod).and_then(|view| view.get_mut(host));
+        if let Some(member) = seen {
+            member.state = MemberState::Leaving;
+        }
+    }
+
     /// A server has ended.
     pub fn forget(&mut self, pod: &str) {
         self.seen.remove(pod);

@@ -2,12 +2,15 @@
 //! settings, operations, questions.
 
 use super::agent::{Agent, Copies, Reach};
-use jiff::SignedDuration;
+use super::ring::{Configuration, Disks};
+use jiff::{SignedDuration, Timestamp};
 use palladion_agent::admin::Reading;
 use palladion_agent::decide::operation::{self, Next, Server, Worker};
 use palladion_agent::decide::{Process, Source};
 use palladion_agent::report::ring;
+use palladion_agent::volume::heartbeat::Known;
 use palladion_agent::volume::ledger::Membership;
+use palladion_api::member::{AccessProblem, AccessProblemKind};
 use palladion_plan::sim::Activity;
 
 /// How long an operation takes.
@@ -29,7 +32,7 @@ impl Agent {
             && joined
             && self.source == Source::Live
             && !seeds.is_empty()
-            && let Some(server) = reach.ring.servers.get_mut(&self.pod.uid)
+            && let Some(server) = reach.ring.servers.get_mut(self.pod.uid.as_str())
         {
             server.seeds.clone_from(seeds);
         }
@@ -52,7 +55,9 @@ impl Agent {
     /// A server that serves lets its agent in or not.
     pub(super) fn try_to_log_in(&mut self, reach: &Reach<'_>) {
         if self.reading().is_some_and(Reading::serves) {
-            self.access = reach.ring.login.problem();
+            self.access = reach.ring.login.problem(&self.configuration);
+        } else if self.configuration == Configuration::Asks && self.process == Process::Running {
+            self.access = Some(AccessProblem { kind: AccessProblemKind::Pending, message: None });
         }
     }
 
@@ -60,10 +65,10 @@ impl Agent {
     pub(super) fn operate(&mut self, reach: &mut Reach<'_>) -> Activity {
         let now = reach.now;
         if let Some((operation, end)) = self.job.clone() {
-            if end > now && reach.ring.servers.contains_key(&self.pod.uid) {
+            if end > now && reach.ring.servers.contains_key(self.pod.uid.as_str()) {
                 return Activity::default().at(end);
             }
-            let outcome = reach.ring.carry_out(&self.pod.uid, &operation, reach.disks);
+            let outcome = reach.ring.carry_out(self.pod.uid.as_str(), &operation, reach.disks);
             let Some(outcome) = outcome else {
                 return Activity::default();
             };
@@ -85,7 +90,7 @@ impl Agent {
                 self.change_ledger(reach, |ledger| ledger.interrupt_operations(at));
                 Activity::ACTED
             }
-            Next::NoteMisdirected(why) => {
+            Next::NoteRefused(why) => {
                 let id = saved.spec.operation.as_ref().map(|o| o.id.clone()).unwrap_or_default();
                 self.change_ledger(reach, |ledger| {
                     ledger.end_operation(&id, Err(why.to_string()), at);
@@ -98,7 +103,7 @@ impl Agent {
                 };
                 self.change_ledger(reach, |ledger| ledger.begin_operation(&operation.id, at));
                 reach.ring.begun.push((self.pod.key.name.clone(), operation.id.clone()));
-                reach.ring.begin_operation(&self.pod.uid, &operation);
+                reach.ring.begin_operation(self.pod.uid.as_str(), &operation);
                 let end = now + OPERATION;
                 self.job = Some((operation, end));
                 Activity::ACTED.at(end)
@@ -106,8 +111,26 @@ impl Agent {
         }
     }
 
+    /// Note on the volume that the server runs.
+    pub(super) fn beat(&mut self, now: Timestamp, disks: &mut Disks) {
+        let now = self.clock_at(now);
+        let live = self.saved.as_ref().filter(|_| self.source == Source::Live).map(|s| &s.spec);
+        let next = self.found.as_ref().zip(self.ledger());
+        let Some(next) = next.and_then(|(found, ledger)| found.heartbeat.next(ledger, live, now))
+        else {
+            return;
+        };
+        let heartbeat = Known::At(next);
+        if let Some(disk) = disks.get_mut(&self.pod.disk) {
+            disk.content.heartbeat = heartbeat.clone();
+        }
+        if let Some(found) = &mut self.found {
+            found.heartbeat = heartbeat;
+        }
+    }
+
     /// Notice a question, so that the look which answers it is taken after it.
-    pub(super) fn notice_question(&mut self, now: jiff::Timestamp) {
+    pub(super) fn notice_question(&mut self, now: Timestamp) {
         let asked = self.saved.as_ref().and_then(|s| s.spec.evidence.as_ref());
         let Some(nonce) = asked.map(|e| e.nonce.clone()).filter(|_| self.source == Source::Live)
         else {

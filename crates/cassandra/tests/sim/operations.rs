@@ -2,8 +2,54 @@
 //! may be refused, fail, or wait for somebody who is away.
 
 use super::ring::{Disks, Phase, Ring};
+use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::HostId;
 use palladion_api::member::{Liveness, MemberState, Operation, OperationKind};
+use palladion_plan::sim::Activity;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Calls to remove a host ID. The server goes on with one that it has begun,
+/// whatever happens to the agent that has called it.
+#[derive(Clone, Debug)]
+pub struct Removals {
+    /// How long one takes.
+    pub time: SignedDuration,
+    /// Members whose next call ends with its agent, before the server has heard of it.
+    pub unheard: BTreeSet<String>,
+    /// By the pod whose server carries it out: whom, and when it is done.
+    under_way: BTreeMap<String, (HostId, Timestamp)>,
+    /// Answers that nobody has read, by pod.
+    answers: BTreeMap<String, Result<String, String>>,
+}
+
+impl Default for Removals {
+    fn default() -> Self {
+        Self {
+            time: SignedDuration::from_secs(2),
+            unheard: BTreeSet::new(),
+            under_way: BTreeMap::new(),
+            answers: BTreeMap::new(),
+        }
+    }
+}
+
+impl Removals {
+    /// Does a server carry one out?
+    pub fn are_under_way(&self) -> bool {
+        !self.under_way.is_empty()
+    }
+
+    /// Does a server take this host ID out of the ring?
+    pub fn is_under_way_for(&self, host: &HostId) -> bool {
+        self.under_way.values().any(|(removed, _)| removed == host)
+    }
+
+    /// They are in the memory of a server that has ended.
+    pub fn end_with(&mut self, pod: &str) {
+        self.under_way.remove(pod);
+        self.answers.remove(pod);
+    }
+}
 
 impl Ring {
     /// An operation is begun.
@@ -13,11 +59,40 @@ impl Ring {
         else {
             return;
         };
-        let refused = self.removal_refused(pod, target).is_some();
-        if let Some(seat) = self.seats.get_mut(target).filter(|_| !refused) {
+        let member = self.servers.get(pod).map(|s| s.member.clone()).unwrap_or_default();
+        if self.removals.unheard.remove(&member) || self.removals.under_way.contains_key(pod) {
+            return;
+        }
+        self.removals.answers.remove(pod);
+        if let Some(why) = self.removal_refused(pod, target) {
+            self.removals.answers.insert(pod.to_string(), Err(why));
+            return;
+        }
+        if let Some(seat) = self.seats.get_mut(target) {
             // All see it leaving from now on, whoever dies meanwhile.
             seat.state = MemberState::Leaving;
         }
+        self.views.sees_leaving(pod, target);
+        let done = self.now + self.removals.time;
+        self.removals.under_way.insert(pod.to_string(), (target.clone(), done));
+    }
+
+    /// Removals whose time has passed come to their end.
+    pub(super) fn go_on_with_removals(&mut self, disks: &mut Disks) -> Activity {
+        let mut all = Activity::default();
+        for (pod, (host, done)) in self.removals.under_way.clone() {
+            if done > self.now {
+                all = all.at(done);
+                continue;
+            }
+            let Some(answer) = self.remove_node(&pod, &host, disks) else {
+                continue;
+            };
+            self.removals.under_way.remove(&pod);
+            self.removals.answers.insert(pod, answer);
+            all.acted = true;
+        }
+        all
     }
 
     /// What an operation does, once its time has passed. `None` = it hangs.
@@ -30,26 +105,33 @@ impl Ring {
         let Some(server) = self.servers.get(pod) else {
             return Some(Err("the connection to the server was closed".into()));
         };
-        if self.failing.contains(&server.member) {
-            let member = server.member.clone();
-            self.failing.remove(&member);
+        let member = server.member.clone();
+        if operation.kind != OperationKind::RemoveNode && self.failing.remove(&member) {
             return Some(Err("it failed".into()));
         }
         match operation.kind {
-            OperationKind::AlterReplication if self.login.problem().is_some() => {
+            OperationKind::Repair if self.hanging.contains(&server.member) => None,
+            OperationKind::AlterReplication
+                if self.login.problem(&server.configuration).is_some() =>
+            {
                 Some(Err("the server asks for a user and password, and none are mounted".into()))
             }
             OperationKind::AlterReplication => {
                 self.system_copies = operation.replication.values().next().copied();
                 Some(Ok("altered".into()))
             }
+            OperationKind::RemoveNode if self.removals.under_way.contains_key(pod) => None,
             OperationKind::RemoveNode => {
-                let target = operation.target.clone().unwrap_or_default();
-                self.remove_node(pod, &target, disks)
+                let closed = || Err("the connection to the server was closed".into());
+                Some(self.removals.answers.remove(pod).unwrap_or_else(closed))
             }
             OperationKind::Repair => Some(self.repair(pod, operation, disks)),
             OperationKind::Cleanup => Some(self.cleanup(pod, disks)),
             OperationKind::Flush | OperationKind::UpgradeSstables => Some(Ok("done".into())),
+            OperationKind::Unknown(word) => {
+                self.breaches.push(format!("an operation that nobody knows was begun: {word}"));
+                Some(Err("nobody knows it".into()))
+            }
         }
     }
 
@@ -73,8 +155,9 @@ impl Ring {
         host: &HostId,
         disks: &mut Disks,
     ) -> Option<Result<String, String>> {
-        if let Some(why) = self.removal_refused(pod, host) {
-            return Some(Err(why));
+        let member = self.servers.get(pod).map(|s| s.member.clone()).unwrap_or_default();
+        if self.failing.remove(&member) {
+            return Some(Err("it failed".into()));
         }
         let lives = self
             .servers

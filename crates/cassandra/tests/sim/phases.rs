@@ -4,7 +4,6 @@ use super::ring::{Disks, JOIN, LEFT, NATIVE, Phase, REPLACE, ROUND, Ring, Seat, 
 use super::streams::Stream;
 use super::volume::{Bootstrapped, Data};
 use jiff::Timestamp;
-use palladion_agent::volume::heartbeat::{Heartbeat, Known};
 use palladion_api::ids::HostId;
 use palladion_api::member::MemberState;
 use std::collections::BTreeSet;
@@ -194,15 +193,6 @@ impl Ring {
         self.told.push(format!("{} founds a ring", server.member));
     }
 
-    /// Full members note that they run.
-    pub fn beat(&self, now: Timestamp, disks: &mut Disks) {
-        for server in self.servers.values().filter(|s| s.phase == Phase::Normal) {
-            if let Some(disk) = disks.get_mut(&server.disk) {
-                disk.content.heartbeat = Known::At(Heartbeat::at(now));
-            }
-        }
-    }
-
     /// A member comes back with its data.
     pub fn begin_waking(&mut self, pod: &str, data: &Data, now: Timestamp) {
         let Some(server) = self.servers.get(pod) else {
@@ -213,6 +203,10 @@ impl Ring {
                 "{} came back under host ID {}, which the ring has removed",
                 server.member, data.host_id
             ));
+        }
+        if self.removals.is_under_way_for(&data.host_id) {
+            let (member, host) = (&server.member, &data.host_id);
+            self.breaches.push(format!("{member} starts while host ID {host} is removed"));
         }
         self.identify(pod, data.lineage, &data.host_id);
         self.set_phase(pod, Phase::Waking, now + WAKE);

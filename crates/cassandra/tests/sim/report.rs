@@ -26,7 +26,7 @@ impl Agent {
     /// Look at the server: at once for a question, otherwise when it is time;
     /// a look that would show nothing new is not taken, so that rest is rest.
     pub(super) fn look(&mut self, reach: &Reach<'_>) -> Activity {
-        let Some(reading) = reach.ring.reading(&self.pod.uid, reach.now) else {
+        let Some(reading) = reach.ring.reading(self.pod.uid.as_str(), reach.now) else {
             return Activity::default();
         };
         let now = reach.now;
@@ -102,7 +102,8 @@ impl Agent {
                 .found
                 .as_ref()
                 .zip(self.ledger())
-                .and_then(|(f, l)| decide::stale::last_ran_at(f, l)),
+                .and_then(|(f, l)| decide::stale::complete_until(f, l)),
+            missed: self.found.as_ref().zip(self.ledger()).and_then(|(f, l)| f.heartbeat.missed(l)),
             decision,
             since,
             reading: self.reading(),

@@ -2,6 +2,7 @@
 //! what each phase of a start or a leave does to that.
 
 use super::gossip::Views;
+use super::operations::Removals;
 use super::rows::Clients;
 use super::streams::{Stream, streamed};
 use super::volume::Bootstrapped;
@@ -63,6 +64,8 @@ pub enum Configuration {
     Refused(String),
     /// It never comes up with it.
     Hangs,
+    /// Nothing; and it asks who logs in.
+    Asks,
 }
 
 /// What a server is doing.
@@ -157,10 +160,12 @@ pub struct Ring {
     pub cut: BTreeSet<String>,
     /// Members whose address the ring holds for somebody else's.
     pub colliding: BTreeSet<String>,
-    /// Members whose streams never end.
+    /// Members whose streams and repairs never end.
     pub hanging: BTreeSet<String>,
     /// Operations that were begun: by which member, and their IDs.
     pub begun: Vec<(String, String)>,
+    /// Removals, which end with the server that carries them out, not with its agent.
+    pub removals: Removals,
     /// Members whose next stream fails.
     pub failing: BTreeSet<String>,
     /// What the native protocol says to an agent.
@@ -185,16 +190,26 @@ pub enum Login {
     Accepted,
     /// No Secret is mounted.
     Missing,
+    /// No Secret is mounted; only servers whose configuration says so ask.
+    MissingWhereAsked,
+    /// Servers whose configuration says so ask, and have not said yet whom they accept.
+    PendingWhereAsked,
     /// The Secret's password is wrong.
     Refused,
 }
 
 impl Login {
-    /// What the agent reports of it.
-    pub fn problem(self) -> Option<AccessProblem> {
+    /// What the agent of a server with this configuration reports of it.
+    pub fn problem(self, configuration: &Configuration) -> Option<AccessProblem> {
         let kind = match self {
             Login::NotAsked | Login::Accepted => return None,
-            Login::Missing => AccessProblemKind::CredentialsMissing,
+            Login::MissingWhereAsked | Login::PendingWhereAsked
+                if *configuration != Configuration::Asks =>
+            {
+                return None;
+            }
+            Login::PendingWhereAsked => AccessProblemKind::Pending,
+            Login::Missing | Login::MissingWhereAsked => AccessProblemKind::CredentialsMissing,
             Login::Refused => AccessProblemKind::CredentialsRefused,
         };
         Some(AccessProblem { kind, message: None })
@@ -247,6 +262,7 @@ impl Ring {
             colliding: BTreeSet::new(),
             hanging: BTreeSet::new(),
             begun: Vec::new(),
+            removals: Removals::default(),
             failing: BTreeSet::new(),
             login: Login::NotAsked,
             seats_taken: 0,
@@ -271,6 +287,7 @@ impl Ring {
         self.now = now;
         self.note_absences(now);
         let mut all = Activity { acted: self.deliver_hints(disks), next: None };
+        all = all.and(self.go_on_with_removals(disks));
         self.purge(disks);
         let forgotten: Vec<HostId> = self
             .seats
@@ -377,6 +394,7 @@ impl Ring {
     /// A server ends by itself.
     pub fn exit(&mut self, pod: &str, message: &str) {
         if let Some(server) = self.servers.remove(pod) {
+            self.removals.end_with(pod);
             self.told.push(format!("{} exits: {message}", server.member));
             self.exits.insert(pod.to_string(), Exit { code: 3, message: message.to_string() });
         }
@@ -395,6 +413,7 @@ impl Ring {
             return;
         };
         self.views.forget(pod);
+        self.removals.end_with(pod);
         self.fail_streams(now);
         let Some(seat) = server.host_id.and_then(|h| self.seats.get_mut(&h)) else {
             return;

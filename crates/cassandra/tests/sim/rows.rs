@@ -222,7 +222,7 @@ impl Ring {
             let mut owners = self.owners(range);
             let is_meant = match operation.ranges {
                 RepairRanges::Primary => owners.first() == Some(&own),
-                RepairRanges::All => owners.contains(&own),
+                RepairRanges::All | RepairRanges::Unknown(_) => owners.contains(&own),
             };
             if !is_meant {
                 continue;

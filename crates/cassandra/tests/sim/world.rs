@@ -238,7 +238,7 @@ impl World {
 
     /// Processes on all machines end; pods stay.
     pub fn forget_processes(&mut self) {
-        self.ring.beat(self.store.now, &mut self.kube.disks);
+        self.beat();
         for uid in std::mem::take(&mut self.agents).into_keys() {
             self.ring.stop(&uid, self.store.now);
         }
@@ -259,13 +259,13 @@ impl World {
             }
         }
         self.store.now = self.now().max(end);
-        self.ring.beat(self.store.now, &mut self.kube.disks);
+        self.beat();
         Ok(())
     }
 
     /// Everybody once.
     fn round(&mut self) -> Activity {
-        self.ring.beat(self.store.now, &mut self.kube.disks);
+        self.beat();
         let mut actors = [Actor::Operators, Actor::Kubernetes, Actor::Agents, Actor::Ring];
         if let Some(random) = &mut self.random {
             random.shuffle(&mut actors);

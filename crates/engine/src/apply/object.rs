@@ -197,6 +197,12 @@ fn says(seen: &Value, wanted: &Value) -> bool {
     differ::contains(seen, &wanted)
 }
 
+/// Would an apply be sent? What is not stored is created.
+#[cfg(feature = "door")]
+pub(crate) fn would_be_sent(stored: Option<&Value>, object: &Value) -> bool {
+    stored.is_none_or(|stored| !says(stored, &with_print(object, &hash::of(object))))
+}
+
 /// Did the last apply of the same object leave it just as it is now? Then the
 /// server (or an admission webhook) writes it in its own way, and applying it
 /// again would change nothing, for ever.

@@ -83,6 +83,12 @@ fn says(stored: &Value, patch: &Value, keep: Keep) -> bool {
     })
 }
 
+/// Would a patch be sent?
+#[cfg(feature = "door")]
+pub(crate) fn would_be_sent(stored: Option<(&Value, Keep)>, patch: &Value) -> bool {
+    stored.is_none_or(|(stored, keep)| !says(stored, patch, keep))
+}
+
 fn merged(stored: Option<&Value>, patch: &Value) -> bool {
     match (stored, patch) {
         (None, Value::Null) => true,

@@ -2,23 +2,13 @@
 //! a question that we could not put, because the API server does not answer us
 //! or refuses us, says nothing about the pod.
 
+use super::answer::{Answer, late};
 use super::{exec, grpc, http};
 use crate::request::Api;
-use crate::words::{Probed, Unaskable};
+use crate::words::Probed;
 use palladion_plan::{ProbeAction, ProbeRequest};
 use std::time::Duration;
 use tokio::net::TcpStream;
-
-/// What came of a question.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// It passes.
-    Good,
-    /// It fails, or no answer came in time.
-    Bad(Probed),
-    /// The question could not be put.
-    Unaskable(Unaskable),
-}
 
 /// Puts questions.
 #[derive(Clone)]
@@ -53,10 +43,6 @@ impl Asker {
         };
         answer.unwrap_or_else(|_| Answer::Bad(late(timeout)))
     }
-}
-
-pub(super) fn late(limit: Duration) -> Probed {
-    Probed::Late { limit: format!("{limit:?}") }
 }
 
 async fn tcp(address: &str, port: u16) -> Answer {

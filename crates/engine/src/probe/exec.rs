@@ -1,6 +1,6 @@
 //! A command in a container, through the API server and the kubelet.
 
-use super::ask::{Answer, late};
+use super::answer::{Answer, late};
 use crate::request::Api;
 use crate::words::{Probed, Unaskable};
 use ::http::StatusCode;
@@ -56,8 +56,8 @@ async fn answer(mut process: AttachedProcess) -> Answer {
     match status {
         Some(status) if status.status.as_deref() == Some("Success") => Answer::Good,
         Some(status) => {
-            let message = status.message.unwrap_or_else(|| "the command failed".into());
-            Answer::Bad(command_failed(message, words))
+            let unnamed = || Probed::CommandFailedUnnamed.to_string();
+            Answer::Bad(command_failed(status.message.unwrap_or_else(unnamed), words))
         }
         None => Answer::Bad(Probed::CommandBroken),
     }

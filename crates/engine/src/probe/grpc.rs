@@ -1,8 +1,8 @@
 //! The gRPC health protocol (grpc.health.v1.Health/Check), without TLS. Two
 //! fields of two messages: written by hand, it needs no code generator.
 
-use super::ask::Answer;
-use crate::words::Probed;
+use super::answer::Answer;
+use crate::words::{BadGrpc, Probed};
 use ::http::{HeaderMap, Request};
 use bytes::{Bytes, BytesMut};
 use h2::RecvStream;
@@ -17,18 +17,21 @@ const LONGEST: usize = 4096;
 pub async fn ask(address: &str, port: u16, service: &str) -> Answer {
     match check(address, port, service).await {
         Ok(SERVING) => Answer::Good,
-        Ok(status) => Answer::Bad(Probed::GrpcStatus { status: word(status) }),
+        Ok(number) => Answer::Bad(match word(number) {
+            Some(status) => Probed::GrpcStatus { status },
+            None => Probed::GrpcStatusUnknown { number },
+        }),
         Err(why) => Answer::Bad(Probed::GrpcFailed { why }),
     }
 }
 
-fn word(status: u64) -> &'static str {
+fn word(status: u64) -> Option<&'static str> {
     match status {
-        0 => "UNKNOWN",
-        1 => "SERVING",
-        2 => "NOT_SERVING",
-        3 => "SERVICE_UNKNOWN",
-        _ => "a status that is not part of the protocol",
+        0 => Some("UNKNOWN"),
+        1 => Some("SERVING"),
+        2 => Some("NOT_SERVING"),
+        3 => Some("SERVICE_UNKNOWN"),
+        _ => None,
     }
 }
 
@@ -82,7 +85,7 @@ async fn read(mut body: RecvStream) -> Result<u64, String> {
         let _ = body.flow_control().release_capacity(part.len());
         frame.extend_from_slice(&part);
         if frame.len() > LONGEST {
-            return Err("the answer is too long".to_string());
+            return Err(BadGrpc::TooLong.to_string());
         }
     }
     if let Some(trailers) = body.trailers().await.map_err(|e| e.to_string())? {
@@ -93,11 +96,11 @@ async fn read(mut body: RecvStream) -> Result<u64, String> {
 
 /// The message `{ status = 1 }` in a frame; an absent field is 0.
 fn status(frame: &[u8]) -> Result<u64, String> {
-    let message = frame.get(5..).ok_or("the answer has no message")?;
+    let message = frame.get(5..).ok_or_else(|| BadGrpc::Empty.to_string())?;
     match message {
         [] => Ok(0),
         [0x08, value, ..] if *value < 0x80 => Ok((*value).into()),
-        _ => Err("the answer is not a health response".to_string()),
+        _ => Err(BadGrpc::NotHealth.to_string()),
     }
 }
 
@@ -107,7 +110,9 @@ fn grpc_status(headers: &HeaderMap) -> Result<(), String> {
         None | Some("0") => Ok(()),
         Some(code) => {
             let message = headers.get("grpc-message").and_then(|v| v.to_str().ok());
-            Err(format!("status {code} {}", message.unwrap_or_default()).trim().to_string())
+            let (code, message) = (code.to_string(), message.unwrap_or_default().to_string());
+            let status = BadGrpc::Status { code, message }.to_string();
+            Err(status.trim_end_matches([':', ' ']).to_string())
         }
     }
 }

@@ -1,6 +1,6 @@
 //! HTTP GET, straight to the pod.
 
-use super::ask::Answer;
+use super::answer::Answer;
 use crate::words::Probed;
 use ::http::uri::InvalidUri;
 use ::http::{Request, Uri};

@@ -2,6 +2,7 @@
 //! one task for each question, for as long as the mind asks it. Knows how to
 //! ask and counts the answers; what they mean is the mind's.
 
+pub mod answer;
 pub mod ask;
 pub mod exec;
 pub mod grpc;
@@ -9,7 +10,8 @@ pub mod http;
 
 use crate::queue::{Key, Priority, Queue};
 use crate::words::Probed;
-use ask::{Answer, Asker};
+use answer::Answer;
+use ask::Asker;
 use palladion_plan::{Observed, ProbeKey, ProbeRequest, ProbeResult, Tally, Verdict};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -121,7 +123,7 @@ impl Asking {
         let now = jiff::Timestamp::now();
         let since = match &*lock(&self.told) {
             Some(Observed::Known { value, .. }) if value.verdict == verdict => return false,
-            _ => now,
+            Some(Observed::Known { .. } | Observed::Unknown { .. }) | None => now,
         };
         self.tell(Observed::Known {
             value: ProbeResult { verdict, since, message: message.to_string() },

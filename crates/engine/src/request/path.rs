@@ -28,7 +28,7 @@ impl std::fmt::Display for Selection {
 }
 
 /// The collection's path and the selectors, ready for one more parameter.
-pub(super) fn selection_query(selection: &Selection) -> String {
+pub(crate) fn selection_query(selection: &Selection) -> String {
     let mut path = collection_path(&selection.resource, selection.namespace.as_deref());
     path.push('?');
     for (name, value) in
@@ -41,7 +41,7 @@ pub(super) fn selection_query(selection: &Selection) -> String {
     path
 }
 
-pub(super) fn collection_path(resource: &Resource, namespace: Option<&str>) -> String {
+pub(crate) fn collection_path(resource: &Resource, namespace: Option<&str>) -> String {
     let root = if resource.group.is_empty() { "/api" } else { "/apis" };
     let namespace = match namespace {
         Some(namespace) if !namespace.is_empty() => format!("/namespaces/{}", encode(namespace)),
@@ -50,13 +50,13 @@ pub(super) fn collection_path(resource: &Resource, namespace: Option<&str>) -> S
     format!("{root}/{}{namespace}/{}", resource.api_version(), resource.plural)
 }
 
-pub(super) fn object_path(key: &ObjectKey) -> String {
+pub(crate) fn object_path(key: &ObjectKey) -> String {
     let collection = collection_path(&key.resource, Some(&key.namespace));
     format!("{collection}/{}", encode(&key.name))
 }
 
 /// Percent-encoding of all but unreserved characters.
-pub(super) fn encode(text: &str) -> String {
+pub(crate) fn encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {

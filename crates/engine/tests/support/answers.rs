@@ -20,6 +20,7 @@ fn missing(target: &Target) -> Answer {
     status(404, "NotFound", &format!("{} {:?} not found", target.plural, target.name))
 }
 
+/// With `dryRun` all is answered as it would be, and nothing kept.
 pub fn answer(
     store: &mut Store,
     method: &Method,
@@ -27,6 +28,13 @@ pub fn answer(
     media: &str,
     body: Value,
 ) -> Answer {
+    match target.parameter("dryRun") {
+        "" => stored(store, method, target, media, body),
+        _ => stored(&mut store.clone(), method, target, media, body),
+    }
+}
+
+fn stored(store: &mut Store, method: &Method, target: &Target, media: &str, body: Value) -> Answer {
     match (method.as_str(), target.name.is_some()) {
         ("GET", true) => match store.get(&target.key()) {
             Some(object) => (200, object.clone()),
@@ -39,6 +47,7 @@ pub fn answer(
         ("POST", _) => create(store, target, body),
         ("PUT", _) => replace(store, target, body),
         ("PATCH", _) if media.contains("apply-patch") => apply(store, target, body),
+        ("PATCH", _) if media.contains("json-patch") => operations(store, target, &body),
         ("PATCH", _) => merge(store, target, body),
         ("DELETE", _) => delete(store, target, &body),
         (other, _) => status(405, "MethodNotAllowed", other),
@@ -46,7 +55,13 @@ pub fn answer(
 }
 
 fn create(store: &mut Store, target: &Target, body: Value) -> Answer {
-    let name = body["metadata"]["name"].as_str().unwrap().to_string();
+    let name = match body["metadata"]["name"].as_str() {
+        Some(name) => name.to_string(),
+        None => {
+            let begin = body["metadata"]["generateName"].as_str().unwrap();
+            format!("{begin}{:05}", store.version)
+        }
+    };
     let key = (target.plural.clone(), target.namespace.clone(), name);
     if store.get(&key).is_some() {
         return status(409, "AlreadyExists", "it exists");
@@ -143,6 +158,25 @@ fn merge(store: &mut Store, target: &Target, body: Value) -> Answer {
         let last = store.put(key.clone(), object);
         store.delete(&key);
         return (200, last);
+    }
+    (200, store.put(key, object))
+}
+
+/// A JSON patch of `test` and `add` on fields of objects.
+fn operations(store: &mut Store, target: &Target, body: &Value) -> Answer {
+    let key = target.key();
+    let Some(mut object) = store.get(&key).cloned() else {
+        return missing(target);
+    };
+    for operation in body.as_array().unwrap() {
+        let path = operation["path"].as_str().unwrap();
+        let value = &operation["value"];
+        let (parent, field) = path.rsplit_once('/').unwrap();
+        match operation["op"].as_str() {
+            Some("test") if object.pointer(path) == Some(value) => {}
+            Some("add") => object.pointer_mut(parent).unwrap()[field] = value.clone(),
+            _ => return status(422, "Invalid", "the operation does not apply"),
+        }
     }
     (200, store.put(key, object))
 }

@@ -63,6 +63,8 @@ pub struct State {
     pub held: BTreeSet<String>,
     pub generation: u64,
     pub fault: Option<Fault>,
+    /// When the server says that it answers.
+    pub date: Option<String>,
 }
 
 pub struct Shared {
@@ -97,7 +99,17 @@ impl Fake {
 
     pub fn client(&self) -> Client {
         let fake = self.clone();
-        Client::new(tower::service_fn(move |request| fake.clone().serve(request)), "default")
+        let dated = move |request| {
+            let fake = fake.clone();
+            async move {
+                let mut answer = fake.clone().serve(request).await?;
+                if let Some(date) = &fake.state().date {
+                    answer.headers_mut().insert("date", date.parse().unwrap());
+                }
+                Ok::<_, kube::Error>(answer)
+            }
+        };
+        Client::new(tower::service_fn(dated), "default")
     }
 
     pub fn state(&self) -> MutexGuard<'_, State> {
@@ -106,6 +118,11 @@ impl Fake {
 
     pub fn fault(&self, fault: impl FnMut(&Seen) -> Action + Send + 'static) {
         self.state().fault = Some(Box::new(fault));
+    }
+
+    /// The time that every answer is dated with.
+    pub fn date(&self, date: &str) {
+        self.state().date = Some(date.to_string());
     }
 
     pub fn no_fault(&self) {

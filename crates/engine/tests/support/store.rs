@@ -15,7 +15,7 @@ pub struct Change {
     pub after: Option<Value>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Store {
     pub version: u64,
     pub objects: BTreeMap<Key, Value>,

@@ -3,6 +3,7 @@
 
 use palladion_api::labels;
 use palladion_api::rights::Right;
+use palladion_api::words::Message;
 use palladion_plan::{
     Fence, Hazard, Keep, Loss, Mind, Object, ObjectKey, Plan, Precondition, Propagation, Reason,
     Resource, Route, Snapshot, Step, Wait, Watch,
@@ -93,7 +94,7 @@ fn wake(snapshot: &Snapshot) -> Plan {
     let seconds = snapshot.owner.int_at("/spec/wakeSeconds");
     let wait = |s| Wait {
         until: Some(snapshot.now + jiff::SignedDuration::from_secs(s)),
-        ..Wait::new(Reason::WaitingForPod, "for the time")
+        ..Wait::new(Reason::WaitingForPod, Message::quoted("for the time"))
     };
     Plan { waits: seconds.map(wait).into_iter().collect(), ..Plan::default() }
 }

@@ -4,13 +4,18 @@ use super::*;
 use crate::hazard::{About, Act};
 use crate::object::{Meta, Object, ObjectKey, Resource};
 use crate::plan::{Propagation, Subresource};
+use crate::proof::{Identity, MakesProofs, ProofKind};
 use crate::snapshot::Observed;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 const POD: Resource = Resource::namespaced("", "v1", "Pod", "pods");
 const SET: Resource = Resource::namespaced("apps", "v1", "StatefulSet", "statefulsets");
-const HAZARDS: [Hazard; 4] = [
+const CLAIM: Resource =
+    Resource::namespaced("", "v1", "PersistentVolumeClaim", "persistentvolumeclaims");
+/// No hazard is declared for it.
+const OTHER: Resource = Resource::namespaced("", "v1", "Service", "services");
+const HAZARDS: [Hazard; 6] = [
     Hazard {
         resource: POD,
         act: Act::Deleted,
@@ -35,6 +40,18 @@ const HAZARDS: [Hazard; 4] = [
         about: About::Object,
         kinds: &[ProofKind::Idle],
     },
+    Hazard {
+        resource: SET,
+        act: Act::Changed("/spec/template"),
+        about: About::Object,
+        kinds: &[ProofKind::Idle],
+    },
+    Hazard {
+        resource: SET,
+        act: Act::DeletedWithDependents,
+        about: About::Object,
+        kinds: &[ProofKind::Vacant],
+    },
 ];
 
 fn at(seconds: i64) -> Timestamp {
@@ -46,7 +63,12 @@ fn snapshot() -> Snapshot {
         let meta = Meta { name: name.into(), namespace: "n".into(), ..Meta::default() };
         Arc::new(Object { meta, body })
     };
-    let set = stored("s", json!({ "spec": { "replicas": 3, "token": "1" } }));
+    let set = stored(
+        "s",
+        json!({ "spec": {
+        "replicas": 3, "token": "1", "template": { "image": "1", "added by the server": true },
+    } }),
+    );
     let tried = json!({ "spec": { "intent": { "kind": "Leave", "id": "i", "nonce": "1" } } });
     let sets = Observed::Known { value: vec![set, stored("tried", tried)], as_of: at(0) };
     Snapshot {
@@ -63,8 +85,19 @@ fn snapshot() -> Snapshot {
 }
 
 fn proof(kind: ProofKind, about: &str, as_of: Timestamp) -> Proof {
-    Proof::new(kind, vec![about.to_string()], as_of, "a and b say so".to_string())
+    Proof::new(
+        Tests,
+        kind,
+        vec![Identity::Object(about.to_string())],
+        as_of,
+        "a and b say so".to_string(),
+    )
 }
+
+/// What these tests make proofs by.
+struct Tests;
+
+impl MakesProofs for Tests {}
 
 fn delete(name: &str, loss: Loss, proof: Option<Proof>) -> Step {
     Step::Delete {
@@ -77,6 +110,15 @@ fn delete(name: &str, loss: Loss, proof: Option<Proof>) -> Step {
         doing: "d".to_string(),
         event: None,
     }
+}
+
+/// Of this kind, without a proof.
+fn delete_of(resource: Resource, loss: Loss, leaving: Propagation) -> Step {
+    let mut step = delete("x", loss, None);
+    if let Step::Delete { key, propagation, .. } = &mut step {
+        (key.resource, *propagation) = (resource, leaving);
+    }
+    step
 }
 
 fn patch(patch: Value, proof: Option<Proof>) -> Step {
@@ -130,6 +172,34 @@ fn a_deletion_names_its_object_and_what_it_loses() {
 }
 
 #[test]
+fn a_claim_is_not_deleted_as_if_it_held_nothing() {
+    let found = found(vec![delete_of(CLAIM, Loss::Nothing, Propagation::Background)]);
+    let kind = "PersistentVolumeClaim";
+    assert_eq!(found, [Violation::LossNotStated { kind, doing: doing() }]);
+}
+
+#[test]
+fn what_ends_a_process_or_data_is_proven_and_alone_also_where_no_hazard_is_declared() {
+    let of = |loss| delete_of(OTHER, loss, Propagation::Background);
+    for loss in [Loss::Process, Loss::Remains, Loss::Data] {
+        assert_eq!(found(vec![of(loss)]), [Violation::ProofMissing { doing: doing() }], "{loss:?}");
+        let beside = found(vec![of(loss), delete("p", Loss::Process, None)]);
+        let two = |v: &Violation| matches!(v, Violation::TwoDisruptions { .. });
+        assert!(beside.iter().any(two), "{loss:?}: {beside:?}");
+    }
+    assert_eq!(found(vec![of(Loss::Nothing)]), []);
+}
+
+#[test]
+fn only_a_set_may_go_from_around_its_dependents() {
+    let orphaning = |resource| found(vec![delete_of(resource, Loss::Nothing, Propagation::Orphan)]);
+    assert_eq!(orphaning(SET), []);
+    assert!(orphaning(POD).contains(&Violation::ProofMissing { doing: doing() }));
+    let with_pods = delete_of(SET, Loss::Nothing, Propagation::Background);
+    assert_eq!(found(vec![with_pods]), [Violation::ProofMissing { doing: doing() }]);
+}
+
+#[test]
 fn one_disruption_at_a_time() {
     let well = |name| Some(proof(ProofKind::AllWell, name, at(0)));
     let two = ["p", "q"].map(|name| delete(name, Loss::Process, well(name))).to_vec();
@@ -151,12 +221,19 @@ fn an_order_that_follows_another_of_its_kind_needs_a_proof_too() {
 fn every_hazard_needs_a_proof() {
     let missing = || [Violation::ProofMissing { doing: doing() }];
     assert_eq!(found(vec![delete("p", Loss::Process, None)]), missing());
-    let wordless = Proof::new(ProofKind::AllWell, vec!["p".into()], at(0), String::new());
+    let wordless = Proof::new(
+        Tests,
+        ProofKind::AllWell,
+        vec![Identity::Object("p".into())],
+        at(0),
+        String::new(),
+    );
     assert_eq!(found(vec![delete("p", Loss::Process, Some(wordless))]), missing());
     for hurts in [
         json!({ "spec": { "replicas": 2 } }),
         json!({ "spec": { "intent": { "kind": "Leave", "id": "i" } } }),
         json!({ "spec": { "token": "2" } }),
+        json!({ "spec": { "template": { "image": "2" } } }),
     ] {
         assert_eq!(found(vec![patch(hurts.clone(), None)]), missing(), "{hurts}");
     }
@@ -164,6 +241,7 @@ fn every_hazard_needs_a_proof() {
         json!({ "spec": { "replicas": 3 } }),
         json!({ "spec": { "intent": null } }),
         json!({ "spec": { "token": "1" } }),
+        json!({ "spec": { "template": { "image": "1" } } }),
     ] {
         assert_eq!(found(vec![patch(harmless.clone(), None)]), [], "{harmless}");
     }

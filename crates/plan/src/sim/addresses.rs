@@ -1,7 +1,7 @@
 //! ClusterIPs of Services: given once, asked for again, and free for strangers
 //! after their Service.
 
-use super::store::text;
+use super::json::text;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

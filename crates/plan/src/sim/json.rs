@@ -3,6 +3,11 @@
 
 use serde_json::{Map, Value};
 
+/// The string at a JSON pointer, empty where there is none.
+pub fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
+    object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
 /// JSON merge patch (RFC 7386).
 pub fn merge(target: &mut Value, patch: &Value) {
     let Value::Object(patch) = patch else {

@@ -15,6 +15,7 @@ use super::Activity;
 use super::kinds;
 use super::store::{Store, text};
 use crate::object::ObjectKey;
+use palladion_api::ids::PodUid;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -55,7 +56,7 @@ pub struct PodRun {
     /// Its key.
     pub key: ObjectKey,
     /// Its uid.
-    pub uid: String,
+    pub uid: PodUid,
     /// Its node.
     pub node: String,
     /// `controller-revision-hash`.
@@ -73,6 +74,8 @@ pub struct Kubernetes<C> {
     pub machines: BTreeMap<String, Machine>,
     /// Disks by name.
     pub disks: BTreeMap<String, Disk<C>>,
+    /// What the clocks of the kubelets are ahead.
+    pub kubelets_ahead: jiff::SignedDuration,
     disks_made: usize,
     /// Nodes that are gone and whose pods were not collected yet.
     gone: BTreeMap<String, jiff::Timestamp>,
@@ -93,6 +96,7 @@ impl<C: Clone + Default> Kubernetes<C> {
         let mut made = Kubernetes {
             machines: BTreeMap::new(),
             disks: BTreeMap::new(),
+            kubelets_ahead: jiff::SignedDuration::ZERO,
             disks_made: 0,
             gone: BTreeMap::new(),
             settled: 0,
@@ -142,7 +146,7 @@ impl<C: Clone + Default> Kubernetes<C> {
             })
             .map(|(key, pod)| PodRun {
                 key: key.clone(),
-                uid: text(pod, "/metadata/uid").to_string(),
+                uid: PodUid::new(text(pod, "/metadata/uid")),
                 node: text(pod, "/spec/nodeName").to_string(),
                 revision: text(pod, "/metadata/labels/controller-revision-hash").to_string(),
                 disk: claim_names(pod)

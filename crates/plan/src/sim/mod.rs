@@ -13,6 +13,7 @@ pub mod json;
 pub use crate::kinds;
 pub mod kubernetes;
 pub mod operator;
+pub mod planted;
 pub mod random;
 pub mod store;
 
@@ -20,6 +21,7 @@ pub use cache::{Cache, Feed};
 pub use faults::{Fault, Faults};
 pub use kubernetes::{Kubernetes, PodRun};
 pub use operator::{Done, Operator};
+pub use planted::Planted;
 pub use random::Random;
 pub use store::{Change, Refusal, Store};
 

@@ -6,9 +6,11 @@ mod commit;
 
 use super::addresses::Addresses;
 use super::json;
+pub use super::json::text;
 use crate::object::{ObjectKey, Resource};
 use crate::plan::{Precondition, Propagation, Subresource};
 use jiff::Timestamp;
+use palladion_api::ids::Uid;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -182,7 +184,7 @@ impl Store {
     ) -> Result<u64, Refusal> {
         let stored = self.objects.get(key).cloned().ok_or(Refusal::NotFound)?;
         check(key, &stored.object, &conditions(precondition))?;
-        let uid = text(&stored.object, "/metadata/uid").to_string();
+        let uid = Uid::new(text(&stored.object, "/metadata/uid"));
         if propagation == Propagation::Orphan {
             self.orphan(&uid);
         }
@@ -220,11 +222,6 @@ pub fn conditions(precondition: &Precondition) -> Value {
 /// Owner references of an object.
 pub fn owners(object: &Value) -> impl Iterator<Item = &Value> {
     object["metadata"]["ownerReferences"].as_array().into_iter().flatten()
-}
-
-/// The string at a JSON pointer, empty where there is none.
-pub fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
-    object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
 fn check(key: &ObjectKey, object: &Value, metadata: &Value) -> Result<(), Refusal> {

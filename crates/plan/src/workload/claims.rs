@@ -112,8 +112,8 @@ mod tests {
         };
         assert_eq!(compare(&[claim("data", "1024Mi", "fast")], &has), Change::None);
         assert_eq!(compare(&[claim("data", "2Gi", "fast")], &has), Change::Growth);
-        assert!(other(&[claim("data", "512Mi", "fast")]).contains("requests 512Mi, less than"));
-        assert!(other(&[claim("data", "2Gi", "slow")]).contains("in more than"));
+        assert!(other(&[claim("data", "512Mi", "fast")]).contains("lowered to 512Mi, below"));
+        assert!(other(&[claim("data", "2Gi", "slow")]).contains("other than its storage"));
         assert!(other(&[]).contains("data was removed"));
         let two = [claim("data", "1Gi", "fast"), claim("log", "1Gi", "fast")];
         assert!(other(&two).contains("log was added"));

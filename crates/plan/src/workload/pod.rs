@@ -1,5 +1,6 @@
 //! A pod in the few words that decisions need, and what keeps it from running.
 
+use super::words::ContainerState;
 use super::words::PodState;
 use crate::object::{Meta, Object, Resource};
 use crate::plan::{Event, Fence, Loss, Step};
@@ -201,12 +202,13 @@ fn trouble(object: &Object) -> Option<PodTrouble> {
     let name = text(&container["name"]);
     let message = match (reason.as_str(), container["exitCode"].as_i64()) {
         // The kubelet tells its pause, which changes with every try.
-        ("CrashLoopBackOff", Some(code)) => format!(
-            "container {name} ended with exit code {code} and is started again after a pause; `kubectl logs --previous` shows its last words"
-        ),
-        _ => format!("container {name}: {}", settled(&text(&container["message"]))),
+        ("CrashLoopBackOff", Some(code)) => ContainerState::Exits { container: name, code },
+        _ => {
+            let message = settled(&text(&container["message"])).to_string();
+            ContainerState::Waiting { container: name, message }
+        }
     };
-    Some(PodTrouble { reason, message })
+    Some(PodTrouble { reason, message: message.to_string() })
 }
 
 /// The part of a message that stays the same from one try to the next: what the
@@ -255,7 +257,10 @@ mod tests {
         assert!(!waiting("ContainerCreating").is_stuck());
         let stuck = waiting("ImagePullBackOff");
         assert!(stuck.is_stuck());
-        assert_eq!(stuck.words().to_string(), "pod web-z0-2: ImagePullBackOff: container c: m");
+        assert_eq!(
+            stuck.words().to_string(),
+            "pod web-z0-2 is failing: ImagePullBackOff: container c: m"
+        );
     }
 
     #[test]
@@ -287,7 +292,7 @@ mod tests {
             "lastState": { "terminated": { "exitCode": 3, "reason": "Error" } },
         }] } }));
         let words = pod.words().to_string();
-        assert!(words.contains("ended with exit code 3"), "{words}");
+        assert!(words.contains("exited with code 3"), "{words}");
         assert!(!words.contains("40s"), "{words}");
     }
 

@@ -5,19 +5,27 @@ palladion_api::sentences! {
     pub enum PodState {
         Terminating { pod: String } => "pod {pod} is terminating";
         Unschedulable { pod: String, message: String } => "pod {pod} cannot be scheduled: {message}";
-        Failing { pod: String, reason: String, message: String } => "pod {pod}: {reason}: {message}";
+        Failing { pod: String, reason: String, message: String } => "pod {pod} is failing: {reason}: {message}";
         Ready { pod: String } => "pod {pod} is ready";
         NotReady { pod: String, phase: String } => "pod {pod} is {phase} and not ready";
     }
 
+    /// Why a container does not run, as far as it stays the same from one try to
+    /// the next.
+    pub enum ContainerState {
+        Exits { container: String, code: i64 } =>
+            "container {container} exited with code {code} and will be restarted after a back-off; see `kubectl logs --previous`";
+        Waiting { container: String, message: String } => "container {container}: {message}";
+    }
+
     /// How a claim template was changed in a way that is not carried out.
     pub enum TemplateChange {
-        Removed { template: String } => "the volume claim template {template} was removed";
-        Added { template: String } => "the volume claim template {template} was added";
+        Removed { template: String } => "volume claim template {template} was removed";
+        Added { template: String } => "volume claim template {template} was added";
         Smaller { template: String, requested: String, has: String } =>
-            "the volume claim template {template} requests {requested}, less than the {has} of its claims";
+            "the storage request of volume claim template {template} was lowered to {requested}, below the existing {has}";
         Other { template: String } =>
-            "the volume claim template {template} was changed in more than its storage request";
+            "fields of volume claim template {template} other than its storage request were changed";
     }
 
     /// Why an object is not written now.
@@ -30,7 +38,7 @@ palladion_api::sentences! {
     pub enum Doing {
         Create { what: String } => "create {what}";
         Update { what: String } => "update {what}";
-        GrowClaim { claim: String } => "grow PersistentVolumeClaim {claim}";
-        ReleasePods { set: String } => "delete StatefulSet {set} and keep its pods";
+        GrowClaim { claim: String } => "expand PersistentVolumeClaim {claim}";
+        ReleasePods { set: String } => "delete StatefulSet {set} without deleting its pods";
     }
 }

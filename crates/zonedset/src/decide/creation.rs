@@ -54,6 +54,6 @@ fn create(facts: &Facts<'_>, valid: &Valid, goal: &Goal<'_>, draft: &mut Draft) 
     };
     let created = Happened::Created { set: name.clone(), version: goal.version };
     let object = set::stateful_set(valid, &wanted);
-    apply(facts, STATEFUL_SET, object, Some(Event::normal(created)), draft);
+    apply(facts, STATEFUL_SET, object, (None, Some(Event::normal(created))), draft);
     wait_for_set(draft, &name, Waiting::Created { set: name.clone() });
 }

@@ -8,7 +8,7 @@ use palladion_api::zoned_stateful_set::PendingConfig;
 use palladion_plan::wait::{Subject, Wait};
 use palladion_plan::words::{Message, Reasoned};
 use palladion_plan::workload::upsert::upsert;
-use palladion_plan::{Event, ObjectKey, Resource};
+use palladion_plan::{Event, ObjectKey, Proof, Resource};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,19 +51,20 @@ pub fn wait_in_set(draft: &mut Draft, set: &str, sentence: impl Reasoned + Clone
     wait_for_set(draft, set, sentence);
 }
 
-/// Apply one object: it must not exist yet, or be the one that was seen.
+/// Apply one object: it must not exist yet, or be the one that was seen. The
+/// proof says why pods of one that exists may end by it.
 pub fn apply(
     facts: &Facts<'_>,
     resource: Resource,
     object: Value,
-    event: Option<Event>,
+    (proof, event): (Option<Proof>, Option<Event>),
     draft: &mut Draft,
 ) {
     let namespace = &facts.snapshot.owner.meta.namespace;
     let name = object["metadata"]["name"].as_str().unwrap_or_default().to_string();
     let what = ObjectKey::new(resource, namespace, &name).to_string();
     match upsert(resource, namespace, facts.objects(resource), object, &what, event) {
-        Ok(step) => draft.steps.push(step),
+        Ok(step) => draft.steps.push(step.proven(proof)),
         Err(blocked) => {
             draft.wait_for(blocked).about(Subject::new(resource, name));
         }

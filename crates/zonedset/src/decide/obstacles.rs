@@ -3,7 +3,7 @@
 //! (kubernetes/kubernetes#67250); a fix must not.
 
 use super::draft::Draft;
-use super::proof::not_ready;
+use super::evidence::not_ready;
 use crate::facts::{Facts, SetFact};
 use crate::resources::POD;
 use crate::words::rollout::{Doing, Obstacle};
@@ -19,7 +19,7 @@ pub fn clear(facts: &Facts<'_>, set: &SetFact, draft: &mut Draft) {
     let Some((pod, why)) = set.pods.iter().rev().find_map(|p| Some((p, obstacle(set, p)?))) else {
         return;
     };
-    let Some(proof) = not_ready(facts.now(), pod, why.to_string()) else {
+    let Some(proof) = not_ready(facts, pod, &why) else {
         return;
     };
     let place = (POD, set.object.meta.namespace.as_str());

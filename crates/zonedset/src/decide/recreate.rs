@@ -4,14 +4,14 @@
 use super::draft::{Draft, wait_for_set, wait_in_set};
 use super::goal::Goal;
 use super::rollout::{self, Next, state_annotations};
-use super::{claims, creation, version};
+use super::{claims, creation, evidence, version};
 use crate::build::set::Config;
 use crate::facts::{Facts, SetFact};
 use crate::resources::STATEFUL_SET;
 use crate::validate::Valid;
 use crate::words::rollout::{Doing, Happened, Waiting};
 use palladion_api::zoned_stateful_set::RolloutState as State;
-use palladion_plan::{Event, Step};
+use palladion_plan::{Event, Proof, Step};
 use serde_json::json;
 
 /// Every zone's set.
@@ -33,7 +33,8 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, config: &Config, draft: &mut Dra
             let next = rollout::advance(facts, valid, set, None, draft);
             rollout::state(facts, valid, goal, set, next, draft);
         } else if set.replicas > 0 {
-            stop(facts, set, draft);
+            let proof = evidence::may_be_stopped(facts, valid, set, &goal.hash);
+            stop(facts, set, proof, draft);
         } else if let Some(pod) = old_pod {
             wait_in_set(draft, &set.name, Waiting::OldPods { pod: pod.words() });
         } else {
@@ -47,7 +48,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, config: &Config, draft: &mut Dra
 }
 
 /// Scale to zero without touching the template.
-fn stop(facts: &Facts<'_>, set: &SetFact, draft: &mut Draft) {
+fn stop(facts: &Facts<'_>, set: &SetFact, proof: Option<Proof>, draft: &mut Draft) {
     let name = &set.name;
     let patch = json!({
         "metadata": { "annotations": state_annotations(State::Stopping, facts.seconds()) },
@@ -56,6 +57,6 @@ fn stop(facts: &Facts<'_>, set: &SetFact, draft: &mut Draft) {
     let doing = Doing::StopOldPods { set: name.clone() };
     let event = Event::normal(Happened::Stopped { set: name.clone() });
     let step = Step::patch_seen(STATEFUL_SET, &set.object.meta, patch, doing);
-    draft.steps.push(step.announced(event));
+    draft.steps.push(step.proven(proof).announced(event));
     wait_for_set(draft, name, Waiting::Stopped { set: name.clone() });
 }

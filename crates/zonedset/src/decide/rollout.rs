@@ -1,8 +1,9 @@
 //! One set in place: what its rollout does next. Shared by all ways of rolling.
 
 use super::draft::{Draft, apply, wait_for_set, wait_in_set};
+use super::evidence::{self, Written, first_unproven};
 use super::goal::Goal;
-use super::proof::{culprit, first_unproven, limit, unready};
+use super::readiness::{culprit, limit, unready};
 use super::{claims, obstacles};
 use crate::build::set::{self, Wanted};
 use crate::facts::{Facts, SetFact};
@@ -56,7 +57,10 @@ pub fn state(
         wanted.partition = set.replicas.min(valid.replicas);
         object = set::stateful_set(valid, &wanted);
     }
-    apply(facts, STATEFUL_SET, object, next.event, draft);
+    let Wanted { replicas, partition, .. } = wanted;
+    let written = Written { hash: &goal.hash, replicas, partition };
+    let proof = evidence::may_be_written(facts, valid, set, written);
+    apply(facts, STATEFUL_SET, object, (proof, next.event), draft);
 }
 
 /// The next step of a set whose template is the wanted one.

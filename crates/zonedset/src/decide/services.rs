@@ -20,6 +20,6 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         }
     }
     for service in wanted {
-        apply(facts, SERVICE, service, None, draft);
+        apply(facts, SERVICE, service, (None, None), draft);
     }
 }

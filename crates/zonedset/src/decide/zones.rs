@@ -20,7 +20,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     for zone in valid.zones.iter().filter_map(|z| z.name.as_deref()) {
         if !carried.contains(&zone) {
             let known = match carried.is_empty() {
-                true => KnownZones::NoNode,
+                true => KnownZones::NoNode { label: label.clone() },
                 false => KnownZones::Some { zones: Names::of(&carried) },
             };
             let (label, zone) = (label.clone(), zone.to_string());

@@ -6,21 +6,21 @@ use palladion_plan::workload::words::PodState;
 palladion_plan::sentences! {
     /// Events.
     pub enum Happened {
-        Active { pod: String } => ActivePod, "pod {pod} is active";
-        Inactive { pod: String, why: Inactive } => ActivePod, "pod {pod} is no longer active: {why}";
+        Active { pod: String } => ActivePod, "Pod {pod} is active";
+        Inactive { pod: String, why: Inactive } => ActivePod, "Pod {pod} is no longer active: {why}";
     }
 
     /// What needs a person.
     pub enum Problem {
         Unanswered { pod: String, why: String } => ProbeUnanswered, "pod {pod}: {why}";
-        NoPod => NoActivePod, "no pod is active: there is no pod that could be";
+        NoPod => NoActivePod, "no pod is active: no pod is running";
         NoneActive { pods: Several<PassedOver> } => NoActivePod, "no pod is active: {pods}";
     }
 
     /// Why a pod is not active, or not any more.
     pub enum Inactive {
-        NoProbes => "there are no active probes in the spec any more";
-        Other => "another pod is the active one";
+        NoProbes => "the spec no longer has active probes";
+        Other => "another pod is active now";
         Terminating => "it is terminating";
         Ended { pod: PodState } => "{pod}";
         ProbeFails { container: String, message: String } =>
@@ -29,7 +29,7 @@ palladion_plan::sentences! {
 
     /// Why a pod is passed over.
     pub enum PassedOver {
-        NotReady { pod: PodState } => "{pod}, though its probe passes";
+        NotReady { pod: PodState } => "the probe passes, but {pod}";
         Fails { pod: String, why: Inactive } => "pod {pod}: {why}";
         NoAnswer { pod: String, why: String } => "pod {pod}: no answer: {why}";
         NotRunning { pod: PodState } => "{pod}";
@@ -37,8 +37,8 @@ palladion_plan::sentences! {
 
     /// Steps.
     pub enum Doing {
-        NameActive { pod: String } => "name pod {pod} the active one";
-        Label { pod: String } => "label pod {pod} active";
+        NameActive { pod: String } => "record pod {pod} as the active pod";
+        Label { pod: String } => "label pod {pod} as active";
         Unlabel { pod: String } => "remove the active label from pod {pod}";
     }
 }

@@ -27,35 +27,35 @@ palladion_plan::sentences! {
         Deleted { set: String, version: i64, cause: Superseded } => Synced,
             "StatefulSet {set} of version {version} deleted: {cause}";
         ClaimGrows { claim: String, size: String } => Synced,
-            "PersistentVolumeClaim {claim} grows to {size}";
+            "PersistentVolumeClaim {claim} is being expanded to {size}";
     }
 
     /// What needs a person.
     pub enum Problem {
         ClaimTemplate { set: String, change: TemplateChange } => VolumeClaimTemplatesWarning,
-            "StatefulSet {set}: {change}; existing claims are not changed";
+            "StatefulSet {set}: {change}, but existing PersistentVolumeClaims are not changed; revert the template";
         ZoneWithoutNodes { label: String, zone: String, known: KnownZones } => ZoneWithoutNodes,
-            "no node has the label {label}={zone}; {known}";
+            "no node has the label {label}={zone}: label the nodes of this zone, or correct `zones` ({known})";
     }
 
     /// Why a set is no longer needed.
     pub enum Superseded {
         ZoneRemoved { zone_index: usize } => "zone {zone_index} is no longer in the spec";
         NewestReady { pod: String } => "pod {pod} of the newest version is ready";
-        OtherServes { version: i64 } => "version {version} serves, and a newer one is on its way";
-        NoneServes { version: i64 } => "version {version} is newer, and neither has a ready pod";
+        OtherServes { version: i64 } => "version {version} is serving, and a newer version is being rolled out";
+        NoneServes { version: i64 } => "version {version} is newer, and neither StatefulSet has a ready pod";
     }
 
     /// How the newest version is.
     pub enum Newest {
-        NoPod => "it has no pod yet";
+        NoPod => "the newest version has no pod yet";
         Pod { state: PodState } => "{state}";
     }
 
     /// Which zones the nodes have.
     pub enum KnownZones {
-        NoNode => "no node has this label";
-        Some { zones: Names } => "zones of the nodes: {zones}";
+        NoNode { label: String } => "no node has a label with the key {label}";
+        Some { zones: Names } => "zones found on nodes: {zones}";
     }
 
     /// Steps.

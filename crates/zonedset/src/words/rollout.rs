@@ -9,33 +9,33 @@ palladion_plan::sentences! {
         Written { set: String, version: i64 } => RollingOut,
             "StatefulSet {set} is being updated to version {version}";
         OtherZone { set: String, other: String } => RollingOut,
-            "StatefulSet {set} waits for {other}: zones are updated one after another";
+            "StatefulSet {set} is waiting for {other}: zones are updated one at a time";
         Canary { set: String, version: i64 } => RollingOut,
             "the canary of StatefulSet {set} is being updated to version {version}";
         NextPod { set: String, ordinal: i32, version: i64 } => RollingOut,
             "StatefulSet {set}: pod {ordinal} is being updated to version {version}";
         Unproven { set: String, version: i64, started: Timestamp, unproven: Unproven } => RollingOut,
-            "StatefulSet {set} rolls out version {version} since {started}: {unproven}";
+            "StatefulSet {set} has been rolling out version {version} since {started}: {unproven}";
         OldPods { pod: PodState } => RollingOut, "waiting for all old pods to terminate: {pod}";
-        Stopped { set: String } => RollingOut, "StatefulSet {set}: the old pods are stopped first";
+        Stopped { set: String } => RollingOut, "StatefulSet {set}: the old pods are being stopped first";
         PodNotReady { pod: Unready } => PodsNotReady, "{pod}";
     }
 
     /// Events.
     pub enum Happened {
         Written { set: String, version: i64 } => RollingOut,
-            "StatefulSet {set}: version {version} is written";
+            "StatefulSet {set}: the template was updated to version {version}";
         Canary { set: String, ordinal: i32, version: i64 } => RollingOut,
             "StatefulSet {set}: pod {ordinal} is the canary of version {version}";
         Done { set: String, version: i64 } => Synced,
-            "StatefulSet {set}: version {version} runs in all pods";
+            "StatefulSet {set}: all pods run version {version}";
         Recovered { set: String } => Synced,
-            "StatefulSet {set}: all pods are ready; the rollout that had failed is complete";
+            "StatefulSet {set}: all pods are ready; the rollout that failed earlier is complete";
         TimedOut { set: String, version: i64, unproven: Unproven } => RolloutFailed,
             "StatefulSet {set}: version {version} was not ready in time: {unproven}";
-        Stopped { set: String } => RollingOut, "StatefulSet {set}: the old pods are stopped";
+        Stopped { set: String } => RollingOut, "StatefulSet {set}: the old pods are being stopped";
         Starts { set: String, version: i64 } => RollingOut,
-            "StatefulSet {set}: the old pods have terminated; version {version} starts";
+            "StatefulSet {set}: the old pods have terminated; version {version} is starting";
     }
 
     /// What needs a person.
@@ -51,7 +51,7 @@ palladion_plan::sentences! {
         Missing { set: String, ordinal: i32 } => "pod {set}-{ordinal} does not exist yet";
         OldTemplate { pod: String } => "pod {pod} does not have the new template yet";
         NotReady { pod: PodState } => "{pod}";
-        NotLongEnough { pod: PodState } => "{pod}, but for less than minReadySeconds";
+        NotLongEnough { pod: String } => "pod {pod} has been ready for less than minReadySeconds";
     }
 
     /// A pod that a set without a rollout lacks.
@@ -68,13 +68,13 @@ palladion_plan::sentences! {
 
     /// Why a pod is deleted to let a rollout go on.
     pub enum Obstacle {
-        OldTemplate { pod: PodState } => "{pod}; it gets the newest template now";
-        Unproven { pod: PodState } => "{pod}; it does not run and gets the proven template back";
+        OldTemplate { pod: PodState } => "{pod}; it will be recreated from the newest template";
+        Unproven { pod: PodState } => "{pod}; it is not running and will be recreated from the last proven template";
     }
 
     /// Steps.
     pub enum Doing {
         DeletePod { pod: String, obstacle: Obstacle } => "delete pod {pod}: {obstacle}";
-        StopOldPods { set: String } => "update StatefulSet {set}: stop its old pods";
+        StopOldPods { set: String } => "update StatefulSet {set} to stop its old pods";
     }
 }

@@ -14,14 +14,14 @@ palladion_plan::sentences! {
         Without { ready: usize, wanted: usize } => PodsNotReady,
             "{ready} of {wanted} pods are ready";
         ZoneWithout { ready: usize, wanted: usize, zone: String } => PodsNotReady,
-            "{ready} of {wanted} pods are ready; zone {zone} has none";
+            "{ready} of {wanted} pods are ready; zone {zone} has no ready pods";
     }
 
     /// Nothing is being changed.
     pub enum Rest {
         AllReady => UpToDate, "all pods are ready";
         Limited { asked: i32, replicas: i32 } => UpToDate,
-            "all pods are ready; the spec asks for {asked} replicas, and `scaling` limits them to {replicas}";
+            "all pods are ready; `scaling` changes the requested number of replicas from {asked} to {replicas}";
     }
 
     /// Pods are on their way.
@@ -34,7 +34,7 @@ palladion_plan::sentences! {
     pub enum Fine {
         Nothing => UpToDate, "no action is needed";
         Limited { asked: i32, replicas: i32 } => ReplicasLimited,
-            "the spec asks for {asked} replicas, and `scaling` limits them to {replicas}";
+            "`scaling` changes the requested number of replicas from {asked} to {replicas}";
     }
 
     /// A step failed.
@@ -56,9 +56,9 @@ palladion_plan::sentences! {
     /// Paused, and where.
     pub enum Paused {
         Everywhere => Paused,
-            "OperatorConfig default has `paused: true`; nothing but status is written for any object";
+            "OperatorConfig default has `paused: true`; the operator updates only the status of objects";
         Here => Paused,
-            "`spec.paused` is true; nothing but status is written for this object";
+            "`spec.paused` is true; the operator updates only the status of this object";
     }
 
     /// Not paused.

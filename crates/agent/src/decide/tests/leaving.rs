@@ -3,7 +3,7 @@
 use super::super::testing::*;
 use super::super::*;
 use crate::volume::ledger::Membership;
-use palladion_api::member::MemberState;
+use palladion_api::member::{IntentKind, MemberState, Word};
 
 fn leaving_ledger(world: World) -> World {
     world.membership(Membership::Leaving { nonce: "i1".into() }).with(|w| {
@@ -42,6 +42,22 @@ fn an_intent_for_another_host_id_or_volume_is_refused() {
     assert_eq!(settled(&volume), (IntentState::Refused, Then::Unchanged));
     let new = a_new_member().intent();
     assert_eq!(settled(&new), (IntentState::Refused, Then::Unchanged));
+}
+
+/// An agent stays for long beside a newer operator.
+#[test]
+fn an_intent_that_is_not_known_is_refused_and_nobody_leaves() {
+    let intent = |w: &mut World| {
+        w.spec().intent.as_mut().unwrap().kind = IntentKind::Unknown(Word::new("Move"));
+    };
+    let asked = a_running_member().intent().with(intent);
+    assert_eq!(settled(&asked), (IntentState::Refused, Then::Unchanged));
+    // A leave that is under way is not ended by it.
+    let leaving = leaving("LEAVING").with(|w| {
+        intent(w);
+        w.spec().intent.as_mut().unwrap().nonce = "i2".into();
+    });
+    assert_eq!(leaving.action(), Action::Nothing);
 }
 
 #[test]

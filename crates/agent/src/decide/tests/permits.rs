@@ -4,6 +4,7 @@ use super::super::testing::*;
 use super::super::*;
 use crate::render::Entry;
 use crate::volume::ledger::Membership;
+use palladion_api::member::Word;
 
 use DataBeforeStart::{Keep, MustBeEmpty, Retire, Wipe};
 
@@ -104,6 +105,26 @@ fn a_permit_for_another_pod_or_volume_is_refused() {
     assert!(pod.settles(PermitState::Refused).contains("pod-0"));
     let volume = join().with(|w| w.spec().start.as_mut().unwrap().volume_id = "v0".into());
     assert!(volume.settles(PermitState::Refused).contains("v0"));
+}
+
+/// An agent stays for long beside a newer operator.
+#[test]
+fn a_permit_that_is_not_known_is_refused_by_name() {
+    let rewind = Word::new("Rewind");
+    let kind = (PermitKind::Unknown(rewind), MustBeEmpty);
+    let data = (PermitKind::Join, DataBeforeStart::Unknown(rewind));
+    for (kind, data) in [kind, data] {
+        for world in [a_new_member(), a_joined_member(), a_running_member()] {
+            let permitted = world.permit(kind, data);
+            let why = permitted.settles(PermitState::Refused);
+            assert!(why.contains("`Rewind`") && why.contains("does not support"), "{why}");
+        }
+        // The data may not be what that start is for.
+        let refused = a_joined_member().permit(kind, data).with(|w| {
+            w.ledger().set_permit(&"n1".into(), PermitState::Refused, Some("no".into()));
+        });
+        refused.waits(Reason::WaitingForPermit);
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::super::testing::*;
 use super::super::*;
 use crate::volume::ledger::Membership;
 use crate::words::server::Running;
-use palladion_api::member::RunState;
+use palladion_api::member::{RunState, Word};
 
 #[test]
 fn a_member_that_is_well_is_left_alone() {
@@ -33,6 +33,10 @@ fn the_first_normal_is_recorded() {
 fn the_stale_twin_is_stopped() {
     let twin = a_running_member().with(|w| w.spec().volume_id = Some("v2".into()));
     assert_eq!(twin.action(), Action::Stop(StopWhy::StaleTwin));
+    // A permit for this volume is no less one because this agent does not know its kind.
+    let kind = PermitKind::Unknown(Word::new("Rewind"));
+    let permitted = twin.permit(kind, DataBeforeStart::Keep);
+    assert!(permitted.settles(PermitState::Refused).contains("Rewind"));
 }
 
 #[test]
@@ -41,6 +45,23 @@ fn stopped_and_terminated_stop_the_server() {
         let stopped = a_running_member().with(|w| w.spec().run = run);
         assert_eq!(stopped.action(), Action::Stop(StopWhy::SpecSaysSo));
     }
+}
+
+/// An agent stays for long beside a newer operator: it neither stops nor starts a
+/// server by a word that it does not know, and says so.
+#[test]
+fn a_run_state_that_is_not_known_stops_and_starts_nothing() {
+    let run = RunState::Unknown(Word::new("Hibernated"));
+    let runs = a_running_member().with(|w| w.spec().run = run);
+    runs.waits(Reason::Running);
+    let said = runs.decide().message.map(|m| m.to_string()).unwrap_or_default();
+    assert!(said.contains("spec.run"), "{said}");
+    // Nor would it come back from a restart.
+    runs.with(|w| w.spec().restart_token = Some("t1".into())).waits(Reason::Running);
+    let stopped = a_joined_member().with(|w| w.spec().run = run);
+    stopped.waits(Reason::WaitingForMember);
+    let said = stopped.decide().message.map(|m| m.to_string()).unwrap_or_default();
+    assert!(said.contains("run: Hibernated"), "{said}");
 }
 
 #[test]

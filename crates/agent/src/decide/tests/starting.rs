@@ -3,13 +3,9 @@
 use super::super::testing::*;
 use super::super::*;
 use crate::render::Entry;
-use crate::volume::heartbeat::{Heartbeat, Known};
+use crate::volume::Data;
 use crate::volume::ledger::{Ban, End, Membership};
-use crate::volume::{Data, seconds};
 use palladion_api::member::{Removal, RunState};
-
-/// For so many seconds tombstones are kept.
-const GC_GRACE: i64 = 10 * 24 * 3600;
 
 #[test]
 fn joined_before_starts_by_itself() {
@@ -206,6 +202,23 @@ fn a_member_that_has_left_never_starts() {
     left.clone().permit(PermitKind::Join, DataBeforeStart::Wipe).waits(Reason::Decommissioned);
 }
 
+/// Its own ledger does not know: it was removed while its machine was down.
+#[test]
+fn a_member_that_was_removed_starts_only_with_its_data_set_aside() {
+    let removed = a_joined_member().with(|w| {
+        w.spec().left_host_id = w.ledger().host_id.clone();
+        assert!(w.spec().left_host_id.is_some());
+    });
+    removed.waits(Reason::Decommissioned);
+    removed
+        .clone()
+        .permit(PermitKind::Join, DataBeforeStart::MustBeEmpty)
+        .waits(Reason::Decommissioned);
+    removed.permit(PermitKind::Join, DataBeforeStart::Retire).start();
+    let another = a_joined_member().with(|w| w.spec().left_host_id = Some("another".into()));
+    another.start();
+}
+
 #[test]
 fn a_container_that_ends_starts_nothing() {
     a_joined_member().with(|w| w.container = Phase::Ending).waits(Reason::StoppedByIntent);
@@ -238,55 +251,4 @@ fn what_init_does_not_tell_is_not_guessed() {
     a_joined_member()
         .with(|w| w.process = Process::Unknown("no socket".into()))
         .waits(Reason::FactUnknown);
-}
-
-/// A full member whose server ran last so long ago, in seconds.
-fn down_for(seconds: i64) -> World {
-    a_joined_member().with(|w| {
-        w.now = Timestamp::from_second(seconds).unwrap();
-        w.found.heartbeat = Known::At(Heartbeat::at(Timestamp::UNIX_EPOCH));
-    })
-}
-
-#[test]
-fn what_was_down_for_longer_than_tombstones_are_kept_does_not_start_by_itself() {
-    assert_eq!(down_for(GC_GRACE).start().cause, Cause::Autonomous);
-    let too_old = down_for(GC_GRACE + 1);
-    too_old.waits(Reason::DataTooOld);
-    let message = too_old.decide().message.unwrap().to_string();
-    assert!(message.contains("1970-01-01T00:00:00Z"), "{message}");
-    too_old.with(|w| w.source = Source::Saved).waits(Reason::DataTooOld);
-}
-
-#[test]
-fn a_start_after_a_long_time_is_allowed_by_the_time_at_which_the_server_ran_last() {
-    let allow = |at: Timestamp| {
-        down_for(GC_GRACE + 1).with(|w| w.spec().allow_stale_start = Some(seconds(at)))
-    };
-    assert_eq!(allow(Timestamp::UNIX_EPOCH).start().cause, Cause::Autonomous);
-    allow(Timestamp::from_second(1).unwrap()).waits(Reason::DataTooOld);
-}
-
-#[test]
-fn a_start_that_became_normal_counts_before_its_first_sign_of_life_is_written() {
-    let mut world = down_for(GC_GRACE + 1);
-    world.ledger().begin_start("t", "Autonomous", &[], Timestamp::UNIX_EPOCH);
-    world.waits(Reason::DataTooOld);
-    world.ledger().starts[0].record.normal_at = Some(seconds(Timestamp::from_second(60).unwrap()));
-    assert_eq!(world.start().cause, Cause::Autonomous);
-}
-
-#[test]
-fn a_sign_of_life_that_cannot_be_read_leaves_what_the_ledger_knows() {
-    let mut world = down_for(GC_GRACE + 1).with(|w| w.found.heartbeat = Known::Unreadable);
-    assert_eq!(world.start().cause, Cause::Autonomous);
-    world.ledger().begin_start("t", "Autonomous", &[], Timestamp::UNIX_EPOCH);
-    world.ledger().starts[0].record.normal_at = Some(seconds(Timestamp::UNIX_EPOCH));
-    world.waits(Reason::DataTooOld);
-}
-
-#[test]
-fn without_a_sign_of_life_nothing_is_too_old() {
-    let unknown = down_for(GC_GRACE + 1).with(|w| w.found.heartbeat = Known::Never);
-    assert_eq!(unknown.start().cause, Cause::Autonomous);
 }

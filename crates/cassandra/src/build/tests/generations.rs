@@ -4,7 +4,7 @@
 use super::{full, plain, scylla, with_auth};
 use crate::build::*;
 use crate::fixtures::ClusterFixture;
-use crate::generations::{Generation, Generations, OF_THIS_RELEASE};
+use crate::generations::{Generation, Generations, OF_THIS_RELEASE, SECOND};
 use palladion_api::labels::{AGENT_IMAGE, SPEC_HASH, TEMPLATE_GENERATION};
 use serde_json::{Value, json};
 
@@ -34,8 +34,24 @@ fn of_next_release(cluster: ClusterFixture) -> ClusterFixture {
             all["config"]["concurrent_validations"] = 1.into();
             all
         },
+        ..SECOND
     };
-    cluster.with_generations(Generations { later: Box::leak(Box::new([next])), ..OF_THIS_RELEASE })
+    let mut later = OF_THIS_RELEASE.later.to_vec();
+    later.push(next);
+    cluster.with_generations(Generations { later: later.leak(), ..OF_THIS_RELEASE })
+}
+
+/// The same cluster as the release whose newest generation is this one sees it.
+fn of_generation(number: usize, cluster: ClusterFixture) -> ClusterFixture {
+    let later = &OF_THIS_RELEASE.later[..number - 1];
+    cluster.with_generations(Generations { later, ..OF_THIS_RELEASE })
+}
+
+/// TLS by hand that does not say that others are refused.
+fn encrypts_by_hand() -> ClusterFixture {
+    plain().spec(|spec| {
+        spec.config = [("client_encryption_options".into(), json!({ "enabled": true }))].into();
+    })
 }
 
 fn template(set: &Value) -> &Value {
@@ -70,10 +86,20 @@ fn a_release_that_renders_another_configuration_leaves_it_as_it_is() {
     assert_eq!(configuration_over(&standing, &next), configuration);
     let changed = next.spec(|spec| spec.jvm_options.push("-Dx=y".into()));
     let made = over(&standing, &changed);
-    assert_eq!(template(&made)["metadata"]["annotations"][TEMPLATE_GENERATION], "2");
+    assert_eq!(template(&made)["metadata"]["annotations"][TEMPLATE_GENERATION], "3");
     let content = configuration_over(&standing, &changed)["data"]["server.json"].to_string();
     assert!(content.contains("concurrent_validations"), "{content}");
     assert_eq!(over(&made, &changed), made);
+}
+
+#[test]
+fn a_ring_that_encrypts_by_hand_mounts_the_authorities_from_its_next_rollout_on() {
+    let mounts = |set: &Value| set["spec"]["template"]["spec"]["volumes"].to_string();
+    let standing = super::set_of(&of_generation(1, encrypts_by_hand()));
+    assert!(!mounts(&standing).contains("ca.crt"));
+    assert_eq!(over(&standing, &encrypts_by_hand()), standing);
+    let changed = encrypts_by_hand().spec(|spec| spec.jvm_options.push("-Dx=y".into()));
+    assert!(mounts(&over(&standing, &changed)).contains("ca.crt"));
 }
 
 #[test]
@@ -101,7 +127,7 @@ fn an_image_that_the_spec_names_is_asked_for() {
 #[test]
 fn a_template_that_somebody_else_made_is_rendered_by_this_release() {
     for (key, value) in [
-        (TEMPLATE_GENERATION, "2"),
+        (TEMPLATE_GENERATION, "9"),
         (TEMPLATE_GENERATION, "x"),
         (SPEC_HASH, "0"),
         (AGENT_IMAGE, "a"),
@@ -116,15 +142,20 @@ fn a_template_that_somebody_else_made_is_rendered_by_this_release() {
 /// ring at the next upgrade of Palladion: add a generation instead.
 #[test]
 fn each_generation_is_rendered_as_it_always_was() {
-    let rendered =
-        [("full", full()), ("plain", plain()), ("scylla", scylla()), ("auth", with_auth())].map(
-            |(name, cluster)| {
-                let set = super::set_of(&cluster);
-                let annotations = &template(&set)["metadata"]["annotations"];
-                let of = |key| annotations[key].as_str().unwrap().to_string();
-                format!("generation {} {name} {}", of(TEMPLATE_GENERATION), of(SPEC_HASH))
-            },
-        );
+    let clusters = || {
+        let by_hand = ("by hand", encrypts_by_hand());
+        [("full", full()), ("plain", plain()), ("scylla", scylla()), ("auth", with_auth()), by_hand]
+    };
+    let newest = OF_THIS_RELEASE.later.len() + 1;
+    let rendered = (1..=newest).flat_map(|number| {
+        clusters().map(|(name, cluster)| {
+            let set = super::set_of(&of_generation(number, cluster));
+            let annotations = &template(&set)["metadata"]["annotations"];
+            let of = |key| annotations[key].as_str().unwrap().to_string();
+            format!("generation {} {name} {}", of(TEMPLATE_GENERATION), of(SPEC_HASH))
+        })
+    });
+    let rendered: Vec<String> = rendered.collect();
     insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
         insta::assert_snapshot!("generations", rendered.join("\n"));
     });

@@ -11,7 +11,10 @@ use crate::facts::{Facts, MemberFact};
 use crate::words::evidence::{Objection, Proven};
 use palladion_api::cluster::Turn;
 use palladion_api::ids::{HostId, MemberName, Nonce};
-use palladion_api::member::{Evidence, Liveness, ReplacementCause, VolumeState};
+use palladion_api::member::{
+    Evidence, Liveness, MemberState, ReplacementCause, ServerState, VolumeState,
+};
+use palladion_plan::Reason;
 use palladion_plan::proof::ProofKind;
 use palladion_plan::words::{Count, Names};
 
@@ -194,11 +197,43 @@ pub fn all_see_down(facts: &Facts<'_>, turn: &Turn, whom: &MemberFact) -> Option
     Some(Proof::asked(facts, ProofKind::Down, whom, whom.recorded_host_id(), &proven))
 }
 
+/// Do all others, by answers to this turn's question, have this host ID as a
+/// member that neither leaves nor moves? A server that removes one sees it leaving
+/// from the first moment on, the rest after the ring delay: so none may be silent.
+pub fn is_untouched(facts: &Facts<'_>, turn: &Turn, whom: &MemberFact, host_id: &HostId) -> bool {
+    let mut members = facts.members.values().filter(|m| m.name != whom.name && !m.is_gone());
+    // What was under way in a server's memory has ended with it. An agent that
+    // cannot ask about the process waits as well, and says that it does not know.
+    let runs_nothing = |m: &MemberFact| {
+        m.reported_server().is_some_and(|server| {
+            let has_ended = matches!(server.state, ServerState::Waiting | ServerState::Failed);
+            let unknown = [None, Some(Reason::FactUnknown.as_str())];
+            has_ended && !unknown.contains(&server.reason.as_deref())
+        })
+    };
+    let is_silent = |m: &MemberFact| {
+        m.recorded_host_id().is_some() && of(m).is_none() && !m.is_normal() && !runs_nothing(m)
+    };
+    let knows = |witness: &&MemberFact| {
+        let answer = witness.status.evidence.as_ref().filter(|e| e.nonce == turn.nonce);
+        let mut view = answer.and_then(|e| e.members.as_ref()).into_iter().flatten();
+        view.any(|m| m.host_id == *host_id && m.state == MemberState::Normal)
+    };
+    let others = others(facts, &whom.name);
+    too_old(facts).is_none()
+        && !members.any(is_silent)
+        && !others.is_empty()
+        && others.iter().all(knows)
+}
+
 /// Who may say that this member is dead.
 pub fn voters(member: &MemberFact) -> Voters {
     match of(member).map(|r| r.cause) {
         Some(ReplacementCause::Task) => Voters::WhoeverIsLeft,
-        Some(ReplacementCause::NodeGone | ReplacementCause::User) | None => Voters::Majority,
+        Some(
+            ReplacementCause::NodeGone | ReplacementCause::User | ReplacementCause::Unknown(_),
+        )
+        | None => Voters::Majority,
     }
 }
 

@@ -38,7 +38,8 @@ fn runs_nothing(member: &MemberFact, pod: &PodFact) -> Option<Idle> {
         | ServerState::Running
         | ServerState::Stopped
         | ServerState::Stopping
-        | ServerState::Decommissioned => None,
+        | ServerState::Decommissioned
+        | ServerState::Unknown => None,
     }
 }
 

@@ -18,10 +18,11 @@ pub mod unnoticed;
 mod verdict;
 mod witness;
 
+pub use absence::is_untouched;
 pub use idle::{has_ended, serves_nothing};
 pub use proof::Proof;
 pub use prove::{Unproven, is_out_already, prove, refused};
 pub use purpose::Purpose;
-pub use quiet::{rest_is_quiet, ring_is_quiet};
+pub use quiet::{is_quiet_for, rest_is_quiet, ring_is_quiet};
 pub use stranger::{Who, never_joined, who_was_it};
 pub use witness::{others, rest_of, seen_up_by};

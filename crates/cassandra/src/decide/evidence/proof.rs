@@ -4,9 +4,14 @@
 use crate::facts::{Facts, MemberFact};
 use crate::words::evidence::Proven;
 use jiff::Timestamp;
-use palladion_api::ids::{HostId, VolumeId};
+use palladion_api::ids::HostId;
 use palladion_api::member::Replacement;
-use palladion_plan::proof::{self, ProofKind};
+use palladion_plan::proof::{self, Identity, MakesProofs, ProofKind};
+
+/// What this folder makes proofs by.
+struct Gathered;
+
+impl MakesProofs for Gathered {}
 
 /// Why a step that could hurt may be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,17 +49,19 @@ impl Proof {
         name: &str,
         proven: &Proven,
     ) -> Self {
-        Self::new(kind, vec![name.to_string()], facts.now(), proven)
+        Self::new(kind, vec![Identity::Object(name.to_string())], facts.now(), proven)
     }
 
-    fn new(kind: ProofKind, about: Vec<String>, as_of: Timestamp, proven: &Proven) -> Self {
-        Self(proof::Proof::new(kind, about, as_of, proven.to_string()))
+    fn new(kind: ProofKind, about: Vec<Identity>, as_of: Timestamp, proven: &Proven) -> Self {
+        Self(proof::Proof::new(Gathered, kind, about, as_of, proven.to_string()))
     }
 
     /// The same proof, for what this record marks.
     pub fn on_record(&self, record: &Replacement) -> Self {
-        let named = [record.host_id.as_str(), record.volume_id.as_str()];
-        let mut about: Vec<String> = named.map(str::to_string).to_vec();
+        let mut about = vec![
+            Identity::Host(record.host_id.clone()),
+            Identity::Volume(record.volume_id.clone()),
+        ];
         about.extend(self.0.about().iter().cloned());
         let (recorded, proven) = (record.reason.clone(), self.text().to_string());
         let proven = Proven::OnRecord { recorded, proven };
@@ -73,18 +80,18 @@ impl Proof {
 }
 
 /// Every name and identity of a member: its own, its host ID, its volume's and its claim's.
-fn about(whom: &MemberFact, host_id: Option<&HostId>) -> Vec<String> {
+fn about(whom: &MemberFact, host_id: Option<&HostId>) -> Vec<Identity> {
     let spec = whom.spec.as_ref();
     let claim = whom.claim.as_ref();
     let reported = whom.volume().map(|v| &v.volume_id);
     let recorded = spec.and_then(|s| s.volume_id.as_ref());
     let names = [
-        Some(whom.name.as_str()),
-        host_id.map(HostId::as_str),
-        whom.recorded_host_id().map(HostId::as_str),
-        reported.map(VolumeId::as_str),
-        recorded.map(VolumeId::as_str),
-        claim.map(|c| c.object.meta.name.as_str()),
+        Some(Identity::Member(whom.name.clone())),
+        host_id.cloned().map(Identity::Host),
+        whom.recorded_host_id().cloned().map(Identity::Host),
+        reported.cloned().map(Identity::Volume),
+        recorded.cloned().map(Identity::Volume),
+        claim.map(|c| Identity::Object(c.object.meta.name.clone())),
     ];
-    names.into_iter().flatten().map(str::to_string).collect()
+    names.into_iter().flatten().collect()
 }

@@ -7,7 +7,7 @@ use super::witness::others;
 use crate::facts::{Facts, MemberFact};
 use crate::words::evidence::{NotClear, Objection, Proven};
 use palladion_api::ids::HostId;
-use palladion_api::member::{Liveness, MemberState};
+use palladion_api::member::{Liveness, MemberState, ServerState, VolumeState};
 use palladion_plan::proof::ProofKind;
 
 /// Whose data a volume holds.
@@ -25,6 +25,9 @@ pub enum Who {
 pub fn who_was_it(facts: &Facts<'_>, member: &MemberFact, node: &str) -> Who {
     if let Some(host_id) = member.recorded_host_id() {
         return Who::Member(host_id.clone());
+    }
+    if let Some(why) = not_known(member) {
+        return Who::NotClear(NotClear::Ring { why });
     }
     let address = member.spec.as_ref().and_then(|s| s.address.as_ref());
     let others = others(facts, &member.name);
@@ -65,6 +68,17 @@ pub fn who_was_it(facts: &Facts<'_>, member: &MemberFact, node: &str) -> Who {
 /// it had joined never came to say so: the ring knows it, down and normal, and
 /// it is no longer nobody's.
 pub fn never_joined(facts: &Facts<'_>, member: &MemberFact) -> Result<Proof, Objection> {
+    if let Some(why) = not_known(member) {
+        return Err(why);
+    }
     ring_is_quiet(facts)?;
     Ok(Proof::seen(facts, ProofKind::NeverPart, member, &Proven::NeverJoined))
+}
+
+/// A newer agent reports what this operator cannot read: that may be a member.
+fn not_known(member: &MemberFact) -> Option<Objection> {
+    let volume = member.status.volume.as_ref().map(|v| v.state);
+    let server = member.status.server.as_ref().map(|s| s.state);
+    let is_unknown = volume == Some(VolumeState::Unknown) || server == Some(ServerState::Unknown);
+    is_unknown.then(|| Objection::StateNotKnown { member: member.name.clone() })
 }

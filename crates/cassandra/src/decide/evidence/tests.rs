@@ -1,8 +1,10 @@
 //! A ring of which everybody sees that it is well, or that one member is dead
 //! or gone; and each rule, seen to forbid the step where one thing is changed.
 
-use super::absence::{Absent, Voters, all_see_down, is_dead, is_gone};
+use super::absence::{Absent, Voters, all_see_down, is_dead, is_gone, is_untouched};
 use super::answer::Answer;
+use super::quiet::is_quiet_for;
+use super::stranger::never_joined;
 use super::verdict::verdict;
 use super::witness::{others, witnesses};
 use crate::facts::{Facts, MemberFact};
@@ -259,4 +261,69 @@ fn an_interrupted_leaver_is_in_the_ring_only_if_all_see_it_there_and_down() {
     assert!(down(&ring));
     ring.view(NAMES[0], WHOM)["liveness"] = json!("Up");
     assert!(!down(&ring));
+}
+
+#[test]
+fn maintenance_that_could_hurt_rests_on_what_all_report_by_themselves() {
+    let quiet = |ring: &Ring| {
+        ring.ask(|facts| {
+            let member = &facts.members[&MemberName::new(WHOM)];
+            is_quiet_for(facts, member).ok().map(|proof| proof.stated().kind())
+        })
+    };
+    let mut ring = a_ring();
+    assert_eq!(quiet(&ring), None, "nobody has reported");
+    let summary = |exceptions: Value| json!({ "hash": "h", "members": NAMES.len(), "schemaAgreed": true, "exceptions": exceptions });
+    ring.statuses.values_mut().for_each(|status| status["ring"] = summary(json!([])));
+    assert_eq!(quiet(&ring), Some(ProofKind::Quiet));
+    let mut leaving = seen(WHOM);
+    leaving["state"] = json!("Leaving");
+    ring.statuses.get_mut(NAMES[0]).unwrap()["ring"] = summary(json!([leaving]));
+    assert_eq!(quiet(&ring), None);
+}
+
+#[test]
+fn a_state_that_only_a_newer_agent_knows_does_not_prove_that_a_member_never_joined() {
+    let objection = |volume: &str, server: &str| {
+        let mut ring = a_ring();
+        let summary = json!({ "members": 4, "hash": "h", "schemaAgreed": true });
+        ring.statuses.values_mut().for_each(|status| status["ring"] = summary.clone());
+        let whom = ring.statuses.get_mut(WHOM).unwrap();
+        whom["volume"] = json!({ "volumeID": "v", "fileSystem": "f", "state": volume });
+        whom["server"]["state"] = json!(server);
+        ring.ask(|facts| never_joined(facts, &facts.members[&MemberName::new(WHOM)]).err())
+    };
+    let unknown = Some(Objection::StateNotKnown { member: MemberName::new(WHOM) });
+    assert_eq!(objection("Hatching", "Running"), unknown);
+    assert_eq!(objection("Incomplete", "Hatching"), unknown);
+    assert_eq!(objection("Incomplete", "Running"), None);
+}
+
+#[test]
+fn a_removal_is_not_begun_only_if_nobody_is_silent_and_all_see_the_member_in_its_place() {
+    let untouched = |ring: &Ring| {
+        ring.ask(|facts| {
+            let turn = facts.turn().unwrap();
+            is_untouched(facts, turn, &facts.members[&turn.member], &host(WHOM))
+        })
+    };
+    assert!(untouched(&a_ring().all_see("liveness", "Down")));
+    assert!(!untouched(&a_ring().silent(NAMES[1])), "no reason, no word that it has ended");
+    for (reason, has_ended) in [("WaitingForPermit", true), ("FactUnknown", false)] {
+        let mut ring = a_ring().silent(NAMES[1]);
+        ring.statuses.get_mut(NAMES[1]).unwrap()["server"]["reason"] = json!(reason);
+        assert_eq!(untouched(&ring), has_ended, "{reason}");
+    }
+    let mut ring = a_ring();
+    ring.statuses.get_mut(NAMES[1]).unwrap()["server"]["mode"] = json!("STARTING");
+    assert!(!untouched(&ring), "it may be at it");
+    let mut ring = a_ring();
+    *ring.statuses.get_mut(NAMES[1]).unwrap() = json!({});
+    assert!(!untouched(&ring), "its agent may be gone while its server removes");
+    let mut ring = a_ring();
+    ring.view(NAMES[1], WHOM)["state"] = json!("Leaving");
+    assert!(!untouched(&ring));
+    let mut ring = a_ring();
+    ring.answer(NAMES[2])["members"] = Value::Null;
+    assert!(!untouched(&ring));
 }

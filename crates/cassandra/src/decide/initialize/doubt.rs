@@ -3,7 +3,7 @@
 
 use crate::facts::{ClaimFact, MemberFact};
 use crate::words::initialize::Doubt as Words;
-use palladion_api::ids::{ClaimUid, MemberName, Uid, VolumeId};
+use palladion_api::ids::{ClaimUid, MemberName, Nonce, Uid, VolumeId};
 use palladion_api::member::{VolumeState, VolumeStatus};
 use palladion_plan::hash;
 use palladion_plan::words::{Count, Several};
@@ -75,10 +75,10 @@ impl Doubt {
 
 /// The nonce of a permission: it stands for all that was found, in whatever
 /// order and words, and fits nothing else.
-pub fn nonce(cluster_uid: &Uid, doubts: &[Doubt]) -> String {
+pub fn nonce(cluster_uid: &Uid, doubts: &[Doubt]) -> Nonce {
     let mut found: Vec<Value> = doubts.iter().map(Doubt::data).collect();
     found.sort_by_cached_key(Value::to_string);
-    hash::of(&json!([cluster_uid, found]))
+    Nonce::new(hash::of(&json!([cluster_uid, found])))
 }
 
 /// For people.
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(nonce(&"u".into(), &two()), nonce(&"u".into(), &turned));
         assert_eq!(
             nonce(&"u".into(), &two()),
-            "4ca508655e6e3e93",
+            "4ca508655e6e3e93".into(),
             "it was shown to people like this"
         );
     }
@@ -149,6 +149,6 @@ mod tests {
     fn of_many_doubts_some_are_told_and_the_rest_is_counted() {
         let many: Vec<Doubt> =
             (0..10).map(|n| volume(&format!("a-{n}"), "v", VolumeState::Left)).collect();
-        assert!(words(&many).to_string().ends_with("; 2 volumes more"), "{}", words(&many));
+        assert!(words(&many).to_string().ends_with("; 2 volumes not listed"), "{}", words(&many));
     }
 }

@@ -12,6 +12,7 @@ use crate::validate::Valid;
 use crate::words::initialize::{Doing, Happened, Problem, Waiting};
 use crate::words::join;
 use palladion_api::cluster::TurnStep;
+use palladion_api::ids::Nonce;
 use palladion_api::labels;
 use palladion_api::member::VolumeState;
 use palladion_plan::wait::Subject;
@@ -53,11 +54,11 @@ fn wait_for(waiting: Waiting, draft: &mut Draft) {
 }
 
 /// Has a person allowed a new ring with the nonce that is shown?
-fn allowed(facts: &Facts<'_>, doubts: &[Doubt]) -> Result<(), String> {
+fn allowed(facts: &Facts<'_>, doubts: &[Doubt]) -> Result<(), Nonce> {
     let owner = &facts.snapshot.owner.meta;
     let nonce = doubt::nonce(&owner.uid, doubts);
     match owner.annotations.get(labels::ALLOW_INITIALIZATION) {
-        Some(given) if *given == nonce => Ok(()),
+        Some(given) if Nonce::new(given) == nonce => Ok(()),
         _ => Err(nonce),
     }
 }

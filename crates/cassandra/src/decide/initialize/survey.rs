@@ -43,6 +43,11 @@ pub fn survey<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Survey<'a> {
         };
         match volume.state {
             VolumeState::Empty => {}
+            // Nothing that a person could judge: the newer operator can.
+            VolumeState::Unknown => {
+                let member = member.name.clone();
+                return Survey::Waiting(Waiting::NotKnown { member });
+            }
             VolumeState::Incomplete if given.is_some_and(|g| g.volume_id == volume.volume_id) => {}
             VolumeState::Incomplete
             | VolumeState::Joined
@@ -91,13 +96,14 @@ fn begun<'a>(facts: &'a Facts<'_>, given: &Initialization, mut doubts: Vec<Doubt
         VolumeState::Empty | VolumeState::Incomplete => {
             Survey::Doubt { doubts, begun: Some(first) }
         }
-        // Named among the doubts.
+        // Named among the doubts, or waited for.
         VolumeState::Joined
         | VolumeState::Left
         | VolumeState::Lost
         | VolumeState::NotMounted
         | VolumeState::Foreign
-        | VolumeState::Unaccounted => Survey::Doubt { doubts, begun: None },
+        | VolumeState::Unaccounted
+        | VolumeState::Unknown => Survey::Doubt { doubts, begun: None },
     }
 }
 

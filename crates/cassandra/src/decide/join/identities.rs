@@ -72,7 +72,12 @@ fn is_new(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> Option<V
     let permit = member.spec.as_ref().and_then(|s| s.start.as_ref());
     let is_replacement = match permit.map(|p| p.kind) {
         Some(PermitKind::Replace) => true,
-        Some(PermitKind::Initialize | PermitKind::Join | PermitKind::ResumeLeave) => false,
+        Some(
+            PermitKind::Initialize
+            | PermitKind::Join
+            | PermitKind::ResumeLeave
+            | PermitKind::Unknown(_),
+        ) => false,
         // The lost identity still stands on the claim.
         None => member.claim.as_ref().is_some_and(|c| c.host_id.is_some()),
     };

@@ -89,7 +89,10 @@ pub fn adopt_permit(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
         let for_this_pod = member.pod.as_ref().is_some_and(|p| p.uid == start.pod_uid);
         let state =
             member.status.permit.as_ref().filter(|p| p.nonce == start.nonce).map(|p| p.state);
-        let open = matches!(state, None | Some(PermitState::Used | PermitState::Done));
+        let open = matches!(
+            state,
+            None | Some(PermitState::Used | PermitState::Done | PermitState::Unknown)
+        );
         if !for_this_pod || !open {
             continue;
         }
@@ -98,6 +101,12 @@ pub fn adopt_permit(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
             PermitKind::Join => TurnStep::Join,
             PermitKind::Replace => TurnStep::Replace,
             PermitKind::ResumeLeave => continue,
+            // Of a newer operator: nothing else starts while it may be in use.
+            PermitKind::Unknown(_) => {
+                let waiting = Waiting::UnknownPermit { member: member.name.clone() };
+                draft.wait_for(waiting).about(member.subject());
+                return Flow::Busy;
+            }
         };
         let mut turn = lock::new(facts, &member.name, &start.volume_id, step, start.attempt);
         turn.nonce.clone_from(&start.nonce);

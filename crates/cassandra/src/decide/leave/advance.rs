@@ -52,7 +52,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
             end(facts, turn, Ended::Failed { why }, None, draft);
         }
         (Some(_), Some(IntentState::Done)) => prove_gone(facts, valid, turn, member, draft),
-        (Some(_), None | Some(IntentState::Running)) => {
+        (Some(_), None | Some(IntentState::Running | IntentState::Unknown)) => {
             let (name, server) = (member.name.clone(), server_words(member));
             draft.wait_for(Waiting::Leaving { member: name, server }).about(member.subject());
         }

@@ -11,4 +11,4 @@ pub mod resume;
 pub mod steps;
 
 pub use advance::advance;
-pub use next::{adopt_intent, already_left, next};
+pub use next::{adopt_intent, already_left, lowers_replication, next};

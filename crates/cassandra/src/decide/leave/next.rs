@@ -47,8 +47,10 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         draft.wait_for(Waiting::Maintenance { member: name, pending }).about(member.subject());
         return pay::pay(facts, draft);
     }
+    let before = draft.steps.len();
     if is_held_up(facts, valid, member, draft).is_busy() {
-        return Flow::Busy;
+        let idle = draft.steps.len() == before && system_keyspaces::is_refused(facts);
+        return if idle { Flow::Free } else { Flow::Busy };
     }
     let Some(volume) = member.volume() else {
         return Flow::Free;
@@ -58,6 +60,21 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     let event = Event::normal(Happened::ScalingDown { rack: rack.name.clone(), members });
     draft.steps.push(lock::take(facts, &turn, Doing::Start { member: name }, Some(event)));
     Flow::Busy
+}
+
+/// Does a leave that may go on want the system keyspaces kept by fewer members?
+/// While servers refuse that, what may be the cure goes on, and nothing else
+/// touches the replication.
+pub fn lowers_replication(facts: &Facts<'_>, valid: &Valid) -> bool {
+    let Some((_, member)) = candidate(facts, valid) else {
+        return false;
+    };
+    let quiet = evidence::ring_is_quiet(facts);
+    system_keyspaces::is_refused(facts)
+        && member.recorded_host_id().is_some()
+        && !left_by_hand(facts, member)
+        && refusal(facts, member, &quiet).is_none()
+        && !system_keyspaces::fit(facts, valid, left_without(facts))
 }
 
 /// A member that is to leave and has left already goes before everybody else:

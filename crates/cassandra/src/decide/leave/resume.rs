@@ -74,7 +74,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
             }
             steps::end(facts, turn, Ended::CouldNotStart { why }, None, draft);
         }
-        (Some(start), None | Some(PermitState::Used)) => {
+        (Some(start), None | Some(PermitState::Used | PermitState::Unknown)) => {
             if member.pod.as_ref().is_none_or(|p| p.uid != start.pod_uid) {
                 return steps::end(facts, turn, turn::Ended::PodGone, None, draft);
             }

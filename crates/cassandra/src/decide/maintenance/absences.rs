@@ -5,10 +5,11 @@
 //! The time stands in an annotation of the member: it outlives the operator, the
 //! pod and the agent. A restart is over before it would be written.
 
+use super::missed::{self, Others};
 use super::{debts, hints};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::marks;
-use crate::decide::turn::stopping;
+use crate::decide::turn::stopping::{self, Standing};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
@@ -23,29 +24,40 @@ use std::collections::BTreeSet;
 
 /// An absence is written down after this long at the latest. Restarts take less.
 const NOTED_AFTER: SignedDuration = SignedDuration::from_mins(10);
+/// The clock of a kubelet may be ahead by so much; what it writes of a later
+/// time counts from now (safety rule 7.7).
+const AHEAD: SignedDuration = SignedDuration::from_mins(1);
 /// Others see a member up again some rounds of gossip after its pod is Ready.
 const SEEN_UP_AFTER: SignedDuration = SignedDuration::from_mins(2);
 
 /// Note who goes away, and what is needed of those that are back.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
-    // In a ring that is stopped nobody misses a write.
-    if stopping::is_wanted(facts) {
-        return;
+    // In a ring that stands stopped nobody misses a write. One that finishes
+    // what it has begun before takes writes meanwhile.
+    match stopping::standing(facts) {
+        Standing::Stops => return,
+        Standing::Runs | Standing::Finishes { .. } => {}
     }
     let window = hints::window(valid);
     let seen_down = seen_down(facts);
-    for member in facts.members.values() {
-        let (Some(object), Some(host_id)) = (&member.object, member.recorded_host_id()) else {
+    let presence = |member: &MemberFact| {
+        let is_down = member.recorded_host_id().is_some_and(|id| seen_down.contains(id));
+        presence(facts, member, if is_down { Seen::Down } else { Seen::NotDown })
+    };
+    let all_serve = facts.joined().all(|m| presence(m) == Presence::Serves);
+    let others = if all_serve { Others::Serve } else { Others::Away };
+    for member in facts.joined() {
+        let Some(object) = &member.object else {
             continue;
         };
-        let seen = if seen_down.contains(host_id) { Seen::Down } else { Seen::NotDown };
         let noted = object.meta.annotations.get(labels::DOWN_SINCE);
-        match (presence(facts, member, seen), noted) {
-            (Presence::Away { .. }, Some(_))
-            | (Presence::Unclear, _)
-            | (Presence::Serves, None) => {}
+        match (presence(member), noted) {
+            (Presence::Away { .. }, Some(_)) | (Presence::Unclear, _) => {}
+            (Presence::Serves, None) => {
+                draft.steps.extend(reports(facts, member, window, others));
+            }
             (Presence::Serves, Some(since)) => {
-                draft.steps.extend(is_back(facts, member, since, window));
+                draft.steps.extend(is_back(facts, member, since, window, others));
             }
             (Presence::Away { since, noted }, None) => {
                 // A window that is shorter than that is told apart, too.
@@ -69,11 +81,42 @@ pub fn uncounted(facts: &Facts<'_>, valid: &Valid) -> Option<Step> {
     let (window, now) = (hints::window(valid), facts.now());
     facts.joined().filter(|m| m.is_normal()).find_map(|member| {
         let object = member.object.as_ref()?;
-        let since = parsed(object.meta.annotations.get(labels::DOWN_SINCE)?);
-        let mut patch = noted(json!(now));
-        patch["spec"] = missed(facts, member, since, window).filter(|_| since < now)?;
+        let since = object.meta.annotations.get(labels::DOWN_SINCE).map(|s| parsed(s));
+        let noticed = since.filter(|since| *since < now);
+        let patch = match noticed.and_then(|since| lacks(facts, member, since, window)) {
+            Some(spec) => {
+                let mut patch = noted(json!(now));
+                patch["spec"] = missed::with_mark(member, Some(spec))?;
+                patch
+            }
+            None => {
+                let spec = missed::counted(facts, member, window, Others::Stream)?;
+                json!({ "spec": spec })
+            }
+        };
         let doing = debts::recorded(member);
         Some(Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing))
+    })
+}
+
+/// It was away by its own report, and nobody has noted that.
+fn reports(
+    facts: &Facts<'_>,
+    member: &MemberFact,
+    window: SignedDuration,
+    others: Others,
+) -> Option<Step> {
+    // Whose start was allowed by name is counted when that is taken back.
+    let spec = member.spec.as_ref().filter(|s| s.allow_stale_start.is_none());
+    let meta = &member.object.as_ref().filter(|_| spec.is_some())?.meta;
+    let spec = missed::counted(facts, member, window, others)?;
+    let doing = Doing::RecordUp { member: member.name.clone() };
+    let is_mark = spec.get("pendingMaintenance").is_none();
+    let patch = json!({ "spec": spec });
+    // The marks of a ring that stood are one: none of them waits for the next look.
+    Some(match is_mark {
+        true => Step::patch_seen(kinds::MEMBER, meta, patch, doing),
+        false => Step::patch_as_seen(kinds::MEMBER, meta, patch, doing),
     })
 }
 
@@ -89,10 +132,15 @@ fn is_back(
     member: &MemberFact,
     since: &str,
     window: SignedDuration,
+    others: Others,
 ) -> Option<Step> {
     let object = member.object.as_ref()?;
     let mut patch = noted(Value::Null);
-    if let Some(spec) = missed(facts, member, parsed(since), window) {
+    let spec = match lacks(facts, member, parsed(since), window) {
+        Some(spec) => missed::with_mark(member, Some(spec)),
+        None => missed::counted(facts, member, window, others),
+    };
+    if let Some(spec) = spec {
         patch["spec"] = spec;
     }
     let doing = Doing::RecordUp { member: member.name.clone() };
@@ -111,7 +159,7 @@ fn parsed(since: &str) -> Timestamp {
 
 /// The repair that goes on record for a member that was away until now, if hints
 /// did not cover the time. One that is alone has nobody to repair from.
-fn missed(
+fn lacks(
     facts: &Facts<'_>,
     member: &MemberFact,
     since: Timestamp,
@@ -151,11 +199,12 @@ fn presence(facts: &Facts<'_>, member: &MemberFact, seen: Seen) -> Presence {
         (Some(_), Seen::NotDown) if member.lives_by_its_own_word(&facts.nodes) => Presence::Serves,
         (Some(_), Seen::NotDown) => Presence::Unclear,
         (Some(ready), Seen::Down) => {
-            let noted = ready + SEEN_UP_AFTER;
+            let noted = if ready > now + AHEAD { now } else { ready + SEEN_UP_AFTER };
             Presence::Away { since: if now < noted { ready } else { now }, noted }
         }
         (None, seen) => match pod.and_then(|p| p.not_ready_since) {
-            Some(since) => Presence::Away { since, noted: since + NOTED_AFTER },
+            Some(since) if since > now + AHEAD => Presence::Away { since: now, noted: now },
+            Some(since) => Presence::Away { since: since.min(now), noted: since + NOTED_AFTER },
             None if seen == Seen::Down => Presence::Away { since: now, noted: now },
             // Its set recreates the pod at once, or others will see it down.
             None => Presence::Unclear,

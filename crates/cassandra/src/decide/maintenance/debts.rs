@@ -25,7 +25,7 @@ pub fn first(facts: &Facts<'_>) -> Option<Pending> {
 /// Data that is missing or too much is; an older format can be read all the same.
 fn is_in_the_way(kind: DebtKind) -> bool {
     match kind {
-        DebtKind::Repair | DebtKind::Cleanup => true,
+        DebtKind::Repair | DebtKind::Cleanup | DebtKind::Unknown(_) => true,
         DebtKind::UpgradeSstables => false,
     }
 }
@@ -65,10 +65,10 @@ fn debt(kind: DebtKind, cause: impl Display) -> Debt {
 pub fn with(member: &MemberFact, more: &Debt) -> Option<Vec<Debt>> {
     let spec = member.spec.as_ref()?;
     let is_same = |d: &&Debt| d.kind == more.kind && d.ranges == more.ranges;
-    let same = spec.pending_maintenance.iter().filter(is_same).count();
+    let mut all_same = spec.pending_maintenance.iter().filter(is_same);
+    let same = all_same.clone().count();
     // What has begun does not know of what has happened since.
-    let first = spec.pending_maintenance.first();
-    let begun = first.filter(is_same).is_some_and(|d| ordered(member, d).is_some());
+    let begun = all_same.any(|d| ordered(member, d).is_some());
     (same <= usize::from(begun)).then(|| {
         let mut all = spec.pending_maintenance.clone();
         all.push(more.clone());

@@ -6,6 +6,7 @@ pub mod absences;
 pub mod access;
 pub mod debts;
 mod hints;
+mod missed;
 mod orders;
 pub mod pay;
 pub mod runtime_settings;

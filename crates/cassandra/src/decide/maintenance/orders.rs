@@ -1,7 +1,7 @@
 //! Which operation of a member is the one that was ordered for its maintenance.
 
 use crate::facts::MemberFact;
-use palladion_api::member::{Debt, DebtKind, Operation, OperationKind};
+use palladion_api::member::{Debt, DebtKind, Operation, OperationKind, RepairRanges};
 use palladion_plan::hash;
 use serde_json::json;
 
@@ -13,7 +13,13 @@ pub(super) fn kind_of(debt: &Debt) -> OperationKind {
         DebtKind::Repair => OperationKind::Repair,
         DebtKind::Cleanup => OperationKind::Cleanup,
         DebtKind::UpgradeSstables => OperationKind::UpgradeSstables,
+        DebtKind::Unknown(word) => OperationKind::Unknown(word),
     }
+}
+
+/// Can this operator order it? What a newer one has recorded stays on record.
+pub(super) fn is_known(debt: &Debt) -> bool {
+    !matches!(debt.kind, DebtKind::Unknown(_)) && !matches!(debt.ranges, RepairRanges::Unknown(_))
 }
 
 /// How the IDs of its operations begin. They name the cause, so that what was

@@ -3,11 +3,12 @@
 //! repaired before a lost one is replaced, from the members that are left.
 
 use super::debts::patch;
-use super::orders::{kind_of, ordered, prefix};
+use super::orders::{is_known, kind_of, ordered, prefix};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, marks};
 use crate::facts::{self, Facts, MemberFact};
 use crate::words::maintenance::{Doing, Problem, Waiting, Work};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::ids::{HostId, MemberName};
 use palladion_api::member::{
     Debt, DebtKind, Operation, OperationState, OperationStatus, RepairRanges,
@@ -17,46 +18,101 @@ use serde_json::json;
 
 /// Maintenance that failed is started again after this long.
 const RETRY_AFTER: jiff::SignedDuration = jiff::SignedDuration::from_secs(60);
+/// A repair that holds up a replacement for so long is reported: the ring has one
+/// copy less meanwhile.
+const OVERDUE_AFTER: jiff::SignedDuration = jiff::SignedDuration::from_hours(1);
 
-fn owed(member: &MemberFact) -> Option<&Debt> {
+/// What a member needs next: what is under way, then a repair, then the rest.
+fn owed<'a>(facts: &Facts<'_>, member: &'a MemberFact) -> Option<&'a Debt> {
     if member.is_gone() {
         return None;
     }
-    member.spec.as_ref()?.pending_maintenance.first()
+    let pending = &member.spec.as_ref()?.pending_maintenance;
+    let is_under_way = |d: &&Debt| match Course::of(facts, member, d) {
+        Course::Runs | Course::Done => true,
+        Course::NotBegun | Course::Failed { .. } => false,
+    };
+    // What only a newer operator knows stays on record for that one.
+    let mut known = pending.iter().filter(|d| is_known(d));
+    let first = known.clone().next();
+    let repair = known.clone().find(|d| is_repair(d));
+    known.find(is_under_way).or(repair).or(first)
+}
+
+fn is_repair(debt: &Debt) -> bool {
+    match debt.kind {
+        DebtKind::Repair => true,
+        DebtKind::Cleanup | DebtKind::UpgradeSstables | DebtKind::Unknown(_) => false,
+    }
 }
 
 fn outcome<'a>(member: &'a MemberFact, ordered: &Operation) -> Option<&'a OperationStatus> {
     member.status.operation.as_ref().filter(|s| s.id == ordered.id)
 }
 
-/// Carry out the first maintenance that can be.
+/// Carry out the first maintenance that can be. What has failed waits for its
+/// next try behind all that was not tried yet, so that it holds up nobody else.
 pub fn pay(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
-    let pending = facts.members.values().filter_map(|m| Some((m, owed(m)?)));
+    let pending = facts.members.values().filter_map(|m| Some((m, owed(facts, m)?)));
     let (postponed, pending): (Vec<_>, Vec<_>) = pending.partition(|(m, d)| is_beyond(m, d));
     for (member, debt) in postponed {
         wait_for_newer_agent(member, debt, draft);
     }
-    let Some((member, debt)) = pending.first().copied() else {
-        return Flow::Free;
-    };
-    let (work, name, cause) = (Work::from(debt.kind), member.name.clone(), debt.reason.clone());
-    match Course::of(facts, member, debt) {
-        Course::NotBegun => return begin(facts, member, debt, draft),
-        Course::Done => draft.steps.extend(done(member, debt)),
-        Course::Runs => {
-            let waiting = Waiting::Running { work, member: name, cause };
-            draft.wait_for(waiting).about(member.subject());
-        }
-        Course::Failed { why, again } => {
-            report_failed(member, debt, why, draft);
-            if facts.now() >= again {
-                return begin(facts, member, debt, draft);
+    let mut untried = Vec::new();
+    let mut failed = Vec::new();
+    let mut under_way = Flow::Free;
+    for (member, debt) in pending {
+        match Course::of(facts, member, debt) {
+            Course::NotBegun => untried.push((member, debt)),
+            Course::Done => {
+                draft.steps.extend(done(member, debt));
+                under_way = Flow::Busy;
             }
-            let waiting = Waiting::Retried { work, member: name, cause };
-            draft.wait_for(waiting).about(member.subject()).until(again);
+            Course::Runs => {
+                let (work, name, cause) = words(member, debt);
+                let waiting = Waiting::Running { work, member: name, cause };
+                draft.wait_for(waiting).about(member.subject());
+                under_way = Flow::Busy;
+            }
+            Course::Failed { why, again } => {
+                // Of one that is down, that is the trouble.
+                if member.is_normal() {
+                    report_failed(member, debt, why, draft);
+                }
+                failed.push((again, member, debt));
+            }
         }
     }
+    under_way.or(|| next(facts, untried, failed, draft))
+}
+
+/// Begin what was not tried yet, repairs first, or try again what failed first.
+fn next(
+    facts: &Facts<'_>,
+    mut untried: Vec<(&MemberFact, &Debt)>,
+    mut failed: Vec<(jiff::Timestamp, &MemberFact, &Debt)>,
+    draft: &mut Draft,
+) -> Flow {
+    untried.sort_by_key(|(_, debt)| !is_repair(debt));
+    failed.sort_by_key(|(again, ..)| *again);
+    if let Some((member, debt)) = untried.first() {
+        return begin(facts, member, debt, draft);
+    }
+    let Some((again, member, debt)) = failed.first() else {
+        return Flow::Free;
+    };
+    if facts.now() >= *again {
+        return begin(facts, member, debt, draft);
+    }
+    let (work, name, cause) = words(member, debt);
+    let waiting = Waiting::Retried { work, member: name, cause };
+    draft.wait_for(waiting).about(member.subject()).until(*again);
     Flow::Busy
+}
+
+/// The same of each maintenance: what, whose, and why.
+fn words(member: &MemberFact, debt: &Debt) -> (Work, MemberName, String) {
+    (debt.kind.into(), member.name.clone(), debt.reason.clone())
 }
 
 /// Agents of before this protocol do not know the ranges of a repair: they would
@@ -67,7 +123,7 @@ fn is_beyond(member: &MemberFact, debt: &Debt) -> bool {
     let is_older = member.status.agent.as_ref().is_some_and(|a| a.protocol < KNOWS_RANGES);
     match debt.ranges {
         RepairRanges::All => is_older,
-        RepairRanges::Primary => false,
+        RepairRanges::Primary | RepairRanges::Unknown(_) => false,
     }
 }
 
@@ -86,13 +142,16 @@ fn wait_for_newer_agent(member: &MemberFact, debt: &Debt, draft: &mut Draft) {
 /// Begin it, unless somebody is down or moves: a cleanup drops what its member
 /// is about to own, a repair fails while a replica is down.
 fn begin(facts: &Facts<'_>, member: &MemberFact, debt: &Debt, draft: &mut Draft) -> Flow {
-    let (work, name, cause) = (Work::from(debt.kind), member.name.clone(), debt.reason.clone());
-    if let Err(why) = evidence::ring_is_quiet(facts) {
-        let waiting = Waiting::Postponed { work, member: name, why, cause };
-        draft.wait_for(waiting).about(member.subject());
-        return Flow::Free;
-    }
-    draft.steps.extend(order(facts, member, debt, None));
+    let (work, name, cause) = words(member, debt);
+    let quiet = match evidence::is_quiet_for(facts, member) {
+        Ok(proof) => proof.stated(),
+        Err(why) => {
+            let waiting = Waiting::Postponed { work, member: name, why, cause };
+            draft.wait_for(waiting).about(member.subject());
+            return Flow::Free;
+        }
+    };
+    draft.steps.extend(order(facts, member, debt, None).map(|step| step.proven(quiet)));
     let waiting = Waiting::Starting { work, member: name, cause };
     draft.wait_for(waiting).about(member.subject());
     Flow::Busy
@@ -135,12 +194,66 @@ pub fn before_replacement(
                 draft.steps.extend(order(facts, member, debt, Some(host_id)));
             }
         }
-        let (debtor, cause) = (member.name.clone(), debt.reason.clone());
-        let waiting = Waiting::BeforeReplacement { lost: lost.clone(), member: debtor, cause };
-        draft.wait_for(waiting).about(member.subject());
+        held(facts, lost, (member, debt), draft);
         return Flow::Busy;
     }
-    Flow::Free
+    held_by_a_newer_word(facts, lost, draft)
+}
+
+/// What only a newer operator knows may be a repair.
+fn held_by_a_newer_word(facts: &Facts<'_>, lost: &MemberName, draft: &mut Draft) -> Flow {
+    let others = facts.members.values().filter(|m| m.name != *lost && m.is_normal());
+    let newer = others.filter(|m| marks::of(m).is_none()).find_map(|m| {
+        let mut pending = m.spec.iter().flat_map(|s| &s.pending_maintenance);
+        Some((m, pending.find(|d| is_newer(d))?))
+    });
+    let Some((member, debt)) = newer else {
+        return Flow::Free;
+    };
+    let (lost, name, cause) = (lost.clone(), member.name.clone(), debt.reason.clone());
+    draft.report(Problem::NewerWork {
+        lost: lost.clone(),
+        member: name.clone(),
+        cause: cause.clone(),
+    });
+    let waiting = Waiting::BeforeReplacement { lost, member: name, cause };
+    draft.wait_for(waiting).about(member.subject());
+    Flow::Busy
+}
+
+fn is_newer(debt: &Debt) -> bool {
+    match (debt.kind, debt.ranges) {
+        (DebtKind::Unknown(_), _) | (DebtKind::Repair, RepairRanges::Unknown(_)) => true,
+        (DebtKind::Repair, RepairRanges::All | RepairRanges::Primary)
+        | (DebtKind::Cleanup | DebtKind::UpgradeSstables, _) => false,
+    }
+}
+
+/// A replacement waits for this repair. One that does not end is reported, with
+/// what a person can do: how long a repair takes nobody knows beforehand.
+fn held(
+    facts: &Facts<'_>,
+    lost: &MemberName,
+    (member, debt): (&MemberFact, &Debt),
+    draft: &mut Draft,
+) {
+    let (_, name, cause) = words(member, debt);
+    let since = ordered(member, debt).and_then(asked_first);
+    let overdue = since.map(|since| since + OVERDUE_AFTER);
+    if let Some(since) = since.filter(|since| facts.now() >= *since + OVERDUE_AFTER) {
+        let (lost, member) = (lost.clone(), name.clone());
+        draft.report(Problem::Overdue { lost, member, since, cause: cause.clone() });
+    }
+    let waiting = Waiting::BeforeReplacement { lost: lost.clone(), member: name, cause };
+    let wait = draft.wait_for(waiting).about(member.subject());
+    if let Some(at) = overdue.filter(|at| *at > facts.now()) {
+        wait.until(at);
+    }
+}
+
+/// When it was asked for, counted from the first of the tries that were interrupted.
+fn asked_first(operation: &Operation) -> Option<jiff::Timestamp> {
+    operation.tried_since.as_ref().or(operation.requested_at.as_ref()).map(|t| t.0)
 }
 
 /// How far the operation of a pending maintenance is.
@@ -160,7 +273,7 @@ impl Course {
             return Course::Runs;
         };
         match outcome.state {
-            OperationState::Running => Course::Runs,
+            OperationState::Running | OperationState::Unknown => Course::Runs,
             OperationState::Succeeded => Course::Done,
             OperationState::Failed | OperationState::Interrupted => {
                 let ended = outcome.finished_at.as_ref().map_or(facts.now(), |t| t.0);
@@ -197,6 +310,9 @@ fn order(
     let mut operation = Operation::of(format!("{}{}", prefix(debt), facts.snapshot.nonce), kind);
     operation.ranges = debt.ranges;
     operation.target = without.cloned();
+    // Interrupted each time, it takes as long as one that never ends.
+    let before = without.and(ordered(member, debt)).filter(|o| o.target == operation.target);
+    operation.tried_since = before.and_then(asked_first).map(Time);
     let operation = facts::operation_of(facts, member, &operation);
     let doing = Doing::Start { work: debt.kind.into(), member: member.name.clone() };
     patch(member, json!({ "operation": operation }), doing)

@@ -2,7 +2,7 @@
 //! not start them, since deleted rows would come back (safety rule 7.8). Where
 //! the whole ring was down, nobody has deleted anything meanwhile: all start.
 
-use super::debts;
+use super::{debts, missed};
 use crate::decide::draft::Draft;
 use crate::decide::turn::stopping;
 use crate::facts::{Facts, MemberFact};
@@ -37,10 +37,13 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
     }
 }
 
-/// When the server of a member that is not started for that reason ran last.
+/// When the server of a member that is not started for that reason ran last. Of one that
+/// has missed something before, the agent reports the time before that: it ran later,
+/// and has taken deletions that others may lack.
 fn last_ran_at(member: &MemberFact) -> Option<Timestamp> {
     member.reported_server()?;
-    Some(member.volume()?.last_ran_at.as_ref()?.0)
+    let volume = member.volume().filter(|v| v.missed.is_none())?;
+    Some(volume.last_ran_at.as_ref()?.0)
 }
 
 fn allowed(member: &MemberFact) -> Option<Timestamp> {
@@ -50,7 +53,9 @@ fn allowed(member: &MemberFact) -> Option<Timestamp> {
 /// Every member of the ring says so itself; one that is silent may have run.
 fn all_were_down_together(facts: &Facts<'_>) -> bool {
     // One that was allowed to start just now says so no longer.
-    let starting = |m: &MemberFact| allowed(m).filter(|_| m.agent_speaks() && !m.is_normal());
+    let has_missed = |m: &MemberFact| m.volume().is_none_or(|v| v.missed.is_some());
+    let is_starting = |m: &MemberFact| m.agent_speaks() && !m.is_normal() && !has_missed(m);
+    let starting = |m: &MemberFact| allowed(m).filter(|_| is_starting(m));
     let times = facts.joined().map(|m| last_ran_at(m).or_else(|| starting(m)));
     let times: Option<Vec<Timestamp>> = times.collect();
     let times = times.unwrap_or_default();
@@ -71,7 +76,8 @@ fn allow(member: &MemberFact) -> Option<Step> {
 fn forget(facts: &Facts<'_>, member: &MemberFact) -> Option<Step> {
     let (object, since) = (member.object.as_ref()?, allowed(member)?);
     let debt = debts::repair_of_itself(Cause::Away { since, until: facts.now() });
-    let mut spec = debts::spec_with(member, &debt).unwrap_or_else(|| json!({}));
+    let spec = missed::with_mark(member, debts::spec_with(member, &debt));
+    let mut spec = spec.unwrap_or_else(|| json!({}));
     spec["allowStaleStart"] = Value::Null;
     let mut patch = json!({ "spec": spec });
     if object.meta.annotations.contains_key(labels::DOWN_SINCE) {

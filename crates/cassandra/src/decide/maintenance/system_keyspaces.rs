@@ -13,7 +13,6 @@ use crate::validate::Valid;
 use crate::words::maintenance::{Doing, Happened, Problem, Replicating};
 use palladion_api::cluster::{Mode, SystemReplicationChange};
 use palladion_api::member::{Operation, OperationKind, OperationState};
-use palladion_plan::words::Count;
 use palladion_plan::{Event, Step};
 use serde_json::{Value, json};
 
@@ -50,6 +49,15 @@ fn is_more(copies: u32, members: usize) -> bool {
 fn on_record(facts: &Facts<'_>) -> Option<u32> {
     let status = &facts.status;
     status.system_replication.filter(|_| status.system_replication_change.is_none())
+}
+
+/// Has the last try to set the replication failed? It is tried again meanwhile.
+pub fn is_refused(facts: &Facts<'_>) -> bool {
+    facts.status.system_replication_change.is_some()
+        && facts.joined().any(|m| {
+            let ended = m.status.operation.as_ref();
+            ended.is_some_and(|o| o.id.starts_with(ALTER) && o.state == OperationState::Failed)
+        })
 }
 
 /// Replication as the number of members wants it, once nobody joins.
@@ -113,16 +121,16 @@ fn all_report(facts: &Facts<'_>, such: impl Fn(u32) -> bool) -> bool {
 
 fn intend(facts: &Facts<'_>, factor: u32, draft: &mut Draft) -> SystemReplicationChange {
     let change = SystemReplicationChange { factor, nonce: facts.snapshot.nonce.clone() };
-    let doing = Doing::IntendReplication { copies: Count::of(factor, "copy") };
+    let doing = Doing::IntendReplication { factor };
     draft.steps.push(record(facts, json!({ "systemReplicationChange": change }), doing));
     change
 }
 
 fn conclude(facts: &Facts<'_>, valid: &Valid, factor: u32, draft: &mut Draft) {
-    let (copies, datacenter) = (Count::of(factor, "copy"), valid.datacenter.clone());
+    let datacenter = valid.datacenter.clone();
     let done = json!({ "systemReplication": factor, "systemReplicationChange": Value::Null });
-    let step = record(facts, done, Doing::RecordReplication { copies });
-    draft.steps.push(step.announced(Event::normal(Happened::Replicated { copies, datacenter })));
+    let step = record(facts, done, Doing::RecordReplication { factor });
+    draft.steps.push(step.announced(Event::normal(Happened::Replicated { factor, datacenter })));
 }
 
 /// Write it while nobody else has begun a turn or another change.
@@ -218,7 +226,7 @@ impl Job<'_> {
                 return false;
             }
             None => Replicating::Requested { factor, operation: kind(), member: name() },
-            Some(OperationState::Running) => {
+            Some(OperationState::Running | OperationState::Unknown) => {
                 Replicating::Running { factor, operation: kind(), member: name() }
             }
         };
@@ -260,6 +268,8 @@ impl Job<'_> {
             .wait_for(Replicating::Starting { operation: kind(), member: name() })
             .about(member.subject());
         let doing = Doing::StartOperation { operation: kind(), member: name() };
-        draft.steps.push(Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing));
+        let quiet = evidence::is_quiet_for(self.facts, member).ok().map(|proof| proof.stated());
+        let step = Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing);
+        draft.steps.push(step.proven(quiet));
     }
 }

@@ -76,7 +76,10 @@ fn is_stamped(valid: &Valid, spec: &CassandraMemberSpec, member: &MemberFact) ->
         | VolumeState::Joined
         | VolumeState::Left
         | VolumeState::Lost => true,
-        VolumeState::NotMounted | VolumeState::Foreign | VolumeState::Unaccounted => false,
+        VolumeState::NotMounted
+        | VolumeState::Foreign
+        | VolumeState::Unaccounted
+        | VolumeState::Unknown => false,
     });
     is_ours && (spec.host_id.is_some() || valid.deletion_policy == DeletionPolicy::Delete)
 }

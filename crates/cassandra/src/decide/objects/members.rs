@@ -6,7 +6,7 @@ use crate::build;
 use crate::decide::draft::Draft;
 use crate::decide::objects::{replicas, restart_tokens};
 use crate::decide::turn::seeds;
-use crate::facts::Facts;
+use crate::facts::{ClaimFact, Facts};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::objects::{Waiting, What};
@@ -39,6 +39,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             revisions: vec![revision],
             host_id: claim.and_then(|c| c.host_id.clone()),
             volume_id: claim.and_then(|c| c.volume_id.clone()),
+            left_host_id: claim.and_then(ClaimFact::left_host_id),
             seeds: seeds::of(facts, valid),
             runtime_settings: valid.runtime_settings.clone(),
             restart_token: restart_tokens::of_a_new_member(valid, &rack.name),

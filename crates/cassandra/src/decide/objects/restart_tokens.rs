@@ -43,11 +43,17 @@ fn wanted(valid: &Valid, member: &MemberFact) -> Vec<(&'static str, String)> {
         ("rack", rack.and_then(|r| r.restart_token.as_ref())),
         ("member", annotations.and_then(|a| a.get(labels::RESTART))),
     ];
-    tokens
-        .into_iter()
-        .filter_map(|(scope, token)| Some((scope, hash::of(&json!(token?)))))
-        .map(|(scope, hash)| (scope, hash.chars().take(DIGITS).collect()))
-        .collect()
+    tokens.into_iter().filter_map(|(scope, token)| Some((scope, short(token?)))).collect()
+}
+
+fn short(token: &str) -> String {
+    hash::of(&json!(token)).chars().take(DIGITS).collect()
+}
+
+/// What a member is given for a token of its ring, its rack or its own: one of
+/// the words of its `restartToken`.
+pub fn part(scope: &'static str, token: &str) -> String {
+    words(&(scope, short(token)))
 }
 
 fn words((scope, token): &(&str, String)) -> String {
@@ -67,15 +73,15 @@ fn merge(given: &str, wanted: &[(&str, String)]) -> String {
 mod tests {
     use super::*;
 
-    fn part(scope: &'static str, token: &str) -> (&'static str, String) {
+    fn one(scope: &'static str, token: &str) -> (&'static str, String) {
         (scope, token.to_string())
     }
 
     #[test]
     fn a_new_token_takes_the_place_of_its_own_kind_only() {
         let given = "member=1 ring=2";
-        assert_eq!(merge(given, &[part("ring", "3")]), "member=1 ring=3");
-        assert_eq!(merge(given, &[part("rack", "4")]), "member=1 rack=4 ring=2");
-        assert_eq!(merge("", &[part("ring", "3")]), "ring=3");
+        assert_eq!(merge(given, &[one("ring", "3")]), "member=1 ring=3");
+        assert_eq!(merge(given, &[one("rack", "4")]), "member=1 rack=4 ring=2");
+        assert_eq!(merge("", &[one("ring", "3")]), "ring=3");
     }
 }

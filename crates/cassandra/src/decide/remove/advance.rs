@@ -14,12 +14,12 @@ use crate::decide::turn::lock;
 use crate::facts::{self, Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
-use crate::words::evidence::Objection;
+use crate::words::evidence::{Marked, Objection};
 use crate::words::remove::{Cause, Doing, Ended, Happened, Waiting};
 use crate::words::turn;
 use palladion_api::cluster::Turn;
 use palladion_api::ids::HostId;
-use palladion_api::member::{Operation, OperationKind, OperationState};
+use palladion_api::member::{Operation, OperationKind, OperationState, ReplacementCause};
 use palladion_plan::{Event, Step};
 use serde_json::json;
 
@@ -54,13 +54,22 @@ fn before_order(
     if let Some(proof) = evidence::is_out_already(facts, turn, member, host_id) {
         return is_out(facts, valid, turn, member, &proof, draft);
     }
-    let is_ordered = ordered::under(turn, member);
     let is_over = !ordered::has_reason(member, host_id) || marks::is_withdrawn(member, draft);
-    if !is_ordered && is_over {
+    if !ordered::is_recorded(member, host_id) && is_over {
         return withdraw(facts, turn, member, Objection::NotLost, draft);
     }
-    match evidence::prove(facts, turn, member, &Purpose::Remove { host_id }, draft) {
-        Ok(proof) if is_ordered => order(facts, turn, member, host_id, (id, &proof), draft),
+    let proven = evidence::prove(facts, turn, member, &Purpose::Remove { host_id }, draft);
+    if ordered::is_of_before(turn, member, host_id)
+        && ordered::is_untouched(facts, turn, member, host_id)
+    {
+        // Whether there is still a reason is looked at without it.
+        draft.steps.extend(ordered::clear(facts, turn, member));
+        return;
+    }
+    match proven {
+        Ok(proof) if ordered::under(turn, member) => {
+            order(facts, turn, member, host_id, (id, &proof), draft)
+        }
         Ok(_) => draft.steps.extend(ordered::record(facts, turn, member, host_id)),
         Err(Unproven::Waiting) => {}
         Err(Unproven::AskAgain(why)) => ask_again(facts, turn, member, why, draft),
@@ -75,7 +84,9 @@ fn order(
     (id, proof): (&str, &Proof),
     draft: &mut Draft,
 ) {
-    let others = evidence::others(facts, &member.name);
+    let mut others = evidence::others(facts, &member.name);
+    // Who was asked before comes first: its server may still be at it.
+    others.sort_by_key(|m| !ordered::is_at(m, host_id));
     let mut free = others.iter().filter(|m| !ordered::is_busy(m));
     let Some((helper, object)) = free.find_map(|m| Some((m, m.object.as_ref()?))) else {
         return wait_for(Waiting::OthersBusy { member: turn.member.clone() }, member, draft);
@@ -114,7 +125,7 @@ fn after_order(
     let outcome = helper.status.operation.as_ref();
     let outcome = outcome.filter(|o| Some(&o.id) == ordered::job(helper));
     match outcome.map(|o| o.state) {
-        None | Some(OperationState::Running) if helper.is_normal() => {
+        None | Some(OperationState::Running | OperationState::Unknown) if helper.is_normal() => {
             let (helper, name) = (helper.name.clone(), member.name.clone());
             return wait_for(Waiting::Removing { helper, member: name }, member, draft);
         }
@@ -149,8 +160,15 @@ fn is_out(
     if room::make_room(facts, valid, member, proof, &fence, draft).is_busy() {
         return;
     }
-    if marks::of(member).is_none() && member.recorded_host_id().is_none() {
-        return steps::end(facts, turn, Ended::JoinsAsNew, None, draft);
+    match (marks::of(member), member.recorded_host_id()) {
+        (None, None) => return steps::end(facts, turn, Ended::JoinsAsNew, None, draft),
+        // With that volume it would be the one that was removed: on another it is a new member.
+        (None, Some(host_id)) => {
+            let why = (ReplacementCause::User, Marked::Removed { host_id: host_id.clone() });
+            draft.steps.extend(marks::mark(member, host_id, why, Some(fence)));
+            return;
+        }
+        (Some(_), _) => {}
     }
     debts::repair_by_all(facts, &member.name, &cause, draft);
     draft.steps.extend(room::start_anew(member, &fence));
@@ -161,7 +179,8 @@ fn wait_for(waiting: Waiting, member: &MemberFact, draft: &mut Draft) {
 }
 
 /// The answers forbid it; the question is put again. A member that is marked for
-/// replacement gives the turn back: it may have come to life meanwhile.
+/// replacement gives the turn back: it may have come to life meanwhile. Not one
+/// whose removal is on record: somebody may have begun it.
 fn ask_again(
     facts: &Facts<'_>,
     turn: &Turn,
@@ -169,7 +188,7 @@ fn ask_again(
     why: Objection,
     draft: &mut Draft,
 ) {
-    if marks::of(member).is_some() {
+    if marks::of(member).is_some() && member.removal().is_none() {
         return withdraw(facts, turn, member, why, draft);
     }
     draft.steps.extend(ordered::take_job_back(facts, &turn.nonce));
@@ -178,8 +197,7 @@ fn ask_again(
     draft.steps.push(lock::renew(facts, &renewed, doing));
 }
 
-/// End the turn before the removal is done. What was ordered of it is taken back
-/// when nobody has the turn.
+/// End the turn: the member is not removed.
 fn withdraw(
     facts: &Facts<'_>,
     turn: &Turn,

@@ -34,7 +34,8 @@ pub fn lost(member: &MemberFact) -> Option<(VolumeId, Replaced)> {
         | VolumeState::Left
         | VolumeState::NotMounted
         | VolumeState::Foreign
-        | VolumeState::Unaccounted => return None,
+        | VolumeState::Unaccounted
+        | VolumeState::Unknown => return None,
     };
     Some((volume.volume_id.clone(), Replaced { host_id, address }))
 }

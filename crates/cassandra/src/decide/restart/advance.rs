@@ -3,6 +3,7 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Proof, Purpose, Unproven};
+use crate::decide::maintenance::access;
 use crate::decide::objects::restart_tokens;
 use crate::decide::restart::going_without;
 use crate::decide::restart::steps::{delete_pod, give_token, prepare};
@@ -87,6 +88,12 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
 fn proven(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, pod: &PodFact, draft: &mut Draft) {
     let name = || member.name.clone();
     if member.is_normal() && restart_tokens::is_done(member) {
+        // Whether it lets its agent in is known within a minute; then `next` looks at it.
+        if access::is_pending(member) {
+            let waiting = Waiting::ForLogIn { member: name() };
+            draft.wait_for(waiting).about(member.subject());
+            return;
+        }
         let event = Happened::Restarted { member: name(), revision: pod.revision.clone() };
         draft.steps.push(lock::finish(facts, turn, Some(Event::normal(event))));
         return;

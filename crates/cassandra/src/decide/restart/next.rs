@@ -2,6 +2,7 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
+use crate::decide::maintenance::access;
 use crate::decide::objects::{replicas, restart_tokens};
 use crate::decide::restart::going_without;
 use crate::decide::restart::steps::give_token;
@@ -16,6 +17,11 @@ use palladion_plan::Flow;
 /// the ring can spare it.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     let without = going_without::of(facts, valid);
+    let stopped = access::stops_rollout(facts, valid);
+    if let Some(member) = stopped {
+        let waiting = Waiting::ForLogIn { member: member.name.clone() };
+        draft.wait_for(waiting).about(member.subject());
+    }
     for (index, name) in replicas::in_order(facts, valid) {
         let Some(member) = facts.members.get(&name) else {
             continue;
@@ -34,6 +40,10 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         if let (Some(token), Some(proof)) = (restart, evidence::has_ended(facts, member)) {
             draft.steps.extend(give_token(member, &token, &proof, None));
             return Flow::Busy;
+        }
+        // What stops a rollout holds up nothing else (safety rule 7.6).
+        if outdated && stopped.is_some() {
+            continue;
         }
         if let Err(why) = going_without::ring_is_quiet(facts, valid) {
             let subject = member.subject();

@@ -88,8 +88,15 @@ fn proves_now(facts: &Facts<'_>, member: &MemberFact) -> bool {
 }
 
 fn is_starting(member: &MemberFact) -> bool {
-    member.status.server.as_ref().is_none_or(|s| {
-        matches!(s.state, ServerState::Starting | ServerState::Waiting | ServerState::Failed)
+    member.status.server.as_ref().is_none_or(|s| match s.state {
+        ServerState::Starting
+        | ServerState::Waiting
+        | ServerState::Failed
+        | ServerState::Unknown => true,
+        ServerState::Running
+        | ServerState::Stopped
+        | ServerState::Stopping
+        | ServerState::Decommissioned => false,
     })
 }
 

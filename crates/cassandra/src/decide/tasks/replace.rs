@@ -97,8 +97,12 @@ fn take_up(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, draft: &mut 
 
 /// The volume is marked already. A task that names it lends its word.
 fn stand_for(task: &Task<'_>, member: &MemberFact, record: &Replacement) -> Option<Step> {
-    if cause(task) != ReplacementCause::Task || record.cause == ReplacementCause::Task {
+    if cause(task) != ReplacementCause::Task {
         return None;
+    }
+    match record.cause {
+        ReplacementCause::NodeGone | ReplacementCause::User => {}
+        ReplacementCause::Task | ReplacementCause::Unknown(_) => return None,
     }
     let (marked, task) = (record.reason.clone(), task.object.meta.name.clone());
     let why = Marked::VolumeNamed { marked, task };
@@ -116,12 +120,14 @@ fn abort(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, draft: &mut Dr
         return task.report(facts, taken_up, &course.unwrap_or(aborted), draft);
     };
     let has_turn = facts.turn().is_some_and(|t| t.member == *name);
-    if has_turn || !marks::has_old_claim(member) {
+    // A removal that is on record goes on, whoever has the turn (safety rule 7.4).
+    if has_turn || member.removal().is_some() || !marks::has_old_claim(member) {
         let course = Course::Running(Running::TooLate { member: name.clone() });
         return task.report(facts, taken_up, &course, draft);
     }
-    // A Node that is gone is a cause of its own, whoever has asked besides.
-    if record.cause != ReplacementCause::NodeGone {
+    // A Node that is gone is a cause of its own, whoever has asked besides; so is one
+    // that only a newer operator knows.
+    if matches!(record.cause, ReplacementCause::User | ReplacementCause::Task) {
         let fence = Some(facts.fence_as_seen());
         draft.steps.extend(marks::withdraw(member, Unmarked::TaskAborted, fence));
     }

@@ -22,7 +22,13 @@ pub fn has_failed_for_good(member: &MemberFact) -> bool {
         && match answer.map(|p| p.state) {
             Some(PermitState::Failed) => start.attempt >= TRIES,
             Some(PermitState::Refused) => true,
-            None | Some(PermitState::Used | PermitState::Done | PermitState::Withdrawn) => false,
+            None
+            | Some(
+                PermitState::Used
+                | PermitState::Done
+                | PermitState::Withdrawn
+                | PermitState::Unknown,
+            ) => false,
         }
 }
 

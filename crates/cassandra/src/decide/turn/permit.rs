@@ -44,7 +44,7 @@ pub fn course(turn: &Turn, member: &MemberFact) -> Course {
         return Course::PodEnded;
     }
     match answer.map(|p| p.state) {
-        None | Some(PermitState::Used | PermitState::Done) => Course::Open,
+        None | Some(PermitState::Used | PermitState::Done | PermitState::Unknown) => Course::Open,
         Some(PermitState::Failed) => Course::Failed,
         Some(PermitState::Refused | PermitState::Withdrawn) => {
             Course::Refused(answer.and_then(|p| p.message.clone()).unwrap_or_default())
@@ -140,7 +140,8 @@ fn purpose(turn: &Turn, kind: PermitKind) -> Purpose {
             let lost = turn.replaces.as_ref().map(|r| r.host_id.clone());
             Purpose::Replace { lost: lost.unwrap_or_default() }
         }
-        PermitKind::ResumeLeave => Purpose::ResumeLeave,
+        // Never given by this operator.
+        PermitKind::ResumeLeave | PermitKind::Unknown(_) => Purpose::ResumeLeave,
     }
 }
 
@@ -161,6 +162,15 @@ fn data_before_join(member: &MemberFact) -> DataBeforeStart {
     match member.volume().map(|v| v.state) {
         Some(VolumeState::Incomplete) => DataBeforeStart::Wipe,
         Some(VolumeState::Left) => DataBeforeStart::Retire,
-        _ => DataBeforeStart::MustBeEmpty,
+        Some(
+            VolumeState::Empty
+            | VolumeState::Joined
+            | VolumeState::Lost
+            | VolumeState::NotMounted
+            | VolumeState::Foreign
+            | VolumeState::Unaccounted
+            | VolumeState::Unknown,
+        )
+        | None => DataBeforeStart::MustBeEmpty,
     }
 }

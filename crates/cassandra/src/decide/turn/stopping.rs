@@ -82,13 +82,21 @@ fn uses_permit(turn: &Turn, member: &MemberFact) -> bool {
     };
     let for_this_pod = member.pod.as_ref().is_some_and(|p| p.uid == start.pod_uid);
     let answer = member.status.permit.as_ref().filter(|p| p.nonce == turn.nonce).map(|p| p.state);
-    let runs = member.status.server.as_ref().is_some_and(|s| {
-        matches!(s.state, ServerState::Starting | ServerState::Running | ServerState::Stopping)
+    let runs = member.status.server.as_ref().is_some_and(|s| match s.state {
+        ServerState::Starting
+        | ServerState::Running
+        | ServerState::Stopping
+        | ServerState::Unknown => true,
+        ServerState::Waiting
+        | ServerState::Stopped
+        | ServerState::Failed
+        | ServerState::Decommissioned => false,
     });
     for_this_pod
         && match answer {
-            // It may be about to start, or has joined and is not recorded yet.
-            None | Some(PermitState::Done) => true,
+            // It may be about to start, or has joined and is not recorded yet; what is not
+            // known may be either.
+            None | Some(PermitState::Done | PermitState::Unknown) => true,
             Some(PermitState::Used) => runs,
             Some(PermitState::Failed | PermitState::Refused | PermitState::Withdrawn) => false,
         }

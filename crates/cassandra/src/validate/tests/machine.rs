@@ -9,18 +9,18 @@ use serde_json::{Value, json};
 #[test]
 fn a_storage_class_has_to_exist_until_the_rack_does() {
     let named = good().first_rack_with(&claim(json!({ "spec": { "storageClassName": "fast" } })));
-    let words = ["rack a", "storage class fast", "existing storage classes: local"];
+    let words = ["rack a", "storage class fast", "an existing class (local)"];
     refused(&named, Reason::StorageClassMissing, &words);
     let there = named.clone().storage_classes(&[("fast", IsDefault::No)]);
     assert!(there.validate().is_ok());
     assert!(named.set_exists("demo-dc1-a").validate().is_ok());
 
     let no_default = good().storage_classes(&[("slow", IsDefault::No)]);
-    let words = ["rack a", "none is the default", "existing storage classes: slow"];
+    let words = ["rack a", "no default storage class", "an existing class (slow)"];
     refused(&no_default, Reason::StorageClassMissing, &words);
     assert!(no_default.set_exists("demo-dc1-a").validate().is_ok());
     let none = good().storage_classes(&[]);
-    refused(&none, Reason::StorageClassMissing, &["no storage class exists"]);
+    refused(&none, Reason::StorageClassMissing, &["no storage classes at all"]);
 
     let by_hand = claim(json!({ "spec": { "storageClassName": "" } }));
     assert!(none.first_rack_with(&by_hand).validate().is_ok());
@@ -29,7 +29,7 @@ fn a_storage_class_has_to_exist_until_the_rack_does() {
 #[test]
 fn a_claim_is_one_members_alone() {
     let two = json!({ "storage": { "volumeClaimTemplates": [{ "spec": {} }, { "spec": {} }] } });
-    let words = ["rack a", "2 claim templates", "leave one"];
+    let words = ["rack a", "2 claim templates", "keep one"];
     refused(&good().first_rack_with(&two), Reason::InvalidSpec, &words);
     for (template, word) in [
         (json!({ "spec": { "volumeName": "pv-1" } }), "`volumeName`"),
@@ -40,7 +40,7 @@ fn a_claim_is_one_members_alone() {
         ),
         (json!({ "spec": { "volumeMode": "Block" } }), "Block"),
         (json!({ "spec": { "accessModes": ["ReadWriteMany"] } }), "ReadWriteMany"),
-        (json!({ "metadata": { "name": "shared" }, "spec": {} }), "none of shared"),
+        (json!({ "metadata": { "name": "shared" }, "spec": {} }), "reserved names: shared"),
         (json!({ "metadata": { "name": "My.Data" }, "spec": {} }), "My.Data"),
         (
             json!({ "metadata": { "labels": { "palladion.dev/rack": "b" } }, "spec": {} }),
@@ -73,7 +73,7 @@ fn a_member_gets_the_memory_that_it_needs() {
     };
     let fits = heap(with("1000Mi"), "800Mi");
     assert_eq!(fits.valid_rack().1.server.heap_mib, Some(800));
-    let words = ["`heapSize` is 801Mi", "80 %", "1000Mi", "lower the heap"];
+    let words = ["`heapSize` is 801Mi", "80%", "1000Mi", "lower `heapSize`"];
     refused(&heap(with("1000Mi"), "801Mi"), Reason::NotEnoughMemory, &words);
     let words = ["`heapSize`", "much"];
     refused(&heap(good(), "much"), Reason::InvalidSpec, &words);

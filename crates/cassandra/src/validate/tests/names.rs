@@ -21,7 +21,7 @@ fn names_that_no_object_could_bear_are_refused() {
     }
     for name in ["4ring", "a.b", "A", "a-"] {
         let cluster = good().meta(|meta| meta.name = name.into());
-        let words = [name, "begins with a letter"];
+        let words = [name, "starts with a letter"];
         refused(&cluster, Reason::InvalidSpec, &words);
     }
     let cluster = good().spec(|spec| spec.ring_name = Some(String::new()));
@@ -32,10 +32,10 @@ fn names_that_no_object_could_bear_are_refused() {
 fn racks_need_names_of_their_own_as_objects_too() {
     for other in ["a", "A"] {
         let twice = good().rack(other, 1);
-        refused(&twice, Reason::InvalidSpec, &[other, "occurs twice"]);
+        refused(&twice, Reason::InvalidSpec, &[other, "is listed twice"]);
     }
     let alike = a_cluster().rack("a.1", 1).rack("a_1", 1);
-    refused(&alike, Reason::InvalidSpec, &["rack a_1", "of its own"]);
+    refused(&alike, Reason::InvalidSpec, &["rack a_1", "rename one"]);
     refused(&a_cluster(), Reason::InvalidSpec, &["`datacenter.racks` is empty"]);
 }
 

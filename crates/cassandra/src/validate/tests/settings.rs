@@ -29,12 +29,12 @@ fn what_a_config_map_holds_is_checked_and_quoted() {
         (json!({ "cassandra.yaml": "- a\n- b" }), ["cassandra.yaml", "expected a map"]),
         (json!({ "cassandra.yaml": "cluster_name: mine" }), ["cluster_name", "set `ringName`"]),
         (json!({ "jvm-server.options": "-Xmx2G" }), ["-Xmx2G", "set `heapSize`"]),
-        (json!({ "jvm-server.options": "Xss1m" }), ["Xss1m", "begin with `-`"]),
+        (json!({ "jvm-server.options": "Xss1m" }), ["Xss1m", "start with `-`"]),
         (
             json!({ "cassandra.yaml": "", "jvm.options": "" }),
-            ["key jvm.options", "keys that are read: cassandra.yaml and jvm-server.options"],
+            ["key jvm.options", "supported keys: cassandra.yaml and jvm-server.options"],
         ),
-        (json!({}), ["no settings", "add at least one of cassandra.yaml"]),
+        (json!({}), ["no settings", "add at least one of these keys: cassandra.yaml"]),
     ] {
         let words = [words[0], words[1], "ConfigMap ours of rack a"];
         refused(&with(data), Reason::ConfigMapInvalid, &words);
@@ -109,7 +109,7 @@ fn environment_variables_are_neither_ours_nor_twice() {
         let words = [name, "set by the operator"];
         refused(&with(&[name]), Reason::InvalidSpec, &words);
     }
-    let words = ["ONE", "twice", "leave one"];
+    let words = ["ONE", "twice", "remove one"];
     refused(&with(&["ONE", "ONE"]), Reason::InvalidSpec, &words);
 }
 
@@ -141,6 +141,8 @@ fn authentication_is_set_in_one_place() {
     for key in ["authenticator", "authorizer", "role_manager"] {
         refused(&with(key), Reason::InvalidSpec, &[key, "`auth`", "remove it"]);
     }
+    let by_hand = with("client_encryption_options");
+    refused(&by_hand, Reason::InvalidSpec, &["client_encryption_options", "`tls.client`"]);
     let named = good()
         .spec(|spec| spec.auth = Some(auth.clone()))
         .first_rack_with(&json!({ "configMapName": "ours" }))
@@ -150,12 +152,12 @@ fn authentication_is_set_in_one_place() {
         (spec.mode, spec.version) = (Mode::Scylla, "6.2.0".into());
         spec.auth = Some(auth.clone());
     });
-    refused(&scylla, Reason::InvalidSpec, &["`auth` is for Cassandra"]);
+    refused(&scylla, Reason::InvalidSpec, &["`auth` applies to Cassandra"]);
     let scylla = good().spec(|spec| {
         (spec.mode, spec.version) = (Mode::Scylla, "6.2.0".into());
         spec.tls = Some(Tls::default());
     });
-    refused(&scylla, Reason::InvalidSpec, &["`tls` is for Cassandra"]);
+    refused(&scylla, Reason::InvalidSpec, &["`tls` applies to Cassandra"]);
     let (valid, rack) = good().spec(|spec| spec.auth = Some(auth.clone())).valid_rack();
     assert_eq!(valid.superuser_secret, "demo-superuser");
     assert_eq!(rack.server.auth, Some(AuthMode::Password));

@@ -8,13 +8,14 @@ use std::collections::BTreeSet;
 
 /// Delete what nobody owns any more.
 pub(super) fn run(store: &mut Store) {
-    let alive: BTreeSet<String> =
-        store.all().map(|(_, o)| text(o, "/metadata/uid").to_string()).collect();
+    let alive: BTreeSet<Uid> =
+        store.all().map(|(_, o)| Uid::new(text(o, "/metadata/uid"))).collect();
     let orphans: Vec<(ObjectKey, Uid)> = store
         .all()
         .filter(|(_, o)| !o["metadata"]["deletionTimestamp"].is_string())
         .filter(|(_, o)| {
-            owners(o).next().is_some() && !owners(o).any(|r| alive.contains(text(r, "/uid")))
+            owners(o).next().is_some()
+                && !owners(o).any(|r| alive.contains(&Uid::new(text(r, "/uid"))))
         })
         .map(|(key, o)| (key.clone(), Uid::new(text(o, "/metadata/uid"))))
         .collect();

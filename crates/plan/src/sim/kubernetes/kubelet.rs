@@ -38,7 +38,9 @@ impl<C: Clone + Default> Kubernetes<C> {
             return;
         }
         let mut status = pod["status"].clone();
-        let condition = json!({ "type": "Ready", "status": if ready { "True" } else { "False" }, "lastTransitionTime": store.now });
+        let is = if ready { "True" } else { "False" };
+        let at = store.now + self.kubelets_ahead;
+        let condition = json!({ "type": "Ready", "status": is, "lastTransitionTime": at });
         let rest = status["conditions"]
             .as_array()
             .into_iter()

@@ -4,15 +4,16 @@
 use super::{CLAIM_PROTECTION, Change, Refusal, Store, Stored, owners};
 use crate::object::ObjectKey;
 use crate::sim::kinds;
+use palladion_api::ids::Uid;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Store {
-    pub(super) fn orphan(&mut self, owner: &str) {
+    pub(super) fn orphan(&mut self, owner: &Uid) {
         let dependents: Vec<ObjectKey> = self
             .all()
-            .filter(|(_, o)| owners(o).any(|r| r["uid"] == owner))
+            .filter(|(_, o)| owners(o).any(|r| r["uid"] == owner.as_str()))
             .map(|(key, _)| key.clone())
             .collect();
         for key in dependents {
@@ -20,7 +21,8 @@ impl Store {
                 continue;
             };
             let mut object = Value::clone(&stored.object);
-            let rest: Vec<Value> = owners(&object).filter(|r| r["uid"] != owner).cloned().collect();
+            let rest: Vec<Value> =
+                owners(&object).filter(|r| r["uid"] != owner.as_str()).cloned().collect();
             object["metadata"]["ownerReferences"] = Value::from(rest);
             let applied = stored.applied.clone();
             let _ = self.replace(&key, &stored, object, applied);

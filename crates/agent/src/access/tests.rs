@@ -1,0 +1,95 @@
+//! What is reported of tries to log in, and when.
+
+use super::*;
+
+fn subject(password: &str) -> Subject {
+    let credentials = Credentials { username: "palladion".into(), password: password.into() };
+    Subject { tag: "start-1".into(), credentials: Some(credentials) }
+}
+
+fn kind(access: &Access) -> Option<AccessProblemKind> {
+    access.problem().map(|p| p.kind)
+}
+
+#[test]
+fn a_secret_that_changes_is_tried_at_once() {
+    let (mut access, now) = (Access::default(), Instant::now());
+    let old = access.begin(&subject("old"), now).unwrap();
+    assert!(access.begin(&subject("new"), now).is_none(), "one try at a time");
+    access.note(old, Answer::In, now);
+    assert!(access.begin(&subject("old"), now + REST / 2).is_none());
+    assert!(access.begin(&subject("new"), now).is_some());
+}
+
+#[test]
+fn a_rejected_password_is_a_problem_once_it_lasts() {
+    let (mut access, now) = (Access::default(), Instant::now());
+    let refused =
+        || Answer::Refused("Provided username palladion and/or password are incorrect".into());
+    access.note(subject("p"), refused(), now);
+    assert_eq!(kind(&access), None);
+    access.note(subject("p"), refused(), now + PATIENCE);
+    assert_eq!(kind(&access), Some(AccessProblemKind::CredentialsRefused));
+    access.note(subject("p"), Answer::Unanswered("reset".into()), now + PATIENCE);
+    assert_eq!(kind(&access), Some(AccessProblemKind::CredentialsRefused), "not known otherwise");
+    access.note(subject("q"), Answer::In, now + PATIENCE);
+    assert_eq!(kind(&access), None);
+}
+
+#[test]
+fn a_server_that_does_not_answer_is_a_problem_once_it_lasts() {
+    let (mut access, now) = (Access::default(), Instant::now());
+    let unanswered = || Answer::Unanswered("connection refused".into());
+    access.note(subject("p"), unanswered(), now);
+    assert_eq!(kind(&access), None);
+    access.note(subject("p"), unanswered(), now + PATIENCE);
+    assert_eq!(kind(&access), Some(AccessProblemKind::Unanswered));
+    access.note(subject("p"), Answer::In, now + PATIENCE);
+    assert_eq!(kind(&access), None);
+    let again = Subject { tag: "start-2".into(), ..subject("p") };
+    access.note(again, unanswered(), now + 2 * PATIENCE);
+    assert_eq!(kind(&access), None, "a server that was restarted has its time again");
+}
+
+#[test]
+fn each_start_of_a_server_is_proven_by_a_log_in() {
+    let (mut access, now) = (Access::default(), Instant::now());
+    let of = |access: &Access, tag| access.of_launch(tag).map(|p| p.kind);
+    assert_eq!(of(&access, "start-1"), Some(AccessProblemKind::Pending));
+    access.note(subject("p"), Answer::In, now);
+    assert_eq!(of(&access, "start-1"), None);
+    assert_eq!(of(&access, "start-2"), Some(AccessProblemKind::Pending));
+}
+
+#[test]
+fn only_a_wrong_password_is_called_wrong() {
+    let of =
+        |code, message: &str| Answer::of(Err(Error::Refused { code, message: message.into() }));
+    let wrong = "Provided username palladion and/or password are incorrect";
+    assert_eq!(of(0x0100, wrong), Answer::Refused(wrong.into()));
+    let unable = "Cannot achieve consistency level LOCAL_QUORUM";
+    assert!(matches!(of(0x0100, unable), Answer::Unanswered(_)));
+    assert!(matches!(of(0x1001, "the server is overloaded"), Answer::Unanswered(_)));
+}
+
+#[test]
+fn a_missing_secret_is_a_problem_at_once() {
+    let mut access = Access::default();
+    let of = Subject { tag: "start-1".into(), credentials: None };
+    access.note(of, Answer::Missing, Instant::now());
+    assert_eq!(kind(&access), Some(AccessProblemKind::CredentialsMissing));
+}
+
+#[test]
+fn a_secret_is_read_as_it_is_mounted_now() {
+    let directory = tempfile::tempdir().unwrap();
+    let folder = directory.path().join(AGENTS_FOLDER);
+    assert!(mounted(directory.path(), AGENTS_FOLDER).is_none());
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("username"), "palladion\n").unwrap();
+    assert!(mounted(directory.path(), AGENTS_FOLDER).is_none(), "half a Secret is none");
+    for password in ["one", "an other "] {
+        std::fs::write(folder.join("password"), password).unwrap();
+        assert_eq!(mounted(directory.path(), AGENTS_FOLDER).unwrap().password, password);
+    }
+}

@@ -1,0 +1,95 @@
+//! Data that is older than tombstones are kept.
+
+use super::super::testing::*;
+use super::super::*;
+use crate::volume::heartbeat::{Heartbeat, Known};
+use crate::volume::seconds;
+use palladion_api::member::Missed;
+
+/// For so many seconds tombstones are kept.
+const GC_GRACE: i64 = 10 * 24 * 3600;
+
+/// A full member whose server ran last so long ago, in seconds.
+fn down_for(seconds: i64) -> World {
+    a_joined_member().with(|w| {
+        w.now = Timestamp::from_second(seconds).unwrap();
+        w.found.heartbeat = Known::At(Heartbeat::at(Timestamp::UNIX_EPOCH));
+    })
+}
+
+#[test]
+fn what_was_down_for_longer_than_tombstones_are_kept_does_not_start_by_itself() {
+    assert_eq!(down_for(GC_GRACE).start().cause, Cause::Autonomous);
+    let too_old = down_for(GC_GRACE + 1);
+    too_old.waits(Reason::DataTooOld);
+    let message = too_old.decide().message.unwrap().to_string();
+    assert!(message.contains("1970-01-01T00:00:00Z"), "{message}");
+    too_old.with(|w| w.source = Source::Saved).waits(Reason::DataTooOld);
+}
+
+#[test]
+fn a_start_after_a_long_time_is_allowed_by_the_time_at_which_the_server_ran_last() {
+    let allow = |at: Timestamp| {
+        down_for(GC_GRACE + 1).with(|w| w.spec().allow_stale_start = Some(seconds(at)))
+    };
+    assert_eq!(allow(Timestamp::UNIX_EPOCH).start().cause, Cause::Autonomous);
+    allow(Timestamp::from_second(1).unwrap()).waits(Reason::DataTooOld);
+}
+
+#[test]
+fn a_start_that_became_normal_counts_before_its_first_sign_of_life_is_written() {
+    let mut world = down_for(GC_GRACE + 1);
+    world.ledger().begin_start("t", "Autonomous", &[], Timestamp::UNIX_EPOCH);
+    world.waits(Reason::DataTooOld);
+    world.ledger().starts[0].record.normal_at = Some(seconds(Timestamp::from_second(60).unwrap()));
+    assert_eq!(world.start().cause, Cause::Autonomous);
+}
+
+#[test]
+fn a_sign_of_life_that_cannot_be_read_leaves_what_the_ledger_knows() {
+    let mut world = down_for(GC_GRACE + 1).with(|w| w.found.heartbeat = Known::Unreadable);
+    assert_eq!(world.start().cause, Cause::Autonomous);
+    world.ledger().begin_start("t", "Autonomous", &[], Timestamp::UNIX_EPOCH);
+    world.ledger().starts[0].record.normal_at = Some(seconds(Timestamp::UNIX_EPOCH));
+    world.waits(Reason::DataTooOld);
+}
+
+/// A full member that was up for a while until `ran`, and has missed what was
+/// written from the beginning on.
+fn not_repaired(ran: i64, now: i64) -> World {
+    down_for(now).with(|w| {
+        let at = |second| seconds(Timestamp::from_second(second).unwrap());
+        let missed = Missed { since: at(0), until: at(100), absences: 1 };
+        let last = Heartbeat::at(Timestamp::from_second(ran).unwrap());
+        w.ledger().begin_start("t", "Autonomous", &[], Timestamp::from_second(100).unwrap());
+        w.ledger().starts[0].record.normal_at = Some(at(100));
+        w.found.heartbeat = Known::At(Heartbeat { missed: Some(missed), ..last });
+    })
+}
+
+#[test]
+fn what_was_missed_counts_until_the_member_is_repaired() {
+    assert_eq!(not_repaired(GC_GRACE / 2, GC_GRACE).start().cause, Cause::Autonomous);
+    let too_old = not_repaired(GC_GRACE / 2, GC_GRACE + 1);
+    too_old.waits(Reason::DataTooOld);
+    let message = too_old.decide().message.unwrap().to_string();
+    assert!(message.contains("has not been repaired since"), "{message}");
+    let allowed =
+        too_old.with(|w| w.spec().allow_stale_start = Some(seconds(Timestamp::UNIX_EPOCH)));
+    assert_eq!(allowed.start().cause, Cause::Autonomous);
+}
+
+#[test]
+fn a_server_that_ran_on_with_such_data_until_a_moment_ago_is_restarted() {
+    let ran = GC_GRACE + 100;
+    assert_eq!(not_repaired(ran, ran + 60).start().cause, Cause::Autonomous);
+    not_repaired(ran, ran + 4 * 3600).waits(Reason::DataTooOld);
+    // The clock was ahead when that was written, and it may have been down since.
+    not_repaired(3 * GC_GRACE, 2 * GC_GRACE).waits(Reason::DataTooOld);
+}
+
+#[test]
+fn without_a_sign_of_life_nothing_is_too_old() {
+    let unknown = down_for(GC_GRACE + 1).with(|w| w.found.heartbeat = Known::Never);
+    assert_eq!(unknown.start().cause, Cause::Autonomous);
+}

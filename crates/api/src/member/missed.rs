@@ -1,0 +1,16 @@
+//! What a server missed while it was down.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use serde::{Deserialize, Serialize};
+
+/// A time in which a server was down. Several absences are added up until the member was repaired.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct Missed {
+    /// When the server ran last before the first absence.
+    pub since: Time,
+    /// When it was a full member again after the last one.
+    pub until: Time,
+    /// Number of absences.
+    pub absences: u32,
+}

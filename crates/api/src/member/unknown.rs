@@ -1,0 +1,89 @@
+//! Values that a newer Palladion writes and this build does not know (ADR 12):
+//! agents stay for long beside a newer operator, and an operator may be rolled
+//! back beside newer agents. Such a value must not end anybody's watch; whoever
+//! reads it decides on the safe side. The schema does not offer it, so nobody
+//! can write one that is none; and what the operator writes back is as it was.
+
+use super::{CassandraMemberSpec, CassandraMemberStatus};
+use crate::member::{
+    AccessProblemKind, DataBeforeStart, DebtKind, IntentKind, IntentState, Liveness, MemberState,
+    OperationKind, OperationState, PermitKind, PermitState, RepairRanges, ReplacementCause,
+    RingMember, RunState, ServerState, VolumeState,
+};
+use crate::runtime::{LogLevel, RuntimeSettings};
+use std::collections::BTreeSet;
+
+impl CassandraMemberSpec {
+    /// Fields whose value this build does not know.
+    pub fn unknown(&self) -> Vec<&'static str> {
+        let run = matches!(self.run, RunState::Unknown(_)).then_some("spec.run");
+        let start = self.start.iter().flat_map(|permit| {
+            let kind = matches!(permit.kind, PermitKind::Unknown(_)).then_some("spec.start.kind");
+            let data =
+                matches!(permit.data, DataBeforeStart::Unknown(_)).then_some("spec.start.data");
+            [kind, data]
+        });
+        let intent = self.intent.iter().map(|intent| match intent.kind {
+            IntentKind::Unknown(_) => Some("spec.intent.kind"),
+            IntentKind::Decommission => None,
+        });
+        let operation = self.operation.iter().flat_map(|operation| {
+            let kind = matches!(operation.kind, OperationKind::Unknown(_));
+            let ranges = matches!(operation.ranges, RepairRanges::Unknown(_));
+            [kind.then_some("spec.operation.kind"), ranges.then_some("spec.operation.ranges")]
+        });
+        let pending = self.pending_maintenance.iter().chain(&self.owes).flat_map(|debt| {
+            let kind = matches!(debt.kind, DebtKind::Unknown(_));
+            let ranges = matches!(debt.ranges, RepairRanges::Unknown(_));
+            let (kind_at, ranges_at) =
+                ("spec.pendingMaintenance.kind", "spec.pendingMaintenance.ranges");
+            [kind.then_some(kind_at), ranges.then_some(ranges_at)]
+        });
+        let replace = self.replace.iter().map(|replace| {
+            matches!(replace.cause, ReplacementCause::Unknown(_)).then_some("spec.replace.cause")
+        });
+        let settings =
+            has_unknown_level(&self.runtime_settings).then_some("spec.runtimeSettings.logLevels");
+        let all = start.chain(intent).chain(operation).chain(pending).chain(replace);
+        once([run, settings].into_iter().chain(all))
+    }
+}
+
+impl CassandraMemberStatus {
+    /// Fields whose value this build does not know.
+    pub fn unknown(&self) -> Vec<&'static str> {
+        let volume = self.volume.as_ref().is_some_and(|v| v.state == VolumeState::Unknown);
+        let server = self.server.as_ref().is_some_and(|s| s.state == ServerState::Unknown);
+        let settings = self.server.as_ref().is_some_and(|s| has_unknown_level(&s.runtime_settings));
+        let permit = self.permit.as_ref().is_some_and(|p| p.state == PermitState::Unknown);
+        let intent = self.intent.as_ref().is_some_and(|i| i.state == IntentState::Unknown);
+        let operation = self.operation.as_ref().is_some_and(|o| o.state == OperationState::Unknown);
+        let access = self.access.as_ref().is_some_and(|a| a.kind == AccessProblemKind::Unknown);
+        let exceptions = self.ring.iter().flat_map(|r| &r.exceptions);
+        let members = self.evidence.iter().filter_map(|e| e.members.as_ref()).flatten();
+        once([
+            volume.then_some("status.volume.state"),
+            server.then_some("status.server.state"),
+            settings.then_some("status.server.runtimeSettings.logLevels"),
+            permit.then_some("status.permit.state"),
+            intent.then_some("status.intent.state"),
+            operation.then_some("status.operation.state"),
+            access.then_some("status.access.kind"),
+            exceptions.clone().any(is_unknown).then_some("status.ring.exceptions"),
+            members.clone().any(is_unknown).then_some("status.evidence.members"),
+        ])
+    }
+}
+
+fn has_unknown_level(settings: &RuntimeSettings) -> bool {
+    settings.log_levels.values().any(|level| matches!(level, LogLevel::Unknown(_)))
+}
+
+fn is_unknown(member: &RingMember) -> bool {
+    member.liveness == Liveness::Unknown || member.state == MemberState::Unknown
+}
+
+fn once(fields: impl IntoIterator<Item = Option<&'static str>>) -> Vec<&'static str> {
+    let fields: BTreeSet<&'static str> = fields.into_iter().flatten().collect();
+    fields.into_iter().collect()
+}

@@ -1,0 +1,97 @@
+//! Absences that members report themselves: their agents know from the volume
+//! when the server was down, also where nobody watched. Each is taken into
+//! account once (safety rule 5.1); the agent keeps it until then, and adds the
+//! next one to it (safety rule 7.8).
+
+use super::debts;
+use crate::facts::{Facts, MemberFact};
+use crate::words::maintenance::Cause;
+use jiff::SignedDuration;
+use palladion_api::member::Missed;
+use serde_json::{Value, json};
+
+/// What is known of the others while an absence is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Others {
+    /// All serve: a stop of the whole ring can be told from an absence.
+    Serve,
+    /// Somebody is away: a long one can wait, since no repair could run.
+    Away,
+    /// Somebody is about to stream from this member: it cannot wait.
+    Stream,
+}
+
+/// The patch of the spec of a member that was away by its own report, and that
+/// nobody has taken into account yet: with a repair, if hints did not cover it.
+pub(super) fn counted(
+    facts: &Facts<'_>,
+    member: &MemberFact,
+    window: SignedDuration,
+    others: Others,
+) -> Option<Value> {
+    let missed = uncounted(member)?;
+    let is_covered = match others {
+        Others::Serve => is_short(missed, window) || ring_stood(facts, member, missed, window),
+        // What the hints covered needs no look at the others.
+        Others::Away if !is_short(missed, window) => return None,
+        Others::Away | Others::Stream => is_short(missed, window),
+    };
+    let (since, until) = (missed.since.0, missed.until.0);
+    let is_alone = facts.joined().count() < 2;
+    let repair = (!is_covered && !is_alone)
+        .then(|| debts::spec_with(member, &debts::repair_of_itself(Cause::Away { since, until })))
+        .flatten();
+    Some(marked(repair, missed))
+}
+
+/// The same patch of the spec, with the mark that the reported absence is in it.
+pub(super) fn with_mark(member: &MemberFact, spec: Option<Value>) -> Option<Value> {
+    match uncounted(member) {
+        Some(missed) => Some(marked(spec, missed)),
+        None => spec,
+    }
+}
+
+fn marked(spec: Option<Value>, missed: &Missed) -> Value {
+    let mut spec = spec.unwrap_or_else(|| json!({}));
+    spec["countedUntil"] = json!(missed.until);
+    spec
+}
+
+/// What it reports and nobody has taken into account.
+fn uncounted(member: &MemberFact) -> Option<&Missed> {
+    let missed = reported(member)?;
+    let counted = member.spec.as_ref()?.counted_until.as_ref();
+    (counted != Some(&missed.until)).then_some(missed)
+}
+
+fn reported(member: &MemberFact) -> Option<&Missed> {
+    member.volume()?.missed.as_ref()
+}
+
+fn is_short(missed: &Missed, window: SignedDuration) -> bool {
+    missed.until.0.duration_since(missed.since.0) < window
+}
+
+/// Was the whole ring down then? What the first to come back, and the last to
+/// end, took without this member the hints of the others cover.
+fn ring_stood(
+    facts: &Facts<'_>,
+    member: &MemberFact,
+    missed: &Missed,
+    window: SignedDuration,
+) -> bool {
+    let others = facts.joined().filter(|m| m.name != member.name);
+    let others: Option<Vec<&Missed>> = others.map(reported).collect();
+    let others = others.unwrap_or_default();
+    let last = others.iter().map(|m| m.since.0).max();
+    let first = others.iter().map(|m| m.until.0).min();
+    let (Some(last), Some(first)) = (last, first) else {
+        return false;
+    };
+    // Of several absences it is not known that they were the same ones.
+    missed.absences == 1
+        && others.iter().all(|m| m.absences == 1)
+        && last.duration_since(missed.since.0) < window
+        && missed.until.0.duration_since(first) < window
+}

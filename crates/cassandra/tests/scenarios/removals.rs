@@ -1,0 +1,156 @@
+//! Removals that outlive those who ordered them: a server goes on removing a
+//! host ID when the agent that has called it is restarted, and meanwhile the
+//! member that is removed comes back.
+
+use crate::every::{before_each_write, some};
+use crate::nodes::{LAST, spread};
+use crate::sim::World;
+use crate::sim::manifests::a_cluster;
+use crate::tasks::{ask, host_of, key as task_key, replace, volume_of};
+use jiff::SignedDuration;
+use palladion_plan::Subresource;
+use palladion_plan::sim::kubernetes::Machine;
+use serde_json::json;
+
+const HELPERS: [&str; 2] = ["demo-dc1-a-0", "demo-dc1-b-0"];
+
+/// The Node of a leaver is deleted while its machine is down, with its disk intact.
+fn to_be_removed(members: i32) -> (World, String) {
+    let mut world = spread(2, 1);
+    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+    world.settle();
+    world.ring.removals.time = SignedDuration::from_secs(90);
+    world.set_racks(&a_cluster(&[("a", members), ("b", 1)]));
+    let node = world.node_of(LAST);
+    world.set_machine(&node, Machine::Down);
+    world.delete_node(&node);
+    (world, node)
+}
+
+fn agents_restart(world: &mut World) {
+    HELPERS.iter().for_each(|helper| world.restart_agent(helper));
+}
+
+fn comes_back(world: &mut World, node: &str) {
+    world.register_node(node, "z1");
+    world.set_machine(node, Machine::Up);
+}
+
+fn was_removed(world: &World) -> bool {
+    world.story.iter().any(|line| line.contains("is removed"))
+}
+
+#[test]
+fn a_member_that_comes_back_while_it_is_removed_does_not_start() {
+    let (mut world, node) = to_be_removed(1);
+    let host = host_of(&world, LAST);
+    world.until(|w| w.ring.removals.are_under_way());
+    agents_restart(&mut world);
+    let (worlds, mut end) = before_each_write(world);
+    end.expect_ring(2);
+    for mut world in some(worlds, 2, 0) {
+        comes_back(&mut world, &node);
+        world.settle();
+        assert!(was_removed(&world), "{}", world.last_words());
+        assert!(!world.ring.seats.contains_key(&host), "{}", world.last_words());
+        world.expect_ring(2);
+    }
+}
+
+#[test]
+fn a_removal_goes_on_whenever_the_agents_of_all_others_restart() {
+    let (world, node) = to_be_removed(1);
+    let (worlds, _) = before_each_write(world);
+    for mut world in some(worlds, 2, 0) {
+        agents_restart(&mut world);
+        world.pass(10);
+        if !world.exists(palladion_cassandra::resources::NODE, &node) {
+            comes_back(&mut world, &node);
+        }
+        world.settle();
+        world.expect_ring(2);
+    }
+}
+
+#[test]
+fn a_removal_that_no_server_has_begun_is_cancelled_when_its_member_comes_back() {
+    let (mut world, node) = to_be_removed(1);
+    world.ring.removals.unheard.extend(HELPERS.map(str::to_string));
+    let before = world.ring.begun.len();
+    world.until(|w| w.ring.begun.len() > before);
+    agents_restart(&mut world);
+    comes_back(&mut world, &node);
+    world.settle();
+    assert!(!was_removed(&world), "{}", world.last_words());
+    world.expect_ring(2);
+}
+
+#[test]
+fn a_removal_is_finished_although_the_cluster_forgets_whose_turn_it_is() {
+    let (mut world, node) = to_be_removed(1);
+    world.until(|w| w.ring.removals.are_under_way());
+    agents_restart(&mut world);
+    world.erase_status();
+    comes_back(&mut world, &node);
+    world.settle();
+    assert!(was_removed(&world), "{}", world.last_words());
+    world.expect_ring(2);
+}
+
+#[test]
+fn a_removal_ends_although_the_server_that_removes_is_restarted() {
+    let (mut world, node) = to_be_removed(1);
+    world.until(|w| w.ring.removals.are_under_way());
+    for helper in HELPERS {
+        world.delete(palladion_cassandra::resources::POD, helper);
+    }
+    world.pass(20);
+    comes_back(&mut world, &node);
+    world.settle();
+    assert!(was_removed(&world), "{}", world.last_words());
+    world.expect_ring(2);
+}
+
+/// A user names the volume of a leaver that is down, and takes that back too late:
+/// what is removed is removed, also where the cluster has forgotten whose turn it is.
+#[test]
+fn a_member_that_was_removed_starts_on_no_volume_of_its_old_identity() {
+    let mut world = spread(2, 1);
+    world.ring.removals.time = SignedDuration::from_secs(90);
+    let node = world.node_of(LAST);
+    let mut task = replace(LAST);
+    task["replace"]["volumeID"] = json!(volume_of(&world, LAST));
+    let host = host_of(&world, LAST);
+    world.ring.called_lost.insert(host.clone());
+    world.set_racks(&a_cluster(&[("a", 1), ("b", 1)]));
+    world.set_machine(&node, Machine::Down);
+    world.pass(60);
+    ask(&mut world, "lost", &task);
+    world.until(|w| w.ring.removals.are_under_way());
+    let (worlds, _) = before_each_write(world);
+    for mut world in worlds {
+        world.erase_status();
+        world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+        let abort = json!({ "spec": { "abort": true } });
+        world.store.merge(&task_key("lost"), &abort, Subresource::None).expect("the task exists");
+        world.pass(300);
+        world.set_machine(&node, Machine::Up);
+        world.settle();
+        assert!(!world.ring.seats.contains_key(&host), "{}", world.last_words());
+        world.expect_ring(3);
+    }
+}
+
+/// It was removed while its machine was down, so its own ledger knows nothing of it.
+#[test]
+fn a_member_that_is_wanted_again_after_its_removal_joins_as_a_new_one() {
+    let (mut world, node) = to_be_removed(1);
+    let host = host_of(&world, LAST);
+    world.settle();
+    assert!(was_removed(&world), "{}", world.last_words());
+    comes_back(&mut world, &node);
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    world.settle();
+    assert!(!world.ring.seats.contains_key(&host), "{}", world.last_words());
+    world.expect_ring(3);
+}

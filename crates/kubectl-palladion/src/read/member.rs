@@ -1,0 +1,165 @@
+//! A `CassandraMember`, as far as it is shown.
+
+use super::{items, text, time};
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::Value;
+
+/// The process runs, and the server has been a full member since its start.
+pub const RUNNING: &str = "Running";
+/// The process has exited.
+pub const FAILED: &str = "Failed";
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Member {
+    /// Namespace.
+    pub namespace: String,
+    /// Name of the object, and of its pod.
+    pub name: String,
+    /// Its ring.
+    pub ring: String,
+    /// Its datacenter.
+    pub datacenter: String,
+    /// Its rack.
+    pub rack: String,
+    /// Does the spec want it to run?
+    pub run: String,
+    /// State of the server.
+    pub state: String,
+    /// Mode that the server reports.
+    pub mode: String,
+    /// Does the server accept clients?
+    pub native_transport: Option<bool>,
+    /// Version that the server reports.
+    pub version: String,
+    /// Why it is in that state.
+    pub reason: String,
+    /// The same, for people.
+    pub message: String,
+    /// Since when.
+    pub since: Option<Timestamp>,
+    /// Static address.
+    pub address: String,
+    /// Host ID.
+    #[serde(rename = "hostID")]
+    pub host_id: String,
+    /// Volume on record.
+    #[serde(rename = "volumeID")]
+    pub volume_id: String,
+    /// Node of its pod.
+    pub node: String,
+    /// Version of its agent.
+    pub agent: String,
+    /// Restarts that it was given.
+    pub restart_token: String,
+    /// The restart that was asked for at the member itself.
+    pub restart_asked: String,
+    /// Restarts that it has carried out.
+    pub restarted: String,
+    /// The ring as it sees it.
+    pub view: Option<View>,
+}
+
+/// The ring as one member sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct View {
+    /// How many members it knows, itself included.
+    pub members: u64,
+    /// Hash of the sorted host IDs.
+    pub hash: String,
+    /// Do those that it reaches have one schema version?
+    pub schema_agreed: bool,
+    /// Those that are not up and normal.
+    pub exceptions: Vec<Seen>,
+}
+
+/// A member as another one sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Seen {
+    /// Host ID.
+    #[serde(rename = "hostID")]
+    pub host_id: String,
+    /// Address.
+    pub address: String,
+    /// `Up` or `Down`.
+    pub liveness: String,
+    /// `Normal`, `Joining`, `Leaving`, `Moving`.
+    pub state: String,
+}
+
+impl Member {
+    /// Read the object.
+    pub fn read(object: &Value) -> Self {
+        let of = |pointer: &str| text(object, pointer);
+        let host_id = of("/status/hostID");
+        Self {
+            namespace: of("/metadata/namespace"),
+            name: of("/metadata/name"),
+            ring: of("/spec/cluster"),
+            datacenter: of("/spec/datacenter"),
+            rack: of("/spec/rack"),
+            run: of("/spec/run"),
+            state: of("/status/server/state"),
+            mode: of("/status/server/mode"),
+            native_transport: object
+                .pointer("/status/server/nativeTransport")
+                .and_then(Value::as_bool),
+            version: of("/status/server/version"),
+            reason: of("/status/server/reason"),
+            message: of("/status/server/message"),
+            since: time(object, "/status/server/since"),
+            address: of("/spec/address"),
+            host_id: if host_id.is_empty() { of("/spec/hostID") } else { host_id },
+            volume_id: of("/spec/volumeID"),
+            node: of("/status/agent/node"),
+            agent: of("/status/agent/version"),
+            restart_token: of("/spec/restartToken"),
+            restart_asked: object
+                .pointer("/metadata/annotations")
+                .map(|a| a[palladion_api::labels::RESTART].as_str().unwrap_or_default())
+                .unwrap_or_default()
+                .to_string(),
+            restarted: of("/status/server/restartToken"),
+            view: object.pointer("/status/ring").filter(|r| r.is_object()).map(view),
+        }
+    }
+
+    /// Its reason and message.
+    pub fn why(&self) -> String {
+        match self.message.as_str() {
+            "" => self.reason.clone(),
+            message => format!("{}: {message}", self.reason),
+        }
+    }
+
+    /// Namespace, ring, rack, and the ordinal at the end of the name as a number.
+    pub fn order(&self) -> (String, String, String, u32, String) {
+        let ordinal = self.name.rsplit('-').next().and_then(|o| o.parse().ok()).unwrap_or(0);
+        let (namespace, ring) = (self.namespace.clone(), self.ring.clone());
+        (namespace, ring, self.rack.clone(), ordinal, self.name.clone())
+    }
+
+    /// Does it accept clients, by its own word?
+    pub fn serves(&self) -> bool {
+        self.state == RUNNING && self.native_transport == Some(true) && !self.address.is_empty()
+    }
+}
+
+fn view(ring: &Value) -> View {
+    let seen = |member: &Value| Seen {
+        host_id: text(member, "/hostID"),
+        address: text(member, "/address"),
+        liveness: text(member, "/liveness"),
+        state: text(member, "/state"),
+    };
+    View {
+        members: ring["members"].as_u64().unwrap_or_default(),
+        hash: text(ring, "/hash"),
+        schema_agreed: ring["schemaAgreed"].as_bool().unwrap_or(false),
+        exceptions: items(ring, "/exceptions").map(seen).collect(),
+    }
+}

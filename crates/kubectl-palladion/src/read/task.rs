@@ -1,0 +1,93 @@
+//! A `CassandraTask`, as far as it is shown.
+
+use super::condition::{Condition, conditions};
+use super::{text, time};
+use jiff::Timestamp;
+use palladion_api::conditions::COMPLETE;
+use serde::Serialize;
+use serde_json::Value;
+
+/// Fields of a task's spec that every kind of task has; the one that is left
+/// is its body.
+const COMMON: [&str; 9] = [
+    "cluster",
+    "members",
+    "racks",
+    "onFailure",
+    "whenDown",
+    "memberDeadlineSeconds",
+    "deadlineSeconds",
+    "ttlSecondsAfterFinished",
+    "abort",
+];
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Task {
+    /// Namespace.
+    pub namespace: String,
+    /// Name.
+    pub name: String,
+    /// Its ring.
+    pub ring: String,
+    /// What it does: the name of its body.
+    pub kind: String,
+    /// The member that it is about, where there is one.
+    pub member: String,
+    /// Its phase; empty until the operator has seen it.
+    pub phase: String,
+    /// For people: the message of `Complete`.
+    pub message: String,
+    /// Is it asked to abort?
+    pub abort: bool,
+    /// When it was created.
+    pub created: Option<Timestamp>,
+    /// When it ended.
+    pub ended: Option<Timestamp>,
+}
+
+impl Task {
+    /// Read the object.
+    pub fn read(object: &Value) -> Self {
+        let conditions = conditions(object);
+        let complete = conditions.iter().find(|c: &&Condition| c.type_ == COMPLETE);
+        let spec = object["spec"].as_object();
+        let body = spec
+            .into_iter()
+            .flatten()
+            .find(|(key, value)| !COMMON.contains(&key.as_str()) && value.is_object());
+        Self {
+            namespace: text(object, "/metadata/namespace"),
+            name: text(object, "/metadata/name"),
+            ring: text(object, "/spec/cluster"),
+            kind: body.map(|(key, _)| key.clone()).unwrap_or_default(),
+            member: body.map(|(_, body)| text(body, "/member")).unwrap_or_default(),
+            phase: text(object, "/status/phase"),
+            message: complete.map(|c| c.message.clone()).unwrap_or_default(),
+            abort: object.pointer("/spec/abort").and_then(Value::as_bool).unwrap_or(false),
+            created: time(object, "/metadata/creationTimestamp"),
+            ended: time(object, "/status/endedAt"),
+        }
+    }
+
+    /// Oldest first.
+    pub fn order(&self) -> (Option<Timestamp>, String, String) {
+        (self.created, self.namespace.clone(), self.name.clone())
+    }
+
+    /// Has it ended? A phase that this version does not know is an end if the
+    /// operator has written when.
+    pub fn has_ended(&self) -> bool {
+        match self.phase.as_str() {
+            "" | "Running" | "Waiting" => false,
+            "Done" | "Partial" | "Refused" | "Aborted" | "Failed" => true,
+            _ => self.ended.is_some(),
+        }
+    }
+
+    /// Has it done all that it was for?
+    pub fn is_done(&self) -> bool {
+        self.phase == "Done"
+    }
+}

@@ -1,0 +1,124 @@
+//! `members`: one line for each member.
+
+use crate::exit::{Exit, Trouble};
+use crate::follow::{Manner, View, Watch, show};
+use crate::format::Output;
+use crate::place::{Anywhere, Place};
+use crate::read::member::Member;
+use crate::session::Session;
+use crate::table::{Cell, Table};
+use crate::time::age;
+use crate::verbs::status::state;
+use crate::words::answer::Answer;
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+use clap_complete::engine::ArgValueCandidates;
+
+/// See the module.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  kubectl palladion members demo -o wide")]
+pub struct Members {
+    /// The ring. Default: the members of all rings
+    #[arg(add = ArgValueCandidates::new(crate::complete::rings), conflicts_with = "all_namespaces", value_parser = NonEmptyStringValueParser::new())]
+    ring: Option<String>,
+    #[command(flatten)]
+    output: Output,
+    #[command(flatten)]
+    watch: Watch,
+    #[command(flatten)]
+    at: Anywhere,
+}
+
+/// Which columns say where a member belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Columns {
+    /// The heading names the ring.
+    OfOneRing,
+    /// Each row names it.
+    OfManyRings,
+    /// And its namespace.
+    Everywhere,
+}
+
+impl Members {
+    /// Run the verb.
+    ///
+    /// # Errors
+    /// What could not be read.
+    pub async fn run(&self, session: &mut Session<'_>) -> Result<Exit, Trouble> {
+        let place = self.at.open(session).await?;
+        let ring = self.ring.as_deref();
+        let columns = match (&place.namespace, ring) {
+            (None, _) => Columns::Everywhere,
+            (Some(_), None) => Columns::OfManyRings,
+            (Some(_), Some(_)) => Columns::OfOneRing,
+        };
+        let selections = [place.members_selection(ring)];
+        let look = async |place: &Place, manner: Manner| look(place, ring, columns, manner).await;
+        show(session, self.output.output, self.watch, &place, &selections, look).await
+    }
+}
+
+async fn look(
+    place: &Place,
+    ring: Option<&str>,
+    columns: Columns,
+    manner: Manner,
+) -> Result<View, Trouble> {
+    let members = place.members(ring).await?;
+    let mut view = View::of_table(&members, &table(&members, manner, columns), manner.paint);
+    if members.is_empty() {
+        view.table.clear();
+        let none = match ring {
+            // Does the ring exist at all?
+            Some(ring) => Answer::NoMembers { ring: place.ring(ring).await?.name },
+            None => Answer::Nothing { place: place.to_string() },
+        };
+        view.lead = vec![none.to_string()];
+    }
+    Ok(view)
+}
+
+/// The members as a table.
+pub fn table(members: &[Member], manner: Manner, columns: Columns) -> Table {
+    let mut heading = match columns {
+        Columns::OfOneRing => vec![],
+        Columns::OfManyRings => vec!["RING"],
+        Columns::Everywhere => vec!["NAMESPACE", "RING"],
+    };
+    heading.extend(["RACK", "MEMBER", "STATE", "MODE", "ADDRESS", "REASON", "SINCE"]);
+    if manner.format.is_wide() {
+        heading.extend(["VERSION", "AGENT", "NODE", "HOST-ID", "VOLUME-ID", "MESSAGE"]);
+    }
+    let mut table = Table::new(&heading);
+    for member in members {
+        let of = |text: &str| Cell::from(text);
+        let mut cells = match columns {
+            Columns::OfOneRing => vec![],
+            Columns::OfManyRings => vec![of(&member.ring)],
+            Columns::Everywhere => vec![of(&member.namespace), of(&member.ring)],
+        };
+        let since = member.since.map(|s| age(manner.now, s)).unwrap_or_default();
+        cells.extend([
+            of(&member.rack),
+            of(&member.name),
+            state(member, manner.paint),
+            of(&member.mode),
+            of(&member.address),
+            of(&member.reason),
+            since.into(),
+        ]);
+        if manner.format.is_wide() {
+            cells.extend([
+                of(&member.version),
+                of(&member.agent),
+                of(&member.node),
+                of(&member.host_id),
+                of(&member.volume_id),
+                of(&member.message),
+            ]);
+        }
+        table.row(cells);
+    }
+    table
+}

@@ -1,0 +1,17 @@
+//! The verbs, a file each.
+
+pub mod completion;
+pub mod contact;
+pub mod cqlsh;
+pub mod events;
+pub mod explain;
+pub mod logs;
+pub mod members;
+pub mod pause;
+pub mod plan;
+pub mod replace;
+pub mod restart;
+pub mod ring;
+pub mod status;
+pub mod task;
+pub mod version;

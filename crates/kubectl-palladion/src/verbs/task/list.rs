@@ -1,0 +1,98 @@
+//! `task list`.
+
+use crate::exit::{Exit, Trouble};
+use crate::follow::{Manner, View, Watch, show};
+use crate::format::Output;
+use crate::paint::Tone;
+use crate::place::{Anywhere, Place};
+use crate::read::task::Task;
+use crate::session::Session;
+use crate::table::{Cell, Table};
+use crate::time::age;
+use crate::words::answer::Answer;
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+use clap_complete::engine::ArgValueCandidates;
+
+/// See the module.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  kubectl palladion task list demo --watch")]
+pub struct List {
+    /// The ring. Default: the tasks of all rings
+    #[arg(add = ArgValueCandidates::new(crate::complete::rings), conflicts_with = "all_namespaces", value_parser = NonEmptyStringValueParser::new())]
+    ring: Option<String>,
+    #[command(flatten)]
+    output: Output,
+    #[command(flatten)]
+    watch: Watch,
+    #[command(flatten)]
+    at: Anywhere,
+}
+
+impl List {
+    /// Run the verb.
+    ///
+    /// # Errors
+    /// What could not be read.
+    pub async fn run(&self, session: &mut Session<'_>) -> Result<Exit, Trouble> {
+        let place = self.at.open(session).await?;
+        let selections = [place.tasks_selection()];
+        let ring = self.ring.as_deref();
+        let look = async |place: &Place, manner: Manner| look(place, ring, manner).await;
+        show(session, self.output.output, self.watch, &place, &selections, look).await
+    }
+}
+
+async fn look(place: &Place, ring: Option<&str>, manner: Manner) -> Result<View, Trouble> {
+    if let Some(ring) = ring {
+        place.ring(ring).await?;
+    }
+    let tasks = place.tasks(ring).await?;
+    let mut view = View::of_table(&tasks, &table(&tasks, place, ring, manner), manner.paint);
+    if tasks.is_empty() {
+        view.table.clear();
+        view.lead = vec![Answer::NoTasks { place: place.to_string() }.to_string()];
+    }
+    Ok(view)
+}
+
+/// The colour of a phase.
+pub fn tone(task: &Task) -> Tone {
+    match (task.has_ended(), task.is_done()) {
+        (_, true) => Tone::Good,
+        (true, false) => Tone::Bad,
+        (false, false) => Tone::Busy,
+    }
+}
+
+fn table(tasks: &[Task], place: &Place, ring: Option<&str>, manner: Manner) -> Table {
+    let mut heading =
+        vec!["NAMESPACE", "RING", "NAME", "KIND", "MEMBER", "PHASE", "AGE", "MESSAGE"];
+    let is_shown = |column: &str| match column {
+        "NAMESPACE" => place.namespace.is_none(),
+        "RING" => ring.is_none(),
+        _ => true,
+    };
+    heading.retain(|column| is_shown(column));
+    let mut table = Table::new(&heading);
+    for task in tasks {
+        let mut cells: Vec<Cell> = Vec::new();
+        if is_shown("NAMESPACE") {
+            cells.push(task.namespace.as_str().into());
+        }
+        if is_shown("RING") {
+            cells.push(task.ring.as_str().into());
+        }
+        let age = task.created.map(|c| age(manner.now, c)).unwrap_or_default();
+        cells.extend([
+            task.name.as_str().into(),
+            task.kind.as_str().into(),
+            task.member.as_str().into(),
+            Cell::of(tone(task), task.phase.as_str()),
+            age.into(),
+            task.message.as_str().into(),
+        ]);
+        table.row(cells);
+    }
+    table
+}

@@ -1,0 +1,52 @@
+//! Why a verb could not do what it was asked, and the next step.
+
+use palladion_api::words::Quoted;
+
+palladion_api::sentences! {
+    /// What was tried, and why it failed.
+    pub enum Said {
+        NoRight { attempt: String, answer: String } => "you are not allowed to {attempt}: {answer}";
+        NotFound { kind: &'static str, name: String, namespace: String } => "{kind} {name} not found in namespace {namespace}";
+        NotInstalled { kind: &'static str } => "this Kubernetes cluster does not have the kind {kind}; Palladion is not installed";
+        Failed { attempt: String, answer: String } => "cannot {attempt}: {answer}";
+        NoWay { why: String } => "cannot reach a Kubernetes cluster: {why}";
+        Output { why: String } => "cannot write the output: {why}";
+        /// Never shown.
+        ReaderGone => "the output was closed";
+        NoReason { name: Quoted } => "unknown reason {name}";
+        NoRack { rack: String, ring: String, racks: String } => "ring {ring} has no rack {rack}; its racks are {racks}";
+        NobodyServes { ring: String } => "no member of ring {ring} accepts client connections";
+        NotOfRing { member: String, ring: String, other: String } => "member {member} belongs to ring {other}, not to {ring}";
+        NoTerminal { why: String } => "cannot use the terminal: {why}";
+        NotConfirmed { typed: Quoted, name: String } => "you typed {typed}, not {name}; nothing was changed";
+        NobodyToAsk => "confirmation is required, and standard input is not a terminal";
+        TimeOut { what: String, waited: String } => "timed out after {waited}; the {what} continues";
+        TimeOutUnseen { what: String, waited: String, why: String } => "timed out after {waited}; the {what} may have finished: {why}";
+        RestartFailed { member: String, why: String } => "member {member} failed after its restart: {why}";
+        Overruled { what: String } => "another request superseded the {what}";
+        NobodyToRestart { what: String } => "{what} has no members; nothing changed";
+        Lost { kind: &'static str, name: String, answer: String } => "{kind} {name} may have been created, or may still be: {answer}";
+        LogCut { member: String, why: String } => "the log of member {member} was cut off: {why}";
+        FailedPerhaps { attempt: String, answer: String } => "cannot {attempt}: {answer}; it may have taken effect anyway";
+        TaskEnded { task: String, phase: String, message: String } => "task {task} ended with {phase}: {message}";
+        EndedAlready { task: String, phase: String } => "task {task} has already ended with {phase}; there is nothing to abort";
+        WatchEnded { why: String } => "the watch ended: {why}";
+        NoPlan { ring: String, why: String } => "cannot determine what the operator would do with ring {ring}: {why}";
+        CommandEnded { code: u32 } => "the command exited with code {code}";
+    }
+
+    /// The next step: a command that works when it is pasted, or where to look.
+    pub enum Hint {
+        CanI { verb: &'static str, resource: String, place: String } => "kubectl auth can-i {verb} {resource} {place}";
+        AllRings => "kubectl palladion status -A";
+        AllReasons => "kubectl palladion explain";
+        Install => "helm upgrade --install palladion charts/palladion --namespace palladion-system --create-namespace --wait";
+        Connection => "kubectl cluster-info";
+        Kubeconfig => "kubectl config get-contexts";
+        Yes => "add --yes if you are sure";
+        StatusOf { ring: String } => "kubectl palladion status {ring}";
+        WatchTask { task: String } => "kubectl palladion task watch {task}";
+        TasksOf { ring: String } => "kubectl palladion task list {ring}";
+        MembersOf { ring: String } => "kubectl palladion members {ring}";
+    }
+}

@@ -1,0 +1,298 @@
+//! Verbs as people type them, on an API server in memory: what they print, what
+//! they write, and how they end.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
+
+#[path = "../../../engine/tests/support/mod.rs"]
+mod support;
+
+mod attacks;
+mod rings;
+
+use clap::Parser;
+use kubectl_palladion::arguments::Arguments;
+use kubectl_palladion::exit::{Exit, Trouble};
+use kubectl_palladion::paint::Paint;
+use kubectl_palladion::place::At;
+use kubectl_palladion::run;
+use kubectl_palladion::session::{Answers, Session};
+use palladion_engine::door::Door;
+use rings::{demo, ill, task};
+use serde_json::json;
+use support::fake::{Action, Fake};
+
+/// A line that was typed, and what came of it.
+struct Typed {
+    exit: Exit,
+    text: String,
+}
+
+/// Type a line; the answer to a question, if one is asked, is `answer`.
+async fn type_with(fake: &Fake, line: &str, answers: Answers) -> Typed {
+    let words = ["kubectl-palladion"].into_iter().chain(line.split(' '));
+    let arguments = Arguments::try_parse_from(words).unwrap_or_else(|e| panic!("{line}: {e}"));
+    let (mut out, mut notes) = (Vec::new(), Vec::new());
+    let (ended, at) = {
+        let mut session = Session {
+            out: &mut out,
+            notes: &mut notes,
+            answers,
+            paint: Paint::Off,
+            clock: rings::now,
+            door: Some(Door::over(fake.client())),
+            at: At::default(),
+        };
+        (run::run(&arguments.verb, &mut session).await, session.at)
+    };
+    let mut text = String::from_utf8(out).unwrap();
+    text += &String::from_utf8(notes).unwrap();
+    let exit = match ended {
+        Ok(exit) => exit,
+        Err(trouble) => {
+            text += &run::said(&trouble, &at, Paint::Off);
+            trouble.exit
+        }
+    };
+    Typed {
+        exit,
+        text: format!("$ kubectl palladion {line}\n{}\nexit {}", text.trim_end(), exit.number()),
+    }
+}
+
+async fn typed(fake: &Fake, line: &str) -> Typed {
+    type_with(fake, line, Answers::Nobody).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn status_says_whether_a_ring_is_well() {
+    let fake = demo();
+    let one = typed(&fake, "status demo").await;
+    assert_eq!(one.exit, Exit::Done);
+    insta::assert_snapshot!(one.text);
+    insta::assert_snapshot!("status_of_all", typed(&fake, "status").await.text);
+    insta::assert_snapshot!("status_as_yaml", typed(&fake, "status demo -o yaml").await.text);
+}
+
+#[tokio::test(start_paused = true)]
+async fn status_says_why_a_ring_is_not_well_and_what_to_do() {
+    let fake = ill();
+    let one = typed(&fake, "status demo").await;
+    assert_eq!(one.exit, Exit::NotWell);
+    insta::assert_snapshot!(one.text);
+    assert_eq!(typed(&fake, "status").await.exit, Exit::NotWell);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_does_not_exist_is_named() {
+    let missing = typed(&demo(), "status dmeo").await;
+    assert_eq!(missing.exit, Exit::NotFound);
+    insta::assert_snapshot!(missing.text);
+    assert_eq!(typed(&demo(), "members dmeo").await.exit, Exit::NotFound);
+    assert_eq!(typed(&demo(), "explain Dmeo").await.exit, Exit::NotFound);
+}
+
+#[tokio::test(start_paused = true)]
+async fn members_and_their_views_are_listed() {
+    let fake = ill();
+    insta::assert_snapshot!("members", typed(&fake, "members demo").await.text);
+    insta::assert_snapshot!("members_wide", typed(&fake, "members -A -o wide").await.text);
+    insta::assert_snapshot!("ring", typed(&fake, "ring demo").await.text);
+    assert_eq!(typed(&demo(), "ring demo").await.exit, Exit::Done);
+}
+
+#[tokio::test(start_paused = true)]
+async fn clients_are_given_members_that_serve_one_of_each_rack_first() {
+    let fake = ill();
+    for format in ["text", "json", "cqlsh", "nodetool", "stress", "driver"] {
+        let line = format!("contact demo --format {format}");
+        insta::assert_snapshot!(format!("contact_{format}"), typed(&fake, &line).await.text);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_missing_right_is_named_by_its_rule() {
+    let fake = demo();
+    fake.fault(|seen| match seen.target.plural.as_str() {
+        "cassandramembers" => Action::Refuse(403),
+        _ => Action::Pass,
+    });
+    let refused = typed(&fake, "members demo -n default").await;
+    assert_eq!(refused.exit, Exit::NoRight);
+    insta::assert_snapshot!(refused.text);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_does_not_answer_is_no_connection() {
+    let fake = demo();
+    fake.fault(|_| Action::Refuse(503));
+    assert_eq!(typed(&fake, "status").await.exit, Exit::NoConnection);
+    fake.fault(|_| Action::Hang);
+    assert_eq!(typed(&fake, "status").await.exit, Exit::NoConnection);
+}
+
+#[tokio::test(start_paused = true)]
+async fn pause_and_resume_change_one_field() {
+    let fake = demo();
+    let paused = typed(&fake, "pause demo").await;
+    assert_eq!(paused.exit, Exit::Done);
+    let spec = || fake.get("cassandraclusters", "default", "demo").unwrap()["spec"].clone();
+    assert_eq!(spec()["paused"], true);
+    assert_eq!(spec()["version"], "5.0.5");
+    typed(&fake, "resume demo").await;
+    assert_eq!(spec()["paused"], false);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_only_tried_is_not_stored() {
+    let fake = demo();
+    let tried = typed(&fake, "pause demo --dry-run").await;
+    assert_eq!(tried.exit, Exit::Done);
+    assert!(tried.text.contains("paused: true"), "{}", tried.text);
+    assert!(fake.get("cassandraclusters", "default", "demo").unwrap()["spec"]["paused"].is_null());
+    let tried = typed(&fake, "replace demo-dc1-a-1 --dry-run").await;
+    insta::assert_snapshot!(tried.text);
+    assert_eq!(fake.count("cassandratasks"), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn restarts_are_tokens_of_a_member_a_rack_or_a_ring() {
+    let fake = demo();
+    typed(&fake, "restart demo-dc1-a-1").await;
+    let member = fake.get("cassandramembers", "default", "demo-dc1-a-1").unwrap();
+    assert_eq!(member["metadata"]["annotations"]["palladion.dev/restart"], rings::NOW);
+    typed(&fake, "restart --ring demo").await;
+    let ring = || fake.get("cassandraclusters", "default", "demo").unwrap()["spec"].clone();
+    assert_eq!(ring()["restartToken"], rings::NOW);
+    typed(&fake, "restart --ring demo --rack b").await;
+    assert_eq!(ring()["datacenter"]["racks"][1]["restartToken"], rings::NOW);
+    let other = typed(&fake, "restart --ring demo --rack x").await;
+    assert_eq!(other.exit, Exit::NotFound);
+    insta::assert_snapshot!(other.text);
+    let words = ["kubectl-palladion", "restart", "a", "--ring", "b"];
+    assert!(Arguments::try_parse_from(words).is_err(), "one of both");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_replacement_must_be_confirmed_by_the_name() {
+    let fake = demo();
+    let line = "replace demo-dc1-a-1";
+    let nobody = typed(&fake, line).await;
+    assert_eq!(nobody.exit, Exit::Usage);
+    let wrong = type_with(&fake, line, Answers::Given("demo\n".into())).await;
+    assert_eq!(wrong.exit, Exit::Refused);
+    insta::assert_snapshot!("not_confirmed", [nobody.text, wrong.text].join("\n\n"));
+    assert_eq!(fake.count("cassandratasks"), 0);
+    let right = type_with(&fake, line, Answers::Given("demo-dc1-a-1\n".into())).await;
+    assert_eq!(right.exit, Exit::Done);
+    insta::assert_snapshot!("confirmed", right.text);
+    assert_eq!(fake.count("cassandratasks"), 1);
+    typed(&fake, "replace demo-dc1-a-1 --yes --volume-id v").await;
+    assert_eq!(fake.count("cassandratasks"), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn tasks_are_listed_watched_and_aborted() {
+    let fake = demo();
+    insta::assert_snapshot!("no_tasks", typed(&fake, "task list demo").await.text);
+    task(&fake, "done", "Done");
+    task(&fake, "at-work", "Running");
+    insta::assert_snapshot!("tasks", typed(&fake, "task list -A").await.text);
+    assert_eq!(typed(&fake, "task watch done").await.exit, Exit::Done);
+    let late = typed(&fake, "task watch at-work --wait=90s").await;
+    assert_eq!(late.exit, Exit::TimeOut);
+    insta::assert_snapshot!("task_watch", late.text);
+    assert_eq!(typed(&fake, "task abort done").await.exit, Exit::Refused);
+    assert_eq!(typed(&fake, "task abort at-work").await.exit, Exit::Done);
+    let stored = fake.get("cassandratasks", "default", "at-work").unwrap();
+    assert_eq!(stored["spec"]["abort"], true);
+}
+
+#[tokio::test(start_paused = true)]
+async fn waiting_ends_when_it_is_done_and_tells_how_a_task_ended() {
+    let fake = demo();
+    task(&fake, "at-work", "Running");
+    let other = fake.clone();
+    tokio::spawn(async move {
+        tokio::time::sleep(std::time::Duration::from_secs(20)).await;
+        other.edit("cassandratasks", "default", "at-work", |t| {
+            t["status"]["phase"] = json!("Failed")
+        });
+    });
+    let ended = typed(&fake, "task watch at-work").await;
+    assert_eq!(ended.exit, Exit::NotWell);
+    insta::assert_snapshot!(ended.text);
+}
+
+#[tokio::test(start_paused = true)]
+async fn events_are_those_of_the_ring_alone() {
+    let fake = demo();
+    rings::events(&fake);
+    insta::assert_snapshot!(typed(&fake, "events demo").await.text);
+}
+
+#[tokio::test(start_paused = true)]
+async fn reasons_are_explained_without_a_connection() {
+    let fake = Fake::new();
+    insta::assert_snapshot!(typed(&fake, "explain datatooold").await.text);
+    let all = typed(&fake, "explain").await.text;
+    assert!(all.lines().count() > 50);
+    assert_eq!(fake.requests(|_| true), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn plan_asks_the_operators_own_mind_and_writes_nothing() {
+    let fake = demo();
+    let plan = typed(&fake, "plan demo").await;
+    insta::assert_snapshot!(plan.text);
+    fake.edit("cassandraclusters", "default", "demo", |ring| {
+        ring["spec"]["paused"] = json!(true);
+        ring["status"]["decidedWith"]["version"] = json!("99.0.0");
+    });
+    insta::assert_snapshot!("plan_of_a_paused_ring", typed(&fake, "plan demo").await.text);
+    assert_eq!(fake.writes(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_spec_that_the_operator_refuses_needs_a_person() {
+    let fake = demo();
+    fake.delete("storageclasses", "", "standard");
+    let plan = typed(&fake, "plan demo").await;
+    assert_eq!(plan.exit, Exit::NotWell);
+    insta::assert_snapshot!(plan.text);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_plan_on_less_than_all_facts_says_what_is_missing() {
+    let fake = demo();
+    fake.fault(|seen| match seen.target.plural.as_str() {
+        "nodes" | "services" => Action::Refuse(403),
+        _ => Action::Pass,
+    });
+    let plan = typed(&fake, "plan demo").await;
+    assert_eq!(plan.exit, Exit::NoRight);
+    insta::assert_snapshot!(plan.text);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_shows_what_has_changed_and_nothing_else() {
+    let fake = demo();
+    let other = fake.clone();
+    tokio::spawn(async move {
+        tokio::time::sleep(std::time::Duration::from_secs(20)).await;
+        let failed = json!({ "state": "Failed", "reason": "ServerFailed", "since": rings::NOW });
+        other.edit("cassandramembers", "default", "demo-dc1-a-1", |m| {
+            m["status"]["server"] = failed
+        });
+        tokio::time::sleep(std::time::Duration::from_secs(20)).await;
+        other.fault(|_| Action::Refuse(503));
+        other.cut_watches();
+    });
+    let watched = typed(&fake, "members demo -w").await;
+    insta::assert_snapshot!(watched.text);
+}
+
+#[test]
+fn an_end_of_the_reader_is_no_trouble() {
+    let trouble = Trouble::from(std::io::Error::from(std::io::ErrorKind::BrokenPipe));
+    assert_eq!(trouble.exit, Exit::Done);
+}

@@ -1,0 +1,9 @@
+//! What of a snapshot could not be read.
+
+palladion_api::sentences! {
+    /// Why a fact of a snapshot is not known.
+    pub enum Unread {
+        Unwatched { what: &'static str } => "{what} is not watched yet";
+        Field { field: String, object: String, why: String } => "cannot read {field} of {object}: {why}";
+    }
+}
