@@ -15,7 +15,6 @@ use crate::settings::Settings;
 use palladion_api::member::{AccessProblem, AccessProblemKind};
 use palladion_api::server_config::{AGENTS_FOLDER, ClientEncryption, ServerConfig};
 use std::net::SocketAddr;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Where nothing is wrong, a password that was changed in the database only is noticed in this time.
@@ -31,15 +30,6 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 const REFUSED: AccessProblemKind = AccessProblemKind::CredentialsRefused;
 
-/// User and password as a Secret is mounted; `None` where they are not there.
-pub fn mounted(directory: &Path, folder: &str) -> Option<Credentials> {
-    let read = |name| {
-        let text = std::fs::read_to_string(directory.join(folder).join(name)).ok()?;
-        Some(text.trim_end_matches(['\r', '\n']).to_string()).filter(|t| !t.is_empty())
-    };
-    Some(Credentials { username: read("username")?, password: read("password")? })
-}
-
 /// The agent's own server, as the Secrets stand now.
 pub fn endpoint(settings: &Settings, config: &ServerConfig) -> Endpoint {
     let encryption = match config.client_encryption() {
@@ -54,7 +44,7 @@ pub fn endpoint(settings: &Settings, config: &ServerConfig) -> Endpoint {
     Endpoint {
         encryption,
         address: SocketAddr::new(settings.pod_ip, settings.cql_port),
-        credentials: mounted(&settings.secrets_dir, AGENTS_FOLDER),
+        credentials: Credentials::mounted(&settings.secrets_dir, AGENTS_FOLDER),
     }
 }
 

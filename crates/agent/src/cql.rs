@@ -9,6 +9,7 @@ use crate::words::calls::CqlError;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::time::Duration;
 use tls::Encryption;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -85,6 +86,17 @@ pub struct Credentials {
     pub username: String,
     /// Password.
     pub password: String,
+}
+
+impl Credentials {
+    /// As a Secret is mounted in this folder of the directory; `None` where they are not there.
+    pub fn mounted(directory: &Path, folder: &str) -> Option<Self> {
+        let read = |name| {
+            let text = std::fs::read_to_string(directory.join(folder).join(name)).ok()?;
+            Some(text.trim_end_matches(['\r', '\n']).to_string()).filter(|t| !t.is_empty())
+        };
+        Some(Self { username: read("username")?, password: read("password")? })
+    }
 }
 
 /// A server's native protocol, and what one gets in with.

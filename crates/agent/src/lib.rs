@@ -21,6 +21,8 @@ pub mod install;
 pub mod jobs;
 pub mod kubernetes;
 pub mod launch;
+pub mod launch_record;
+pub mod management;
 pub mod metrics;
 pub mod render;
 pub mod report;

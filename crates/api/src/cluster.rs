@@ -114,7 +114,7 @@ pub struct CassandraClusterSpec {
     pub tls: Option<Tls>,
     /// Additional options of the server's JVM, one per entry, for example `-Dcassandra.available_processors=4`. `cassandra.ring_delay_ms` must not be shorter than the default, 30 s, where data matters: a coordinator that hears of a joining member later leaves it out of its writes. Not for Scylla.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(schema_with = "crate::reserved::jvm_options_schema")]
+    #[schemars(schema_with = "crate::rules::jvm_options::schema")]
     pub jvm_options: Vec<String>,
     /// Heap size of the server's JVM, for example `4Gi`. Default: computed from the container's memory limit as Cassandra does, max(min(memory/2, 1 GiB), min(memory/4, 8 GiB)).
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -7,16 +7,21 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
 use kube_core::{CustomResourceExt, Rule};
 use serde_json::{Map, Value, json};
 
+use crate::cluster::CassandraCluster;
+use crate::member::CassandraMember;
+use crate::operator_config::OperatorConfig;
+use crate::task::CassandraTask;
+use crate::zoned_stateful_set::{ZonedStatefulSet, root_rules};
 use crate::{labels, rules};
 
 /// All kinds, in the order in which they are documented.
 pub fn all() -> Vec<CustomResourceDefinition> {
     vec![
-        finished(crate::CassandraCluster::crd(), &rules::cluster::of_the_whole_object()),
-        finished(crate::CassandraMember::crd(), &[]),
-        finished(crate::CassandraTask::crd(), &[]),
-        finished(crate::OperatorConfig::crd(), &[rules::named_default()]),
-        finished(crate::ZonedStatefulSet::crd(), &crate::zoned_stateful_set::root_rules()),
+        finished(CassandraCluster::crd(), &rules::cluster::of_the_whole_object()),
+        finished(CassandraMember::crd(), &[]),
+        finished(CassandraTask::crd(), &[]),
+        finished(OperatorConfig::crd(), &[rules::named_default()]),
+        finished(ZonedStatefulSet::crd(), &root_rules()),
     ]
 }
 

@@ -163,15 +163,3 @@ pub(crate) fn config_schema(_: &mut schemars::SchemaGenerator) -> schemars::Sche
         "x-kubernetes-validations": rules,
     })
 }
-
-/// Schema of `jvmOptions`.
-pub(crate) fn jvm_options_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    let mut rules = vec![crate::rules::cluster::jvm_options_begin_with_a_dash()];
-    rules.extend(crate::rules::cluster::jvm_options_are_not_reserved());
-    schemars::json_schema!({
-        "type": "array",
-        "maxItems": 256,
-        "items": { "type": "string", "maxLength": 1024 },
-        "x-kubernetes-validations": rules,
-    })
-}

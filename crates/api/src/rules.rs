@@ -9,6 +9,7 @@
 
 pub mod claims;
 pub mod cluster;
+pub mod jvm_options;
 pub mod member;
 pub mod security;
 pub mod task;

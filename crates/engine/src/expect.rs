@@ -2,8 +2,8 @@
 //! decided again: a decision on a store that has not seen the last write would
 //! write it twice. Nothing sleeps; the event that brings the write wakes the key.
 
-use crate::queue::{Key, Priority};
-use crate::watch::world::{FeedId, Wake};
+use crate::ids::FeedId;
+use crate::queue::{Key, Priority, Wake};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -94,7 +94,7 @@ impl Awaited {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::watch::world::MindId;
+    use crate::ids::MindId;
 
     #[test]
     fn a_key_is_woken_when_its_feed_has_reached_the_version_and_not_before() {

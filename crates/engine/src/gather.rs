@@ -1,11 +1,12 @@
 //! The second room: the facts for one decision, all of one moment. A read that
 //! failed is `Unknown`, never empty.
 
+use crate::ids::ShelfId;
 use crate::memory::Memory;
 use crate::queue::Key;
 use crate::watch::shelf::Entry;
 use crate::watch::touch::Knowledge;
-use crate::watch::world::{ShelfId, World};
+use crate::watch::world::World;
 use palladion_api::ids::Uid;
 use palladion_plan::{Object, ObjectKey, Observed, Resource, Route, Snapshot};
 use std::collections::BTreeMap;

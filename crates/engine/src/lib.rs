@@ -20,6 +20,7 @@ pub mod error;
 pub mod expect;
 pub mod faults;
 pub mod gather;
+pub mod ids;
 pub mod leader;
 pub mod memory;
 pub mod metrics;

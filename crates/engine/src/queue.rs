@@ -2,7 +2,7 @@
 //! it waits or is being decided melts into one more decision. Keys run side by
 //! side, each at most once at a time.
 
-use crate::watch::world::MindId;
+use crate::ids::MindId;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
@@ -43,6 +43,9 @@ pub enum Priority {
     /// Nothing is known to have changed: a first list, a wake-up.
     Resync,
 }
+
+/// A key to be decided, and how urgently.
+pub type Wake = (Key, Priority);
 
 /// When a key that was decided is to be decided again, if nothing happens before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,13 +4,13 @@
 
 use h2::server;
 use jiff::SignedDuration;
+use palladion_engine::ids::MindId;
 use palladion_engine::metrics::Metrics;
 use palladion_engine::probe::answer::Answer;
 use palladion_engine::probe::ask::Asker;
 use palladion_engine::probe::{Probers, grpc, http};
 use palladion_engine::queue::{Key, Queue};
 use palladion_engine::request::Api;
-use palladion_engine::watch::world::MindId;
 use palladion_engine::words::Probed;
 use palladion_plan::{
     ObjectKey, Observed, ProbeAction, ProbeKey, ProbeRequest, ProbeResult, Resource, Verdict,

@@ -70,7 +70,7 @@ fn proof(step: &Step, snapshot: &Snapshot, hazards: &[Hazard]) -> Vec<Violation>
     let mut found = Vec::new();
     for hazard in here {
         if !hazard.kinds.contains(&proof.kind()) {
-            found.push(Violation::ProofOfAnotherKind { kind: proof.kind(), doing: doing() });
+            found.push(Violation::ProofOfAnotherKind { kind: proof.kind().name(), doing: doing() });
         }
         let about = hazard.subject(step);
         if !proof.is_about(about) {

@@ -68,6 +68,28 @@ impl ProofKind {
         ProofKind::OwnerDeleted,
     ];
 
+    /// Its name, as a plan shows it.
+    pub fn name(self) -> &'static str {
+        match self {
+            ProofKind::AllWell => "AllWell",
+            ProofKind::Dead => "Dead",
+            ProofKind::DeadAsNamed => "DeadAsNamed",
+            ProofKind::Gone => "Gone",
+            ProofKind::GoneAsNamed => "GoneAsNamed",
+            ProofKind::Down => "Down",
+            ProofKind::AllEmpty => "AllEmpty",
+            ProofKind::Quiet => "Quiet",
+            ProofKind::Idle => "Idle",
+            ProofKind::Tried => "Tried",
+            ProofKind::NeverPart => "NeverPart",
+            ProofKind::Left => "Left",
+            ProofKind::Vacant => "Vacant",
+            ProofKind::Superseded => "Superseded",
+            ProofKind::Wanted => "Wanted",
+            ProofKind::OwnerDeleted => "OwnerDeleted",
+        }
+    }
+
     /// How old it may be; `None` = of any age.
     pub fn lifetime(self) -> Option<SignedDuration> {
         match self {

@@ -84,12 +84,18 @@ fn a_missing_secret_is_a_problem_at_once() {
 fn a_secret_is_read_as_it_is_mounted_now() {
     let directory = tempfile::tempdir().unwrap();
     let folder = directory.path().join(AGENTS_FOLDER);
-    assert!(mounted(directory.path(), AGENTS_FOLDER).is_none());
+    assert!(Credentials::mounted(directory.path(), AGENTS_FOLDER).is_none());
     std::fs::create_dir(&folder).unwrap();
     std::fs::write(folder.join("username"), "palladion\n").unwrap();
-    assert!(mounted(directory.path(), AGENTS_FOLDER).is_none(), "half a Secret is none");
+    assert!(
+        Credentials::mounted(directory.path(), AGENTS_FOLDER).is_none(),
+        "half a Secret is none"
+    );
     for password in ["one", "an other "] {
         std::fs::write(folder.join("password"), password).unwrap();
-        assert_eq!(mounted(directory.path(), AGENTS_FOLDER).unwrap().password, password);
+        assert_eq!(
+            Credentials::mounted(directory.path(), AGENTS_FOLDER).unwrap().password,
+            password
+        );
     }
 }

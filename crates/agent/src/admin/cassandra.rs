@@ -1,6 +1,5 @@
 //! [`ServerAdmin`] for Apache Cassandra 4.0 to 5.0, over Jolokia.
 
-use super::beans::*;
 use super::cassandra_reading::{most_holders, name, reading};
 use super::jolokia::{Client, Item};
 use super::json::strings;
@@ -9,6 +8,7 @@ use super::{
     ServerAdmin, runtime,
 };
 use crate::capabilities::{Capabilities, UpgradeSstables};
+use crate::management::beans::*;
 use crate::words::calls::{Answered, Doing};
 use palladion_api::ids::HostId;
 use palladion_api::member::RepairRanges;
@@ -16,9 +16,6 @@ use palladion_api::runtime::RuntimeSettings;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
-
-/// Where a server notes what it has streamed in a decommission.
-pub const STREAMED: &str = "transferred_ranges_v2";
 
 /// A Cassandra server.
 pub struct Cassandra {

@@ -1,9 +1,9 @@
 //! From the attributes of a look to a [`Reading`].
 
-use super::beans::{CLIENTS, LOAD, PENDING_COMPACTIONS, STREAMED_IN, STREAMED_OUT};
 use super::json::strings;
 use super::ring::Lists;
 use super::{Figures, Reading};
+use crate::management::beans::{CLIENTS, LOAD, PENDING_COMPACTIONS, STREAMED_IN, STREAMED_OUT};
 use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::member::RingMember;
 use serde_json::Value;

@@ -2,6 +2,7 @@
 //! loopback HTTP, each answer with a status of its own.
 
 use super::Error;
+use crate::management::{Credentials, ORIGIN};
 use crate::words::calls::{Answered, Doing};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,33 +15,6 @@ const READ_TIME: Duration = Duration::from_secs(5);
 const CONNECT_TIME: Duration = Duration::from_secs(1);
 /// How much of an unexpected body is worth telling.
 const BODY_CHARACTERS: usize = 300;
-
-/// The only origin that the policy allows: no page in a browser can be it.
-pub const ORIGIN: &str = "palladion-agent://member";
-
-/// Who we are for Jolokia; made anew at each start of the server.
-#[derive(Serialize, Deserialize, Clone, PartialEq, Eq)]
-#[serde(rename_all = "camelCase")]
-pub struct Credentials {
-    /// User.
-    pub user: String,
-    /// Password.
-    pub password: String,
-}
-
-impl Credentials {
-    /// Random ones.
-    pub fn random() -> Self {
-        let word = || uuid::Uuid::new_v4().simple().to_string();
-        Self { user: word(), password: format!("{}{}", word(), word()) }
-    }
-}
-
-impl std::fmt::Debug for Credentials {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Credentials(hidden)")
-    }
-}
 
 /// One question or call.
 #[derive(Serialize, Clone, Debug, PartialEq)]

@@ -3,7 +3,6 @@
 //! are done, which may take days: they are made from a task of their own, and
 //! what became of them is also read from the server's state.
 
-pub mod beans;
 pub mod cassandra;
 mod cassandra_reading;
 pub mod jolokia;
@@ -117,7 +116,7 @@ impl Reading {
 
     /// Its mode does not tell a decommission that has failed from one that is under way.
     pub fn may_have_failed_to_leave(&self) -> bool {
-        let row = self.version.as_deref().and_then(|v| capabilities::of(v).ok());
+        let row = self.version.as_deref().and_then(|v| capabilities::of(v));
         let silent = row.is_some_and(|r| r.failed_leave == FailedLeave::ToCaller);
         silent && self.is(LEAVING) && self.sees_itself_leaving()
     }

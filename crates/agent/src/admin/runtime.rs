@@ -1,12 +1,12 @@
 //! Runtime settings of a Cassandra server, over Jolokia.
 
 use super::Error;
-use super::beans::{
+use super::jolokia::{Client, Item};
+use crate::capabilities::{Capabilities, StreamThroughput};
+use crate::management::beans::{
     COMPACTION_THROUGHPUT, LOGGING_LEVELS, SET_LOGGING_LEVEL, STORAGE_SERVICE, STREAM_MEBIBYTES,
     STREAM_MEGABITS, STREAM_WHOLE_TABLES,
 };
-use super::jolokia::{Client, Item};
-use crate::capabilities::{Capabilities, StreamThroughput};
 use crate::runtime::RuntimeChange;
 use crate::words::calls::{Answered, Doing};
 use palladion_api::runtime::{LogLevel, RuntimeSettings};

@@ -5,6 +5,7 @@ use crate::access::roles::{self, DefaultRole};
 use crate::access::{self, Answer, Subject};
 use crate::admin::Reading;
 use crate::certificate;
+use crate::cql::Credentials;
 use crate::decide::Process;
 use crate::words::job::Trouble;
 use palladion_api::cluster::AuthMode;
@@ -49,14 +50,14 @@ impl Agent {
         if !is_tried(config) || !self.reading().is_some_and(Reading::serves) {
             return;
         }
-        let credentials = access::mounted(&self.settings.secrets_dir, AGENTS_FOLDER);
+        let credentials = Credentials::mounted(&self.settings.secrets_dir, AGENTS_FOLDER);
         let of = Subject { tag: launch.tag.clone(), credentials };
         let Some(of) = self.access.begin(&of, Instant::now()) else {
             return;
         };
         let endpoint = access::endpoint(&self.settings, config);
         let (auth, admin) = (config.auth, admin.clone());
-        let people = access::mounted(&self.settings.secrets_dir, SUPERUSER_FOLDER);
+        let people = Credentials::mounted(&self.settings.secrets_dir, SUPERUSER_FOLDER);
         let done = self.done.clone();
         tokio::spawn(async move {
             let closed = match auth {

@@ -3,7 +3,8 @@
 
 use super::state::{Agent, Done};
 use crate::decide::{Action, Cause, LeaveCall, Start, Then};
-use crate::launch::{self, record::LaunchRecord};
+use crate::launch;
+use crate::launch_record::LaunchRecord;
 use crate::volume::Data;
 use crate::volume::ledger::{End, Ledger};
 use crate::words::calls::{Doing, NotKnown};

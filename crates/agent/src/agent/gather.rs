@@ -10,7 +10,7 @@ use crate::decide::{Process, Source};
 use crate::init::protocol::{LogTail, Phase, Report};
 use crate::kubernetes::News;
 use crate::launch;
-use crate::launch::record::LaunchRecord;
+use crate::launch_record::LaunchRecord;
 use crate::report::last_words;
 use crate::volume::ledger::End;
 use crate::volume::{SavedMember, Volume};
@@ -98,7 +98,7 @@ impl Agent {
             Mode::Scylla => Some(Arc::new(Scylla::new(self.settings.scylla_api_address))),
             Mode::Cassandra => {
                 let credentials = self.launch.as_ref()?.credentials.clone()?;
-                let row = capabilities::of(&mounted.config.version).ok()?;
+                let row = capabilities::of(&mounted.config.version)?;
                 Some(Arc::new(Cassandra::new(
                     Client::new(self.settings.jolokia_address, credentials),
                     row,

@@ -57,7 +57,7 @@ impl Agent {
     /// in its log only.
     async fn hear_failed_join(&self, reading: &mut Reading) {
         let Ok(mounted) = &self.mounted else { return };
-        let row = capabilities::of(&mounted.config.version).ok();
+        let row = capabilities::of(&mounted.config.version);
         let silent = row.is_some_and(|r| r.failed_join == FailedJoin::InLog);
         if !(silent && reading.is(admin::JOINING)) {
             return;

@@ -9,7 +9,7 @@ use crate::http::Health;
 use crate::init::protocol::Phase;
 use crate::kubernetes::News;
 use crate::launch::Mounted;
-use crate::launch::record::LaunchRecord;
+use crate::launch_record::LaunchRecord;
 use crate::metrics::Metrics;
 use crate::settings::Settings;
 use crate::supervisor::Supervisor;

@@ -2,18 +2,19 @@
 //! configuration, writes the rendered files.
 
 pub mod java;
-pub mod record;
 
-use crate::access;
-use crate::admin::jolokia::Credentials;
-use crate::capabilities;
+use crate::capabilities::{self, Capabilities};
 use crate::certificate;
+use crate::cql;
 use crate::init::protocol::Launch;
+use crate::launch_record::LaunchRecord;
+use crate::management::Credentials;
 use crate::render::auth::{self, AgentsSecret};
 use crate::render::{Identity, Local, cassandra_yaml, heap, jolokia, jvm, logback, rackdc, scylla};
 use crate::settings::Settings;
 use crate::volume::Volume;
 use crate::volume::durable::write_secret;
+use crate::words::calls::Version;
 use crate::words::files::{Doing, Missing};
 use anyhow::{Context, Result, bail};
 use palladion_api::cluster::Mode;
@@ -22,7 +23,6 @@ use palladion_api::runtime::RuntimeSettings;
 use palladion_api::server_config::{
     AGENTS_FOLDER, ClientEncryption, JMX_EXPORTER_FILE, SERVER_CONFIG_FILE, ServerConfig,
 };
-use record::LaunchRecord;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
@@ -121,7 +121,7 @@ pub fn write_server_yaml(
     let local = local(settings, config);
     match config.mode {
         Mode::Cassandra => {
-            let capabilities = capabilities::of(&config.version)?;
+            let capabilities = capabilities_of(config)?;
             let text = cassandra_yaml::render(config, capabilities, &local, identity);
             write(&settings.conf_dir().join("cassandra.yaml"), &text)
         }
@@ -142,11 +142,16 @@ fn local(settings: &Settings, config: &ServerConfig) -> Local {
     }
 }
 
+fn capabilities_of(config: &ServerConfig) -> Result<Capabilities> {
+    let found = capabilities::of(&config.version);
+    found.with_context(|| Version::Unknown { version: config.version.clone() })
+}
+
 type Command = (PathBuf, Vec<String>, Option<Credentials>);
 
 fn cassandra(settings: &Settings, config: &ServerConfig, identity: &Identity) -> Result<Command> {
     let conf = settings.conf_dir();
-    let capabilities = capabilities::of(&config.version)?;
+    let capabilities = capabilities_of(config)?;
     write(&conf.join("logback.xml"), logback::FILE)?;
     let policy = settings.run_dir.join("jolokia-policy.xml");
     write(&policy, &jolokia::policy())?;
@@ -179,7 +184,7 @@ fn cassandra(settings: &Settings, config: &ServerConfig, identity: &Identity) ->
 }
 
 fn agents_secret(settings: &Settings) -> AgentsSecret {
-    match access::mounted(&settings.secrets_dir, AGENTS_FOLDER) {
+    match cql::Credentials::mounted(&settings.secrets_dir, AGENTS_FOLDER) {
         Some(_) => AgentsSecret::Mounted,
         None => AgentsSecret::Missing,
     }

@@ -1,8 +1,8 @@
 //! Jolokia's configuration and policy: loopback, credentials made anew at each
 //! start, POST only, and exactly what the agent reads and calls.
 
-use crate::admin::beans::{CALLS, WRITES, reads};
-use crate::admin::jolokia::{Credentials, ORIGIN};
+use crate::management::beans::{CALLS, WRITES, reads};
+use crate::management::{Credentials, ORIGIN};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::net::SocketAddr;

@@ -5,7 +5,7 @@ pub mod ring;
 
 use crate::admin::Reading;
 use crate::decide::Decision;
-use crate::launch::record::LaunchRecord;
+use crate::launch_record::LaunchRecord;
 use crate::volume::ledger::Ledger;
 use crate::volume::seconds;
 use crate::words::volume::Wrong;

@@ -3,7 +3,7 @@
 //! each of them takes a snapshot of it first (`auto_snapshot`).
 
 use super::Volume;
-use crate::admin::cassandra::STREAMED;
+use crate::management::beans::STREAMED;
 use crate::words::files::Doing;
 use anyhow::{Context, Result};
 use std::fs;

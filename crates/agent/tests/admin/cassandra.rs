@@ -3,9 +3,10 @@
 use super::contract;
 use super::fake::{Asked, Fake};
 use palladion_agent::admin::cassandra::Cassandra;
-use palladion_agent::admin::jolokia::{Client, Credentials, ORIGIN};
+use palladion_agent::admin::jolokia::Client;
 use palladion_agent::admin::{DownReplicas, Error, RepairScope, ServerAdmin};
 use palladion_agent::capabilities;
+use palladion_agent::management::{Credentials, ORIGIN};
 use palladion_api::member::RepairRanges;
 use serde_json::{Map, Value, json};
 

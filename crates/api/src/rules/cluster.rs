@@ -170,37 +170,7 @@ pub fn heap_fits_into_memory() -> Rule {
     .field_path(".heapSize")
 }
 
-// JVM options and environment.
-
-/// Each option is one argument of the JVM.
-pub fn jvm_options_begin_with_a_dash() -> Rule {
-    must_saying(
-        "self.all(o, o.startsWith('-'))",
-        "'JVM options must start with `-`: correct %s'.format([self.filter(o, !o.startsWith('-'))])",
-    )
-}
-
-/// One rule for each reserved option, whose message says what to do instead.
-pub fn jvm_options_are_not_reserved() -> Vec<Rule> {
-    let agent = reserved::JAVA_AGENT;
-    let by_beginning = reserved::JVM_OPTIONS.iter().map(|r| {
-        (format!("o.startsWith('{}')", r.name), format!("options starting with `{}`", r.name), r)
-    });
-    let by_word = (
-        format!("o.startsWith('-javaagent:') && o.contains('{}')", agent.name),
-        format!("a Java agent named `{}`", agent.name),
-        &agent,
-    );
-    by_beginning
-        .chain([by_word])
-        .map(|(taken, options, r)| {
-            must(
-                format!("self.all(o, !({taken}))"),
-                format!("{options} cannot be set in `jvmOptions`: {}", r.instead),
-            )
-        })
-        .collect()
-}
+// Environment.
 
 /// Variables of the pod template win or lose by order; users want neither.
 pub fn env_is_not_reserved() -> Rule {

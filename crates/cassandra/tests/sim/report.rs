@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_agent::admin::{Figures, Reading};
 use palladion_agent::decide::{self, Decision, Process, Source};
-use palladion_agent::launch::record::LaunchRecord;
+use palladion_agent::launch_record::LaunchRecord;
 use palladion_agent::report::{self, Parts};
 use palladion_agent::volume::ledger::Membership;
 use palladion_agent::volume::seconds;

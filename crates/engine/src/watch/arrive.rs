@@ -1,10 +1,12 @@
 //! What arrives through the feeds, and whom it wakes.
 
+use crate::ids::{FeedId, ShelfId};
+use crate::queue::Wake;
 use crate::queue::{Key, Priority};
 use crate::watch::project::Record;
 use crate::watch::shelf::{Change, News};
 use crate::watch::touch::Tell;
-use crate::watch::world::{FeedId, ShelfId, Target, Wake, World};
+use crate::watch::world::{Target, World};
 use palladion_plan::{FailureClass, Route};
 use tokio::time::Instant;
 

@@ -1,9 +1,10 @@
 //! Makes the shelves and feeds for all that the minds want to see.
 
+use crate::ids::{FeedId, MindId, ShelfId};
 use crate::request::Selection;
 use crate::watch::shelf::Shelf;
 use crate::watch::touch::Touch;
-use crate::watch::world::{Feed, FeedId, MindId, ShelfId, Subscriber, Target, World};
+use crate::watch::world::{Feed, Subscriber, Target, World};
 use palladion_plan::{Keep, Mind, Resource, Route, Scope};
 use std::sync::Arc;
 

@@ -1,7 +1,8 @@
 //! Which feeds will bring back an own write, and whether they have.
 
 use crate::expect::Expectation;
-use crate::watch::world::{Feed, FeedId, Target, World};
+use crate::ids::FeedId;
+use crate::watch::world::{Feed, Target, World};
 use palladion_plan::ObjectKey;
 use serde_json::Value;
 

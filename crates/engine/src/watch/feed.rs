@@ -6,11 +6,12 @@
 
 use crate::backoff;
 use crate::error::ApiError;
+use crate::ids::FeedId;
 use crate::metrics::RestartCause;
 use crate::request::{Selection, Start};
 use crate::watch::Watches;
 use crate::watch::project::{Record, project};
-use crate::watch::world::{FeedId, Projection, Target};
+use crate::watch::world::{Projection, Target};
 use crate::words::Unknown;
 use futures::{Stream, StreamExt};
 use kube::api::WatchEvent;

@@ -14,14 +14,15 @@ pub mod shelf;
 pub mod touch;
 pub mod world;
 
+use crate::ids::FeedId;
 use crate::metrics::Metrics;
-use crate::queue::{Key, Queue};
+use crate::queue::{Key, Queue, Wake};
 use crate::request::{Api, Selection};
 use palladion_plan::{Mind, ObjectKey};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::task::JoinHandle;
-use world::{FeedId, Wake, World};
+use world::World;
 
 /// The feeds that run, and the world that they fill.
 pub struct Watches {

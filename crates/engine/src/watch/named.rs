@@ -2,9 +2,10 @@
 //! claims that are bound to it. No index is kept: such objects change rarely,
 //! and a scan of the text finds who names one.
 
+use crate::ids::{MindId, ShelfId};
 use crate::queue::Key;
 use crate::watch::shelf::Entry;
-use crate::watch::world::{MindId, ShelfId, World};
+use crate::watch::world::World;
 use palladion_plan::{Object, Resource, Route};
 use serde_json::Value;
 use std::collections::BTreeSet;

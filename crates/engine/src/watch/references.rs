@@ -1,10 +1,11 @@
 //! Objects that owners refer to by name. Each is watched once, for as long as
 //! an owner names it.
 
-use crate::queue::{Key, Priority};
+use crate::ids::FeedId;
+use crate::queue::{Key, Priority, Wake};
 use crate::request::Selection;
 use crate::watch::project::Record;
-use crate::watch::world::{FeedId, Target, Wake, World};
+use crate::watch::world::{Target, World};
 use palladion_plan::{ObjectKey, Scope};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -107,7 +108,7 @@ fn by_name(key: &ObjectKey) -> Selection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::watch::world::MindId;
+    use crate::ids::MindId;
     use palladion_plan::Resource;
 
     const KIND: Resource = Resource::namespaced("", "v1", "ConfigMap", "configmaps");

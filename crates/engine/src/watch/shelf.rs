@@ -1,8 +1,8 @@
 //! The stored objects of one watch, with an index by label value, so that an
 //! event finds its owners and an owner its objects without a scan.
 
+use crate::ids::{FeedId, MindId};
 use crate::watch::project::Record;
-use crate::watch::world::{FeedId, MindId};
 use palladion_plan::{Keep, Resource, Route};
 use std::collections::{BTreeMap, BTreeSet};
 

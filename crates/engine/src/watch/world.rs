@@ -3,7 +3,8 @@
 //! come back yet. One lock guards it, so that a snapshot is of one moment.
 
 use crate::expect::Awaited;
-use crate::queue::{Key, Priority};
+use crate::ids::{FeedId, MindId, ShelfId};
+use crate::queue::Key;
 use crate::request::Selection;
 use crate::watch::project::Record;
 use crate::watch::references::References;
@@ -13,20 +14,6 @@ use palladion_plan::{Keep, Object, ObjectKey, Resource, Route};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::time::Instant;
-
-/// Number of a mind in this process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct MindId(pub usize);
-
-/// Number of a feed: one connection to the API server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FeedId(pub usize);
-
-/// Number of a shelf.
-pub type ShelfId = usize;
-
-/// A key to be decided, and how urgently.
-pub type Wake = (Key, Priority);
 
 /// How a feed turns objects into records: one projection for each target.
 #[derive(Clone, Debug)]

@@ -251,7 +251,7 @@ fn every_hazard_needs_a_proof() {
 fn a_proof_of_another_kind_does_not_do() {
     let idle = proof(ProofKind::Idle, "s", at(0));
     let step = patch(json!({ "spec": { "replicas": 2 } }), Some(idle));
-    let kind = ProofKind::Idle;
+    let kind = ProofKind::Idle.name();
     assert_eq!(found(vec![step]), [Violation::ProofOfAnotherKind { kind, doing: doing() }]);
 }
 

@@ -1,8 +1,6 @@
 //! Why a plan is not carried out.
 
-use crate::proof::ProofKind;
 use jiff::Timestamp;
-use palladion_api::words::Example;
 
 palladion_api::sentences! {
     /// Why a plan may not be carried out.
@@ -15,8 +13,8 @@ palladion_api::sentences! {
         /// A step that could hurt without a proof.
         ProofMissing { doing: String } => "a hazardous step carries no proof: {doing}";
         /// A proof of a kind that does not allow the step.
-        ProofOfAnotherKind { kind: ProofKind, doing: String } =>
-            "a proof of kind {kind:?} does not permit this step: {doing}";
+        ProofOfAnotherKind { kind: &'static str, doing: String } =>
+            "a proof of kind {kind} does not permit this step: {doing}";
         /// A proof about somebody else than the step.
         ProofAboutAnother { about: String, doing: String } =>
             "the proof is not about {about:?}: {doing}";
@@ -30,9 +28,3 @@ palladion_api::sentences! {
 }
 
 impl std::error::Error for Violation {}
-
-impl Example for ProofKind {
-    fn examples(_field: &'static str) -> Vec<Self> {
-        vec![Self::AllWell]
-    }
-}

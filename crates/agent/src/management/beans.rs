@@ -1,23 +1,23 @@
 //! The server's MBeans, attributes and operations that the agent uses: every
 //! one of them, because Jolokia's policy allows these and no other.
 
-pub(super) const STORAGE_SERVICE: &str = "org.apache.cassandra.db:type=StorageService";
-pub(super) const FAILURE_DETECTOR: &str = "org.apache.cassandra.net:type=FailureDetector";
-pub(super) const GOSSIPER: &str = "org.apache.cassandra.net:type=Gossiper";
-pub(super) const LOAD: &str = "org.apache.cassandra.metrics:type=Storage,name=Load";
-pub(super) const PENDING_COMPACTIONS: &str =
+pub(crate) const STORAGE_SERVICE: &str = "org.apache.cassandra.db:type=StorageService";
+pub(crate) const FAILURE_DETECTOR: &str = "org.apache.cassandra.net:type=FailureDetector";
+pub(crate) const GOSSIPER: &str = "org.apache.cassandra.net:type=Gossiper";
+pub(crate) const LOAD: &str = "org.apache.cassandra.metrics:type=Storage,name=Load";
+pub(crate) const PENDING_COMPACTIONS: &str =
     "org.apache.cassandra.metrics:type=Compaction,name=PendingTasks";
-pub(super) const CLIENTS: &str =
+pub(crate) const CLIENTS: &str =
     "org.apache.cassandra.metrics:type=Client,name=connectedNativeClients";
-pub(super) const STREAMED_IN: &str =
+pub(crate) const STREAMED_IN: &str =
     "org.apache.cassandra.metrics:type=Streaming,name=TotalIncomingBytes";
-pub(super) const STREAMED_OUT: &str =
+pub(crate) const STREAMED_OUT: &str =
     "org.apache.cassandra.metrics:type=Streaming,name=TotalOutgoingBytes";
-pub(super) const MEMORY: &str = "java.lang:type=Memory";
+pub(crate) const MEMORY: &str = "java.lang:type=Memory";
 
 /// What a look reads. All of it can be asked of a server at any time: one
 /// attribute that throws an error would take the whole answer with it.
-pub(super) const LOOK: [(&str, &str); 19] = [
+pub(crate) const LOOK: [(&str, &str); 19] = [
     (STORAGE_SERVICE, "OperationMode"),
     (STORAGE_SERVICE, "NativeTransportRunning"),
     (STORAGE_SERVICE, "ReleaseVersion"),
@@ -43,22 +43,25 @@ pub(super) const LOOK: [(&str, &str); 19] = [
 ];
 
 /// What is read only of a full member: the server asserts that it has tokens.
-pub(super) const READ_WHEN_NORMAL: [(&str, &str); 2] =
+pub(crate) const READ_WHEN_NORMAL: [(&str, &str); 2] =
     [(STORAGE_SERVICE, "Tokens"), (STORAGE_SERVICE, "NonLocalStrategyKeyspaces")];
+
+/// Where a server notes what it has streamed in a decommission.
+pub const STREAMED: &str = "transferred_ranges_v2";
 
 /// What a server has noted of ranges that decommissions have streamed: entries,
 /// and files of them. A full member that has never tried to leave has none.
-pub(super) const STREAMED_RANGES: [&str; 2] = [
+pub(crate) const STREAMED_RANGES: [&str; 2] = [
     "org.apache.cassandra.metrics:type=Table,keyspace=system,scope=transferred_ranges_v2,name=EstimatedPartitionCount",
     "org.apache.cassandra.metrics:type=Table,keyspace=system,scope=transferred_ranges_v2,name=LiveSSTableCount",
 ];
 
 /// What these say where nothing is noted. Without files the server counts entries
 /// from -1 (`getApproximateKeyCount`): 0 is one entry that is still in memory.
-pub(super) const NOTHING_STREAMED: [i64; 2] = [-1, 0];
+pub(crate) const NOTHING_STREAMED: [i64; 2] = [-1, 0];
 
 /// Levels by logger, of those that have one of their own.
-pub(super) const LOGGING_LEVELS: &str = "LoggingLevels";
+pub(crate) const LOGGING_LEVELS: &str = "LoggingLevels";
 
 /// Every attribute that Jolokia's policy must allow to be read, and no more.
 pub fn reads() -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -67,10 +70,10 @@ pub fn reads() -> impl Iterator<Item = (&'static str, &'static str)> {
     LOOK.into_iter().chain(READ_WHEN_NORMAL).chain(others)
 }
 
-pub(super) const COMPACTION_THROUGHPUT: &str = "CompactionThroughputMbPerSec";
-pub(super) const STREAM_MEGABITS: &str = "StreamThroughputMbPerSec";
-pub(super) const STREAM_MEBIBYTES: &str = "StreamThroughputMebibytesPerSec";
-pub(super) const STREAM_WHOLE_TABLES: &str = "EntireSSTableStreamThroughputMebibytesPerSec";
+pub(crate) const COMPACTION_THROUGHPUT: &str = "CompactionThroughputMbPerSec";
+pub(crate) const STREAM_MEGABITS: &str = "StreamThroughputMbPerSec";
+pub(crate) const STREAM_MEBIBYTES: &str = "StreamThroughputMebibytesPerSec";
+pub(crate) const STREAM_WHOLE_TABLES: &str = "EntireSSTableStreamThroughputMebibytesPerSec";
 
 /// Every attribute of the storage service that the policy must allow to be
 /// read and written.
@@ -81,21 +84,21 @@ pub const WRITES: [(&str, &str); 4] = [
     (STORAGE_SERVICE, STREAM_WHOLE_TABLES),
 ];
 
-pub(super) const DRAIN: &str = "drain()";
-pub(super) const DECOMMISSION: &str = "decommission(boolean)";
-pub(super) const TRUNCATE: &str = "truncate(java.lang.String,java.lang.String)";
-pub(super) const CLEANUP: &str = "forceKeyspaceCleanup(int,java.lang.String,[Ljava.lang.String;)";
-pub(super) const FLUSH: &str = "forceKeyspaceFlush(java.lang.String,[Ljava.lang.String;)";
-pub(super) const UPGRADE: &str =
+pub(crate) const DRAIN: &str = "drain()";
+pub(crate) const DECOMMISSION: &str = "decommission(boolean)";
+pub(crate) const TRUNCATE: &str = "truncate(java.lang.String,java.lang.String)";
+pub(crate) const CLEANUP: &str = "forceKeyspaceCleanup(int,java.lang.String,[Ljava.lang.String;)";
+pub(crate) const FLUSH: &str = "forceKeyspaceFlush(java.lang.String,[Ljava.lang.String;)";
+pub(crate) const UPGRADE: &str =
     "upgradeSSTables(java.lang.String,boolean,int,[Ljava.lang.String;)";
-pub(super) const UPGRADE_BY_AGE: &str =
+pub(crate) const UPGRADE_BY_AGE: &str =
     "upgradeSSTables(java.lang.String,boolean,long,int,[Ljava.lang.String;)";
-pub(super) const REMOVE_NODE: &str = "removeNode(java.lang.String)";
-pub(super) const BEGIN_REPAIR: &str = "repairAsync(java.lang.String,java.util.Map)";
-pub(super) const REPAIR_STATE: &str = "getParentRepairStatus(int)";
-pub(super) const RANGES: &str = "getRangeToEndpointWithPortMap(java.lang.String)";
-pub(super) const RELOAD_SEEDS: &str = "reloadSeeds()";
-pub(super) const SET_LOGGING_LEVEL: &str = "setLoggingLevel(java.lang.String,java.lang.String)";
+pub(crate) const REMOVE_NODE: &str = "removeNode(java.lang.String)";
+pub(crate) const BEGIN_REPAIR: &str = "repairAsync(java.lang.String,java.util.Map)";
+pub(crate) const REPAIR_STATE: &str = "getParentRepairStatus(int)";
+pub(crate) const RANGES: &str = "getRangeToEndpointWithPortMap(java.lang.String)";
+pub(crate) const RELOAD_SEEDS: &str = "reloadSeeds()";
+pub(crate) const SET_LOGGING_LEVEL: &str = "setLoggingLevel(java.lang.String,java.lang.String)";
 
 /// What the agent calls: every operation, with its signature, that Jolokia's policy must allow.
 pub const CALLS: [(&str, &str); 13] = [

@@ -1,7 +1,7 @@
 //! What the agent must know of the running server after a restart of its own.
 //! Kept in memory-backed storage: it holds Jolokia's credentials.
 
-use crate::admin::jolokia::Credentials;
+use crate::management::Credentials;
 use crate::volume::durable::write_secret;
 use crate::words::files::Doing;
 use anyhow::{Context, Result};
