@@ -8,6 +8,7 @@
 pub mod arguments;
 pub mod ask;
 pub mod backoff;
+pub mod candidates;
 pub mod clean;
 pub mod complete;
 pub mod exit;

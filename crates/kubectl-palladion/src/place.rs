@@ -24,7 +24,7 @@ use std::path::PathBuf;
 #[command(next_help_heading = "Where")]
 pub struct Where {
     /// Namespace. Default: that of the context
-    #[arg(short, long, value_name = "NAMESPACE", add = ArgValueCandidates::new(crate::complete::namespaces), value_parser = NonEmptyStringValueParser::new())]
+    #[arg(short, long, value_name = "NAMESPACE", add = ArgValueCandidates::new(crate::candidates::namespaces), value_parser = NonEmptyStringValueParser::new())]
     pub namespace: Option<String>,
     /// Context of the kubeconfig. Default: the current one
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]

@@ -26,7 +26,7 @@ const MOST: usize = 3;
 )]
 pub struct Contact {
     /// The ring
-    #[arg(add = ArgValueCandidates::new(crate::complete::rings), value_parser = NonEmptyStringValueParser::new())]
+    #[arg(add = ArgValueCandidates::new(crate::candidates::rings), value_parser = NonEmptyStringValueParser::new())]
     ring: String,
     /// For whom
     #[arg(long, value_enum, default_value_t)]

@@ -24,10 +24,10 @@ use tokio::signal::unix::{SignalKind, signal};
 )]
 pub struct Cqlsh {
     /// The ring
-    #[arg(add = ArgValueCandidates::new(crate::complete::rings), value_parser = NonEmptyStringValueParser::new())]
+    #[arg(add = ArgValueCandidates::new(crate::candidates::rings), value_parser = NonEmptyStringValueParser::new())]
     ring: String,
     /// The member. Default: one that accepts clients
-    #[arg(long, add = ArgValueCandidates::new(crate::complete::members), value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, add = ArgValueCandidates::new(crate::candidates::members), value_parser = NonEmptyStringValueParser::new())]
     member: Option<String>,
     /// Print the kubectl command line instead of running it
     #[arg(long)]

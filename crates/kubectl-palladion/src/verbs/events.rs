@@ -29,7 +29,7 @@ const EVENT: Resource = Resource::namespaced("", "v1", "Event", "events");
 )]
 pub struct Events {
     /// The ring
-    #[arg(add = ArgValueCandidates::new(crate::complete::rings), value_parser = NonEmptyStringValueParser::new())]
+    #[arg(add = ArgValueCandidates::new(crate::candidates::rings), value_parser = NonEmptyStringValueParser::new())]
     ring: String,
     #[command(flatten)]
     output: Output,

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 )]
 pub struct Explain {
     /// A reason, as in conditions, waits and events
-    #[arg(add = ArgValueCandidates::new(crate::complete::reasons))]
+    #[arg(add = ArgValueCandidates::new(crate::candidates::reasons))]
     reason: Option<String>,
     #[command(flatten)]
     output: PlainOutput,

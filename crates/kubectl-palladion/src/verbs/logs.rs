@@ -20,7 +20,7 @@ const PIECE: usize = 16 * 1024;
 #[command(after_help = "Example:\n  kubectl palladion logs demo-dc1-a-1 --tail 100 -f")]
 pub struct Logs {
     /// The member
-    #[arg(add = ArgValueCandidates::new(crate::complete::members), value_parser = NonEmptyStringValueParser::new())]
+    #[arg(add = ArgValueCandidates::new(crate::candidates::members), value_parser = NonEmptyStringValueParser::new())]
     member: String,
     /// Go on for as long as the container runs
     #[arg(short, long)]

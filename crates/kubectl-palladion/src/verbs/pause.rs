@@ -33,7 +33,7 @@ pub struct Resume {
 #[derive(Debug, Args)]
 struct Change {
     /// The ring
-    #[arg(add = ArgValueCandidates::new(crate::complete::rings), value_parser = NonEmptyStringValueParser::new())]
+    #[arg(add = ArgValueCandidates::new(crate::candidates::rings), value_parser = NonEmptyStringValueParser::new())]
     ring: String,
     #[command(flatten)]
     dry_run: DryRun,

@@ -36,7 +36,7 @@ const TOLERATED: SignedDuration = SignedDuration::from_secs(5);
 )]
 pub struct Plan {
     /// The ring
-    #[arg(add = ArgValueCandidates::new(crate::complete::rings), value_parser = NonEmptyStringValueParser::new())]
+    #[arg(add = ArgValueCandidates::new(crate::candidates::rings), value_parser = NonEmptyStringValueParser::new())]
     ring: String,
     #[command(flatten)]
     output: PlainOutput,

@@ -30,7 +30,7 @@ const DIGITS: usize = 8;
 )]
 pub struct Replace {
     /// The member
-    #[arg(add = ArgValueCandidates::new(crate::complete::members), value_parser = NonEmptyStringValueParser::new())]
+    #[arg(add = ArgValueCandidates::new(crate::candidates::members), value_parser = NonEmptyStringValueParser::new())]
     member: String,
     /// The volume that is lost (`members -o wide`). If most of the ring is lost, naming it lets the members that are left decide
     #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]

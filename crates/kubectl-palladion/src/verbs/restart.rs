@@ -27,13 +27,13 @@ use serde_json::{Value, json};
 )]
 pub struct Restart {
     /// One member
-    #[arg(add = ArgValueCandidates::new(crate::complete::members), value_parser = NonEmptyStringValueParser::new())]
+    #[arg(add = ArgValueCandidates::new(crate::candidates::members), value_parser = NonEmptyStringValueParser::new())]
     member: Option<String>,
     /// All members of a ring
-    #[arg(long, add = ArgValueCandidates::new(crate::complete::rings), value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, add = ArgValueCandidates::new(crate::candidates::rings), value_parser = NonEmptyStringValueParser::new())]
     ring: Option<String>,
     /// Only those of this rack of the ring
-    #[arg(long, requires = "ring", add = ArgValueCandidates::new(crate::complete::racks), value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, requires = "ring", add = ArgValueCandidates::new(crate::candidates::racks), value_parser = NonEmptyStringValueParser::new())]
     rack: Option<String>,
     #[command(flatten)]
     dry_run: DryRun,

@@ -25,7 +25,7 @@ const DIGITS: usize = 8;
 )]
 pub struct Ring {
     /// The ring
-    #[arg(add = ArgValueCandidates::new(crate::complete::rings), value_parser = NonEmptyStringValueParser::new())]
+    #[arg(add = ArgValueCandidates::new(crate::candidates::rings), value_parser = NonEmptyStringValueParser::new())]
     ring: String,
     #[command(flatten)]
     output: Output,

@@ -32,7 +32,7 @@ const NO_STEP: [&str; 2] = ["Nothing", "Wait"];
 )]
 pub struct Status {
     /// The ring. Default: all rings, one line each
-    #[arg(add = ArgValueCandidates::new(crate::complete::rings), conflicts_with = "all_namespaces", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(add = ArgValueCandidates::new(crate::candidates::rings), conflicts_with = "all_namespaces", value_parser = NonEmptyStringValueParser::new())]
     ring: Option<String>,
     #[command(flatten)]
     output: Output,

@@ -20,7 +20,7 @@ use serde_json::json;
 #[command(after_help = "Example:\n  kubectl palladion task abort replace-demo-dc1-a-1-x7k2p")]
 pub struct Abort {
     /// The task
-    #[arg(add = ArgValueCandidates::new(crate::complete::running_tasks), value_parser = NonEmptyStringValueParser::new())]
+    #[arg(add = ArgValueCandidates::new(crate::candidates::running_tasks), value_parser = NonEmptyStringValueParser::new())]
     task: String,
     #[command(flatten)]
     dry_run: DryRun,

@@ -19,7 +19,7 @@ use clap_complete::engine::ArgValueCandidates;
 #[command(after_help = "Example:\n  kubectl palladion task list demo --watch")]
 pub struct List {
     /// The ring. Default: the tasks of all rings
-    #[arg(add = ArgValueCandidates::new(crate::complete::rings), conflicts_with = "all_namespaces", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(add = ArgValueCandidates::new(crate::candidates::rings), conflicts_with = "all_namespaces", value_parser = NonEmptyStringValueParser::new())]
     ring: Option<String>,
     #[command(flatten)]
     output: Output,

@@ -22,7 +22,7 @@ const FOR_EVER: SignedDuration = SignedDuration::from_hours(24 * 365);
 )]
 pub struct Watch {
     /// The task
-    #[arg(add = ArgValueCandidates::new(crate::complete::tasks), value_parser = NonEmptyStringValueParser::new())]
+    #[arg(add = ArgValueCandidates::new(crate::candidates::tasks), value_parser = NonEmptyStringValueParser::new())]
     task: String,
     #[command(flatten)]
     patience: Patience,
