@@ -65,7 +65,7 @@ palladion_api::sentences! {
     /// Why a plan cannot be made for somebody.
     pub enum Unseen {
         Gone => "it no longer exists";
-        Panicked { why: String } => "deciding failed, which is a bug in Palladion: {why}";
+        Panicked { why: String } => "the decision panicked, which is a bug in Palladion: {why}";
     }
 
     /// Answers of probes.

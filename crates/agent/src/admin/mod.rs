@@ -116,7 +116,7 @@ impl Reading {
 
     /// Its mode does not tell a decommission that has failed from one that is under way.
     pub fn may_have_failed_to_leave(&self) -> bool {
-        let row = self.version.as_deref().and_then(|v| capabilities::of(v));
+        let row = self.version.as_deref().and_then(capabilities::of);
         let silent = row.is_some_and(|r| r.failed_leave == FailedLeave::ToCaller);
         silent && self.is(LEAVING) && self.sees_itself_leaving()
     }

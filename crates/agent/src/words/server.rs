@@ -7,7 +7,7 @@ use palladion_api::words::Names;
 palladion_api::sentences! {
     /// Why the server is being stopped.
     pub enum Stopping {
-        StaleTwin => StaleTwin, "another volume is recorded for this member; its server is being stopped";
+        StaleTwin => StaleTwin, "the data of this member is on another volume; the server on this volume is being stopped";
         BySpec => StoppedByIntent, "the server is being drained and stopped";
         Restart => RollingOut, "the server is being drained and restarted";
         PermitWithdrawn => WaitingForPermit, "the permit was withdrawn; the server is being stopped";
@@ -29,7 +29,7 @@ palladion_api::sentences! {
         NativeTransportDown => Running, "native transport is down";
         Mode { mode: String } => Running, "the server is in mode {mode}";
         NoMode => Running, "the server does not report its mode";
-        Unknown { fields: Names, version: &'static str } => Running, "this agent (version {version}) does not support the values of {fields} and ignores them";
+        Unknown { fields: Names, version: &'static str } => Running, "this agent (version {version}) does not support the values of these fields and ignores them: {fields}";
         LedgerUnreadable => VolumeForeign, "the server is running, but the ledger on its volume cannot be read";
     }
 

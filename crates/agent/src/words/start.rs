@@ -14,8 +14,8 @@ palladion_api::sentences! {
         NoAddress => WaitingForMember, "the member has no address yet";
         PermitNotLive => WaitingForMember, "cannot use the start permit: it must be read from the API server, which is not responding";
         NoHostId => VolumeForeign, "the ledger on the volume says that the member has joined, but contains no host ID";
-        OtherHostId { recorded: HostId, found: HostId } => StaleTwin, "host ID {recorded} is recorded for this member, but this volume holds host ID {found}";
-        OtherVolume { recorded: VolumeId, found: VolumeId } => StaleTwin, "volume {recorded} is recorded for this member, but this is volume {found}";
+        OtherHostId { recorded: HostId, found: HostId } => StaleTwin, "the server does not start: this member has host ID {recorded}, but the volume holds the data of host ID {found}";
+        OtherVolume { recorded: VolumeId, found: VolumeId } => StaleTwin, "the server does not start: the data of this member is on volume {recorded}, but this is volume {found}";
         NewAddress { address: StaticAddress } => WaitingForPermit, "the member had no address before and now has {address}; its server needs a permit to start";
         OtherAddress { before: StaticAddress, now: StaticAddress } => WaitingForPermit, "the member's address changed from {before} to {now}; its server needs a permit to start";
         DataLost => VolumeLost, "the data of this member is gone; the server waits for a permit to start as a replacement";

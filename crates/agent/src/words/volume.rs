@@ -22,6 +22,6 @@ palladion_api::sentences! {
         Joined { host_id: HostId } => "refusing to delete the data of host ID {host_id}: its member has joined the ring";
         JoinedUnknown => "refusing to delete the data on this volume: its member has joined the ring, but the ledger contains no host ID";
         Nameless => "cannot set the data on this volume aside: the ledger contains no host ID";
-        NoRoom { host_id: HostId, used: u64, free: u64 } => "the data of host ID {host_id} takes {used} bytes, but only {free} bytes are free, which is too little to keep it and join again";
+        NoRoom { host_id: HostId, used: u64, free: u64 } => "the member cannot join again while its volume keeps the data of host ID {host_id}: that data takes {used} bytes, and only {free} bytes are free; expand the volume";
     }
 }

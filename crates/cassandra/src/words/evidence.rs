@@ -76,15 +76,15 @@ palladion_plan::sentences! {
         SeesItUp { witness: MemberName } => "member {witness} sees it as up";
         StillUp { witness: MemberName } => "member {witness} still sees it as up";
         StillKnown { witness: MemberName, host_id: HostId } =>
-            "member {witness} still knows host ID {host_id}";
+            "member {witness} still sees host ID {host_id} in the ring";
         NotKnown { witness: MemberName, host_id: HostId } =>
-            "member {witness} does not know host ID {host_id}";
+            "member {witness} does not see host ID {host_id} in the ring";
         TooOld { asked: Timestamp } =>
-            "the answers are too old: they were requested at {asked}";
+            "the reports of the other members are out of date: they were requested at {asked}";
         TooFew { asked: usize, others: Count } =>
-            "only {asked} of {others} can be asked";
+            "only {asked} of {others} can report on the ring, which is not a majority";
         TooFewLeft { asked: usize, others: Count } =>
-            "only {asked} of {others} can be asked; if the others are also permanently lost, create a CassandraTask for each, naming its volume";
+            "only {asked} of {others} can report on the ring; if the rest are also permanently lost, create a CassandraTask with `replace.volumeID` for each lost member";
         OnlyMember =>
             "it was the only member of the ring, and its data is gone; restore a backup into a new ring, or delete and recreate the CassandraCluster";
         NotLost => "its data is no longer reported as lost";
@@ -93,7 +93,7 @@ palladion_plan::sentences! {
     /// Why it is not clear whose data a volume holds.
     pub enum NotClear {
         NoRing => "there is no ring yet";
-        OtherTurn { member: MemberName } => "member {member} currently has the turn to change the ring";
+        OtherTurn { member: MemberName } => "it is currently member {member}'s turn to change the ring";
         Ring { why: Objection } => "{why}";
     }
 

@@ -8,7 +8,7 @@ palladion_plan::sentences! {
     /// What is waited for before there is a ring.
     pub enum Waiting {
         Report { member: MemberName, pod: Pod } => WaitingForPod,
-            "the ring cannot be initialized yet: waiting for member {member} ({pod})";
+            "the ring cannot be initialized yet: waiting for member {member} to report its volume ({pod})";
         NotKnown { member: MemberName } => InitializationRefused,
             "the ring cannot be initialized: the volume of member {member} is in a state that this operator does not know; upgrade the operator to the version of the agent";
         NoMember { member: MemberName } => WaitingForPod,
@@ -23,9 +23,9 @@ palladion_plan::sentences! {
     pub enum Problem {
         Doubtful { doubts: Several<Doubt>, namespace: String, cluster: String, annotation: &'static str, nonce: Nonce } =>
             InitializationRefused,
-            "cannot initialize a new ring: {doubts}; if none of this data is needed any more, run: kubectl annotate -n {namespace} --overwrite cassandracluster {cluster} {annotation}={nonce}";
+            "cannot initialize a new ring: {doubts}; if none of this data is needed, run: kubectl annotate -n {namespace} --overwrite cassandracluster {cluster} {annotation}={nonce}";
         NeverAsked { claim: String, member: MemberName, namespace: String } => InitializationRefused,
-            "cannot initialize a new ring: PersistentVolumeClaim {claim} of member {member} cannot be inspected because its rack is not in the spec; add the rack or, if its data is not needed any more, run: kubectl delete -n {namespace} pvc {claim}";
+            "cannot initialize a new ring: PersistentVolumeClaim {claim} of member {member} cannot be inspected because its rack is not in the spec; add the rack or, if its data is not needed, run: kubectl delete -n {namespace} pvc {claim}";
     }
 
     /// What may be an older ring.

@@ -11,7 +11,7 @@ palladion_plan::sentences! {
         ForPod { member: MemberName, pod: Pod } => WaitingForPod,
             "member {member} cannot join yet: {pod}";
         ForGrace { member: MemberName, until: Timestamp } => WaitingForGrace,
-            "member {member} cannot join before {until}: the grace period after the last start has not passed";
+            "member {member} cannot join before {until}: the grace period after the last start has not ended";
         UnknownPermit { member: MemberName } => WaitingForMember,
             "member {member} has a start permit that this operator does not support; no other member will start until the permit is withdrawn or the operator is upgraded";
         HasTurn { member: MemberName, pod: Pod } => WaitingForPod,

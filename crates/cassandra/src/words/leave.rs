@@ -47,7 +47,7 @@ palladion_plan::sentences! {
         DiskUnknown { member: MemberName } =>
             "member {member} does not report its disk usage";
         DiskFull { member: MemberName, share: Bytes, free: Bytes } =>
-            "member {member} would receive about {share} and needs half as much again to compact it, but has only {free} free; expand its volume, or restore the previous value of `members`";
+            "member {member} would receive about {share} and needs 1.5 times as much free space to compact it, but has only {free} free; expand its volume, or restore the previous value of `members`";
     }
 
     /// Why a decommission ends.
@@ -57,10 +57,10 @@ palladion_plan::sentences! {
         Interrupted => "its server exited before it had left";
         Failed { why: String } => "it could not leave: {why}";
         Obstructed { obstacle: Obstacle } => "{obstacle}";
-        RequestedAgain => "the spec requests it again";
+        RequestedAgain => "the spec requests this member again";
         RunsAgain => "its server is running again, so the member can leave";
         CouldNotStart { why: String } => "it could not start again: {why}";
-        NotInterrupted => "it no longer waits for a permit to start";
+        NotInterrupted => "it is no longer waiting for a permit to start";
         NoHostId => "its host ID is not recorded";
     }
 

@@ -31,11 +31,11 @@ palladion_plan::sentences! {
         Starting { operation: Operation, member: MemberName } => SystemKeyspaces,
             "the {operation} of the system keyspaces is being started on member {member}";
         Requested { factor: u32, operation: Operation, member: MemberName } => SystemKeyspaces,
-            "setting the system keyspaces to replication factor {factor}: waiting for member {member} to start the {operation}";
+            "setting the replication factor of the system keyspaces to {factor}: waiting for member {member} to start the {operation}";
         Running { factor: u32, operation: Operation, member: MemberName } => SystemKeyspaces,
-            "setting the system keyspaces to replication factor {factor}: the {operation} on member {member} is running";
+            "setting the replication factor of the system keyspaces to {factor}: the {operation} on member {member} is running";
         Retried { factor: u32, operation: Operation, member: MemberName } => SystemKeyspaces,
-            "setting the system keyspaces to replication factor {factor}: the {operation} on member {member} failed and will be retried";
+            "setting the replication factor of the system keyspaces to {factor}: the {operation} on member {member} failed and will be retried";
     }
 
     /// Events.
@@ -49,12 +49,12 @@ palladion_plan::sentences! {
         Failed { work: Work, member: MemberName, why: String, cause: String } => MaintenancePending,
             "the {work} of member {member} (reason: {cause}) failed and will be retried: {why}";
         Overdue { lost: MemberName, member: MemberName, since: Timestamp, cause: String } => RepairOverdue,
-            "member {lost} has been waiting since {since} to be replaced, because the repair of member {member} (reason: {cause}) has not finished. Check {member} with `nodetool compactionstats` and `nodetool netstats`. To replace {lost} without waiting, remove the repair from `spec.pendingMaintenance` of CassandraMember {member}, then run `nodetool repair --full` on {member}; until then, reads can miss writes that {member} missed";
+            "member {lost} cannot be replaced yet: the repair of member {member} (reason: {cause}), requested at {since}, has not finished. Check {member} with `nodetool compactionstats` and `nodetool netstats`. To replace {lost} without waiting, remove the repair from `spec.pendingMaintenance` of CassandraMember {member}, then run `nodetool repair --full` on {member}; until then, reads can miss writes that {member} missed";
         NewerWork { lost: MemberName, member: MemberName, cause: String } => FactUnknown,
-            "member {lost} cannot be replaced: this version of the operator does not support the pending maintenance of member {member}, which may be a repair ({cause}). Upgrade the operator; or, to replace {lost} without it, remove the entry from `spec.pendingMaintenance` of CassandraMember {member}";
+            "member {lost} cannot be replaced: this version of the operator does not support the pending maintenance of member {member} (reason: {cause}), which may be a repair. Upgrade the operator; or, to replace {lost} without that maintenance, remove the entry from `spec.pendingMaintenance` of CassandraMember {member}";
         NotReplicated { factor: u32, operation: Operation, member: MemberName, why: String } =>
             SystemKeyspaces,
-            "setting the system keyspaces to replication factor {factor}: the {operation} on member {member} failed: {why}; it will be retried";
+            "setting the replication factor of the system keyspaces to {factor}: the {operation} on member {member} failed and will be retried: {why}";
     }
 
     /// What a member still needs.
@@ -78,7 +78,7 @@ palladion_plan::sentences! {
         Repair => "repair";
         Cleanup => "cleanup";
         UpgradeSstables => "SSTable upgrade";
-        Unknown => "unknown maintenance";
+        Unknown => "unknown maintenance task";
     }
 
     /// An operation on the system keyspaces.

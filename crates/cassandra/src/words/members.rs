@@ -38,7 +38,7 @@ palladion_plan::sentences! {
     /// What an agent found on its volume.
     pub enum Volume {
         Empty => "is empty";
-        Incomplete => "holds the remains of a start or a join that did not complete";
+        Incomplete => "holds data left by a start or join that did not complete";
         Joined => "holds the data of a member";
         Left => "holds the data of a member that has left its ring";
         Lost => "has lost its data";

@@ -53,9 +53,9 @@ palladion_plan::sentences! {
         ServiceAccount => "the ServiceAccount of the members";
         DisruptionBudget => "the PodDisruptionBudget";
         MemberService { member: MemberName } => "the Service of member {member}";
-        Configuration { rack: RackName } => "the configuration of rack {rack}";
+        Configuration { rack: RackName } => "the ConfigMap of rack {rack}";
         StatefulSet { rack: RackName } => "the StatefulSet of rack {rack}";
-        Member { member: MemberName } => "member {member}";
+        Member { member: MemberName } => "CassandraMember {member}";
     }
 
     /// Steps.

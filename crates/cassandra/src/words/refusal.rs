@@ -63,7 +63,7 @@ palladion_plan::sentences! {
         ConfigMapNoKey { name: String, rack: RackName, key: &'static str } => ConfigMapInvalid,
             "ConfigMap {name} of rack {rack} has no key {key}; add it";
         ConfigMapUnreadable { key: &'static str, name: String, rack: RackName, why: String } => ConfigMapInvalid,
-            "key {key} of ConfigMap {name} of rack {rack} cannot be read: {why}; correct it";
+            "key {key} of ConfigMap {name} of rack {rack} cannot be parsed: {why}; correct it";
         ConfigMapMissing { name: String, rack: RackName } => ConfigMapMissing,
             "ConfigMap {name} of rack {rack} does not exist; create it, or remove the reference to it from the spec";
         ConfigMapUnknown { name: String, rack: RackName, why: String } => FactUnknown,
@@ -84,13 +84,13 @@ palladion_plan::sentences! {
         RackTwice { rack: RackName } =>
             "rack {rack} is listed twice, or differs from another rack only in case or in `_`, `.` and `-`; rename one";
         TooLong { rack: RackName, set: String, length: usize, most: usize } =>
-            "the StatefulSet of rack {rack} would be named {set}, which has {length} characters; shorten the name of the cluster, the datacenter or the rack so that it has at most {most}";
+            "the StatefulSet of rack {rack} would be named {set}, which has {length} characters, but the maximum is {most}; shorten the name of the cluster, the datacenter or the rack";
     }
 
     /// Versions that can be run.
     pub enum Supported {
         Scylla => "use a version of Scylla such as 6.2.0";
-        Cassandra { lines: String } => "use one of the release lines {lines}, for example 5.0.5";
+        Cassandra { lines: String } => "use a version such as 5.0.5 (supported release lines: {lines})";
     }
 
     /// Where an amount of memory stands.
@@ -148,7 +148,7 @@ palladion_plan::sentences! {
     /// The storage classes of the Kubernetes cluster.
     pub enum Classes {
         None => "the Kubernetes cluster has no storage classes at all; create one";
-        Some { names: Names } => "set `storageClassName` to an existing class ({names}), or create the missing one";
+        Some { names: Names } => "set `storageClassName` to an existing storage class: {names}";
     }
 
     /// Why a ConfigMap is not known.

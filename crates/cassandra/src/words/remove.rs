@@ -16,7 +16,7 @@ palladion_plan::sentences! {
     /// Why a removal ends.
     pub enum Ended {
         Removed => "it was removed from the ring";
-        JoinsAsNew => "it joins the ring as a new member";
+        JoinsAsNew => "it will join the ring as a new member";
     }
 
     /// Why maintenance is needed.
@@ -43,7 +43,7 @@ palladion_plan::sentences! {
         TakeJobBack { helper: MemberName } =>
             "withdraw the request to member {helper} to remove another member from the ring";
         TakeUp { member: MemberName } =>
-            "give the turn to the removal of member {member}, which may have begun";
+            "take up the removal of member {member}, which may have begun";
         AskAgain { member: MemberName } => "check again whether member {member} can be removed";
     }
 }

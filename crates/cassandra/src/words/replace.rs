@@ -27,7 +27,7 @@ palladion_plan::sentences! {
         SeenUp { member: MemberName, by: Names } => NodeGone,
             "member {member} cannot be replaced yet: it is not down according to {by}";
         MayBeKnown { member: MemberName } => NodeGone,
-            "member {member} cannot get a new volume yet: other members may still know it";
+            "member {member} cannot get a new volume yet: it may have joined the ring just before its Node was lost";
         NotClear { member: MemberName, why: NotClear } => NodeGone,
             "member {member} cannot get a new volume yet: {why}";
     }
@@ -73,13 +73,13 @@ palladion_plan::sentences! {
 
     /// Why a replacement that a user requested is refused.
     pub enum Refused {
-        NoMember => "it is not in the ring, so there is nothing to replace";
+        NoMember => "it is not in the ring";
         UpAndNormal { seen_by: Names, instead: Instead } =>
             "it is up and normal according to {seen_by}; {instead}";
         OnlyMember =>
             "it is the only member of the ring, so no other member can stream its data to a new volume; restore a backup into a new ring, or delete and recreate the CassandraCluster";
         CutOff =>
-            "its agent reports that it is serving requests, but all other members see it as down: it is cut off from them and may hold data that no other member has; restore the network, or stop the member first";
+            "its agent reports that it is serving requests, but all other members see it as down: it is cut off from them and may hold data that no other member has; restore the network, or set `spec.run` of its CassandraMember to Stopped first";
     }
 
     /// What moves a member that lives to another volume.

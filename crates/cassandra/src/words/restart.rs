@@ -21,7 +21,7 @@ palladion_plan::sentences! {
         ClaimTerminating { member: MemberName } => ClaimTerminating,
             "the pod of member {member} is kept running: its PersistentVolumeClaim is being deleted, and its data would be lost with the pod";
         Broken { member: MemberName, why: Idle } => RollingOut,
-            "the pod of member {member} is being replaced to update it to the newest revision: {why}";
+            "the pod of member {member} is not serving ({why}) and is being replaced with one of the newest revision";
         ForProof { member: MemberName, canary: MemberName } => WaitingForRevision,
             "member {member} is waiting for member {canary} to prove that the new revision works";
         ForUpgrade { why: Mixed } => MixedVersions,

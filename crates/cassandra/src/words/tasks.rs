@@ -43,7 +43,8 @@ palladion_plan::sentences! {
         UnknownVolume { member: MemberName, named: VolumeId } => TaskRefused,
             "no volume is recorded for member {member}, but the task names {named}";
         NoAddress { member: MemberName } => TaskRefused, "member {member} has no address yet";
-        Replace { why: replace::Refused } => TaskRefused, "{why}";
+        Replace { member: MemberName, why: replace::Refused } => TaskRefused,
+            "member {member} cannot be replaced: member {member} cannot be replaced: {why}";
     }
 
     /// Steps.

@@ -65,7 +65,7 @@ fn nobody_leaves_to_disks_that_cannot_take_the_data() {
     world.pass(600);
     assert_eq!(world.normal(), 4, "{}", world.last_words());
     let said = world.condition("Degraded");
-    let expected = "True LeaveRefused: member demo-dc1-a-2 cannot leave: member demo-dc1-a-1 would receive about 5.0 GiB and needs half as much again to compact it, but has only 7.0 GiB free";
+    let expected = "True LeaveRefused: member demo-dc1-a-2 cannot leave: member demo-dc1-a-1 would receive about 5.0 GiB and needs 1.5 times as much free space to compact it, but has only 7.0 GiB free";
     assert!(said.starts_with(expected), "{said}");
     let turns = world.writes.iter().filter(|w| w.contains("begin the decommission"));
     assert!(turns.count() <= 6, "it is asked every other minute");

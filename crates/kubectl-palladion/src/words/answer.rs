@@ -48,7 +48,7 @@ palladion_api::sentences! {
         ViewsDiffer => "members disagree about the ring";
         SomeAreOdd => "at least one member sees members that are not up and normal";
         SchemasDiffer => "members have different schema versions";
-        NothingIsDone => "the operator will do none of this: its own check rejects the plan";
+        NothingIsDone => "the operator will not carry out this plan: its own check rejects it";
         Recovered { task: String } => "the request to create task {task} was not answered, but the task exists";
         OtherTime { behind: String } => "the clock of this machine and that of the API server differ by {behind}; the plan uses that of the API server";
         NoTime => "the API server did not send its time; the plan uses the clock of this machine";

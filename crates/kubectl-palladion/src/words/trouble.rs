@@ -25,9 +25,9 @@ palladion_api::sentences! {
         RestartFailed { member: String, why: String } => "member {member} failed after its restart: {why}";
         Overruled { what: String } => "another request superseded the {what}";
         NobodyToRestart { what: String } => "{what} has no members; nothing changed";
-        Lost { kind: &'static str, name: String, answer: String } => "{kind} {name} may have been created, or may still be: {answer}";
+        Lost { kind: &'static str, name: String, answer: String } => "it is not known whether {kind} {name} was created: {answer}";
         LogCut { member: String, why: String } => "the log of member {member} was cut off: {why}";
-        FailedPerhaps { attempt: String, answer: String } => "cannot {attempt}: {answer}; it may have taken effect anyway";
+        FailedPerhaps { attempt: String, answer: String } => "cannot {attempt}: {answer}; the request may have taken effect";
         TaskEnded { task: String, phase: String, message: String } => "task {task} ended with {phase}: {message}";
         EndedAlready { task: String, phase: String } => "task {task} has already ended with {phase}; there is nothing to abort";
         WatchEnded { why: String } => "the watch ended: {why}";

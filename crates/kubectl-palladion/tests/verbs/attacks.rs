@@ -225,7 +225,7 @@ async fn a_task_whose_creation_was_not_answered_is_looked_for() {
     fake.fault(|seen| if seen.is_write() { Action::Refuse(504) } else { Action::Pass });
     let lost = typed(&fake, "replace demo-dc1-a-1 --yes").await;
     assert_eq!(lost.exit, Exit::NoConnection, "{}", lost.text);
-    assert!(lost.text.contains("may have been created"), "{}", lost.text);
+    assert!(lost.text.contains("it is not known whether CassandraTask"), "{}", lost.text);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 palladion_api::sentences! {
     /// Why a fact of a snapshot is not known.
     pub enum Unread {
-        Unwatched { what: &'static str } => "{what} is not watched yet";
+        Unwatched { what: &'static str } => "{what} are not being watched yet";
         Field { field: String, object: String, why: String } => "cannot read {field} of {object}: {why}";
     }
 }

@@ -75,7 +75,10 @@ fn cause(task: &Task<'_>) -> ReplacementCause {
 }
 
 fn take_up(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, draft: &mut Draft) {
-    let by_hand = || by_hand::refused(facts, member).map(|why| Refused::Replace { why });
+    let by_hand = || {
+        by_hand::refused(facts, member)
+            .map(|why| Refused::Replace { member: member.name.clone(), why })
+    };
     let against = another_volume(member, &task.spec.replace).or_else(by_hand);
     let host_id = match (against, member.recorded_host_id()) {
         (None, Some(host_id)) => host_id,

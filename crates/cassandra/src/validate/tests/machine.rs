@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 #[test]
 fn a_storage_class_has_to_exist_until_the_rack_does() {
     let named = good().first_rack_with(&claim(json!({ "spec": { "storageClassName": "fast" } })));
-    let words = ["rack a", "storage class fast", "an existing class (local)"];
+    let words = ["rack a", "storage class fast", "an existing storage class: local"];
     refused(&named, Reason::StorageClassMissing, &words);
     let there = named.clone().storage_classes(&[("fast", IsDefault::No)]);
     assert!(there.validate().is_ok());
     assert!(named.set_exists("demo-dc1-a").validate().is_ok());
 
     let no_default = good().storage_classes(&[("slow", IsDefault::No)]);
-    let words = ["rack a", "no default storage class", "an existing class (slow)"];
+    let words = ["rack a", "no default storage class", "an existing storage class: slow"];
     refused(&no_default, Reason::StorageClassMissing, &words);
     assert!(no_default.set_exists("demo-dc1-a").validate().is_ok());
     let none = good().storage_classes(&[]);

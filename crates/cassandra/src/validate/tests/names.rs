@@ -10,7 +10,7 @@ fn names_that_no_object_could_bear_are_refused() {
     let most = 52 - "demo-dc1-".len();
     assert!(a_cluster().rack(&"r".repeat(most), 1).validate().is_ok());
     let too_long = a_cluster().rack(&"r".repeat(most + 1), 1);
-    let words = ["demo-dc1-rrr", "53 characters", "at most 52", "shorten"];
+    let words = ["demo-dc1-rrr", "53 characters", "maximum is 52", "shorten"];
     refused(&too_long, Reason::InvalidSpec, &words);
 
     for name in ["a b", "-a", "a_", "ä", ""] {

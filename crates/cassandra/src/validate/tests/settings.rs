@@ -123,7 +123,7 @@ fn the_jmx_exporter_needs_its_key() {
     let words = ["ConfigMap metrics", "jmx_exporter_config.yaml", "add it"];
     refused(&with(json!({ "x": "y" })), Reason::ConfigMapInvalid, &words);
     let broken = with(json!({ "jmx_exporter_config.yaml": "rules: [" }));
-    let words = ["ConfigMap metrics", "cannot be read"];
+    let words = ["ConfigMap metrics", "cannot be parsed"];
     refused(&broken, Reason::ConfigMapInvalid, &words);
     let good = with(json!({ "jmx_exporter_config.yaml": "rules: []" }));
     let (_, rack) = good.valid_rack();
