@@ -176,6 +176,9 @@ pub struct Removal {
     /// Volume on which no server starts any more.
     #[serde(rename = "volumeID")]
     pub volume_id: VolumeId,
+    /// When it was put on record first, by the clock of the operator; none in a record of an older version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<Time>,
 }
 
 /// Who marked a volume for replacement.

@@ -143,8 +143,8 @@ reasons! {
     Deleting => "Wait.";
     /// A member is leaving the ring, or waits to leave it.
     MemberLeaving => "Wait; the message says what it is doing or waiting for.";
-    /// A server has not answered for three hours, or joins or leaves and has streamed nothing for as long. The operator does not abort it.
-    NoProgress => "Look at the server's log, and at `nodetool netstats` and `nodetool compactionstats` of the member and of those it streams with. If nothing moves, delete the member's pod; the start, the join or the leave then begins again.";
+    /// A server has not answered for three hours, or joins or leaves and has streamed nothing for as long; or the removal of a member has not completed for six hours. The operator does not abort it.
+    NoProgress => "Look at the server's log, and at `nodetool netstats` and `nodetool compactionstats` of the member and of those it streams with. If nothing moves, delete the member's pod, or that of the member that carries out the removal; the start, the join, the leave or the removal then begins again.";
     /// A lost member has waited for an hour to be replaced until another one is repaired, which did not end or was interrupted each time.
     RepairOverdue => "Look at the repair with `nodetool compactionstats` and `nodetool netstats` on the member that the message names. As long as it moves, wait. If nothing moves, remove the repair from `spec.pendingMaintenance` of that `CassandraMember`, so that the lost member is replaced without it, and run `nodetool repair --full` there afterwards: until then reads can miss what the member missed.";
     /// A member was decommissioned, but not by the operator; its place in the ring is empty.

@@ -13,6 +13,12 @@ palladion_plan::sentences! {
             "member {helper} is removing member {member} from the ring";
     }
 
+    /// What is wrong.
+    pub enum Problem {
+        Overdue { member: MemberName, since: Timestamp } => NoProgress,
+            "the removal of member {member} from the ring, requested at {since}, has not completed; check `nodetool removenode status` and `nodetool netstats` on the other members. If nothing moves, delete the pod of the member that carries out the removal; the operator then requests it again";
+    }
+
     /// Why a removal ends.
     pub enum Ended {
         Removed => "it was removed from the ring";

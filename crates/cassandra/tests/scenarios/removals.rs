@@ -154,3 +154,31 @@ fn a_member_that_is_wanted_again_after_its_removal_joins_as_a_new_one() {
     assert!(!world.ring.seats.contains_key(&host), "{}", world.last_words());
     world.expect_ring(3);
 }
+
+/// A server waits for ever for one that does not tell it that it has streamed.
+#[test]
+fn a_removal_that_does_not_end_is_reported_and_ends_with_its_server() {
+    let (mut world, _) = to_be_removed(1);
+    world.ring.removals.time = SignedDuration::from_hours(1000);
+    world.until(|w| w.ring.removals.are_under_way());
+    let begun = world.now();
+    while world.now() < begun + SignedDuration::from_hours(5) {
+        world.pass(3600);
+    }
+    let said = world.condition("Degraded");
+    assert!(!said.contains("NoProgress"), "{said}");
+    while world.now() < begun + SignedDuration::from_hours(7) {
+        world.pass(3600);
+    }
+    let said = world.condition("Degraded");
+    assert!(said.starts_with("True NoProgress: the removal of member demo-dc1-a-1"), "{said} {}", world.last_words());
+    // What the message says.
+    world.ring.removals.time = SignedDuration::from_secs(90);
+    for helper in HELPERS {
+        world.delete(palladion_cassandra::resources::POD, helper);
+    }
+    world.settle();
+    assert!(was_removed(&world), "{}", world.last_words());
+    world.expect_ring(2);
+    assert!(!world.condition("Degraded").contains("NoProgress"));
+}

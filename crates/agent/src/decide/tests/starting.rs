@@ -65,7 +65,7 @@ fn who_is_being_removed_does_not_start_on_that_volume() {
     let removed = |volume: &'static str| {
         a_joined_member().with(|w| {
             let (nonce, host_id, volume_id) = ("n1".into(), HOST.into(), volume.into());
-            w.spec().removal = Some(Removal { nonce, host_id, volume_id });
+            w.spec().removal = Some(Removal { nonce, host_id, volume_id, since: None });
         })
     };
     removed(VOLUME).waits(Reason::WaitingForPermit);

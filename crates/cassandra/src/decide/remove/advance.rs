@@ -8,7 +8,7 @@ use crate::decide::evidence::{self, Proof, Purpose, Unproven, marks};
 use crate::decide::leave::steps;
 use crate::decide::maintenance::debts;
 use crate::decide::objects::replicas;
-use crate::decide::remove::ordered;
+use crate::decide::remove::{ordered, overdue};
 use crate::decide::replace::room;
 use crate::decide::turn::lock;
 use crate::facts::{self, Facts, MemberFact};
@@ -32,6 +32,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         let event = Event::normal(Happened::Removed { member: member.name.clone() });
         return steps::end(facts, turn, Ended::Removed, Some(event), draft);
     }
+    overdue::report(facts, member, draft);
     let host_id = &removed.host_id;
     let id = ordered::id(&turn.nonce);
     let helper = facts.members.values().find(|m| ordered::job(m) == Some(&id));

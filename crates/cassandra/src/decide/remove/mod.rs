@@ -2,6 +2,7 @@
 
 mod advance;
 mod ordered;
+mod overdue;
 
 pub use advance::advance;
 pub use ordered::left_over;

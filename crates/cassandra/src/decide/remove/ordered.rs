@@ -10,7 +10,9 @@ use crate::decide::turn::lock;
 use crate::facts::leaver::is_interrupted;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
+use crate::decide::remove::overdue;
 use crate::words::remove::{Doing, Waiting};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::cluster::{Replaced, Turn, TurnStep};
 use palladion_api::ids::{HostId, Nonce};
 use palladion_api::member::{OperationKind, OperationState, Removal};
@@ -59,7 +61,10 @@ pub fn record(
     host_id: &HostId,
 ) -> Option<Step> {
     let (nonce, volume_id) = (turn.nonce.clone(), turn.volume_id.clone());
-    let removal = Removal { nonce, host_id: host_id.clone(), volume_id };
+    let before = member.removal().filter(|r| r.host_id == *host_id);
+    // A new question, or a new turn, is the same removal.
+    let since = before.map_or(Some(Time(facts.now())), |r| r.since.clone());
+    let removal = Removal { nonce, host_id: host_id.clone(), volume_id, since };
     let doing = Doing::Record { member: member.name.clone() };
     let step = as_seen(member, json!({ "removal": removal }), doing);
     step.map(|step| step.fenced(facts.fence(turn)))
@@ -108,6 +113,7 @@ pub fn left_over(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     let Some((member, removal)) = members.find_map(|m| Some((m, m.removal()?))) else {
         return Flow::Free;
     };
+    overdue::report(facts, member, draft);
     if let Some(helper) = at_it(facts, &removal.nonce).filter(|helper| helper.is_normal()) {
         let (helper, name) = (helper.name.clone(), member.name.clone());
         draft.wait_for(Waiting::Removing { helper, member: name }).about(member.subject());
