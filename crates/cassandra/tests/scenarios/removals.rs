@@ -171,7 +171,11 @@ fn a_removal_that_does_not_end_is_reported_and_ends_with_its_server() {
         world.pass(3600);
     }
     let said = world.condition("Degraded");
-    assert!(said.starts_with("True NoProgress: the removal of member demo-dc1-a-1"), "{said} {}", world.last_words());
+    assert!(
+        said.starts_with("True NoProgress: the removal of member demo-dc1-a-1"),
+        "{said} {}",
+        world.last_words()
+    );
     // What the message says.
     world.ring.removals.time = SignedDuration::from_secs(90);
     for helper in HELPERS {

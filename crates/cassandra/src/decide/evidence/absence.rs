@@ -203,12 +203,14 @@ pub fn all_see_down(facts: &Facts<'_>, turn: &Turn, whom: &MemberFact) -> Option
 pub fn is_untouched(facts: &Facts<'_>, turn: &Turn, whom: &MemberFact, host_id: &HostId) -> bool {
     let mut members = facts.members.values().filter(|m| m.name != whom.name && !m.is_gone());
     // What was under way in a server's memory has ended with it. An agent that
-    // cannot ask about the process waits as well, and says that it does not know.
+    // cannot ask about the process waits as well, and says that it does not know;
+    // what a newer one means by a reason of its own we do not know.
+    let is_known = |reason: &str| Reason::ALL.iter().any(|r| r.as_str() == reason);
     let runs_nothing = |m: &MemberFact| {
         m.reported_server().is_some_and(|server| {
             let has_ended = matches!(server.state, ServerState::Waiting | ServerState::Failed);
-            let unknown = [None, Some(Reason::FactUnknown.as_str())];
-            has_ended && !unknown.contains(&server.reason.as_deref())
+            let reason = server.reason.as_deref().filter(|r| *r != Reason::FactUnknown.as_str());
+            has_ended && reason.is_some_and(is_known)
         })
     };
     let is_silent = |m: &MemberFact| {

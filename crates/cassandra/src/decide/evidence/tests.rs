@@ -309,7 +309,8 @@ fn a_removal_is_not_begun_only_if_nobody_is_silent_and_all_see_the_member_in_its
     };
     assert!(untouched(&a_ring().all_see("liveness", "Down")));
     assert!(!untouched(&a_ring().silent(NAMES[1])), "no reason, no word that it has ended");
-    for (reason, has_ended) in [("WaitingForPermit", true), ("FactUnknown", false)] {
+    let reasons = [("WaitingForPermit", true), ("FactUnknown", false), ("OfANewerAgent", false)];
+    for (reason, has_ended) in reasons {
         let mut ring = a_ring().silent(NAMES[1]);
         ring.statuses.get_mut(NAMES[1]).unwrap()["server"]["reason"] = json!(reason);
         assert_eq!(untouched(&ring), has_ended, "{reason}");

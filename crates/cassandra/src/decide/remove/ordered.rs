@@ -5,12 +5,12 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, marks};
+use crate::decide::remove::overdue;
 use crate::decide::replace::lost;
 use crate::decide::turn::lock;
 use crate::facts::leaver::is_interrupted;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
-use crate::decide::remove::overdue;
 use crate::words::remove::{Doing, Waiting};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::cluster::{Replaced, Turn, TurnStep};
