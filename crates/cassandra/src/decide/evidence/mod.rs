@@ -4,6 +4,7 @@
 pub mod absence;
 mod answer;
 mod ask;
+mod excuse;
 mod idle;
 pub mod marks;
 mod proof;
