@@ -68,11 +68,11 @@ pub fn root_rules() -> Vec<Rule> {
     validation = Rule::new("self.rollout != 'Versioned' || !has(self.template.spec.volumeClaimTemplates) || size(self.template.spec.volumeClaimTemplates) == 0")
         .message("`rollout: Versioned` creates a second StatefulSet with its own volumes, so it cannot be used with `volumeClaimTemplates`; use `rollout: Partitioned`"),
     validation = Rule::new("self.rollout != 'Recreate' || !has(self.template.spec.persistentVolumeClaimRetentionPolicy) || self.template.spec.persistentVolumeClaimRetentionPolicy.whenScaled != 'Delete'")
-        .message("`rollout: Recreate` scales to zero for a moment, so `persistentVolumeClaimRetentionPolicy.whenScaled: Delete` would delete all data; set it to `Retain`"),
+        .message("`rollout: Recreate` temporarily scales the StatefulSets to zero, so `persistentVolumeClaimRetentionPolicy.whenScaled: Delete` would delete all data; set it to `Retain`"),
     validation = Rule::new("!has(self.activePassiveProbes) || self.activePassiveProbes.all(c, self.template.spec.template.spec.containers.exists(k, k.name == c))")
         .message("each key of `activePassiveProbes` must be the name of a container of the template"),
     validation = Rule::new("has(oldSelf.template.spec.selector) == has(self.template.spec.selector) && (!has(self.template.spec.selector) || oldSelf.template.spec.selector == self.template.spec.selector)")
-        .message("`template.spec.selector` is immutable: it would no longer match the running pods; create a new ZonedStatefulSet instead")
+        .message("`template.spec.selector` is immutable, because a changed selector would no longer match the running pods; create a new ZonedStatefulSet instead")
 )]
 #[serde(rename_all = "camelCase")]
 pub struct ZonedStatefulSetSpec {

@@ -10,9 +10,9 @@ palladion_api::sentences! {
         /// Another object has its name now.
         Recreated { object: String } => "{object} was deleted and recreated";
         /// A value that was decided from is another one now.
-        ChangedAt { object: String, field: String } => "{field} of {object} has changed since this was decided";
+        ChangedAt { object: String, field: String } => "{field} of {object} has changed since this step was planned";
         /// The uid or the version is another one now.
-        Changed => "the object has changed since this was decided";
+        Changed => "the object has changed since this step was planned";
         /// Foreign: it is not touched.
         Foreign { object: String, controller: Controller } => "{object} already exists and is controlled by {controller}";
         /// Foreign as well.
@@ -87,15 +87,15 @@ palladion_api::sentences! {
         CommandFailedSilently { message: String } => "{message}";
         /// Kubernetes sent no message, and the command wrote nothing.
         CommandFailedUnnamed => "the command failed";
-        CommandBroken => "the connection to the command was lost";
+        CommandBroken => "the exec connection was lost before the command returned a status";
         CommandNotRun { status: String } => "the API server refused to run the command: HTTP status {status}";
     }
 
     /// What is wrong with an answer over gRPC.
     pub enum BadGrpc {
-        TooLong => "the answer is too long";
-        Empty => "the answer has no message";
-        NotHealth => "the answer is not a health response";
+        TooLong => "the response is too long";
+        Empty => "the response has no message";
+        NotHealth => "the response is not a HealthCheckResponse";
         Status { code: String, message: String } => "gRPC status {code}: {message}";
     }
 

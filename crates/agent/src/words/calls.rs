@@ -41,11 +41,11 @@ palladion_api::sentences! {
     /// What a server's answer means.
     pub enum Answered {
         Stopped => "it was stopped before it finished";
-        CompactionsNotPaused => "other compactions could not be paused";
+        CompactionsNotPaused => "in-progress compactions could not be cancelled; see the server's log";
         Unexpected { answer: String } => "unexpected answer: {answer}";
         NotYetReported => "the server does not report its keyspaces yet";
         NotReported => "the server does not report its runtime settings";
-        AnswersMissing { answers: usize, questions: usize } => "the server sent {answers} answers to {questions} requests";
+        AnswersMissing { answers: usize, questions: usize } => "the server returned {answers} responses to {questions} requests";
         RepairFailed => "the server reports FAILED";
     }
 
@@ -55,7 +55,7 @@ palladion_api::sentences! {
         Refused { message: String, code: String } => "the server rejected the statement: {message} (error {code})";
         NoCredentials => "the server requires a user name and password, but none are mounted";
         Untrusted { why: String } => "the certificate of the server cannot be verified: {why}";
-        Unexpected { frame: String } => "the server answered with an unexpected frame {frame}";
+        Unexpected { frame: String } => "the server responded with an unexpected frame (opcode {frame})";
     }
 
     /// Why init did not do what the agent asked for.
@@ -63,11 +63,11 @@ palladion_api::sentences! {
         Unreachable { path: String } => "cannot reach init at {path}";
         Unreadable => "cannot parse the answer from init";
         Silent { path: String } => "init at {path} did not answer";
-        Refused { why: String } => "init refused: {why}";
+        Refused { why: String } => "init refused the request: {why}";
         OtherAnswer => "init answered a different request";
         ContainerEnding => "the container is shutting down";
         ServerRuns { pid: i32 } => "a server is already running as process {pid}";
-        NoSuchServer => "no server from that launch is running";
+        NoSuchServer => "the server to be signalled is no longer running";
         Signal { pid: i32, why: String } => "cannot signal process {pid}: {why}";
         PidOutOfRange => "the process ID is out of range";
     }

@@ -29,15 +29,15 @@ palladion_api::sentences! {
     /// Why key and certificate for clients cannot be used.
     pub enum BadCertificate {
         Missing { key: &'static str } =>
-            "the Secret of the client certificate does not exist or lacks `{key}`; create or complete the Secret";
+            "the Secret that `tls.client` refers to does not exist or lacks `{key}`; create or complete the Secret";
         NotPkcs8 =>
-            "`tls.key` in the Secret of the client certificate is not an unencrypted PKCS#8 key, the only format that servers read; convert it with `openssl pkcs8 -topk8 -nocrypt`";
+            "`tls.key` in the Secret that `tls.client` refers to is not an unencrypted PKCS#8 key, the only format that servers read; convert it with `openssl pkcs8 -topk8 -nocrypt`";
         KeyOf { algorithm: String } =>
-            "`tls.key` in the Secret of the client certificate is a key for {algorithm}, and servers accept only RSA and EC keys; issue the certificate with one of these";
+            "`tls.key` in the Secret that `tls.client` refers to is of type {algorithm}, but servers accept only RSA and EC keys; reissue the certificate with an RSA or EC key";
         Expired =>
-            "`tls.crt` in the Secret of the client certificate has expired; renew it";
+            "`tls.crt` in the Secret that `tls.client` refers to has expired; renew it";
         Unusable { why: String } =>
-            "`tls.crt` and `tls.key` in the Secret of the client certificate cannot be used: {why}; correct them";
+            "`tls.crt` and `tls.key` in the Secret that `tls.client` refers to cannot be used: {why}; correct them";
     }
 
     /// What the agent could not do; the server runs on.
@@ -45,7 +45,7 @@ palladion_api::sentences! {
         Seeds { why: String } => "cannot reload the seed list: {why}";
         RuntimeSettings { why: String } => "cannot change runtime settings: {why}";
         Operation { why: String } => "cannot record the operation: {why}";
-        Certificate { why: String } => "the server still uses the previous client certificate: {why}";
+        Certificate { why: String } => "the server still presents the previous certificate to clients: {why}";
         /// A chain of what was being done and why it failed.
         Step { why: String } => "{why}";
         OtherPlace { mounted: String, member: String } => "the mounted configuration is for {mounted}, but the CassandraMember specifies {member}";

@@ -42,13 +42,13 @@ palladion_api::sentences! {
     /// A server that exited; its reason is that of its last words.
     pub enum Exited {
         TriedAgain { earliest: Timestamp } => "the server exited unexpectedly and will be restarted at {earliest}";
-        TriedAgainAfter { earliest: Timestamp, words: String } => "the server exited unexpectedly and will be restarted at {earliest}: {words}";
-        BeforeItJoined => "the server exited before it became a full member";
+        TriedAgainAfter { earliest: Timestamp, words: String } => "the server exited unexpectedly: {words}; it will be restarted at {earliest}";
+        BeforeItJoined => "the server exited before its start was complete";
     }
 
     /// The last words of a server.
     pub enum Last {
         Nothing => "it logged nothing";
-        Killed { line: String } => "killed by signal 9, probably because the container exceeded its memory limit; last line: {line}";
+        Killed { line: String } => "killed by signal 9 (SIGKILL), probably because the container exceeded its memory limit; from its log: {line}";
     }
 }

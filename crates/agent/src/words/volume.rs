@@ -19,8 +19,8 @@ palladion_api::sentences! {
 
     /// What a permit asks to be done with data, refused.
     pub enum DataKept {
-        Joined { host_id: HostId } => "refusing to delete the data of host ID {host_id}: its member has joined the ring";
-        JoinedUnknown => "refusing to delete the data on this volume: its member has joined the ring, but the ledger contains no host ID";
+        Joined { host_id: HostId } => "the data of host ID {host_id} must not be deleted: its member has joined the ring";
+        JoinedUnknown => "the data on this volume must not be deleted: its member has joined the ring (the ledger contains no host ID)";
         Nameless => "cannot set the data on this volume aside: the ledger contains no host ID";
         NoRoom { host_id: HostId, used: u64, free: u64 } => "the member cannot join again while its volume keeps the data of host ID {host_id}: that data takes {used} bytes, and only {free} bytes are free; expand the volume";
     }

@@ -87,7 +87,7 @@ palladion_plan::sentences! {
             "only {asked} of {others} can report on the ring; if the rest are also permanently lost, create a CassandraTask with `replace.volumeID` for each lost member";
         OnlyMember =>
             "it was the only member of the ring, and its data is gone; restore a backup into a new ring, or delete and recreate the CassandraCluster";
-        NotLost => "its data is no longer reported as lost";
+        NotLost => "its volume is no longer lost or marked for replacement";
     }
 
     /// Why it is not clear whose data a volume holds.

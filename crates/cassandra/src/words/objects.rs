@@ -20,7 +20,7 @@ palladion_plan::sentences! {
     pub enum Happened {
         RackCreated { rack: RackName } => Synced, "Rack {rack} created";
         RackStopped { rack: RackName, members: Count } => Synced,
-            "Rack {rack} is stopped; the volumes of {members} are kept";
+            "Rack {rack} is being stopped; the volumes of {members} are kept";
         RackStarts { rack: RackName, members: Count } => Synced,
             "Rack {rack} starts with {members}";
         RackScaledUp { rack: RackName, members: Count } => Synced,

@@ -42,17 +42,17 @@ palladion_plan::sentences! {
     /// A replacement or removal that cannot begin.
     pub enum Held {
         Replace { member: MemberName, why: Objection } =>
-            "member {member} has lost its data and cannot be replaced yet: {why}";
+            "member {member} cannot be replaced yet: {why}";
         Remove { member: MemberName, why: Objection } =>
-            "member {member} has lost its data and cannot be removed from the ring yet: {why}";
+            "member {member} cannot be removed from the ring yet: {why}";
     }
 
     /// Events.
     pub enum Happened {
         Begins { member: MemberName } => Synced,
-            "Member {member} has lost its data and is being replaced";
+            "Member {member} is being replaced";
         Removal { member: MemberName } => Synced,
-            "Member {member} has lost its data and is being removed from the ring";
+            "Member {member} is being removed from the ring";
         TriesUsedUp { member: MemberName, tries: u32 } => Synced,
             "Member {member} could not be replaced in {tries} attempts; another member will remove it from the ring, and it will join as a new member";
         Ended { member: MemberName, why: Ended } => Synced,
@@ -91,7 +91,7 @@ palladion_plan::sentences! {
 
     /// Why the turn of a replacement ends.
     pub enum Ended {
-        NoMember => "the member is gone";
+        NoMember => "the member no longer exists";
         PodGone => "its pod is gone";
         Refused { why: String } => "its agent refused: {why}";
         Forbidden { why: Objection } => "{why}";

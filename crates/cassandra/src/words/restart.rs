@@ -56,7 +56,7 @@ palladion_plan::sentences! {
 
     /// Why the turn of a restart ends early.
     pub enum Ended {
-        NoMember => "the member is gone";
+        NoMember => "the member no longer exists";
         Forbidden { why: Objection } => "{why}";
     }
 

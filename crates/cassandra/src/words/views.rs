@@ -14,10 +14,10 @@ palladion_plan::sentences! {
             "member {member} sees {sees} members in the ring, but {known} are recorded";
         Announces { member: MemberName, announced: StaticAddress, recorded: StaticAddress } =>
             AddressChanged,
-            "member {member} announces address {announced}, but its recorded address is {recorded}";
+            "member {member} advertises address {announced}, but its recorded address is {recorded}";
         ServiceHas { member: MemberName, address: StaticAddress, recorded: StaticAddress } =>
             AddressChanged,
-            "the Service of member {member} has address {address}, but the recorded address of the member is {recorded}";
+            "the Service of member {member} has ClusterIP {address}, but the recorded address of the member is {recorded}";
     }
 
     /// The same right after a start, when news is still on its way.

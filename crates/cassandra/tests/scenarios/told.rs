@@ -220,7 +220,7 @@ fn an_announced_address_that_is_not_the_recorded_one_is_told() {
     let mut world = a_ring(2, 1);
     reports(&mut world, OTHER, &json!({ "address": "10.96.0.200" }));
     let told = world.condition("Degraded");
-    let expected = format!("True AddressChanged: member {OTHER} announces address 10.96.0.200");
+    let expected = format!("True AddressChanged: member {OTHER} advertises address 10.96.0.200");
     assert!(told.starts_with(&expected), "{told}\n{}", world.last_words());
 }
 

@@ -87,6 +87,8 @@ impl Replace {
     /// What is destroyed, where, and in which state it is.
     fn questions(&self, session: &Session<'_>, place: &Place, member: &Member) -> Vec<Question> {
         let of = |text: &str| if text.is_empty() { "-".to_string() } else { text.to_string() };
+        let since = member.since.map_or("-".to_string(), |since| age(session.now(), since));
+        let (state, reason) = (of(&member.state), of(&member.reason));
         let mut all = vec![
             Question::Replace {
                 member: self.member.clone(),
@@ -94,11 +96,11 @@ impl Replace {
                 namespace: place.namespace().to_string(),
             },
             Question::Server { context: of(place.door.context()), server: of(place.door.server()) },
-            Question::StateOfMember {
-                state: of(&member.state),
-                since: member.since.map_or("-".to_string(), |since| age(session.now(), since)),
-                reason: of(&member.reason),
-                message: of(&member.message),
+            match member.message.is_empty() {
+                true => Question::StateAlone { state, since, reason },
+                false => {
+                    Question::StateOfMember { state, since, reason, message: of(&member.message) }
+                }
             },
         ];
         if member.serves() {

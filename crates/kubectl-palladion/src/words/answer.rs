@@ -5,7 +5,7 @@ use palladion_api::words::{Count, Names};
 palladion_api::sentences! {
     /// What was done.
     pub enum Answer {
-        PauseRequested { ring: String } => "pause of ring {ring} requested; the operator first finishes the requests that it has begun";
+        PauseRequested { ring: String } => "pause of ring {ring} requested; the operator first completes its requests in flight";
         ResumeRequested { ring: String } => "resume of ring {ring} requested";
         Paused { ring: String } => "ring {ring} paused; the operator now writes only its status";
         Resumed { ring: String } => "ring {ring} resumed";
@@ -24,9 +24,11 @@ palladion_api::sentences! {
     pub enum Question {
         Replace { member: String, ring: String, namespace: String } => "This deletes the PersistentVolumeClaim of member {member} of ring {ring} in namespace {namespace}; the other members then stream its data to a new volume. If the member is still serving clients, any writes that only it has will be lost.";
         Server { context: String, server: String } => "Context: {context}. API server: {server}.";
-        StateOfMember { state: String, since: String, reason: String, message: String } => "State of the member, by its own report: {state} for {since}, {reason}: {message}.";
-        AcceptsClients => "It accepts clients.";
-        VolumeNamed { volume: String } => "Because you name volume {volume}, no majority of the ring has to agree: the remaining members decide.";
+        StateOfMember { state: String, since: String, reason: String, message: String } => "Reported state of the member: {state} for {since} (reason: {reason}; message: {message}).";
+        StateAlone { state: String, since: String, reason: String } =>
+            "Reported state of the member: {state} for {since} (reason: {reason}).";
+        AcceptsClients => "It accepts client connections.";
+        VolumeNamed { volume: String } => "Because you named volume {volume}, the remaining members decide, even if they are not a majority of the ring.";
         TypeName { name: String } => "Type {name} to continue: ";
     }
 

@@ -7,7 +7,7 @@ palladion_api::sentences! {
     pub enum Said {
         NoRight { attempt: String, answer: String } => "you are not allowed to {attempt}: {answer}";
         NotFound { kind: &'static str, name: String, namespace: String } => "{kind} {name} not found in namespace {namespace}";
-        NotInstalled { kind: &'static str } => "this Kubernetes cluster does not have the kind {kind}; Palladion is not installed";
+        NotInstalled { kind: &'static str } => "this Kubernetes cluster has no resource type `{kind}`; Palladion is not installed";
         Failed { attempt: String, answer: String } => "cannot {attempt}: {answer}";
         NoWay { why: String } => "cannot reach a Kubernetes cluster: {why}";
         Output { why: String } => "cannot write the output: {why}";
@@ -20,8 +20,8 @@ palladion_api::sentences! {
         NoTerminal { why: String } => "cannot use the terminal: {why}";
         NotConfirmed { typed: Quoted, name: String } => "you typed {typed}, not {name}; nothing was changed";
         NobodyToAsk => "confirmation is required, and standard input is not a terminal";
-        TimeOut { what: String, waited: String } => "timed out after {waited}; the {what} continues";
-        TimeOutUnseen { what: String, waited: String, why: String } => "timed out after {waited}; the {what} may have finished: {why}";
+        TimeOut { what: String, waited: String } => "timed out after {waited}; the {what} is still in progress";
+        TimeOutUnseen { what: String, waited: String, why: String } => "timed out after {waited}; the {what} may have finished, but its state cannot be read: {why}";
         RestartFailed { member: String, why: String } => "member {member} failed after its restart: {why}";
         Overruled { what: String } => "another request superseded the {what}";
         NobodyToRestart { what: String } => "{what} has no members; nothing changed";

@@ -14,7 +14,7 @@ palladion_plan::sentences! {
     pub enum Rewritten {
         NoPod { partition: i32 } => "no pod with ordinal {partition} or higher needs updating";
         NoneReady => "none of its pods are ready";
-        OnTrial { ordinal: i32 } => "only pod {ordinal} gets the template of the spec";
+        OnTrial { ordinal: i32 } => "only pod {ordinal} is updated to the template in the spec";
         Available { ordinal: i32 } =>
             "all pods with ordinal {ordinal} or higher have the newest template and are available";
         Reached { partition: i32 } =>

@@ -40,7 +40,7 @@ palladion_plan::sentences! {
 
     /// Why a set is no longer needed.
     pub enum Superseded {
-        ZoneRemoved { zone_index: usize } => "zone {zone_index} is no longer in the spec";
+        ZoneRemoved { zone_index: usize } => "the spec no longer has a zone with index {zone_index}";
         NewestReady { pod: String } => "pod {pod} of the newest version is ready";
         OtherServes { version: i64 } => "version {version} is serving, and a newer version is being rolled out";
         NoneServes { version: i64 } => "version {version} is newer, and neither StatefulSet has a ready pod";

@@ -9,7 +9,7 @@ palladion_plan::sentences! {
         Written { set: String, version: i64 } => RollingOut,
             "StatefulSet {set} is being updated to version {version}";
         OtherZone { set: String, other: String } => RollingOut,
-            "StatefulSet {set} is waiting for {other}: zones are updated one at a time";
+            "StatefulSet {set} is waiting for StatefulSet {other}: zones are updated one at a time";
         Canary { set: String, version: i64 } => RollingOut,
             "the canary of StatefulSet {set} is being updated to version {version}";
         NextPod { set: String, ordinal: i32, version: i64 } => RollingOut,

@@ -45,7 +45,10 @@ fn a_wait_names_its_set_and_keeps_its_time() {
     assert_eq!(canary["object"], json!({ "kind": "StatefulSet", "name": "web-z0" }));
     assert!(canary["message"].as_str().unwrap().contains("web-z0-2 is Running"), "{canary}");
     assert_eq!(other["object"], json!({ "kind": "StatefulSet", "name": "web-z1" }));
-    assert!(other["message"].as_str().unwrap().contains("is waiting for web-z0"), "{other}");
+    assert!(
+        other["message"].as_str().unwrap().contains("is waiting for StatefulSet web-z0"),
+        "{other}"
+    );
     world.store.now += jiff::SignedDuration::from_secs(60);
     world.make_ready("web-z0-2");
     let after = &world.status()["waits"][0];
