@@ -3,7 +3,7 @@
 //! member that is removed comes back.
 
 use crate::every::{before_each_write, some};
-use crate::nodes::{LAST, spread, spread_with};
+use crate::nodes::{LAST, spread};
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
 use crate::tasks::{ask, host_of, key as task_key, replace, volume_of};
@@ -185,27 +185,4 @@ fn a_removal_that_does_not_end_is_reported_and_ends_with_its_server() {
     assert!(was_removed(&world), "{}", world.last_words());
     world.expect_ring(2);
     assert!(!world.condition("Degraded").contains("NoProgress"));
-}
-
-/// The server that removes is restarted, and another member loses its disk: that
-/// one cannot be replaced while the ring sees a member leaving.
-#[test]
-fn a_removal_that_was_cut_off_does_not_wait_for_a_member_whose_disk_is_lost() {
-    let mut world = World::new();
-    world.ring.copies = 3;
-    let mut world = spread_with(world, 3, 2);
-    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
-    world.settle();
-    world.ring.removals.time = SignedDuration::from_secs(90);
-    world.set_racks(&a_cluster(&[("a", 2), ("b", 2)]));
-    let node = world.node_of("demo-dc1-a-2");
-    world.lose_node(&node);
-    world.until(|w| w.ring.removals.are_under_way());
-    for helper in ["demo-dc1-a-0", "demo-dc1-a-1", "demo-dc1-b-0", "demo-dc1-b-1"] {
-        world.delete(palladion_cassandra::resources::POD, helper);
-    }
-    world.wipe_volume("demo-dc1-b-1");
-    world.settle();
-    assert!(was_removed(&world), "{}", world.last_words());
-    world.expect_ring(4);
 }

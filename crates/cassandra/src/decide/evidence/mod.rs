@@ -4,7 +4,6 @@
 pub mod absence;
 mod answer;
 mod ask;
-mod excuse;
 mod idle;
 pub mod marks;
 mod proof;

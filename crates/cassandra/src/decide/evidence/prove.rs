@@ -4,7 +4,7 @@
 use super::absence::{self, Absent, Voters};
 use super::answer::Answer;
 use super::ask::ask;
-use super::excuse;
+use super::marks;
 use super::proof::Proof;
 use super::purpose::Purpose;
 use super::verdict::verdict;
@@ -133,14 +133,15 @@ fn answer(
         Purpose::Leave { except } | Purpose::Restart { except } => {
             verdict(facts, whom, asked, nonce, except)
         }
-        Purpose::Replace { host_id } => {
-            let absent = Absent { member: whom, host_id, voters };
-            dead_alone(facts, &absent, asked, nonce, &excuse::excused(facts, host_id))
-        }
-        Purpose::Remove { host_id } => {
-            let absent = Absent { member: whom, host_id, voters };
-            let excused = excuse::excused_from_removal(facts, &absent, asked, nonce);
-            dead_alone(facts, &absent, asked, nonce, &excused)
+        Purpose::Replace { host_id } | Purpose::Remove { host_id } => {
+            let dead =
+                absence::is_dead(facts, &Absent { member: whom, host_id, voters }, asked, nonce);
+            // The dead one is all that this step repairs; any other absence forbids it.
+            let excused = marks::excused(facts, host_id);
+            match (&dead, verdict(facts, whom, asked, nonce, &excused)) {
+                (Answer::Proven(_), forbids @ Answer::Refused { .. }) => forbids,
+                (_, Answer::Proven(_) | Answer::Missing(_) | Answer::Refused { .. }) => dead,
+            }
         }
         Purpose::HasLeft { host_id } | Purpose::Interrupted { host_id } => {
             let absent = Absent { member: whom, host_id, voters: Voters::Majority };
@@ -149,21 +150,5 @@ fn answer(
         Purpose::WasRemoved { host_id, .. } => {
             absence::is_gone(facts, &Absent { member: whom, host_id, voters }, asked, nonce)
         }
-    }
-}
-
-/// Is it dead, and all else well but for who is excused? The dead one is all that
-/// such a step repairs; any other absence forbids it.
-fn dead_alone(
-    facts: &Facts<'_>,
-    absent: &Absent<'_>,
-    asked: &[&MemberFact],
-    nonce: &Nonce,
-    excused: &[&HostId],
-) -> Answer {
-    let dead = absence::is_dead(facts, absent, asked, nonce);
-    match (&dead, verdict(facts, absent.member, asked, nonce, excused)) {
-        (Answer::Proven(_), forbids @ Answer::Refused { .. }) => forbids,
-        (_, Answer::Proven(_) | Answer::Missing(_) | Answer::Refused { .. }) => dead,
     }
 }

@@ -1,6 +1,5 @@
 //! The cheap look before a turn is taken: what members report by themselves.
 
-use super::excuse;
 use super::marks;
 use super::proof::Proof;
 use super::witness::{known_hosts, rest_of};
@@ -46,7 +45,7 @@ pub fn rest_is_quiet(
     name: &MemberName,
     host_id: &HostId,
 ) -> Result<(), Objection> {
-    let excused = excuse::excused(facts, host_id);
+    let excused = marks::excused(facts, host_id);
     let without = rest_of(facts, host_id);
     let mut others = 0;
     for member in facts

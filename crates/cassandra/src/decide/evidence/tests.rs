@@ -3,7 +3,6 @@
 
 use super::absence::{Absent, Voters, all_see_down, is_dead, is_gone, is_untouched};
 use super::answer::Answer;
-use super::excuse::excused_from_removal;
 use super::quiet::is_quiet_for;
 use super::stranger::never_joined;
 use super::verdict::verdict;
@@ -30,8 +29,6 @@ const NONCE: &str = "n1";
 struct Ring {
     statuses: BTreeMap<&'static str, Value>,
     asked: SignedDuration,
-    /// Is the removal of the one that has the turn on record?
-    is_being_removed: bool,
 }
 
 /// All are up and normal, and have just said so of all.
@@ -44,11 +41,7 @@ fn a_ring() -> Ring {
             json!({ "nonce": NONCE, "readAt": NOW, "schemaAgreed": true, "members": members });
         (*name, json!({ "agent": agent, "server": server, "evidence": evidence }))
     };
-    Ring {
-        statuses: NAMES.iter().map(status).collect(),
-        asked: SignedDuration::ZERO,
-        is_being_removed: false,
-    }
+    Ring { statuses: NAMES.iter().map(status).collect(), asked: SignedDuration::ZERO }
 }
 
 fn host(name: &str) -> HostId {
@@ -98,13 +91,9 @@ impl Ring {
         };
         let known = |value| Observed::Known { value, as_of: NOW };
         let members = self.statuses.iter().map(|(name, status)| {
-            let volume_id = format!("volume-{name}");
-            let removal = json!({ "nonce": "n0", "hostID": host(name), "volumeID": volume_id });
-            let is_removed = self.is_being_removed && *name == WHOM;
             let spec = json!({
                 "cluster": "demo", "ring": "demo", "datacenter": "dc1", "rack": "a",
-                "hostID": host(name), "volumeID": volume_id,
-                "removal": is_removed.then_some(removal),
+                "hostID": host(name), "volumeID": format!("volume-{name}"),
             });
             object(name, format!("member-{name}"), json!({ "spec": spec, "status": status }))
         });
@@ -338,37 +327,4 @@ fn a_removal_is_not_begun_only_if_nobody_is_silent_and_all_see_the_member_in_its
     let mut ring = a_ring();
     ring.answer(NAMES[2])["members"] = Value::Null;
     assert!(!untouched(&ring));
-}
-
-#[test]
-fn a_removal_that_has_begun_excepts_lost_disks_and_nobody_else() {
-    let excepted = |ring: &Ring| {
-        ring.ask(|facts| {
-            let (member, host_id) = (&facts.members[&MemberName::new(WHOM)], &host(WHOM));
-            let absent = Absent { member, host_id, voters: Voters::Majority };
-            let asked = others(facts, &member.name);
-            let excused = excused_from_removal(facts, &absent, &asked, &Nonce::new(NONCE));
-            excused.into_iter().cloned().collect::<Vec<_>>()
-        })
-    };
-    let begun = |volume: &str| {
-        let mut ring = a_ring().all_see("state", "Leaving").silent(NAMES[2]);
-        let volume = json!({ "volumeID": "v", "fileSystem": "f", "state": volume });
-        ring.statuses.get_mut(NAMES[2]).unwrap()["volume"] = volume;
-        ring.is_being_removed = true;
-        ring
-    };
-    assert_eq!(excepted(&begun("Lost")), [host(WHOM), host(NAMES[2])]);
-    for comes_back in ["Joined", "NotMounted", "Foreign", "Unaccounted", "Hatching"] {
-        assert_eq!(excepted(&begun(comes_back)), [host(WHOM)], "{comes_back}");
-    }
-    let mut ring = begun("Lost");
-    ring.is_being_removed = false;
-    assert_eq!(excepted(&ring), [host(WHOM)], "not on record");
-    let mut ring = begun("Lost");
-    ring.view(NAMES[1], WHOM)["state"] = json!("Normal");
-    assert_eq!(excepted(&ring), [host(WHOM)], "one does not see it leaving");
-    let mut ring = begun("Lost");
-    ring.answer(NAMES[0])["nonce"] = json!("n0");
-    assert_eq!(excepted(&ring), [host(WHOM)], "one has not answered yet");
 }

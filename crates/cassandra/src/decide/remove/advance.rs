@@ -32,7 +32,6 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         let event = Event::normal(Happened::Removed { member: member.name.clone() });
         return steps::end(facts, turn, Ended::Removed, Some(event), draft);
     }
-    overdue::report(facts, member, draft);
     let host_id = &removed.host_id;
     let id = ordered::id(&turn.nonce);
     let helper = facts.members.values().find(|m| ordered::job(m) == Some(&id));
@@ -127,6 +126,7 @@ fn after_order(
     let outcome = outcome.filter(|o| Some(&o.id) == ordered::job(helper));
     match outcome.map(|o| o.state) {
         None | Some(OperationState::Running | OperationState::Unknown) if helper.is_normal() => {
+            overdue::report(facts, member, draft);
             let (helper, name) = (helper.name.clone(), member.name.clone());
             return wait_for(Waiting::Removing { helper, member: name }, member, draft);
         }

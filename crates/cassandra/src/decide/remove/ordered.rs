@@ -113,8 +113,8 @@ pub fn left_over(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     let Some((member, removal)) = members.find_map(|m| Some((m, m.removal()?))) else {
         return Flow::Free;
     };
-    overdue::report(facts, member, draft);
     if let Some(helper) = at_it(facts, &removal.nonce).filter(|helper| helper.is_normal()) {
+        overdue::report(facts, member, draft);
         let (helper, name) = (helper.name.clone(), member.name.clone());
         draft.wait_for(Waiting::Removing { helper, member: name }).about(member.subject());
         return Flow::Busy;

@@ -11,8 +11,9 @@ use palladion_plan::Trouble;
 /// Long enough for terabytes at the default throughput of streams.
 const AFTER: SignedDuration = SignedDuration::from_hours(6);
 
-/// Report a removal that has been on record for too long, and look again when
-/// it will have been.
+/// Report a removal that a member is carrying out and that has been on record for
+/// too long, and look again when it will have been. Where nobody carries it out,
+/// the message would not be true: the wait says what forbids it.
 pub fn report(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) {
     let Some(since) = member.removal().and_then(|r| r.since.as_ref()).map(|since| since.0) else {
         return;
