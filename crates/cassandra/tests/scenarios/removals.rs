@@ -186,3 +186,24 @@ fn a_removal_that_does_not_end_is_reported_and_ends_with_its_server() {
     world.expect_ring(2);
     assert!(!world.condition("Degraded").contains("NoProgress"));
 }
+
+/// Its time counts from when it was recorded first, whoever was asked since, and
+/// whether or not the cluster still knows whose turn it is.
+#[test]
+fn a_removal_that_is_taken_up_again_and_again_is_reported_as_well() {
+    let (mut world, _) = to_be_removed(1);
+    world.ring.removals.time = SignedDuration::from_hours(1000);
+    world.until(|w| w.ring.removals.are_under_way());
+    let begun = world.now();
+    for hours in [2, 4, 7] {
+        agents_restart(&mut world);
+        while world.now() < begun + SignedDuration::from_hours(hours) {
+            world.pass(3600);
+        }
+    }
+    let is_reported = |world: &World| world.condition("Degraded").contains("NoProgress");
+    assert!(is_reported(&world), "{}", world.last_words());
+    world.erase_status();
+    world.pass(60);
+    assert!(is_reported(&world), "{}", world.last_words());
+}

@@ -62,9 +62,11 @@ pub fn record(
 ) -> Option<Step> {
     let (nonce, volume_id) = (turn.nonce.clone(), turn.volume_id.clone());
     let before = member.removal().filter(|r| r.host_id == *host_id);
-    // A new question, or a new turn, is the same removal.
-    let since = before.map_or(Some(Time(facts.now())), |r| r.since.clone());
-    let removal = Removal { nonce, host_id: host_id.clone(), volume_id, since };
+    // A new question, or a new turn, is the same removal. A clock may have been
+    // ahead when it was recorded first (safety rule 7.7).
+    let before = before.and_then(|r| r.since.as_ref()).map(|since| since.0);
+    let since = before.map_or(facts.now(), |since| since.min(facts.now()));
+    let removal = Removal { nonce, host_id: host_id.clone(), volume_id, since: Some(Time(since)) };
     let doing = Doing::Record { member: member.name.clone() };
     let step = as_seen(member, json!({ "removal": removal }), doing);
     step.map(|step| step.fenced(facts.fence(turn)))

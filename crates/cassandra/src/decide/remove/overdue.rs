@@ -18,7 +18,7 @@ pub fn report(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) {
     let Some(since) = member.removal().and_then(|r| r.since.as_ref()).map(|since| since.0) else {
         return;
     };
-    match since + AFTER {
+    match since.checked_add(AFTER).unwrap_or(since) {
         due if facts.now() >= due => {
             // It says more than that the Node of this member is gone.
             let problem = Problem::Overdue { member: member.name.clone(), since };
