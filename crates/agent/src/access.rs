@@ -12,6 +12,7 @@ use crate::certificate;
 use crate::cql::tls::Encryption;
 use crate::cql::{Connection, Credentials, Endpoint, Error};
 use crate::settings::Settings;
+use crate::words::files::Missing;
 use palladion_api::member::{AccessProblem, AccessProblemKind};
 use palladion_api::server_config::{AGENTS_FOLDER, ClientEncryption, ServerConfig};
 use std::net::SocketAddr;
@@ -37,7 +38,7 @@ pub fn endpoint(settings: &Settings, config: &ServerConfig) -> Endpoint {
         ClientEncryption::OfSecret | ClientEncryption::ByHand => {
             match certificate::authorities(settings) {
                 Ok(authorities) => Encryption::trusting(authorities.as_bytes()),
-                Err(error) => Encryption::Impossible(format!("{error:#}")),
+                Err(_) => Encryption::Impossible(Missing::AuthorityFile.to_string()),
             }
         }
     };

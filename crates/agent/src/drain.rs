@@ -15,7 +15,9 @@ pub fn ask(settings: &Settings, timeout_seconds: u64) {
     match request(settings, Duration::from_secs(timeout_seconds)) {
         Ok(answer) => println!("{answer}"),
         Err(error) => {
-            println!("not drained: {error:#}; the server drains itself when it is told to end")
+            println!(
+                "the server could not be drained: {error:#}; it drains itself when it is stopped"
+            )
         }
     }
 }

@@ -117,9 +117,7 @@ impl<'a> Facts<'a> {
     /// then nothing is decided.
     pub fn read(snapshot: &'a Snapshot) -> Result<Self, String> {
         for watch in kinds::watches() {
-            snapshot
-                .all(watch.resource)
-                .map_err(|why| format!("{}: {why}", watch.resource.plural))?;
+            snapshot.all(watch.resource)?;
         }
         let owner = &snapshot.owner;
         let spec = owner.part("spec").and_then(|s| s.ok_or_else(|| Unknown::NoSpec.to_string()));

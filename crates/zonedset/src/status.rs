@@ -141,7 +141,7 @@ fn progressing(
         return writer.set_false(PROGRESSING, rest(valid));
     }
     let pod = facts.pods().find(|p| !p.is_ready());
-    let starting = pod.map_or(Starting::NoPods, |pod| Starting::Pod { pod: pod.words() });
+    let starting = pod.map_or(Starting::NotApplied, |pod| Starting::Pod { pod: pod.words() });
     writer.set_true(PROGRESSING, starting);
 }
 

@@ -131,7 +131,7 @@ impl ServerAdmin for Cassandra {
                 Item::Read { mbean: STORAGE_SERVICE, attribute: "NonLocalStrategyKeyspaces" };
             let value = self.client.read(&[item]).await?.into_iter().next().flatten();
             value.map(|v| strings(&v)).ok_or_else(|| Error::Failed {
-                operation: Doing::ListKeyspaces.to_string(),
+                operation: Doing::ReadAttributes.to_string(),
                 message: Answered::NotYetReported.to_string(),
             })
         })

@@ -118,11 +118,16 @@ impl Client {
             return Ok(answer.value);
         }
         let operation = match item {
-            Item::Exec { operation, .. } => operation.split('(').next().unwrap_or(operation),
-            Item::Read { attribute, .. } | Item::Write { attribute, .. } => attribute,
+            Item::Exec { operation, .. } => {
+                operation.split('(').next().unwrap_or(operation).to_string()
+            }
+            Item::Write { attribute, .. } => {
+                Doing::SetAttribute { attribute: (*attribute).into() }.to_string()
+            }
+            Item::Read { .. } => Doing::ReadAttributes.to_string(),
         };
         let message = answer.error.unwrap_or_else(|| format!("status {}", answer.status));
-        Err(Error::Failed { operation: operation.into(), message })
+        Err(Error::Failed { operation, message })
     }
 
     async fn post<T: serde::de::DeserializeOwned>(

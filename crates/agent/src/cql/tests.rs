@@ -60,7 +60,7 @@ async fn a_refusal_is_told_in_the_servers_words() {
     let error = connection.execute("x").await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the server rejected the statement: no such keyspace (error 0x2300)"
+        "the server rejected the request: no such keyspace (CQL error 0x2300)"
     );
 }
 

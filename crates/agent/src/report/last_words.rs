@@ -51,8 +51,12 @@ pub fn of(log: &[String], code: Option<i32>) -> LastWords {
     });
     match code {
         Some(KILLED) => {
+            let is_silent = log.iter().all(|line| line.trim().is_empty());
             words.reason = Reason::NotEnoughMemory;
-            words.text = Last::Killed { line: words.text }.to_string();
+            words.text = match is_silent {
+                true => Last::KilledSilently.to_string(),
+                false => Last::Killed { line: words.text }.to_string(),
+            };
         }
         Some(WRONG_CONFIGURATION) => words.reason = Reason::ConfigurationRefused,
         Some(_) | None => {}
@@ -110,7 +114,7 @@ mod tests {
 
     #[test]
     fn silence_is_told_as_silence() {
-        assert_eq!(words(&[], 1).text, "it logged nothing");
+        assert_eq!(words(&[], 1).text, "the server logged no message");
         assert_eq!(words(&["x".repeat(900).as_str()], 1).text.len(), 400);
     }
 }

@@ -20,18 +20,19 @@ palladion_api::sentences! {
         Resolve { path: String } => "resolving {path}";
         IdentifyFileSystem { path: String } => "identifying the file system of {path}";
         ReadFreeSpace { path: String } => "reading the free space of {path}";
-        ReadJavaVersion { program: String } => "reading the version of {program} (check that the image contains Java)";
+        ReadJavaVersion { program: String } => "running `{program} -version` (check that the image contains Java)";
     }
 
     /// What should be there and is not.
     pub enum Missing {
-        Mount { path: String } => "no mount contains {path}";
+        Mount { path: String } => "no mount in /proc/self/mountinfo contains {path}";
         Parent { path: String } => "{path} has no parent directory";
         FileName { path: String } => "{path} has no file name";
-        Jamm { path: String } => "{path} contains no jamm-*.jar; check CASSANDRA_HOME";
-        Jolokia { path: String } => "{path} is missing; the init container `install` should have copied it";
-        JavaVersion { program: String, output: String } => "{program} reports no version: {output}";
+        Jamm { path: String } => "{path} contains no jamm-*.jar; check `CASSANDRA_HOME` in the image";
+        Jolokia { path: String } => "{path} is missing: check the log of the init container `install`, which should have copied it";
+        JavaVersion { program: String, output: String } => "`{program} -version` did not print a version: {output}";
         NotJava { version: String } => "`{version}` is not a Java version";
+        AuthorityFile => "the Secret with the CA certificate does not exist or lacks `ca.crt`";
         Authority => "`ca.crt` contains no certificate";
     }
 }

@@ -8,8 +8,8 @@ palladion_api::sentences! {
     /// Why the server is being stopped.
     pub enum Stopping {
         StaleTwin => StaleTwin, "the data of this member is on another volume; the server on this volume is being stopped";
-        BySpec => StoppedByIntent, "the server is being drained and stopped";
-        Restart => RollingOut, "the server is being drained and restarted";
+        BySpec => StoppedByIntent, "the server is being stopped, as `spec.run` requests";
+        Restart => RollingOut, "the server is being restarted because `spec.restartToken` changed";
         PermitWithdrawn => WaitingForPermit, "the permit was withdrawn; the server is being stopped";
         JoinFailed => ServerFailed, "the join failed; the server is being stopped";
         Decommissioned => Decommissioned, "the member has left the ring; its server is being stopped";
@@ -26,29 +26,30 @@ palladion_api::sentences! {
     pub enum Running {
         Silent => Running, "the server is not responding";
         OtherHostId { actual: HostId, recorded: HostId } => Running, "the server runs with host ID {actual}, but the ledger on its volume has {recorded}";
-        NativeTransportDown => Running, "native transport is down";
+        NativeTransportDown => Running, "the native transport is down, so clients cannot connect";
         Mode { mode: String } => Running, "the server is in mode {mode}";
         NoMode => Running, "the server does not report its mode";
-        Unknown { fields: Names, version: &'static str } => Running, "this agent (version {version}) does not support the values of these fields and ignores them: {fields}";
-        LedgerUnreadable => VolumeForeign, "the server is running, but the ledger on its volume cannot be read";
+        Unknown { fields: Names, version: &'static str } => Running, "this agent (version {version}) does not support the values of these fields and ignores them: {fields}; a rollout of the rack upgrades the agent";
+        LedgerUnreadable => VolumeForeign, "the server is running, but the agent cannot read the marker or the ledger on its volume";
     }
 
     /// A start, a join or a leave that hangs.
     pub enum Stalled {
-        Silent { since: Timestamp } => NoProgress, "the server has not answered since {since}";
-        Streams { mode: String, since: Timestamp } => NoProgress, "the server is in mode {mode} and has streamed nothing since {since}";
+        Silent { since: Timestamp } => NoProgress, "the server has not responded since {since}";
+        Streams { mode: String, since: Timestamp } => NoProgress, "the server is in mode {mode} and has streamed no data since {since}";
     }
 
     /// A server that exited; its reason is that of its last words.
     pub enum Exited {
         TriedAgain { earliest: Timestamp } => "the server exited unexpectedly and will be restarted at {earliest}";
         TriedAgainAfter { earliest: Timestamp, words: String } => "the server exited unexpectedly: {words}; it will be restarted at {earliest}";
-        BeforeItJoined => "the server exited before its start was complete";
+        BeforeItJoined => "the server exited before it had finished starting";
     }
 
     /// The last words of a server.
     pub enum Last {
-        Nothing => "it logged nothing";
-        Killed { line: String } => "killed by signal 9 (SIGKILL), probably because the container exceeded its memory limit; from its log: {line}";
+        Nothing => "the server logged no message";
+        Killed { line: String } => "killed by signal 9 (SIGKILL), probably because the container exceeded its memory limit (from the server's log: {line})";
+        KilledSilently => "killed by signal 9 (SIGKILL), probably because the container exceeded its memory limit (the server logged no message)";
     }
 }

@@ -12,28 +12,28 @@ palladion_api::sentences! {
         VolumeUnreadable { why: String } => VolumeForeign, "{why}";
         NoSpec => WaitingForMember, "the agent has not read its CassandraMember yet";
         NoAddress => WaitingForMember, "the member has no address yet";
-        PermitNotLive => WaitingForMember, "cannot use the start permit: it must be read from the API server, which is not responding";
-        NoHostId => VolumeForeign, "the ledger on the volume says that the member has joined, but contains no host ID";
+        PermitNotLive => WaitingForMember, "the agent cannot use the start permit until it has read its CassandraMember from the API server";
+        NoHostId => VolumeForeign, "the ledger on the volume records that the member has joined, but contains no host ID";
         OtherHostId { recorded: HostId, found: HostId } => StaleTwin, "the agent does not start the server: this member has host ID {recorded}, but the volume holds the data of host ID {found}";
         OtherVolume { recorded: VolumeId, found: VolumeId } => StaleTwin, "the agent does not start the server: the data of this member is on volume {recorded}, but this is volume {found}";
-        NewAddress { address: StaticAddress } => WaitingForPermit, "the member had no address before and now has {address}; its server needs a permit to start";
+        NewAddress { address: StaticAddress } => WaitingForPermit, "the ledger on the volume records no address, but the member now has {address}; its server needs a permit to start";
         OtherAddress { before: StaticAddress, now: StaticAddress } => WaitingForPermit, "the member's address changed from {before} to {now}; its server needs a permit to start";
-        DataLost => VolumeLost, "the data of this member is gone; the server is waiting for a permit to start as a replacement";
-        TooOld { at: Timestamp } => DataTooOld, "the server last ran at {at}, longer ago than `gc_grace_seconds` (10 days by default), so deleted rows could reappear; replace the member (label `palladion.dev/replace`), or set `spec.allowStaleStart` of the CassandraMember to that time to start it anyway";
-        NotRepaired { at: Timestamp } => DataTooOld, "the member went down at {at}, longer ago than `gc_grace_seconds` (10 days by default), and has not been repaired since, so deleted rows could reappear; replace the member (label `palladion.dev/replace`), or set `spec.allowStaleStart` of the CassandraMember to that time to start it anyway";
-        Leaving => WaitingForPermit, "the server exited while the member was leaving; it must not start until the operator has asked the other members whether the member has left";
+        DataLost => VolumeLost, "the data of this member is gone; its server needs a permit to start on an empty volume";
+        TooOld { at: Timestamp } => DataTooOld, "the server last ran at {at}, more than 10 days ago (the default `gc_grace_seconds`), so deleted rows could reappear; replace the member (label `palladion.dev/replace`), or set `spec.allowStaleStart` of the CassandraMember to that time to start it anyway";
+        NotRepaired { at: Timestamp } => DataTooOld, "the member went down at {at}, more than 10 days ago (the default `gc_grace_seconds`), and has not been repaired since, so deleted rows could reappear; replace the member (label `palladion.dev/replace`), or set `spec.allowStaleStart` of the CassandraMember to that time to start it anyway";
+        Leaving => WaitingForPermit, "the server exited while the member was leaving; it must not start again until the operator has asked the other members whether the member has left";
         NotJoined => WaitingForPermit, "the member has not joined the ring yet and is waiting for a permit to start";
-        PermitRefused { why: String } => WaitingForPermit, "the permit was refused: {why}";
-        RetiringRefused { why: String } => RetainedVolumeInTheWay, "the permit was refused: {why}";
-        BeingRemoved { host_id: HostId } => WaitingForPermit, "another member is removing host ID {host_id} of this volume from the ring; until that is done, no server may start on this volume";
-        UnknownRun { run: Word, version: &'static str } => WaitingForMember, "the spec sets `run: {run}`, which this agent (version {version}) does not support, so it does not start the server";
+        PermitRefused { why: String } => WaitingForPermit, "the agent refused the start permit: {why}";
+        RetiringRefused { why: String } => RetainedVolumeInTheWay, "the agent refused the start permit: {why}";
+        BeingRemoved { host_id: HostId } => WaitingForPermit, "another member is removing host ID {host_id}, whose data is on this volume, from the ring; until the removal has ended, no server may start on this volume";
+        UnknownRun { run: Word, version: &'static str } => WaitingForMember, "the spec sets `run: {run}`, which this agent (version {version}) does not support, so it does not start the server; a rollout of the rack upgrades the agent";
         Unreadable { why: String, version: &'static str } => WaitingForMember, "this agent (version {version}) cannot read its CassandraMember: {why}";
         NotReleased { revision: String, released: Names } => WaitingForRevision, "this pod has revision {revision}, which is not allowed to start yet; allowed revisions: {released}";
     }
 
     /// What forbids every start.
     pub enum Forbidden {
-        Terminated => StoppedByIntent, "the spec sets `run: Terminated`, so the server never starts again";
+        Terminated => StoppedByIntent, "the spec sets `run: Terminated`, so no server will start on this data again";
         Banned => StoppedByIntent, "the server was stopped permanently; no server will start on this data again";
         Left => Decommissioned, "the member has left the ring; no server will start on this data again";
         BySpec => StoppedByIntent, "the spec sets `run: Stopped`";

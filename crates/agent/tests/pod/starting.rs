@@ -156,7 +156,7 @@ fn a_withdrawn_permit_is_acknowledged() {
 
 fn the_hook_drains_and_nothing_is_started_after_it() {
     let pod = Pod::founded();
-    assert_eq!(pod.drain(), "drained\n");
+    assert_eq!(pod.drain(), "the server is drained\n");
     eventually("unreadiness", || pod.get("/readyz").0 == 503);
     assert_eq!(pod.get("/healthz").0, 200);
     signal(pod.server().unwrap(), "KILL");

@@ -111,7 +111,8 @@ impl Health {
             message: message.to_string(),
         };
         if let Some(m) = members.iter().find(|m| m.state == FAILED) {
-            let (member, message) = (m.name.clone(), m.why());
+            let why = if m.message.is_empty() { &m.reason } else { &m.message };
+            let (member, message) = (m.name.clone(), why.clone());
             return not_well(Verdict::Ill, m, NotWell::MemberFailed { member, message });
         }
         if let Some(m) = members.iter().find(|m| m.run == RUNNING && m.state != RUNNING) {

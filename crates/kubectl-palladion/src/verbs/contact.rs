@@ -75,7 +75,7 @@ impl Contact {
         let (object, members) = (object?, members?);
         let points = points(&object, &members)?;
         if Ring::read(&object).client_tls == "Require" && self.format == Client::Cqlsh {
-            session.note(&Note::TlsRequired { ring: self.ring.clone() });
+            session.note(&Note::TlsRequiredOfCqlsh { ring: self.ring.clone() });
         }
         for line in lines(&points, self.format) {
             session.print_text(&line)?;

@@ -72,7 +72,7 @@ async fn look(
         let none = match ring {
             // Does the ring exist at all?
             Some(ring) => Answer::NoMembers { ring: place.ring(ring).await?.name },
-            None => Answer::Nothing { place: place.to_string() },
+            None => Answer::NoMembersIn { place: place.to_string() },
         };
         view.lead = vec![none.to_string()];
     }

@@ -68,7 +68,10 @@ async fn look(place: &Place, ring: &str, manner: Manner) -> Result<View, Trouble
 fn agreement(members: &[Member]) -> (Note, Exit) {
     let views = || members.iter().filter_map(|m| m.view.as_ref());
     let rings: BTreeSet<(&str, u64)> = views().map(|v| (v.hash.as_str(), v.members)).collect();
-    if rings.len() != 1 {
+    if rings.is_empty() {
+        return (Note::NoViews, Exit::NotWell);
+    }
+    if rings.len() > 1 {
         return (Note::ViewsDiffer, Exit::NotWell);
     }
     if views().any(|v| !v.exceptions.is_empty()) {

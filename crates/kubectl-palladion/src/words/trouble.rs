@@ -7,32 +7,32 @@ palladion_api::sentences! {
     pub enum Said {
         NoRight { attempt: String, answer: String } => "you are not allowed to {attempt}: {answer}";
         NotFound { kind: &'static str, name: String, namespace: String } => "{kind} {name} not found in namespace {namespace}";
-        NotInstalled { kind: &'static str } => "this Kubernetes cluster has no resource type `{kind}`; Palladion is not installed";
+        NotInstalled { kind: &'static str } => "this Kubernetes cluster has no resource type `{kind}`: Palladion is not installed, or its CRDs are outdated";
         Failed { attempt: String, answer: String } => "cannot {attempt}: {answer}";
         NoWay { why: String } => "cannot reach a Kubernetes cluster: {why}";
-        Output { why: String } => "cannot write the output: {why}";
+        Output { why: String } => "I/O error: {why}";
         /// Never shown.
         ReaderGone => "the output was closed";
         NoReason { name: Quoted } => "unknown reason {name}";
         NoRack { rack: String, ring: String, racks: String } => "ring {ring} has no rack {rack}; its racks are {racks}";
         NobodyServes { ring: String } => "no member of ring {ring} accepts client connections";
         NotOfRing { member: String, ring: String, other: String } => "member {member} belongs to ring {other}, not to {ring}";
-        NoTerminal { why: String } => "cannot use the terminal: {why}";
+        NoTerminal { why: String } => "cannot switch the terminal to raw mode: {why}";
         NotConfirmed { typed: Quoted, name: String } => "you typed {typed}, not {name}; nothing was changed";
-        NobodyToAsk => "confirmation is required, and standard input is not a terminal";
+        NobodyToAsk => "confirmation is required, but standard input or standard error is not a terminal";
         TimeOut { what: String, waited: String } => "timed out after {waited}; the {what} is still in progress";
         TimeOutUnseen { what: String, waited: String, why: String } => "timed out after {waited}; the {what} may have finished, but its state cannot be read: {why}";
         RestartFailed { member: String, why: String } => "member {member} failed after its restart: {why}";
         Overruled { what: String } => "another request superseded the {what}";
-        NobodyToRestart { what: String } => "{what} has no members; nothing changed";
+        NobodyToRestart { what: String } => "{what} has no members; nothing was changed";
         Lost { kind: &'static str, name: String, answer: String } => "it is not known whether {kind} {name} was created: {answer}";
         LogCut { member: String, why: String } => "the log of member {member} was cut off: {why}";
-        FailedPerhaps { attempt: String, answer: String } => "cannot {attempt}: {answer}; the request may have taken effect";
-        TaskEnded { task: String, phase: String, message: String } => "task {task} ended with {phase}: {message}";
-        EndedAlready { task: String, phase: String } => "task {task} has already ended with {phase}; there is nothing to abort";
+        FailedPerhaps { attempt: String, answer: String } => "cannot {attempt}: {answer}; the request may still have taken effect";
+        TaskEnded { task: String, phase: String, message: String } => "task {task} ended in phase {phase}: {message}";
+        EndedAlready { task: String, phase: String } => "task {task} has already ended in phase {phase}; there is nothing to abort";
         WatchEnded { why: String } => "the watch ended: {why}";
         NoPlan { ring: String, why: String } => "cannot determine what the operator would do with ring {ring}: {why}";
-        CommandEnded { code: u32 } => "the command exited with code {code}";
+        CommandEnded { code: u32 } => "cqlsh exited with code {code}";
     }
 
     /// The next step: a command that works when it is pasted, or where to look.

@@ -200,7 +200,7 @@ async fn members_that_report_nothing_are_no_agreement() {
 #[tokio::test(start_paused = true)]
 async fn a_pause_that_the_operator_has_not_seen_is_requested_and_not_done() {
     let asked = typed(&demo(), "pause demo").await;
-    assert!(!asked.text.contains("now writes only"), "{}", asked.text);
+    assert!(!asked.text.contains("now updates only"), "{}", asked.text);
 }
 
 #[tokio::test(start_paused = true)]

@@ -216,8 +216,16 @@ fn report_none(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         let (name, state) = (pod.name.clone(), pod.words());
         pods.push(match health(facts, valid, pod) {
             Health::Passing if pod.is_ready() => return,
-            Health::Passing => PassedOver::NotReady { pod: state },
-            Health::Failing(why) => PassedOver::Fails { pod: name, why },
+            Health::Passing => PassedOver::NotReady { pod: name },
+            Health::Failing(Inactive::ProbeFails { container, message }) => {
+                PassedOver::Fails { pod: name, container, message }
+            }
+            Health::Failing(
+                Inactive::NoProbes
+                | Inactive::Other
+                | Inactive::Terminating
+                | Inactive::Ended { .. },
+            ) => PassedOver::NotRunning { pod: state },
             Health::Unknown(why) => PassedOver::NoAnswer { pod: name, why },
             // It has been there for a moment only; the answer comes.
             Health::Unasked if pod.phase == "Running" => return,

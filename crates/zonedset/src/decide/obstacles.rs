@@ -23,7 +23,10 @@ pub fn clear(facts: &Facts<'_>, set: &SetFact, draft: &mut Draft) {
         return;
     };
     let place = (POD, set.object.meta.namespace.as_str());
-    let doing = Doing::DeletePod { pod: pod.name.clone(), obstacle: why };
+    let doing = match why {
+        Obstacle::OldTemplate { .. } => Doing::UpdatePod { pod: pod.name.clone() },
+        Obstacle::Unproven { .. } => Doing::RevertPod { pod: pod.name.clone() },
+    };
     draft.steps.push(pod.removal(place, proof, doing, None, None));
 }
 

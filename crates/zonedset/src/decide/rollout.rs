@@ -119,13 +119,14 @@ fn begin(
         let started = set.started.unwrap_or(started);
         return Next { state: State::Pending, partition: valid.replicas, started, event: None };
     }
-    wait_for_set(draft, &set.name, Waiting::Canary { set: name.clone(), version });
     let ordered = set.object.str_at("/spec/podManagementPolicy") == Some("OrderedReady");
     if valid.replicas == 0 || (ordered && set.ready() == 0) {
         // Nothing serves that a canary could protect, and under OrderedReady
         // broken pods of lower numbers would keep it from being created.
+        wait_for_set(draft, &set.name, Waiting::Written { set: name, version });
         return Next { state: State::Rollout, partition: 0, started, event: None };
     }
+    wait_for_set(draft, &set.name, Waiting::Canary { set: name.clone(), version });
     let ordinal = valid.replicas - 1;
     let event = Some(Event::normal(Happened::Canary { set: name, ordinal, version }));
     Next { state: State::Canary, partition: ordinal, started, event }

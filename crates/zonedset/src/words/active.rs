@@ -12,8 +12,8 @@ palladion_plan::sentences! {
 
     /// What needs a person.
     pub enum Problem {
-        Unanswered { pod: String, why: String } => ProbeUnanswered, "pod {pod}: {why}";
-        NoPod => NoActivePod, "no pod is active: no pod is running";
+        Unanswered { pod: String, why: String } => ProbeUnanswered, "cannot probe pod {pod}: {why}";
+        NoPod => NoActivePod, "no pod is active: no pods exist";
         NoneActive { pods: Several<PassedOver> } => NoActivePod, "no pod is active: {pods}";
     }
 
@@ -29,9 +29,10 @@ palladion_plan::sentences! {
 
     /// Why a pod is passed over.
     pub enum PassedOver {
-        NotReady { pod: PodState } => "the probe passes, but {pod}";
-        Fails { pod: String, why: Inactive } => "pod {pod}: {why}";
-        NoAnswer { pod: String, why: String } => "pod {pod}: no answer: {why}";
+        NotReady { pod: String } => "pod {pod} passes its active probes but is not ready";
+        Fails { pod: String, container: String, message: String } =>
+            "the probe of container {container} in pod {pod} fails: {message}";
+        NoAnswer { pod: String, why: String } => "cannot probe pod {pod}: {why}";
         NotRunning { pod: PodState } => "{pod}";
     }
 

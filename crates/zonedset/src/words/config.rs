@@ -6,16 +6,16 @@ palladion_plan::sentences! {
     /// What is waited for while configuration changes.
     pub enum Waiting {
         More { since: Timestamp } => GatheringConfig,
-            "the configuration has changed; pods will be updated once it stops changing";
+            "the configuration has changed; a rollout with this and any further changes starts in a few seconds";
     }
 
     /// Why configuration is not known.
     pub enum Unread {
         Missing { object: String } => ConfigMissing,
-            "{object} does not exist, but the template refers to it; create it, or mark the reference `optional: true`";
+            "{object} does not exist, but the template refers to it; create it, or set `optional: true` on every reference to it";
         Unreadable { object: String, why: String } => ConfigUnreadable,
-            "cannot read {object}: {why}; pods are not updated until it can be read";
+            "the content of {object} is unknown: {why}; configuration changes are not rolled out until it can be read";
         Unwatched { object: String } => ConfigUnreadable,
-            "cannot read {object}: it is not watched yet; pods are not updated until it can be read";
+            "the content of {object} is unknown: the operator is not watching it yet; configuration changes are not rolled out until it can be read";
     }
 }

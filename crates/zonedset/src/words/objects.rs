@@ -15,7 +15,7 @@ palladion_plan::sentences! {
         Superseded { set: String, cause: Superseded } => RollingOut,
             "StatefulSet {set} is being deleted: {cause}";
         NewVersion { set: String, version: i64, newest: Newest } => VersionNotRunning,
-            "StatefulSet {set} of version {version} is kept until a pod of the newest version is ready in its zone: {newest}";
+            "StatefulSet {set} of version {version} is kept until the StatefulSet that replaces it has a ready pod: {newest}";
     }
 
     /// Events.
@@ -33,9 +33,9 @@ palladion_plan::sentences! {
     /// What needs a person.
     pub enum Problem {
         ClaimTemplate { set: String, change: TemplateChange } => VolumeClaimTemplatesWarning,
-            "StatefulSet {set}: {change}, but existing PersistentVolumeClaims are not changed; revert the template";
+            "StatefulSet {set}: {change}, but this cannot be applied to an existing StatefulSet; revert the change";
         ZoneWithoutNodes { label: String, zone: String, known: KnownZones } => ZoneWithoutNodes,
-            "no node has the label {label}={zone}: label the nodes of this zone, or correct `zones` ({known})";
+            "no node has the label {label}={zone}; label the nodes of this zone, or correct `zones` or `zoneNodeLabel` ({known})";
     }
 
     /// Why a set is no longer needed.
@@ -61,6 +61,6 @@ palladion_plan::sentences! {
     /// Steps.
     pub enum Doing {
         Delete { what: String } => "delete {what}";
-        LabelPod { pod: String } => "label pod {pod}";
+        LabelPod { pod: String } => "update the labels and annotations of pod {pod}";
     }
 }

@@ -5,19 +5,19 @@ palladion_plan::sentences! {
     pub enum Refusal {
         Unreadable { why: String } => InvalidSpec, "{why}";
         NoPodTemplate { why: String } => InvalidSpec,
-            "spec.template.spec.template is not a pod template: {why}";
+            "spec.template.spec.template is not a valid pod template: {why}";
         NoContainers => InvalidSpec,
             "spec.template.spec.template.spec.containers is empty; add at least one container";
         VersionedWithClaims => InvalidSpec,
-            "`rollout: Versioned` creates a second StatefulSet with its own volumes, so it cannot be used with volumeClaimTemplates; use `rollout: Partitioned`";
+            "`rollout: Versioned` creates a second StatefulSet with its own volumes, so it cannot be used with `volumeClaimTemplates`; use `rollout: Partitioned`";
         NameTooLong { length: usize, most: usize } => InvalidSpec,
-            "metadata.name has {length} characters, but at most {most} are allowed because StatefulSet names append suffixes to it; recreate the object with a shorter name";
+            "metadata.name has {length} characters, but at most {most} are allowed because StatefulSets and pods are named after it; recreate the object with a shorter name";
         Variable { container: String, variable: String } => InvalidSpec,
             "container {container} sets the environment variable {variable}, which the operator sets; remove it from the template";
         ReplicasVariable { container: String, variable: String } => InvalidSpec,
             "container {container} sets the environment variable {variable}, which the operator sets; remove it from the template, or set `injectReplicasEnv: false`";
         OurPrefix { field: &'static str, key: String, prefix: &'static str } => InvalidSpec,
-            "the pod template sets the {field} {key}, but the prefix {prefix} is reserved for the operator; remove it from the template";
+            "the pod template must not set the {field} {key}: the prefix {prefix} is reserved for the operator";
         MatchExpressions => InvalidSpec,
             "spec.template.spec.selector.matchExpressions is not supported; use matchLabels instead";
         SelectorLabel { key: String, value: String } => InvalidSpec,
@@ -25,7 +25,7 @@ palladion_plan::sentences! {
         ProbeContainer { container: String } => InvalidSpec,
             "spec.activePassiveProbes refers to container {container}, which the template does not have; use the name of one of its containers";
         ProbePort { container: String } => InvalidSpec,
-            "spec.activePassiveProbes.{container} uses a port that is neither a number from 1 to 65535 nor the name of a port of that container; correct it";
+            "spec.activePassiveProbes.{container} uses a port that is neither a number from 1 to 65535 nor the name of a port of that container; correct the port";
         ProbeActions { container: String } => InvalidSpec,
             "spec.activePassiveProbes.{container} must have exactly one of exec, httpGet, tcpSocket and grpc";
     }

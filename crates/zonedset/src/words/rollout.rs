@@ -13,11 +13,12 @@ palladion_plan::sentences! {
         Canary { set: String, version: i64 } => RollingOut,
             "the canary of StatefulSet {set} is being updated to version {version}";
         NextPod { set: String, ordinal: i32, version: i64 } => RollingOut,
-            "StatefulSet {set}: pod {ordinal} is being updated to version {version}";
+            "pod {set}-{ordinal} is being updated to version {version}";
         Unproven { set: String, version: i64, started: Timestamp, unproven: Unproven } => RollingOut,
             "StatefulSet {set} has been rolling out version {version} since {started}: {unproven}";
         OldPods { pod: PodState } => RollingOut, "waiting for all old pods to terminate: {pod}";
-        Stopped { set: String } => RollingOut, "StatefulSet {set}: the old pods are being stopped first";
+        Stopped { set: String } => RollingOut,
+            "StatefulSet {set}: all old pods are being terminated before any new pod starts";
         PodNotReady { pod: Unready } => PodsNotReady, "{pod}";
     }
 
@@ -26,14 +27,14 @@ palladion_plan::sentences! {
         Written { set: String, version: i64 } => RollingOut,
             "StatefulSet {set}: the template was updated to version {version}";
         Canary { set: String, ordinal: i32, version: i64 } => RollingOut,
-            "StatefulSet {set}: pod {ordinal} is the canary of version {version}";
+            "pod {set}-{ordinal} is the canary for version {version}";
         Done { set: String, version: i64 } => Synced,
             "StatefulSet {set}: all pods run version {version}";
         Recovered { set: String } => Synced,
             "StatefulSet {set}: all pods are ready; the rollout that failed earlier is complete";
         TimedOut { set: String, version: i64, unproven: Unproven } => RolloutFailed,
             "StatefulSet {set}: version {version} was not ready in time: {unproven}";
-        Stopped { set: String } => RollingOut, "StatefulSet {set}: the old pods are being stopped";
+        Stopped { set: String } => RollingOut, "StatefulSet {set}: the old pods are being terminated";
         Starts { set: String, version: i64 } => RollingOut,
             "StatefulSet {set}: the old pods have terminated; version {version} is starting";
     }
@@ -69,12 +70,14 @@ palladion_plan::sentences! {
     /// Why a pod is deleted to let a rollout go on.
     pub enum Obstacle {
         OldTemplate { pod: PodState } => "{pod}; it will be recreated from the newest template";
-        Unproven { pod: PodState } => "{pod}; it is not running and will be recreated from the last proven template";
+        Unproven { pod: PodState } => "{pod}; it will be recreated from the template of the last complete rollout";
     }
 
     /// Steps.
     pub enum Doing {
-        DeletePod { pod: String, obstacle: Obstacle } => "delete pod {pod}: {obstacle}";
-        StopOldPods { set: String } => "update StatefulSet {set} to stop its old pods";
+        UpdatePod { pod: String } => "delete pod {pod} to recreate it from the newest template";
+        RevertPod { pod: String } =>
+            "delete pod {pod} to recreate it from the template of the last complete rollout";
+        StopOldPods { set: String } => "scale StatefulSet {set} to zero to terminate its old pods";
     }
 }

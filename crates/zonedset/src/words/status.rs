@@ -27,7 +27,7 @@ palladion_plan::sentences! {
     /// Pods are on their way.
     pub enum Starting {
         Pod { pod: PodState } => PodsNotReady, "{pod}";
-        NoPods => PodsNotReady, "pods are being created";
+        NotApplied => PodsNotReady, "waiting for the StatefulSet controller to apply the newest spec";
     }
 
     /// Nothing needs a person.

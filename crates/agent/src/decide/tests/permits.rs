@@ -153,7 +153,7 @@ fn a_permit_is_used_once() {
     assert_eq!(failed.action(), Action::Nothing);
     // Even where another permit came between.
     let between = failed.with(|w| w.ledger().set_permit(&"n2".into(), PermitState::Failed, None));
-    assert!(between.settles(PermitState::Refused).contains("used before"));
+    assert!(between.settles(PermitState::Refused).contains("already used"));
 }
 
 #[test]

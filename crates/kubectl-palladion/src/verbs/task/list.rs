@@ -51,7 +51,11 @@ async fn look(place: &Place, ring: Option<&str>, manner: Manner) -> Result<View,
     let mut view = View::of_table(&tasks, &table(&tasks, place, ring, manner), manner.paint);
     if tasks.is_empty() {
         view.table.clear();
-        view.lead = vec![Answer::NoTasks { place: place.to_string() }.to_string()];
+        let none = match ring {
+            Some(ring) => Answer::NoTasksOf { ring: ring.to_string() },
+            None => Answer::NoTasks { place: place.to_string() },
+        };
+        view.lead = vec![none.to_string()];
     }
     Ok(view)
 }
