@@ -1,5 +1,5 @@
 //! The catalogue of reasons is one enum; each of its reasons is given by some
-//! code, so that nobody looks up one that is never shown.
+//! code, so that nobody looks up one that is never shown, and asserted by a story.
 
 mod tracked;
 
@@ -36,6 +36,38 @@ fn every_reason_of_the_catalogue_is_given_by_some_code() {
     let code = code();
     let idle: Vec<_> = Reason::ALL.iter().filter(|reason| !uses(&code, **reason)).collect();
     assert!(idle.is_empty(), "no code gives these reasons; remove them from {CATALOGUE}: {idle:?}");
+}
+
+/// The stories on rings and in simulators, without their comments.
+fn stories() -> String {
+    let names = tracked::names(&["crates/*/tests/*.rs", "e2e/stories/*.rs"]);
+    let texts = names.into_iter().filter_map(tracked::text);
+    let lines = texts.flat_map(|(_, text)| text.lines().map(str::to_string).collect::<Vec<_>>());
+    lines.filter(|line| !line.trim_start().starts_with("//")).map(|line| line + "\n").collect()
+}
+
+/// Is it named as a reason, and not only a word of that spelling?
+fn asserts(stories: &str, reason: Reason) -> bool {
+    let is_end = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    let open = [format!("Reason::{reason}"), format!("True {reason}"), format!("False {reason}")];
+    let named = |name: &String| {
+        stories.match_indices(name.as_str()).any(|(at, name)| is_end(&stories[at + name.len()..]))
+    };
+    stories.contains(&format!("\"{reason}\"")) || open.iter().any(named)
+}
+
+#[test]
+fn every_reason_of_the_catalogue_is_asserted_by_a_story() {
+    let stories = stories();
+    let open: Vec<_> = Reason::ALL.iter().filter(|reason| !asserts(&stories, **reason)).collect();
+    assert!(open.is_empty(), "no story asserts these reasons; write one or remove them: {open:?}");
+}
+
+#[test]
+fn a_word_is_not_taken_for_an_asserted_reason() {
+    assert!(asserts("shows(world, &[Reason::Joining])", Reason::Joining));
+    assert!(asserts("starts_with(\"True Joining: member\")", Reason::Joining));
+    assert!(!asserts("Reason::JoiningAgain, Phase::Joining", Reason::Joining));
 }
 
 #[test]

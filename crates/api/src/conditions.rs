@@ -19,6 +19,11 @@ pub const COMPLETE: &str = "Complete";
 /// Of a task: it has ended and is not done; the reason says whether it was refused, aborted or failed.
 pub const FAILED: &str = "Failed";
 
+/// Of a rack: a member of it is leaving the ring, or is being removed from it.
+pub const MEMBER_LEAVING: &str = "MemberLeaving";
+/// Of a rack: a member of it is being replaced.
+pub const MEMBER_REPLACING: &str = "MemberReplacing";
+
 /// Put `new` among `conditions`, keeping the transition time where the status did not change.
 pub fn set(conditions: &mut Vec<Condition>, mut new: Condition) {
     match conditions.iter_mut().find(|c| c.type_ == new.type_) {

@@ -179,11 +179,11 @@ reasons! {
     VersionNotRunning => "If it lasts, correct the template; the message names the pod.";
     /// The requested replicas are outside `scaling`; the nearest allowed number is used.
     ReplicasLimited => "Nothing, or change `scaling`.";
-    /// A change of a volume claim template cannot be applied to existing PersistentVolumeClaims.
+    /// A change of a volume claim template cannot be applied to an existing StatefulSet.
     VolumeClaimTemplatesWarning => "Set the claim template back, or create a new object and move the data. Only a larger storage request can be applied.";
     /// A ConfigMap or Secret that the template needs does not exist.
     ConfigMissing => "Create the object that the message names.";
-    /// The operator cannot read a ConfigMap or Secret of the template, so it restarts no pod.
+    /// The operator cannot read a ConfigMap or Secret of the template, so it does not roll out configuration changes.
     ConfigUnreadable => "Allow the operator to get, list and watch the object that the message names; see the how-to page on configuration.";
     /// Configuration changed; the operator collects further changes for a few seconds.
     GatheringConfig => "Wait.";

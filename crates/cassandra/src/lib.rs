@@ -105,7 +105,8 @@ fn decide_known(facts: &Facts<'_>, generations: Generations) -> Plan {
         if status::pause(facts).is_none() {
             teardown::decide(facts, &mut draft);
         }
-        return draft.plan(Value::Null);
+        let status = status::deleting(facts, &draft);
+        return draft.plan(status);
     }
     let valid = match inputs::validated(facts, generations) {
         Ok(valid) => valid,

@@ -1,6 +1,7 @@
 //! What is so, what is being done, and what is waited for and since when:
 //! observations only, no decision is taken from them.
 
+mod racks;
 mod trouble;
 pub mod views;
 
@@ -11,17 +12,15 @@ use crate::decide::turn::stopping::{self, Standing};
 use crate::facts::words::{pod_words, server_words};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
-use crate::validate::{Valid, ValidRack};
+use crate::validate::Valid;
 use crate::words::refusal::Refusal;
 use crate::words::status::{Accepted, Available, Paused, Rest, Running, Starting, Unknown};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_api::cluster::{DecidedWith, RackStatus};
+use palladion_api::cluster::DecidedWith;
 use palladion_api::conditions::{ACCEPTED, AVAILABLE, PAUSED, PROGRESSING};
-use palladion_api::ids::RackName;
 use palladion_plan::words::Message;
 use palladion_plan::{Conditions, Reason, Truth, wait};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// The setting that is the version of the operator.
 pub const OPERATOR_VERSION: &str = "version";
@@ -41,7 +40,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
         "conditions": writer.all(),
         "waits": wait::in_status(&facts.status.waits, &draft.waits, facts.now()),
         "members": format!("{ready}/{wanted}"),
-        "racks": racks(facts, valid),
+        "racks": racks::of(facts, valid),
         "seeds": seeds::of(facts, valid),
         "decidedWith": decided_with(facts),
         "highestReleaseLine": upgraded::line_on_record(facts),
@@ -61,6 +60,27 @@ pub fn refused(facts: &Facts<'_>, refusal: &Refusal) -> Value {
         "conditions": writer.all(),
         "waits": Value::Null,
         "decidedWith": decided_with(facts),
+    })
+}
+
+/// Status of a cluster that is being deleted: what its end waits for, or what
+/// stands in its way. Nothing is written of one that goes at once.
+pub fn deleting(facts: &Facts<'_>, draft: &Draft) -> Value {
+    let wait = draft.waits.first();
+    if wait.is_none() && facts.snapshot.failure.is_none() {
+        return Value::Null;
+    }
+    let mut writer = stored(facts);
+    let wanted = facts.spec.datacenter.racks.iter().map(|r| r.members).sum();
+    available(&mut writer, facts, wanted);
+    if let Some(wait) = wait {
+        writer.set(PROGRESSING, Truth::True, wait.reason, &wait.message);
+    }
+    trouble::degraded(&mut writer, facts, draft);
+    json!({
+        "observedGeneration": facts.snapshot.owner.meta.generation,
+        "conditions": writer.all(),
+        "waits": wait::in_status(&facts.status.waits, &draft.waits, facts.now()),
     })
 }
 
@@ -171,34 +191,6 @@ fn paused(writer: &mut Conditions, facts: &Facts<'_>) {
         Some(paused) => writer.set_true(PAUSED, paused),
         None => writer.set_false(PAUSED, Running::NotPaused),
     }
-}
-
-fn racks(facts: &Facts<'_>, valid: &Valid) -> BTreeMap<RackName, RackStatus> {
-    let mut racks = BTreeMap::new();
-    // One that has no set yet is not created: its claims may still be changed.
-    let made = |rack: &&ValidRack| {
-        facts.sets.contains_key(&rack.set) || facts.status.racks.contains_key(&rack.name)
-    };
-    for rack in valid.racks.iter().filter(made) {
-        let newest = facts.sets.get(&rack.set).and_then(|s| s.update_revision.as_ref());
-        let pods: Vec<_> = facts
-            .members
-            .values()
-            .filter(|m| m.rack == rack.name)
-            .filter_map(|m| m.pod.as_ref())
-            .collect();
-        let count = |n: usize| i32::try_from(n).unwrap_or(i32::MAX);
-        racks.insert(
-            rack.name.clone(),
-            RackStatus {
-                members: facts.sets.get(&rack.set).map_or(0, |s| s.replicas),
-                ready_members: count(pods.iter().filter(|p| p.is_ready()).count()),
-                updated_members: count(pods.iter().filter(|p| Some(&p.revision) == newest).count()),
-                conditions: Vec::new(),
-            },
-        );
-    }
-    racks
 }
 
 /// Does a kind that must be known for any decision stand in the snapshot?

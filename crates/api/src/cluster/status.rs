@@ -104,7 +104,7 @@ pub struct RackStatus {
     /// Members in pods of the newest revision.
     #[serde(default)]
     pub updated_members: i32,
-    /// Conditions of the rack: `MemberLeaving`, `MemberReplacing`.
+    /// Conditions of the rack: `MemberLeaving`, `MemberReplacing`. Each appears when it is True for the first time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
     pub conditions: Vec<Condition>,

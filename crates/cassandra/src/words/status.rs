@@ -28,6 +28,18 @@ palladion_plan::sentences! {
             "`spec.run` is Stopped: there are no pods; volumes, members and addresses are kept";
     }
 
+    /// Condition `MemberLeaving` of a rack.
+    pub enum Leaving {
+        Member { member: MemberName } => MemberLeaving, "member {member} is leaving the ring";
+        Nobody => UpToDate, "no member of this rack is leaving the ring";
+    }
+
+    /// Condition `MemberReplacing` of a rack.
+    pub enum Replacing {
+        Member { member: MemberName } => MemberReplacing, "member {member} is being replaced";
+        Nobody => UpToDate, "no member of this rack is being replaced";
+    }
+
     /// Members are on their way.
     pub enum Starting {
         Member { member: MemberName, pod: Pod, server: Server } => MembersDown,

@@ -27,6 +27,7 @@ mod newer_words;
 mod nodes;
 mod outages;
 mod palladion_upgrades;
+mod reasons;
 mod removals;
 mod rolling;
 mod tasks;

@@ -69,6 +69,7 @@ impl World {
         }
         if let Some(event) = &done.event {
             self.tell(&format!("   event: {}", event.message));
+            self.events.insert(event.reason);
         }
         if matches!(done.write, Write::DeleteProcess | Write::DeleteData)
             && matches!(done.end, End::Done | End::AnswerLost | End::DiedAfter)

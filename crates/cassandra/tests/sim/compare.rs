@@ -25,6 +25,23 @@ pub struct End {
     pub destructive: Vec<String>,
 }
 
+/// A part of the status as it is now: of the conditions of racks those that are
+/// True, without their times. Whether one was True once depends on the way.
+fn now(part: &Value) -> Value {
+    let mut part = part.clone();
+    let parts = part.as_object_mut().into_iter().flatten();
+    for rack in parts.filter_map(|(_, rack)| rack.as_object_mut()) {
+        if let Some(conditions) = rack.remove("conditions") {
+            let all = conditions.as_array().into_iter().flatten();
+            let so = all.filter(|c| c["status"] == "True").map(|c| c["type"].clone());
+            rack.insert("conditions".into(), so.collect());
+        } else if rack.contains_key("readyMembers") {
+            rack.insert("conditions".into(), Value::Array(Vec::new()));
+        }
+    }
+    part
+}
+
 impl World {
     /// How it has ended.
     pub fn end(&self) -> End {
@@ -49,7 +66,7 @@ impl World {
             conditions: conditions.collect(),
             objects,
             full_members: self.ring.full_members(),
-            status: kept.iter().map(|k| (k.to_string(), status[*k].clone())).collect(),
+            status: kept.iter().map(|k| (k.to_string(), now(&status[*k]))).collect(),
             destructive,
         }
     }

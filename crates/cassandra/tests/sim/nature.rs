@@ -6,6 +6,7 @@ use super::rows::Level;
 use super::volume::Volume;
 use super::world::{Api, World, cluster_key};
 use jiff::SignedDuration;
+use palladion_api::ids::VolumeId;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::Operator;
 use palladion_plan::sim::kubernetes::{Disk, Machine, Mount};
@@ -252,6 +253,17 @@ impl World {
         self.tell(&format!("the ledger of {member} is lost"));
         let volume = &mut self.disk_of(member).content;
         (volume.marker, volume.ledger) = (None, None);
+    }
+
+    /// A volume with another ID is in the place of a member's, for example an old copy.
+    pub fn exchange_volume(&mut self, member: &str) {
+        self.tell(&format!("the volume of {member} is exchanged"));
+        let volume = &mut self.disk_of(member).content;
+        let another = VolumeId::new("another".to_string());
+        if let Some(ledger) = &mut volume.ledger {
+            ledger.volume_id = another.clone();
+        }
+        volume.marker = Some(another);
     }
 
     /// Another file system is in the place of a member's volume.

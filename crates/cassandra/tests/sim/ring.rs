@@ -196,6 +196,8 @@ pub enum Login {
     PendingWhereAsked,
     /// The Secret's password is wrong.
     Refused,
+    /// The server's certificate is of an authority that the agent does not know.
+    CertificateRefused,
 }
 
 impl Login {
@@ -211,6 +213,7 @@ impl Login {
             Login::PendingWhereAsked => AccessProblemKind::Pending,
             Login::Missing | Login::MissingWhereAsked => AccessProblemKind::CredentialsMissing,
             Login::Refused => AccessProblemKind::CredentialsRefused,
+            Login::CertificateRefused => AccessProblemKind::CertificateRefused,
         };
         Some(AccessProblem { kind, message: None })
     }

@@ -7,6 +7,7 @@ use super::ring::Ring;
 use super::volume::Volume;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::HostId;
+use palladion_api::reasons::Reason;
 use palladion_cassandra::{CassandraMind, resources as kinds};
 use palladion_plan::sim::kubernetes::RULES;
 use palladion_plan::sim::{Activity, Faults, Feed, Kubernetes, Operator, Random, Store};
@@ -71,6 +72,8 @@ pub struct World {
     pub unready_at_stop: Vec<String>,
     /// Writes of the operator that were sent, by what they did.
     pub writes: Vec<String>,
+    /// Reasons of the events that went with them.
+    pub events: BTreeSet<Reason>,
     pub story: Vec<String>,
 }
 
@@ -102,6 +105,7 @@ impl World {
             destructive: Vec::new(),
             unready_at_stop: Vec::new(),
             writes: Vec::new(),
+            events: BTreeSet::new(),
             story: Vec::new(),
         };
         world.start_operator();

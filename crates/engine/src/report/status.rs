@@ -40,10 +40,23 @@ pub fn urgency(stored: Option<&Value>, change: &Value) -> Urgency {
     if stored.is_some() && only(&["waits"]) {
         return Urgency::Waits;
     }
-    match only(&["conditions", "waits"]) && same_states(stored, change) {
+    // What a part of it is doing, such as a rack, its own conditions say as well.
+    let mut rest = change.as_object().into_iter().flatten();
+    let states = rest.all(|(name, value)| match name.as_str() {
+        "conditions" => same_states(stored, change),
+        "waits" => true,
+        _ => is_of_conditions(value),
+    });
+    match states {
         true => Urgency::Words,
         false => Urgency::Now,
     }
+}
+
+/// Do only the conditions of its parts differ?
+fn is_of_conditions(change: &Value) -> bool {
+    let only = |part: &Value| part.as_object().is_some_and(|p| p.keys().eq(["conditions"]));
+    change.as_object().is_some_and(|parts| parts.values().all(only))
 }
 
 /// Are the types and states of all conditions the same, whatever their reasons
@@ -154,6 +167,10 @@ mod tests {
         assert_eq!(soon(&with(condition("False", "two"), "waits", waits)), Urgency::Now);
         assert_eq!(soon(&with(condition("True", "two"), "members", json!("1/3"))), Urgency::Now);
         assert_eq!(urgency(None, &stored), Urgency::Now);
+        let rack = |part: Value| with(condition("True", "one"), "racks", json!({ "a": part }));
+        let leaving = json!([{"type": "MemberLeaving", "status": "True"}]);
+        assert_eq!(soon(&rack(json!({"conditions": leaving}))), Urgency::Words);
+        assert_eq!(soon(&rack(json!({"conditions": leaving, "members": 2}))), Urgency::Now);
     }
 
     #[test]

@@ -76,6 +76,8 @@ pub struct Kubernetes<C> {
     pub disks: BTreeMap<String, Disk<C>>,
     /// What the clocks of the kubelets are ahead.
     pub kubelets_ahead: jiff::SignedDuration,
+    /// The driver that grows volumes is stuck.
+    pub resizing_is_stuck: bool,
     disks_made: usize,
     /// Nodes that are gone and whose pods were not collected yet.
     gone: BTreeMap<String, jiff::Timestamp>,
@@ -97,6 +99,7 @@ impl<C: Clone + Default> Kubernetes<C> {
             machines: BTreeMap::new(),
             disks: BTreeMap::new(),
             kubelets_ahead: jiff::SignedDuration::ZERO,
+            resizing_is_stuck: false,
             disks_made: 0,
             gone: BTreeMap::new(),
             settled: 0,
@@ -126,7 +129,9 @@ impl<C: Clone + Default> Kubernetes<C> {
         if self.settled < before {
             collector::run(store);
             claims::run(store);
-            claims::grow(store);
+            if !self.resizing_is_stuck {
+                claims::grow(store);
+            }
             sets::run(store);
             self.schedule(store);
             next = next.and(self.run_kubelets(store));

@@ -1,6 +1,7 @@
 //! Active and passive pods.
 
 use crate::world::{World, a_spec, with};
+use palladion_plan::Reason;
 use palladion_plan::Verdict::{Failing, Passing};
 use palladion_plan::sim::faults::Fault;
 use serde_json::{Value, json};
@@ -27,6 +28,7 @@ fn exactly_one_pod_is_active_and_stays_so() {
     let mut world = world();
     assert_eq!(world.active(), ["web-z0-0"]);
     assert_eq!(world.status()["activePods"], "web-z0-0");
+    assert!(world.shows(Reason::ActivePod), "{:?}", world.reasons());
     world.answer("web-z1-0", Failing);
     world.answer("web-z1-0", Passing);
     assert_eq!(world.active(), ["web-z0-0"]);

@@ -1,6 +1,7 @@
 //! `rollout: Versioned`: a second set beside the first.
 
 use crate::world::{World, a_spec, with, with_image};
+use palladion_plan::Reason;
 use serde_json::{Value, json};
 
 fn versioned() -> Value {
@@ -25,6 +26,15 @@ fn the_new_version_comes_beside_the_old_one_which_goes_when_a_new_pod_is_ready()
     assert_eq!(world.sets(), ["web-z0-v2", "web-z1-v2"]);
     assert_eq!(world.status()["ready"], true);
     assert_eq!(world.status()["version"], 2);
+}
+
+#[test]
+fn pods_that_are_not_ready_yet_are_counted() {
+    let mut world = World::new(versioned());
+    world.decide_once();
+    assert!(world.shows(Reason::PodsNotReady), "{:?}", world.reasons());
+    world.settle();
+    assert!(!world.shows(Reason::PodsNotReady), "{:?}", world.reasons());
 }
 
 #[test]
@@ -57,6 +67,7 @@ fn a_version_that_never_runs_leaves_the_old_one_serving_and_says_so() {
     let before = world.uids();
     world.set_spec(with_image(versioned(), "bad:2"));
     world.settle();
+    assert!(world.shows(Reason::VersionNotRunning), "{:?}", world.reasons());
     world.pass(301);
     assert_eq!(world.status()["rollout"], "Failed");
     let after = world.uids();

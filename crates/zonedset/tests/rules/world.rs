@@ -168,6 +168,21 @@ impl World {
             .clone()
     }
 
+    /// Reasons in conditions and waits now, and in all events so far.
+    pub fn reasons(&self) -> Vec<String> {
+        let status = self.status();
+        let lists = ["conditions", "waits"].map(|list| status[list].as_array().cloned());
+        let shown = lists.into_iter().flatten().flatten();
+        let shown = shown.map(|said| text(&said, "/reason").to_string());
+        let events = self.operator.done.iter().filter_map(|done| done.event.as_ref());
+        shown.chain(events.map(|event| event.reason.as_str().to_string())).collect()
+    }
+
+    /// Is this reason among them?
+    pub fn shows(&self, reason: Reason) -> bool {
+        self.reasons().iter().any(|shown| shown == reason.as_str())
+    }
+
     pub fn sets(&self) -> Vec<String> {
         self.store.list(kinds::STATEFUL_SET).map(|(k, _)| k.name.clone()).collect()
     }
