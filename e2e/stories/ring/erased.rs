@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use palladion_api::reasons::Reason;
 use palladion_e2e::fields::INITIALIZATION;
 use palladion_e2e::{Ring, bed, wait_for};
 use serde_json::json;
@@ -67,8 +68,13 @@ pub(super) fn policy_delete(ring: &Ring<'_>) {
         Ok(cluster["metadata"]["finalizers"][0].is_string().then_some(()))
     })
     .expect("the finalizer is set");
-    let words = format!("delete cassandracluster ring -n {NAMESPACE} --wait=true --timeout=180s");
-    bed().kubectl(&words).expect("delete");
+    bed()
+        .kubectl(&format!("delete cassandracluster ring -n {NAMESPACE} --wait=false"))
+        .expect("delete");
+    let said = ring.wait_reason("Progressing", Reason::Deleting, SOON).expect("what it waits for");
+    assert!(said.contains("stopped") || said.contains("PersistentVolumeClaim"), "{said}");
+    let words = format!("wait --for=delete cassandracluster/ring -n {NAMESPACE} --timeout=180s");
+    bed().kubectl(&words).expect("its end");
     let claims = bed().list(NAMESPACE, "persistentvolumeclaims").expect("claims");
     assert!(claims.is_empty(), "{} claims are left", claims.len());
 }

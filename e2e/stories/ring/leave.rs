@@ -7,6 +7,17 @@ use palladion_e2e::{Ring, a_ring, bed, wait_for};
 
 use super::{NAMESPACE, SOON};
 
+/// The condition `MemberLeaving` of rack a.
+fn wait_rack(ring: &Ring<'_>, status: &str, message: &str) {
+    wait_for(&format!("rack a: {message}"), Duration::from_secs(120), || {
+        let cluster = ring.cluster()?;
+        let conditions = cluster["status"]["racks"]["a"]["conditions"].as_array().cloned();
+        let leaving = conditions.into_iter().flatten().find(|c| c["type"] == "MemberLeaving");
+        Ok(leaving.filter(|c| c["status"] == status && c["message"] == message).map(|_| ()))
+    })
+    .expect("the rack says who leaves");
+}
+
 pub(super) fn by_recorded_intent(ring: &Ring<'_>) {
     ring.wait_settled().expect("settled");
     let set_members = |members: u32| {
@@ -22,6 +33,7 @@ pub(super) fn by_recorded_intent(ring: &Ring<'_>) {
         "ALTER KEYSPACE kept WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': 2}",
     ])
     .expect("alter");
+    wait_rack(ring, "True", "member ring-dc1-a-1 is leaving the ring");
     wait_for("the member to have left", Duration::from_secs(240), || {
         let members = ring.members()?;
         let two = members.iter().all(|m| m["status"]["ring"]["members"] == 2);
@@ -30,6 +42,7 @@ pub(super) fn by_recorded_intent(ring: &Ring<'_>) {
     .expect("it leaves");
     ring.wait_ready(2).expect("two are ready");
     ring.wait_settled().expect("settled");
+    wait_rack(ring, "False", "no member of this rack is leaving the ring");
     ring.check_data().expect("all rows");
     let claim = bed()
         .get(NAMESPACE, "persistentvolumeclaim", "data-ring-dc1-a-1")
