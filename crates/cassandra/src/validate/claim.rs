@@ -47,8 +47,8 @@ pub fn check(input: &Input<'_>, rack: &Rack, set: &str) -> Result<ClaimTemplate,
     let requests = claim.spec.resources.get_or_insert_default().requests.get_or_insert_default();
     let size = requests.entry("storage".into()).or_insert_with(|| Quantity(DEFAULT_SIZE.into()));
     if quantity::amount(&size.0).is_none_or(|bytes| bytes < 1.0) {
-        let field = "resources.requests.storage";
-        return Err(quantity::not_a_quantity(rack, field, size));
+        let size = Quoted(size.0.clone());
+        return invalid(rack, BadClaim::Size { size });
     }
     if !input.sets.contains(set) {
         storage_class(input, rack, claim.spec.storage_class_name.as_deref())?;
@@ -84,9 +84,10 @@ fn for_one_member(rack: &Rack, claim: &ClaimTemplate) -> Result<(), Refusal> {
 fn storage_class(input: &Input<'_>, rack: &Rack, wanted: Option<&str>) -> Result<(), Refusal> {
     let classes = &input.storage_classes;
     let missing = |problem: NoStorageClass| {
-        let existing = match classes.is_empty() {
-            true => Classes::None,
-            false => Classes::Some { names: Names::of(classes.iter().map(|(name, _)| name)) },
+        let existing = match (classes.is_empty(), &problem) {
+            (true, NoStorageClass::Missing { .. }) => Classes::CreateNamed,
+            (true, NoStorageClass::NoDefault) => Classes::CreateDefault,
+            (false, _) => Classes::Some { names: Names::of(classes.iter().map(|(name, _)| name)) },
         };
         Err(Refusal::StorageClass { rack: rack.name.clone(), problem, existing })
     };

@@ -38,7 +38,7 @@ pub fn check(rack: &Rack) -> Result<(), Refusal> {
 }
 
 /// The refusal of a text that is not a quantity.
-pub fn not_a_quantity(rack: &Rack, field: &str, quantity: &Quantity) -> Refusal {
+fn not_a_quantity(rack: &Rack, field: &str, quantity: &Quantity) -> Refusal {
     let (field, rack, text) = (field.to_string(), rack.name.clone(), Quoted(quantity.0.clone()));
     Refusal::NotAQuantity { field, rack, text }
 }

@@ -28,24 +28,24 @@ palladion_plan::sentences! {
     /// A decommission that is refused, or that failed.
     pub enum Refused {
         Last { member: MemberName } => LeaveRefused,
-            "member {member} is the last member of the ring and cannot leave; to delete the ring, delete the CassandraCluster";
+            "member {member} is the only member of the ring and cannot leave until another member has joined; to delete the ring, delete the CassandraCluster";
         Obstructed { member: MemberName, obstacle: Obstacle } => LeaveRefused,
             "member {member} cannot leave: {obstacle}";
         Failed { member: MemberName, why: String } => LeaveRefused,
             "member {member} could not leave: {why}";
         Halfway { member: MemberName, since: Timestamp, why: String } => LeaveRefused,
-            "the decommission of member {member} failed at {since}: {why}; the member is still LEAVING and serving requests, and the operator will retry. To keep the member, restore the previous value of `members` and delete its pod";
+            "the decommission of member {member} failed at {since}: {why}; the member still serves requests, but the other members see it as leaving, and the operator will retry. To keep the member, restore the previous value of `members` and delete its pod";
     }
 
     /// What forbids a decommission.
     pub enum Obstacle {
         ReplicationUnknown => "no member has reported the replication of the keyspaces yet";
         Copies { keyspace: String, copies: u32, members: Count } =>
-            "keyspace {keyspace} has a replication factor of {copies}, but only {members} would be left; lower the replication factor with ALTER KEYSPACE first";
+            "keyspace {keyspace} is replicated to {copies} members, but only {members} would be left; lower its replication factor with ALTER KEYSPACE first";
         EmptyRack { keyspace: String, copies: u32, rack: RackName } =>
-            "keyspace {keyspace} has a replica in each of {copies} racks, and rack {rack} would be left without members; lower the replication factor of the keyspace with ALTER KEYSPACE first";
+            "keyspace {keyspace} has a replica in each of the {copies} racks, and rack {rack} would be left without members; lower the replication factor of the keyspace with ALTER KEYSPACE first";
         DiskUnknown { member: MemberName } =>
-            "member {member} does not report its disk usage";
+            "member {member} has not reported its disk usage; the operator will ask again";
         DiskFull { member: MemberName, share: Bytes, free: Bytes } =>
             "member {member} would receive about {share} and needs 1.5 times as much free space to compact it, but has only {free} free; expand its volume, or restore the previous value of `members`";
     }
@@ -57,7 +57,7 @@ palladion_plan::sentences! {
         Interrupted => "its server exited before it had left";
         Failed { why: String } => "it could not leave: {why}";
         Obstructed { obstacle: Obstacle } => "{obstacle}";
-        RequestedAgain => "the spec requests this member again";
+        RequestedAgain => "it is no longer the next member to leave";
         RunsAgain => "its server is running again, so the member can leave";
         CouldNotStart { why: String } => "it could not start again: {why}";
         NotInterrupted => "it is no longer waiting for a permit to start";
@@ -72,10 +72,12 @@ palladion_plan::sentences! {
             "Rack {rack} scaled down to {members}";
         Leaving { member: MemberName } => Synced, "Member {member} is leaving the ring";
         HasLeft { member: MemberName } => Synced, "Member {member} has left the ring";
+        NeverJoined { member: MemberName } => Synced,
+            "Member {member} never joined the ring and is being deleted";
         ToBeRemoved { member: MemberName } => Synced,
             "Member {member} cannot be started again, so its decommission cannot complete; another member will remove it from the ring";
         ClaimDeleted { claim: String } => Synced,
-            "PersistentVolumeClaim {claim} of a member that has left was deleted";
+            "PersistentVolumeClaim {claim} was deleted: its member is not in the ring, and `deletionPolicy` is Delete";
     }
 
     /// Steps.
@@ -86,23 +88,25 @@ palladion_plan::sentences! {
         Decommission { member: MemberName } => "decommission member {member}";
         FindOut { member: MemberName } => "check whether member {member} has left";
         AskAgain { member: MemberName } => "check again whether member {member} has left";
-        RenewIntent { member: MemberName } => "renew the intent of member {member} to leave";
-        WithdrawIntent { member: MemberName } => "withdraw the intent of member {member} to leave";
+        RenewIntent { member: MemberName } => "renew the decommission intent of member {member}";
+        WithdrawIntent { member: MemberName } => "withdraw the decommission intent of member {member}";
         RecordLeft { member: MemberName, proof: String } =>
             "record that member {member} has left: {proof}";
+        RecordNeverJoined { member: MemberName, proof: String } =>
+            "record that member {member} will not join the ring: {proof}";
         StartRemoval { member: MemberName, why: String } =>
             "start the removal of member {member}: {why}";
         DeleteMember { member: MemberName } =>
-            "delete CassandraMember {member}, which has left";
+            "delete CassandraMember {member}: the member is not in the ring";
         DeleteClaim { claim: String } =>
-            "delete PersistentVolumeClaim {claim} of a member that has left";
+            "delete PersistentVolumeClaim {claim}: its member is not in the ring, and `deletionPolicy` is Delete";
         MarkClaim { claim: String } =>
             "record on PersistentVolumeClaim {claim} that its member has left";
-        LabelService { member: MemberName } => "label the Service of member {member}";
+        LabelService { member: MemberName } => "update the decommission label on the Service of member {member}";
         RecordAddress { member: MemberName } =>
-            "record when the address of member {member} was reserved";
+            "record that the Service of member {member} is now unused";
         FreeAddress { member: MemberName, since: Timestamp } =>
-            "delete the Service of member {member}, which left at {since}, and free its address";
+            "delete the Service of member {member}, unused since {since}, and free its address";
     }
 }
 

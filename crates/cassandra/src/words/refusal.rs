@@ -9,23 +9,23 @@ palladion_plan::sentences! {
     pub enum Refusal {
         Name { problem: BadName } => InvalidSpec, "{problem}";
         NoAgentImage => InvalidSpec,
-            "no agent image is configured; set `sidecarImage`, or `agentImage` of OperatorConfig default";
+            "no agent image is configured; set `sidecarImage` in the spec, or `agentImage` in OperatorConfig default";
         NegativeMembers { rack: RackName, members: i32 } => InvalidSpec,
             "`members` of rack {rack} is {members}; set it to 0 or more";
         NoMembers => InvalidSpec,
-            "no rack has a member; set `members` of a rack to 1 or more, or delete the CassandraCluster to delete the ring";
+            "`members` is 0 in every rack; set it to 1 or more in at least one rack, or delete the CassandraCluster to delete the ring";
         Zero { field: &'static str } => InvalidSpec,
             "`{field}` is 0; set it to 1 or more, or omit it to use the default";
         Version { version: Quoted, supported: Supported } => InvalidSpec,
             "`version` {version} is not supported; {supported}";
         OlderLine { version: String, line: String } => InvalidSpec,
-            "`version` {version} belongs to an older release line than {line}, which a member has run: a server cannot read data written by a newer release line; set a version of line {line} or newer";
+            "`version` {version} belongs to an older release line than {line}, which a member has run; servers cannot read data written by a newer release line, so set a version of release line {line} or newer";
         NotAQuantity { field: String, rack: RackName, text: Quoted } => InvalidSpec,
             "`{field}` of rack {rack}: {text} is not a valid quantity; use a value such as `500m`, `2` or `4Gi`";
         NotMemory { field: MemoryField, text: Quoted } => InvalidSpec,
             "{field}: {text} is not a valid amount of memory; use a value such as `4Gi`";
         RequestAboveLimit { rack: RackName, request: String, resource: String, limit: String } => InvalidSpec,
-            "rack {rack} requests {request} of {resource}, more than its limit of {limit}; raise `resources.limits.{resource}` or lower the request";
+            "`resources.requests.{resource}` of rack {rack} is {request}, more than the limit of {limit}; lower the request or raise `resources.limits.{resource}`";
         HeapOfScylla => InvalidSpec, "`heapSize` applies to Cassandra only, since Scylla has no JVM; remove it";
         ExporterOfScylla { rack: RackName } => InvalidSpec,
             "rack {rack}: `jmxExporterConfigMapName` applies to Cassandra only, since Scylla exports metrics itself; remove it";
@@ -38,13 +38,13 @@ palladion_plan::sentences! {
             "`tls.client` needs a server certificate that clients can verify; set `tls.client.certificates.secretName`";
         AuthOfScylla => InvalidSpec, "`auth` applies to Cassandra only; use `config` instead";
         NotALogger { name: Quoted } => InvalidSpec,
-            "`logLevels`: {name} is not a valid logger name; use the name of a class or a package, or ROOT";
+            "`runtimeSettings.logLevels`: {name} is not a valid logger name; use the name of a class or a package, or ROOT";
         NotALevel { level: Word, name: Quoted } => InvalidSpec,
-            "`logLevels`: level `{level}` of logger {name} is not valid; use TRACE, DEBUG, INFO, WARN, ERROR or OFF";
+            "`runtimeSettings.logLevels`: level `{level}` of logger {name} is not valid; use TRACE, DEBUG, INFO, WARN, ERROR or OFF";
         OurVariable { name: String } => InvalidSpec,
-            "environment variable {name} is set by the operator; remove it from `env`";
+            "environment variable {name} is reserved; remove it from `env`";
         VariableTwice { name: String } => InvalidSpec,
-            "environment variable {name} is set twice in `env`; remove one of them";
+            "environment variable {name} is listed twice in `env`; remove one of the entries";
         OurAnnotation { key: String, place: Place } => InvalidSpec,
             "annotation {key} in `annotations` of {place} is reserved for the operator; remove it";
         Claim { rack: RackName, problem: BadClaim } => InvalidSpec, "rack {rack}: {problem}";
@@ -53,13 +53,13 @@ palladion_plan::sentences! {
         TooLittleMemory { field: MemoryField, limit: String, least: u64 } => NotEnoughMemory,
             "{field} is {limit}, but Cassandra needs at least {least}Mi; raise it";
         HeapTooLarge { heap: u64, share: u64, field: MemoryField, limit: String } => NotEnoughMemory,
-            "`heapSize` is {heap}Mi, more than {share}% of {field}, which is {limit}; raise the limit or lower `heapSize`";
+            "`heapSize` is {heap}Mi, more than {share}% of {field} ({limit}); raise the limit or lower `heapSize`";
         Setting { problem: BadSetting } => InvalidSpec, "{problem}";
         ConfigMapSetting { problem: BadSetting } => ConfigMapInvalid, "{problem}";
         ConfigMapKey { key: String, name: String, rack: RackName, used: Names } => ConfigMapInvalid,
             "key {key} of ConfigMap {name} of rack {rack} would be ignored; rename or remove it (supported keys: {used})";
         ConfigMapEmpty { name: String, rack: RackName, used: Names } => ConfigMapInvalid,
-            "ConfigMap {name} of rack {rack} has no settings; add at least one of these keys: {used}";
+            "ConfigMap {name} of rack {rack} has no settings; add at least one key (supported keys: {used})";
         ConfigMapNoKey { name: String, rack: RackName, key: &'static str } => ConfigMapInvalid,
             "ConfigMap {name} of rack {rack} has no key {key}; add it";
         ConfigMapUnreadable { key: &'static str, name: String, rack: RackName, why: String } => ConfigMapInvalid,
@@ -75,7 +75,7 @@ palladion_plan::sentences! {
         Cluster { name: String } =>
             "name {name} cannot be used as the prefix of Service names; recreate the CassandraCluster with a name that starts with a letter and contains only a-z, 0-9 and `-`";
         EmptyRing =>
-            "`ringName` is empty; give the ring a name, or omit it to use the cluster's name";
+            "`ringName` is empty; set it, or omit it to use the name of the CassandraCluster";
         Datacenter { name: Quoted } =>
             "`datacenter.name` {name} is not valid; use letters, digits, `_`, `.` and `-`, and start and end with a letter or digit";
         NoRacks => "`datacenter.racks` is empty; add at least one rack";
@@ -84,7 +84,7 @@ palladion_plan::sentences! {
         RackTwice { rack: RackName } =>
             "rack {rack} is listed twice, or differs from another rack only in case or in `_`, `.` and `-`; rename one";
         TooLong { rack: RackName, set: String, length: usize, most: usize } =>
-            "the StatefulSet of rack {rack} would be named {set}, which has {length} characters, but the maximum is {most}; shorten the name of the cluster, the datacenter or the rack";
+            "the StatefulSet of rack {rack} would be named {set}, which has {length} characters, but the maximum is {most}; shorten the name of the CassandraCluster, the datacenter or the rack";
     }
 
     /// Versions that can be run.
@@ -113,7 +113,7 @@ palladion_plan::sentences! {
         SetByField { key: String, place: Place, field: &'static str } =>
             "setting {key} in {place} is already set by `{field}`; remove it, or remove `{field}`";
         TlsByHand { key: String, place: Place } =>
-            "setting {key} in {place} cannot be used with `auth`: the agents must be able to log in; remove it and set `tls.client`";
+            "setting {key} in {place} cannot be used with password authentication (`auth`), because the agents would be unable to log in; remove it and set `tls.client` instead";
         OptionsOfScylla { place: Place } =>
             "{place} has JVM options, but Scylla has no JVM; remove them";
         NoDash { option: String, place: Place } =>
@@ -126,7 +126,9 @@ palladion_plan::sentences! {
     pub enum BadClaim {
         Several { templates: Count } => "`volumeClaimTemplates` lists {templates}, but a member has only one volume; keep one";
         Named { name: Quoted, most: usize, ours: Names } =>
-            "volume claim template name {name} is invalid or reserved; use a-z, 0-9 and `-`, at most {most} characters; reserved names: {ours}";
+            "volume claim template name {name} is invalid or reserved; use at most {most} characters of a-z, 0-9 and `-`, starting and ending with a letter or digit (reserved names: {ours})";
+        Size { size: Quoted } =>
+            "`resources.requests.storage` of the volume claim template is {size}, which is not a valid size; use a value such as `10Gi`";
         Label { label: String } =>
             "label {label} of the volume claim template is reserved for the operator; remove it";
         Field { field: &'static str } =>
@@ -134,7 +136,7 @@ palladion_plan::sentences! {
         VolumeMode { mode: String } =>
             "the volume claim template has volume mode {mode}, but a server needs a file system; use Filesystem";
         AccessMode { mode: String, ours: &'static str } =>
-            "the volume claim template has access mode {mode}, but members do not share volumes; use {ours}";
+            "access mode {mode} of the volume claim template is not supported; use {ours}";
     }
 
     /// Why a claim has no storage class.
@@ -147,12 +149,13 @@ palladion_plan::sentences! {
 
     /// The storage classes of the Kubernetes cluster.
     pub enum Classes {
-        None => "the Kubernetes cluster has no storage classes at all; create one";
-        Some { names: Names } => "set `storageClassName` to an existing storage class: {names}";
+        CreateNamed => "create it (the Kubernetes cluster has no storage classes)";
+        CreateDefault => "create one (the Kubernetes cluster has no storage classes)";
+        Some { names: Names } => "set `storageClassName` to an existing storage class (available: {names})";
     }
 
     /// Why a ConfigMap is not known.
     pub enum Unread {
-        Unwatched => "it is not watched yet";
+        Unwatched => "it is not being watched yet";
     }
 }

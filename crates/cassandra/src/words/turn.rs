@@ -31,9 +31,9 @@ palladion_plan::sentences! {
     /// A start that failed.
     pub enum FailedStart {
         Exited { member: MemberName, code: i32, message: LastMessage } =>
-            "member {member} could not start (exit code {code}): {message}";
+            "the server of member {member} has failed (exit code {code}): {message}";
         Unknown { member: MemberName, message: LastMessage } =>
-            "member {member} could not start: {message}";
+            "the server of member {member} has failed: {message}";
     }
 
     /// What a server said last.
@@ -71,7 +71,7 @@ palladion_plan::sentences! {
 
     /// Steps.
     pub enum Doing {
-        RaiseEpoch => "increment the leader epoch";
+        RaiseEpoch => "record the new leader epoch";
         TakeOver { member: MemberName } => "take over the turn of member {member}";
         End { member: MemberName, work: Work, why: String } =>
             "end the {work} of member {member}: {why}";
@@ -79,7 +79,7 @@ palladion_plan::sentences! {
         Finish { member: MemberName, work: Work } => "finish the {work} of member {member}";
         Permit { member: MemberName, purpose: Purpose } => "permit member {member} to {purpose}";
         RenamePending { member: MemberName } =>
-            "move the pending maintenance of member {member} to its new field";
+            "move the pending maintenance of member {member} to `spec.pendingMaintenance`";
         WithdrawPermit { member: MemberName } =>
             "withdraw the permit of member {member}: it has served its purpose";
         RecordIdentity { member: MemberName } =>

@@ -37,7 +37,7 @@ fn an_upgrade_of_palladion_restarts_nobody() {
     world.writes.clear();
     world.upgrade_palladion(NEW);
     world.settle();
-    let of_any_new_leader = ["increment the leader epoch", "report the status"];
+    let of_any_new_leader = ["record the new leader epoch", "report the status"];
     let others = world.writes.iter().find(|w| !of_any_new_leader.contains(&w.as_str()));
     assert_eq!(others, None, "{:?}", world.writes);
     assert_eq!(pods(&world), before);
@@ -256,7 +256,7 @@ fn a_release_that_renders_another_configuration_restarts_nobody() {
     world.writes.clear();
     upgrade_to_next(&mut world);
     world.settle();
-    let of_any_new_leader = ["increment the leader epoch", "report the status"];
+    let of_any_new_leader = ["record the new leader epoch", "report the status"];
     let others = world.writes.iter().find(|w| !of_any_new_leader.contains(&w.as_str()));
     assert_eq!(others, None, "{:?}", world.writes);
     assert_eq!((pods(&world), configurations(&world)), before);

@@ -73,11 +73,22 @@ pub fn terminate(
         "metadata": { "annotations": { palladion_api::labels::GONE: proof.text() } },
         "spec": { "run": "Terminated", "start": null },
     });
-    let doing = Doing::RecordLeft { member: name.clone(), proof: proof.text().to_string() };
+    let said = proof.text().to_string();
+    // Only a member that never joined goes without a turn.
+    let (doing, event) = match turn {
+        Some(_) => {
+            let doing = Doing::RecordLeft { member: name.clone(), proof: said };
+            (doing, Happened::HasLeft { member: name })
+        }
+        None => {
+            let doing = Doing::RecordNeverJoined { member: name.clone(), proof: said };
+            (doing, Happened::NeverJoined { member: name })
+        }
+    };
     patch(valid, member, record, doing)
         .fenced(turn.map(|t| facts.fence(t)))
         .proven(proof.stated())
-        .announced(Event::normal(Happened::HasLeft { member: name }))
+        .announced(Event::normal(event))
 }
 
 /// End a turn, saying why.

@@ -9,18 +9,21 @@ use serde_json::{Value, json};
 #[test]
 fn a_storage_class_has_to_exist_until_the_rack_does() {
     let named = good().first_rack_with(&claim(json!({ "spec": { "storageClassName": "fast" } })));
-    let words = ["rack a", "storage class fast", "an existing storage class: local"];
+    let words = ["rack a", "storage class fast", "(available: local)"];
     refused(&named, Reason::StorageClassMissing, &words);
     let there = named.clone().storage_classes(&[("fast", IsDefault::No)]);
     assert!(there.validate().is_ok());
-    assert!(named.set_exists("demo-dc1-a").validate().is_ok());
+    assert!(named.clone().set_exists("demo-dc1-a").validate().is_ok());
 
     let no_default = good().storage_classes(&[("slow", IsDefault::No)]);
-    let words = ["rack a", "no default storage class", "an existing storage class: slow"];
+    let words = ["rack a", "no default storage class", "(available: slow)"];
     refused(&no_default, Reason::StorageClassMissing, &words);
     assert!(no_default.set_exists("demo-dc1-a").validate().is_ok());
     let none = good().storage_classes(&[]);
-    refused(&none, Reason::StorageClassMissing, &["no storage classes at all"]);
+    let words = ["no default storage class; create one", "has no storage classes"];
+    refused(&none, Reason::StorageClassMissing, &words);
+    let words = ["storage class fast does not exist; create it", "has no storage classes"];
+    refused(&named.storage_classes(&[]), Reason::StorageClassMissing, &words);
 
     let by_hand = claim(json!({ "spec": { "storageClassName": "" } }));
     assert!(none.first_rack_with(&by_hand).validate().is_ok());
@@ -91,13 +94,13 @@ fn resources_are_what_a_pod_may_ask_for() {
     let words = ["`resources.requests.cpu` of rack a", "2 cores", "`500m`"];
     refused(&cluster, Reason::InvalidSpec, &words);
     let cluster = with(json!({ "requests": { "cpu": "1.5" }, "limits": { "cpu": "1200m" } }));
-    let words = ["rack a requests 1.5 of cpu", "`resources.limits.cpu`"];
+    let words = ["`resources.requests.cpu` of rack a is 1.5", "`resources.limits.cpu`"];
     refused(&cluster, Reason::InvalidSpec, &words);
     let cluster = with(json!({ "requests": { "cpu": "1.2" }, "limits": { "cpu": "1200m" } }));
     assert!(cluster.validate().is_ok());
     for size in ["10 GB", "0"] {
         let size = json!({ "spec": { "resources": { "requests": { "storage": size } } } });
-        let words = ["`resources.requests.storage` of rack a", "`4Gi`"];
+        let words = ["rack a", "`resources.requests.storage`", "`10Gi`"];
         let cluster = good().first_rack_with(&claim(size));
         refused(&cluster, Reason::InvalidSpec, &words);
     }

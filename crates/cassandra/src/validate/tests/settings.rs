@@ -34,7 +34,7 @@ fn what_a_config_map_holds_is_checked_and_quoted() {
             json!({ "cassandra.yaml": "", "jvm.options": "" }),
             ["key jvm.options", "supported keys: cassandra.yaml and jvm-server.options"],
         ),
-        (json!({}), ["no settings", "add at least one of these keys: cassandra.yaml"]),
+        (json!({}), ["no settings", "add at least one key (supported keys: cassandra.yaml"]),
     ] {
         let words = [words[0], words[1], "ConfigMap ours of rack a"];
         refused(&with(data), Reason::ConfigMapInvalid, &words);
@@ -106,7 +106,7 @@ fn environment_variables_are_neither_ours_nor_twice() {
     };
     assert!(with(&["ONE", "TWO"]).validate().is_ok());
     for name in ["POD_NAME", "MEMORY_LIMIT", "KUBERNETES_SERVICE_HOST"] {
-        let words = [name, "set by the operator"];
+        let words = [name, "is reserved"];
         refused(&with(&[name]), Reason::InvalidSpec, &words);
     }
     let words = ["ONE", "twice", "remove one"];
