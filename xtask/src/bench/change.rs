@@ -53,7 +53,7 @@ fn change(cluster: &Cluster, report: &mut Report, what: &str, more: u64) -> Resu
 
 /// Claims of the turn are writes of the cluster's status.
 fn is_claim(step: &str) -> bool {
-    let begins = ["begin the ", "retry the decommission ", "start the initialization "];
+    let begins = ["begin the ", "retry the decommission "];
     let ends = ["end the ", "finish the ", "resume the "];
     step.contains(" turn ") || begins.iter().chain(&ends).any(|words| step.starts_with(words))
 }

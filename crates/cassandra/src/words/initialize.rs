@@ -8,15 +8,15 @@ palladion_plan::sentences! {
     /// What is waited for before there is a ring.
     pub enum Waiting {
         Report { member: MemberName, pod: Pod } => WaitingForPod,
-            "the ring cannot be initialized yet: waiting for member {member} to report its volume ({pod})";
+            "the ring cannot be initialized until member {member} has reported the state of its volume ({pod})";
         NotKnown { member: MemberName } => InitializationRefused,
             "the ring cannot be initialized: the volume of member {member} is in a state that this operator does not know; upgrade the operator to the version of the agent";
         NoMember { member: MemberName } => WaitingForPod,
-            "waiting for member {member} to be created; it will initialize the ring";
+            "the ring was being initialized on member {member}, which no longer exists; waiting for the member to be recreated";
         Created { member: MemberName } => CreatingObjects, "member {member} is being created";
         NoneRequested => UpToDate, "the spec requests no members";
         NoEmptyVolume => InitializationRefused,
-            "a new ring is allowed, but no member has an empty volume to initialize it on; delete the PersistentVolumeClaim of a member whose data is no longer needed";
+            "a new ring is allowed, but no member has an empty volume to initialize it on; delete the PersistentVolumeClaim and the pod of a member whose data is no longer needed";
     }
 
     /// What needs a person.
@@ -25,15 +25,15 @@ palladion_plan::sentences! {
             InitializationRefused,
             "cannot initialize a new ring: {doubts}; if none of this data is needed, run: kubectl annotate -n {namespace} --overwrite cassandracluster {cluster} {annotation}={nonce}";
         NeverAsked { claim: String, member: MemberName, namespace: String } => InitializationRefused,
-            "cannot initialize a new ring: PersistentVolumeClaim {claim} of member {member} cannot be inspected because its rack is not in the spec; add the rack or, if its data is not needed, run: kubectl delete -n {namespace} pvc {claim}";
+            "cannot initialize a new ring: PersistentVolumeClaim {claim} of member {member} cannot be inspected because the rack of the member is not in the spec; add the rack to the spec or, if the data on the volume is not needed, run: kubectl delete -n {namespace} pvc {claim}";
     }
 
     /// What may be an older ring.
     pub enum Doubt {
         Volume { member: MemberName, found: Volume } => "the volume of member {member} {found}";
         FirstVolumeGone { member: MemberName, volume_id: VolumeId } =>
-            "the ring was initialized on volume {volume_id} of member {member}; that volume is gone";
-        More { volumes: Count } => "{volumes} not listed";
+            "the ring was being initialized on volume {volume_id} of member {member}, but that volume is gone";
+        More { volumes: Count } => "this list omits {volumes}";
     }
 
     /// Events.
@@ -45,7 +45,7 @@ palladion_plan::sentences! {
     /// Steps.
     pub enum Doing {
         Start { member: MemberName, ring: String } =>
-            "start the initialization of ring {ring} on member {member}";
+            "begin the initialization of ring {ring} on member {member}";
     }
 }
 

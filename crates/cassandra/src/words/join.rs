@@ -9,13 +9,13 @@ palladion_plan::sentences! {
     /// What a join waits for.
     pub enum Waiting {
         ForPod { member: MemberName, pod: Pod } => WaitingForPod,
-            "member {member} cannot join yet: {pod}";
+            "member {member} is waiting to join: {pod}";
         ForGrace { member: MemberName, until: Timestamp } => WaitingForGrace,
             "member {member} cannot join before {until}: the grace period after the last start has not ended";
         UnknownPermit { member: MemberName } => WaitingForMember,
-            "member {member} has a start permit that this operator does not support; no other member will start until the permit is withdrawn or the operator is upgraded";
+            "member {member} has a start permit of a kind that this operator does not know, and the operator makes no other change to the ring while the permit is in use; upgrade the operator";
         HasTurn { member: MemberName, pod: Pod } => WaitingForPod,
-            "it is member {member}'s turn to start, but it cannot start yet: {pod}";
+            "it is member {member}'s turn to start, but the member is not ready: {pod}";
         Initializing { member: MemberName, server: Server } => Initializing,
             "member {member} is initializing the ring: {server}";
         Joining { member: MemberName, server: Server } => Joining,
@@ -27,7 +27,8 @@ palladion_plan::sentences! {
 
     /// What needs a person.
     pub enum Problem {
-        Failed { failed: FailedStart } => JoinFailed, "{failed}";
+        Failed { failed: FailedStart } => JoinFailed,
+            "{failed}; correct the cause, then delete the pod of the member to try again";
     }
 
     /// Why a join or a first start ends before its work is done.

@@ -11,17 +11,17 @@ palladion_plan::sentences! {
         ForRing { member: MemberName, why: Objection } => RollingOut,
             "member {member} cannot restart yet: {why}";
         ForSet { rack: RackName } => RollingOut,
-            "the StatefulSet of rack {rack} is being updated";
+            "waiting for the StatefulSet of rack {rack} to report its newest revision";
         ForPod { member: MemberName, pod: Pod } => RollingOut,
             "member {member} is being restarted: {pod}";
         ForServer { member: MemberName, server: Server } => RollingOut,
             "member {member} is restarting: {server}";
         ForLogIn { member: MemberName } => RollingOut,
-            "member {member} has restarted, but its agent has not logged in to it yet";
+            "waiting for the agent of member {member} to log in to its server";
         ClaimTerminating { member: MemberName } => ClaimTerminating,
-            "the pod of member {member} is kept running: its PersistentVolumeClaim is being deleted, and its data would be lost with the pod";
+            "the pod of member {member} is not replaced: its PersistentVolumeClaim is being deleted, and the data would be lost with the pod";
         Broken { member: MemberName, why: Idle } => RollingOut,
-            "the pod of member {member} is not serving ({why}) and is being replaced with one of the newest revision";
+            "the pod of member {member} is not serving ({why}) and is being replaced with a pod of the newest revision";
         ForProof { member: MemberName, canary: MemberName } => WaitingForRevision,
             "member {member} is waiting for member {canary} to prove that the new revision works";
         ForUpgrade { why: Mixed } => MixedVersions,
@@ -33,9 +33,9 @@ palladion_plan::sentences! {
         Stuck { member: MemberName, pod: Pod, server: Server } => RolloutStuck,
             "the rollout is stuck at member {member}: {pod}; {server}";
         LockedOut { member: MemberName, why: Locked } => RolloutStuck,
-            "the rollout stopped at member {member} because it would lock out the clients of the remaining members: {why}";
+            "the rollout stopped at member {member} because continuing could lock clients out of the remaining members: {why}";
         HeldUp { namespace: String, member: MemberName, annotation: &'static str } => MixedVersions,
-            "member {member} cannot be replaced until the upgrade is complete, and the upgrade is waiting for this member; to continue the upgrade without it, run `kubectl annotate -n {namespace} cassandramember {member} {annotation}=`";
+            "member {member} cannot be replaced until the upgrade is complete, and the upgrade is waiting for this member; bring the member back or, to continue the upgrade without it (a second replica of some data is then down during each restart), run `kubectl annotate -n {namespace} cassandramember {member} {annotation}=`";
     }
 
     /// Events.
@@ -56,7 +56,7 @@ palladion_plan::sentences! {
 
     /// Why the turn of a restart ends early.
     pub enum Ended {
-        NoMember => "the member no longer exists";
+        NoMember => "the member no longer exists or its rack is no longer in the spec";
         Forbidden { why: Objection } => "{why}";
     }
 
