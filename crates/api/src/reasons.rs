@@ -102,7 +102,7 @@ reasons! {
     /// The recorded volume of the member is not mounted; another file system is in its place.
     VolumeNotMounted => "Mount the volume on the node and delete the pod.";
     /// The data on the member's volume is gone.
-    VolumeLost => "Wait; the operator replaces the member. If it does not, the condition `Progressing` of the cluster says why.";
+    VolumeLost => "Wait; the operator replaces the member. If it does not, the conditions `Degraded` and `Progressing` of the cluster say why.";
     /// The server was down for longer than tombstones are kept (`gc_grace_seconds`); deleted rows would come back with it, so it is not started.
     DataTooOld => "Replace the member: `kubectl label cassandramember NAME palladion.dev/replace=`. To start it all the same, for example because nothing was deleted meanwhile, set `spec.allowStaleStart` of the `CassandraMember` to the time in the message; the operator repairs the member then. Where all members of a ring were down together, the operator allows it as soon as each of them has reported.";
     /// The volume holds data of another ring, or data without a ledger; the agent does not use it.

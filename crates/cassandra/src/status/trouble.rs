@@ -1,4 +1,4 @@
-//! `Degraded`: what needs a person, the most telling first.
+//! `Degraded`: what needs a person, the most telling first, whose reason it has.
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::absence::left_by_hand;
@@ -6,7 +6,7 @@ use crate::decide::turn::failed_start;
 use crate::facts::leaver::failed_halfway;
 use crate::facts::{Facts, MemberFact, PodFact};
 use crate::words::leave::Refused;
-use crate::words::status::{AgentVersion, Failed, Fine, Trouble as OfMember};
+use crate::words::status::{AgentVersion, Failed, Fine, Several, Trouble as OfMember};
 use palladion_api::conditions::DEGRADED;
 use palladion_api::ids::MemberName;
 use palladion_api::labels;
@@ -14,6 +14,9 @@ use palladion_api::member::{CassandraMemberSpec, ServerState, VolumeState};
 use palladion_api::reasons::Reason;
 use palladion_plan::words::Names;
 use palladion_plan::{Conditions, FailureClass, Trouble, Truth};
+
+/// As many as are read at once.
+const MOST_SHOWN: usize = 3;
 
 pub(super) fn degraded(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft) {
     let failure = facts.snapshot.failure.as_ref();
@@ -26,13 +29,36 @@ pub(super) fn degraded(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft
             }
         })
     });
-    let trouble = failed
-        .or_else(|| draft.troubles.first().cloned())
-        .or_else(|| facts.members.values().find_map(|member| of_member(facts, member)));
-    match trouble {
+    let of_members = facts.members.values().filter_map(|member| of_member(facts, member));
+    let all = failed.into_iter().chain(draft.troubles.iter().cloned()).chain(of_members);
+    match first_of_each_reason(all) {
         Some(Trouble { reason, message }) => writer.set(DEGRADED, Truth::True, reason, message),
         None => writer.set_false(DEGRADED, Fine::Nothing),
     }
+}
+
+/// Who waits for one thing to be mended learns of the others too. Of several
+/// members that are in the same trouble the first stands for all: each has a
+/// condition of its own.
+fn first_of_each_reason(all: impl Iterator<Item = Trouble>) -> Option<Trouble> {
+    let mut shown: Vec<Trouble> = Vec::new();
+    for trouble in all {
+        if shown.len() < MOST_SHOWN && shown.iter().all(|s| s.reason != trouble.reason) {
+            shown.push(trouble);
+        }
+    }
+    let mut shown = shown.into_iter();
+    let first = shown.next()?;
+    Some(shown.fold(first, |before, also| {
+        Trouble {
+            reason: before.reason,
+            message: Several::Also {
+                before: before.message.to_string().trim_end_matches('.').to_string(),
+                also: also.message.to_string(),
+            }
+            .into(),
+        }
+    }))
 }
 
 /// Is the pod, the volume or the server of a member in trouble?

@@ -23,9 +23,9 @@ palladion_plan::sentences! {
     pub enum Problem {
         Doubtful { doubts: Several<Doubt>, namespace: String, cluster: String, annotation: &'static str, nonce: Nonce } =>
             InitializationRefused,
-            "cannot initialize a new ring: {doubts}; if none of this data is needed, run: kubectl annotate -n {namespace} --overwrite cassandracluster {cluster} {annotation}={nonce}";
+            "cannot initialize a new ring: {doubts}; if none of this data is needed, run `kubectl annotate -n {namespace} --overwrite cassandracluster {cluster} {annotation}={nonce}`";
         NeverAsked { claim: String, member: MemberName, namespace: String } => InitializationRefused,
-            "cannot initialize a new ring: PersistentVolumeClaim {claim} of member {member} cannot be inspected because the rack of the member is not in the spec; add the rack to the spec or, if the data on the volume is not needed, run: kubectl delete -n {namespace} pvc {claim}";
+            "cannot initialize a new ring: PersistentVolumeClaim {claim} of member {member} cannot be inspected because the rack of the member is not in the spec; add the rack to the spec or, if the data on the volume is not needed, run `kubectl delete -n {namespace} pvc {claim}`";
     }
 
     /// What may be an older ring.

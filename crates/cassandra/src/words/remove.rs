@@ -17,6 +17,8 @@ palladion_plan::sentences! {
     pub enum Problem {
         Overdue { member: MemberName, since: Timestamp } => NoProgress,
             "the removal of member {member} from the ring, requested at {since}, has not completed; check `nodetool removenode status` and `nodetool netstats` on the other members. If nothing moves, delete the pod of the member that carries out the removal; the operator then requests it again";
+        Blocked { member: MemberName, lost: MemberName, namespace: String, label: &'static str } => VolumeLost,
+            "member {lost} has lost its data while member {member} is being removed from the ring; the removal waits for member {lost}, which cannot be replaced until the removal has completed. If the data of member {lost} cannot be recovered, run `kubectl label -n {namespace} cassandramember {lost} {label}=`: the removal then continues without it. Rows that only these two members held will be lost";
     }
 
     /// Why a removal ends.

@@ -58,6 +58,11 @@ palladion_plan::sentences! {
         Other { doing: String, answer: String } => ErrSyncFailed, "could not {doing}: {answer}";
     }
 
+    /// More than one thing needs a person.
+    pub enum Several {
+        Also { before: String, also: String } => "{before}. Also: {also}";
+    }
+
     /// In the place of a version.
     pub enum AgentVersion {
         NotReported => "of unknown version";

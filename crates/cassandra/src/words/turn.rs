@@ -34,6 +34,7 @@ palladion_plan::sentences! {
             "the server of member {member} has failed (exit code {code}): {message}";
         Unknown { member: MemberName, message: LastMessage } =>
             "the server of member {member} has failed: {message}";
+        Refused { member: MemberName, message: String } => "member {member} cannot start: {message}";
     }
 
     /// What a server said last.

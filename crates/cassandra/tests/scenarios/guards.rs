@@ -3,6 +3,7 @@
 
 use crate::every::a_ring;
 use crate::every::{all_end_alike, before_each_write, same_members, some};
+use crate::initialization::shown_nonce;
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
 use palladion_cassandra::resources as kinds;
@@ -76,7 +77,7 @@ fn a_person_may_allow_a_new_founding_with_the_nonce_that_is_shown() {
     world.wipe_volume("demo-dc1-a-0");
     world.settle();
     let degraded = world.condition("Degraded");
-    let nonce = degraded.rsplit('=').next().unwrap_or_default().to_string();
+    let nonce = shown_nonce(&degraded);
     world.annotate_cluster("palladion.dev/allow-initialization", "an older nonce");
     world.settle();
     assert_eq!(world.ring.founders.len(), 1, "{}", world.last_words());

@@ -4,6 +4,7 @@
 //! `tests/README.md`. `cargo test -p palladion-cassandra --test scenarios holes -- --ignored` runs those.
 
 use crate::every::{a_ring, all_end_alike, before_each_write, same_members, some};
+use crate::initialization::shown_nonce;
 use crate::nodes::{LAST, spread};
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
@@ -229,7 +230,7 @@ fn permission_to_initialize_covers_no_volume_that_was_not_asked() {
     world.apply(&racks(2, 1));
     world.settle();
     let told = world.condition("Degraded");
-    let nonce = told.rsplit('=').next().unwrap_or_default().to_string();
+    let nonce = shown_nonce(&told);
     world.annotate_cluster(labels::ALLOW_INITIALIZATION, &nonce);
     world.settle();
     assert_eq!(world.ring.founders.len(), 1, "{}", world.last_words());
@@ -427,7 +428,7 @@ fn a_claim_of_another_rack_that_holds_up_the_first_start_is_named() {
     world.settle();
     assert!(world.ring.founders.is_empty(), "{}", world.last_words());
     let told = world.condition("Degraded");
-    let claim = told.rsplit(' ').next().unwrap_or_default().to_string();
+    let claim = told.rsplit([' ', '`']).nth(1).unwrap_or_default().to_string();
     assert!(told.starts_with("True") && claim.ends_with("-c-0"), "{told}");
     world.delete(kinds::CLAIM, &claim);
     world.settle();

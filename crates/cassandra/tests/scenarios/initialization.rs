@@ -8,11 +8,17 @@ use crate::sim::manifests::a_cluster;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::kubernetes::Machine;
 
+/// The nonce in the command that a message shows.
+pub fn shown_nonce(message: &str) -> String {
+    let (_, from) = message.split_once("allow-initialization=").unwrap_or_default();
+    from.split('`').next().unwrap_or_default().to_string()
+}
+
 /// Give the permission that is asked for.
 fn allow(world: &mut World) {
     let degraded = world.condition("Degraded");
     assert!(degraded.contains("InitializationRefused"), "{degraded}\n{}", world.last_words());
-    let nonce = degraded.rsplit('=').next().unwrap_or_default().to_string();
+    let nonce = shown_nonce(&degraded);
     world.annotate_cluster("palladion.dev/allow-initialization", &nonce);
 }
 

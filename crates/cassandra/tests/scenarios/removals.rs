@@ -3,7 +3,7 @@
 //! member that is removed comes back.
 
 use crate::every::{before_each_write, some};
-use crate::nodes::{LAST, spread};
+use crate::nodes::{LAST, spread, spread_with};
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
 use crate::tasks::{ask, host_of, key as task_key, replace, volume_of};
@@ -206,4 +206,40 @@ fn a_removal_that_is_taken_up_again_and_again_is_reported_as_well() {
     world.erase_status();
     world.pass(60);
     assert!(is_reported(&world), "{}", world.last_words());
+}
+
+/// The server that removes is restarted, and another member loses its disk: that
+/// one cannot be replaced while the ring sees a member leaving, and what only
+/// these two have would be lost if the removal went on by itself.
+#[test]
+fn a_removal_that_was_cut_off_waits_for_a_person_where_another_disk_is_lost() {
+    let mut world = World::new();
+    world.ring.copies = 3;
+    let mut world = spread_with(world, 3, 2);
+    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+    world.settle();
+    world.ring.removals.time = SignedDuration::from_secs(90);
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 2)]));
+    let node = world.node_of("demo-dc1-a-2");
+    world.lose_node(&node);
+    world.until(|w| w.ring.removals.are_under_way());
+    for helper in ["demo-dc1-a-0", "demo-dc1-a-1", "demo-dc1-b-0", "demo-dc1-b-1"] {
+        world.delete(palladion_cassandra::resources::POD, helper);
+    }
+    world.wipe_volume("demo-dc1-b-1");
+    world.pass(600);
+    let said = world.condition("Degraded");
+    assert!(said.starts_with("True VolumeLost: member demo-dc1-b-1 has lost"), "{said}");
+    assert!(said.contains(". Also: Node n5"), "{said}");
+    world.writes.clear();
+    world.pass(600);
+    // A question to three members, at most twice a minute.
+    assert!(world.writes.len() <= 10 * 2 * 8, "{} {}", world.writes.len(), world.last_words());
+    assert!(!was_removed(&world), "{}", world.last_words());
+    // What the message says.
+    let kind = palladion_cassandra::resources::MEMBER;
+    world.label(kind, "demo-dc1-b-1", palladion_api::labels::REPLACE);
+    world.settle();
+    assert!(was_removed(&world), "{}", world.last_words());
+    world.expect_ring(4);
 }

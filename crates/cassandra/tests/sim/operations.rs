@@ -16,10 +16,19 @@ pub struct Removals {
     pub time: SignedDuration,
     /// Members whose next call ends with its agent, before the server has heard of it.
     pub unheard: BTreeSet<String>,
-    /// By the pod whose server carries it out: whom, and when it is done.
-    under_way: BTreeMap<String, (HostId, Timestamp)>,
+    /// By the pod whose server carries it out.
+    under_way: BTreeMap<String, UnderWay>,
     /// Answers that nobody has read, by pod.
     answers: BTreeMap<String, Result<String, String>>,
+}
+
+/// A removal that a server carries out.
+#[derive(Clone, Debug)]
+struct UnderWay {
+    host: HostId,
+    done: Timestamp,
+    /// Who was down when it began: a server waits for nobody that it does not see up then.
+    left_out: BTreeSet<HostId>,
 }
 
 impl Default for Removals {
@@ -41,7 +50,7 @@ impl Removals {
 
     /// Does a server take this host ID out of the ring?
     pub fn is_under_way_for(&self, host: &HostId) -> bool {
-        self.under_way.values().any(|(removed, _)| removed == host)
+        self.under_way.values().any(|removal| removal.host == *host)
     }
 
     /// They are in the memory of a server that has ended.
@@ -74,18 +83,20 @@ impl Ring {
         }
         self.views.sees_leaving(pod, target);
         let done = self.now + self.removals.time;
-        self.removals.under_way.insert(pod.to_string(), (target.clone(), done));
+        let left_out = self.seats.keys().filter(|host| !self.is_up(host)).cloned().collect();
+        let removal = UnderWay { host: target.clone(), done, left_out };
+        self.removals.under_way.insert(pod.to_string(), removal);
     }
 
     /// Removals whose time has passed come to their end.
     pub(super) fn go_on_with_removals(&mut self, disks: &mut Disks) -> Activity {
         let mut all = Activity::default();
-        for (pod, (host, done)) in self.removals.under_way.clone() {
-            if done > self.now {
-                all = all.at(done);
+        for (pod, removal) in self.removals.under_way.clone() {
+            if removal.done > self.now {
+                all = all.at(removal.done);
                 continue;
             }
-            let Some(answer) = self.remove_node(&pod, &host, disks) else {
+            let Some(answer) = self.remove_node(&pod, &removal, disks) else {
                 continue;
             };
             self.removals.under_way.remove(&pod);
@@ -152,7 +163,7 @@ impl Ring {
     fn remove_node(
         &mut self,
         pod: &str,
-        host: &HostId,
+        UnderWay { host, left_out, .. }: &UnderWay,
         disks: &mut Disks,
     ) -> Option<Result<String, String>> {
         let member = self.servers.get(pod).map(|s| s.member.clone()).unwrap_or_default();
@@ -167,7 +178,9 @@ impl Ring {
             self.breaches.push(format!("host ID {host} is removed while it lives"));
         }
         let streams = match self.streams_of_a_removal(host, disks) {
-            Ok(streams) => streams,
+            Ok(streams) => {
+                streams.into_iter().filter(|s| !left_out.contains(&s.to)).collect::<Vec<_>>()
+            }
             Err(why) => return Some(Err(why)),
         };
         if self.broken_stream(&streams).is_some() {

@@ -20,6 +20,10 @@ use palladion_plan::words::Names;
 /// Gossip settles within seconds; then the question is put again.
 const ASK_AGAIN: SignedDuration = SignedDuration::from_secs(5);
 
+/// A question that was put in vain so many times is put no more rarely: answers
+/// count for 30 s.
+const MOST_TIMES_LONGER: u32 = 6;
+
 /// Why there is no proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unproven {
@@ -69,12 +73,20 @@ pub fn refused(
     read_at: jiff::Timestamp,
     draft: &mut Draft,
 ) -> Unproven {
-    let again = facts.again(read_at, facts.turn().map(|t| t.since.0), ASK_AGAIN);
+    let turn = facts.turn();
+    let again = facts.again(read_at, turn.map(|t| t.since.0), pause(turn));
     draft.wait_for(purpose.refused(&whom.name, &why)).about(whom.subject()).until(again);
     match facts.now() < again {
         true => Unproven::Waiting,
         false => Unproven::AskAgain(why),
     }
+}
+
+/// How long until the question is put again: what forbids it may need a person,
+/// and each question is a write for each member.
+fn pause(turn: Option<&Turn>) -> SignedDuration {
+    let times = turn.map_or(1, |t| t.attempt.clamp(1, MOST_TIMES_LONGER));
+    SignedDuration::from_secs(ASK_AGAIN.as_secs() * i64::from(times))
 }
 
 /// Do the answers that have come already say that it is out of the ring?

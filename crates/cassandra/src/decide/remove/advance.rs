@@ -8,7 +8,7 @@ use crate::decide::evidence::{self, Proof, Purpose, Unproven, marks};
 use crate::decide::leave::steps;
 use crate::decide::maintenance::debts;
 use crate::decide::objects::replicas;
-use crate::decide::remove::{ordered, overdue};
+use crate::decide::remove::{blocked, ordered, overdue};
 use crate::decide::replace::room;
 use crate::decide::turn::lock;
 use crate::facts::{self, Facts, MemberFact};
@@ -59,6 +59,9 @@ fn before_order(
         return withdraw(facts, turn, member, Objection::NotLost, draft);
     }
     let proven = evidence::prove(facts, turn, member, &Purpose::Remove { host_id }, draft);
+    if proven.is_err() {
+        blocked::report(facts, &valid.namespace, member, draft);
+    }
     if ordered::is_of_before(turn, member, host_id)
         && ordered::is_untouched(facts, turn, member, host_id)
     {

@@ -1,6 +1,7 @@
 //! Removals: the others take a member out of the ring that will never come back.
 
 mod advance;
+mod blocked;
 mod ordered;
 mod overdue;
 

@@ -62,6 +62,9 @@ pub fn problem(member: &MemberFact) -> Problem {
 pub fn failed(member: &MemberFact) -> FailedStart {
     let record = member.status.start_history.first();
     let said = member.status.server.as_ref().and_then(|s| s.message.clone());
+    if let Some(message) = said.clone().filter(|_| is_refused(member)) {
+        return FailedStart::Refused { member: member.name.clone(), message };
+    }
     let message = match said.or_else(|| record.and_then(|r| r.message.clone())) {
         Some(message) => LastMessage::Said { message },
         None => LastMessage::Nothing,
@@ -71,4 +74,12 @@ pub fn failed(member: &MemberFact) -> FailedStart {
         Some(code) => FailedStart::Exited { member, code, message },
         None => FailedStart::Unknown { member, message },
     }
+}
+
+/// Was no server started, because the agent refused the permit?
+fn is_refused(member: &MemberFact) -> bool {
+    let start = member.spec.as_ref().and_then(|s| s.start.as_ref());
+    let answer =
+        member.status.permit.as_ref().filter(|p| start.is_some_and(|s| s.nonce == p.nonce));
+    answer.is_some_and(|p| p.state == PermitState::Refused)
 }
