@@ -35,6 +35,8 @@ palladion_plan::sentences! {
     /// What needs a person.
     pub enum Problem {
         Held { held: Held } => ReplaceRefused, "{held}";
+        HeldByLeave { leaver: MemberName, member: MemberName, namespace: String } => LeaveRefused,
+            "the decommission of member {leaver} failed halfway and cannot be retried while member {member} is down, and member {member} cannot be replaced while member {leaver} is leaving; run `kubectl delete pod -n {namespace} {leaver}`: member {leaver} then restarts as a full member of the ring (two members are down meanwhile), member {member} is replaced, and the decommission is retried";
         NodeGone { node: String, member: MemberName, since: Timestamp } => NodeGone,
             "Node {node}, which holds the volume of member {member}, has been gone since {since}";
     }

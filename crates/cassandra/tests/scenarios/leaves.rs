@@ -54,6 +54,37 @@ fn a_member_that_is_wanted_again_after_its_leave_failed_stays_if_its_pod_is_dele
     assert_eq!(host_of(&world, LEAVER), host);
 }
 
+/// What is left of the leave cannot be done while another member is down, and
+/// that one cannot be replaced while the ring sees a member leaving.
+#[test]
+fn a_leave_that_failed_and_a_lost_disk_wait_for_a_person() {
+    for copies in [2, 3] {
+        let mut world = World::new();
+        world.ring.copies = copies;
+        let mut world = world.with(&racks(3, 2));
+        world.settle();
+        assert_eq!(world.write(20), 20);
+        world.ring.failing.insert(LEAVER.into());
+        world.set_racks(&racks(2, 2));
+        world.until(|w| w.ring.in_phase(&Phase::LeaveFailed).is_some());
+        let lost = "demo-dc1-b-1";
+        world.delete(kinds::POD, lost);
+        world.wipe_volume(lost);
+        world.pass(1200);
+        let said = world.condition("Degraded");
+        let both = "True LeaveRefused: the decommission of member demo-dc1-a-2 failed halfway";
+        assert!(said.starts_with(both), "{said}");
+        assert!(said.contains(". Also: member demo-dc1-b-1: "), "{said}");
+        world.writes.clear();
+        world.pass(600);
+        assert_eq!(world.writes, Vec::<String>::new());
+        // What the message says.
+        world.delete(kinds::POD, LEAVER);
+        world.settle();
+        world.expect_ring(4);
+    }
+}
+
 /// A ring of this version whose last member of rack a has begun to leave.
 fn leaving(version: &str) -> World {
     let mut cluster = racks(3, 1);

@@ -169,6 +169,10 @@ impl World {
                 if words.is_null() || !self.given.insert(format!("{what} {name} {which}")) {
                     continue;
                 }
+                // Who comes back with its own data mends the ring, whoever else is down.
+                if what == "start" && text(words, "/kind") == "ResumeLeave" {
+                    continue;
+                }
                 let address = text(&member, "/spec/address");
                 let own = self
                     .ring

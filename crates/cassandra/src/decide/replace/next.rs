@@ -7,6 +7,7 @@ use crate::decide::evidence::{self, absence, marks};
 use crate::decide::maintenance::{absences, pay};
 use crate::decide::objects::replicas;
 use crate::decide::turn::lock;
+use crate::facts::leaver::failed_halfway;
 use crate::facts::words::pod_words;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
@@ -41,7 +42,9 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
             .and_then(|()| absence::can_be_proven(facts, &name, &replaced.host_id, voters));
         if let Err(why) = can_go_on {
             let held = way.held(name.clone(), why);
-            if marks::of(member).is_some() {
+            if let Some(problem) = held_by_leave(facts, valid, member) {
+                draft.report(problem);
+            } else if marks::of(member).is_some() {
                 draft.report(Problem::Held { held: held.clone() });
             }
             draft.wait_for(Waiting::Held { held }).about(member.subject());
@@ -65,6 +68,19 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         return Flow::Busy;
     }
     Flow::Free
+}
+
+/// A decommission that failed halfway waits for this one, which waits for it:
+/// Cassandra lets nobody join while it sees a member leaving. Only a restart of
+/// the leaver ends that, and stops a second member: a person says when.
+fn held_by_leave(facts: &Facts<'_>, valid: &Valid, member: &MemberFact) -> Option<Problem> {
+    let mut others = facts.members.values().filter(|m| m.name != member.name);
+    let leaver = others.find(|m| failed_halfway(m).is_some())?;
+    Some(Problem::HeldByLeave {
+        leaver: leaver.name.clone(),
+        member: member.name.clone(),
+        namespace: valid.namespace.clone(),
+    })
 }
 
 /// Replacement and removal stream each range from one member that is left: not
