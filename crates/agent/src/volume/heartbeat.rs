@@ -73,13 +73,15 @@ impl Known {
     /// When the server was down and has not caught up since: as noted with the
     /// last sign of life, and the absence between that and the last start.
     pub fn missed(&self, ledger: &Ledger) -> Option<Missed> {
-        let Known::At(last) = self else {
-            return None;
-        };
         let start = ledger.last_start()?;
         if streams_all(start) {
             return None;
         }
+        let last = match self {
+            Known::Never => return None,
+            Known::Unreadable => return may_have_missed(ledger),
+            Known::At(last) => last,
+        };
         let is_absence = |back: &Timestamp| back.duration_since(last.last_ran_at.0) >= ABSENCE;
         let Some(back) = normal_at(ledger).filter(is_absence) else {
             return last.missed.clone();
@@ -91,6 +93,19 @@ impl Known {
             absences: earlier.map_or(0, |m| m.absences).saturating_add(1),
         })
     }
+}
+
+/// What was noted cannot be read: each restart that is on the ledger, since its
+/// data was last streamed from the others, may have been such an absence.
+fn may_have_missed(ledger: &Ledger) -> Option<Missed> {
+    let until = normal_at(ledger)?;
+    let own = ledger.starts.iter().take_while(|start| !streams_all(start)).count();
+    let known = ledger.starts.iter().take(own + 1);
+    let ran = known.filter_map(|start| start.record.normal_at.as_ref()).map(|at| at.0);
+    let (first, restarts) = ran.fold((until, 0_u32), |(first, n), at| (first.min(at), n + 1));
+    let absences = restarts.saturating_sub(1);
+    let since = super::seconds(first);
+    (absences > 0).then(|| Missed { since, until: super::seconds(until), absences })
 }
 
 /// When the last start made a full member of the server.
@@ -167,6 +182,28 @@ mod tests {
         let missed = first.missed(&second).unwrap();
         assert_eq!((missed.since.0, missed.until.0, missed.absences), (at(0), at(2000), 2));
         assert_eq!(first.missed(&started("Replace", 2000)), None, "its data is from the others");
+    }
+
+    #[test]
+    fn each_restart_may_have_been_an_absence_where_the_last_sign_of_life_cannot_be_read() {
+        let mut ledger = started("Initialize", 100);
+        let missed = |ledger: &Ledger| {
+            let missed = Known::Unreadable.missed(ledger);
+            missed.map(|m| (m.since.0.as_second(), m.until.0.as_second(), m.absences))
+        };
+        let mut again = |cause: &str, normal: i64| {
+            ledger.begin_start(&normal.to_string(), cause, &[], at(normal));
+            ledger.starts[0].record.normal_at = Some(super::super::seconds(at(normal)));
+            ledger.clone()
+        };
+        assert_eq!(missed(&started("Initialize", 100)), None, "there was no restart");
+        assert_eq!(missed(&again("Autonomous", 500)), Some((100, 500, 1)));
+        let last = again("Autonomous", 900);
+        assert_eq!(missed(&last), Some((100, 900, 2)));
+        let noted = Known::Unreadable.next(&last, None, at(900)).unwrap();
+        assert_eq!(Known::At(noted).missed(&last), Known::Unreadable.missed(&last), "it is noted");
+        assert_eq!(missed(&again("Replace", 1000)), None, "its data is from the others");
+        assert_eq!(missed(&again("Autonomous", 1100)), Some((1000, 1100, 1)));
     }
 
     #[test]
