@@ -29,6 +29,24 @@ async fn what_somebody_else_changes_is_put_right() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_somebody_adds_to_a_map_that_is_wholly_ours_goes() {
+    let (fake, _engine) = at_work(1).await;
+    fake.edit("configmaps", "n", "a-0", |m| {
+        m["data"]["theirs"] = json!("added");
+        m["data"]["value"] = json!("vandal");
+        m["metadata"]["annotations"]["theirs"] = json!("kept");
+    });
+    let now = || fake.get("configmaps", "n", "a-0").unwrap();
+    until("gone", || now()["data"]["theirs"].is_null()).await;
+    until("put right", || made(&fake, "a", 1, "x")).await;
+    assert_eq!(now()["metadata"]["annotations"]["theirs"], "kept");
+    let written = || fake.requests(|s| s.is_write() && s.target.plural == "configmaps");
+    let before = written();
+    pass(Duration::from_secs(600)).await;
+    assert_eq!(written(), before, "at rest nothing is written");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_field_that_is_no_longer_wanted_goes() {
     let fake = Fake::new();
     let _engine = alone(&fake);

@@ -30,6 +30,26 @@ pub(super) fn put_back(ring: &Ring<'_>) {
         Ok((set()["spec"]["updateStrategy"]["type"] == "OnDelete").then_some(()))
     })
     .expect("put back");
+    // A selector with one more label selects nothing.
+    let selectors = [
+        ("service", "roll-client", "/spec/selector"),
+        ("poddisruptionbudget", "roll-dc1", "/spec/selector/matchLabels"),
+    ];
+    for (kind, name, at) in selectors {
+        let selector = || {
+            let object = bed().get(NAMESPACE, kind, name)?.unwrap_or_default();
+            anyhow::Ok(object.pointer(at).cloned().unwrap_or_default())
+        };
+        let before = selector().expect("selector");
+        assert!(before.is_object(), "{kind} {name} has a selector");
+        let mut patch = json!({ "added": "by-hand" });
+        for field in at.rsplit('/').filter(|field| !field.is_empty()) {
+            patch = json!({ field: patch });
+        }
+        bed().patch(NAMESPACE, kind, name, &patch).expect("patch");
+        wait_for("the selector to be put back", SOON, || Ok((selector()? == before).then_some(())))
+            .expect("put back");
+    }
     let old = set()["metadata"]["uid"].clone();
     bed()
         .kubectl(&format!("delete statefulset roll-dc1-a -n {NAMESPACE} --cascade=orphan"))

@@ -8,7 +8,9 @@ use crate::request::Conflicts;
 use crate::watch::project::projection;
 use crate::words::{Controller, NotDone};
 use palladion_api::labels;
-use palladion_plan::{FailureClass, Fence, Keep, ObjectKey, Precondition, differ, hash};
+use palladion_plan::{
+    FailureClass, Fence, Keep, ObjectKey, Precondition, Subresource, differ, hash,
+};
 use serde_json::{Value, json};
 
 /// An object as it was last seen, in the store or live.
@@ -64,6 +66,9 @@ impl Applier<'_> {
         };
         meets(precondition, &seen.uid, &seen.version)?;
         self.ours(key, &seen.object, precondition)?;
+        if let Some(patch) = differ::without_added(&seen.object, &wanted) {
+            return self.take_out(key, patch, &seen, fence).await;
+        }
         if says(&seen.object, &wanted) || became(memory, key, &print, &seen) {
             return Ok(Effect::Nothing);
         }
@@ -72,6 +77,22 @@ impl Applier<'_> {
         self.may_write()?;
         let answer = self.api.apply(key, &body, Conflicts::Take).await;
         remember(memory, key, &print, &answer, seen.keep);
+        self.written(key, Some(&seen.version), answer)
+    }
+
+    /// Take out of the object, as it was seen, what others have added to it; what
+    /// else differs is applied when the answer is seen.
+    async fn take_out(
+        &self,
+        key: &ObjectKey,
+        mut patch: Value,
+        seen: &Seen,
+        fence: Option<&Fence>,
+    ) -> Result<Effect, StepError> {
+        patch["metadata"] = json!({ "uid": seen.uid, "resourceVersion": seen.version });
+        self.pass(fence).await?;
+        self.may_write()?;
+        let answer = self.api.merge(key, Subresource::None, &patch).await;
         self.written(key, Some(&seen.version), answer)
     }
 
@@ -200,7 +221,10 @@ fn says(seen: &Value, wanted: &Value) -> bool {
 /// Would an apply be sent? What is not stored is created.
 #[cfg(feature = "door")]
 pub(crate) fn would_be_sent(stored: Option<&Value>, object: &Value) -> bool {
-    stored.is_none_or(|stored| !says(stored, &with_print(object, &hash::of(object))))
+    stored.is_none_or(|stored| {
+        !says(stored, &with_print(object, &hash::of(object)))
+            || differ::without_added(stored, object).is_some()
+    })
 }
 
 /// Did the last apply of the same object leave it just as it is now? Then the
