@@ -34,8 +34,10 @@ pub const RIGHTS: &[Right] = &[
     ROLE_BINDING.right(KEPT, "Binds that account to the role palladion-member in its namespace"),
     POD.right(
         &[List, Watch, Delete],
-        "Pods are created by the StatefulSet controller; a restart is a deletion",
+        "Pods are created by the StatefulSet controller; one that does not serve is deleted",
     ),
+    POD.right(&[Create], "A restart evicts the pod, so that PodDisruptionBudgets have a say")
+        .on("eviction"),
     CLAIM.right(
         &[List, Watch, Patch, Delete],
         "Volume claims carry the identity of the member whose data they hold; deleted for a replacement, or with deletionPolicy Delete",

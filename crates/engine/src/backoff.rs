@@ -9,6 +9,8 @@ fn limits(class: FailureClass) -> (Duration, Duration) {
     match class {
         // A fresh snapshot is at hand within the time of one event.
         FailureClass::Conflict => (Duration::from_millis(50), Duration::from_secs(5)),
+        // The budget allows it a moment after the last pod is ready.
+        FailureClass::Held => (Duration::from_secs(1), Duration::from_secs(15)),
         FailureClass::Transient => (Duration::from_millis(500), Duration::from_secs(60)),
         // Only a person can help; nobody waits longer than 30 s for the cure to be seen.
         FailureClass::Refused | FailureClass::Foreign => {

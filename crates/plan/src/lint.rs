@@ -35,7 +35,9 @@ pub fn violations(plan: &Plan, snapshot: &Snapshot, hazards: &[Hazard]) -> Vec<V
 
 fn is_disruptive(step: &Step) -> bool {
     match step {
-        Step::Delete { loss: Loss::Process | Loss::Remains | Loss::Data, .. } => true,
+        Step::Delete {
+            loss: Loss::Process | Loss::Serving | Loss::Remains | Loss::Data, ..
+        } => true,
         Step::Delete { loss: Loss::Nothing, .. }
         | Step::Apply { .. }
         | Step::Patch { .. }

@@ -46,6 +46,8 @@ pub enum Loss {
     Nothing,
     /// A process: a pod of a member, or what a set runs.
     Process,
+    /// A process that serves: its pod is evicted, so that PodDisruptionBudgets have a say.
+    Serving,
     /// The record of a pod whose machine is gone: no kubelet will ever end it, so it goes at once.
     Remains,
     /// Data: a claim.

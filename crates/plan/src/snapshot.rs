@@ -58,6 +58,8 @@ pub enum FailureClass {
     Transient,
     /// Somebody was faster: the world changed since the snapshot.
     Conflict,
+    /// A PodDisruptionBudget does not allow it now.
+    Held,
     /// An object of the name exists and belongs to another owner.
     Foreign,
     /// The API server will not accept it: 403, 422.

@@ -123,6 +123,14 @@ impl Step {
         self
     }
 
+    /// Of a pod that serves: it is evicted, so that PodDisruptionBudgets have a say.
+    pub fn evicting(mut self) -> Self {
+        if let Step::Delete { loss, .. } = &mut self {
+            *loss = Loss::Serving;
+        }
+        self
+    }
+
     /// Only while this holds elsewhere. A claim is a condition by itself and takes none.
     pub fn fenced(mut self, by: impl Into<Option<Fence>>) -> Self {
         match &mut self {

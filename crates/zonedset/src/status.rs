@@ -177,7 +177,7 @@ fn failure(facts: &Facts<'_>) -> Option<Trouble> {
     let is_update = was(&Doing::Update { what }) || was(&rollout::Doing::StopOldPods { set });
     let (doing, answer) = (failed.doing.clone(), failed.message.clone());
     Some(Trouble::of(match failed.class {
-        FailureClass::Conflict => return None,
+        FailureClass::Conflict | FailureClass::Held => return None,
         FailureClass::Foreign => Failed::Foreign { doing, answer },
         FailureClass::Refused if is_create => Failed::Create { doing, answer },
         FailureClass::Refused if is_update => Failed::Update { doing, answer },

@@ -20,13 +20,15 @@ const MOST_SHOWN: usize = 3;
 
 pub(super) fn degraded(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft) {
     let failure = facts.snapshot.failure.as_ref();
-    let failed = failure.filter(|f| f.class != FailureClass::Conflict).map(|f| {
+    let is_passing = |class| matches!(class, FailureClass::Conflict | FailureClass::Held);
+    let failed = failure.filter(|f| !is_passing(f.class)).map(|f| {
         let (doing, answer) = (f.doing.clone(), f.message.clone());
         Trouble::of(match f.class {
             FailureClass::Foreign => Failed::Foreign { doing, answer },
-            FailureClass::Transient | FailureClass::Refused | FailureClass::Conflict => {
-                Failed::Other { doing, answer }
-            }
+            FailureClass::Transient
+            | FailureClass::Refused
+            | FailureClass::Conflict
+            | FailureClass::Held => Failed::Other { doing, answer },
         })
     });
     let of_members = facts.members.values().filter_map(|member| of_member(facts, member));

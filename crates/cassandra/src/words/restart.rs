@@ -14,6 +14,8 @@ palladion_plan::sentences! {
             "waiting for the StatefulSet of rack {rack} to report its newest revision";
         ForPod { member: MemberName, pod: Pod } => RollingOut,
             "member {member} is being restarted: {pod}";
+        ForBudget { member: MemberName, answer: String } => RollingOut,
+            "member {member} cannot restart yet: the API server refuses to evict its pod: {answer}";
         ForServer { member: MemberName, server: Server } => RollingOut,
             "member {member} is restarting: {server}";
         ForLogIn { member: MemberName } => RollingOut,

@@ -1,4 +1,4 @@
-//! Deletions. Each names the uid of what it deletes, and the server compares.
+//! Deletions and evictions. Each names the uid of what goes, and the server compares.
 
 use crate::apply::{Applier, Effect, StepError};
 use crate::memory::Memory;
@@ -39,12 +39,20 @@ impl Applier<'_> {
         if matches!(loss, Loss::Remains) {
             options["gracePeriodSeconds"] = json!(0);
         }
-        let answer = self.api.delete(key, &options).await;
+        let answer = match loss {
+            Loss::Serving => self.api.evict(key, &options).await,
+            Loss::Nothing | Loss::Process | Loss::Remains | Loss::Data => {
+                self.api.delete(key, &options).await
+            }
+        };
         self.faults.after_write();
         match answer {
             Ok(_) => {}
             // Gone already: that is what was wanted.
             Err(error) if error.is_not_found() => {}
+            Err(error) if matches!(loss, Loss::Serving) && error.code == Some(429) => {
+                return Err(StepError { class: FailureClass::Held, ..error.into() });
+            }
             Err(error) => return Err(error.into()),
         }
         memory.applied.remove(key);

@@ -81,7 +81,7 @@ impl Metrics {
             Err(error) if error.is_not_found() => RequestOutcome::NotFound,
             Err(error) => match error.class() {
                 FailureClass::Conflict | FailureClass::Foreign => RequestOutcome::Conflict,
-                FailureClass::Transient => RequestOutcome::Transient,
+                FailureClass::Transient | FailureClass::Held => RequestOutcome::Transient,
                 FailureClass::Refused => RequestOutcome::Refused,
             },
         };

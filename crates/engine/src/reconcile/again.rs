@@ -21,7 +21,7 @@ const MANY_CONFLICTS: u32 = 8;
 /// Is a failure of this class worth telling people?
 pub(crate) fn worth_telling(class: FailureClass, attempts: u32) -> bool {
     match class {
-        FailureClass::Conflict => attempts >= MANY_CONFLICTS,
+        FailureClass::Conflict | FailureClass::Held => attempts >= MANY_CONFLICTS,
         FailureClass::Transient | FailureClass::Foreign | FailureClass::Refused => true,
     }
 }
@@ -84,9 +84,10 @@ impl Reconciler {
         let at = Instant::now() + wait.max(error.retry_after.unwrap_or_default());
         let after = match error.class {
             FailureClass::Transient => After::HoldUntil(at),
-            FailureClass::Conflict | FailureClass::Foreign | FailureClass::Refused => {
-                After::RetryAt(at)
-            }
+            FailureClass::Conflict
+            | FailureClass::Held
+            | FailureClass::Foreign
+            | FailureClass::Refused => After::RetryAt(at),
         };
         memory.failure = Some(Failure {
             doing,

@@ -13,7 +13,7 @@ use kube::Client;
 use kube::api::WatchEvent;
 use palladion_plan::{ObjectKey, Resource, Subresource};
 use path::{collection_path, encode, object_path, selection_query};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -132,6 +132,19 @@ impl Api {
             (Method::DELETE, object_path(key), Some((JSON, options))),
         )
         .await
+    }
+
+    /// Evict a pod; `options` are the `DeleteOptions` with preconditions. 429 =
+    /// a PodDisruptionBudget does not allow it now.
+    pub async fn evict(&self, key: &ObjectKey, options: &Value) -> Result<Value, ApiError> {
+        let eviction = json!({
+            "apiVersion": "policy/v1",
+            "kind": "Eviction",
+            "metadata": { "name": key.name, "namespace": key.namespace },
+            "deleteOptions": options,
+        });
+        let path = format!("{}/eviction", object_path(key));
+        self.send(Verb::Create, key.resource, (Method::POST, path, Some((JSON, &eviction)))).await
     }
 
     /// One page of a list that is as fresh as the storage itself.

@@ -109,6 +109,7 @@ impl Touch {
                 FailureClass::Refused
                 | FailureClass::Transient
                 | FailureClass::Conflict
+                | FailureClass::Held
                 | FailureClass::Foreign,
                 _,
             ) => UNKNOWN_AFTER,

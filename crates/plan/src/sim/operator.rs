@@ -293,6 +293,7 @@ impl<M: Mind + Clone> Operator<M> {
     ) {
         let (first, longest) = match class {
             FailureClass::Conflict => (50, 5_000),
+            FailureClass::Held => (1_000, 15_000),
             FailureClass::Transient => (500, 60_000),
             FailureClass::Refused | FailureClass::Foreign => (5_000, 30_000),
         };

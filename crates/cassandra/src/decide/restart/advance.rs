@@ -15,7 +15,7 @@ use crate::validate::Valid;
 use crate::words::restart::{Doing, Ended, Happened, Problem, Waiting};
 use palladion_api::cluster::Turn;
 use palladion_api::member::ServerState;
-use palladion_plan::{Event, Subject};
+use palladion_plan::{Event, FailureClass, Subject};
 
 /// What a member's restart turn has still to do.
 enum Task<'a> {
@@ -127,5 +127,14 @@ fn replace_pod(facts: &Facts<'_>, valid: &Valid, stop: &Stop<'_>, draft: &mut Dr
     }
     let fence = facts.fence(turn);
     draft.steps.extend(prepare(valid, member, object, newest, proof, fence.clone()));
-    draft.steps.push(delete_pod(valid, member, pod, proof, Some(fence)));
+    let step = delete_pod(valid, member, pod, proof, Some(fence));
+    // Clients count pods (safety rule 7.10). Of a member that an upgrade goes on
+    // without a budget knows nothing, and of one that is down no more is lost.
+    let serves = pod.ready_since.is_some() && going_without::of(facts, valid).is_empty();
+    draft.steps.push(if serves { step.evicting() } else { step });
+    let failure = facts.snapshot.failure.as_ref();
+    if let Some(held) = failure.filter(|f| serves && f.class == FailureClass::Held) {
+        let (name, answer) = (member.name.clone(), held.message.clone());
+        draft.wait_for(Waiting::ForBudget { member: name, answer }).about(member.subject());
+    }
 }
