@@ -177,7 +177,11 @@ fn progressing(
     }
     let starting =
         facts.members.values().find(|m| m.pod.as_ref().is_none_or(|p| !p.is_ready())).map(|m| {
-            Starting::Member { member: m.name.clone(), pod: pod_words(m), server: server_words(m) }
+            let (member, pod) = (m.name.clone(), pod_words(m));
+            match m.reported_server() {
+                None => Starting::Unreported { member, pod },
+                Some(_) => Starting::Member { member, pod, server: server_words(m) },
+            }
         });
     writer.set_true(PROGRESSING, starting.unwrap_or(Starting::NoMember));
 }

@@ -152,8 +152,8 @@ fn of_server(facts: &Facts<'_>, member: &MemberFact) -> Option<Trouble> {
     // Data of a member that left is set aside when it joins again; only the
     // agent knows that it could not be.
     if server.reason.as_deref() == Some(Reason::RetainedVolumeInTheWay.as_str()) {
-        let message = server.message.clone().unwrap_or_default();
-        return Some(Trouble::of(OfMember::RetainedVolume { message }));
+        let (member, message) = (member.name.clone(), server.message.clone().unwrap_or_default());
+        return Some(Trouble::of(OfMember::RetainedVolume { member, message }));
     }
     if server.reason.as_deref() == Some(Reason::DataTooOld.as_str()) {
         let (member, message) = (member.name.clone(), server.message.clone().unwrap_or_default());

@@ -8,9 +8,9 @@ palladion_plan::sentences! {
     /// What is waited for while objects are created, grown and deleted.
     pub enum Waiting {
         Address { member: MemberName } => CreatingObjects,
-            "member {member} is waiting for the address of its Service and for the StatefulSet of its rack";
+            "CassandraMember {member} will be created once its Service has an address and the StatefulSet of its rack has an update revision";
         Resizing { claim: String, member: MemberName, from: String, to: String } => VolumeGrowing,
-            "PersistentVolumeClaim {claim} of member {member} is being resized from {from} to {to}";
+            "PersistentVolumeClaim {claim} of member {member} is being expanded from {from} to {to}";
         MembersStop => Deleting, "the members are being stopped";
         ClaimDeleted { claim: String } => Deleting,
             "PersistentVolumeClaim {claim} is being deleted";
@@ -18,32 +18,34 @@ palladion_plan::sentences! {
 
     /// Events.
     pub enum Happened {
-        RackCreated { rack: RackName } => Synced, "Rack {rack} created";
+        RackCreated { rack: RackName } => Synced, "Rack {rack} was created";
         RackStopped { rack: RackName, members: Count } => Synced,
-            "Rack {rack} is being stopped; the volumes of {members} are kept";
+            "Rack {rack} is being stopped ({members}); all volumes are kept";
         RackStarts { rack: RackName, members: Count } => Synced,
-            "Rack {rack} starts with {members}";
+            "Rack {rack} is starting with {members}";
         RackScaledUp { rack: RackName, members: Count } => Synced,
-            "Rack {rack} scaled up to {members}";
+            "Rack {rack} is scaling up to {members}";
         RackRemoved { rack: RackName } => Synced, "Rack {rack} was removed";
         SetRecreated { rack: RackName } => Synced,
             "The StatefulSet of rack {rack} is being recreated with the new volume claim template; its pods keep running";
         ClaimGrows { claim: String, size: String } => Synced,
             "PersistentVolumeClaim {claim} is being expanded to {size}";
         ClaimDeleted { claim: String } => Synced,
-            "PersistentVolumeClaim {claim} was deleted with its data";
+            "PersistentVolumeClaim {claim} was deleted: the cluster is being deleted, and `deletionPolicy` is Delete";
     }
 
     /// What needs a person.
     pub enum Problem {
         ClaimTerminating { claim: String, member: MemberName } => ClaimTerminating,
-            "PersistentVolumeClaim {claim} of member {member} is being deleted, and its data will be lost as soon as the pod terminates; copy the data or replace the member before then";
+            "PersistentVolumeClaim {claim} of member {member} is being deleted and will be gone once the pod of the member terminates, along with its data unless the reclaim policy of the volume is Retain; copy the data or replace the member before then";
         CannotGrow { claim: String, size: String, class: String } => VolumeCannotGrow,
-            "PersistentVolumeClaim {claim} cannot be expanded to {size}: storage class `{class}` does not allow volume expansion; set its `allowVolumeExpansion` to true";
+            "PersistentVolumeClaim {claim} cannot be expanded to {size}: storage class `{class}` does not allow volume expansion; if its driver supports expansion, set its `allowVolumeExpansion` to true";
+        NoClass { claim: String, size: String } => VolumeCannotGrow,
+            "PersistentVolumeClaim {claim} cannot be expanded to {size}: it has no storage class; for larger volumes, add a rack with a storage class that allows volume expansion";
         RackUnknown { member: MemberName, rack: RackName } => RackNotInSpec,
-            "member {member} holds data, but its rack {rack} is not in the spec and has no StatefulSet; add the rack to the spec";
+            "member {member} holds data, but its rack {rack} is not in the spec and has no StatefulSet; add the rack to the spec again, with `members: 0` if its members are to leave the ring";
         ClaimTemplate { rack: RackName, change: TemplateChange } => ClaimTemplateKept,
-            "rack {rack}: {change}, but existing PersistentVolumeClaims are not changed; revert the template";
+            "rack {rack}: {change}, but this cannot be applied to an existing StatefulSet; revert the change";
     }
 
     /// An object of a cluster.
@@ -62,13 +64,13 @@ palladion_plan::sentences! {
     pub enum Doing {
         RecordOnClaim { claim: String } =>
             "record on PersistentVolumeClaim {claim} which member it belongs to";
-        ScaleDropped { rack: RackName } => "adjust the replicas of rack {rack}, which is no longer in the spec";
+        ScaleDropped { rack: RackName } => "scale the StatefulSet of rack {rack}, which is no longer in the spec";
         DeleteEmptySet { rack: RackName } =>
             "delete the StatefulSet of rack {rack}, which has no members";
-        DeleteConfiguration { config_map: String } => "delete the unused ConfigMap {config_map}";
-        SetFinalizer => "set the teardown finalizer";
-        RemoveFinalizer => "remove the teardown finalizer";
-        DeleteSet { set: String } => "delete the StatefulSet {set}";
-        DeleteClaim { claim: String } => "delete PersistentVolumeClaim {claim} with its data";
+        DeleteConfiguration { config_map: String } => "delete unused ConfigMap {config_map}";
+        SetFinalizer => "add the finalizer `palladion.dev/teardown`";
+        RemoveFinalizer => "remove the finalizer `palladion.dev/teardown`";
+        DeleteSet { set: String } => "delete StatefulSet {set}";
+        DeleteClaim { claim: String } => "delete PersistentVolumeClaim {claim}";
     }
 }

@@ -16,9 +16,9 @@ palladion_plan::sentences! {
         NoQuorum { ready: usize, size: usize } => MembersDown,
             "{ready} of {size} members are ready";
         QuorumTogether { ready: usize, size: usize, together: usize } => Running,
-            "{ready} of {size} members are ready, and {together} of them see each other as up";
+            "{ready} of {size} members are ready, but at most {together} of them, still a quorum, see each other as up";
         NoQuorumTogether { ready: usize, size: usize, together: usize } => MembersDisagree,
-            "{ready} of {size} members are ready, but only {together} of them see each other as up";
+            "{ready} of {size} members are ready, but fewer than a quorum of them see each other as up";
     }
 
     /// Nothing is being changed.
@@ -44,6 +44,7 @@ palladion_plan::sentences! {
     pub enum Starting {
         Member { member: MemberName, pod: Pod, server: Server } => MembersDown,
             "member {member}: {pod}; {server}";
+        Unreported { member: MemberName, pod: Pod } => MembersDown, "member {member}: {pod}";
         NoMember => MembersDown, "members are being created";
     }
 
@@ -71,15 +72,15 @@ palladion_plan::sentences! {
     /// A member's pod, volume or server is in trouble.
     pub enum Trouble {
         Unschedulable { member: MemberName, message: String } => Unschedulable,
-            "member {member}: {message}";
+            "the pod of member {member} cannot be scheduled: {message}";
         ImagePull { member: MemberName, reason: String, message: String } => ImagePullFailed,
-            "member {member}: {reason}: {message}";
+            "the pod of member {member} is failing: {reason}: {message}";
         OutOfMemory { member: MemberName, reason: String, message: String } => NotEnoughMemory,
-            "member {member}: {reason}: {message}";
+            "the pod of member {member} is failing: {reason}: {message}";
         PodFailing { member: MemberName, reason: String, message: String } => PodFailing,
-            "member {member}: {reason}: {message}";
+            "the pod of member {member} is failing: {reason}: {message}";
         NodeNotReady { member: MemberName, node: String } => NodeUnreachable,
-            "member {member}: Node {node} is not ready";
+            "member {member} is on Node {node}, which is not ready";
         VolumeLost { member: MemberName, message: String } => VolumeLost,
             "member {member}: {message}";
         VolumeNotMounted { member: MemberName, message: String } => VolumeNotMounted,
@@ -87,14 +88,15 @@ palladion_plan::sentences! {
         VolumeForeign { member: MemberName, message: String } => VolumeForeign,
             "member {member}: {message}";
         NotKnown { member: MemberName, fields: Names, agent: String } => FactUnknown,
-            "member {member} (agent {agent}) reports values in {fields} that this operator does not support; a newer version of Palladion wrote them: upgrade the operator to that version";
+            "CassandraMember {member} (agent {agent}) has values in {fields} that this operator does not support; a newer version of Palladion wrote them: upgrade the operator to that version";
         Stalled { member: MemberName, message: String } => NoProgress,
             "member {member}: {message}";
         LeftByHand { member: MemberName, label: &'static str } => LeftByHand,
-            "member {member} is DECOMMISSIONED, but the operator did not request it; the operator makes no other change to the ring until the member is replaced (`kubectl label cassandramember {member} {label}=`) or `members` is lowered";
+            "member {member} has left the ring, but the operator did not request it; the operator makes no other change to the ring until the member is replaced (`kubectl label cassandramember {member} {label}=`) or `members` of its rack is lowered";
         DataTooOld { member: MemberName, message: String } => DataTooOld,
             "member {member}: {message}";
-        RetainedVolume { message: String } => RetainedVolumeInTheWay, "{message}";
+        RetainedVolume { member: MemberName, message: String } => RetainedVolumeInTheWay,
+            "member {member}: {message}";
     }
 
     /// Paused, and where.
@@ -114,7 +116,7 @@ palladion_plan::sentences! {
     pub enum Unknown {
         Kind { kind: &'static str, why: String } => FactUnknown, "cannot read {kind}: {why}";
         Fact { why: String } => FactUnknown, "{why}";
-        NoSpec => FactUnknown, "the cluster has no spec";
+        NoSpec => FactUnknown, "the CassandraCluster has no spec";
     }
 }
 

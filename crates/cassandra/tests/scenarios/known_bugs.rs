@@ -43,7 +43,7 @@ fn cass_operator_412_an_older_deletion_seen_again_takes_no_live_claim() {
     world.settle();
     world.delete_cluster();
     // This leader never sees more than that the cluster is being deleted.
-    world.until(|w| w.writes.iter().any(|w| w.contains("delete the StatefulSet")));
+    world.until(|w| w.writes.iter().any(|w| w.contains("delete StatefulSet")));
     world.set_feed(kinds::CLUSTER, Feed::Stale);
     world.start_operator();
     world.until(World::is_deleted);

@@ -80,7 +80,7 @@ fn a_member_that_is_cut_off_is_told_at_once_and_no_more_when_it_is_back() {
     );
     assert_eq!(
         world.condition("Available"),
-        "True Running: 3 of 3 members are ready, and 2 of them see each other as up"
+        "True Running: 3 of 3 members are ready, but at most 2 of them, still a quorum, see each other as up"
     );
     world.reconnect();
     world.settle();

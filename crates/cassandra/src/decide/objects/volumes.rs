@@ -48,10 +48,10 @@ fn grow(facts: &Facts<'_>, rack: &ValidRack, member: &MemberFact, wanted: &str, 
     let class = claim.object.str_at("/class").unwrap_or_default();
     if !may_expand(facts, class) {
         if !is_large_enough {
-            draft.report(Problem::CannotGrow {
-                claim: name.clone(),
-                size: wanted.to_string(),
-                class: class.to_string(),
+            let (claim, size) = (name.clone(), wanted.to_string());
+            draft.report(match class {
+                "" => Problem::NoClass { claim, size },
+                class => Problem::CannotGrow { claim, size, class: class.to_string() },
             });
         }
         return;
