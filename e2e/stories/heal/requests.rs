@@ -75,8 +75,8 @@ pub(super) fn that_cannot_be_done(ring: &Ring<'_>) {
     let name = ring.member_names().expect("names")[0].clone();
     for (task, member, volume, why) in [
         ("alive", name.as_str(), None, "it is up and normal"),
-        ("nobody", "heal-dc1-c-0", None, "its members are heal-dc1-a-0"),
-        ("volume", name.as_str(), Some("another"), "not on another"),
+        ("nobody", "heal-dc1-c-0", None, "existing members: heal-dc1-a-0"),
+        ("volume", name.as_str(), Some("another"), "of the task is another"),
     ] {
         ask_to_replace(task, member, volume);
         let words = wait_task(task, "Refused", SOON);

@@ -46,7 +46,7 @@ fn grow() {
     // Less is told and not done.
     request(&store, "50Mi");
     let words = store.wait_told(Reason::VolumeClaimTemplatesWarning, "");
-    assert!(words.contains("below the existing 100Mi"), "{words}");
+    assert!(words.contains("lowered from 100Mi to 50Mi"), "{words}");
     assert_eq!(requests(&store), ["100Mi", "100Mi"]);
 
     // More is refused by a storage class that does not allow it, in its words.

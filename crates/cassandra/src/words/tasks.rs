@@ -9,22 +9,22 @@ palladion_plan::sentences! {
     /// How a task goes.
     pub enum Running {
         Waits { member: MemberName } => TaskRunning,
-            "member {member} will be replaced as soon as the other members confirm that it is dead";
+            "waiting for member {member} to be replaced; the replacement does not start until the other members confirm that the member is dead";
         TooLate { member: MemberName } => TaskRunning,
-            "too late to abort: member {member} is being replaced";
+            "too late to abort: member {member} is already being replaced or removed from the ring";
     }
 
     /// It reached its end.
     pub enum Done {
         Replaced { member: MemberName, host_id: HostId } => TaskDone,
-            "member {member} was replaced; its host ID is {host_id}";
+            "member {member} was replaced; its new host ID is {host_id}";
         Removed { member: MemberName } => TaskDone, "member {member} was removed from the ring";
     }
 
     /// It lost its purpose.
     pub enum Failed {
         NotReplaced { member: MemberName } => TaskFailed,
-            "member {member} was not replaced: it is alive, or its replacement was cancelled";
+            "member {member} was not replaced: it is up again, or its replacement was cancelled";
     }
 
     /// It was aborted in time.
@@ -37,19 +37,20 @@ palladion_plan::sentences! {
         OtherCluster { member: MemberName, cluster: String, named: String } => TaskRefused,
             "member {member} belongs to cluster {cluster}, not to {named}";
         NoSuchMember { cluster: String, member: MemberName, members: Names } => TaskRefused,
-            "cluster {cluster} has no member {member}; its members are {members}";
+            "cluster {cluster} has no member {member}; existing members: {members}";
         OtherVolume { member: MemberName, volume_id: VolumeId, named: VolumeId } => TaskRefused,
-            "member {member} is on volume {volume_id}, not on {named}";
+            "member {member} has volume ID {volume_id}, but `spec.replace.volumeID` of the task is {named}";
         UnknownVolume { member: MemberName, named: VolumeId } => TaskRefused,
-            "no volume is recorded for member {member}, but the task names {named}";
-        NoAddress { member: MemberName } => TaskRefused, "member {member} has no address yet";
+            "no volume ID is recorded for member {member}, but `spec.replace.volumeID` of the task is {named}";
+        NoAddress { member: MemberName } => TaskRefused,
+            "member {member} cannot be replaced: no address is recorded for it yet";
         Replace { member: MemberName, why: replace::Refused } => TaskRefused,
-            "member {member} cannot be replaced: member {member} cannot be replaced: {why}";
+            "member {member} cannot be replaced: {why}";
     }
 
     /// Steps.
     pub enum Doing {
-        Report { task: String } => "report the progress of task {task}";
-        Delete { task: String, ended: Timestamp } => "delete task {task}, which ended at {ended}";
+        Report { task: String } => "update the status of CassandraTask {task}";
+        Delete { task: String, ended: Timestamp } => "delete CassandraTask {task}, which ended at {ended}";
     }
 }

@@ -213,7 +213,7 @@ fn a_member_whose_node_comes_back_before_its_removal_leaves_in_order() {
     world.set_machine(&node, Machine::Up);
     world.writes.clear();
     world.settle();
-    assert!(!wrote(&world, "remove host ID"), "{}", world.last_words());
+    assert!(!wrote(&world, "to remove member"), "{}", world.last_words());
     world.expect_ring(2);
 }
 

@@ -67,8 +67,8 @@ fn what_cannot_be_done_is_refused_with_the_reason() {
     of_another["cluster"] = json!("other");
     let cases = [
         ("alive", replace(LAST), "it is up and normal"),
-        ("nobody", replace("demo-dc1-a-7"), "its members are demo-dc1-a-0"),
-        ("volume", on_another, "not on another"),
+        ("nobody", replace("demo-dc1-a-7"), "existing members: demo-dc1-a-0"),
+        ("volume", on_another, "of the task is another"),
         ("cluster", of_another, "belongs to cluster demo, not to other"),
     ];
     for (name, spec, why) in &cases {

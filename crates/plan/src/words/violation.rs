@@ -6,24 +6,24 @@ palladion_api::sentences! {
     /// Why a plan may not be carried out.
     pub enum Violation {
         /// A deletion that does not say which object it means.
-        DeletionWithoutUid { doing: String } => "a deletion has no uid precondition: {doing}";
+        DeletionWithoutUid { doing: String } => "a deletion has no UID precondition: {doing}";
         /// A claim or a pod deleted as if nothing could be lost.
         LossNotStated { kind: &'static str, doing: String } =>
             "the deletion of a {kind} does not state what may be lost: {doing}";
         /// A step that could hurt without a proof.
-        ProofMissing { doing: String } => "a hazardous step carries no proof: {doing}";
+        ProofMissing { doing: String } => "a hazardous step has no proof: {doing}";
         /// A proof of a kind that does not allow the step.
         ProofOfAnotherKind { kind: &'static str, doing: String } =>
             "a proof of kind {kind} does not permit this step: {doing}";
         /// A proof about somebody else than the step.
         ProofAboutAnother { about: String, doing: String } =>
-            "the proof is not about {about:?}: {doing}";
+            "the proof of this step is not about {about:?}: {doing}";
         /// A proof that may be true no more, or that is of a time that has not come.
         ProofOutOfTime { as_of: Timestamp, now: Timestamp, doing: String } =>
-            "the proof dated {as_of} is not valid at {now}: {doing}";
+            "the proof of this step, dated {as_of}, is not valid at {now}: {doing}";
         /// More than one process stopped in one plan.
         TwoDisruptions { first: String, second: String } =>
-            "a plan has more than one disruptive step: {first}; {second}";
+            "the plan has more than one disruptive step: {first}; {second}";
     }
 }
 

@@ -112,7 +112,7 @@ mod tests {
         };
         assert_eq!(compare(&[claim("data", "1024Mi", "fast")], &has), Change::None);
         assert_eq!(compare(&[claim("data", "2Gi", "fast")], &has), Change::Growth);
-        assert!(other(&[claim("data", "512Mi", "fast")]).contains("lowered to 512Mi, below"));
+        assert!(other(&[claim("data", "512Mi", "fast")]).contains("lowered from 1Gi to 512Mi"));
         assert!(other(&[claim("data", "2Gi", "slow")]).contains("other than its storage"));
         assert!(other(&[]).contains("data was removed"));
         let two = [claim("data", "1Gi", "fast"), claim("log", "1Gi", "fast")];

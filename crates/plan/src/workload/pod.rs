@@ -200,9 +200,11 @@ fn trouble(object: &Object) -> Option<PodTrouble> {
         _ => text(&container["reason"]),
     };
     let name = text(&container["name"]);
-    let message = match (reason.as_str(), container["exitCode"].as_i64()) {
+    let message = match (container["reason"].as_str(), container["exitCode"].as_i64()) {
         // The kubelet tells its pause, which changes with every try.
-        ("CrashLoopBackOff", Some(code)) => ContainerState::Exits { container: name, code },
+        (Some("CrashLoopBackOff"), Some(code)) => {
+            ContainerState::Exits { pod: object.meta.name.clone(), container: name, code }
+        }
         _ => {
             let message = settled(&text(&container["message"])).to_string();
             ContainerState::Waiting { container: name, message }

@@ -7,14 +7,14 @@ palladion_api::sentences! {
         Unschedulable { pod: String, message: String } => "pod {pod} cannot be scheduled: {message}";
         Failing { pod: String, reason: String, message: String } => "pod {pod} is failing: {reason}: {message}";
         Ready { pod: String } => "pod {pod} is ready";
-        NotReady { pod: String, phase: String } => "pod {pod} is {phase} and not ready";
+        NotReady { pod: String, phase: String } => "pod {pod} is not ready (phase {phase})";
     }
 
     /// Why a container does not run, as far as it stays the same from one try to
     /// the next.
     pub enum ContainerState {
-        Exits { container: String, code: i64 } =>
-            "container {container} exited with code {code} and will be restarted after a back-off; see `kubectl logs --previous`";
+        Exits { pod: String, container: String, code: i64 } =>
+            "container {container} exited with code {code} and will be restarted after a back-off (see `kubectl logs {pod} -c {container} --previous`)";
         Waiting { container: String, message: String } => "container {container}: {message}";
     }
 
@@ -23,7 +23,7 @@ palladion_api::sentences! {
         Removed { template: String } => "volume claim template {template} was removed";
         Added { template: String } => "volume claim template {template} was added";
         Smaller { template: String, requested: String, has: String } =>
-            "the storage request of volume claim template {template} was lowered to {requested}, below the existing {has}";
+            "the storage request of volume claim template {template} was lowered from {has} to {requested}";
         Other { template: String } =>
             "fields of volume claim template {template} other than its storage request were changed";
     }

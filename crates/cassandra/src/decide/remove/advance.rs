@@ -129,7 +129,7 @@ fn after_order(
     let outcome = outcome.filter(|o| Some(&o.id) == ordered::job(helper));
     match outcome.map(|o| o.state) {
         None | Some(OperationState::Running | OperationState::Unknown) if helper.is_normal() => {
-            overdue::report(facts, member, draft);
+            overdue::report(facts, member, helper, draft);
             let (helper, name) = (helper.name.clone(), member.name.clone());
             return wait_for(Waiting::Removing { helper, member: name }, member, draft);
         }

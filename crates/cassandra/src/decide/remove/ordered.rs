@@ -116,7 +116,7 @@ pub fn left_over(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
         return Flow::Free;
     };
     if let Some(helper) = at_it(facts, &removal.nonce).filter(|helper| helper.is_normal()) {
-        overdue::report(facts, member, draft);
+        overdue::report(facts, member, helper, draft);
         let (helper, name) = (helper.name.clone(), member.name.clone());
         draft.wait_for(Waiting::Removing { helper, member: name }).about(member.subject());
         return Flow::Busy;

@@ -11,17 +11,18 @@ use palladion_plan::Trouble;
 /// Long enough for terabytes at the default throughput of streams.
 const AFTER: SignedDuration = SignedDuration::from_hours(6);
 
-/// Report a removal that a member is carrying out and that has been on record for
+/// Report a removal that `helper` is carrying out and that has been on record for
 /// too long, and look again when it will have been. Where nobody carries it out,
 /// the message would not be true: the wait says what forbids it.
-pub fn report(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) {
+pub fn report(facts: &Facts<'_>, member: &MemberFact, helper: &MemberFact, draft: &mut Draft) {
     let Some(since) = member.removal().and_then(|r| r.since.as_ref()).map(|since| since.0) else {
         return;
     };
     match since.checked_add(AFTER).unwrap_or(since) {
         due if facts.now() >= due => {
             // It says more than that the Node of this member is gone.
-            let problem = Problem::Overdue { member: member.name.clone(), since };
+            let (member, helper) = (member.name.clone(), helper.name.clone());
+            let problem = Problem::Overdue { member, helper, since };
             draft.troubles.insert(0, Trouble::of(problem));
         }
         due => draft.wake_at(due),
