@@ -3,9 +3,11 @@
 use std::time::{Duration, Instant};
 
 use palladion_api::reasons::Reason;
+use palladion_e2e::bed::OPERATOR_USER;
 use palladion_e2e::fields::{HIGHEST_RELEASE_LINE, PENDING_MAINTENANCE};
 use palladion_e2e::wanted::{OLDER_VERSION, VERSION};
 use palladion_e2e::{Ring, Writes, bed, wait_for};
+use palladion_testbed::audit::AuditMark;
 use serde_json::json;
 
 use super::runtime::runtime_settings_come_and_go;
@@ -38,11 +40,25 @@ pub(super) fn broken(ring: &Ring<'_>) {
     }
 }
 
+/// Budgets have a say in a rollout: the operator evicts, and deletes no pod that serves.
+fn all_were_evicted(since: AuditMark, pods: usize) {
+    let mut asked = bed().cluster.audit_entries(since, OPERATOR_USER).expect("the audit log");
+    asked.retain(|e| e.resource == "pods" && e.namespace == NAMESPACE);
+    let evictions = |code| {
+        let evictions = asked.iter().filter(|e| e.verb == "create" && e.subresource == "eviction");
+        evictions.filter(|e| e.code == code).count()
+    };
+    assert_eq!(evictions(201), pods, "{asked:?}");
+    assert!(asked.iter().all(|e| e.verb != "delete"), "{asked:?}");
+    println!("{pods} pods were evicted; the budget said no {} times before", evictions(429));
+}
+
 pub(super) fn upgrade(ring: &Ring<'_>) {
     let ids = ring.host_ids().expect("host IDs");
     let uids = ring.pod_uids().expect("uids");
     let writing = ring.writing(Writes::RowsAndRegisters).expect("writing");
     let begin = Instant::now();
+    let mark = bed().cluster.audit_mark().expect("a mark");
     patch(&json!({ "version": VERSION }));
     wait_for("all members to run the newer line", RESTARTS_IN, || {
         let members = ring.members()?;
@@ -55,6 +71,7 @@ pub(super) fn upgrade(ring: &Ring<'_>) {
     well(ring, &ids);
     let now = ring.pod_uids().expect("uids");
     assert!(now.iter().all(|pod| !uids.contains(pod)), "each pod is new");
+    all_were_evicted(mark, now.len());
     for member in ring.members().expect("members") {
         let pending = &member["spec"][PENDING_MAINTENANCE];
         assert!(pending.as_array().is_none_or(Vec::is_empty), "nothing is pending: {pending}");
