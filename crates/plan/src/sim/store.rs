@@ -3,6 +3,7 @@
 //! their own pace.
 
 mod commit;
+mod evict;
 
 use super::addresses::Addresses;
 use super::json;
@@ -29,6 +30,8 @@ pub enum Refusal {
     Conflict(String),
     /// 422.
     Invalid(String),
+    /// 429 of an eviction.
+    Budget,
 }
 
 /// One change, as a watch sees it.

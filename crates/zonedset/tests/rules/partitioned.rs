@@ -43,7 +43,7 @@ fn a_wait_names_its_set_and_keeps_its_time() {
     let (canary, other) = (&before[0], &before[1]);
     assert_eq!(canary["reason"], "RollingOut");
     assert_eq!(canary["object"], json!({ "kind": "StatefulSet", "name": "web-z0" }));
-    assert!(canary["message"].as_str().unwrap().contains("web-z0-2 is Running"), "{canary}");
+    assert!(canary["message"].as_str().unwrap().contains("web-z0-2 is not ready"), "{canary}");
     assert_eq!(other["object"], json!({ "kind": "StatefulSet", "name": "web-z1" }));
     assert!(
         other["message"].as_str().unwrap().contains("is waiting for StatefulSet web-z0"),

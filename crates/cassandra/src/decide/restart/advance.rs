@@ -117,6 +117,15 @@ struct Stop<'a> {
     proof: &'a Proof,
 }
 
+/// Does the budget count what clients count (safety rule 7.10)? It also counts
+/// the pods of members that wait to join, which may wait for this very upgrade,
+/// and of those that an upgrade goes on without: for these it would say no for ever.
+fn budget_counts_right(facts: &Facts<'_>, valid: &Valid) -> bool {
+    let serves = |m: &MemberFact| m.pod.as_ref().is_some_and(|p| p.ready_since.is_some());
+    let mut new = facts.members.values().filter(|m| !m.is_gone() && m.recorded_host_id().is_none());
+    new.all(serves) && going_without::of(facts, valid).is_empty()
+}
+
 fn replace_pod(facts: &Facts<'_>, valid: &Valid, stop: &Stop<'_>, draft: &mut Draft) {
     let Stop { turn, member, pod, newest, proof } = *stop;
     let Some(object) = &member.object else { return };
@@ -128,12 +137,10 @@ fn replace_pod(facts: &Facts<'_>, valid: &Valid, stop: &Stop<'_>, draft: &mut Dr
     let fence = facts.fence(turn);
     draft.steps.extend(prepare(valid, member, object, newest, proof, fence.clone()));
     let step = delete_pod(valid, member, pod, proof, Some(fence));
-    // Clients count pods (safety rule 7.10). Of a member that an upgrade goes on
-    // without a budget knows nothing, and of one that is down no more is lost.
-    let serves = pod.ready_since.is_some() && going_without::of(facts, valid).is_empty();
-    draft.steps.push(if serves { step.evicting() } else { step });
+    let evicted = pod.ready_since.is_some() && budget_counts_right(facts, valid);
+    draft.steps.push(if evicted { step.evicting() } else { step });
     let failure = facts.snapshot.failure.as_ref();
-    if let Some(held) = failure.filter(|f| serves && f.class == FailureClass::Held) {
+    if let Some(held) = failure.filter(|f| evicted && f.class == FailureClass::Held) {
         let (name, answer) = (member.name.clone(), held.message.clone());
         draft.wait_for(Waiting::ForBudget { member: name, answer }).about(member.subject());
     }

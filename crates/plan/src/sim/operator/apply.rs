@@ -24,6 +24,8 @@ pub(super) enum Request {
     Merge(ObjectKey, Value, Subresource),
     /// Deletion.
     Delete(ObjectKey, Precondition, Propagation),
+    /// Deletion, if budgets allow it.
+    Evict(ObjectKey, Precondition),
     /// Deletion without grace.
     Remove(ObjectKey, Precondition),
 }
@@ -34,6 +36,7 @@ impl Request {
             Request::Apply(key, _)
             | Request::Merge(key, _, _)
             | Request::Delete(key, _, _)
+            | Request::Evict(key, _)
             | Request::Remove(key, _) => key,
         }
     }
@@ -145,6 +148,7 @@ impl<M: Mind + Clone> Operator<M> {
             Request::Delete(key, precondition, propagation) => {
                 store.delete(key, precondition, *propagation)
             }
+            Request::Evict(key, precondition) => store.evict(key, precondition),
             Request::Remove(key, precondition) => {
                 let answer = store.delete(key, precondition, Propagation::Background);
                 if answer.is_ok() {
@@ -196,6 +200,10 @@ fn class_of(refusal: &Refusal) -> (FailureClass, String) {
         Refusal::NotFound => (FailureClass::Conflict, "404: the object is gone".into()),
         Refusal::AlreadyExists => (FailureClass::Conflict, "409: the object exists".into()),
         Refusal::Conflict(why) => (FailureClass::Conflict, format!("409: {why}")),
+        Refusal::Budget => {
+            let why = "429: Cannot evict pod as it would violate the pod's disruption budget.";
+            (FailureClass::Held, why.into())
+        }
         Refusal::Invalid(why) => (FailureClass::Refused, format!("422: {why}")),
     }
 }

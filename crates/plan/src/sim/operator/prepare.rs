@@ -54,6 +54,9 @@ impl<M: Mind + Clone> Operator<M> {
                 if matches!(loss, Loss::Remains) {
                     return Ok(Request::Remove(key.clone(), precondition.clone()));
                 }
+                if matches!(loss, Loss::Serving) {
+                    return Ok(Request::Evict(key.clone(), precondition.clone()));
+                }
                 Ok(Request::Delete(key.clone(), precondition.clone(), *propagation))
             }
         }
