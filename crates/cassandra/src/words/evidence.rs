@@ -12,7 +12,7 @@ palladion_plan::sentences! {
     /// and refusal take turns.
     pub enum Waiting {
         NobodyUp { member: MemberName } => WaitingForRing,
-            "member {member} cannot join yet: no member of the ring is up";
+            "member {member} cannot join yet: no member of the ring is up and normal";
         Join { member: MemberName, from: Names } => WaitingForRing,
             "member {member} cannot join yet: waiting for {from} to report the state of the ring";
         Leave { member: MemberName, from: Names } => WaitingForRing,
@@ -20,13 +20,13 @@ palladion_plan::sentences! {
         Restart { member: MemberName, from: Names } => RollingOut,
             "member {member} cannot restart yet: waiting for {from} to report the state of the ring";
         Replace { member: MemberName, from: Names } => MemberReplacing,
-            "member {member} cannot be replaced yet: waiting for {from} to confirm that {member} is dead";
+            "member {member} cannot be replaced yet: waiting for {from} to confirm that {member} is down";
         Remove { member: MemberName, from: Names } => MemberLeaving,
-            "member {member} cannot be removed yet: waiting for {from} to confirm that {member} is dead";
+            "member {member} cannot be removed from the ring yet: waiting for {from} to confirm that {member} is down";
         HasLeft { member: MemberName, from: Names } => WaitingForEvidence,
-            "member {member} reports that it has left; waiting for {from} to confirm this";
+            "waiting for {from} to confirm that member {member} has left the ring";
         WasRemoved { member: MemberName, from: Names } => MemberLeaving,
-            "member {member} was removed from the ring; waiting for {from} to confirm this";
+            "waiting for {from} to report whether member {member} has been removed from the ring";
         Interrupted { member: MemberName, from: Names } => WaitingForEvidence,
             "the server of member {member} exited while the member was leaving; waiting for {from} to report whether {member} has left";
     }
@@ -42,23 +42,26 @@ palladion_plan::sentences! {
         Replace { member: MemberName, why: Objection } => MemberReplacing,
             "member {member} cannot be replaced yet: {why}";
         Remove { member: MemberName, why: Objection } => MemberLeaving,
-            "member {member} cannot be removed yet: {why}";
+            "member {member} cannot be removed from the ring yet: {why}";
+        Unconfirmed { member: MemberName, why: Objection } => MemberLeaving,
+            "the removal of member {member} is not confirmed yet: {why}";
         Removal { member: MemberName, why: Objection, reported: String } => MemberLeaving,
             "the removal of member {member} is not confirmed yet: {why}; the member carrying it out reports: {reported}";
         HasLeft { member: MemberName, why: Objection } => WaitingForEvidence,
-            "member {member} reports that it has left, but this is not confirmed: {why}";
+            "it is not confirmed yet that member {member} has left the ring: {why}";
         Interrupted { member: MemberName, why: Objection } => WaitingForEvidence,
-            "cannot tell whether member {member} has left (its server exited while it was leaving): {why}";
+            "it is not known yet whether member {member} has left the ring (its server exited while it was leaving): {why}";
     }
 
     /// Why a step may not be taken, as far as the ring goes.
     pub enum Objection {
         NotNormal { member: MemberName } => "member {member} is not up and normal";
         NotReported { member: MemberName } =>
-            "member {member} has not reported its view of the ring yet";
+            "member {member} has not reported the state of the ring";
         StateNotKnown { member: MemberName } =>
             "the volume or the server of member {member} is in a state that this operator does not know; upgrade the operator to the version of the agent";
-        Unread { witness: MemberName } => "member {witness} could not read the state of the ring from its server";
+        Unread { witness: MemberName } =>
+            "the agent of member {witness} could not read the state of the ring from its server";
         Schemas { witness: MemberName } => "member {witness} sees more than one schema version";
         Sees { witness: MemberName, address: StaticAddress, life: Life, part: Part } =>
             "member {witness} sees {address} as {life} and {part}";
@@ -68,32 +71,36 @@ palladion_plan::sentences! {
             host_id: HostId,
             life: Life,
             part: Part,
-        } => "member {witness} sees {address} ({host_id}) as {life} and {part}";
+        } => "member {witness} sees {address} (host ID {host_id}) as {life} and {part}";
         Unseen { witness: MemberName, host_id: HostId } =>
-            "member {witness} does not see host ID {host_id}";
-        SeesOnly { witness: MemberName, sees: u32, recorded: usize } =>
-            "member {witness} sees {sees} members in the ring, but {recorded} are recorded";
-        SeesItUp { witness: MemberName } => "member {witness} sees it as up";
-        StillUp { witness: MemberName } => "member {witness} still sees it as up";
+            "member {witness} does not see host ID {host_id} in the ring";
+        SeesOnly { witness: MemberName, sees: Count, recorded: usize } =>
+            "member {witness} sees {sees} in the ring, but the operator has recorded {recorded}";
+        SeesItUp { witness: MemberName, member: MemberName } =>
+            "member {witness} does not see member {member} as down";
+        StillUp { witness: MemberName, member: MemberName } =>
+            "member {witness} still sees member {member} as up and normal";
         StillKnown { witness: MemberName, host_id: HostId } =>
             "member {witness} still sees host ID {host_id} in the ring";
         NotKnown { witness: MemberName, host_id: HostId } =>
             "member {witness} does not see host ID {host_id} in the ring";
         TooOld { asked: Timestamp } =>
-            "the reports of the other members are out of date: they were requested at {asked}";
-        TooFew { asked: usize, others: Count } =>
-            "only {asked} of {others} can report on the ring, which is not a majority";
-        TooFewLeft { asked: usize, others: Count } =>
-            "only {asked} of {others} can report on the ring; if the rest are also permanently lost, create a CassandraTask with `replace.volumeID` for each lost member";
+            "the reports on the ring requested at {asked} are no longer valid";
+        TooFew { asked: usize, others: usize } =>
+            "a majority of the other members must report the state of the ring, but only {asked} of {others} can";
+        TooFewLeft { asked: usize, others: usize } =>
+            "a majority of the other members must report the state of the ring, but only {asked} of {others} can; if the rest are permanently lost as well, create a CassandraTask with `spec.replace.volumeID` for each lost member";
         OnlyMember =>
-            "it was the only member of the ring, and its data is gone; restore a backup into a new ring, or delete and recreate the CassandraCluster";
+            "no other member of the ring is left to stream its data; restore a backup into a new ring, or delete and recreate the CassandraCluster";
         NotLost => "its volume is no longer lost or marked for replacement";
+        NoReason =>
+            "its volume is not lost or marked for replacement, and its decommission is not interrupted";
     }
 
     /// Why it is not clear whose data a volume holds.
     pub enum NotClear {
-        NoRing => "there is no ring yet";
-        OtherTurn { member: MemberName } => "it is currently member {member}'s turn to change the ring";
+        NoRing => "the ring has not been initialized";
+        OtherTurn { member: MemberName } => "another change to the ring is in progress (member {member})";
         Ring { why: Objection } => "{why}";
     }
 
@@ -107,31 +114,33 @@ palladion_plan::sentences! {
     /// What is proven, for records and logs.
     pub enum Proven {
         Well { nonce: Nonce, members: Count, witnesses: Names } =>
-            "nonce {nonce}: the whole ring ({members}) is up and normal according to {witnesses}";
+            "nonce {nonce}: every member of the ring ({members}) that this step requires is up and normal according to {witnesses}";
         Dead { nonce: Nonce, host_id: HostId, witnesses: Names } =>
             "nonce {nonce}: host ID {host_id} is down according to {witnesses}";
         Gone { nonce: Nonce, host_id: HostId, witnesses: Names } =>
-            "nonce {nonce}: host ID {host_id} is gone according to {witnesses}";
+            "nonce {nonce}: host ID {host_id} is no longer in the ring according to {witnesses}";
         Down { nonce: Nonce, host_id: HostId, witnesses: Names } =>
-            "nonce {nonce}: host ID {host_id} belongs to a member that is down according to {witnesses}";
-        Quiet { members: Count } => "each member reports itself up and normal ({members})";
+            "nonce {nonce}: host ID {host_id} is still in the ring, and is down, according to {witnesses}";
+        Quiet { members: Count } =>
+            "every member reports that the whole ring is up and normal ({members})";
         JoinedUnnoticed { host_id: HostId, ring: String } =>
-            "it is already a member with host ID {host_id} and is down; {ring}";
+            "it is already a full member of the ring with host ID {host_id}, and is down; {ring}";
         OnRecord { recorded: String, proven: String } => "{recorded}; {proven}";
         Idle { pod: PodUid, revision: String, why: Idle } =>
-            "pod {pod} of revision {revision} is not serving: {why}";
+            "the pod with UID {pod} (revision {revision}) is not serving: {why}";
         Exited => "its server exited on its own";
-        FirstMember => "first member of a new ring; every volume was reported empty";
-        HasLeft { said: String } => "the member has left: {said}";
+        FirstMember =>
+            "it is the first member of a new ring; every other volume was reported empty, or a user allowed the new ring";
+        HasLeft { said: String } => "the member is not in the ring: {said}";
         Vacant { set: String, ordinal: i32 } =>
             "StatefulSet {set} has no member with ordinal {ordinal} or higher";
         StopRequested => "`spec.run` is Stopped";
         ClusterDeleted { uid: Uid } =>
-            "`deletionPolicy` is Delete and cluster {uid} is being deleted";
+            "`deletionPolicy` is Delete, and the CassandraCluster with UID {uid} is being deleted";
         NothingOnNode { member: MemberName, node: String } =>
-            "the volume holds no ring data: member {member} has no host ID, no member knows its address, and its Node {node} is gone";
+            "the volume holds no ring data: member {member} has no recorded host ID, no other member knows its address, and its Node {node} is gone";
         NeverJoined =>
-            "the member never joined, its server is not running, and every member known to the ring is accounted for";
+            "the member never joined the ring, its server is not running, and the ring has no member that is unknown to the operator";
     }
 
     /// Why a volume is marked for replacement.
@@ -139,15 +148,15 @@ palladion_plan::sentences! {
         NodeGone { node: String, since: Timestamp } =>
             "its Node {node} has been gone since {since}";
         ByLabel { label: &'static str } => "a user requested it with the label {label}";
-        ByTask { task: String } => "requested by task {task}";
-        VolumeNamed { marked: String, task: String } => "{marked}; task {task} names the volume";
+        ByTask { task: String } => "a user requested it with CassandraTask {task}";
+        VolumeNamed { marked: String, task: String } => "{marked}; CassandraTask {task} names the volume";
         Removed { host_id: HostId } => "host ID {host_id}, whose data it holds, was removed from the ring";
     }
 
     /// Why a volume is no longer marked for replacement.
     pub enum Unmarked {
-        Replaced => "it was replaced";
-        UpAgain => "it is up and normal again";
+        Replaced => "the member was replaced";
+        UpAgain => "the member is up and normal again";
         NodeBack => "its Node is back";
         TaskAborted => "the task was aborted";
     }

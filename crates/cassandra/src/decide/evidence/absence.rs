@@ -16,7 +16,7 @@ use palladion_api::member::{
 };
 use palladion_plan::Reason;
 use palladion_plan::proof::ProofKind;
-use palladion_plan::words::{Count, Names};
+use palladion_plan::words::Names;
 
 /// Who may say that a member is gone or dead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ pub fn is_dead(
         };
         match members.iter().find(|m| m.host_id == *host_id) {
             Some(seen) if seen.liveness == Liveness::Down => None,
-            Some(_) => Some(Objection::SeesItUp { witness }),
+            Some(_) => Some(Objection::SeesItUp { witness, member: absent.member.name.clone() }),
             None => Some(Objection::NotKnown { witness, host_id: host_id.clone() }),
         }
     };
@@ -140,10 +140,7 @@ fn tally(
     };
     let others = rest_of(facts, absent.host_id);
     if !absent.voters.suffice(asked, others) {
-        return Answer::Refused {
-            why: Objection::TooFew { asked, others: other(others) },
-            read_at,
-        };
+        return Answer::Refused { why: Objection::TooFew { asked, others }, read_at };
     }
     let kind = if Voters::Majority.suffice(asked, others) { by_majority } else { as_named };
     Answer::Proven(Proof::asked(facts, kind, absent.member, Some(absent.host_id), proven))
@@ -161,12 +158,8 @@ pub fn can_be_proven(
     let others = rest_of(facts, host_id);
     match voters.suffice(asked, others) {
         true => Ok(()),
-        false => Err(Objection::TooFewLeft { asked, others: other(others) }),
+        false => Err(Objection::TooFewLeft { asked, others }),
     }
-}
-
-fn other(members: usize) -> Count {
-    Count::of(members, "other member")
 }
 
 fn names(of: &[&MemberFact]) -> Names {

@@ -74,9 +74,8 @@ impl Purpose<'_> {
             Purpose::Leave { .. } => Forbidden::Leave { member, why },
             Purpose::Restart { .. } => Forbidden::Restart { member, why },
             Purpose::Replace { .. } => Forbidden::Replace { member, why },
-            Purpose::Remove { .. } | Purpose::WasRemoved { told: "", .. } => {
-                Forbidden::Remove { member, why }
-            }
+            Purpose::Remove { .. } => Forbidden::Remove { member, why },
+            Purpose::WasRemoved { told: "", .. } => Forbidden::Unconfirmed { member, why },
             Purpose::WasRemoved { told, .. } => {
                 Forbidden::Removal { member, why, reported: told.to_string() }
             }

@@ -31,8 +31,8 @@ pub fn ring_is_quiet(facts: &Facts<'_>) -> Result<(), Objection> {
             return Err(Objection::Schemas { witness: member.name.clone() });
         }
         if usize::try_from(ring.members) != Ok(known) {
-            let witness = member.name.clone();
-            return Err(Objection::SeesOnly { witness, sees: ring.members, recorded: known });
+            let (witness, sees) = (member.name.clone(), Count::of(ring.members, "member"));
+            return Err(Objection::SeesOnly { witness, sees, recorded: known });
         }
     }
     Ok(())
@@ -62,7 +62,8 @@ pub fn rest_is_quiet(
         }
         let knows = usize::try_from(ring.members) != Ok(without);
         if knows && !ring.exceptions.iter().any(|e| e.host_id == *host_id) {
-            return Err(Objection::StillUp { witness: member.name.clone() });
+            let (witness, member) = (member.name.clone(), name.clone());
+            return Err(Objection::StillUp { witness, member });
         }
     }
     match others {

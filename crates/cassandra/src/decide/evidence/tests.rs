@@ -13,7 +13,6 @@ use crate::words::evidence::Objection;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::{HostId, MemberName, Nonce, Uid};
 use palladion_api::labels;
-use palladion_plan::words::Count;
 use palladion_plan::{Meta, Object, Observed, ProofKind, Resource, Snapshot};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -244,8 +243,7 @@ fn all_that_are_asked_must_have_it_out_of_the_ring() {
 fn fewer_than_a_majority_speak_only_where_a_user_has_named_the_volume() {
     let few = a_ring().all_see("liveness", "Down").silent(NAMES[0]).silent(NAMES[1]);
     let majority = few.absent(Voters::Majority, is_dead);
-    let others = Count::of(3_usize, "other member");
-    assert_eq!(why(majority), Objection::TooFew { asked: 1, others });
+    assert_eq!(why(majority), Objection::TooFew { asked: 1, others: 3 });
     assert_eq!(kind(few.absent(Voters::WhoeverIsLeft, is_dead)), Some(ProofKind::DeadAsNamed));
 }
 

@@ -56,7 +56,7 @@ fn before_order(
     }
     let is_over = !ordered::has_reason(member, host_id) || marks::is_withdrawn(member, draft);
     if !ordered::is_recorded(member, host_id) && is_over {
-        return withdraw(facts, turn, member, Objection::NotLost, draft);
+        return withdraw(facts, turn, member, Objection::NoReason, draft);
     }
     let proven = evidence::prove(facts, turn, member, &Purpose::Remove { host_id }, draft);
     if proven.is_err() {
