@@ -72,7 +72,6 @@ impl Example for Count {
     /// The field is named for what is counted: `members`.
     fn examples(field: &'static str) -> Vec<Self> {
         let noun = match field {
-            "others" => "other member",
             "copies" => "copy",
             field => field.strip_suffix('s').unwrap_or(field),
         };

@@ -74,8 +74,8 @@ palladion_plan::sentences! {
         } => "member {witness} sees {address} (host ID {host_id}) as {life} and {part}";
         Unseen { witness: MemberName, host_id: HostId } =>
             "member {witness} does not see host ID {host_id} in the ring";
-        SeesOnly { witness: MemberName, sees: Count, recorded: usize } =>
-            "member {witness} sees {sees} in the ring, but the operator has recorded {recorded}";
+        SeesOnly { witness: MemberName, members: Count, recorded: usize } =>
+            "member {witness} sees {members} in the ring, but the operator has recorded {recorded}";
         SeesItUp { witness: MemberName, member: MemberName } =>
             "member {witness} does not see member {member} as down";
         StillUp { witness: MemberName, member: MemberName } =>

@@ -31,8 +31,8 @@ pub fn ring_is_quiet(facts: &Facts<'_>) -> Result<(), Objection> {
             return Err(Objection::Schemas { witness: member.name.clone() });
         }
         if usize::try_from(ring.members) != Ok(known) {
-            let (witness, sees) = (member.name.clone(), Count::of(ring.members, "member"));
-            return Err(Objection::SeesOnly { witness, sees, recorded: known });
+            let (witness, members) = (member.name.clone(), Count::of(ring.members, "member"));
+            return Err(Objection::SeesOnly { witness, members, recorded: known });
         }
     }
     Ok(())
