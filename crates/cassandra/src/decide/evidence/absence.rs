@@ -3,6 +3,7 @@
 
 use super::answer::Answer;
 use super::ask::too_old;
+use super::idle::has_no_process;
 use super::marks::of;
 use super::proof::Proof;
 use super::witness::{others, rest_of};
@@ -11,10 +12,7 @@ use crate::facts::{Facts, MemberFact};
 use crate::words::evidence::{Objection, Proven};
 use palladion_api::cluster::Turn;
 use palladion_api::ids::{HostId, MemberName, Nonce};
-use palladion_api::member::{
-    Evidence, Liveness, MemberState, ReplacementCause, ServerState, VolumeState,
-};
-use palladion_plan::Reason;
+use palladion_api::member::{Evidence, Liveness, MemberState, ReplacementCause, VolumeState};
 use palladion_plan::proof::ProofKind;
 use palladion_plan::words::Names;
 
@@ -195,19 +193,9 @@ pub fn all_see_down(facts: &Facts<'_>, turn: &Turn, whom: &MemberFact) -> Option
 /// from the first moment on, the rest after the ring delay: so none may be silent.
 pub fn is_untouched(facts: &Facts<'_>, turn: &Turn, whom: &MemberFact, host_id: &HostId) -> bool {
     let mut members = facts.members.values().filter(|m| m.name != whom.name && !m.is_gone());
-    // What was under way in a server's memory has ended with it. An agent that
-    // cannot ask about the process waits as well, and says that it does not know;
-    // what a newer one means by a reason of its own we do not know.
-    let is_known = |reason: &str| Reason::ALL.iter().any(|r| r.as_str() == reason);
-    let runs_nothing = |m: &MemberFact| {
-        m.reported_server().is_some_and(|server| {
-            let has_ended = matches!(server.state, ServerState::Waiting | ServerState::Failed);
-            let reason = server.reason.as_deref().filter(|r| *r != Reason::FactUnknown.as_str());
-            has_ended && reason.is_some_and(is_known)
-        })
-    };
+    // What was under way in a server's memory has ended with it.
     let is_silent = |m: &MemberFact| {
-        m.recorded_host_id().is_some() && of(m).is_none() && !m.is_normal() && !runs_nothing(m)
+        m.recorded_host_id().is_some() && of(m).is_none() && !m.is_normal() && !has_no_process(m)
     };
     let knows = |witness: &&MemberFact| {
         let answer = witness.status.evidence.as_ref().filter(|e| e.nonce == turn.nonce);

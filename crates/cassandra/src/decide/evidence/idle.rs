@@ -6,6 +6,7 @@ use crate::facts::words::server_words;
 use crate::facts::{Facts, MemberFact, PodFact};
 use crate::words::evidence::{Idle, Proven};
 use palladion_api::member::ServerState;
+use palladion_api::reasons::Reason;
 use palladion_plan::proof::ProofKind;
 
 /// No server serves in this pod: why, and the proof.
@@ -29,18 +30,19 @@ fn runs_nothing(member: &MemberFact, pod: &PodFact) -> Option<Idle> {
         let (reason, message) = (trouble.reason.clone(), trouble.message.clone());
         return Some(Idle::Failing { reason, message });
     }
-    let server = member.reported_server()?;
-    match server.state {
-        ServerState::Failed | ServerState::Waiting => {
-            Some(Idle::Server { server: server_words(member) })
-        }
-        ServerState::Starting
-        | ServerState::Running
-        | ServerState::Stopped
-        | ServerState::Stopping
-        | ServerState::Decommissioned
-        | ServerState::Unknown => None,
-    }
+    has_no_process(member).then(|| Idle::Server { server: server_words(member) })
+}
+
+/// Does its agent report that no server runs? An agent that cannot ask about the
+/// process waits as well, and says that it does not know; what a newer one means
+/// by a reason of its own we do not know.
+pub(super) fn has_no_process(member: &MemberFact) -> bool {
+    let is_known = |reason: &str| Reason::ALL.iter().any(|r| r.as_str() == reason);
+    member.reported_server().is_some_and(|server| {
+        let has_ended = matches!(server.state, ServerState::Waiting | ServerState::Failed);
+        let reason = server.reason.as_deref().filter(|r| *r != Reason::FactUnknown.as_str());
+        has_ended && reason.is_some_and(is_known)
+    })
 }
 
 /// Its server has ended by itself, so that nothing is stopped: a token makes its

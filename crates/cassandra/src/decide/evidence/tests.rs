@@ -3,11 +3,12 @@
 
 use super::absence::{Absent, Voters, all_see_down, is_dead, is_gone, is_untouched};
 use super::answer::Answer;
+use super::idle::serves_nothing;
 use super::quiet::is_quiet_for;
 use super::stranger::never_joined;
 use super::verdict::verdict;
 use super::witness::{others, witnesses};
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{Facts, MemberFact, PodFact};
 use crate::resources as kinds;
 use crate::words::evidence::Objection;
 use jiff::{SignedDuration, Timestamp};
@@ -325,4 +326,23 @@ fn a_removal_is_not_begun_only_if_nobody_is_silent_and_all_see_the_member_in_its
     let mut ring = a_ring();
     ring.answer(NAMES[2])["members"] = Value::Null;
     assert!(!untouched(&ring));
+}
+
+#[test]
+fn an_agent_that_does_not_know_its_server_does_not_prove_that_none_runs() {
+    let is_idle = |state: &str, reason: &str| {
+        let mut ring = a_ring();
+        let server = &mut ring.statuses.get_mut(WHOM).unwrap()["server"];
+        server["state"] = json!(state);
+        server["reason"] = json!(reason);
+        let pod = PodFact::default();
+        ring.ask(|facts| {
+            serves_nothing(facts, &facts.members[&MemberName::new(WHOM)], &pod).is_some()
+        })
+    };
+    assert!(is_idle("Failed", "ServerFailed"));
+    assert!(is_idle("Waiting", "WaitingForPermit"));
+    assert!(!is_idle("Running", "Running"));
+    assert!(!is_idle("Waiting", "FactUnknown"), "its init does not answer");
+    assert!(!is_idle("Waiting", "AWordOfANewerAgent"));
 }
