@@ -15,6 +15,7 @@ pub fn pod_words(member: &MemberFact) -> Pod {
                 Pod::Failing { reason, message }
             }
             (None, None) if !member.agent_speaks() => Pod::Silent { phase: pod.phase.clone() },
+            (None, None) if member.volume().is_none() => Pod::NoVolume,
             (None, None) => Pod::Running,
         },
     }
@@ -22,8 +23,10 @@ pub fn pod_words(member: &MemberFact) -> Pod {
 
 /// What a member's agent reports about the server.
 pub fn server_words(member: &MemberFact) -> Server {
-    match member.reported_server() {
-        None => Server::Silent,
-        Some(s) => Server::of(s.state, s.mode.as_deref(), s.message.as_deref()),
+    match (member.reported_server(), &member.pod) {
+        (Some(s), _) => Server::of(s.state, s.mode.as_deref(), s.message.as_deref()),
+        (None, None) => Server::NoPod,
+        (None, Some(pod)) if pod.terminating => Server::PodTerminating,
+        (None, Some(_)) => Server::Silent,
     }
 }

@@ -17,9 +17,11 @@ palladion_plan::sentences! {
         Postponed { work: Work, member: MemberName, why: Objection, cause: String } => MaintenancePending,
             "the {work} of member {member} (reason: {cause}) is postponed: {why}";
         BeforeReplacement { lost: MemberName, member: MemberName, cause: String } => MaintenancePending,
-            "member {lost} cannot be replaced until member {member} is repaired (reason for the repair: {cause})";
+            "member {lost} cannot be replaced or removed until the repair of member {member} has finished (reason for the repair: {cause})";
+        BeforeUnknown { lost: MemberName, member: MemberName, cause: String } => MaintenancePending,
+            "member {lost} cannot be replaced or removed yet: member {member} has a pending maintenance task that this operator does not support (reason: {cause})";
         OldAgent { member: MemberName, agent: String, cause: String } => MaintenancePending,
-            "member {member} needs a repair of all its ranges (reason: {cause}), which its agent {agent} does not support; change an annotation in `spec.annotations` to roll out the newer agent";
+            "member {member} needs a repair of all its ranges (reason: {cause}), which its agent (version {agent}) does not support; to roll out a newer agent, change `spec.sidecarImage` if it is set, or otherwise an annotation in `spec.annotations`";
         Down { member: MemberName, since: Timestamp } => WaitingForRing,
             "member {member} has been down since {since}";
     }
@@ -28,8 +30,8 @@ palladion_plan::sentences! {
     pub enum Replicating {
         Quiet { why: Objection } => SystemKeyspaces,
             "the replication of the system keyspaces cannot be changed yet: {why}";
-        Starting { operation: Operation, member: MemberName } => SystemKeyspaces,
-            "the {operation} of the system keyspaces is being started on member {member}";
+        Starting { factor: u32, operation: Operation, member: MemberName } => SystemKeyspaces,
+            "setting the replication factor of the system keyspaces to {factor}: starting the {operation} on member {member}";
         Requested { factor: u32, operation: Operation, member: MemberName } => SystemKeyspaces,
             "setting the replication factor of the system keyspaces to {factor}: waiting for member {member} to start the {operation}";
         Running { factor: u32, operation: Operation, member: MemberName } => SystemKeyspaces,
@@ -41,7 +43,7 @@ palladion_plan::sentences! {
     /// Events.
     pub enum Happened {
         Replicated { factor: u32, datacenter: String } => Synced,
-            "System keyspaces now have a replication factor of {factor} in datacenter {datacenter}";
+            "The system keyspaces now have a replication factor of {factor} in datacenter {datacenter}";
     }
 
     /// What needs a person.
@@ -49,9 +51,9 @@ palladion_plan::sentences! {
         Failed { work: Work, member: MemberName, why: String, cause: String } => MaintenancePending,
             "the {work} of member {member} (reason: {cause}) failed and will be retried: {why}";
         Overdue { lost: MemberName, member: MemberName, since: Timestamp, cause: String } => RepairOverdue,
-            "member {lost} cannot be replaced yet: the repair of member {member} (reason: {cause}), requested at {since}, has not finished. Check {member} with `nodetool compactionstats` and `nodetool netstats`. To replace {lost} without waiting, remove the repair from `spec.pendingMaintenance` of CassandraMember {member}, then run `nodetool repair --full` on {member}; until then, reads can miss writes that {member} missed";
+            "member {lost} cannot be replaced or removed yet: the repair of member {member} (reason: {cause}), requested at {since}, has not finished. Check its progress with `nodetool compactionstats` and `nodetool netstats` on {member}. If it makes no progress, remove it from `spec.pendingMaintenance` of CassandraMember {member}; {lost} is then replaced or removed without it. Afterwards, run `nodetool repair --full` on {member}: until that repair has finished, reads can miss writes that {member} missed";
         NewerWork { lost: MemberName, member: MemberName, cause: String } => FactUnknown,
-            "member {lost} cannot be replaced: this version of the operator does not support the pending maintenance of member {member} (reason: {cause}), which may be a repair. Upgrade the operator; or, to replace {lost} without that maintenance, remove the entry from `spec.pendingMaintenance` of CassandraMember {member}";
+            "member {lost} cannot be replaced or removed: this version of the operator does not support a pending maintenance task of member {member} (reason: {cause}), which may be a repair. Upgrade the operator, or, to skip the task, remove it from `spec.pendingMaintenance` of CassandraMember {member}";
         NotReplicated { factor: u32, operation: Operation, member: MemberName, why: String } =>
             SystemKeyspaces,
             "setting the replication factor of the system keyspaces to {factor}: the {operation} on member {member} failed and will be retried: {why}";
@@ -66,11 +68,10 @@ palladion_plan::sentences! {
     /// Why a member needs maintenance.
     pub enum Cause {
         Joined { member: MemberName, at: Timestamp } => "member {member} joined at {at}";
-        Replaced { member: MemberName, at: Timestamp } =>
-            "member {member} replaced a lost member at {at}";
-        Away { since: Timestamp, until: Timestamp } =>
-            "it was down from {since} to {until}, longer than the hint window of the other members";
-        Upgraded { from: String, to: String } => "upgraded from {from} to {to}";
+        Replaced { member: MemberName, at: Timestamp } => "member {member} was replaced at {at}";
+        Away { member: MemberName, since: Timestamp, until: Timestamp } =>
+            "member {member} was down from {since} to {until}, longer than the hint window of the other members";
+        Upgraded { from: String, to: String } => "upgrade from {from} to {to}";
     }
 
     /// Maintenance of a member.
@@ -78,7 +79,7 @@ palladion_plan::sentences! {
         Repair => "repair";
         Cleanup => "cleanup";
         UpgradeSstables => "SSTable upgrade";
-        Unknown => "unknown maintenance task";
+        Unknown => "maintenance task that this operator does not support";
     }
 
     /// An operation on the system keyspaces.
@@ -93,17 +94,17 @@ palladion_plan::sentences! {
         RecordDown { member: MemberName, since: Timestamp } =>
             "record that member {member} has been down since {since}";
         AllowStaleStart { member: MemberName, since: Timestamp } =>
-            "allow the start of member {member}: the whole ring has been down since {since}";
+            "allow member {member} to start: the whole ring has been down since about {since}";
         ForgetStaleStart { member: MemberName } =>
-            "clear `allowStaleStart` on member {member}, which is up";
+            "clear `spec.allowStaleStart` of CassandraMember {member}: the member is up";
         RecordUp { member: MemberName } => "record that member {member} is up again";
         RecordDone { work: Work, member: MemberName } =>
             "record that the {work} of member {member} is done";
         Withdraw { work: Work, member: MemberName } =>
-            "cancel the {work} on member {member}: its agent is too old to run it";
+            "withdraw the request for the {work} of member {member}: its agent is too old to carry it out";
         Start { work: Work, member: MemberName } => "start the pending {work} on member {member}";
-        StartOperation { operation: Operation, member: MemberName } =>
-            "start the {operation} of the system keyspaces on member {member}";
+        StartOperation { factor: u32, operation: Operation, member: MemberName } =>
+            "start the {operation} on member {member} to set the replication factor of the system keyspaces to {factor}";
         IntendReplication { factor: u32 } =>
             "record that the replication factor of the system keyspaces is being changed to {factor}";
         RecordReplication { factor: u32 } => "record that the system keyspaces have a replication factor of {factor}";

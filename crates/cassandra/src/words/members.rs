@@ -6,15 +6,18 @@ palladion_plan::sentences! {
     /// How far a member's pod is.
     pub enum Pod {
         Missing => "its pod does not exist yet";
-        Terminating => "its old pod is terminating";
+        Terminating => "its pod is terminating";
         Unschedulable { message: String } => "its pod cannot be scheduled: {message}";
         Failing { reason: String, message: String } => "its pod is failing: {reason}: {message}";
         Silent { phase: String } => "its pod is {phase} and its agent has not reported yet";
+        NoVolume => "its pod is running, but its agent has not reported the state of the volume yet";
         Running => "its pod is running";
     }
 
     /// What a member's agent reports about the server.
     pub enum Server {
+        NoPod => "its pod does not exist";
+        PodTerminating => "its pod is terminating";
         Silent => "its agent has not reported yet";
         Is { state: State } => "its server {state}";
         InMode { state: State, mode: String } => "its server {state} (mode {mode})";
@@ -38,13 +41,13 @@ palladion_plan::sentences! {
     /// What an agent found on its volume.
     pub enum Volume {
         Empty => "is empty";
-        Incomplete => "holds data left by a start or join that did not complete";
-        Joined => "holds the data of a member";
-        Left => "holds the data of a member that has left its ring";
+        Incomplete => "holds data from an initialization, join or replacement that did not complete";
+        Joined => "holds the data of a member that has joined a ring";
+        Left => "was used by a member that has left its ring";
         Lost => "has lost its data";
         NotMounted => "is not mounted";
-        Foreign => "holds the data of another ring";
-        Unaccounted => "holds data but has no ledger";
+        Foreign => "belongs to another ring";
+        Unaccounted => "holds data of unknown origin";
         Unknown => "is in a state that this operator does not know";
     }
 
@@ -52,7 +55,7 @@ palladion_plan::sentences! {
     pub enum Life {
         Up => "up";
         Down => "down";
-        Unknown => "in an unknown state";
+        Unknown => "of unknown liveness";
     }
 
     /// How another member sees one: its part in the ring.
@@ -73,6 +76,10 @@ impl Server {
             (None, None) => Server::Is { state },
             (Some(mode), None) => Server::InMode { state, mode },
             (None, Some(message)) => Server::Says { state, message },
+            // What the agent says of the mode is not said twice.
+            (Some(mode), Some(message)) if message.contains(&format!("mode {mode}")) => {
+                Server::Says { state, message }
+            }
             (Some(mode), Some(message)) => Server::SaysInMode { state, mode, message },
         }
     }

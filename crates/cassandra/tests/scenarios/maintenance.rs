@@ -232,7 +232,7 @@ fn a_ring_that_was_stopped_for_longer_than_tombstones_are_kept_starts_again() {
     world.patch_spec(&json!({ "run": "Running" }));
     world.writes.clear();
     world.settle();
-    assert!(wrote(&world, "allow the start of member"), "{}", world.last_words());
+    assert!(wrote(&world, "the whole ring has been down"), "{}", world.last_words());
     assert!(!is_allowed(&world, AWAY), "it was used");
     world.expect_ring(3);
 }
@@ -247,7 +247,7 @@ fn a_ring_whose_machines_were_all_down_for_so_long_starts_when_each_member_has_r
     world.set_machine("n1", Machine::Up);
     world.set_machine("n2", Machine::Up);
     world.pass(3600);
-    assert!(!wrote(&world, "allow the start of member"), "the third may have run");
+    assert!(!wrote(&world, "the whole ring has been down"), "the third may have run");
     world.set_machine("n3", Machine::Up);
     world.settle();
     world.expect_ring(3);

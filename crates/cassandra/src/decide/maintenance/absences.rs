@@ -169,7 +169,8 @@ fn lacks(
     if until.duration_since(since) < window || facts.joined().count() < 2 {
         return None;
     }
-    debts::spec_with(member, &debts::repair_of_itself(Cause::Away { since, until }))
+    let cause = Cause::Away { member: member.name.clone(), since, until };
+    debts::spec_with(member, &debts::repair_of_itself(cause))
 }
 
 /// How the full members see another one.

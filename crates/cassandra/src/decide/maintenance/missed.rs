@@ -38,8 +38,9 @@ pub(super) fn counted(
     };
     let (since, until) = (missed.since.0, missed.until.0);
     let is_alone = facts.joined().count() < 2;
+    let cause = Cause::Away { member: member.name.clone(), since, until };
     let repair = (!is_covered && !is_alone)
-        .then(|| debts::spec_with(member, &debts::repair_of_itself(Cause::Away { since, until })))
+        .then(|| debts::spec_with(member, &debts::repair_of_itself(cause)))
         .flatten();
     Some(marked(repair, missed))
 }

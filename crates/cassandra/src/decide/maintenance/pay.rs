@@ -216,7 +216,7 @@ fn held_by_a_newer_word(facts: &Facts<'_>, lost: &MemberName, draft: &mut Draft)
         member: name.clone(),
         cause: cause.clone(),
     });
-    let waiting = Waiting::BeforeReplacement { lost, member: name, cause };
+    let waiting = Waiting::BeforeUnknown { lost, member: name, cause };
     draft.wait_for(waiting).about(member.subject());
     Flow::Busy
 }

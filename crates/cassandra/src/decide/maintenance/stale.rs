@@ -75,7 +75,8 @@ fn allow(member: &MemberFact) -> Option<Step> {
 /// It is up: what it has missed is repaired, however long it was seen down.
 fn forget(facts: &Facts<'_>, member: &MemberFact) -> Option<Step> {
     let (object, since) = (member.object.as_ref()?, allowed(member)?);
-    let debt = debts::repair_of_itself(Cause::Away { since, until: facts.now() });
+    let cause = Cause::Away { member: member.name.clone(), since, until: facts.now() };
+    let debt = debts::repair_of_itself(cause);
     let spec = missed::with_mark(member, debts::spec_with(member, &debt));
     let mut spec = spec.unwrap_or_else(|| json!({}));
     spec["allowStaleStart"] = Value::Null;

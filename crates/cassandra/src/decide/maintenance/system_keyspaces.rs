@@ -264,10 +264,11 @@ impl Job<'_> {
         let operation = facts::operation_of(self.facts, member, &operation);
         let patch = json!({ "spec": { "operation": operation } });
         let (kind, name) = (|| self.part.kind().into(), || member.name.clone());
+        let factor = self.change.factor;
         draft
-            .wait_for(Replicating::Starting { operation: kind(), member: name() })
+            .wait_for(Replicating::Starting { factor, operation: kind(), member: name() })
             .about(member.subject());
-        let doing = Doing::StartOperation { operation: kind(), member: name() };
+        let doing = Doing::StartOperation { factor, operation: kind(), member: name() };
         let quiet = evidence::is_quiet_for(self.facts, member).ok().map(|proof| proof.stated());
         let step = Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing);
         draft.steps.push(step.proven(quiet));
