@@ -15,6 +15,7 @@ const KILLS: usize = 20;
 pub fn story() -> Story {
     Story::named("creation-under-fire")
         .step("an operator killed twenty times creates the same ring", killed_twenty_times)
+        .in_soak()
         .into()
 }
 

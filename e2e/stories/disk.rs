@@ -43,6 +43,7 @@ pub fn story() -> Story {
     Story::named(NAMESPACE)
         .breaks_machines()
         .step("nobody leaves to a disk that cannot take the data", nobody_leaves_to_a_full_disk)
+        .in_soak()
         .into()
 }
 

@@ -32,23 +32,25 @@ pub fn story() -> Story {
             "a member whose machine is lost while it leaves is removed by the others",
             nodes::lost_while_leaving,
         )
+        .in_soak()
         .step(
             "a member whose Node is gone is replaced when a changed grace time has ended",
             nodes::gone,
         )
         .step("an unmounted volume is reported and replaced only on request", volumes::unmounted)
+        .in_soak()
         .step(
             "a task that cannot be done is refused with the reason",
             requests::that_cannot_be_done,
         )
+        .step("deleting all members and claims by hand loses nothing", volumes::claims_deleted)
+        .leaves_no_ring()
         .step(
             "the last member speaks for the ring where tasks name the volumes",
             volumes::two_of_three_lost,
         )
+        .in_soak()
         .leaves(racks(2).rows(3))
-        .ring(racks(2).rows(3))
-        .step("deleting all members and claims by hand loses nothing", volumes::claims_deleted)
-        .leaves_no_ring()
         .into()
 }
 

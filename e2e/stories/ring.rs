@@ -57,6 +57,7 @@ pub fn story() -> Story {
             killed::everything_at_once,
         )
         .step("a volume emptied while all are down starts no second ring", killed::volume_emptied)
+        .in_soak()
         .step("a cluster deleted and created again finds its members", erased::cluster_made_again)
         .step("a member leaves by recorded intent and its data is kept", leave::by_recorded_intent)
         .leaves(three_members().rows(2))

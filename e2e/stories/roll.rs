@@ -48,15 +48,18 @@ pub fn story() -> Story {
         .leaves(a_ring_of(VERSION))
         .ring(a_ring_of(VERSION))
         .step("two racks come at once and are dropped again", racks::come_and_go)
+        .in_soak()
         .step(
             "resources, placement and annotations of a rack restart that rack alone",
             racks::restart_alone,
         )
+        .in_soak()
         .step(
             "an upgrade of Palladion restarts nobody and a rollout takes the newest agent",
             palladion::upgrade,
         )
         .step("an environment and a token restart every server once", stop::every_server_once)
+        .in_soak()
         .into()
 }
 

@@ -26,6 +26,7 @@ pub fn story() -> Story {
         .ring(racks([a, b]).rows(2))
         .step("a ring shrinks and grows again and every row is there", down_and_up)
         .step("targets that change while a member leaves or joins end in one ring", changes_of_mind)
+        .in_soak()
         .step(
             "a server killed before the others hear of its leave comes back to leave",
             killed_before_the_others_hear,

@@ -20,7 +20,9 @@ const ROWS: usize = 100;
 
 pub fn story() -> Story {
     Story::named(NAMESPACE)
+        .step("a ring with authentication and client TLS lets in its users alone", lets_in)
         .step("a ring with authentication and client TLS grows and shrinks", grows_and_shrinks)
+        .in_soak()
         .step(
             "authentication without its Secret stops at the first member until it comes",
             stops_before_it_locks_out,
@@ -95,21 +97,31 @@ impl Client<'_> {
     }
 }
 
+/// A ring of two, and a password that changes.
+fn lets_in() {
+    secured(&members(1), &[]);
+}
+
+/// A ring of three that grows and shrinks before the password changes.
 fn grows_and_shrinks() {
+    secured(&members(2), &[(members(3), 4), (members(2), 3)]);
+}
+
+fn secured(wanted: &WantedRing, moves: &[(WantedRing, u32)]) {
     let (authority, leaf, key) = certificate();
     let tls = json!({ "tls.crt": leaf, "tls.key": key, "ca.crt": authority });
     let manifest = [
         credential("secure-agents", "palladion", "first"),
         credential("secure-superuser", "admin", "of the admin"),
         secret("secure-tls", "kubernetes.io/tls", &tls),
-        members(2).manifest(NAMESPACE),
+        wanted.manifest(NAMESPACE),
     ]
     .join("\n---\n");
-    let ring = Ring::create_from(bed(), NAMESPACE, &manifest, 3).expect("the ring should form");
+    let ring = Ring::create_from(bed(), NAMESPACE, &manifest, wanted.members()).expect("the ring should form");
     let admin =
         Client { ring: &ring, user: "admin", password: "of the admin", authority: &authority };
     ring.wait_settled().expect("settled");
-    assert_eq!(ring.cluster().expect("cluster")["status"]["systemReplication"], 3);
+    assert_eq!(ring.cluster().expect("cluster")["status"]["systemReplication"], wanted.members());
     only_who_should_gets_in(&admin);
     let mut statements = vec![
         "CREATE KEYSPACE shop WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': 2}"
@@ -121,9 +133,9 @@ fn grows_and_shrinks() {
     );
     admin.said(&statements.iter().map(String::as_str).collect::<Vec<_>>());
     assert_eq!(admin.rows(), ROWS);
-    for (a, all) in [(3, 4), (2, 3)] {
-        bed().apply(NAMESPACE, &members(a).manifest(NAMESPACE)).expect("apply");
-        ring.wait_members(all).expect("as many as wanted");
+    for (next, all) in moves {
+        bed().apply(NAMESPACE, &next.manifest(NAMESPACE)).expect("apply");
+        ring.wait_members(*all).expect("as many as wanted");
         assert_eq!(admin.rows(), ROWS, "with {all} members");
     }
     a_password_changes(&ring, &admin);

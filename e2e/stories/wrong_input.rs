@@ -19,6 +19,7 @@ pub fn story() -> Story {
             "a missing configuration of the exporter is named and then the exporter answers",
             missing_exporter_configuration,
         )
+        .in_soak()
         .step("a storage class that does not exist is named", missing_storage_class)
         .step(
             "a placement that no node meets is reported in the scheduler's words",
