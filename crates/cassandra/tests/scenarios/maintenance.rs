@@ -286,7 +286,7 @@ fn an_older_agent_is_not_asked_for_a_repair_that_it_does_not_know() {
     world.settle();
     assert_eq!(repairs(&world, AWAY), 0, "{}", world.last_words());
     let waits = world.waits();
-    assert!(waits.contains("roll out the newer agent") && waits.contains(AWAY), "{waits}");
+    assert!(waits.contains("roll out a newer agent") && waits.contains(AWAY), "{waits}");
     // New pods have newer agents.
     world.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
     world.settle();
