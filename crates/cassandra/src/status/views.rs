@@ -11,7 +11,7 @@ use palladion_api::ids::StaticAddress;
 use palladion_api::member::Liveness;
 use palladion_api::reasons::Reason;
 use palladion_api::waits::Wait;
-use palladion_plan::words::Names;
+use palladion_plan::words::{Count, Names};
 use std::cmp::Reverse;
 
 /// Members see each other up within seconds of a start, and their agents look
@@ -137,7 +137,7 @@ fn seen_down_words(facts: &Facts<'_>, member: &MemberFact, downs: &[Down<'_>]) -
         ring.map_or(0, |r| r.exceptions.iter().filter(|e| e.liveness == Liveness::Down).count());
     let others = member.recorded_host_id().map_or(0, |id| evidence::rest_of(facts, id));
     match others > 0 && sees_down >= others {
-        true => Disagreement::CutOff { member: name, by, others },
+        true => Disagreement::CutOff { member: name, by },
         false => Disagreement::SeenDown { member: name, by },
     }
 }
@@ -161,12 +161,12 @@ fn numbers(facts: &Facts<'_>, draft: &mut Draft) {
         if usize::try_from(sees) == Ok(known) {
             continue;
         }
-        let name = member.name.clone();
+        let (name, members) = (member.name.clone(), Count::of(sees, "member"));
         if settles <= facts.now() {
-            tell(member, Disagreement::SeesAnother { member: name, sees, known }, draft);
+            tell(member, Disagreement::SeesAnother { member: name, members, known }, draft);
             continue;
         }
-        let waiting = Settling::SeesAnother { member: name, sees, known };
+        let waiting = Settling::SeesAnother { member: name, members, known };
         draft.wait_for(waiting).about(member.subject()).until(settles);
         return;
     }

@@ -1,17 +1,17 @@
 //! Members that do not see the ring alike, and addresses that differ.
 
 use palladion_api::ids::{MemberName, StaticAddress};
-use palladion_plan::words::Names;
+use palladion_plan::words::{Count, Names};
 
 palladion_plan::sentences! {
     /// What members report of each other does not fit together.
     pub enum Disagreement {
-        CutOff { member: MemberName, by: Names, others: usize } => MembersDisagree,
-            "member {member} is cut off: it is serving requests, but is down according to {by}, and it sees all other members ({others}) as down";
+        CutOff { member: MemberName, by: Names } => MembersDisagree,
+            "member {member} is cut off from the ring: it is serving requests, but is down according to {by} and sees every other member as down";
         SeenDown { member: MemberName, by: Names } => MembersDisagree,
             "member {member} is serving requests, but is down according to {by}";
-        SeesAnother { member: MemberName, sees: u32, known: usize } => MembersDisagree,
-            "member {member} sees {sees} members in the ring, but {known} are recorded";
+        SeesAnother { member: MemberName, members: Count, known: usize } => MembersDisagree,
+            "member {member} sees {members} in the ring, but the operator has recorded {known}";
         Announces { member: MemberName, announced: StaticAddress, recorded: StaticAddress } =>
             AddressChanged,
             "member {member} advertises address {announced}, but its recorded address is {recorded}";
@@ -24,7 +24,7 @@ palladion_plan::sentences! {
     pub enum Settling {
         SeenDown { member: MemberName, by: Names } => MembersDown,
             "member {member} is serving requests; waiting for {by} to see it as up";
-        SeesAnother { member: MemberName, sees: u32, known: usize } => MembersDown,
-            "member {member} sees {sees} members in the ring, but {known} are recorded; waiting for its view to settle";
+        SeesAnother { member: MemberName, members: Count, known: usize } => MembersDown,
+            "member {member} sees {members} in the ring, but the operator has recorded {known}; waiting for its view to settle";
     }
 }
