@@ -12,20 +12,22 @@ palladion_plan::sentences! {
         Held { held: Held } => MemberReplacing, "{held}";
         ForPod { member: MemberName, pod: Pod } => MemberReplacing,
             "member {member} cannot be replaced yet: {pod}";
-        ForVolume { member: MemberName } => MemberReplacing, "waiting for the new volume of member {member}";
-        ForAddress { member: MemberName } => MemberReplacing, "waiting for the new address of member {member}";
+        ForVolume { member: MemberName } => MemberReplacing,
+            "waiting for the PersistentVolumeClaim of member {member} to be deleted and recreated";
+        ForAddress { member: MemberName } => MemberReplacing,
+            "waiting for the Service of member {member} to be recreated with a new ClusterIP";
         ForStart { member: MemberName, pod: Pod } => MemberReplacing,
             "member {member} is being replaced: {pod}";
         Streams { member: MemberName, address: StaticAddress, server: Server } => MemberReplacing,
-            "member {member} is replacing the member at {address}: {server}";
+            "member {member} is being replaced (old address {address}): {server}";
         Recording { member: MemberName } => MemberReplacing,
-            "member {member} was replaced; its host ID is being recorded";
+            "member {member} has been replaced; its new host ID is being recorded";
         TriesAgain { member: MemberName, at: Timestamp } => MemberReplacing,
             "the replacement of member {member} will be retried at {at}";
         Grace { member: MemberName, node: String, due: Timestamp } => NodeGone,
-            "member {member} will be replaced at {due} unless its Node {node} comes back";
+            "member {member} will be replaced after {due} unless its Node {node} comes back before then";
         SeenUp { member: MemberName, by: Names } => NodeGone,
-            "member {member} cannot be replaced yet: it is not down according to {by}";
+            "member {member} cannot be replaced yet: waiting for {by} to see it as down";
         MayBeKnown { member: MemberName } => NodeGone,
             "member {member} cannot get a new volume yet: it may have joined the ring just before its Node was lost";
         NotClear { member: MemberName, why: NotClear } => NodeGone,
@@ -36,7 +38,7 @@ palladion_plan::sentences! {
     pub enum Problem {
         Held { held: Held } => ReplaceRefused, "{held}";
         HeldByLeave { leaver: MemberName, member: MemberName, namespace: String } => LeaveRefused,
-            "the decommission of member {leaver} failed halfway and cannot be retried while member {member} is down, and member {member} cannot be replaced while member {leaver} is leaving; run `kubectl delete pod -n {namespace} {leaver}`: member {leaver} then restarts as a full member of the ring (two members are down meanwhile), member {member} is replaced, and the decommission is retried";
+            "the decommission of member {leaver} failed and cannot be retried while member {member} is down, and member {member} cannot be replaced or removed while member {leaver} is leaving. Run `kubectl delete pod -n {namespace} {leaver}`: member {leaver} then restarts as a full member of the ring (both members are down until it is up again). The operator then replaces or removes member {member} and retries the decommission";
         NodeGone { node: String, member: MemberName, since: Timestamp } => NodeGone,
             "Node {node}, which holds the volume of member {member}, has been gone since {since}";
     }
@@ -56,9 +58,10 @@ palladion_plan::sentences! {
         Removal { member: MemberName } => Synced,
             "Member {member} is being removed from the ring";
         TriesUsedUp { member: MemberName, tries: u32 } => Synced,
-            "Member {member} could not be replaced in {tries} attempts; another member will remove it from the ring, and it will join as a new member";
+            "The replacement of member {member} failed {tries} times; {member} will be removed from the ring and will then join as a new member";
         Ended { member: MemberName, why: Ended } => Synced,
-            "Replacement of member {member} ended: {why}";
+            "The replacement of member {member} was stopped: {why}";
+        Replaced { member: MemberName } => Synced, "Member {member} was replaced";
         ClaimDeleted { claim: String, member: MemberName } => Synced,
             "PersistentVolumeClaim {claim} was deleted; member {member} will get a new volume";
         JoinsAsNew { member: MemberName } => Synced,
@@ -68,9 +71,9 @@ palladion_plan::sentences! {
         NodeBack { member: MemberName } => Synced,
             "The Node that holds the volume of member {member} is back";
         NewVolume { member: MemberName, node: String } => Synced,
-            "Member {member} is getting a new volume, because Node {node}, which held the old one, is gone";
+            "Member {member} will get a new volume because Node {node}, which held its old one, is gone";
         Refused { member: MemberName, why: Refused } => ReplaceRefused,
-            "Replacement of member {member} refused: {why}";
+            "Member {member} cannot be replaced: {why}";
     }
 
     /// Why a replacement that a user requested is refused.
@@ -81,23 +84,23 @@ palladion_plan::sentences! {
         OnlyMember =>
             "it is the only member of the ring, so no other member can stream its data to a new volume; restore a backup into a new ring, or delete and recreate the CassandraCluster";
         CutOff =>
-            "its agent reports that it is serving requests, but all other members see it as down: it is cut off from them and may hold data that no other member has; restore the network, or set `spec.run` of its CassandraMember to Stopped first";
+            "its agent reports that it is serving requests, but all other members see it as down: it is cut off from them and may hold data that no other member has; restore the network or, to replace it anyway, set `spec.run` of its CassandraMember to Stopped, then request the replacement again";
     }
 
     /// What moves a member that lives to another volume.
     pub enum Instead {
-        Stop => "to replace it anyway, set `spec.run` of its CassandraMember to Stopped first";
+        Stop =>
+            "to replace it anyway, set `spec.run` of its CassandraMember to Stopped, then request the replacement again";
         StopOrLeave { rack: RackName } =>
-            "to move it, lower `members` of rack {rack} and raise it again; to replace it anyway, set `spec.run` of its CassandraMember to Stopped first";
+            "to move it to a new volume, lower `members` of rack {rack} by one and, once it has left, raise `members` again; to replace it anyway, set `spec.run` of its CassandraMember to Stopped, then request the replacement again";
     }
 
     /// Why the turn of a replacement ends.
     pub enum Ended {
         NoMember => "the member no longer exists";
         PodGone => "its pod is gone";
-        Refused { why: String } => "its agent refused: {why}";
+        Refused { why: String } => "its agent refused to start the server: {why}";
         Forbidden { why: Objection } => "{why}";
-        Replaced => "it was replaced";
     }
 
     /// Steps.
@@ -111,14 +114,14 @@ palladion_plan::sentences! {
         RemoveInstead { member: MemberName } =>
             "remove member {member} from the ring instead of replacing it";
         RemoveLabel { label: &'static str, member: MemberName } =>
-            "remove the label {label} from member {member}";
+            "remove the label {label} from CassandraMember {member}";
         RemoveServiceLabel { label: &'static str, member: MemberName } =>
             "remove the label {label} from the Service of member {member}";
         RecordAddress { member: MemberName } => "record the new address of member {member}";
         ForgetVolume { member: MemberName } =>
-            "remove the lost volume from the record of member {member}";
+            "clear the old address, host ID and volume ID of member {member}";
         FreeAddress { member: MemberName } =>
-            "delete the Service of member {member} so that it gets a new address";
+            "delete the Service of member {member} so that the member gets a new address";
         HoldAddress { address: StaticAddress, member: MemberName } =>
             "reserve the old address {address} of member {member}";
         RecordNodeGone { node: String, member: MemberName, since: Timestamp } =>
@@ -126,11 +129,11 @@ palladion_plan::sentences! {
         RecordNodeBack { member: MemberName } =>
             "record that the Node of member {member} is back";
         DeleteClaim { claim: String, member: MemberName } =>
-            "delete PersistentVolumeClaim {claim} with the lost volume of member {member}";
+            "delete PersistentVolumeClaim {claim} so that member {member} gets a new volume";
         DeletePod { member: MemberName, node: String } =>
             "delete the pod of member {member} on Node {node}";
         ForgetClaim { claim: String } =>
-            "record on PersistentVolumeClaim {claim} that its member is no longer in the ring";
+            "clear the host ID, volume ID and address on PersistentVolumeClaim {claim}: its member is no longer in the ring";
         JoinAsNew { member: MemberName } => "let member {member} join as a new member";
     }
 }

@@ -501,7 +501,8 @@ fn a_replacement_ends_its_turn_when_its_member_serves() {
     world.wipe_volume(LAST);
     world.settle();
     world.expect_ring(3);
-    assert!(wrote(&world, "it was replaced"), "{}", world.last_words());
+    let finished = format!("finish the replacement of member {LAST}");
+    assert!(wrote(&world, &finished), "{}", world.last_words());
 }
 
 #[test]

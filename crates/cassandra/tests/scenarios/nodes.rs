@@ -269,7 +269,7 @@ fn a_member_is_replaced_by_label_when_it_is_dead_and_not_when_it_lives() {
         world.settle();
         assert_eq!(world.end(), before, "it lives");
         assert!(world.destructive.is_empty(), "{}", world.last_words());
-        let refused = format!("Replacement of member {LAST} refused");
+        let refused = format!("Member {LAST} cannot be replaced: it is up and normal");
         assert!(world.story.iter().any(|l| l.contains(&refused)), "{}", world.last_words());
         world.break_volume(LAST);
         world.pass(60);

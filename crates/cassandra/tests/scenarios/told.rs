@@ -207,7 +207,8 @@ fn a_member_that_sees_another_number_of_members_is_told_when_its_view_has_settle
     world.until(|w| w.normal() == 3 && w.condition("Available").contains("3 of 3"));
     reports(&mut world, OTHER, &json!({ "ring": { "members": 4 } }));
     let waits = world.waits();
-    assert!(waits.contains("sees 4 members in the ring, but the operator has recorded 3; waiting"), "{waits}");
+    let expected = "sees 4 members in the ring, but the operator has recorded 3; waiting";
+    assert!(waits.contains(expected), "{waits}");
     assert!(world.condition("Degraded").starts_with("False"), "{}", world.condition("Degraded"));
     world.pass(60);
     let told = world.condition("Degraded");

@@ -106,7 +106,8 @@ fn confirm(
     if marks::of(member).is_some() {
         draft.steps.extend(marks::withdraw(member, Unmarked::Replaced, None));
     }
-    end(facts, turn, Ended::Replaced, draft);
+    let event = Happened::Replaced { member: member.name.clone() };
+    draft.steps.push(lock::finish(facts, turn, Some(Event::normal(event))));
 }
 
 fn retry(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft) {
