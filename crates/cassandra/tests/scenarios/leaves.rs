@@ -72,7 +72,7 @@ fn a_leave_that_failed_and_a_lost_disk_wait_for_a_person() {
         world.wipe_volume(lost);
         world.pass(1200);
         let said = world.condition("Degraded");
-        let both = "True LeaveRefused: the decommission of member demo-dc1-a-2 failed halfway";
+        let both = "True LeaveRefused: the decommission of member demo-dc1-a-2 failed and cannot";
         assert!(said.starts_with(both), "{said}");
         assert!(said.contains(". Also: member demo-dc1-b-1: "), "{said}");
         world.writes.clear();
