@@ -104,7 +104,7 @@ fn missing_storage_class() {
     ring.wait_ready(1).expect("cured by editing the spec");
     let fixed =
         bed().apply("noclass", &wrong).expect_err("the claims are made: their class is fixed");
-    assert!(format!("{fixed:#}").contains("storageClassName is immutable"), "{fixed:#}");
+    assert!(format!("{fixed:#}").contains("`storageClassName` is immutable"), "{fixed:#}");
     bed().remove_namespace("noclass").expect("clean up");
 }
 

@@ -29,8 +29,8 @@ const ADDRESSES: &str = "addresses come from the member's pod and Service";
 const DIRECTORIES: &str = "all directories are on the member's only volume";
 const PORTS: &str = "the member's Service defines the ports";
 const JOINING: &str = "the operator controls when members join, leave and are replaced";
-const REST: &str = "the REST API listens on loopback for the agent only";
-const JMX: &str = "JMX and Jolokia listen on loopback for the agent only";
+const REST: &str = "the REST API listens on the loopback interface, for the agent only";
+const JMX: &str = "JMX and Jolokia listen on the loopback interface, for the agent only";
 
 const fn reserved(name: &'static str, instead: &'static str) -> Reserved {
     Reserved { name, instead }
@@ -53,7 +53,7 @@ pub const CONFIG: &[(Reserved, Shape)] = &[
     (reserved("broadcast_rpc_address", ADDRESSES), Shape::Scalar),
     (reserved("api_address", REST), Shape::Scalar),
     (reserved("api_port", REST), Shape::Scalar),
-    (reserved("prometheus_address", "the metrics address is set by the operator"), Shape::Scalar),
+    (reserved("prometheus_address", "the operator sets the metrics address"), Shape::Scalar),
     (reserved("prometheus_port", PORTS), Shape::Scalar),
     (reserved("storage_port", PORTS), Shape::Scalar),
     (reserved("ssl_storage_port", PORTS), Shape::Scalar),

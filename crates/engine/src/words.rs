@@ -34,7 +34,7 @@ palladion_api::sentences! {
     pub enum Told {
         Failed { doing: String, why: String } => ErrSyncFailed, "cannot {doing}: {why}";
         Vetoed { violations: String } => PlanVetoed,
-            "a plan violates a safety rule and was not carried out: {violations}";
+            "a plan was not carried out because it violates a safety rule, which is a bug in Palladion: {violations}";
     }
 
     /// Why a fact is not known.
@@ -43,7 +43,7 @@ palladion_api::sentences! {
         /// One object; the cause is quoted.
         Unreadable { kind: String, namespace: String, name: String, cause: String } => "cannot read {kind} {namespace}/{name}: {cause}";
         /// The watch ended before it had shown what exists.
-        FirstList => "the initial list ended before it was complete";
+        FirstList => "the watch ended before the initial list was complete";
     }
 
     /// Why the API server has not answered.
@@ -59,7 +59,7 @@ palladion_api::sentences! {
     pub enum NoWay {
         File { file: String, why: String } => "cannot use {file}: {why}";
         Nothing { why: String } => "no usable kubeconfig found, and not running in a pod: {why}";
-        Client { why: String } => "cannot connect to the API server: {why}";
+        Client { why: String } => "cannot set up a client for the API server: {why}";
     }
 
     /// Why a plan cannot be made for somebody.
@@ -74,7 +74,7 @@ palladion_api::sentences! {
         Late { limit: String } => "no answer within {limit}";
         NotConnected { port: u16, why: String } => "cannot connect to port {port}: {why}";
         WrongPath { path: String, why: String } => "the path `{path}` cannot be requested: {why}";
-        WrongHeaders { why: String } => "the request headers are not valid: {why}";
+        WrongHeaders { why: String } => "the request headers are invalid: {why}";
         HttpStatus { status: u16 } => "HTTP status {status}";
         HttpFailed { why: String } => "HTTP request failed: {why}";
         GrpcStatus { status: &'static str } => "the server reports {status}";
@@ -87,7 +87,7 @@ palladion_api::sentences! {
         CommandFailedSilently { message: String } => "{message}";
         /// Kubernetes sent no message, and the command wrote nothing.
         CommandFailedUnnamed => "the command failed";
-        CommandBroken => "the exec connection was lost before the command returned a status";
+        CommandBroken => "the exec connection was lost before the command exited";
         CommandNotRun { status: String } => "the API server refused to run the command: HTTP status {status}";
     }
 

@@ -39,7 +39,7 @@ fn claim_keeps(what: &dyn Fn(&str) -> String, message: &str) -> Rule {
 pub fn storage_class_is_fixed() -> Rule {
     claim_keeps(
         &|rack| claim_of(rack, "has(@.spec.storageClassName)", "@.spec.storageClassName", "''"),
-        "storageClassName is immutable, but was changed in rack %s; add a rack to use another class",
+        "`storageClassName` is immutable, but was changed in rack %s; to use another class, add a rack",
     )
 }
 
@@ -66,13 +66,13 @@ pub fn claims_do_not_shrink() -> Rule {
     };
     no_made_rack(
         &format!("{}.isLessThan({})", size("n"), size("o")),
-        "a PersistentVolumeClaim cannot shrink: restore the storage request of rack %s",
+        "a PersistentVolumeClaim cannot shrink: restore the previous storage request of rack %s",
     )
 }
 
 /// A member has one volume, by which it is known.
 pub fn one_claim() -> Rule {
-    must("size(self) <= 1", "a member has one volume: keep one entry in volumeClaimTemplates")
+    must("size(self) <= 1", "a member has one volume: remove all but one entry of `volumeClaimTemplates`")
 }
 
 /// Volumes that every member's pod has besides its claim.
@@ -99,7 +99,7 @@ pub fn claim_labels_are_not_ours() -> Rule {
 pub fn claim_is_for_one_member() -> Rule {
     must(
         "!has(self.volumeName) && !has(self.selector) && !has(self.dataSource) && !has(self.dataSourceRef)",
-        "volumeName, selector, dataSource and dataSourceRef cannot be set: each member starts on its own empty volume",
+        "`volumeName`, `selector`, `dataSource` and `dataSourceRef` cannot be set: each member starts with an empty volume of its own",
     )
 }
 
@@ -107,6 +107,6 @@ pub fn claim_is_for_one_member() -> Rule {
 pub fn claim_is_a_file_system() -> Rule {
     must(
         "(!has(self.volumeMode) || self.volumeMode == 'Filesystem') && (!has(self.accessModes) || self.accessModes.all(m, m == 'ReadWriteOnce'))",
-        "the server needs its own file system: set volumeMode to Filesystem and accessModes to ReadWriteOnce",
+        "each member needs a file system of its own: set `volumeMode` to Filesystem and `accessModes` to ReadWriteOnce",
     )
 }

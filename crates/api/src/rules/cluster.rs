@@ -30,7 +30,7 @@ pub fn of_the_whole_object() -> Vec<Rule> {
 pub fn name_is_a_service_name() -> Rule {
     must(
         "self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
-        "the names of the Services start with the name of the object: use a-z, 0-9 and -, start with a letter, end with a letter or digit",
+        "the names of Services start with the name of the CassandraCluster: use only a-z, 0-9 and `-`, start with a letter and end with a letter or digit",
     )
 }
 
@@ -67,7 +67,7 @@ pub fn version_is_supported() -> Rule {
     must_saying(
         format!("self.mode == 'scylla' ? self.version.matches('^[0-9]+\\\\.[0-9]+[A-Za-z0-9_.-]*$') : self.version.matches('^({lines})(\\\\.[0-9]+)?([-.][A-Za-z0-9_.-]+)?$')"),
         format!(
-            "'version %s is not supported: use %s'.format([self.version, self.mode == 'scylla' ? 'a version of Scylla such as 6.2.0' : 'one of the release lines {}, for example 5.0.5'])",
+            "'version %s is not supported: use %s'.format([self.version, self.mode == 'scylla' ? 'a version of ScyllaDB such as 6.2.0' : 'one of the release lines {}, for example 5.0.5'])",
             CASSANDRA_LINES.join(", ")
         ),
     )
@@ -78,14 +78,14 @@ pub fn version_is_supported() -> Rule {
 pub fn ring_name_is_fixed() -> Rule {
     fixed(
         "has(oldSelf.ringName) == has(self.ringName) && (!has(self.ringName) || oldSelf.ringName == self.ringName)",
-        "'ringName is immutable (%s): members refuse to start under another name'.format([has(oldSelf.ringName) ? oldSelf.ringName : 'the name of the object'])",
+        "'`ringName` is immutable (%s), because servers refuse to start with another cluster name'.format([has(oldSelf.ringName) ? oldSelf.ringName : 'the name of the object'])",
     )
     .field_path(".ringName")
 }
 
 /// Cassandra's data is not Scylla's.
 pub fn mode_is_fixed() -> Rule {
-    fixed("oldSelf.mode == self.mode", "'mode is immutable (%s)'.format([oldSelf.mode])")
+    fixed("oldSelf.mode == self.mode", "'`mode` is immutable (%s)'.format([oldSelf.mode])")
         .field_path(".mode")
 }
 
@@ -93,7 +93,7 @@ pub fn mode_is_fixed() -> Rule {
 pub fn num_tokens_is_fixed() -> Rule {
     fixed(
         "oldSelf.numTokens == self.numTokens",
-        "'numTokens is immutable (%d): members keep their tokens; create another datacenter and migrate to it'.format([oldSelf.numTokens])",
+        "'`numTokens` is immutable (%d), because members keep their tokens; to change it, create another CassandraCluster and migrate the data'.format([oldSelf.numTokens])",
     )
     .field_path(".numTokens")
 }
@@ -102,7 +102,7 @@ pub fn num_tokens_is_fixed() -> Rule {
 pub fn scylla_has_no_jvm() -> Rule {
     must(
         "self.mode != 'scylla' || (!has(self.heapSize) && (!has(self.jvmOptions) || size(self.jvmOptions) == 0) && self.datacenter.racks.all(r, !has(r.jmxExporterConfigMapName)))",
-        "Scylla has no JVM: remove heapSize, jvmOptions and jmxExporterConfigMapName",
+        "ScyllaDB has no JVM: remove `heapSize`, `jvmOptions` and `jmxExporterConfigMapName`",
     )
 }
 
@@ -110,7 +110,7 @@ pub fn scylla_has_no_jvm() -> Rule {
 pub fn scylla_takes_no_runtime_settings() -> Rule {
     must(
         "self.mode != 'scylla' || !has(self.runtimeSettings) || (!has(self.runtimeSettings.compactionThroughput) && !has(self.runtimeSettings.streamThroughput) && (!has(self.runtimeSettings.logLevels) || size(self.runtimeSettings.logLevels) == 0))",
-        "runtimeSettings apply to Cassandra only: use `config` instead",
+        "`runtimeSettings` applies to Cassandra only: use `config` instead",
     )
 }
 
@@ -150,7 +150,7 @@ pub fn memory_suffices() -> Rule {
     must_saying(
         format!("self.mode == 'scylla' || !self.datacenter.racks.exists(r, {lacks})"),
         format!(
-            "'not enough memory: Cassandra needs a limit of {least}Mi or more, but rack %s has less; raise resources.limits.memory'.format([self.datacenter.racks.filter(r, {lacks}).map(r, r.name)])"
+            "'not enough memory: Cassandra needs a limit of {least}Mi or more, but rack %s has less; raise `resources.limits.memory`'.format([self.datacenter.racks.filter(r, {lacks}).map(r, r.name)])"
         ),
     )
 }
@@ -165,7 +165,7 @@ pub fn heap_fits_into_memory() -> Rule {
     );
     must_saying(
         format!("!has(self.heapSize) || !self.datacenter.racks.exists(r, {exceeds})"),
-        format!("'heapSize is more than {share}%% of the memory limit of rack %s: lower heapSize or raise resources.limits.memory'.format([self.datacenter.racks.filter(r, {exceeds}).map(r, r.name)])"),
+        format!("'`heapSize` is more than {share}%% of the memory limit of rack %s: lower `heapSize` or raise `resources.limits.memory`'.format([self.datacenter.racks.filter(r, {exceeds}).map(r, r.name)])"),
     )
     .field_path(".heapSize")
 }
@@ -217,7 +217,7 @@ pub fn datacenter_name_is_fixed() -> Rule {
 pub fn name_has_known_characters() -> Rule {
     must(
         format!("self.matches('{NAME}')"),
-        "use letters, digits, `_`, `.` and `-`; start and end with a letter or digit",
+        "use only letters, digits, `_`, `.` and `-`, and start and end with a letter or digit",
     )
 }
 

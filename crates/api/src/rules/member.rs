@@ -18,7 +18,7 @@ pub fn is_fixed(field: &str) -> Rule {
 pub fn terminated_is_final() -> Rule {
     must(
         "oldSelf.run != 'Terminated' || self.run == 'Terminated'",
-        "run is Terminated, which is final: the member has left the ring",
+        "`run` is Terminated, which is final: the member has left the ring",
     )
     .reason(Reason::FieldValueForbidden)
     .field_path(".run")
@@ -28,7 +28,7 @@ pub fn terminated_is_final() -> Rule {
 pub fn permit_names_whom_it_replaces() -> Rule {
     must(
         "self.kind == 'Replace' ? has(self.hostID) && has(self.replaceAddress) : !has(self.replaceAddress)",
-        "a Replace permit requires hostID and replaceAddress of the dead member; no other permit may have a replaceAddress",
+        "a Replace permit requires `hostID` and `replaceAddress` of the dead member; no other permit may have `replaceAddress`",
     )
 }
 

@@ -8,7 +8,7 @@ use super::must;
 pub fn scylla_takes_no_auth() -> Rule {
     must(
         "self.mode != 'scylla' || !has(self.auth)",
-        "auth applies to Cassandra only: use `config` instead",
+        "`auth` applies to Cassandra only: use `config` instead",
     )
     .field_path(".auth")
 }
@@ -17,7 +17,7 @@ pub fn scylla_takes_no_auth() -> Rule {
 pub fn scylla_takes_no_tls() -> Rule {
     must(
         "self.mode != 'scylla' || !has(self.tls)",
-        "tls applies to Cassandra only: use `config` instead",
+        "`tls` applies to Cassandra only: use `config` instead",
     )
     .field_path(".tls")
 }
@@ -26,7 +26,7 @@ pub fn scylla_takes_no_tls() -> Rule {
 pub fn client_tls_needs_4_1() -> Rule {
     must(
         "!has(self.tls) || !has(self.tls.client) || self.tls.client.mode == 'Off' || !self.version.startsWith('4.0')",
-        "tls.client requires Cassandra 4.1 or newer: upgrade first, or remove it",
+        "`tls.client` requires Cassandra 4.1 or newer: upgrade first, or remove `tls.client`",
     )
     .field_path(".tls")
 }

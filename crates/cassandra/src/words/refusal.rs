@@ -26,11 +26,11 @@ palladion_plan::sentences! {
             "{field}: {text} is not a valid amount of memory; use a value such as `4Gi`";
         RequestAboveLimit { rack: RackName, request: String, resource: String, limit: String } => InvalidSpec,
             "`resources.requests.{resource}` of rack {rack} is {request}, more than the limit of {limit}; lower the request or raise `resources.limits.{resource}`";
-        HeapOfScylla => InvalidSpec, "`heapSize` applies to Cassandra only, since Scylla has no JVM; remove it";
+        HeapOfScylla => InvalidSpec, "`heapSize` applies to Cassandra only, since ScyllaDB has no JVM; remove it";
         ExporterOfScylla { rack: RackName } => InvalidSpec,
-            "rack {rack}: `jmxExporterConfigMapName` applies to Cassandra only, since Scylla exports metrics itself; remove it";
+            "rack {rack}: `jmxExporterConfigMapName` applies to Cassandra only, since ScyllaDB exports metrics itself; remove it";
         RuntimeSettingsOfScylla => InvalidSpec,
-            "`runtimeSettings` apply to Cassandra only; use `config` instead";
+            "`runtimeSettings` applies to Cassandra only; use `config` instead";
         TlsOfScylla => InvalidSpec, "`tls` applies to Cassandra only; use `config` instead";
         ClientTlsOf40 => InvalidSpec,
             "`tls.client` requires Cassandra 4.1 or newer; upgrade first, or remove it";
@@ -89,7 +89,7 @@ palladion_plan::sentences! {
 
     /// Versions that can be run.
     pub enum Supported {
-        Scylla => "use a version of Scylla such as 6.2.0";
+        Scylla => "use a version of ScyllaDB such as 6.2.0";
         Cassandra { lines: String } => "use a version such as 5.0.5 (supported release lines: {lines})";
     }
 
@@ -115,7 +115,7 @@ palladion_plan::sentences! {
         TlsByHand { key: String, place: Place } =>
             "setting {key} in {place} cannot be used with password authentication (`auth`), because the agents would be unable to log in; remove it and set `tls.client` instead";
         OptionsOfScylla { place: Place } =>
-            "{place} has JVM options, but Scylla has no JVM; remove them";
+            "{place} has JVM options, but ScyllaDB has no JVM; remove them";
         NoDash { option: String, place: Place } =>
             "JVM option {option} in {place} does not start with `-`; correct it";
         ReservedOption { option: String, place: Place, instead: &'static str } =>

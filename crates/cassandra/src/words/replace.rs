@@ -4,7 +4,7 @@ use super::evidence::{NotClear, Objection};
 use super::members::{Pod, Server};
 use jiff::Timestamp;
 use palladion_api::ids::{MemberName, RackName, StaticAddress};
-use palladion_plan::words::Names;
+use palladion_plan::words::{Names, Span};
 
 palladion_plan::sentences! {
     /// What a replacement waits for.
@@ -25,7 +25,7 @@ palladion_plan::sentences! {
         TriesAgain { member: MemberName, at: Timestamp } => MemberReplacing,
             "the replacement of member {member} will be retried at {at}";
         Grace { member: MemberName, node: String, due: Timestamp } => NodeGone,
-            "member {member} will be replaced after {due} unless its Node {node} comes back before then";
+            "member {member} will get a new volume after {due} unless its Node {node} comes back before then";
         SeenUp { member: MemberName, by: Names } => NodeGone,
             "member {member} cannot be replaced yet: waiting for {by} to see it as down";
         MayBeKnown { member: MemberName } => NodeGone,
@@ -66,8 +66,8 @@ palladion_plan::sentences! {
             "PersistentVolumeClaim {claim} was deleted; member {member} will get a new volume";
         JoinsAsNew { member: MemberName } => Synced,
             "Member {member} was removed from the ring and will join as a new member";
-        NodeGone { node: String, member: MemberName, grace: u32 } => NodeGone,
-            "Node {node}, which holds the volume of member {member}, is gone; the member will be replaced unless the Node comes back within {grace} s";
+        NodeGone { node: String, member: MemberName, grace: Span } => NodeGone,
+            "Node {node}, which holds the volume of member {member}, is gone; the member will get a new volume unless the Node comes back within {grace}";
         NodeBack { member: MemberName } => Synced,
             "The Node that holds the volume of member {member} is back";
         NewVolume { member: MemberName, node: String } => Synced,

@@ -188,7 +188,9 @@ fn trouble(object: &Object) -> Option<PodTrouble> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
     if object.str_at("/phase") == Some("Failed") {
         let reason = object.str_at("/reason").unwrap_or("Failed").to_string();
-        return Some(PodTrouble { reason, message: text(&object.body["message"]) });
+        let said = Some(text(&object.body["message"])).filter(|said| !said.is_empty());
+        let message = said.unwrap_or_else(|| ContainerState::PodFailed.to_string());
+        return Some(PodTrouble { reason, message });
     }
     let waiting = object.at("/waiting")?.as_array()?;
     let container =
@@ -205,10 +207,10 @@ fn trouble(object: &Object) -> Option<PodTrouble> {
         (Some("CrashLoopBackOff"), Some(code)) => {
             ContainerState::Exits { pod: object.meta.name.clone(), container: name, code }
         }
-        _ => {
-            let message = settled(&text(&container["message"])).to_string();
-            ContainerState::Waiting { container: name, message }
-        }
+        _ => match settled(&text(&container["message"])) {
+            "" => ContainerState::WaitingUnexplained { container: name },
+            said => ContainerState::Waiting { container: name, message: said.to_string() },
+        },
     };
     Some(PodTrouble { reason, message: message.to_string() })
 }

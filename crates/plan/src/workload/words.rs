@@ -16,6 +16,10 @@ palladion_api::sentences! {
         Exits { pod: String, container: String, code: i64 } =>
             "container {container} exited with code {code} and will be restarted after a back-off (see `kubectl logs {pod} -c {container} --previous`)";
         Waiting { container: String, message: String } => "container {container}: {message}";
+        /// The kubelet says no more than the reason.
+        WaitingUnexplained { container: String } => "container {container} is not running";
+        /// Its status has no message.
+        PodFailed => "the pod has failed and will not run again";
     }
 
     /// How a claim template was changed in a way that is not carried out.

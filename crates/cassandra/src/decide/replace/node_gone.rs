@@ -16,7 +16,7 @@ use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::HostId;
 use palladion_api::labels;
 use palladion_api::member::ReplacementCause;
-use palladion_plan::words::Names;
+use palladion_plan::words::{Names, Span};
 use palladion_plan::{Event, Fence, Loss, ObjectKey, Precondition, Propagation, Step};
 use serde_json::{Value, json};
 
@@ -61,7 +61,7 @@ fn note(
     node: &str,
 ) -> Step {
     let since = facts.now();
-    let grace = valid.node_gone_grace_seconds;
+    let grace = Span(SignedDuration::from_secs(i64::from(valid.node_gone_grace_seconds)));
     let patch = json!({ "metadata": { "annotations": { labels::NODE_GONE: since } } });
     let name = || member.name.clone();
     let doing = Doing::RecordNodeGone { node: node.to_string(), member: name(), since };
