@@ -480,6 +480,36 @@ fn a_leaver_whose_others_are_all_away_is_not_asked_without_end() {
     assert!(more < 20, "{more} writes in five minutes\n{}", world.last_words());
 }
 
+/// Budgets have a say: the API server is asked to evict each pod.
+#[test]
+fn a_rollout_evicts_also_where_claims_that_nobody_uses_lie_about() {
+    for scaled_by_hand in [false, true] {
+        let mut world = a_ring(2, 1);
+        if scaled_by_hand {
+            world.scale_set("demo-dc1-a", 4);
+            world.settle();
+            assert_eq!(world.names(kinds::CLAIM).len(), 5, "{}", world.last_words());
+        }
+        world.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
+        world.settle();
+        world.expect_ring(3);
+        world.evicted.sort();
+        let members = ["demo-dc1-a-0", "demo-dc1-a-1", "demo-dc1-b-0"];
+        assert_eq!(world.evicted, members, "{}", world.last_words());
+    }
+}
+
+/// A budget counts a pod that waits to join, which waits for the rollout.
+#[test]
+fn a_rollout_deletes_pods_while_a_budget_counts_those_who_wait_to_join() {
+    let mut world = super::rolling::a_ring_of_4_1();
+    world.patch_spec(&json!({ "version": "5.0.5" }));
+    world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+    world.settle();
+    world.expect_ring(4);
+    assert!(world.evicted.is_empty(), "{:?}\n{}", world.evicted, world.last_words());
+}
+
 #[test]
 fn a_rollout_ends_no_pod_while_another_is_not_ready() {
     let mut world = a_ring(2, 1);

@@ -195,7 +195,7 @@ fn versions(world: &World) -> Vec<String> {
         .collect()
 }
 
-fn a_ring_of_4_1() -> World {
+pub fn a_ring_of_4_1() -> World {
     let mut cluster = a_cluster(&[("a", 2), ("b", 1)]);
     cluster["spec"]["version"] = json!("4.1.9");
     let mut world = World::new().with(&cluster);

@@ -68,6 +68,8 @@ pub struct World {
     pub initializations_allowed: usize,
     /// Stops, deletions and permits, in order.
     pub destructive: Vec<String>,
+    /// Pods that were evicted, in order.
+    pub evicted: Vec<String>,
     /// Pods that were not ready when another was ended by the operator.
     pub unready_at_stop: Vec<String>,
     /// Writes of the operator that were sent, by what they did.
@@ -103,6 +105,7 @@ impl World {
             given_up: BTreeSet::new(),
             initializations_allowed: 1,
             destructive: Vec::new(),
+            evicted: Vec::new(),
             unready_at_stop: Vec::new(),
             writes: Vec::new(),
             events: BTreeSet::new(),

@@ -54,6 +54,8 @@ pub enum Write {
     Delete,
     /// Deletion of a pod.
     DeleteProcess,
+    /// Eviction of a pod.
+    Evict,
     /// Deletion of data.
     DeleteData,
     /// The owner's status.

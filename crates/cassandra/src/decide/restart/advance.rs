@@ -122,7 +122,10 @@ struct Stop<'a> {
 /// and of those that an upgrade goes on without: for these it would say no for ever.
 fn budget_counts_right(facts: &Facts<'_>, valid: &Valid) -> bool {
     let serves = |m: &MemberFact| m.pod.as_ref().is_some_and(|p| p.ready_since.is_some());
-    let mut new = facts.members.values().filter(|m| !m.is_gone() && m.recorded_host_id().is_none());
+    // A claim alone is nobody: somebody scaled a StatefulSet by hand.
+    let exists = |m: &MemberFact| !m.is_gone() && (m.pod.is_some() || m.object.is_some());
+    let is_new = |m: &MemberFact| exists(m) && m.recorded_host_id().is_none();
+    let mut new = facts.members.values().filter(|m| is_new(m));
     new.all(serves) && going_without::of(facts, valid).is_empty()
 }
 

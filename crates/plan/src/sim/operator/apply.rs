@@ -216,9 +216,8 @@ fn describe(step: &Step, owner: &ObjectKey) -> (ObjectKey, Write) {
         Step::Delete { key, loss: Loss::Nothing | Loss::Remains, .. } => {
             (key.clone(), Write::Delete)
         }
-        Step::Delete { key, loss: Loss::Process | Loss::Serving, .. } => {
-            (key.clone(), Write::DeleteProcess)
-        }
+        Step::Delete { key, loss: Loss::Process, .. } => (key.clone(), Write::DeleteProcess),
+        Step::Delete { key, loss: Loss::Serving, .. } => (key.clone(), Write::Evict),
         Step::Delete { key, loss: Loss::Data, .. } => (key.clone(), Write::DeleteData),
     }
 }
