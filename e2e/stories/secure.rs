@@ -117,7 +117,8 @@ fn secured(wanted: &WantedRing, moves: &[(WantedRing, u32)]) {
         wanted.manifest(NAMESPACE),
     ]
     .join("\n---\n");
-    let ring = Ring::create_from(bed(), NAMESPACE, &manifest, wanted.members()).expect("the ring should form");
+    let ring = Ring::create_from(bed(), NAMESPACE, &manifest, wanted.members())
+        .expect("the ring should form");
     let admin =
         Client { ring: &ring, user: "admin", password: "of the admin", authority: &authority };
     ring.wait_settled().expect("settled");

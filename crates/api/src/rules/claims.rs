@@ -72,7 +72,10 @@ pub fn claims_do_not_shrink() -> Rule {
 
 /// A member has one volume, by which it is known.
 pub fn one_claim() -> Rule {
-    must("size(self) <= 1", "a member has one volume: remove all but one entry of `volumeClaimTemplates`")
+    must(
+        "size(self) <= 1",
+        "a member has one volume: remove all but one entry of `volumeClaimTemplates`",
+    )
 }
 
 /// Volumes that every member's pod has besides its claim.
