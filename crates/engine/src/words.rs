@@ -88,7 +88,7 @@ palladion_api::sentences! {
         /// Kubernetes sent no message, and the command wrote nothing.
         CommandFailedUnnamed => "the command failed";
         CommandBroken => "the exec connection was lost before the command exited";
-        CommandNotRun { status: String } => "the API server refused to run the command: HTTP status {status}";
+        CommandNotRun { status: String } => "the API server did not run the command: HTTP status {status}";
     }
 
     /// What is wrong with an answer over gRPC.

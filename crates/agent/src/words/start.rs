@@ -9,7 +9,7 @@ palladion_api::sentences! {
     /// What a start waits for.
     pub enum Waiting {
         ProcessUnknown { why: String } => FactUnknown, "cannot determine whether the server is running: {why}";
-        VolumeUnreadable { why: String } => VolumeForeign, "{why}";
+        VolumeUnreadable { why: String } => VolumeForeign, "cannot determine the state of the volume: {why}";
         NoSpec => WaitingForMember, "the agent has not read its CassandraMember yet";
         NoAddress => WaitingForMember, "the member has no address yet";
         PermitNotLive => WaitingForMember, "the agent cannot use the start permit until it has read its CassandraMember from the API server";

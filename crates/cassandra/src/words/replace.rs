@@ -65,7 +65,7 @@ palladion_plan::sentences! {
         ClaimDeleted { claim: String, member: MemberName } => Synced,
             "PersistentVolumeClaim {claim} was deleted; member {member} will get a new volume";
         JoinsAsNew { member: MemberName } => Synced,
-            "Member {member} was removed from the ring and will join as a new member";
+            "Member {member} is no longer in the ring and will join as a new member";
         NodeGone { node: String, member: MemberName, grace: Span } => NodeGone,
             "Node {node}, which holds the volume of member {member}, is gone; the member will get a new volume unless the Node comes back within {grace}";
         NodeBack { member: MemberName } => Synced,

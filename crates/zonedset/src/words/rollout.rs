@@ -27,7 +27,7 @@ palladion_plan::sentences! {
         Written { set: String, version: i64 } => RollingOut,
             "StatefulSet {set}: the template was updated to version {version}";
         Canary { set: String, ordinal: i32, version: i64 } => RollingOut,
-            "pod {set}-{ordinal} is the canary for version {version}";
+            "Pod {set}-{ordinal} is the canary for version {version}";
         Done { set: String, version: i64 } => Synced,
             "StatefulSet {set}: all pods run version {version}";
         Recovered { set: String } => Synced,
