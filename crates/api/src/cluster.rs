@@ -16,6 +16,7 @@ mod placement;
 mod security;
 mod status;
 mod storage;
+mod update;
 pub use placement::Placement;
 pub use security::{Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, Tls};
 pub use status::{
@@ -23,6 +24,7 @@ pub use status::{
     SystemReplicationChange, Turn, TurnStep,
 };
 pub use storage::{ClaimMetadata, ClaimTemplate, Storage};
+pub use update::{StatefulSetReplace, UpdateStrategy};
 
 /// One datacenter of a ring of Apache Cassandra or ScyllaDB.
 #[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
@@ -145,6 +147,9 @@ pub struct CassandraClusterSpec {
     #[serde(default = "default_termination_grace")]
     #[schemars(range(min = 1, max = 604_800))]
     pub termination_grace_period_seconds: u32,
+    /// How a change reaches the StatefulSets. Default: they are changed in place where Kubernetes allows it.
+    #[serde(default, skip_serializing_if = "UpdateStrategy::is_default")]
+    pub update_strategy: UpdateStrategy,
     /// Secrets for pulling images.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16))]

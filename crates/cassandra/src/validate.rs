@@ -6,7 +6,8 @@ use crate::generations::Generations;
 use crate::words::refusal::{Place, Refusal};
 use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference, ResourceRequirements};
 use palladion_api::cluster::{
-    AuthMode, CassandraClusterSpec, ClaimTemplate, ClientTls, DeletionPolicy, Mode, Placement, Rack,
+    AuthMode, CassandraClusterSpec, ClaimTemplate, ClientTls, DeletionPolicy, Mode, Placement,
+    Rack, StatefulSetReplace,
 };
 use palladion_api::ids::{RackName, Uid};
 use palladion_api::runtime::RuntimeSettings;
@@ -127,6 +128,8 @@ pub struct Valid {
     pub node_gone_grace_seconds: u32,
     /// Seconds to drain in.
     pub termination_grace_seconds: u32,
+    /// When sets are recreated around their pods.
+    pub set_replace: StatefulSetReplace,
     /// Secrets to pull images with.
     pub pull_secrets: Vec<LocalObjectReference>,
     /// What happens to the data.
@@ -210,6 +213,7 @@ pub fn validate(input: &Input<'_>) -> Result<Valid, Refusal> {
         bootstrap_grace_seconds: spec.bootstrap_grace_seconds,
         node_gone_grace_seconds: spec.node_gone_grace_seconds,
         termination_grace_seconds: spec.termination_grace_period_seconds,
+        set_replace: spec.update_strategy.stateful_set_replace,
         pull_secrets: spec.image_pull_secrets.clone(),
         deletion_policy: spec.deletion_policy,
         env: settings::environment(&spec.env)?,

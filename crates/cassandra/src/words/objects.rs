@@ -28,6 +28,8 @@ palladion_plan::sentences! {
         RackRemoved { rack: RackName } => Synced, "Rack {rack} was removed";
         SetRecreated { rack: RackName } => Synced,
             "The StatefulSet of rack {rack} is being recreated with the new volume claim template; its pods keep running";
+        SetReplaced { rack: RackName } => Synced,
+            "The StatefulSet of rack {rack} is being recreated with the new pod template; its pods keep running until their turn in the rollout";
         ClaimGrows { claim: String, size: String } => Synced,
             "PersistentVolumeClaim {claim} is being expanded to {size}";
         ClaimDeleted { claim: String } => Synced,

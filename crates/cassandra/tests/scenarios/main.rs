@@ -28,6 +28,7 @@ mod nodes;
 mod outages;
 mod palladion_upgrades;
 mod reasons;
+mod recreated;
 mod removals;
 mod rolling;
 mod tasks;

@@ -67,7 +67,7 @@ fn rack_objects(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut 
     let pods = replicas::pods(facts, rack);
     let event = scaled_event(facts.sets.get(&rack.set), rack, replicas, pods);
     let mut set = build::stateful_set(valid, rack, pods, &rendered);
-    if recreating::prepare(facts, rack, &mut set, draft) == Outcome::Recreate {
+    if recreating::prepare(facts, valid, rack, &mut set, draft) == Outcome::Recreate {
         return;
     }
     let what = What::StatefulSet { rack: rack.name.clone() };

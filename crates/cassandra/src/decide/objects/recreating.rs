@@ -1,11 +1,14 @@
-//! What a StatefulSet cannot change: its claim template. Then the set alone is
-//! deleted, its pods stay as orphans, and the recreated set adopts them
-//! (tried on Kubernetes 1.34: uids of pods and revisions stay).
+//! What a StatefulSet cannot change: its claim template. Then, or always where
+//! the spec says so, the set alone is deleted, its pods stay as orphans, and the
+//! recreated set adopts them (tried on Kubernetes 1.34: uids of pods and
+//! revisions stay).
 
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, SetFact};
-use crate::validate::ValidRack;
+use crate::validate::{Valid, ValidRack};
 use crate::words::objects::{Happened, Problem};
+use palladion_api::cluster::StatefulSetReplace;
+use palladion_api::labels;
 use palladion_plan::Event;
 use palladion_plan::differ;
 use palladion_plan::workload::claims::{Change, compare, release_pods};
@@ -27,6 +30,7 @@ pub enum Outcome {
 /// and with it every other change of the rack.
 pub fn prepare(
     facts: &Facts<'_>,
+    valid: &Valid,
     rack: &ValidRack,
     wanted: &mut Value,
     draft: &mut Draft,
@@ -34,23 +38,42 @@ pub fn prepare(
     let Some(stored) = facts.sets.get(&rack.set) else {
         return Outcome::Apply;
     };
+    // Nobody's start or stop is under way while the set is away.
+    let may_go = facts.turn().is_none() && !stored.object.meta.is_terminating();
     match change(stored, wanted) {
+        Change::None if may_go && is_replaced(valid, stored, wanted) => {
+            release(stored, Happened::SetReplaced { rack: rack.name.clone() }, draft)
+        }
         Change::None => Outcome::Apply,
         Change::Other(change) => {
             draft.report(Problem::ClaimTemplate { rack: rack.name.clone(), change });
             keep(stored, wanted);
             Outcome::Apply
         }
-        // Nobody's start or stop is under way while the set is away.
-        Change::Growth if facts.turn().is_some() || stored.object.meta.is_terminating() => {
+        Change::Growth if !may_go => {
             keep(stored, wanted);
             Outcome::Apply
         }
         Change::Growth => {
-            let event = Event::normal(Happened::SetRecreated { rack: rack.name.clone() });
-            draft.steps.push(release_pods(&stored.object, Some(event)));
-            Outcome::Recreate
+            release(stored, Happened::SetRecreated { rack: rack.name.clone() }, draft)
         }
+    }
+}
+
+fn release(stored: &SetFact, happened: Happened, draft: &mut Draft) -> Outcome {
+    draft.steps.push(release_pods(&stored.object, Some(Event::normal(happened))));
+    Outcome::Recreate
+}
+
+/// Does the spec ask for another set where a change in place would do? Told by
+/// the hash of what a person changed: the number of pods is not in it, and what
+/// somebody edited in the set itself is put back in place.
+fn is_replaced(valid: &Valid, stored: &SetFact, wanted: &Value) -> bool {
+    let has = stored.object.meta.annotations.get(labels::SPEC_HASH).map(String::as_str);
+    let wants = wanted["metadata"]["annotations"][labels::SPEC_HASH].as_str();
+    match valid.set_replace {
+        StatefulSetReplace::WhenImmutable => false,
+        StatefulSetReplace::Always => has.is_some() && has != wants,
     }
 }
 
