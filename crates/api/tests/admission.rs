@@ -116,6 +116,20 @@ fn what_is_good_is_accepted_and_what_is_not_is_refused_with_the_right_words() {
 }
 
 #[test]
+fn no_refusal_quotes_a_rule() {
+    // A limit may be a number or a text: to guard it costs more than a rule may.
+    const COSTS_TOO_MUCH: &str = "memory-limit-of-no-unit";
+    let refused = |m: &&Manifest| m.verdict == Verdict::Refused && !m.name.contains(COSTS_TOO_MUCH);
+    for manifest in all().iter().filter(refused) {
+        for said in judge(&manifest.new, manifest.old.as_ref()).words {
+            let is_quoted =
+                said.contains("quantity(") || said.contains("has(r.") || said.len() > 500;
+            assert!(!is_quoted, "{}: {said}", manifest.name);
+        }
+    }
+}
+
+#[test]
 fn every_rule_is_broken_by_some_manifest() {
     let mut broken = BTreeSet::new();
     for manifest in all().iter().filter(|m| m.verdict == Verdict::Refused) {

@@ -175,14 +175,16 @@ fn progressing(
     if usize::try_from(wanted) == Ok(ready) {
         return writer.set_false(PROGRESSING, Rest::AllReady);
     }
-    let starting =
-        facts.members.values().find(|m| m.pod.as_ref().is_none_or(|p| !p.is_ready())).map(|m| {
-            let (member, pod) = (m.name.clone(), pod_words(m));
-            match m.reported_server() {
-                None => Starting::Unreported { member, pod },
-                Some(_) => Starting::Member { member, pod, server: server_words(m) },
-            }
-        });
+    // A Service or a claim that is kept after its member is nobody who starts.
+    let mut members =
+        facts.members.values().filter(|m| !m.is_gone() && (m.object.is_some() || m.pod.is_some()));
+    let starting = members.find(|m| !is_ready(m)).map(|m| {
+        let (member, pod) = (m.name.clone(), pod_words(m));
+        match m.reported_server() {
+            None => Starting::Unreported { member, pod },
+            Some(_) => Starting::Member { member, pod, server: server_words(m) },
+        }
+    });
     writer.set_true(PROGRESSING, starting.unwrap_or(Starting::NoMember));
 }
 

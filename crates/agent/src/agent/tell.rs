@@ -5,7 +5,7 @@ use crate::admin::Reading;
 use crate::decide::{self, Decision, Source};
 use crate::kubernetes::News;
 use crate::report::{self, Parts};
-use crate::volume::seconds;
+use crate::volume::{Volume, seconds};
 use crate::words::start::Waiting;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -50,6 +50,7 @@ impl Agent {
                 .ok()
                 .zip(self.ledger())
                 .and_then(|(f, l)| f.heartbeat.missed(l)),
+            retired: self.volume.as_ref().map_or(0, Volume::retired),
             decision: &decision,
             since,
             reading: self.reading(),

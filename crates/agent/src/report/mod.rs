@@ -39,6 +39,8 @@ pub struct Parts<'a> {
     pub last_ran_at: Option<Timestamp>,
     /// When the server was down and has not caught up since.
     pub missed: Option<Missed>,
+    /// Members of the past whose data is kept on it.
+    pub retired: u32,
     /// What was decided.
     pub decision: &'a Decision,
     /// Since when the server is in that state.
@@ -102,6 +104,7 @@ fn volume(parts: &Parts<'_>) -> Option<VolumeStatus> {
         message: wrong.map(|w| w.to_string()),
         last_ran_at: parts.last_ran_at.filter(|_| is_too_old).map(seconds),
         missed: parts.missed.clone(),
+        retired: Some(parts.retired).filter(|retired| *retired > 0),
     })
 }
 

@@ -24,6 +24,14 @@ impl Volume {
         Ok(())
     }
 
+    /// How many members of the past have their data kept here. What cannot be
+    /// read counts as none: it is a hint for people.
+    pub fn retired(&self) -> u32 {
+        let entries = fs::read_dir(self.root().join(RETIRED)).into_iter().flatten().flatten();
+        let kept = entries.filter(|e| e.file_type().is_ok_and(|kind| kind.is_dir()));
+        u32::try_from(kept.count()).unwrap_or(u32::MAX)
+    }
+
     /// Remove the left-overs of a join that did not finish. The data of a
     /// member that has joined is not ours to remove, whatever a permit says.
     fn wipe(&self, ledger: &Ledger) -> Result<()> {
@@ -147,6 +155,7 @@ mod tests {
         let (_d, volume, mut ledger) = with_data(Membership::Left);
         volume.prepare(DataBeforeStart::Retire, &mut ledger).unwrap();
         assert!(volume.root().join("retired/h1/data/system/x.db").exists());
+        assert_eq!(volume.retired(), 1);
         assert!(!volume.root().join("data").exists());
         assert_eq!(ledger.membership, Membership::Empty);
         assert_eq!(ledger.host_id, None);

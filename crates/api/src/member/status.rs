@@ -99,6 +99,9 @@ pub struct VolumeStatus {
     /// When the server on it was down and is not known to have caught up yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missed: Option<Missed>,
+    /// Number of former members whose data is kept in the directory `retired` of the volume, one directory for each, named by host ID. Nothing uses it, and nothing deletes it. Absent if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retired: Option<u32>,
 }
 
 /// What an agent found on its volume.

@@ -60,7 +60,9 @@ pub fn claims_do_not_shrink() -> Rule {
         claim_of(
             rack,
             &format!("has(@.spec.resources) && has({requests}) && 'storage' in {requests}"),
-            &format!("quantity({requests}['storage'])"),
+            &format!(
+                "(isQuantity({requests}['storage']) ? quantity({requests}['storage']) : quantity('10Gi'))"
+            ),
             "quantity('10Gi')",
         )
     };

@@ -127,7 +127,9 @@ const LIMITED: &str =
     "has(r.resources) && has(r.resources.limits) && 'memory' in r.resources.limits";
 
 /// An expression over the memory limit of rack `r`. A limit may be a number or
-/// a text, and to turn the one into the other costs more than a rule may.
+/// a text, and to turn the one into the other costs more than a rule may. So
+/// does `isQuantity` beside `quantity`, estimated as if each text filled the
+/// request: of a limit that is no quantity the answer quotes the rule.
 fn of_limit(number: &str, text: &str) -> String {
     let limit = "r.resources.limits['memory']";
     format!(
@@ -160,8 +162,11 @@ pub fn heap_fits_into_memory() -> Rule {
     let share = reserved::HEAP_SHARE_PERCENT;
     let heap = "quantity(self.heapSize).asApproximateFloat() * 100.0";
     let exceeds = format!(
-        "{LIMITED} && {heap} > {}",
-        of_limit(&format!("double(@) * {share}.0"), &format!("@.asApproximateFloat() * {share}.0"))
+        "{LIMITED} && isQuantity(self.heapSize) && {}",
+        of_limit(
+            &format!("{heap} > double(@) * {share}.0"),
+            &format!("{heap} > @.asApproximateFloat() * {share}.0")
+        )
     );
     must_saying(
         format!("!has(self.heapSize) || !self.datacenter.racks.exists(r, {exceeds})"),
@@ -257,7 +262,7 @@ pub fn has_a_member() -> Rule {
 pub fn removed_racks_are_empty() -> Rule {
     must_saying(
         "oldSelf.racks.all(o, o.members == 0 || self.racks.exists(n, n.name == o.name))",
-        "'a rack can be removed only when it has no members: first set `members` to 0 in %s'.format([oldSelf.racks.filter(o, o.members > 0 && !self.racks.exists(n, n.name == o.name)).map(o, o.name)])",
+        "'a rack can be removed only when it has no members: first set `members` to 0 in %s; a rack cannot be renamed, because its members keep its name: add a rack with the new name and empty the old one'.format([oldSelf.racks.filter(o, o.members > 0 && !self.racks.exists(n, n.name == o.name)).map(o, o.name)])",
     )
     .reason(Reason::FieldValueForbidden)
     .field_path(".racks")

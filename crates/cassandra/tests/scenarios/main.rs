@@ -33,3 +33,4 @@ mod removals;
 mod rolling;
 mod tasks;
 mod told;
+mod words;

@@ -308,6 +308,24 @@ impl World {
         self.store.merge(&key, &patch, Subresource::None).expect("the claim should exist");
     }
 
+    /// A person stores a ConfigMap, or other data in it.
+    pub fn config_map(&mut self, name: &str, data: &Value) {
+        let key = ObjectKey::new(kinds::CONFIG_MAP, NAMESPACE, name);
+        let object = json!({
+            "apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": { "name": name, "namespace": NAMESPACE }, "data": data,
+        });
+        match self.store.get(&key) {
+            None => self.store.create(&key, &object).map(drop),
+            Some(_) => {
+                self.store.merge(&key, &json!({ "data": data }), Subresource::None).map(drop)
+            }
+        }
+        .expect("a ConfigMap is taken");
+        // It is watched by its name.
+        self.operators.iter_mut().for_each(Operator::resync);
+    }
+
     /// A person annotates the cluster.
     pub fn annotate_cluster(&mut self, key: &str, value: &str) {
         self.tell(&format!("a person annotates the cluster: {key}={value}"));

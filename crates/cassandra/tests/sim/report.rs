@@ -1,7 +1,7 @@
 //! What a server tells its agent, and what the agent tells everybody.
 
 use super::agent::{Agent, Look, Reach};
-use super::ring::{Phase, Ring};
+use super::ring::{Phase, Ring, Server};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_agent::admin::{Figures, Reading};
@@ -104,6 +104,7 @@ impl Agent {
                 .zip(self.ledger())
                 .and_then(|(f, l)| decide::stale::complete_until(f, l)),
             missed: self.found.as_ref().zip(self.ledger()).and_then(|(f, l)| f.heartbeat.missed(l)),
+            retired: 0,
             decision,
             since,
             reading: self.reading(),
@@ -158,7 +159,7 @@ impl Ring {
             native_transport: Some(native),
             version: Some(server.version.clone()),
             host_id: server.host_id.clone(),
-            schema_version: Some(self.schema_of(&server.version)),
+            schema_version: Some(self.schema_of(server)),
             schema_agreed: Some(self.schema_agreed()),
             tokens: None,
             seeds: Some(server.seeds.clone()),
@@ -188,15 +189,16 @@ impl Ring {
     }
 
     /// Each release line has a schema version of its own for the same tables.
-    fn schema_of(&self, version: &str) -> String {
-        let line: Vec<&str> = version.split('.').take(2).collect();
-        format!("schema-{}-{}", line.join("."), self.system_copies.unwrap_or(0))
+    fn schema_of(&self, server: &Server) -> String {
+        let line: Vec<&str> = server.version.split('.').take(2).collect();
+        let odd = if self.odd_schemas.contains(&server.member) { "-odd" } else { "" };
+        format!("schema-{}-{}{odd}", line.join("."), self.system_copies.unwrap_or(0))
     }
 
     fn schema_agreed(&self) -> bool {
         let normal = self.servers.values().filter(|s| s.phase == Phase::Normal);
         let schemas: std::collections::BTreeSet<String> =
-            normal.map(|s| self.schema_of(&s.version)).collect();
+            normal.map(|s| self.schema_of(s)).collect();
         schemas.len() < 2
     }
 }

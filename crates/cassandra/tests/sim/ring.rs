@@ -173,6 +173,8 @@ pub struct Ring {
     seats_taken: u64,
     /// Members whose servers end whenever they start.
     pub unlucky: BTreeSet<String>,
+    /// Members that have another schema than the rest.
+    pub odd_schemas: BTreeSet<String>,
     /// Members that no replacement gets through for, whatever is tried.
     pub wedged: BTreeSet<String>,
     /// Host IDs that a person has called lost, naming their volumes: nobody need wait for them.
@@ -270,6 +272,7 @@ impl Ring {
             login: Login::NotAsked,
             seats_taken: 0,
             unlucky: BTreeSet::new(),
+            odd_schemas: BTreeSet::new(),
             wedged: BTreeSet::new(),
             called_lost: BTreeSet::new(),
         }

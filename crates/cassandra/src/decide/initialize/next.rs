@@ -10,7 +10,6 @@ use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::initialize::{Doing, Happened, Problem, Waiting};
-use crate::words::join;
 use palladion_api::cluster::TurnStep;
 use palladion_api::ids::Nonce;
 use palladion_api::labels;
@@ -76,8 +75,7 @@ fn start(facts: &Facts<'_>, valid: &Valid, first: &MemberFact, attempt: u32, dra
         return;
     };
     if failed_start::has_failed_for_good(first) {
-        draft.report(join::Problem::Failed { failed: failed_start::failed(first) });
-        return;
+        return failed_start::report_for_good(first, draft);
     }
     let turn = lock::new(facts, &first.name, &volume.volume_id, TurnStep::Initialize, attempt);
     let (member, ring) = (first.name.clone(), valid.ring.clone());

@@ -3,13 +3,12 @@
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, marks};
 use crate::decide::objects::replicas;
-use crate::decide::turn::failed_start::{failed, has_failed_for_good};
-use crate::decide::turn::lock;
+use crate::decide::turn::{failed_start, lock};
 use crate::facts::words::pod_words;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::evidence::Forbidden;
-use crate::words::join::{Doing, Problem, Waiting};
+use crate::words::join::{Doing, Waiting};
 use crate::words::turn;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::cluster::{Replaced, TurnStep};
@@ -70,8 +69,8 @@ pub fn candidate<'a>(
         {
             continue; // Reported by status with its own reason.
         }
-        if has_failed_for_good(member) {
-            draft.report(Problem::Failed { failed: failed(member) });
+        if failed_start::has_failed_for_good(member) {
+            failed_start::report_for_good(member, draft);
             continue;
         }
         return Some(member);

@@ -1,6 +1,8 @@
 //! Starts that failed: when no more are tried in a pod, and what failed.
 
+use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
+use crate::words::join;
 use crate::words::turn::{FailedStart, LastMessage, Problem};
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::cluster::Turn;
@@ -55,6 +57,17 @@ pub fn problem(member: &MemberFact) -> Problem {
         }
         Some(r) if r == Reason::NotEnoughMemory.as_str() => Problem::NotEnoughMemory { failed },
         Some(_) | None => Problem::Other { failed },
+    }
+}
+
+/// Report a member whose start is not tried again. A cause that is known goes
+/// before the fact: whoever corrects the spec gets another pod by that.
+pub fn report_for_good(member: &MemberFact, draft: &mut Draft) {
+    match problem(member) {
+        known @ (Problem::ConfigurationRefused { .. } | Problem::NotEnoughMemory { .. }) => {
+            draft.report(known)
+        }
+        Problem::Other { failed } => draft.report(join::Problem::Failed { failed }),
     }
 }
 
