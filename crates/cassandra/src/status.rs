@@ -3,6 +3,7 @@
 
 mod racks;
 mod trouble;
+mod unused;
 pub mod views;
 
 use crate::decide::draft::{Draft, is_upkeep};
@@ -29,10 +30,15 @@ pub const OPERATOR_VERSION: &str = "version";
 pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
     let wanted: i32 = valid.racks.iter().map(|r| r.members).sum();
     let ready = facts.members.values().filter(|m| is_ready(m)).count();
+    let unused = unused::claims(facts, valid);
     let mut writer = stored(facts);
     writer.set_true(ACCEPTED, Accepted::Valid);
     available(&mut writer, facts, wanted);
-    progressing(&mut writer, facts, draft, ready, wanted);
+    if !is_at_rest(facts, draft, ready, wanted) {
+        progressing(&mut writer, facts, draft);
+    } else {
+        writer.set_false(PROGRESSING, unused::rest(facts, &unused));
+    }
     trouble::degraded(&mut writer, facts, draft);
     paused(&mut writer, facts);
     json!({
@@ -41,6 +47,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
         "waits": wait::in_status(&facts.status.waits, &draft.waits, facts.now()),
         "members": format!("{ready}/{wanted}"),
         "racks": racks::of(facts, valid),
+        "unusedClaims": Some(unused).filter(|claims| !claims.is_empty()),
         "seeds": seeds::of(facts, valid),
         "decidedWith": decided_with(facts),
         "highestReleaseLine": upgraded::line_on_record(facts),
@@ -148,13 +155,15 @@ fn created_at(facts: &Facts<'_>, wanted: i32) -> Option<Time> {
     facts.status.created_at.clone().or_else(now)
 }
 
-fn progressing(
-    writer: &mut Conditions,
-    facts: &Facts<'_>,
-    draft: &Draft,
-    ready: usize,
-    wanted: i32,
-) {
+/// Is nothing to be done, and is everybody there?
+fn is_at_rest(facts: &Facts<'_>, draft: &Draft, ready: usize, wanted: i32) -> bool {
+    let works = !draft.waits.is_empty() || draft.steps.iter().any(|s| !is_upkeep(s));
+    let all_ready = usize::try_from(wanted) == Ok(ready);
+    all_ready && !works && pause(facts).is_none() && !is_stopped(facts)
+}
+
+/// What is being done, or why nothing is.
+fn progressing(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft) {
     if let Some(paused) = pause(facts) {
         return writer.set_false(PROGRESSING, paused);
     }
@@ -171,9 +180,6 @@ fn progressing(
             Reason::CreatingObjects,
             Message::quoted(step.doing()),
         );
-    }
-    if usize::try_from(wanted) == Ok(ready) {
-        return writer.set_false(PROGRESSING, Rest::AllReady);
     }
     // A Service or a claim that is kept after its member is nobody who starts.
     let mut members =

@@ -45,6 +45,9 @@ pub struct CassandraClusterStatus {
     /// What the operator decides with besides what it reads. `kubectl palladion plan` decides with the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_with: Option<DecidedWith>,
+    /// PersistentVolumeClaims of this cluster that no member uses, at most 20 by name: kept after a member has left, or left behind by a StatefulSet that was scaled by hand. The operator deletes none of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unused_claims: Vec<String>,
     /// Addresses of the seeds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seeds: Vec<StaticAddress>,

@@ -24,6 +24,8 @@ palladion_plan::sentences! {
     /// Nothing is being changed.
     pub enum Rest {
         AllReady => UpToDate, "all members are ready";
+        AllReadyUnused { claims: Names, namespace: String, first: String } => UpToDate,
+            "all members are ready; no member uses these PersistentVolumeClaims: {claims}; if nobody needs their data, delete them (`kubectl delete pvc -n {namespace} {first}`)";
         Stopped => Stopped,
             "`spec.run` is Stopped: there are no pods; volumes, members and addresses are kept";
     }

@@ -22,6 +22,7 @@ mod initialization;
 mod inputs;
 mod known_bugs;
 mod leaves;
+mod left_over;
 mod maintenance;
 mod newer_words;
 mod nodes;
