@@ -113,6 +113,8 @@ reasons! {
     MembersDown => "The message names them; look at their reasons: `kubectl get cassandramembers`.";
     /// Members do not see the ring alike: one that serves is seen down by others, or one sees another number of members than are recorded.
     MembersDisagree => "Compare `nodetool status` of the members that the message names, and check the network between their pods (storage port, 7000 by default). Until they agree, nobody joins, leaves, restarts or is replaced.";
+    /// Members have more than one version of the schema. That is normal for some seconds after a change of the schema; it needs a person after five minutes.
+    SchemasDisagree => "Compare `nodetool describecluster` of the members that the message names. Stop schema changes by clients, then restart a member that differs from most (`kubectl palladion restart`). If it still differs, run `nodetool resetlocalschema` on it. Until the members agree, nobody joins, leaves, restarts for a rollout or is replaced.";
     /// The address of a member differs from the recorded one, so other members may not reach it.
     AddressChanged => "Give the member's Service the recorded address again (`spec.clusterIP`): delete the Service, and the operator creates it with that address if nobody else has it. If the server announces another address, restart its pod then.";
     /// The operator sets the replication of the system keyspaces.

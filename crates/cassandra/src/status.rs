@@ -2,6 +2,7 @@
 //! observations only, no decision is taken from them.
 
 mod racks;
+mod schemas;
 mod trouble;
 mod unused;
 pub mod views;

@@ -2,6 +2,7 @@
 //! together, nothing says that all is well (safety rule 7.3). Observations only,
 //! no decision is taken from them.
 
+use super::schemas;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, marks};
 use crate::facts::{Facts, MemberFact};
@@ -14,9 +15,9 @@ use palladion_api::waits::Wait;
 use palladion_plan::words::{Count, Names};
 use std::cmp::Reverse;
 
-/// Members see each other up within seconds of a start, and their agents look
+/// Members see each other up within two seconds of a start, and their agents look
 /// every five. What has not settled by then is told.
-const SETTLE: SignedDuration = SignedDuration::from_secs(30);
+const SETTLE: SignedDuration = SignedDuration::from_secs(10);
 
 /// One member sees another down, and both serve by their own word.
 #[derive(Clone, Copy)]
@@ -28,6 +29,7 @@ struct Down<'a> {
 /// Note where the members' views do not fit together.
 pub fn note(facts: &Facts<'_>, draft: &mut Draft) {
     addresses(facts, draft);
+    schemas::note(facts, draft);
     let all = downs(facts);
     let (settled, fresh): (Vec<Down<'_>>, _) =
         all.into_iter().partition(|d| d.settles(facts) <= facts.now());
@@ -66,7 +68,7 @@ fn tell(member: &MemberFact, what: Disagreement, draft: &mut Draft) {
 }
 
 /// Full members that serve by their own word.
-fn living<'a>(facts: &'a Facts<'_>) -> Vec<&'a MemberFact> {
+pub(super) fn living<'a>(facts: &'a Facts<'_>) -> Vec<&'a MemberFact> {
     let members = facts.joined();
     members.filter(|m| m.lives_by_its_own_word(&facts.nodes)).collect()
 }

@@ -1,5 +1,6 @@
 //! Members that do not see the ring alike, and addresses that differ.
 
+use jiff::Timestamp;
 use palladion_api::ids::{MemberName, StaticAddress};
 use palladion_plan::words::{Count, Names};
 
@@ -12,6 +13,10 @@ palladion_plan::sentences! {
             "member {member} is serving requests, but is down according to {by}";
         SeesAnother { member: MemberName, members: Count, known: usize } => MembersDisagree,
             "member {member} sees {members} in the ring, but the operator has recorded {known}";
+        Schemas { few: Names, most: Names, since: Timestamp } => SchemasDisagree,
+            "since {since} {few} have had another schema version than {most}";
+        SchemasSeen { by: Names, since: Timestamp } => SchemasDisagree,
+            "since {since} {by} have seen more than one schema version in the ring";
         Announces { member: MemberName, announced: StaticAddress, recorded: StaticAddress } =>
             AddressChanged,
             "member {member} advertises address {announced}, but its recorded address is {recorded}";
@@ -26,5 +31,7 @@ palladion_plan::sentences! {
             "member {member} is serving requests; waiting for {by} to see it as up";
         SeesAnother { member: MemberName, members: Count, known: usize } => MembersDown,
             "member {member} sees {members} in the ring, but the operator has recorded {known}; waiting for its view to settle";
+        Schemas { by: Names } => SchemasDisagree,
+            "waiting for members to agree on the schema; more than one version is seen by {by}";
     }
 }

@@ -217,6 +217,37 @@ fn a_member_that_sees_another_number_of_members_is_told_when_its_view_has_settle
 }
 
 #[test]
+fn members_that_disagree_are_told_ten_seconds_after_a_start() {
+    let mut world = a_ring(2, 1);
+    world.delete(kinds::POD, LAST);
+    world.settle();
+    world.delete(kinds::POD, LAST);
+    world.until(|w| w.normal() == 2);
+    world.until(|w| w.normal() == 3 && w.condition("Available").contains("3 of 3"));
+    world.cut_off(LAST);
+    reports(&mut world, OTHER, &json!({ "ring": { "members": 4 } }));
+    world.pass(10);
+    let told = world.condition("Degraded");
+    assert!(told.starts_with("True MembersDisagree"), "{told}\n{}", world.last_words());
+}
+
+#[test]
+fn members_that_do_not_agree_on_the_schema_for_long_are_told_by_name() {
+    let mut world = a_ring(2, 1);
+    world.ring.odd_schemas.insert(LAST.into());
+    world.pass(60);
+    let told = world.condition("Degraded");
+    assert!(told.starts_with("False"), "it may pass: {told}");
+    world.pass(300);
+    let told = world.condition("Degraded");
+    let is_told = told.starts_with("True SchemasDisagree") && told.contains(LAST);
+    assert!(is_told && told.contains(OTHER), "{told}\n{}", world.last_words());
+    world.ring.odd_schemas.clear();
+    world.settle();
+    world.expect_ring(3);
+}
+
+#[test]
 fn an_announced_address_that_is_not_the_recorded_one_is_told() {
     let mut world = a_ring(2, 1);
     reports(&mut world, OTHER, &json!({ "address": "10.96.0.200" }));
