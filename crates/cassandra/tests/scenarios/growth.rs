@@ -276,3 +276,15 @@ fn a_replacement_whose_pod_ends_at_any_time_is_made_all_the_same() {
     };
     all_end_alike("the replacement's pod ends", some(worlds, 5, 1), &end.end(), restart, same_end);
 }
+
+#[test]
+fn members_of_the_largest_rack_leave_first() {
+    let mut world = a_ring(3, 2);
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 0)]));
+    let end = killed_at_every_write("two racks shrink", world, 9);
+    let left: Vec<&String> =
+        end.writes.iter().filter(|w| w.starts_with("begin the decommission")).collect();
+    let of = |member: &str| left.iter().position(|w| w.ends_with(member));
+    let order = [of("demo-dc1-a-2"), of("demo-dc1-b-1"), of("demo-dc1-b-0")];
+    assert_eq!(order, [Some(0), Some(1), Some(2)], "{left:?}");
+}

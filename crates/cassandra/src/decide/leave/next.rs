@@ -167,12 +167,13 @@ pub fn refused_by_disk(
     draft.wait_for(refused).about(member.subject()).until(read_at + LOOK_FOR_ROOM);
 }
 
-/// Highest ordinal of the rack that is furthest above its target.
+/// Highest ordinal of the largest rack that is above its target, so that racks
+/// stay of one size for as long as possible; of two the one further above it.
 pub fn candidate<'a, 'v>(
     facts: &'a Facts<'_>,
     valid: &'v Valid,
 ) -> Option<(&'v ValidRack, &'a MemberFact)> {
-    candidates(facts, valid).max_by_key(|(rack, member)| member.ordinal + 1 - rack.members)
+    candidates(facts, valid).max_by_key(|(rack, member)| (member.ordinal, -rack.members))
 }
 
 /// Highest ordinal of each rack that is above its target.
