@@ -288,3 +288,22 @@ fn members_of_the_largest_rack_leave_first() {
     let order = [of("demo-dc1-a-2"), of("demo-dc1-b-1"), of("demo-dc1-b-0")];
     assert_eq!(order, [Some(0), Some(1), Some(2)], "{left:?}");
 }
+
+#[test]
+fn the_first_member_of_a_ring_may_leave_and_come_back() {
+    for policy in ["Retain", "Delete"] {
+        let mut world = a_ring(2, 1);
+        world.patch_spec(&json!({ "deletionPolicy": policy }));
+        world.settle();
+        assert_eq!(world.ring.founders.len(), 1);
+        world.set_racks(&a_cluster(&[("a", 0), ("b", 3)]));
+        world.settle();
+        world.expect_ring(3);
+        world.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
+        world.settle();
+        world.expect_ring(3);
+        world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+        world.settle();
+        world.expect_ring(3);
+    }
+}

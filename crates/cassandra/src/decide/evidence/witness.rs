@@ -1,7 +1,7 @@
 //! Who can be asked about the ring, and which host IDs are known at all.
 
 use super::marks;
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{ClaimFact, Facts, MemberFact};
 use palladion_api::cluster::Initialization;
 use palladion_api::ids::{HostId, MemberName};
 use palladion_api::member::Liveness;
@@ -37,11 +37,8 @@ pub(super) fn known_hosts(facts: &Facts<'_>) -> BTreeSet<HostId> {
     let members = || facts.members.values().filter(|m| !m.is_gone());
     let recorded = members().filter_map(|m| m.recorded_host_id());
     let claimed = members().filter_map(|m| m.claim.as_ref()?.host_id.as_ref());
-    // Until it is recorded with its member; later that one may be replaced or gone.
-    let unrecorded = |f: &&Initialization| {
-        let member = facts.members.get(&f.member);
-        member.is_some_and(|m| !m.is_gone() && m.recorded_host_id().is_none())
-    };
+    let unrecorded =
+        |f: &&Initialization| facts.members.get(&f.member).is_some_and(|m| is_unrecorded(m, f));
     let founding = facts.status.initialization.as_ref().filter(unrecorded);
     let founder = founding.and_then(|f| f.host_id.as_ref());
     let mut known: BTreeSet<HostId> = recorded.chain(claimed).chain(founder).cloned().collect();
@@ -54,6 +51,20 @@ pub(super) fn known_hosts(facts: &Facts<'_>) -> BTreeSet<HostId> {
     // Gossip may show a member before its host ID.
     known.remove(&HostId::default());
     known
+}
+
+/// Is it the member that initialized the ring, whose host ID is not recorded with
+/// it yet? What is kept of one that has left, its Service or its claim, is nobody,
+/// and who joins in its place has another volume.
+fn is_unrecorded(member: &MemberFact, first: &Initialization) -> bool {
+    let left = member.claim.as_ref().and_then(ClaimFact::left_host_id);
+    let other_volume = member.volume().is_some_and(|v| v.volume_id != first.volume_id);
+    let stands = member.object.is_some() || member.pod.is_some() || member.claim.is_some();
+    stands
+        && !member.is_gone()
+        && member.recorded_host_id().is_none()
+        && left != first.host_id
+        && !other_volume
 }
 
 /// How many members the ring has but this one, as far as anybody knows.
