@@ -4,19 +4,20 @@
 //! `repository`, `mode`, `sidecarImage`, `datacenter.racks[]` …, see
 //! `docs/sources.md`); the rest is added beside them.
 
-use crate::ids::RackName;
 use crate::rules::{cluster as rules, security as security_rules};
 use crate::runtime::RuntimeSettings;
-use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference, ResourceRequirements};
+use k8s_openapi::api::core::v1::{EnvVar, LocalObjectReference};
 use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+mod datacenter;
 mod placement;
 mod security;
 mod status;
 mod storage;
 mod update;
+pub use datacenter::{Datacenter, Rack, RackTemplate};
 pub use placement::Placement;
 pub use security::{Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, Tls};
 pub use status::{
@@ -229,66 +230,4 @@ pub struct SidecarImage {
     /// Tag.
     #[schemars(length(min = 1, max = 128))]
     pub version: String,
-}
-
-/// A datacenter.
-#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
-#[x_kube(crates(kube_core = "::kube_core"))]
-#[x_kube(
-    validation = rules::datacenter_name_is_fixed(),
-    validation = rules::rack_names_are_unique(),
-    validation = rules::rack_names_stay_apart_in_dns(),
-    validation = rules::has_a_member(),
-    validation = rules::removed_racks_are_empty()
-)]
-#[serde(rename_all = "camelCase")]
-pub struct Datacenter {
-    /// Name of the datacenter in the ring. Immutable.
-    #[x_kube(validation = rules::name_has_known_characters())]
-    #[schemars(length(min = 1, max = 48))]
-    pub name: String,
-    /// The racks; each has a StatefulSet. At most 24. Only a rack with `members: 0` can be removed.
-    #[schemars(length(max = 24))]
-    pub racks: Vec<Rack>,
-}
-
-/// A rack: one StatefulSet `<cluster>-<datacenter>-<rack>`.
-#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
-#[x_kube(crates(kube_core = "::kube_core"))]
-#[serde(rename_all = "camelCase")]
-pub struct Rack {
-    /// Name of the rack in the ring.
-    #[x_kube(validation = rules::name_has_known_characters())]
-    #[schemars(length(min = 1, max = 48))]
-    pub name: RackName,
-    /// Number of members in the rack.
-    #[x_kube(validation = rules::members_are_not_negative())]
-    #[schemars(range(max = 1000))]
-    pub members: i32,
-    /// A new value restarts every member of this rack once, one at a time, drained first.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 128))]
-    pub restart_token: Option<String>,
-    /// Volumes of each member. Default: one PersistentVolumeClaim `data` of 10Gi in the default storage class.
-    #[serde(default)]
-    pub storage: Storage,
-    /// Resources of the server's container.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub resources: Option<ResourceRequirements>,
-    /// Where the members may run. Default: members prefer different nodes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub placement: Option<Placement>,
-    /// ConfigMap with the keys `cassandra.yaml` (merged over `spec.config`; `scylla.yaml` in mode `scylla`) and `jvm-server.options` (lines added to `spec.jvmOptions`). A change of its data starts a rollout.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 253))]
-    pub config_map_name: Option<String>,
-    /// ConfigMap with the key `jmx_exporter_config.yaml`. Adds the Prometheus JMX exporter on port 9180. Not for Scylla.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 253))]
-    pub jmx_exporter_config_map_name: Option<String>,
-    /// Annotations for the StatefulSet and pods of this rack. They override the annotations of the cluster.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[x_kube(validation = rules::annotations_are_not_reserved())]
-    #[schemars(extend("maxProperties" = 64))]
-    pub annotations: BTreeMap<String, String>,
 }

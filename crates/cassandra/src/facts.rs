@@ -61,7 +61,8 @@ impl<'a> Facts<'a> {
     /// then nothing is decided.
     pub fn read(snapshot: &'a Snapshot) -> Result<Self, Unknown> {
         let owner = &snapshot.owner;
-        let spec = owner.part("spec")?.ok_or(Unknown::NoSpec)?;
+        let mut spec: CassandraClusterSpec = owner.part("spec")?.ok_or(Unknown::NoSpec)?;
+        spec.datacenter.racks = spec.datacenter.all_racks();
         let mut status: CassandraClusterStatus = owner.part("status")?.unwrap_or_default();
         former_names::read_cluster(&mut status);
         let operator_config = snapshot.spec_of(kinds::OPERATOR_CONFIG, "default")?;

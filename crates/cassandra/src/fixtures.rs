@@ -26,7 +26,7 @@ pub(crate) fn a_cluster() -> ClusterFixture {
         },
         spec: CassandraClusterSpec {
             version: "5.0.5".into(),
-            datacenter: Datacenter { name: "dc1".into(), racks: Vec::new() },
+            datacenter: Datacenter { name: "dc1".into(), ..Datacenter::default() },
             num_tokens: 16,
             seeds_per_rack: 2,
             termination_grace_period_seconds: 900,

@@ -70,7 +70,8 @@ impl Mind for CassandraMind {
 
     fn references(&self, owner: &Object) -> Vec<ObjectKey> {
         let racks = owner.at("/spec/datacenter/racks").and_then(Value::as_array);
-        let names = racks.into_iter().flatten().flat_map(|rack| {
+        let template = owner.at("/spec/datacenter/rackTemplate");
+        let names = racks.into_iter().flatten().chain(template).flat_map(|rack| {
             ["configMapName", "jmxExporterConfigMapName"].map(|field| rack[field].as_str())
         });
         let mut keys: Vec<ObjectKey> = names

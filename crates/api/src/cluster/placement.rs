@@ -1,7 +1,8 @@
 //! Where pods may run, in Kubernetes' own words.
 
 use k8s_openapi::api::core::v1::{
-    Affinity, NodeAffinity, PodAffinity, PodAntiAffinity, Toleration, TopologySpreadConstraint,
+    Affinity, NodeAffinity, NodeSelectorRequirement, NodeSelectorTerm, PodAffinity,
+    PodAntiAffinity, Toleration, TopologySpreadConstraint,
 };
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +28,25 @@ pub struct Placement {
 }
 
 impl Placement {
+    /// Nodes whose label has this value alone, beside what is asked for already.
+    pub fn pin(&mut self, label: &str, value: &str) {
+        let affinity = self.node_affinity.get_or_insert_default();
+        let required =
+            affinity.required_during_scheduling_ignored_during_execution.get_or_insert_default();
+        let terms = &mut required.node_selector_terms;
+        // One of the terms must match: each has to name the value.
+        if terms.is_empty() {
+            terms.push(NodeSelectorTerm::default());
+        }
+        for term in terms {
+            term.match_expressions.get_or_insert_default().push(NodeSelectorRequirement {
+                key: label.to_string(),
+                operator: "In".to_string(),
+                values: Some(vec![value.to_string()]),
+            });
+        }
+    }
+
     /// The affinity of the pod template.
     pub fn affinity(&self) -> Affinity {
         Affinity {

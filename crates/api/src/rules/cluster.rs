@@ -101,7 +101,7 @@ pub fn num_tokens_is_fixed() -> Rule {
 /// Scylla has no JVM.
 pub fn scylla_has_no_jvm() -> Rule {
     must(
-        "self.mode != 'scylla' || (!has(self.heapSize) && (!has(self.jvmOptions) || size(self.jvmOptions) == 0) && self.datacenter.racks.all(r, !has(r.jmxExporterConfigMapName)))",
+        "self.mode != 'scylla' || (!has(self.heapSize) && (!has(self.jvmOptions) || size(self.jvmOptions) == 0) && self.datacenter.racks.all(r, !has(r.jmxExporterConfigMapName)) && (!has(self.datacenter.rackTemplate) || !has(self.datacenter.rackTemplate.jmxExporterConfigMapName)))",
         "ScyllaDB has no JVM: remove `heapSize`, `jvmOptions` and `jmxExporterConfigMapName`",
     )
 }
@@ -252,7 +252,7 @@ pub fn rack_names_stay_apart_in_dns() -> Rule {
 /// A ring without members is a deleted ring, and deletion is said otherwise.
 pub fn has_a_member() -> Rule {
     must(
-        "self.racks.exists(r, r.members > 0)",
+        "self.racks.exists(r, r.members > 0) || (has(self.rackTemplate) && self.rackTemplate.members > 0)",
         "a ring needs at least one member: set `members` of a rack to 1 or more; to delete the ring, delete the CassandraCluster",
     )
     .field_path(".racks")
@@ -261,8 +261,41 @@ pub fn has_a_member() -> Rule {
 /// A rack that goes takes its StatefulSet along.
 pub fn removed_racks_are_empty() -> Rule {
     must_saying(
-        "oldSelf.racks.all(o, o.members == 0 || self.racks.exists(n, n.name == o.name))",
-        "'a rack can be removed only when it has no members: first set `members` to 0 in %s; a rack cannot be renamed, because its members keep its name: add a rack with the new name and empty the old one'.format([oldSelf.racks.filter(o, o.members > 0 && !self.racks.exists(n, n.name == o.name)).map(o, o.name)])",
+        "oldSelf.racks.all(o, o.members == 0 || self.racks.exists(n, n.name == o.name) || (has(self.zones) && o.name in self.zones))",
+        "'a rack can be removed only when it has no members: first set `members` to 0 in %s; a rack cannot be renamed, because its members keep its name: add a rack with the new name and empty the old one'.format([oldSelf.racks.filter(o, o.members > 0 && !self.racks.exists(n, n.name == o.name) && !(has(self.zones) && o.name in self.zones)).map(o, o.name)])",
+    )
+    .reason(Reason::FieldValueForbidden)
+    .field_path(".racks")
+}
+
+/// One of the two says what racks there are.
+pub fn racks_or_zones() -> Rule {
+    must(
+        "size(self.racks) == 0 || !has(self.zones) || size(self.zones) == 0",
+        "list either `racks` or `zones`: each zone becomes a rack of its name",
+    )
+    .field_path(".zones")
+}
+
+/// What would be ignored alone.
+pub fn zones_have_a_template() -> Rule {
+    must(
+        "has(self.rackTemplate) == (has(self.zones) && size(self.zones) > 0) && (has(self.rackTemplate) || !has(self.zoneNodeLabel))",
+        "`zones` and `rackTemplate` need each other, and `zoneNodeLabel` needs both: set them together, or list `racks` instead",
+    )
+    .field_path(".rackTemplate")
+}
+
+/// Each zone is one rack.
+pub fn zones_are_unique() -> Rule {
+    must("self.all(z, self.exists_one(y, y == z))", "each zone may be listed only once")
+}
+
+/// Whoever lists racks in place of zones means the same members.
+pub fn zones_become_racks_of_their_names() -> Rule {
+    must(
+        "!has(oldSelf.zones) || size(self.racks) == 0 || oldSelf.zones.all(z, self.racks.exists(r, r.name == z))",
+        "to list `racks` instead of `zones`, list one rack with the name of each zone",
     )
     .reason(Reason::FieldValueForbidden)
     .field_path(".racks")

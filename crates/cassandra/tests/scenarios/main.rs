@@ -35,3 +35,4 @@ mod rolling;
 mod tasks;
 mod told;
 mod words;
+mod zones;

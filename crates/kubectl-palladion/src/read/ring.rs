@@ -72,7 +72,10 @@ impl Ring {
             server: server.to_string(),
             version: text(object, "/spec/version"),
             datacenter: text(object, "/spec/datacenter/name"),
-            racks: items(object, "/spec/datacenter/racks").map(|r| text(r, "/name")).collect(),
+            racks: items(object, "/spec/datacenter/racks")
+                .map(|r| text(r, "/name"))
+                .chain(items(object, "/spec/datacenter/zones").map(|zone| text(zone, "")))
+                .collect(),
             health: health::of(object, &conditions),
             members: text(object, "/status/members"),
             turn: object.pointer("/status/turn").filter(|t| t.is_object()).map(turn),

@@ -168,6 +168,10 @@ fn of_rack(object: &Value, rack: &str, token: &str) -> Result<Patch, Trouble> {
         items(object, "/spec/datacenter/racks").map(|r| text(r, "/name")).collect();
     let Some(at) = racks.iter().position(|name| name == rack) else {
         let ring = text(object, "/metadata/name");
+        if items(object, "/spec/datacenter/zones").any(|zone| zone == rack) {
+            let (rack, hint) = (rack.to_string(), Hint::MembersOf { ring: ring.clone() });
+            return Err(Trouble::new(Exit::Usage, Said::RackOfZone { rack, ring }).hint(hint));
+        }
         let hint = Hint::MembersOf { ring: ring.clone() };
         let said = Said::NoRack { rack: rack.to_string(), ring, racks: racks.join(", ") };
         return Err(Trouble::new(Exit::NotFound, said).hint(hint));
@@ -177,4 +181,20 @@ fn of_rack(object: &Value, rack: &str, token: &str) -> Result<Patch, Trouble> {
         { "op": "test", "path": format!("{path}/name"), "value": rack },
         { "op": "add", "path": format!("{path}/restartToken"), "value": token },
     ])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rack_of_a_zone_has_no_token_of_its_own() {
+        let ring = json!({
+            "metadata": { "name": "first" },
+            "spec": { "datacenter": { "racks": [], "zones": ["z1"] } },
+        });
+        let said = |rack: &str| of_rack(&ring, rack, "now").map(drop).unwrap_err().said.to_string();
+        assert!(said("z1").contains("stands for a zone"), "{}", said("z1"));
+        assert!(said("z2").contains("has no rack z2"), "{}", said("z2"));
+    }
 }

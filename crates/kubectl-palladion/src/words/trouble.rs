@@ -15,6 +15,7 @@ palladion_api::sentences! {
         ReaderGone => "the output was closed";
         NoReason { name: Quoted } => "unknown reason {name}";
         NoRack { rack: String, ring: String, racks: String } => "ring {ring} has no rack {rack}; its racks are {racks}";
+        RackOfZone { rack: String, ring: String } => "rack {rack} of ring {ring} stands for a zone and cannot be restarted alone; restart its members, or the ring";
         NobodyServes { ring: String } => "no member of ring {ring} accepts client connections";
         NotOfRing { member: String, ring: String, other: String } => "member {member} belongs to ring {other}, not to {ring}";
         NoTerminal { why: String } => "cannot switch the terminal to raw mode: {why}";
