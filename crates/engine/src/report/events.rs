@@ -5,6 +5,7 @@ use crate::leader::Term;
 use crate::memory::Memory;
 use crate::request::Api;
 use crate::words::Told;
+use palladion_api::conditions::{ACCEPTED, AVAILABLE, DEGRADED, PAUSED, PROGRESSING};
 use palladion_api::labels;
 use palladion_api::rights::{Right, Verb};
 use palladion_api::words::Reasoned;
@@ -25,12 +26,14 @@ const NOTE: usize = 1024;
 /// Events about cluster-scoped objects live here, as everywhere in Kubernetes.
 const DEFAULT_NAMESPACE: &str = "default";
 
-/// One event for each condition whose status or reason changed.
+/// One event for each condition whose status or reason changed. Not for
+/// `Progressing`: each of its reasons is a wait or a step, which the status shows
+/// with its time, and steps that are worth an event have their own.
 pub fn of_conditions(stored: Option<&Value>, wanted: &Value) -> Vec<(EventType, String, String)> {
     let conditions = |status: &Value| status["conditions"].as_array().cloned().unwrap_or_default();
     let before = stored.map(conditions).unwrap_or_default();
     let mut events = Vec::new();
-    for condition in conditions(wanted) {
+    for condition in conditions(wanted).into_iter().filter(|c| c["type"] != PROGRESSING) {
         let old = before.iter().find(|c| c["type"] == condition["type"]);
         if old.is_none() && is_no_news(&condition) {
             continue;
@@ -45,10 +48,12 @@ pub fn of_conditions(stored: Option<&Value>, wanted: &Value) -> Vec<(EventType, 
     events
 }
 
-/// An owner begins without trouble and not paused: nobody needs to be told.
+/// An owner begins understood, without trouble, not paused and not serving yet:
+/// nobody needs to be told.
 fn is_no_news(condition: &Value) -> bool {
-    condition["status"] == "False"
-        && (condition["type"] == "Degraded" || condition["type"] == "Paused")
+    let is =
+        |type_: &str, status: &str| condition["type"] == type_ && condition["status"] == status;
+    is(ACCEPTED, "True") || [AVAILABLE, DEGRADED, PAUSED].iter().any(|type_| is(type_, "False"))
 }
 
 fn severity(type_: &str, status: &str) -> EventType {
@@ -186,11 +191,37 @@ mod tests {
     }
 
     #[test]
+    fn of_a_ring_that_is_made_it_is_told_once_that_it_serves() {
+        let at = |available: &str, reason: &str, progressing: &str| {
+            let condition = |type_: &str, status: &str, reason: &str| json!({"type": type_, "status": status, "reason": reason, "message": "m"});
+            json!({"conditions": [
+                condition("Accepted", "True", "Valid"),
+                condition("Available", available, reason),
+                condition("Progressing", "True", progressing),
+                condition("Degraded", "False", "UpToDate"),
+                condition("Paused", "False", "UpToDate"),
+            ]})
+        };
+        let history = [
+            at("False", "MembersDown", "CreatingObjects"),
+            at("False", "MembersDown", "WaitingForPod"),
+            at("False", "MembersDown", "Initializing"),
+            at("False", "MembersDown", "Joining"),
+            at("True", "Running", "Joining"),
+            at("True", "Running", "SystemKeyspaces"),
+        ];
+        let before = std::iter::once(None).chain(history.iter().map(Some));
+        let told = before.zip(&history).flat_map(|(before, now)| of_conditions(before, now));
+        let reasons: Vec<String> = told.map(|(_, reason, _)| reason).collect();
+        assert_eq!(reasons, ["Running"]);
+    }
+
+    #[test]
     fn what_needs_eyes_is_a_warning() {
         let type_of = |wanted: &Value| of_conditions(None, wanted)[0].0;
         assert_eq!(type_of(&status("Accepted", "False", "InvalidSpec")), EventType::Warning);
         assert_eq!(type_of(&status("Degraded", "True", "MemberDown")), EventType::Warning);
-        assert_eq!(type_of(&status("Accepted", "True", "Valid")), EventType::Normal);
+        assert_eq!(type_of(&status("Available", "True", "Running")), EventType::Normal);
     }
 
     #[tokio::test(start_paused = true)]

@@ -79,6 +79,9 @@ fn start(facts: &Facts<'_>, valid: &Valid, first: &MemberFact, attempt: u32, dra
     }
     let turn = lock::new(facts, &first.name, &volume.volume_id, TurnStep::Initialize, attempt);
     let (member, ring) = (first.name.clone(), valid.ring.clone());
-    let event = Event::normal(Happened::Started { member: member.clone(), ring: ring.clone() });
-    draft.steps.push(lock::take(facts, &turn, Doing::Start { member, ring }, Some(event)));
+    // Worth an event where a person has allowed it beside what is in doubt.
+    let event = facts.snapshot.owner.meta.annotations.contains_key(labels::ALLOW_INITIALIZATION);
+    let happened = Happened::Started { member: member.clone(), ring: ring.clone() };
+    let event = event.then(|| Event::normal(happened));
+    draft.steps.push(lock::take(facts, &turn, Doing::Start { member, ring }, event));
 }

@@ -58,10 +58,10 @@ pub fn record(facts: &Facts<'_>, draft: &mut Draft) {
         }
         let doing = Doing::RecordIdentity { member: name() };
         let joined = Happened::Joined { member: name(), host_id: host_id.clone() };
-        draft.steps.push(
-            Step::patch_seen(kinds::MEMBER, &object.meta, patch, doing)
-                .announced(Event::normal(joined)),
-        );
+        let event = facts.is_created().then(|| Event::normal(joined));
+        draft
+            .steps
+            .push(Step::patch_seen(kinds::MEMBER, &object.meta, patch, doing).announced(event));
     }
 }
 

@@ -130,7 +130,10 @@ fn conclude(facts: &Facts<'_>, valid: &Valid, factor: u32, draft: &mut Draft) {
     let datacenter = valid.datacenter.clone();
     let done = json!({ "systemReplication": factor, "systemReplicationChange": Value::Null });
     let step = record(facts, done, Doing::RecordReplication { factor });
-    draft.steps.push(step.announced(Event::normal(Happened::Replicated { factor, datacenter })));
+    // The first time is a part of making the ring.
+    let is_changed = facts.status.system_replication.is_some();
+    let event = is_changed.then(|| Event::normal(Happened::Replicated { factor, datacenter }));
+    draft.steps.push(step.announced(event));
 }
 
 /// Write it while nobody else has begun a turn or another change.

@@ -8,7 +8,7 @@ use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::turn::{Doing, Happened, Purpose};
 use palladion_api::cluster::{Turn, TurnStep};
-use palladion_api::ids::HostId;
+use palladion_api::ids::{HostId, MemberName};
 use palladion_api::member::{DataBeforeStart, PermitKind, PermitState, VolumeState};
 use palladion_plan::{Event, Step};
 use serde_json::json;
@@ -114,8 +114,15 @@ pub fn give_with(
         )
         .fenced(facts.fence(turn))
         .proven(proof.stated())
-        .announced(Event::normal(Happened::Permitted { member: name.clone(), purpose })),
+        .announced(permitted(facts, name, purpose)),
     );
+}
+
+/// While a ring is made its racks are announced, and that it serves: not each
+/// permit and join of it.
+fn permitted(facts: &Facts<'_>, member: &MemberName, purpose: Purpose) -> Option<Event> {
+    let happened = Happened::Permitted { member: member.clone(), purpose };
+    facts.is_created().then(|| Event::normal(happened))
 }
 
 /// The host ID that the permit carries: its own, or that of the dead member.
