@@ -5,7 +5,7 @@ pub use palladion_plan::kinds::{
     CLAIM, CONFIG_MAP, DISRUPTION_BUDGET, NODE, OPERATOR_CONFIG, POD, ROLE_BINDING, SERVICE,
     SERVICE_ACCOUNT, STATEFUL_SET, STORAGE_CLASS, VOLUME,
 };
-use palladion_plan::workload::pod;
+use palladion_plan::workload::{claims, pod};
 use palladion_plan::{Keep, Resource, Route, Watch};
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ pub fn watches() -> Vec<Watch> {
         watch(POD, OURS, Keep::Projection(pod::project), by_cluster),
         watch(SERVICE, OURS, Keep::Everything, by_cluster),
         watch(CONFIG_MAP, OURS, Keep::Everything, by_cluster),
-        watch(CLAIM, OURS, Keep::Projection(claim), by_cluster),
+        watch(CLAIM, OURS, Keep::Projection(claims::project), by_cluster),
         watch(SERVICE_ACCOUNT, OURS, Keep::Everything, by_cluster),
         watch(ROLE_BINDING, OURS, Keep::Everything, by_cluster),
         watch(DISRUPTION_BUDGET, OURS, Keep::Projection(without_status), by_cluster),
@@ -57,16 +57,6 @@ fn condition(object: &Value, type_: &str) -> Value {
         .and_then(|all| all.iter().find(|c| c["type"] == type_))
         .map(|c| json!({ "status": c["status"], "reason": c["reason"], "message": c["message"] }))
         .unwrap_or(Value::Null)
-}
-
-fn claim(object: &Value) -> Value {
-    json!({
-        "phase": object["status"]["phase"],
-        "volume": object["spec"]["volumeName"],
-        "class": object["spec"]["storageClassName"],
-        "requested": object["spec"]["resources"]["requests"]["storage"],
-        "capacity": object["status"]["capacity"]["storage"],
-    })
 }
 
 /// Is it in a machine, and in which?

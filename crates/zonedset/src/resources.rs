@@ -4,7 +4,7 @@ use palladion_api::zoned_stateful_set::names;
 pub use palladion_plan::kinds::{
     CLAIM, CONFIG_MAP, NODE, OPERATOR_CONFIG, POD, SECRET, SERVICE, STATEFUL_SET,
 };
-use palladion_plan::workload::pod;
+use palladion_plan::workload::{claims, pod};
 use palladion_plan::{Keep, Resource, Route, Watch};
 use serde_json::{Value, json};
 
@@ -25,13 +25,9 @@ pub fn watches() -> Vec<Watch> {
         watch(STATEFUL_SET, OURS, Keep::Everything, by_owner),
         watch(POD, OURS, Keep::Projection(pod::project), by_owner),
         watch(SERVICE, OURS, Keep::Everything, by_owner),
-        watch(CLAIM, OURS, Keep::Projection(claim), by_owner),
+        watch(CLAIM, OURS, Keep::Projection(claims::project), by_owner),
         watch(NODE, "", Keep::Projection(nothing), Route::Every),
     ]
-}
-
-fn claim(object: &Value) -> Value {
-    json!({ "requested": object["spec"]["resources"]["requests"]["storage"] })
 }
 
 /// Of a node, its labels are enough.

@@ -9,6 +9,18 @@ use crate::object::Object;
 use crate::plan::{Event, Loss, Step};
 use serde_json::{Value, json};
 
+/// What minds keep of a claim: one projection, so that the process keeps each
+/// claim once.
+pub fn project(object: &Value) -> Value {
+    json!({
+        "phase": object["status"]["phase"],
+        "volume": object["spec"]["volumeName"],
+        "class": object["spec"]["storageClassName"],
+        "requested": object["spec"]["resources"]["requests"]["storage"],
+        "capacity": object["status"]["capacity"]["storage"],
+    })
+}
+
 /// What became of the claim templates of a set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
