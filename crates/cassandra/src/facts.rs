@@ -20,7 +20,7 @@ use jiff::Timestamp;
 use palladion_api::cluster::{CassandraClusterSpec, CassandraClusterStatus, Turn};
 use palladion_api::ids::{MemberName, RackName, StaticAddress};
 use palladion_api::member::CassandraMemberSpec;
-use palladion_api::{OperatorConfigSpec, labels};
+use palladion_api::{OperatorConfigSpec, labels, names};
 pub use palladion_plan::workload::pod::PodFact;
 use palladion_plan::{Object, Resource, Snapshot};
 use std::collections::BTreeMap;
@@ -136,15 +136,22 @@ impl<'a> Facts<'a> {
                 });
         }
         for object in self.snapshot.all(kinds::CLAIM)? {
-            // `<template>-<member>`: the member's name starts with the cluster's.
-            let cluster = &self.snapshot.owner.meta.name;
-            let Some(start) = object.meta.name.find(&format!("-{cluster}-")) else {
-                continue;
-            };
-            let name = MemberName::new(&object.meta.name[start + 1..]);
+            let Some(name) = self.member_of_claim(object) else { continue };
             self.member_entry(&name, object).claim = Some(ClaimFact::read(object));
         }
         Ok(())
+    }
+
+    /// `<template>-<member>`, and the member's name starts with its set's. Where
+    /// the rack is not on the claim, it starts with the cluster's.
+    fn member_of_claim(&self, claim: &Object) -> Option<MemberName> {
+        let (cluster, name) = (&self.snapshot.owner.meta.name, &claim.meta.name);
+        let of_set = claim.meta.labels.get(labels::RACK).and_then(|rack| {
+            let datacenter = &self.spec.datacenter.name;
+            name.rfind(&format!("-{}-", names::rack_set(cluster, datacenter, &RackName::new(rack))))
+        });
+        let start = of_set.or_else(|| name.find(&format!("-{cluster}-")))?;
+        Some(MemberName::new(&name[start + 1..]))
     }
 
     fn member_entry(&mut self, name: &MemberName, object: &Object) -> &mut MemberFact {

@@ -32,6 +32,7 @@ mod reasons;
 mod recreated;
 mod removals;
 mod rolling;
+mod small;
 mod tasks;
 mod told;
 mod words;
