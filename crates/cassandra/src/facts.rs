@@ -62,7 +62,7 @@ impl<'a> Facts<'a> {
     pub fn read(snapshot: &'a Snapshot) -> Result<Self, Unknown> {
         let owner = &snapshot.owner;
         let mut spec: CassandraClusterSpec = owner.part("spec")?.ok_or(Unknown::NoSpec)?;
-        spec.datacenter.racks = spec.datacenter.all_racks();
+        spec.datacenter = spec.datacenter.expanded();
         let mut status: CassandraClusterStatus = owner.part("status")?.unwrap_or_default();
         former_names::read_cluster(&mut status);
         let operator_config = snapshot.spec_of(kinds::OPERATOR_CONFIG, "default")?;

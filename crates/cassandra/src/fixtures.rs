@@ -144,9 +144,12 @@ impl ClusterFixture {
     /// What validation says.
     pub(crate) fn validate(&self) -> Result<Valid, Refusal> {
         let missing = ConfigMapFact::Missing;
+        // As facts have it.
+        let mut spec = self.spec.clone();
+        spec.datacenter = spec.datacenter.expanded();
         validate(&Input {
             owner: &self.owner,
-            spec: &self.spec,
+            spec: &spec,
             settings: &self.settings,
             operator_config: None,
             config_map: &|name| self.config_maps.get(name).unwrap_or(&missing).clone(),

@@ -60,14 +60,22 @@ fn zones(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 }
 
 impl Datacenter {
-    /// The racks, those that are made for zones among them.
-    pub fn all_racks(&self) -> Vec<Rack> {
-        let label = self.zone_node_label.as_deref().unwrap_or(DEFAULT_ZONE_LABEL);
-        let of_zones = self
-            .rack_template
-            .iter()
-            .flat_map(|template| self.zones.iter().map(move |zone| template.in_zone(zone, label)));
-        self.racks.iter().cloned().chain(of_zones).collect()
+    /// With a rack in the place of each zone. What does not go together stays as
+    /// it is, for whoever refuses it.
+    #[must_use]
+    pub fn expanded(mut self) -> Self {
+        let Some(template) = self.rack_template.take_if(|_| self.racks.is_empty()) else {
+            return self;
+        };
+        let label = self.zone_node_label.take();
+        let label = label.as_deref().unwrap_or(DEFAULT_ZONE_LABEL);
+        self.racks = self.zones.drain(..).map(|zone| template.in_zone(&zone, label)).collect();
+        self
+    }
+
+    /// Is there anything of zones that [`Datacenter::expanded`] has left?
+    pub fn has_zones(&self) -> bool {
+        !self.zones.is_empty() || self.zone_node_label.is_some() || self.rack_template.is_some()
     }
 }
 
@@ -183,7 +191,9 @@ mod tests {
                 "requiredDuringSchedulingIgnoredDuringExecution": required } } },
         }))
         .unwrap();
-        let racks = datacenter.all_racks();
+        let expanded = datacenter.expanded();
+        assert!(!expanded.has_zones());
+        let racks = expanded.racks;
         let names: Vec<&str> = racks.iter().map(|r| r.name.as_str()).collect();
         assert_eq!((names, racks[0].members), (vec!["z1", "z2"], 2));
         let affinity = serde_json::to_value(racks[1].placement.as_ref().unwrap()).unwrap();

@@ -21,6 +21,9 @@ pub fn check(cluster: &str, spec: &CassandraClusterSpec) -> Result<(), Refusal> 
     if !is_label_value(&datacenter.name) {
         return invalid(BadName::Datacenter { name: Quoted(datacenter.name.clone()) });
     }
+    if datacenter.has_zones() {
+        return invalid(BadName::Zones);
+    }
     if datacenter.racks.is_empty() {
         return invalid(BadName::NoRacks);
     }

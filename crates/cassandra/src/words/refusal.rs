@@ -78,6 +78,8 @@ palladion_plan::sentences! {
             "`ringName` is empty; set it, or omit it to use the name of the CassandraCluster";
         Datacenter { name: Quoted } =>
             "`datacenter.name` {name} is not valid; use letters, digits, `_`, `.` and `-`, and start and end with a letter or digit";
+        Zones =>
+            "`zones`, `rackTemplate` and `zoneNodeLabel` belong together and take the place of `racks`; correct the datacenter";
         NoRacks => "`datacenter.racks` is empty; add at least one rack";
         Rack { name: Quoted } =>
             "rack name {name} is not valid; use letters, digits, `_`, `.` and `-`, and start and end with a letter or digit";
