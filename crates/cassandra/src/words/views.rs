@@ -14,9 +14,9 @@ palladion_plan::sentences! {
         SeesAnother { member: MemberName, members: Count, known: usize } => MembersDisagree,
             "member {member} sees {members} in the ring, but the operator has recorded {known}";
         Schemas { few: Names, most: Names, since: Timestamp } => SchemasDisagree,
-            "since {since} {few} have had another schema version than {most}";
+            "members have disagreed on the schema since {since}: {few} against {most}";
         SchemasSeen { by: Names, since: Timestamp } => SchemasDisagree,
-            "since {since} {by} have seen more than one schema version in the ring";
+            "members have disagreed on the schema since {since}, according to {by}";
         Announces { member: MemberName, announced: StaticAddress, recorded: StaticAddress } =>
             AddressChanged,
             "member {member} advertises address {announced}, but its recorded address is {recorded}";
@@ -32,6 +32,6 @@ palladion_plan::sentences! {
         SeesAnother { member: MemberName, members: Count, known: usize } => MembersDown,
             "member {member} sees {members} in the ring, but the operator has recorded {known}; waiting for its view to settle";
         Schemas { by: Names } => SchemasDisagree,
-            "waiting for members to agree on the schema; more than one version is seen by {by}";
+            "waiting for members to agree on the schema; they disagree according to {by}";
     }
 }
