@@ -190,6 +190,8 @@ impl<'a> Facts<'a> {
         status.created_at.is_some()
             || status.system_replication.is_some()
             || status.system_replication_change.is_some()
+            // Made under an earlier object of this name, whose claims were kept.
+            || status.initialization.is_none() && self.joined().next().is_some()
     }
 
     /// Is there, or has there ever been, a ring: any trace of a member that joined?

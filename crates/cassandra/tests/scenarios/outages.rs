@@ -4,6 +4,7 @@
 use crate::every::a_ring;
 use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster, two_racks};
+use crate::sim::rows::GC_GRACE;
 use palladion_api::labels;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::{ObjectKey, Subresource};
@@ -205,4 +206,33 @@ fn a_ring_that_does_not_fit_the_kept_claims_takes_none_of_them_with_it() {
     world.apply(&a_cluster(&[("a", 2), ("b", 1)]));
     world.settle();
     world.expect_ring(3);
+}
+
+/// Whoever is there when a ring is made again was there before: what the others
+/// keep of the ranges that a joiner takes over comes back when it leaves.
+#[test]
+fn a_cluster_that_is_made_again_larger_is_cleaned_up_after_the_join() {
+    for (mode, version) in [("cassandra", "5.0.5"), ("scylla", "6.2.0")] {
+        let of = |a: i32| {
+            let mut cluster = a_cluster(&[("a", a), ("b", 1)]);
+            cluster["spec"]["mode"] = mode.into();
+            cluster["spec"]["version"] = version.into();
+            cluster
+        };
+        let mut world = World::new().with(&of(2));
+        world.settle();
+        assert_eq!(world.write(20), 20);
+        world.delete_cluster();
+        world.settle();
+        assert!(world.is_deleted(), "{}", world.last_words());
+        world.apply(&of(3));
+        world.settle();
+        world.expect_ring(4);
+        let rows: Vec<u32> = (0..20).collect();
+        assert_eq!(world.delete_rows(rows), 20);
+        world.pass(GC_GRACE.as_secs() + 24 * 3600);
+        world.set_racks(&of(2));
+        world.settle();
+        world.expect_ring(3);
+    }
 }
