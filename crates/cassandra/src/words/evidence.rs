@@ -90,6 +90,10 @@ palladion_plan::sentences! {
             "a majority of the other members must report the state of the ring, but only {asked} of {others} can";
         TooFewLeft { asked: usize, others: usize } =>
             "a majority of the other members must report the state of the ring, but only {asked} of {others} can; if the rest are permanently lost as well, create a CassandraTask with `spec.replace.volumeID` for each lost member";
+        OneAlone { witness: MemberName, member: MemberName } =>
+            "member {witness} is the only other member of the ring, and cannot tell a lost member from one that it does not reach; if the volume of member {member} is permanently lost, create a CassandraTask with `spec.replace.volumeID`";
+        Serves { member: MemberName } =>
+            "the agent of member {member} reports that its server is up and normal, so the member is only cut off from the others";
         OnlyMember =>
             "no other member of the ring is left to stream its data; restore a backup into a new ring, or delete and recreate the CassandraCluster";
         NotLost => "its volume is no longer lost or marked for replacement";
@@ -157,6 +161,7 @@ palladion_plan::sentences! {
     pub enum Unmarked {
         Replaced => "the member was replaced";
         UpAgain => "the member is up and normal again";
+        Serves => "its agent reports that its server is up and normal";
         NodeBack => "its Node is back";
         TaskAborted => "the task was aborted";
     }

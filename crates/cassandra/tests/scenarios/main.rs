@@ -11,6 +11,7 @@ mod access;
 mod chaos;
 mod clocks;
 mod creation;
+mod cut_off;
 mod disturbed;
 mod every;
 mod former_names;
