@@ -1,8 +1,10 @@
 //! Who says that a member is dead: not one of two alone, not whoever answered an
 //! earlier leader, and never against the word of the member itself.
 
+use crate::every::before_each_write;
 use crate::holes::wrote;
 use crate::nodes::{LAST, spread};
+use crate::sim::World;
 use palladion_api::labels;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::Fault;
@@ -47,4 +49,29 @@ fn a_member_that_comes_back_cut_off_before_its_turn_is_not_replaced() {
     world.reconnect();
     world.settle();
     world.expect_ring(3);
+}
+
+/// The others have said that it is down; then their leader dies.
+#[test]
+fn answers_to_an_earlier_leader_do_not_count() {
+    let mut world = spread(2, 1);
+    let node = world.node_of(LAST);
+    world.set_machine(&node, Machine::Down);
+    world.pass(60);
+    world.label(kinds::MEMBER, LAST, labels::REPLACE);
+    let (worlds, _) = before_each_write(world);
+    let deletes = |w: &World| {
+        let mut next = w.clone();
+        next.tick().expect("it should go on");
+        next.writes[w.writes.len()..]
+            .iter()
+            .any(|write| write.contains("delete PersistentVolumeClaim"))
+    };
+    let mut world = worlds.into_iter().find(deletes).expect("its claim should be deleted");
+    world.operators.clear();
+    world.start_operator();
+    world.writes.clear();
+    world.until(|w| w.writes.iter().any(|write| write.contains("delete PersistentVolumeClaim")));
+    let asked = world.writes.iter().filter(|w| w.contains("for its view of the ring")).count();
+    assert_eq!(asked, 2, "{}", world.writes.join("\n"));
 }
