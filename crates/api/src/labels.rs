@@ -45,6 +45,8 @@ pub const HOST_ID: &str = "palladion.dev/host-id";
 pub const VOLUME_ID: &str = "palladion.dev/volume-id";
 /// On claims: the member's static address.
 pub const ADDRESS: &str = "palladion.dev/address";
+/// On claims: the maintenance that the member with this data still needs, so that it outlives the CassandraMember.
+pub const PENDING_MAINTENANCE: &str = "palladion.dev/pending-maintenance";
 /// On claims: since when the Node with the local volume is gone.
 pub const NODE_GONE: &str = "palladion.dev/node-gone-since";
 /// On a CassandraMember: since when it does not serve. Removed when it serves again.

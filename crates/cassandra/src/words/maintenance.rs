@@ -72,6 +72,8 @@ palladion_plan::sentences! {
         Away { member: MemberName, since: Timestamp, until: Timestamp } =>
             "member {member} was down from {since} to {until}, longer than the hint window of the other members";
         Upgraded { from: String, to: String } => "upgrade from {from} to {to}";
+        Unreadable { claim: String } =>
+            "the annotation palladion.dev/pending-maintenance of PersistentVolumeClaim {claim} is not valid JSON";
     }
 
     /// Maintenance of a member.

@@ -236,3 +236,55 @@ fn a_cluster_that_is_made_again_larger_is_cleaned_up_after_the_join() {
         world.expect_ring(3);
     }
 }
+
+/// Members with pending maintenance, and claims that say so.
+fn pending(world: &World) -> (usize, usize) {
+    let of = |resource, has: &dyn Fn(&serde_json::Value) -> bool| {
+        world.store.list(resource).filter(|(_, object)| has(object)).count()
+    };
+    let owes = |member: &serde_json::Value| {
+        member["spec"]["pendingMaintenance"].as_array().is_some_and(|all| !all.is_empty())
+    };
+    let says = |claim: &serde_json::Value| {
+        claim["metadata"]["annotations"]["palladion.dev/pending-maintenance"].is_string()
+    };
+    (of(kinds::MEMBER, &owes), of(kinds::CLAIM, &says))
+}
+
+#[test]
+fn a_cleanup_that_is_pending_when_a_cluster_is_deleted_is_done_when_it_is_made_again() {
+    let mut world = a_ring(2, 1);
+    world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+    world.until(|w| pending(w).0 == 3);
+    world.until(|w| pending(w).1 == 3 || pending(w).0 < 3);
+    assert_eq!(pending(&world).0, 3, "{}", world.last_words());
+    world.delete_cluster();
+    world.settle();
+    assert!(world.is_deleted(), "{}", world.last_words());
+    world.apply(&a_cluster(&[("a", 3), ("b", 1)]));
+    world.settle();
+    world.expect_ring(4);
+    assert_eq!(pending(&world), (0, 0), "{}", world.last_words());
+    let rows: Vec<u32> = (0..20).collect();
+    assert_eq!(world.delete_rows(rows), 20);
+    world.pass(GC_GRACE.as_secs() + 24 * 3600);
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    world.settle();
+    world.expect_ring(3);
+}
+
+#[test]
+fn a_repair_that_is_pending_when_a_member_object_is_deleted_is_done_all_the_same() {
+    let mut world = a_ring(2, 1);
+    world.delete(kinds::POD, "demo-dc1-a-1");
+    world.wipe_volume("demo-dc1-a-1");
+    world.until(|w| pending(w).0 == 1);
+    let begun = world.begun_by("demo-dc1-a-1");
+    world.until(|w| pending(w).1 == 1 || pending(w).0 == 0);
+    world.delete(kinds::MEMBER, "demo-dc1-a-1");
+    world.settle();
+    world.expect_ring(3);
+    let repairs = world.begun_by("demo-dc1-a-1").split_off(begun.len());
+    assert!(repairs.iter().any(|id| id.starts_with("pay-repair")), "{repairs:?}");
+    assert_eq!(pending(&world), (0, 0), "{}", world.last_words());
+}

@@ -78,6 +78,7 @@ fn mark_claim(claim: &ClaimFact, host_id: Option<&HostId>) -> Step {
         &claim.object.meta,
         json!({ "metadata": { "annotations": {
             labels::GONE: old, labels::HOST_ID: null, labels::VOLUME_ID: null, labels::ADDRESS: null,
+            labels::PENDING_MAINTENANCE: null,
         }}}),
         Doing::MarkClaim { claim: claim.object.meta.name.clone() },
     )
