@@ -123,6 +123,28 @@ fn the_address_of_a_member_that_left_is_kept_for_three_days() {
     assert!(!world.exists(kinds::SERVICE, "demo-dc1-a-2"), "{}", world.last_words());
 }
 
+#[test]
+fn the_address_of_a_member_that_leaves_again_is_kept_for_three_days_more() {
+    let mut world = a_ring(3, 1);
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    world.settle();
+    world.pass(60 * 3600);
+    world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+    world.settle();
+    world.expect_ring(4);
+    world.pass(20 * 3600);
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    world.settle();
+    world.pass(60);
+    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 600 }));
+    world.settle();
+    assert!(world.exists(kinds::SERVICE, "demo-dc1-a-2"), "{}", world.last_words());
+    world.pass(73 * 3600);
+    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 700 }));
+    world.settle();
+    assert!(!world.exists(kinds::SERVICE, "demo-dc1-a-2"), "{}", world.last_words());
+}
+
 /// Rack a goes to another number of members and back, at any write in between.
 fn taken_back(what: &str, from: i32, to: i32) {
     let back = a_cluster(&[("a", from), ("b", 1)]);

@@ -96,14 +96,29 @@ fn mirror(valid: &Valid, member: &MemberFact, draft: &mut Draft) {
         (false, true) => Some("false"),
         (false, false) => None,
     };
-    if service.decommissioned.as_deref() == wanted {
-        return;
-    }
+    let name = || member.name.clone();
+    let is_labelled = service.decommissioned.as_deref() == wanted;
+    // Who has the address again leaves it another time, and then it is kept anew.
+    let is_used = service.alone_since.is_some();
+    let (metadata, doing) = match (is_labelled, is_used) {
+        (true, false) => return,
+        (false, false) => (
+            json!({ "labels": { labels::DECOMMISSIONED: wanted } }),
+            Doing::LabelService { member: name() },
+        ),
+        (_, true) => (
+            json!({
+                "labels": { labels::DECOMMISSIONED: wanted },
+                "annotations": { labels::GONE: null },
+            }),
+            Doing::AddressUsed { member: name() },
+        ),
+    };
     draft.steps.push(Step::patch(
         ObjectKey::new(kinds::SERVICE, &valid.namespace, member.name.as_str()),
         Precondition::Uid(service.uid.clone()),
-        json!({ "metadata": { "labels": { labels::DECOMMISSIONED: wanted } } }),
-        Doing::LabelService { member: member.name.clone() },
+        json!({ "metadata": metadata }),
+        doing,
     ));
 }
 
