@@ -21,6 +21,7 @@ mod history;
 mod holes;
 mod initialization;
 mod inputs;
+mod joins;
 mod known_bugs;
 mod leaves;
 mod maintenance;

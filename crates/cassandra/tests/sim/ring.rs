@@ -158,6 +158,8 @@ pub struct Ring {
     hosts: usize,
     /// Members that no other member reaches; their agents reach the API server.
     pub cut: BTreeSet<String>,
+    /// Members that hear nothing of members that are new.
+    pub deaf: BTreeSet<String>,
     /// Members whose address the ring holds for somebody else's.
     pub colliding: BTreeSet<String>,
     /// Members whose streams and repairs never end.
@@ -262,6 +264,7 @@ impl Ring {
             hosts: 0,
             away: BTreeMap::new(),
             cut: BTreeSet::new(),
+            deaf: BTreeSet::new(),
             colliding: BTreeSet::new(),
             hanging: BTreeSet::new(),
             begun: Vec::new(),

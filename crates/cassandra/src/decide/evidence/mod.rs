@@ -4,6 +4,7 @@
 pub mod absence;
 mod answer;
 mod ask;
+mod heard;
 mod idle;
 pub mod marks;
 mod proof;
@@ -19,6 +20,7 @@ mod verdict;
 mod witness;
 
 pub use absence::is_untouched;
+pub use heard::{ask_who_has_heard, unheard_by};
 pub use idle::{has_ended, serves_nothing};
 pub use proof::Proof;
 pub use prove::{Unproven, is_out_already, prove, refused};

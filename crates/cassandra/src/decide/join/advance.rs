@@ -34,6 +34,9 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         Course::NotGiven => before_permit(facts, valid, turn, member, draft),
         Course::PodEnded => release(facts, turn, turn::Ended::PodGone, draft),
         Course::Open => {
+            if turn.step == TurnStep::Join {
+                evidence::ask_who_has_heard(facts, turn, member, draft);
+            }
             let (name, server) = (member.name.clone(), server_words(member));
             let waiting = match turn.step == TurnStep::Initialize {
                 true => Waiting::Initializing { member: name, server },
