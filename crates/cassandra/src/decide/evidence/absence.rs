@@ -239,9 +239,11 @@ fn is_lost(member: &MemberFact, record: &Replacement) -> bool {
 /// its Node is, where its own agent says so, and where its claim is another one
 /// (safety rule 4.6); the word of a user is no proof of it.
 pub fn voters(member: &MemberFact) -> Voters {
+    let is_lost = member.volume().is_some_and(|v| v.state == VolumeState::Lost);
+    let may_be_there = has_old_claim(member) && !is_lost;
     match of(member).map(|r| r.cause) {
         Some(ReplacementCause::Task) => Voters::WhoeverIsLeft,
-        Some(ReplacementCause::User | ReplacementCause::Unknown(_)) if has_old_claim(member) => {
+        Some(ReplacementCause::User | ReplacementCause::Unknown(_)) if may_be_there => {
             Voters::MoreThanOne
         }
         Some(
