@@ -11,7 +11,7 @@ mod times;
 pub mod words;
 
 pub use former_names::{clear_of_member, of_cluster_on_record, of_member_on_record};
-pub use job::patch_of as operation_of;
+pub use job::{REMOVAL, patch_of as operation_of, removal as removal_id};
 pub use member::{ClaimFact, MemberFact, ServiceFact};
 
 use crate::resources as kinds;

@@ -34,7 +34,7 @@ impl Voters {
     fn suffice(self, asked: usize, rest: usize) -> bool {
         match self {
             Voters::Majority => asked * 2 > rest,
-            Voters::MoreThanOne => asked * 2 > rest && asked > 1,
+            Voters::MoreThanOne => Voters::Majority.suffice(asked, rest) && asked > 1,
             Voters::WhoeverIsLeft => asked > 0,
         }
     }

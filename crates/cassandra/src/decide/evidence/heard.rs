@@ -13,9 +13,11 @@ use palladion_api::member::Evidence;
 
 /// What the mode of a server is that has announced that it joins.
 const JOINING: &str = "JOINING";
-/// News reach all members within seconds, and a joiner waits for 30 s before it
-/// streams: whoever has not heard of it by then is asked once more.
-const HEARD_AFTER: SignedDuration = SignedDuration::from_secs(5);
+/// News reach all members within seconds, the more of them the later, and a joiner
+/// waits for 30 s before it streams: who has not heard of it is asked again after
+/// this long, and once more.
+const ASKED_AGAIN: [SignedDuration; 2] =
+    [SignedDuration::from_secs(2), SignedDuration::from_secs(8)];
 
 /// Ask all others whether they see that a member joins, as soon as it says so.
 pub fn ask_who_has_heard(facts: &Facts<'_>, turn: &Turn, joiner: &MemberFact, draft: &mut Draft) {
@@ -23,25 +25,24 @@ pub fn ask_who_has_heard(facts: &Facts<'_>, turn: &Turn, joiner: &MemberFact, dr
     if mode != Some(JOINING) || !facts.is_created() || facts.spec.mode == Mode::Scylla {
         return;
     }
-    let (first, again) = (nonce(&turn.nonce, ""), nonce(&turn.nonce, "-again"));
     for other in others(facts, &joiner.name) {
         let asked = other.spec.as_ref().and_then(|s| s.evidence.as_ref()).map(|e| &e.nonce);
-        let put = match asked {
-            Some(asked) if *asked == again => continue,
-            Some(asked) if *asked == first => match answer(other, &turn.nonce) {
-                Some(answer) if !shows(answer, joiner) => {
-                    let due = facts.again(answer.read_at.0, None, HEARD_AFTER);
-                    if facts.now() < due {
-                        draft.wake_at(due);
-                        continue;
-                    }
-                    &again
-                }
-                Some(_) | None => continue,
-            },
-            Some(_) | None => &first,
+        let Some(times) = questions(&turn.nonce).position(|question| asked == Some(&question))
+        else {
+            ask(&[other], &question(&turn.nonce, 0), &facts.fence(turn), draft);
+            continue;
         };
-        ask(&[other], put, &facts.fence(turn), draft);
+        let answer = other.status.evidence.as_ref().filter(|e| Some(&e.nonce) == asked);
+        let unheard = answer.filter(|answer| !shows(answer, joiner));
+        let (Some(answer), Some(pause)) = (unheard, ASKED_AGAIN.get(times)) else {
+            continue;
+        };
+        let due = facts.again(answer.read_at.0, None, *pause);
+        if facts.now() < due {
+            draft.wake_at(due);
+        } else {
+            ask(&[other], &question(&turn.nonce, times + 1), &facts.fence(turn), draft);
+        }
     }
 }
 
@@ -66,12 +67,17 @@ fn shows(answer: &Evidence, joiner: &MemberFact) -> bool {
     answer.members.iter().flatten().any(|m| Some(&m.address) == address)
 }
 
-/// The answer to either question of this turn.
+/// The answer to one of the questions of this turn.
 fn answer<'a>(member: &'a MemberFact, turn: &Nonce) -> Option<&'a Evidence> {
-    let is_one = |e: &&Evidence| e.nonce == nonce(turn, "") || e.nonce == nonce(turn, "-again");
+    let is_one = |e: &&Evidence| questions(turn).any(|question| question == e.nonce);
     member.status.evidence.as_ref().filter(is_one)
 }
 
-fn nonce(turn: &Nonce, which: &str) -> Nonce {
-    Nonce::new(format!("{turn}-joining{which}"))
+/// The nonces under which it is asked, in order.
+fn questions(turn: &Nonce) -> impl Iterator<Item = Nonce> {
+    (0..=ASKED_AGAIN.len()).map(move |times| question(turn, times))
+}
+
+fn question(turn: &Nonce, times: usize) -> Nonce {
+    Nonce::new(format!("{turn}-joining-{times}"))
 }

@@ -6,4 +6,4 @@ mod ordered;
 mod overdue;
 
 pub use advance::advance;
-pub use ordered::{id as job_of, left_over};
+pub use ordered::left_over;

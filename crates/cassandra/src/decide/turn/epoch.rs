@@ -2,7 +2,6 @@
 //! leader that was frozen and woke up again fail (safety rule 3.3).
 
 use crate::decide::draft::Draft;
-use crate::decide::remove;
 use crate::decide::turn::lock;
 use crate::facts::{self, Facts, MemberFact};
 use crate::resources as kinds;
@@ -56,7 +55,7 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
 /// intent or a removal that was ordered is followed by the nonce that it carries,
 /// until its end; so is the initialization, of which the status has the record.
 fn is_question_alone(facts: &Facts<'_>, turn: &Turn) -> bool {
-    let (nonce, job) = (Some(&turn.nonce), remove::job_of(&turn.nonce));
+    let (nonce, job) = (Some(&turn.nonce), facts::removal_id(&turn.nonce));
     let carries = |member: &MemberFact| {
         let (spec, status) = (member.spec.as_ref(), &member.status);
         let of_member = [
