@@ -3,7 +3,7 @@
 //! mends it takes the `ignore` away, here and in the list of known holes of
 //! `tests/README.md`. `cargo test -p palladion-cassandra --test scenarios holes -- --ignored` runs those.
 
-use crate::every::{a_ring, all_end_alike, before_each_write, same_members, some};
+use crate::every::{a_ring, all_end_alike, before_each_write, in_flight, same_end, some};
 use crate::initialization::shown_nonce;
 use crate::nodes::{LAST, spread};
 use crate::sim::World;
@@ -325,19 +325,9 @@ fn a_member_whose_clock_is_ahead_holds_nobody_up() {
     assert_eq!(world.destructive.len(), 3, "{}", world.last_words());
 }
 
-/// A write that was ready is sent when its sender is no leader any more.
-fn in_flight(world: &mut World) {
-    world.faults.plan(world.faults.writes(), Fault::FreezeInFlight);
-    world.until(|w| w.faults.is_over());
-    world.tell("the leader is frozen with a write in its hands");
-    world.start_operator();
-    world.pass(40);
-    world.wake_and_end_the_old_leader();
-}
-
 fn frozen_in_flight(what: &str, world: World, one_in: usize) {
     let (worlds, end) = before_each_write(world);
-    all_end_alike(what, some(worlds, one_in, 0), &end.end(), in_flight, same_members);
+    all_end_alike(what, some(worlds, one_in, 0), &end.end(), in_flight, same_end);
 }
 
 #[test]
@@ -382,6 +372,7 @@ fn a_leader_frozen_with_a_write_of_a_removal_in_its_hands_harms_nobody() {
 
 /// The set had three; meanwhile the ring has grown to four.
 #[test]
+#[ignore = "known hole: a set is applied under its uid alone"]
 fn an_old_number_of_replicas_that_comes_late_ends_no_member() {
     let mut world = a_ring(3, 1);
     world.set_racks(&racks(2, 1));

@@ -1,6 +1,6 @@
 //! What people ask for by tasks.
 
-use crate::every::{all_end_alike, before_each_write, same_members, some};
+use crate::every::{all_end_alike, before_each_write, same_end, some};
 use crate::nodes::{LAST, spread, spread_with};
 use crate::sim::World;
 use crate::sim::manifests::NAMESPACE;
@@ -103,7 +103,7 @@ fn a_dead_member_is_replaced_and_the_task_tells_so() {
         world.faults.plan(writes, faults[writes % faults.len()]);
     };
     let compare = |world: &mut World, expected: &crate::sim::End| {
-        same_members(world, expected)?;
+        same_end(world, expected)?;
         match self::status(world, "replace-it").phase {
             Some(TaskPhase::Done) => Ok(()),
             other => Err(format!("the task is {other:?}")),

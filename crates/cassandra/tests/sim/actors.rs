@@ -71,20 +71,8 @@ impl World {
             self.tell(&format!("   event: {}", event.message));
             self.events.insert(event.reason);
         }
-        let write = match done.write {
-            // What it takes from the ring is the same.
-            Write::Evict => Write::DeleteProcess,
-            other => other,
-        };
-        if matches!(write, Write::DeleteProcess | Write::DeleteData)
-            && matches!(done.end, End::Done | End::AnswerLost | End::DiedAfter)
-        {
-            self.watch_stop(&done.object.name);
-            self.note_unready(&done.object.name);
-            self.destructive.push(format!("{write:?} {}", done.object.name));
-            if done.write == Write::Evict {
-                self.evicted.push(done.object.name.clone());
-            }
+        if matches!(done.end, End::Done | End::AnswerLost | End::DiedAfter) {
+            self.note_destroyed(done);
         }
     }
 

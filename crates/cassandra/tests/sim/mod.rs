@@ -7,6 +7,7 @@ pub mod actors;
 pub mod agent;
 pub mod boot;
 pub mod compare;
+pub mod destroyed;
 pub mod gossip;
 pub mod invariants;
 pub mod jobs;

@@ -320,6 +320,7 @@ impl World {
     /// A person scales a StatefulSet by hand.
     pub fn scale_set(&mut self, set: &str, replicas: i64) {
         self.tell(&format!("a person scales {set} to {replicas}"));
+        self.scaled_by_hand.insert(set.to_string());
         let key = ObjectKey::new(kinds::STATEFUL_SET, NAMESPACE, set);
         let patch = json!({ "spec": { "replicas": replicas } });
         self.store.merge(&key, &patch, Subresource::None).expect("the set should exist");

@@ -66,8 +66,10 @@ pub struct World {
     pub given_up: BTreeSet<HostId>,
     /// How often a ring may be founded; more than once only where a person said so.
     pub initializations_allowed: usize,
-    /// Stops, deletions and permits, in order.
+    /// Pods and claims that were ended, each with the reason, in order.
     pub destructive: Vec<String>,
+    /// StatefulSets whose replicas a person has changed.
+    pub(super) scaled_by_hand: BTreeSet<String>,
     /// Pods that were evicted, in order.
     pub evicted: Vec<String>,
     /// Pods that were not ready when another was ended by the operator.
@@ -105,6 +107,7 @@ impl World {
             given_up: BTreeSet::new(),
             initializations_allowed: 1,
             destructive: Vec::new(),
+            scaled_by_hand: BTreeSet::new(),
             evicted: Vec::new(),
             unready_at_stop: Vec::new(),
             writes: Vec::new(),
@@ -281,7 +284,7 @@ impl World {
         for actor in actors {
             all = all.and(match actor {
                 Actor::Operators => self.step_operators(),
-                Actor::Kubernetes => self.kube.step(&mut self.store),
+                Actor::Kubernetes => self.step_kubernetes(),
                 Actor::Agents => self.step_agents(),
                 Actor::Ring => {
                     self.ring.step(self.store.now, &mut self.kube.disks, &mut self.random)

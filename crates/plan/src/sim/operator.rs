@@ -14,6 +14,7 @@ use crate::lint::{self, Violation};
 use crate::mind::Mind;
 use crate::object::{Object, ObjectKey, Resource};
 use crate::plan::{Event, Plan};
+use crate::proof::ProofKind;
 use crate::snapshot::{Failure, FailureClass, Observed, Snapshot};
 use crate::wait::Wait;
 use apply::Request;
@@ -39,6 +40,8 @@ pub struct Done {
     pub end: End,
     /// The event that went with it.
     pub event: Option<Event>,
+    /// What was shown to prove that it may be done.
+    pub proof: Option<ProofKind>,
 }
 
 /// Kinds of write.

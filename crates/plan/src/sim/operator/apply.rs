@@ -6,6 +6,7 @@ use crate::hash;
 use crate::mind::Mind;
 use crate::object::ObjectKey;
 use crate::plan::{Loss, Precondition, Propagation, Step, Subresource};
+use crate::proof::Proof;
 use crate::sim::Activity;
 use crate::sim::faults::{Fault, Faults};
 use crate::sim::store::{Refusal, Store};
@@ -185,7 +186,8 @@ impl<M: Mind + Clone> Operator<M> {
             ) => event.clone(),
             (End::Failed(..) | End::AnswerLost | End::DiedBefore | End::DiedAfter, _) => None,
         };
-        self.done.push(Done { doing: step.doing().to_string(), object, write, end, event });
+        let proof = step.proof().map(Proof::kind);
+        self.done.push(Done { doing: step.doing().to_string(), object, write, end, event, proof });
     }
 
     fn remember(&mut self, step: &Step) {
