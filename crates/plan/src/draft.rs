@@ -118,5 +118,8 @@ impl<M> Draft<M> {
 /// Does a step state what an object that exists should be? It is sent only
 /// where it differs, and stating it is no progress.
 pub fn is_upkeep(step: &Step) -> bool {
-    matches!(step, Step::Apply { precondition: Precondition::Uid(_), .. })
+    let Step::Apply { precondition, .. } = step else {
+        return false;
+    };
+    matches!(precondition, Precondition::Uid(_) | Precondition::Version { .. })
 }

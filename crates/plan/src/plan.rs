@@ -1,7 +1,7 @@
 //! What is to be done. A plan leaves no choices: the engine carries out its
 //! steps in order and stops at the first that fails.
 
-use crate::object::ObjectKey;
+use crate::object::{Meta, ObjectKey};
 use crate::proof::Proof;
 use crate::wait::Wait;
 use palladion_api::ids::Uid;
@@ -24,6 +24,14 @@ pub enum Precondition {
         /// Its resourceVersion.
         resource_version: String,
     },
+}
+
+impl Precondition {
+    /// The object as it was seen: nobody has written to it since.
+    pub fn as_seen(seen: &Meta) -> Self {
+        let (uid, resource_version) = (seen.uid.clone(), seen.resource_version.clone());
+        Self::Version { uid, resource_version }
+    }
 }
 
 /// A condition on another object, read live right before the write: the write

@@ -62,8 +62,7 @@ impl Step {
         doing: impl Display,
     ) -> Self {
         let key = ObjectKey::new(resource, &seen.namespace, &seen.name);
-        let (uid, resource_version) = (seen.uid.clone(), seen.resource_version.clone());
-        Self::patch(key, Precondition::Version { uid, resource_version }, patch, doing)
+        Self::patch(key, Precondition::as_seen(seen), patch, doing)
     }
 
     /// Merge patch of the status of an object that was seen, by its uid.
@@ -109,8 +108,7 @@ impl Step {
     ) -> Self {
         let mut step = Self::delete_seen(resource, seen, loss, doing);
         if let Step::Delete { precondition, .. } = &mut step {
-            let (uid, resource_version) = (seen.uid.clone(), seen.resource_version.clone());
-            *precondition = Precondition::Version { uid, resource_version };
+            *precondition = Precondition::as_seen(seen);
         }
         step
     }

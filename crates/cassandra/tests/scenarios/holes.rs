@@ -13,7 +13,6 @@ use crate::sim::rows::{GC_GRACE, Level};
 use jiff::SignedDuration;
 use palladion_api::labels;
 use palladion_cassandra::resources as kinds;
-use palladion_plan::sim::Fault;
 use palladion_plan::sim::kubernetes::Machine;
 use serde_json::{Value, json};
 
@@ -368,28 +367,6 @@ fn a_leader_frozen_with_a_write_of_a_removal_in_its_hands_harms_nobody() {
     let node = world.node_of(LAST);
     world.lose_node(&node);
     frozen_in_flight("a removal", world, 2);
-}
-
-/// The set had three; meanwhile the ring has grown to four.
-#[test]
-#[ignore = "known hole: a set is applied under its uid alone"]
-fn an_old_number_of_replicas_that_comes_late_ends_no_member() {
-    let mut world = a_ring(3, 1);
-    world.set_racks(&racks(2, 1));
-    let (worlds, _) = before_each_write(world);
-    for mut world in worlds {
-        world.faults.plan(world.faults.writes(), Fault::FreezeInFlight);
-        world.until(|w| w.faults.is_over());
-        world.start_operator();
-        world.settle();
-        world.set_racks(&racks(4, 1));
-        world.settle();
-        world.destructive.clear();
-        world.wake_and_end_the_old_leader();
-        world.settle();
-        world.expect_ring(5);
-        assert!(world.destructive.is_empty(), "{:?}\n{}", world.destructive, world.last_words());
-    }
 }
 
 #[test]

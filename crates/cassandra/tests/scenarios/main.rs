@@ -21,6 +21,7 @@ mod holes;
 mod initialization;
 mod inputs;
 mod known_bugs;
+mod late;
 mod leaves;
 mod maintenance;
 mod newer_words;

@@ -2,7 +2,7 @@
 //! StatefulSet ended because it should have fewer. Each with the reason.
 
 use super::manifests::NAMESPACE;
-use super::world::World;
+use super::world::{World, cluster_key};
 use palladion_api::ids::HostId;
 use palladion_api::member::MemberState;
 use palladion_cassandra::resources as kinds;
@@ -59,7 +59,7 @@ impl World {
         activity
     }
 
-    /// A set ends a pod.
+    /// A set ends a pod: not one of a full member, unless a person wants it.
     fn ended_by_set(&mut self, pod: &ObjectKey, set: &str) {
         let key = ObjectKey::new(kinds::STATEFUL_SET, &pod.namespace, set);
         if self.store.get(&key).is_none_or(|s| is_ending(s)) {
@@ -74,6 +74,13 @@ impl World {
         let is_full = hosts
             .filter_map(|host| self.ring.seats.get(&host))
             .any(|seat| seat.state == MemberState::Normal);
+        let cluster = self.store.get(&cluster_key());
+        let is_stop = cluster.is_none_or(|c| c["spec"]["run"] == "Stopped");
+        let by_hand = self.scaled_by_hand.contains(set);
+        if is_full && !is_stop && !by_hand {
+            let words = format!("{set} ends the pod of {member}, a full member of the ring");
+            self.ring.breaches.push(words);
+        }
         let why = match is_full {
             true => "a full member",
             false => "no member of the ring",

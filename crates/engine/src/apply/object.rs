@@ -64,13 +64,16 @@ impl Applier<'_> {
                 Creation::Exists(seen) => seen,
             },
         };
-        meets(precondition, &seen.uid, &seen.version)?;
+        meets(&of_any_version(precondition), &seen.uid, &seen.version)?;
         self.ours(key, &seen.object, precondition)?;
-        if let Some(patch) = differ::without_added(&seen.object, &wanted) {
-            return self.take_out(key, patch, &seen, fence).await;
-        }
-        if says(&seen.object, &wanted) || became(memory, key, &print, &seen) {
+        let added = differ::without_added(&seen.object, &wanted);
+        if added.is_none() && (says(&seen.object, &wanted) || became(memory, key, &print, &seen)) {
             return Ok(Effect::Nothing);
+        }
+        // Whoever has nothing to write need not have seen the last change.
+        meets(precondition, &seen.uid, &seen.version)?;
+        if let Some(patch) = added {
+            return self.take_out(key, patch, &seen, fence).await;
         }
         let body = pinned(wanted, &seen, precondition);
         self.pass(fence).await?;
@@ -267,13 +270,28 @@ fn essence(object: &Value) -> String {
     hash::of(&object)
 }
 
-/// The object with the identity that it must still have.
+/// The object with the identity that it must still have. One that should not
+/// have existed was read for this write.
 fn pinned(mut wanted: Value, seen: &Seen, precondition: &Precondition) -> Value {
     wanted["metadata"]["uid"] = json!(seen.uid);
-    if let Precondition::Version { resource_version, .. } = precondition {
-        wanted["metadata"]["resourceVersion"] = json!(resource_version);
+    match precondition {
+        Precondition::Uid(_) => {}
+        Precondition::Absent => wanted["metadata"]["resourceVersion"] = json!(seen.version),
+        Precondition::Version { resource_version, .. } => {
+            wanted["metadata"]["resourceVersion"] = json!(resource_version);
+        }
     }
     wanted
+}
+
+/// The same object, whatever became of it.
+fn of_any_version(precondition: &Precondition) -> Precondition {
+    match precondition {
+        Precondition::Absent => Precondition::Absent,
+        Precondition::Uid(uid) | Precondition::Version { uid, .. } => {
+            Precondition::Uid(uid.clone())
+        }
+    }
 }
 
 #[cfg(test)]

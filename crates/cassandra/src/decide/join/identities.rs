@@ -44,7 +44,7 @@ pub fn record(facts: &Facts<'_>, draft: &mut Draft) {
         }
         if !unrecorded {
             let doing = Doing::WithdrawPermit { member: name() };
-            draft.steps.push(Step::patch_seen(kinds::MEMBER, &object.meta, patch, doing));
+            draft.steps.push(Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing));
             continue;
         }
         patch["spec"]["hostID"] = json!(host_id);
@@ -59,7 +59,7 @@ pub fn record(facts: &Facts<'_>, draft: &mut Draft) {
         let doing = Doing::RecordIdentity { member: name() };
         let joined = Happened::Joined { member: name(), host_id: host_id.clone() };
         draft.steps.push(
-            Step::patch_seen(kinds::MEMBER, &object.meta, patch, doing)
+            Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing)
                 .announced(Event::normal(joined)),
         );
     }

@@ -58,7 +58,7 @@ fn after(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mut Draf
     }
     let doing = Doing::DeleteMember { member: member.name.clone() };
     draft.steps.push(
-        Step::delete_seen(kinds::MEMBER, &object.meta, Loss::Nothing, doing)
+        Step::delete_as_seen(kinds::MEMBER, &object.meta, Loss::Nothing, doing)
             .proven(records::has_left(facts, member).map(|p| p.stated())),
     );
 }
@@ -66,14 +66,14 @@ fn after(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mut Draf
 fn delete_claim(facts: &Facts<'_>, member: &MemberFact, claim: &ClaimFact) -> Step {
     let meta = &claim.object.meta;
     let name = meta.name.clone();
-    Step::delete_seen(kinds::CLAIM, meta, Loss::Data, Doing::DeleteClaim { claim: name.clone() })
+    Step::delete_as_seen(kinds::CLAIM, meta, Loss::Data, Doing::DeleteClaim { claim: name.clone() })
         .proven(records::has_left(facts, member).map(|p| p.stated()))
         .announced(Event::normal(Happened::ClaimDeleted { claim: name }))
 }
 
 fn mark_claim(claim: &ClaimFact, host_id: Option<&HostId>) -> Step {
     let old = host_id.or(claim.host_id.as_ref()).map_or("", HostId::as_str);
-    Step::patch_seen(
+    Step::patch_as_seen(
         kinds::CLAIM,
         &claim.object.meta,
         json!({ "metadata": { "annotations": {

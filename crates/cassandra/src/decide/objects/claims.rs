@@ -55,7 +55,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         if changes.is_empty() {
             continue;
         }
-        draft.steps.push(Step::patch_seen(
+        draft.steps.push(Step::patch_as_seen(
             kinds::CLAIM,
             &claim.object.meta,
             json!({ "metadata": { "annotations": changes } }),

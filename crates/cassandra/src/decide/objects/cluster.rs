@@ -106,7 +106,7 @@ fn scale_dropped(facts: &Facts<'_>, rack: &ValidRack, draft: &mut Draft) {
     let members = replicas::of(facts, rack);
     let fence = (pods == 0 && members > 0).then(|| stopping::fence(facts));
     draft.steps.push(
-        Step::patch_seen(
+        Step::patch_as_seen(
             kinds::STATEFUL_SET,
             &set.object.meta,
             json!({ "spec": { "replicas": pods } }),

@@ -8,7 +8,6 @@ use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::replace::{Doing, Happened, Waiting};
-use palladion_api::ids::Uid;
 use palladion_api::labels;
 use palladion_plan::{Event, Fence, Flow, Loss, ObjectKey, Precondition, Propagation, Step};
 use serde_json::json;
@@ -37,7 +36,7 @@ pub fn make_room(
         let event = Happened::ClaimDeleted { claim: claim_name(), member: name() };
         draft.steps.push(Step::Delete {
             key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
-            precondition: Precondition::Uid(claim.object.meta.uid.clone()),
+            precondition: Precondition::as_seen(&claim.object.meta),
             loss: Loss::Data,
             propagation: Propagation::Background,
             fence: Some(fence.clone()),
@@ -69,7 +68,7 @@ pub fn end_pod(
     };
     Some(Step::Delete {
         key: ObjectKey::new(kinds::POD, &valid.namespace, member.name.as_str()),
-        precondition: Precondition::Uid(Uid::from(&pod.uid)),
+        precondition: Precondition::as_seen(&pod.seen(&valid.namespace)),
         loss,
         propagation: Propagation::Background,
         fence,
@@ -86,7 +85,7 @@ pub fn start_anew(member: &MemberFact, fence: &Fence) -> Vec<Step> {
     let claim = member.claim.as_ref().filter(|c| c.host_id.is_some());
     if let Some(claim) = claim {
         steps.push(
-            Step::patch_seen(
+            Step::patch_as_seen(
                 kinds::CLAIM,
                 &claim.object.meta,
                 json!({ "metadata": { "annotations": {
@@ -107,7 +106,7 @@ pub fn start_anew(member: &MemberFact, fence: &Fence) -> Vec<Step> {
     let doing = Doing::JoinAsNew { member: member.name.clone() };
     let event = Event::normal(Happened::JoinsAsNew { member: member.name.clone() });
     steps.push(
-        Step::patch_seen(kinds::MEMBER, meta, json!({ "spec": spec }), doing)
+        Step::patch_as_seen(kinds::MEMBER, meta, json!({ "spec": spec }), doing)
             .fenced(fence.clone())
             .announced(event),
     );
