@@ -115,6 +115,8 @@ reasons! {
     MembersDisagree => "Compare `nodetool status` of the members that the message names, and check the network between their pods (storage port, 7000 by default). Until they agree, nobody joins, leaves, restarts or is replaced.";
     /// The address of a member differs from the recorded one, so other members may not reach it.
     AddressChanged => "Give the member's Service the recorded address again (`spec.clusterIP`): delete the Service, and the operator creates it with that address if nobody else has it. If the server announces another address, restart its pod then.";
+    /// Another Service has the recorded address of a member, so the Service of the member cannot be recreated and its server does not start.
+    AddressTaken => "Find the Service that has the address: `kubectl get services --all-namespaces --field-selector spec.clusterIP=ADDRESS`. Delete it, or recreate it with another address; the operator then recreates the Service of the member with the recorded one, and the member starts. The other members go on meanwhile.";
     /// The operator sets the replication of the system keyspaces.
     SystemKeyspaces => "Wait.";
     /// Servers ask for a user and a password, and the agents have none.

@@ -1,5 +1,5 @@
 //! What is to be done. A plan leaves no choices: the engine carries out its
-//! steps in order and stops at the first that fails.
+//! steps in order and stops at the first that fails, unless that one stands alone.
 
 use crate::object::{Meta, ObjectKey};
 use crate::proof::Proof;
@@ -62,6 +62,15 @@ pub enum Loss {
     Data,
 }
 
+/// What the refusal of a step by the API server (403, 422) means for its plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum IfRefused {
+    /// The plan ends: what follows may suppose that it was done.
+    EndsPlan,
+    /// Nothing that follows supposes it: the rest is carried out.
+    StandsAlone,
+}
+
 /// One write.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Step {
@@ -81,6 +90,9 @@ pub enum Step {
         doing: String,
         /// Event to emit when it was done and changed something.
         event: Option<Event>,
+        /// What becomes of the rest of the plan if it is refused.
+        #[serde(skip)]
+        if_refused: IfRefused,
     },
     /// JSON merge patch of some fields of an object, which is not wholly ours.
     Patch {
@@ -142,6 +154,14 @@ impl Step {
             | Step::Patch { doing, .. }
             | Step::CompareAndSet { doing, .. }
             | Step::Delete { doing, .. } => doing,
+        }
+    }
+
+    /// Does the rest of its plan go on when it is refused?
+    pub fn stands_alone(&self) -> bool {
+        match self {
+            Step::Apply { if_refused, .. } => *if_refused == IfRefused::StandsAlone,
+            Step::Patch { .. } | Step::CompareAndSet { .. } | Step::Delete { .. } => false,
         }
     }
 

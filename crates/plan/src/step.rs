@@ -10,7 +10,9 @@
 //! ```
 
 use crate::object::{Meta, ObjectKey, Resource};
-use crate::plan::{Event, EventType, Fence, Loss, Precondition, Propagation, Step, Subresource};
+use crate::plan::{
+    Event, EventType, Fence, IfRefused, Loss, Precondition, Propagation, Step, Subresource,
+};
 use crate::proof::Proof;
 use palladion_api::reasons::Reason;
 use palladion_api::words::{Message, Reasoned};
@@ -26,7 +28,9 @@ impl Step {
         doing: impl Display,
     ) -> Self {
         let doing = doing.to_string();
-        Step::Apply { object, key, precondition, fence: None, proof: None, doing, event: None }
+        let if_refused = IfRefused::EndsPlan;
+        let (fence, proof, event) = (None, None, None);
+        Step::Apply { object, key, precondition, fence, proof, doing, event, if_refused }
     }
 
     /// Merge patch of an object under a precondition.
@@ -111,6 +115,15 @@ impl Step {
             *precondition = Precondition::as_seen(seen);
         }
         step
+    }
+
+    /// Of an apply that nothing else in its plan supposes: the rest is carried out
+    /// though it is refused.
+    pub fn standing_alone(mut self) -> Self {
+        if let Step::Apply { if_refused, .. } = &mut self {
+            *if_refused = IfRefused::StandsAlone;
+        }
+        self
     }
 
     /// Leave the dependents of what is deleted behind.

@@ -109,6 +109,12 @@ impl MemberFact {
             .or(self.claim.as_ref().and_then(|c| c.host_id.as_ref()))
     }
 
+    /// The address that its record names, or else its claim.
+    pub fn recorded_address(&self) -> Option<&StaticAddress> {
+        let recorded = self.spec.as_ref().and_then(|s| s.address.as_ref());
+        recorded.or_else(|| self.claim.as_ref().and_then(|c| c.address.as_ref()))
+    }
+
     /// Is it on record that this member has left for good, with proof?
     pub fn is_gone(&self) -> bool {
         self.spec.as_ref().is_some_and(|s| s.run == RunState::Terminated)

@@ -5,6 +5,7 @@ use crate::decide::evidence::absence::left_by_hand;
 use crate::decide::turn::failed_start;
 use crate::facts::leaver::failed_halfway;
 use crate::facts::{Facts, MemberFact, PodFact};
+use crate::resources as kinds;
 use crate::words::leave::Refused;
 use crate::words::status::{AgentVersion, Failed, Fine, Several, Trouble as OfMember};
 use palladion_api::conditions::DEGRADED;
@@ -13,7 +14,7 @@ use palladion_api::labels;
 use palladion_api::member::{CassandraMemberSpec, ServerState, VolumeState};
 use palladion_api::reasons::Reason;
 use palladion_plan::words::Names;
-use palladion_plan::{Conditions, FailureClass, Trouble, Truth};
+use palladion_plan::{Conditions, Failure, FailureClass, Trouble, Truth};
 
 /// As many as are read at once.
 const MOST_SHOWN: usize = 3;
@@ -23,6 +24,9 @@ pub(super) fn degraded(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft
     let is_passing = |class| matches!(class, FailureClass::Conflict | FailureClass::Held);
     let failed = failure.filter(|f| !is_passing(f.class)).map(|f| {
         let (doing, answer) = (f.doing.clone(), f.message.clone());
+        if let Some(taken) = address_taken(facts, f) {
+            return Trouble::of(taken);
+        }
         Trouble::of(match f.class {
             FailureClass::Foreign => Failed::Foreign { doing, answer },
             FailureClass::Transient
@@ -37,6 +41,18 @@ pub(super) fn degraded(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft
         Some(Trouble { reason, message }) => writer.set(DEGRADED, Truth::True, reason, message),
         None => writer.set_false(DEGRADED, Fine::Nothing),
     }
+}
+
+/// What the API server says a ClusterIP is that another Service has.
+const ALLOCATED: &str = "allocated";
+
+/// Is it the Service of a member that cannot have its recorded address again?
+fn address_taken(facts: &Facts<'_>, failure: &Failure) -> Option<Failed> {
+    let object = failure.object.as_ref().filter(|o| o.resource == kinds::SERVICE)?;
+    let member = facts.members.get(&MemberName::new(object.name.clone()))?;
+    let address = member.recorded_address().filter(|_| failure.message.contains(ALLOCATED))?;
+    let (member, address) = (member.name.clone(), address.clone());
+    Some(Failed::AddressTaken { member, address, answer: failure.message.clone() })
 }
 
 /// Who waits for one thing to be mended learns of the others too. Of several

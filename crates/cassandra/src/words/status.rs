@@ -1,7 +1,7 @@
 //! Conditions of a cluster, and what keeps anything from being decided.
 
 use super::members::{Pod, Server};
-use palladion_api::ids::MemberName;
+use palladion_api::ids::{MemberName, StaticAddress};
 use palladion_plan::words::Names;
 
 palladion_plan::sentences! {
@@ -57,6 +57,8 @@ palladion_plan::sentences! {
     pub enum Failed {
         Foreign { doing: String, answer: String } => ForeignObject, "could not {doing}: {answer}";
         Other { doing: String, answer: String } => ErrSyncFailed, "could not {doing}: {answer}";
+        AddressTaken { member: MemberName, address: StaticAddress, answer: String } => AddressTaken,
+            "another Service has the recorded address {address} of member {member}, which does not start without it: {answer}";
     }
 
     /// More than one thing needs a person.

@@ -42,6 +42,31 @@ fn a_leave_is_not_refused_because_nobody_is_there_to_name_the_keyspaces() {
 }
 
 #[test]
+fn an_address_that_another_service_has_taken_stops_its_member_alone() {
+    const FIRST: &str = "demo-dc1-a-0";
+    let mut world = a_ring(2, 1);
+    let member = ObjectKey::new(kinds::MEMBER, NAMESPACE, FIRST);
+    let address = world.store.get(&member).unwrap()["spec"]["address"].clone();
+    world.delete_cluster();
+    world.settle();
+    let stranger = ObjectKey::new(kinds::SERVICE, "elsewhere", "stranger");
+    let service = json!({ "metadata": {}, "spec": { "clusterIP": address } });
+    world.store.create(&stranger, &service).expect("it should be free by then");
+    world.apply(&two_racks());
+    world.pass(600);
+    let told = world.condition("Degraded");
+    assert!(told.starts_with("True AddressTaken: another Service has"), "{told}");
+    assert!(told.contains(FIRST) && told.contains(address.as_str().unwrap()), "{told}");
+    assert_eq!(world.normal(), 2, "{}", world.last_words());
+    assert!(!world.ring.servers.values().any(|s| s.member == FIRST), "{}", world.last_words());
+    world.store.remove(&stranger);
+    world.settle();
+    world.expect_ring(3);
+    let member = world.store.get(&member).unwrap();
+    assert_eq!(member["spec"]["address"], address);
+}
+
+#[test]
 fn all_pods_deleted_at_once_come_back_as_they_were() {
     let mut world = a_ring(2, 1);
     let before = world.end();

@@ -116,10 +116,11 @@ impl World {
         let live = self.store.get(&key).filter(|_| self.api == Api::Reachable).cloned();
         let mut all = self.hear(&mut agent, &mut refresh, live.as_deref());
         let waited = agent.begun + API_GRACE;
-        let saved = if self.api == Api::Away || waited <= now {
-            Saved::Counts
-        } else {
-            Saved::CountsNotYet
+        let saved = match (self.api, live.is_some()) {
+            (Api::Away, _) => Saved::Counts,
+            (Api::Reachable, true) if waited <= now => Saved::Counts,
+            // No record of it: the agent waits for one.
+            (Api::Reachable, _) => Saved::CountsNotYet,
         };
         if agent.saved.is_none() && waited > now {
             all = all.at(waited);

@@ -1,5 +1,5 @@
 //! The room that writes. It carries out a plan's steps in order and stops at
-//! the first that fails. It makes no choices: whether a write is needed is a
+//! the first that fails, unless that one stands alone. It makes no choices: whether a write is needed is a
 //! comparison, whether it is allowed is a precondition.
 
 pub mod claim;
@@ -100,8 +100,10 @@ pub struct Outcome {
     pub events: Vec<Event>,
     /// Own writes that have to come back.
     pub expectations: Vec<Expectation>,
-    /// The step that failed, if one did.
+    /// The step that failed and ended the plan, if one did.
     pub failed: Option<Failed>,
+    /// The first step that stands alone and was refused.
+    pub refused: Option<Failed>,
     /// The owner's resourceVersion, if a step has changed the owner.
     pub owner_version: Option<String>,
     /// Why the status could not be written.
@@ -129,7 +131,8 @@ pub struct Applier<'a> {
 }
 
 impl Applier<'_> {
-    /// Carry out the steps in order; stop at the first that fails.
+    /// Carry out the steps in order; stop at the first that fails, but not at one
+    /// that stands alone and is refused.
     pub async fn carry_out(&self, plan: &Plan, memory: &mut Memory) -> Outcome {
         let mut outcome = Outcome::default();
         for step in &plan.steps {
@@ -147,9 +150,14 @@ impl Applier<'_> {
                     }
                 }
                 Err(error) => {
+                    let goes_on = step.stands_alone() && error.class == FailureClass::Refused;
                     let object = self.subject(step).clone();
-                    outcome.failed =
-                        Some(Failed { doing: step.doing().to_string(), object, error });
+                    let failed = Failed { doing: step.doing().to_string(), object, error };
+                    if goes_on {
+                        outcome.refused.get_or_insert(failed);
+                        continue;
+                    }
+                    outcome.failed = Some(failed);
                     break;
                 }
             }

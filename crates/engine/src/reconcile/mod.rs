@@ -13,6 +13,7 @@ use crate::memory::Memory;
 use crate::metrics::{Metrics, ReconcileOutcome, Stage};
 use crate::probe::Probers;
 use crate::queue::{After, Key};
+use crate::reconcile::again::wake;
 use crate::request::Api;
 use crate::watch::Watches;
 use palladion_plan::lint::Violation;
@@ -185,13 +186,18 @@ impl Reconciler {
         };
         let mut outcome = applier.carry_out(&plan, memory).instrument(debug_span!("apply")).await;
         self.metrics.stage(case.mind.name(), Stage::Apply, began.elapsed());
-        let retry = match outcome.failed.take() {
+        let went_on = outcome.failed.is_none();
+        let retry = match outcome.failed.take().or_else(|| outcome.refused.take()) {
             Some(failed) => {
-                let retry = self.failed(failed, memory);
+                let mut retry = self.failed(failed, memory);
                 // People shall see the failure now and not after the next try.
                 facts.failure.clone_from(&memory.failure);
                 if let Decision::Plan(told) | Decision::Vetoed(told, _) = decide(case.mind, facts) {
                     plan.status = told.status;
+                }
+                if let (true, After::RetryAt(at), Some(wake)) = (went_on, retry, wake(&plan, facts))
+                {
+                    retry = After::RetryAt(at.min(wake));
                 }
                 Some(retry)
             }

@@ -5,8 +5,8 @@ use palladion_api::labels;
 use palladion_api::rights::Right;
 use palladion_api::words::Message;
 use palladion_plan::{
-    Fence, Hazard, Keep, Loss, Mind, Object, ObjectKey, Plan, Precondition, Propagation, Reason,
-    Resource, Route, Snapshot, Step, Wait, Watch,
+    Fence, Hazard, IfRefused, Keep, Loss, Mind, Object, ObjectKey, Plan, Precondition, Propagation,
+    Reason, Resource, Route, Snapshot, Step, Wait, Watch,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -122,6 +122,10 @@ fn steps(snapshot: &Snapshot, maps: &[Arc<Object>]) -> Vec<Step> {
             proof: None,
             doing: format!("apply ConfigMap {name}"),
             event: None,
+            if_refused: match owner.str_at("/spec/behaviour") {
+                Some("alone") => IfRefused::StandsAlone,
+                _ => IfRefused::EndsPlan,
+            },
         });
     }
     let wanted = |m: &Object| (0..count).any(|n| m.meta.name == format!("{}-{n}", owner.meta.name));

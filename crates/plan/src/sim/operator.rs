@@ -105,6 +105,8 @@ struct Running {
     plan: Plan,
     next: usize,
     course: Course,
+    /// A step that stands alone and was refused: what, of which object, why.
+    refused: Option<(String, ObjectKey, String)>,
     owner: Arc<Object>,
     /// A request that was ready when the process was frozen.
     in_flight: Option<Request>,
@@ -128,6 +130,8 @@ pub struct Operator<M> {
     running: Option<Running>,
     failure: Option<Failure>,
     failures: u32,
+    /// Is nothing decided until the failed plan is tried again?
+    holds: bool,
     /// The version of the owner that is gone, and until when that is believed.
     gone: Option<(String, Timestamp)>,
     /// Kind, resourceVersion and until when it is waited for.
@@ -167,6 +171,7 @@ impl<M: Mind + Clone> Operator<M> {
             running: None,
             failure: None,
             failures: 0,
+            holds: false,
             gone: None,
             expected: Vec::new(),
             memo: BTreeMap::new(),
@@ -222,7 +227,7 @@ impl<M: Mind + Clone> Operator<M> {
             self.dirty = true;
             self.wake = None;
         }
-        if !self.dirty || (self.failure.is_some() && self.wake.is_some()) {
+        if !self.dirty || (self.holds && self.wake.is_some()) {
             return Activity { acted: false, next: self.wake };
         }
         let owner = self.cache.get(&self.owner);
@@ -254,7 +259,14 @@ impl<M: Mind + Clone> Operator<M> {
             plan.steps.clear();
             self.violations.extend(violations);
         }
-        self.running = Some(Running { plan, next: 0, course: Course::On, owner, in_flight: None });
+        self.running = Some(Running {
+            plan,
+            next: 0,
+            course: Course::On,
+            refused: None,
+            owner,
+            in_flight: None,
+        });
     }
 
     fn gather(&mut self, store: &Store, owner: &Arc<Object>) -> Snapshot {
@@ -304,6 +316,7 @@ impl<M: Mind + Clone> Operator<M> {
         };
         let delay = (first << self.failures.min(12)).min(longest);
         self.failures += 1;
+        self.holds = true;
         self.wake = Some(store.now + SignedDuration::from_millis(delay));
         self.failure = Some(Failure {
             doing: doing.to_string(),

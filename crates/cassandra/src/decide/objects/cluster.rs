@@ -45,16 +45,13 @@ fn rack_objects(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut 
             .members
             .get(&member)
             .filter(|m| m.service.is_none())
-            .and_then(|m| {
-                m.spec
-                    .as_ref()
-                    .and_then(|s| s.address.clone())
-                    .or_else(|| m.claim.as_ref().and_then(|c| c.address.clone()))
-            })
+            .and_then(|m| m.recorded_address().cloned())
             .filter(|address| !is_left_behind(facts, &member, address));
         let is_seed = u32::try_from(ordinal).is_ok_and(|o| o < valid.seeds_per_rack);
         let service = build::member_service(valid, rack, &member, recorded.as_ref(), is_seed);
-        apply(facts, kinds::SERVICE, service, What::MemberService { member }, None, draft);
+        // An address that is taken stops its own member alone.
+        let what = What::MemberService { member };
+        apply_with(facts, kinds::SERVICE, service, what, None, Step::standing_alone, draft);
     }
     if rack.place == RackPlace::Dropped {
         return scale_dropped(facts, rack, draft);

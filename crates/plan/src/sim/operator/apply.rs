@@ -92,6 +92,10 @@ impl<M: Mind + Clone> Operator<M> {
                     self.note(&step, key.clone(), write, end.clone());
                     match end {
                         End::Done => self.remember(&step),
+                        End::Failed(FailureClass::Refused, message) if step.stands_alone() => {
+                            let what = (step.doing().to_string(), key.clone(), message);
+                            running.refused.get_or_insert(what);
+                        }
                         End::Failed(class, message) => {
                             self.fail(store, step.doing(), &key, class, message);
                             running.course = Course::Stopped;
@@ -109,10 +113,23 @@ impl<M: Mind + Clone> Operator<M> {
             }
         }
         if running.course == Course::On {
-            self.failure = None;
-            self.failures = 0;
+            self.went_through(&running, store);
         }
         self.report(&running, store, faults)
+    }
+
+    /// The plan was carried out, but for what stands alone and was refused.
+    fn went_through(&mut self, running: &Running, store: &Store) {
+        self.holds = false;
+        let Some((doing, key, message)) = &running.refused else {
+            self.failure = None;
+            self.failures = 0;
+            return;
+        };
+        let wake = self.wake;
+        self.fail(store, doing, key, FailureClass::Refused, message.clone());
+        self.holds = false;
+        self.wake = self.wake.into_iter().chain(wake).min();
     }
 
     /// Send a request, or meet the fault that was planned for it. `None` =
