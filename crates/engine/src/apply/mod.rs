@@ -8,6 +8,7 @@ pub mod fence;
 pub mod object;
 pub mod patch;
 
+use crate::apply::fence::Guard;
 use crate::error::ApiError;
 use crate::expect::Expectation;
 use crate::faults::Faults;
@@ -120,6 +121,8 @@ pub struct Applier<'a> {
     pub watches: &'a Watches,
     /// The right to write.
     pub term: &'a Term,
+    /// When the facts were gathered from which it was decided.
+    pub gathered: Instant,
     /// Fault injection.
     pub faults: &'a Faults,
     /// The owner.
@@ -168,15 +171,17 @@ impl Applier<'_> {
     async fn step(&self, step: &Step, memory: &mut Memory) -> Result<Effect, StepError> {
         match step {
             Step::Apply { object, key, precondition, fence, .. } => {
-                self.apply_object(key, object, precondition, fence.as_ref(), memory).await
+                let guard = Guard { fence: fence.as_ref(), proof: step.proof() };
+                self.apply_object(key, object, precondition, guard, memory).await
             }
             Step::Patch { key, patch, subresource, precondition, fence, .. } => {
-                self.patch(key, patch, *subresource, precondition, fence.as_ref()).await
+                let guard = Guard { fence: fence.as_ref(), proof: step.proof() };
+                self.patch(key, patch, *subresource, precondition, guard).await
             }
             Step::CompareAndSet { status, seen, .. } => self.claim(status, seen).await,
             Step::Delete { key, precondition, loss, propagation, fence, .. } => {
-                let what = (loss, *propagation);
-                self.delete(key, precondition, what, fence.as_ref(), memory).await
+                let guard = Guard { fence: fence.as_ref(), proof: step.proof() };
+                self.delete(key, precondition, (loss, *propagation), guard, memory).await
             }
         }
     }

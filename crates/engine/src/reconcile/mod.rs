@@ -126,6 +126,7 @@ impl Reconciler {
         }
         let owner_key = ObjectKey::new(mind.owner(), &key.namespace, &key.name);
         let case = Case { key, mind, owner, owner_key };
+        let as_of = Instant::now();
         let gathered = match self.gather(&case, memory) {
             Ok(gathered) => gathered,
             Err(words) => return self.panicked(&case, &words, memory),
@@ -145,7 +146,7 @@ impl Reconciler {
         match decision {
             Decision::Panicked(words) => self.panicked(&case, &words, memory),
             Decision::Vetoed(plan, found) => self.vetoed(&case, &plan, &found, memory).await,
-            Decision::Plan(plan) => self.carry_out(&case, plan, &mut facts, memory).await,
+            Decision::Plan(plan) => self.carry_out(&case, plan, (&mut facts, as_of), memory).await,
         }
     }
 
@@ -171,7 +172,7 @@ impl Reconciler {
         &self,
         case: &Case<'_>,
         mut plan: Plan,
-        facts: &mut Snapshot,
+        (facts, gathered): (&mut Snapshot, Instant),
         memory: &mut Memory,
     ) -> After {
         let began = Instant::now();
@@ -179,6 +180,7 @@ impl Reconciler {
             api: &self.api,
             watches: &self.watches,
             term: &self.term,
+            gathered,
             faults: &self.faults,
             owner: &case.owner,
             owner_key: &case.owner_key,

@@ -4,6 +4,7 @@
 use palladion_api::labels;
 use palladion_api::rights::Right;
 use palladion_api::words::Message;
+use palladion_plan::proof::{MakesProofs, Proof, ProofKind};
 use palladion_plan::{
     Fence, Hazard, IfRefused, Keep, Loss, Mind, Object, ObjectKey, Plan, Precondition, Propagation,
     Reason, Resource, Route, Snapshot, Step, Wait, Watch,
@@ -136,12 +137,21 @@ fn steps(snapshot: &Snapshot, maps: &[Arc<Object>]) -> Vec<Step> {
             loss: Loss::Nothing,
             propagation: Propagation::Background,
             fence: fence.clone(),
-            proof: None,
+            proof: (owner.str_at("/spec/behaviour") == Some("proven")).then(|| proof(snapshot)),
             doing: format!("delete ConfigMap {}", map.meta.name),
             event: None,
         });
     }
     steps
+}
+
+/// What these tests make proofs by.
+struct Toys;
+
+impl MakesProofs for Toys {}
+
+fn proof(snapshot: &Snapshot) -> Proof {
+    Proof::new(Toys, ProofKind::Idle, Vec::new(), snapshot.now, "it is not wanted".to_string())
 }
 
 fn map(owner: &Object, name: &str) -> Value {
