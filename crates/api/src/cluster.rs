@@ -19,8 +19,8 @@ mod storage;
 pub use placement::Placement;
 pub use security::{Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, Tls};
 pub use status::{
-    CassandraClusterStatus, DecidedWith, Initialization, RackStatus, Replaced,
-    SystemReplicationChange, Turn, TurnStep,
+    CassandraClusterStatus, ClusterJob, DecidedWith, Initialization, JobOrigin, RackStatus,
+    Replaced, SystemReplicationChange, Turn, TurnStep,
 };
 pub use storage::{ClaimMetadata, ClaimTemplate, Storage};
 

@@ -12,6 +12,7 @@ use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 
 mod access;
+mod job;
 mod missed;
 mod operation;
 mod permit;
@@ -20,6 +21,7 @@ mod status;
 mod unknown;
 pub use crate::word::Word;
 pub use access::{AccessProblem, AccessProblemKind};
+pub use job::{Job, JobCause, JobState, JobStatus, JobUnit, JobWanted};
 pub use missed::Missed;
 pub use operation::{Debt, DebtKind, Operation, OperationKind, RepairRanges};
 pub use permit::{DataBeforeStart, PermitKind, StartPermit};
@@ -114,6 +116,9 @@ pub struct CassandraMemberSpec {
     /// A job for the member to run. One at a time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<Operation>,
+    /// Work of a `CassandraTask` for this member. One at a time. Agents of protocol 3 know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<Job>,
     /// Addresses of the seeds. Applied without a restart (Cassandra 4.0 and later).
     #[serde(default)]
     #[schemars(length(max = 512))]
@@ -251,5 +256,5 @@ pub struct EvidenceRequest {
 }
 
 /// Version of the member protocol that this build speaks. Since 2 an agent knows
-/// the ranges of a repair.
-pub const PROTOCOL: u32 = 2;
+/// the ranges of a repair; since 3 it knows `spec.job`.
+pub const PROTOCOL: u32 = 3;

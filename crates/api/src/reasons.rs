@@ -157,14 +157,18 @@ reasons! {
     NodeGone => "If the machine comes back, register its Node within `nodeGoneGraceSeconds`. Otherwise wait; the operator replaces the member.";
     /// The member is alive, or the ring cannot prove that it is dead, so it is not replaced.
     ReplaceRefused => "The message names the cause. Only a dead member is replaced; to replace a living one all the same, set `spec.run` of it to `Stopped` first.";
+    /// A task has not begun: it waits for its place in the queue of the ring, or for its first member.
+    TaskWaiting => "Wait; the message says what comes first.";
     /// A task is in progress.
     TaskRunning => "Wait; the conditions of the cluster say what is being done.";
     /// A task is complete.
     TaskDone => "Nothing; you can delete the task.";
     /// A task was refused; nothing was changed.
     TaskRefused => "The message names the cause. Remove it, or correct the task, and create a new task: a finished task is not tried again.";
-    /// A task was aborted before anything was changed.
-    TaskAborted => "Nothing; you can delete the task.";
+    /// A task was aborted; no further member was begun.
+    TaskAborted => "Nothing; you can delete the task. Its status says what was done until then.";
+    /// A task has ended, but some of its members failed or were left out.
+    TaskPartial => "The status of the task names the members and the causes. Remove the cause, and create a new task for those members.";
     /// A task failed: its purpose was lost or reached in another way.
     TaskFailed => "The message names the cause. Look at the member, and create a new task if you still need it.";
     /// A repair or cleanup of a member is pending and comes first.

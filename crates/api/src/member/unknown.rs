@@ -6,9 +6,9 @@
 
 use super::{CassandraMemberSpec, CassandraMemberStatus};
 use crate::member::{
-    AccessProblemKind, DataBeforeStart, DebtKind, IntentKind, IntentState, Liveness, MemberState,
-    OperationKind, OperationState, PermitKind, PermitState, RepairRanges, ReplacementCause,
-    RingMember, RunState, ServerState, VolumeState,
+    AccessProblemKind, DataBeforeStart, DebtKind, IntentKind, IntentState, JobStatus, JobWanted,
+    Liveness, MemberState, OperationKind, OperationState, PermitKind, PermitState, RepairRanges,
+    ReplacementCause, RingMember, RunState, ServerState, VolumeState,
 };
 use crate::runtime::{LogLevel, RuntimeSettings};
 use std::collections::BTreeSet;
@@ -42,9 +42,13 @@ impl CassandraMemberSpec {
         let replace = self.replace.iter().map(|replace| {
             matches!(replace.cause, ReplacementCause::Unknown(_)).then_some("spec.replace.cause")
         });
+        let job = self.job.iter().map(|job| {
+            let wanted = matches!(job.wanted, JobWanted::Unknown(_));
+            (wanted || !job.work.unknown().is_empty()).then_some("spec.job")
+        });
         let settings =
             has_unknown_level(&self.runtime_settings).then_some("spec.runtimeSettings.logLevels");
-        let all = start.chain(intent).chain(operation).chain(pending).chain(replace);
+        let all = start.chain(intent).chain(operation).chain(job).chain(pending).chain(replace);
         once([run, settings].into_iter().chain(all))
     }
 }
@@ -58,6 +62,7 @@ impl CassandraMemberStatus {
         let permit = self.permit.as_ref().is_some_and(|p| p.state == PermitState::Unknown);
         let intent = self.intent.as_ref().is_some_and(|i| i.state == IntentState::Unknown);
         let operation = self.operation.as_ref().is_some_and(|o| o.state == OperationState::Unknown);
+        let job = self.job.as_ref().is_some_and(JobStatus::has_unknown);
         let access = self.access.as_ref().is_some_and(|a| a.kind == AccessProblemKind::Unknown);
         let exceptions = self.ring.iter().flat_map(|r| &r.exceptions);
         let members = self.evidence.iter().filter_map(|e| e.members.as_ref()).flatten();
@@ -68,6 +73,7 @@ impl CassandraMemberStatus {
             permit.then_some("status.permit.state"),
             intent.then_some("status.intent.state"),
             operation.then_some("status.operation.state"),
+            job.then_some("status.job"),
             access.then_some("status.access.kind"),
             exceptions.clone().any(is_unknown).then_some("status.ring.exceptions"),
             members.clone().any(is_unknown).then_some("status.evidence.members"),

@@ -16,7 +16,7 @@ const COMMON: [&str; 9] = [
     "onFailure",
     "whenDown",
     "memberDeadlineSeconds",
-    "deadlineSeconds",
+    "activeDeadlineSeconds",
     "ttlSecondsAfterFinished",
     "abort",
 ];

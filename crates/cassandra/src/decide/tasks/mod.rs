@@ -23,11 +23,14 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
         let Some(task) = Task::read(object) else {
             continue;
         };
+        let Some(replace) = &task.spec.replace else {
+            continue;
+        };
         if task.spec.cluster == facts.snapshot.owner.meta.name {
-            replace::decide(facts, &task, &task.spec.replace, draft);
-        } else if facts.members.contains_key(&task.spec.replace.member) {
+            replace::decide(facts, &task, replace, draft);
+        } else if facts.members.contains_key(&replace.member) {
             let why = Refused::OtherCluster {
-                member: task.spec.replace.member.clone(),
+                member: replace.member.clone(),
                 cluster: facts.snapshot.owner.meta.name.clone(),
                 named: task.spec.cluster.clone(),
             };

@@ -67,19 +67,25 @@ fn ended(member: &MemberFact, host_id: &HostId) -> Option<Course> {
     }
 }
 
-fn cause(task: &Task<'_>) -> ReplacementCause {
-    match task.spec.replace.volume_id {
+fn cause(wanted: &ReplaceTask) -> ReplacementCause {
+    match wanted.volume_id {
         Some(_) => ReplacementCause::Task,
         None => ReplacementCause::User,
     }
 }
 
-fn take_up(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, draft: &mut Draft) {
+fn take_up(
+    facts: &Facts<'_>,
+    task: &Task<'_>,
+    wanted: &ReplaceTask,
+    member: &MemberFact,
+    draft: &mut Draft,
+) {
     let by_hand = || {
         by_hand::refused(facts, member)
             .map(|why| Refused::Replace { member: member.name.clone(), why })
     };
-    let against = another_volume(member, &task.spec.replace).or_else(by_hand);
+    let against = another_volume(member, wanted).or_else(by_hand);
     let host_id = match (against, member.recorded_host_id()) {
         (None, Some(host_id)) => host_id,
         (Some(why), _) => return task.refuse(facts, why, draft),
@@ -87,7 +93,7 @@ fn take_up(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, draft: &mut 
         (None, None) => return,
     };
     let why = Marked::ByTask { task: task.object.meta.name.clone() };
-    let record = marks::mark(member, host_id, (cause(task), why), None);
+    let record = marks::mark(member, host_id, (cause(wanted), why), None);
     let Some(record) = record else {
         return task.refuse(facts, Refused::NoAddress { member: member.name.clone() }, draft);
     };
