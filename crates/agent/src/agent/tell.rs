@@ -58,6 +58,7 @@ impl Agent {
             evidence: self.evidence.as_ref(),
             access: access.as_ref(),
             operation: saved.and_then(|s| s.spec.operation.as_ref()).map(|o| o.id.as_str()),
+            job: None,
             progress: self.job.as_ref().map(|j| *j.progress.borrow()),
         });
         drop(facts);

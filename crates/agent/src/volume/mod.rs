@@ -5,6 +5,7 @@ pub mod changes;
 pub mod durable;
 mod filesystem;
 pub mod heartbeat;
+pub mod jobs;
 pub mod judge;
 pub mod ledger;
 mod leftovers;

@@ -112,6 +112,7 @@ impl Agent {
             evidence: self.evidence.as_ref(),
             access: self.access.as_ref(),
             operation: operation.map(|o| o.id.as_str()),
+            job: None,
             progress: None,
         })
     }

@@ -33,7 +33,7 @@ pub(super) fn decide(facts: &Facts<'_>, task: &Task<'_>, wanted: &ReplaceTask, d
         return abort(facts, task, member, draft);
     }
     match (taken_up, record) {
-        (None, None) => take_up(facts, task, member, draft),
+        (None, None) => take_up(facts, task, wanted, member, draft),
         (None, Some(record)) => {
             if let Some(why) = another_volume(member, wanted) {
                 return task.refuse(facts, why, draft);
