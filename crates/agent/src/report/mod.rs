@@ -1,5 +1,6 @@
 //! The member's status, put together from what the agent knows.
 
+pub mod job;
 pub mod last_words;
 pub mod ring;
 

@@ -6,10 +6,16 @@
 //! How notes change is pure, as with the ledger: an agent on a disk and a
 //! simulator in memory write the same history.
 
+mod finished;
+#[cfg(test)]
+mod tests;
+
+pub use finished::Finished;
+
 use super::{Volume, durable, seconds};
 use anyhow::Result;
 use jiff::Timestamp;
-use palladion_api::ids::{PodUid, Uid};
+use palladion_api::ids::PodUid;
 use palladion_api::member::{Job, JobCause, JobState, JobStatus};
 use palladion_api::runtime::LogLevel;
 use palladion_api::task::{KeyspaceResult, KeyspaceState};
@@ -21,6 +27,9 @@ use std::collections::BTreeMap;
 const PAST: usize = 50;
 /// As many as the schema of the status takes.
 const RESULTS: usize = 2000;
+/// Characters of a message: the schema takes no more of a keyspace's, and what a
+/// server says may be a page long.
+const CHARACTERS: usize = 1000;
 
 /// All notes.
 #[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
@@ -74,20 +83,6 @@ pub struct Item {
     /// The table; none for all of the keyspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<String>,
-}
-
-/// What the tries of one task have finished on this volume.
-#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
-#[serde(rename_all = "camelCase")]
-pub struct Finished {
-    /// The task.
-    pub task: Uid,
-    /// What is done of it.
-    #[serde(default)]
-    pub items: Vec<Item>,
-    /// Keyspaces that are done as a whole.
-    #[serde(default)]
-    pub keyspaces: Vec<KeyspaceResult>,
 }
 
 /// Loggers that get their level back.
@@ -175,7 +170,7 @@ impl Notes {
             }
             Some(_) | None => {
                 let task = job.task.clone();
-                self.finished = Some(Finished { task, items: Vec::new(), keyspaces: Vec::new() });
+                self.finished = Some(Finished::none_of(task));
             }
         }
         self.put(job, pod, Some(tag), status);
@@ -210,12 +205,6 @@ impl Notes {
         }
     }
 
-    /// Is this done already, by this try or an earlier one of the same task?
-    pub fn has_finished(&self, task: &Uid, item: &Item) -> bool {
-        let finished = self.finished.as_ref().filter(|f| f.task == *task);
-        finished.is_some_and(|f| f.items.contains(item))
-    }
-
     /// The call under way has done its work.
     pub fn finish_item(&mut self) {
         let Some(item) = self.open_mut().and_then(|note| {
@@ -230,7 +219,8 @@ impl Notes {
     }
 
     /// A keyspace is over.
-    pub fn finish_keyspace(&mut self, result: KeyspaceResult) {
+    pub fn finish_keyspace(&mut self, mut result: KeyspaceResult) {
+        result.message = result.message.map(short);
         if result.state == KeyspaceState::Succeeded
             && let Some(finished) = &mut self.finished
         {
@@ -248,13 +238,30 @@ impl Notes {
         let Some(note) = self.open_mut() else {
             return;
         };
+        let ended = Ended { message: ended.message.map(short), ..ended };
         let status = &mut note.status;
+        let has_room = status.results.len() < RESULTS;
+        if let (JobState::Interrupted, Some(item), true) = (ended.state, &note.item, has_room) {
+            status.results.push(KeyspaceResult {
+                name: item.keyspace.clone(),
+                state: KeyspaceState::Interrupted,
+                seconds: 0,
+                message: ended.message.clone(),
+            });
+        }
         if ended.state == JobState::Succeeded {
             (status.keyspace, status.table) = (None, None);
         }
         (status.done, status.total, status.unit, status.progress) = (None, None, None, None);
         (status.state, status.cause, status.message) = (ended.state, ended.cause, ended.message);
         status.ended_at = Some(seconds(now));
+    }
+}
+
+fn short(text: String) -> String {
+    match text.char_indices().nth(CHARACTERS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
     }
 }
 

@@ -159,6 +159,10 @@ pub enum JobCause {
     StoppedByOther,
     /// There is less free disk space than the table needs.
     NotEnoughDisk,
+    /// There is a snapshot of this name.
+    SnapshotExists,
+    /// The agent cannot keep its record of jobs on the volume.
+    VolumeError,
     /// It did not end in time.
     DeadlineExceeded,
     /// What a newer agent reports and this build does not know. Never a value of the schema.

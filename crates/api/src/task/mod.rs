@@ -7,14 +7,18 @@ use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 
 mod bodies;
+mod choices;
 mod kind;
 mod status;
 mod work;
 pub use bodies::{
-    BeforeScrub, BeforeSnapshot, CleanupTask, ClearSnapshotTask, CompactOutput, CompactTask,
-    Corrupted, FlushTask, GarbageCollectTask, Granularity, OverflowedTtl, RepairTask, ReplaceTask,
-    RestartTask, ScrubTask, ScrubValues, Selection, SetLogLevelTask, SnapshotTask,
-    UpgradeSstablesTask, WhichSstables,
+    CleanupTask, ClearSnapshotTask, CompactTask, FlushTask, GarbageCollectTask, RepairTask,
+    ReplaceTask, RestartTask, ScrubTask, Selection, SetLogLevelTask, SnapshotTask,
+    UpgradeSstablesTask,
+};
+pub use choices::{
+    BeforeScrub, BeforeSnapshot, CompactOutput, Corrupted, Granularity, OverflowedTtl, ScrubValues,
+    WhichSstables,
 };
 pub use kind::TaskKind;
 pub use status::{
