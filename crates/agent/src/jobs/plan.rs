@@ -2,11 +2,29 @@
 
 use super::bench::{Bench, Halt, Step};
 use crate::admin::jobs::Tables;
+use crate::admin::{Answer, Error};
 use crate::words::calls::Doing;
 use crate::words::work::Failed;
 use palladion_api::member::JobCause;
 use palladion_api::task::Selection;
 use std::collections::BTreeMap;
+
+/// A server in a long collection is asked again so often.
+const TRIES: u32 = 5;
+
+/// Ask before anything is done: one look that times out is no reason to give up.
+async fn patiently<'a, T>(bench: &Bench, ask: impl Fn() -> Answer<'a, T>) -> Result<T, Error> {
+    let mut tries = 0;
+    loop {
+        match ask().await {
+            Err(Error::Http { .. }) if tries < TRIES => {
+                tries += 1;
+                bench.pause(bench.pace.again).await;
+            }
+            answer => return answer,
+        }
+    }
+}
 
 /// Keyspaces, each with the tables that were named of it; none named: all.
 pub type Named = BTreeMap<String, Vec<String>>;
@@ -26,8 +44,7 @@ pub async fn named(bench: &Bench, of: &Selection) -> Step<Named> {
     if !of.keyspaces.is_empty() {
         return Ok(of.keyspaces.iter().map(|k| (k.clone(), Vec::new())).collect());
     }
-    let all = bench.admin.keyspaces().await;
-    let all = match all {
+    let all = match patiently(bench, || bench.admin.keyspaces()).await {
         Ok(all) => all,
         Err(error) => return Err(bench.failed(Doing::ListKeyspaces, error).await),
     };
@@ -37,7 +54,8 @@ pub async fn named(bench: &Bench, of: &Selection) -> Step<Named> {
 /// All tables of a job, each with the bytes that it has on disk.
 pub async fn tables(bench: &Bench, of: &Selection) -> Step<Tables> {
     let named = named(bench, of).await?;
-    let there = match bench.jobs()?.tables().await {
+    let jobs = bench.jobs()?;
+    let there = match patiently(bench, || jobs.tables()).await {
         Ok(there) => there,
         Err(error) => return Err(bench.failed(Doing::ListTables, error).await),
     };
