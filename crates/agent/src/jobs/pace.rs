@@ -30,7 +30,7 @@ impl Default for Pace {
             look: Duration::from_secs(10),
             stop: Duration::from_secs(1),
             again: Duration::from_secs(5),
-            busy: Duration::from_mins(10),
+            busy: Duration::from_secs(600),
             repair: Duration::from_secs(2),
             early: Duration::from_secs(10),
             orphan: Duration::from_secs(5),

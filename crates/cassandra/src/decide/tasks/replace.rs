@@ -38,7 +38,7 @@ pub(super) fn decide(facts: &Facts<'_>, task: &Task<'_>, wanted: &ReplaceTask, d
             if let Some(why) = another_volume(member, wanted) {
                 return task.refuse(facts, why, draft);
             }
-            draft.steps.extend(stand_for(task, member, record));
+            draft.steps.extend(stand_for(task, wanted, member, record));
             let course = Course::Running(Running::Waits { member: name.clone() });
             task.report(facts, Some(&record.host_id), &course, draft);
         }
@@ -105,8 +105,13 @@ fn take_up(
 }
 
 /// The volume is marked already. A task that names it lends its word.
-fn stand_for(task: &Task<'_>, member: &MemberFact, record: &Replacement) -> Option<Step> {
-    if cause(task) != ReplacementCause::Task {
+fn stand_for(
+    task: &Task<'_>,
+    wanted: &ReplaceTask,
+    member: &MemberFact,
+    record: &Replacement,
+) -> Option<Step> {
+    if cause(wanted) != ReplacementCause::Task {
         return None;
     }
     match record.cause {
