@@ -175,7 +175,7 @@ pub enum EventType {
     Warning,
 }
 
-/// A Kubernetes event about the owner.
+/// A Kubernetes event about the owner, and about another object if it names one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Event {
     /// Normal or Warning.
@@ -184,6 +184,17 @@ pub struct Event {
     pub reason: Reason,
     /// For people.
     pub message: Message,
+    /// The object that it is about besides the owner.
+    pub about: Option<Regarding>,
+}
+
+/// An object that an event is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Regarding {
+    /// Which object.
+    pub key: ObjectKey,
+    /// Its uid, by which its events are found.
+    pub uid: Uid,
 }
 
 /// The outcome of one decision.

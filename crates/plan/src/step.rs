@@ -10,7 +10,9 @@
 //! ```
 
 use crate::object::{Meta, ObjectKey, Resource};
-use crate::plan::{Event, EventType, Fence, Loss, Precondition, Propagation, Step, Subresource};
+use crate::plan::{
+    Event, EventType, Fence, Loss, Precondition, Propagation, Regarding, Step, Subresource,
+};
 use crate::proof::Proof;
 use palladion_api::reasons::Reason;
 use palladion_api::words::{Message, Reasoned};
@@ -74,6 +76,20 @@ impl Step {
         doing: impl Display,
     ) -> Self {
         let mut step = Self::patch_seen(resource, seen, patch, doing);
+        if let Step::Patch { subresource, .. } = &mut step {
+            *subresource = Subresource::Status;
+        }
+        step
+    }
+
+    /// The same of an object as it was seen: nobody has written to it since.
+    pub fn patch_status_as_seen(
+        resource: Resource,
+        seen: &Meta,
+        patch: Value,
+        doing: impl Display,
+    ) -> Self {
+        let mut step = Self::patch_as_seen(resource, seen, patch, doing);
         if let Step::Patch { subresource, .. } = &mut step {
             *subresource = Subresource::Status;
         }
@@ -178,7 +194,14 @@ impl Event {
 
     /// Under a reason that is not the sentence's own.
     pub fn of(type_: EventType, reason: Reason, message: impl Into<Message>) -> Self {
-        Self { type_, reason, message: message.into() }
+        Self { type_, reason, message: message.into(), about: None }
+    }
+
+    /// It is about this object, too: whoever looks at that one alone finds it there.
+    pub fn also_about(mut self, resource: Resource, seen: &Meta) -> Self {
+        let key = ObjectKey::new(resource, &seen.namespace, &seen.name);
+        self.about = Some(Regarding { key, uid: seen.uid.clone() });
+        self
     }
 }
 

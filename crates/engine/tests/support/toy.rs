@@ -5,8 +5,8 @@ use palladion_api::labels;
 use palladion_api::rights::Right;
 use palladion_api::words::Message;
 use palladion_plan::{
-    Fence, Hazard, Keep, Loss, Mind, Object, ObjectKey, Plan, Precondition, Propagation, Reason,
-    Resource, Route, Snapshot, Step, Wait, Watch,
+    Event, EventType, Fence, Hazard, Keep, Loss, Mind, Object, ObjectKey, Plan, Precondition,
+    Propagation, Reason, Resource, Route, Snapshot, Step, Wait, Watch,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -85,9 +85,18 @@ impl Mind for ToyMind {
         Plan {
             steps: steps(snapshot, maps),
             status: status(snapshot, maps, nodes),
+            events: told(owner, maps),
             ..wake(snapshot)
         }
     }
+}
+
+/// With `spec.about`, an event about the ConfigMap of that name besides.
+fn told(owner: &Object, maps: &[Arc<Object>]) -> Vec<Event> {
+    let about = owner.str_at("/spec/about");
+    let map = maps.iter().find(|m| Some(m.meta.name.as_str()) == about);
+    let event = Event::of(EventType::Normal, Reason::Synced, Message::quoted("it is there"));
+    map.map(|map| event.also_about(CONFIG_MAP, &map.meta)).into_iter().collect()
 }
 
 fn wake(snapshot: &Snapshot) -> Plan {
