@@ -159,6 +159,20 @@ reasons! {
     ReplaceRefused => "The message names the cause. Only a dead member is replaced; to replace a living one all the same, set `spec.run` of it to `Stopped` first.";
     /// A task has not begun: it waits for its place in the queue of the ring, or for its first member.
     TaskWaiting => "Wait; the message says what comes first.";
+    /// A task waits in the queue of its ring: one task at a time runs.
+    WaitingInQueue => "Wait; the message names the task that comes first. `kubectl palladion task list` shows the queue.";
+    /// A task waits for a change to the ring, such as a join, a restart or a replacement, or is interrupted for it.
+    YieldsToTurn => "Wait; the task goes on afterwards at the members that are not done yet.";
+    /// A task, or one of its members, was not done in time.
+    DeadlineExceeded => "Look at the server of the member for what takes so long. Create a new task with a longer `memberDeadlineSeconds` or `activeDeadlineSeconds`.";
+    /// A member was left out of a task.
+    SkippedMember => "The message names the cause. Create a new task for the member when it is up.";
+    /// The server, the agent or the pod of a member ended while it worked for a task.
+    Interrupted => "Nothing, if it is tried again. If it was interrupted twice, look at the server of the member, and create a new task.";
+    /// The agent of a member is of an older version, which does not know tasks.
+    AgentTooOld => "To roll out the newer agent, change `spec.sidecarImage` if it is set, or otherwise an annotation in `spec.annotations`.";
+    /// A member did not come back while it worked for a task, or its volume is marked for replacement.
+    MemberLost => "Bring the member back or replace it, and create a new task for it if it is still needed.";
     /// A task is in progress.
     TaskRunning => "Wait; the conditions of the cluster say what is being done.";
     /// A task is complete.

@@ -7,9 +7,11 @@ mod job;
 pub mod leaver;
 pub mod lines;
 mod member;
+mod restarts;
 mod times;
 pub mod words;
 
+pub use fence::JOB_NONCE;
 pub use former_names::{clear_of_member, of_cluster_on_record, of_member_on_record};
 pub use job::patch_of as operation_of;
 pub use member::{ClaimFact, MemberFact, ServiceFact};
@@ -76,6 +78,7 @@ impl<'a> Facts<'a> {
         };
         facts.read_sets()?;
         facts.read_members()?;
+        facts.read_restarts()?;
         for node in snapshot.all(kinds::NODE)? {
             facts.nodes.insert(node.meta.name.clone(), node.str_at("/ready") == Some("True"));
         }

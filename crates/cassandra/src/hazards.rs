@@ -33,6 +33,7 @@ pub const HAZARDS: &[Hazard] = &[
     // A cleanup drops what its member does not own: nobody may be about to come
     // or go. A change of replication takes ranges from members that hold them.
     of_member(Act::SetTo("/spec/operation/kind", "Cleanup"), About::Object, &[Kind::Quiet]),
+    of_member(Act::Changed("/spec/job/cleanup"), About::Object, &[Kind::Quiet]),
     of_member(
         Act::SetTo("/spec/operation/kind", "AlterReplication"),
         About::Object,
@@ -135,6 +136,11 @@ mod tests {
             (of_member(json!({}), leave), "a host ID", &[Kind::AllWell]),
             (operation("RemoveNode"), "a host ID", &[Kind::Dead, Kind::DeadAsNamed]),
             (operation("Cleanup"), NAME, &[Kind::Quiet]),
+            (
+                of_member(json!({}), json!({ "job": { "id": "1", "cleanup": { "jobs": 1 } } })),
+                NAME,
+                &[Kind::Quiet],
+            ),
             (operation("AlterReplication"), NAME, &[Kind::Quiet]),
             (
                 of_member(json!({ "run": "Running" }), json!({ "run": "Terminated" })),
@@ -203,6 +209,7 @@ mod tests {
             operation("Repair"),
             operation("Flush"),
             operation("UpgradeSstables"),
+            of_member(json!({}), json!({ "job": { "id": "1", "compact": { "output": "One" } } })),
             of_member(same.clone(), same),
             of_member(json!({ "intent": { "kind": "Decommission" } }), json!({ "intent": null })),
         ] {

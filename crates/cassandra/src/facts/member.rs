@@ -33,6 +33,8 @@ pub struct MemberFact {
     pub service: Option<ServiceFact>,
     /// The claim.
     pub claim: Option<ClaimFact>,
+    /// The task that restarts it now.
+    pub restart_task: Option<Uid>,
 }
 
 /// A member's Service.
@@ -126,6 +128,13 @@ impl MemberFact {
                 s.state == palladion_api::member::ServerState::Running
                     && s.mode.as_deref() == Some("NORMAL")
             })
+    }
+
+    /// Does its agent speak, and does its machine answer? What a dead machine said
+    /// last is no answer.
+    pub fn agent_answers(&self, nodes: &std::collections::BTreeMap<String, bool>) -> bool {
+        let node = self.pod.as_ref().and_then(|pod| pod.node.as_deref()).unwrap_or_default();
+        self.agent_speaks() && nodes.get(node) == Some(&true)
     }
 
     /// Does its own agent say that it serves, and do kubelet and Node agree? What

@@ -4,6 +4,7 @@
 pub mod access;
 pub mod evidence;
 pub mod initialize;
+pub mod jobs;
 pub mod join;
 pub mod leave;
 pub mod maintenance;
@@ -22,6 +23,7 @@ palladion_plan::vocabulary![
     access,
     evidence,
     initialize,
+    jobs,
     join,
     leave,
     maintenance,

@@ -20,6 +20,7 @@ mod history;
 mod holes;
 mod initialization;
 mod inputs;
+mod jobs;
 mod known_bugs;
 mod leaves;
 mod maintenance;

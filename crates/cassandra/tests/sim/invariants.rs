@@ -43,6 +43,7 @@ impl World {
         }
         self.waits_are_bounded()?;
         self.tasks_end_by_one_condition()?;
+        self.no_turn_beside_a_job()?;
         self.no_configuration_in_use_is_gone()?;
         self.no_claim_of_a_member_is_gone()?;
         match self.ring.broken_promise(&self.kube.disks) {
@@ -79,6 +80,27 @@ impl World {
             }
         }
         Ok(())
+    }
+
+    /// Turns come before jobs and never both, and one member works at a time: as
+    /// far as agents can be asked to stop.
+    fn no_turn_beside_a_job(&self) -> Result<(), String> {
+        let pods: BTreeSet<&str> = self.agents.keys().map(String::as_str).collect();
+        let at_work = self.ring.at_work(&pods);
+        let both = |(agent, _): &&(super::agent::Agent, _)| agent.does_two_things();
+        if let Some((agent, _)) = self.agents.values().find(both) {
+            return Err(format!("{} does two things at once", agent.pod.key.name));
+        }
+        if at_work.len() > 1 {
+            return Err(format!("more than one member works at a time: {at_work:?}"));
+        }
+        let turn = self.store.get(&cluster_key()).map(|c| &c["status"]["turn"]);
+        match (turn, at_work.first()) {
+            (Some(turn), Some((member, call))) if !turn.is_null() && call.is_stoppable() => {
+                Err(format!("{member} works ({call:?}) beside the turn {turn}"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Tasks that have not ended.

@@ -19,6 +19,7 @@ pub mod ring;
 pub mod rows;
 pub mod streams;
 pub mod volume;
+pub mod work;
 pub mod world;
 
 pub use compare::End;

@@ -2,9 +2,12 @@
 
 use crate::decide::evidence::marks;
 use crate::facts::{Facts, MemberFact};
+use crate::validate::Valid;
+use crate::words::jobs;
 use crate::words::tasks::Refused;
+use palladion_api::cluster::Mode;
 use palladion_api::ids::{MemberName, VolumeId};
-use palladion_api::task::ReplaceTask;
+use palladion_api::task::{ReplaceTask, TaskKind};
 use palladion_plan::words::Names;
 
 /// The member that the task names does not exist.
@@ -30,6 +33,25 @@ pub(super) fn another_volume(member: &MemberFact, wanted: &ReplaceTask) -> Optio
         }
         None => Some(Refused::UnknownVolume { member: member_name, named }),
     }
+}
+
+/// What an agent beside a ScyllaDB cannot do.
+pub(super) fn not_of_scylla(valid: &Valid, kind: TaskKind) -> Option<jobs::Refused> {
+    let is_known = match kind {
+        TaskKind::Restart | TaskKind::Replace => true,
+        TaskKind::Repair
+        | TaskKind::Cleanup
+        | TaskKind::Compact
+        | TaskKind::GarbageCollect
+        | TaskKind::Scrub
+        | TaskKind::UpgradeSstables
+        | TaskKind::Flush
+        | TaskKind::Snapshot
+        | TaskKind::ClearSnapshot
+        | TaskKind::SetLogLevel => false,
+    };
+    let refused = valid.mode == Mode::Scylla && !is_known;
+    refused.then(|| jobs::Refused::NotOfScylla { work: kind.into() })
 }
 
 fn recorded_volume(member: &MemberFact) -> Option<&VolumeId> {

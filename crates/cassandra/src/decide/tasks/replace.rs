@@ -25,7 +25,7 @@ pub(super) fn decide(facts: &Facts<'_>, task: &Task<'_>, wanted: &ReplaceTask, d
         if taken_up.is_none() {
             return task.refuse(facts, no_such_member(facts, name), draft);
         }
-        let course = Course::Done(Done::Removed { member: name.clone() });
+        let course = Course::Done(Done::Removed { member: name.clone() }.into());
         return task.report(facts, taken_up, &course, draft);
     };
     let record = marks::of(member);
@@ -39,11 +39,11 @@ pub(super) fn decide(facts: &Facts<'_>, task: &Task<'_>, wanted: &ReplaceTask, d
                 return task.refuse(facts, why, draft);
             }
             draft.steps.extend(stand_for(task, wanted, member, record));
-            let course = Course::Running(Running::Waits { member: name.clone() });
+            let course = Course::Running(Running::Waits { member: name.clone() }.into());
             task.report(facts, Some(&record.host_id), &course, draft);
         }
         (Some(host_id), Some(record)) if record.host_id == *host_id => {
-            let course = Course::Running(Running::Waits { member: name.clone() });
+            let course = Course::Running(Running::Waits { member: name.clone() }.into());
             task.report(facts, taken_up, &course, draft);
         }
         (Some(host_id), _) => {
@@ -61,9 +61,9 @@ fn ended(member: &MemberFact, host_id: &HostId) -> Option<Course> {
         // Removed, and not a member again yet.
         None => None,
         Some(new) if new != host_id => {
-            Some(Course::Done(Done::Replaced { member: name(), host_id: new.clone() }))
+            Some(Course::Done(Done::Replaced { member: name(), host_id: new.clone() }.into()))
         }
-        Some(_) => Some(Course::Failed(Failed::NotReplaced { member: name() })),
+        Some(_) => Some(Course::Failed(Failed::NotReplaced { member: name() }.into())),
     }
 }
 
@@ -100,7 +100,7 @@ fn take_up(
     // In this order: a record without a task is carried out all the same, and
     // the task finds it.
     draft.steps.push(record);
-    let course = Course::Running(Running::Waits { member: member.name.clone() });
+    let course = Course::Running(Running::Waits { member: member.name.clone() }.into());
     task.report(facts, Some(host_id), &course, draft);
 }
 
@@ -128,7 +128,7 @@ fn abort(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, draft: &mut Dr
     let name = &member.name;
     let taken_up = task.status.host_id.as_ref();
     let record = marks::of(member).filter(|r| Some(&r.host_id) == taken_up);
-    let aborted = Course::Aborted(Aborted::InTime);
+    let aborted = Course::Aborted(Aborted::InTime.into());
     let Some(record) = record else {
         let course = taken_up.and_then(|id| ended(member, id));
         return task.report(facts, taken_up, &course.unwrap_or(aborted), draft);
@@ -136,7 +136,7 @@ fn abort(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, draft: &mut Dr
     let has_turn = facts.turn().is_some_and(|t| t.member == *name);
     // A removal that is on record goes on, whoever has the turn (safety rule 7.4).
     if has_turn || member.removal().is_some() || !marks::has_old_claim(member) {
-        let course = Course::Running(Running::TooLate { member: name.clone() });
+        let course = Course::Running(Running::TooLate { member: name.clone() }.into());
         return task.report(facts, taken_up, &course, draft);
     }
     // A Node that is gone is a cause of its own, whoever has asked besides; so is one

@@ -3,7 +3,7 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::turn::lock;
-use crate::facts::{self, Facts, MemberFact};
+use crate::facts::{self, Facts, JOB_NONCE, MemberFact};
 use crate::resources as kinds;
 use crate::words::turn::Doing;
 use palladion_api::ids::MemberName;
@@ -27,6 +27,10 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
             draft.steps.push(step);
         }
     }
+    if facts.status.job.is_some() {
+        // The writes of the job are fenced on its nonce.
+        status["job"] = json!({ "nonce": facts.snapshot.nonce, "epoch": facts.snapshot.epoch });
+    }
     draft.steps.extend(facts.members.values().filter_map(under_former_name));
     draft.steps.insert(
         0,
@@ -36,6 +40,7 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
                 ("/status/epoch".into(), Value::from(seen)),
                 lock::seen(facts, "/status/initialization"),
                 lock::seen(facts, "/status/founding"),
+                lock::seen(facts, JOB_NONCE),
             ],
             Doing::RaiseEpoch,
         ),

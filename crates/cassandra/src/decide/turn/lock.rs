@@ -1,7 +1,7 @@
 //! The lock that the ring's one turn is: taken, passed on, renewed and ended by
 //! a write that is conditional on what was seen of it.
 
-use crate::facts::Facts;
+use crate::facts::{Facts, JOB_NONCE};
 use crate::words::turn::Doing;
 use palladion_api::cluster::{Initialization, Turn, TurnStep};
 use palladion_api::ids::{MemberName, VolumeId};
@@ -105,7 +105,9 @@ fn write(
     if turn.is_some_and(|t| matches!(t.step, TurnStep::Initialize | TurnStep::Join)) {
         status["lastStartTime"] = json!(facts.now());
     }
-    let pointers = ["/status/turn", "/status/epoch", "/status/initialization", "/status/founding"];
+    // A job that was taken up meanwhile forbids it: turns and jobs are never both.
+    let pointers =
+        ["/status/turn", "/status/epoch", "/status/initialization", "/status/founding", JOB_NONCE];
     let step = Step::compare_and_set(status, pointers.map(|p| seen(facts, p)).into(), doing);
     match event {
         Some(event) => step.announced(event),
