@@ -46,7 +46,7 @@ pub enum Verb {
     Plan(plan::Plan),
     /// Addresses for clients
     Contact(contact::Contact),
-    /// Tasks: list, watch, abort
+    /// Tasks: run, list, watch, abort
     #[command(subcommand, after_help = "Example:\n  kubectl palladion task list demo")]
     Task(task::Task),
     /// Restart a member, a rack or a ring: one at a time, drained first

@@ -111,6 +111,7 @@ pub async fn run(verb: &Verb, session: &mut Session<'_>) -> Result<Exit, Trouble
         Verb::Members(verb) => verb.run(session).await,
         Verb::Plan(verb) => verb.run(session).await,
         Verb::Contact(verb) => verb.run(session).await,
+        Verb::Task(Task::Run(verb)) => verb.run(session).await,
         Verb::Task(Task::List(verb)) => verb.run(session).await,
         Verb::Task(Task::Watch(verb)) => verb.run(session).await,
         Verb::Task(Task::Abort(verb)) => verb.run(session).await,

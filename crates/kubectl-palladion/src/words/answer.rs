@@ -13,6 +13,7 @@ palladion_api::sentences! {
         RestartOfRing { ring: String } => "all members of ring {ring} will restart, one at a time";
         RestartOfRack { rack: String, ring: String } => "all members of rack {rack} of ring {ring} will restart, one at a time";
         Replacing { task: String, member: String } => "task {task} created to replace member {member}";
+        TaskCreated { task: String, ring: String } => "task {task} created for ring {ring}";
         Aborting { task: String } => "abort of task {task} requested";
         Nothing { place: String } => "no rings found in {place}";
         NoMembers { ring: String } => "ring {ring} has no members";

@@ -208,6 +208,45 @@ async fn tasks_are_listed_watched_and_aborted() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_task_is_created_with_what_differs_from_its_defaults() {
+    let fake = demo();
+    let lines = [
+        "task run cleanup demo --rack a,b --keyspace shop --jobs 2 --on-failure continue",
+        "task run compact demo --table shop.orders,shop.carts --output split --deadline 2h",
+        "task run garbage-collect demo --granularity cell",
+        "task run scrub demo --member demo-dc1-a-1 --skip-corrupted --member-deadline 30m",
+        "task run upgrade-sstables demo --which all --when-down skip",
+        "task run flush demo",
+        "task run snapshot demo --name before --ttl 1h --no-flush",
+        "task run clear-snapshot demo --name before --keyspace shop",
+        "task run set-log-level demo --level ROOT=debug,org.apache.cassandra.gms=trace --for 30m",
+        "task run repair demo --keyspace shop",
+        "task run restart demo",
+    ];
+    let mut specs = Vec::new();
+    for (number, line) in lines.iter().enumerate() {
+        let created = typed(&fake, line).await;
+        assert_eq!(created.exit, Exit::Done, "{}", created.text);
+        assert!(created.text.contains("created for ring demo"), "{}", created.text);
+        assert!(created.text.contains("hint: kubectl palladion task watch"), "{}", created.text);
+        assert_eq!(fake.count("cassandratasks"), number + 1, "{line}");
+        let state = fake.state();
+        let tasks =
+            state.store.objects.iter().filter(|((plural, _, _), _)| plural == "cassandratasks");
+        let kind = line.split(' ').nth(2).unwrap().replace('-', "");
+        let task = tasks.map(|(_, t)| t).find(|t| {
+            t["metadata"]["name"].as_str().is_some_and(|n| n.starts_with(&format!("{kind}-demo-")))
+        });
+        specs.push(format!("$ {line}\n{}", task.unwrap()["spec"]));
+    }
+    insta::assert_snapshot!(specs.join("\n"));
+    let unknown = typed(&fake, "task run flush dmeo").await;
+    assert_eq!(unknown.exit, Exit::NotFound);
+    assert_eq!(typed(&fake, "task run flush demo --rack a --dry-run").await.exit, Exit::Done);
+    assert_eq!(fake.count("cassandratasks"), lines.len(), "it was only tried");
+}
+
+#[tokio::test(start_paused = true)]
 async fn waiting_ends_when_it_is_done_and_tells_how_a_task_ended() {
     let fake = demo();
     task(&fake, "at-work", "Running");
