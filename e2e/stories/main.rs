@@ -14,6 +14,7 @@ mod rights;
 mod ring;
 mod roll;
 mod scale;
+mod schedules;
 mod secure;
 mod two_operators;
 mod upgrade;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         ring::story(),
         roll::story(),
         scale::story(),
+        schedules::story(),
         secure::story(),
         two_operators::story(),
         upgrade::story(),

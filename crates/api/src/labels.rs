@@ -20,6 +20,8 @@ pub const MEMBER: &str = "palladion.dev/member";
 pub const SEED: &str = "palladion.dev/seed";
 /// On a member Service: "false" while leaving, "true" when gone. Written for people and scripts; nothing is decided by it.
 pub const DECOMMISSIONED: &str = "palladion.dev/decommissioned";
+/// On a CassandraTask: the schedule that created it, or whose template it has.
+pub const SCHEDULE: &str = "palladion.dev/schedule";
 /// On a CassandraMember or a member Service, set by users: replace this member, as in scylla-operator.
 pub const REPLACE: &str = "palladion.dev/replace";
 

@@ -185,6 +185,8 @@ reasons! {
     TaskPartial => "The status of the task names the members and the causes. Remove the cause, and create a new task for those members.";
     /// A task failed: its purpose was lost or reached in another way.
     TaskFailed => "The message names the cause. Look at the member, and create a new task if you still need it.";
+    /// A schedule did not create a task in time: it would have been later than `startingDeadlineSeconds`.
+    ScheduleMissed => "The message names the schedule and the time. Look why: no operator ran, the cluster was paused, or an earlier task took too long. To make up for it now: `kubectl palladion schedule run NAME`.";
     /// A repair or cleanup of a member is pending and comes first.
     MaintenancePending => "Wait; the operator runs pending maintenance on one member at a time.";
     /// Pods are not ready.

@@ -16,7 +16,16 @@ use serde_json::Value;
 
 /// Each folder of manifests, with the kinds whose every rule they must break.
 const FOLDERS: [(&str, &[&str]); 2] = [
-    ("", &["CassandraCluster", "CassandraMember", "CassandraTask", "OperatorConfig"]),
+    (
+        "",
+        &[
+            "CassandraCluster",
+            "CassandraMember",
+            "CassandraTask",
+            "CassandraTaskSchedule",
+            "OperatorConfig",
+        ],
+    ),
     ("zoned", &["ZonedStatefulSet"]),
 ];
 

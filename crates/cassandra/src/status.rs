@@ -14,6 +14,7 @@ use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::refusal::Refusal;
+use crate::words::schedules::Held;
 use crate::words::status::{Accepted, Available, Paused, Rest, Running, Starting, Unknown};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::cluster::DecidedWith;
@@ -98,6 +99,16 @@ pub fn pause(facts: &Facts<'_>) -> Option<Paused> {
         return Some(Paused::Everywhere);
     }
     facts.spec.paused.then_some(Paused::Here)
+}
+
+/// Why schedules create no tasks while nothing is decided for the ring.
+pub fn holding(facts: &Facts<'_>) -> Held {
+    let cluster = || facts.snapshot.owner.meta.name.clone();
+    match pause(facts) {
+        Some(Paused::Everywhere) => Held::Everywhere,
+        Some(Paused::Here) => Held::Cluster { cluster: cluster() },
+        None => Held::NotAccepted { cluster: cluster() },
+    }
 }
 
 fn stored(facts: &Facts<'_>) -> Conditions {

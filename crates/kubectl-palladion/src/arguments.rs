@@ -3,7 +3,7 @@
 use crate::paint::Colour;
 use crate::verbs::{
     completion, contact, cqlsh, events, explain, logs, members, pause, plan, replace, restart,
-    ring, status, task, version,
+    ring, schedule, status, task, version,
 };
 use clap::{Parser, Subcommand};
 
@@ -49,6 +49,9 @@ pub enum Verb {
     /// Tasks: run, list, watch, abort
     #[command(subcommand, after_help = "Example:\n  kubectl palladion task list demo")]
     Task(task::Task),
+    /// Schedules of tasks: list, run, suspend, resume
+    #[command(subcommand, after_help = "Example:\n  kubectl palladion schedule list demo")]
+    Schedule(schedule::Schedule),
     /// Restart a member, a rack or a ring: one at a time, drained first
     Restart(restart::Restart),
     /// Replace a member that is dead: its volume is deleted

@@ -104,7 +104,10 @@ impl<M> Draft<M> {
     pub fn is_disruptive(&self) -> bool {
         self.steps.iter().any(|step| match step {
             Step::Delete { loss, .. } => *loss != Loss::Nothing,
-            Step::Apply { .. } | Step::Patch { .. } | Step::CompareAndSet { .. } => false,
+            Step::Apply { .. }
+            | Step::Create { .. }
+            | Step::Patch { .. }
+            | Step::CompareAndSet { .. } => false,
         })
     }
 

@@ -40,6 +40,7 @@ fn is_disruptive(step: &Step) -> bool {
         } => true,
         Step::Delete { loss: Loss::Nothing, .. }
         | Step::Apply { .. }
+        | Step::Create { .. }
         | Step::Patch { .. }
         | Step::CompareAndSet { .. } => false,
     }

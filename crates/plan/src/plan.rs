@@ -74,6 +74,20 @@ pub enum Step {
         /// Event to emit when it was done and changed something.
         event: Option<Event>,
     },
+    /// Create an object that is not ours from then on. One of this name that
+    /// exists already is what was wanted, whoever made it.
+    Create {
+        /// The object, with `apiVersion`, `kind` and `metadata`.
+        object: Value,
+        /// Which object it is.
+        key: ObjectKey,
+        /// What must hold elsewhere.
+        fence: Option<Fence>,
+        /// What is being done.
+        doing: String,
+        /// Event to emit when it was created.
+        event: Option<Event>,
+    },
     /// JSON merge patch of some fields of an object, which is not wholly ours.
     Patch {
         /// Which object.
@@ -131,6 +145,7 @@ impl Step {
     pub fn doing(&self) -> &str {
         match self {
             Step::Apply { doing, .. }
+            | Step::Create { doing, .. }
             | Step::Patch { doing, .. }
             | Step::CompareAndSet { doing, .. }
             | Step::Delete { doing, .. } => doing,
@@ -143,7 +158,7 @@ impl Step {
             Step::Apply { proof, .. } | Step::Patch { proof, .. } | Step::Delete { proof, .. } => {
                 proof.as_ref()
             }
-            Step::CompareAndSet { .. } => None,
+            Step::Create { .. } | Step::CompareAndSet { .. } => None,
         }
     }
 }

@@ -31,6 +31,11 @@ impl Step {
         Step::Apply { object, key, precondition, fence: None, proof: None, doing, event: None }
     }
 
+    /// Create an object, unless there is one of this name.
+    pub fn create(key: ObjectKey, object: Value, doing: impl Display) -> Self {
+        Step::Create { object, key, fence: None, doing: doing.to_string(), event: None }
+    }
+
     /// Merge patch of an object under a precondition.
     pub fn patch(
         key: ObjectKey,
@@ -150,21 +155,23 @@ impl Step {
     /// Only while this holds elsewhere. A claim is a condition by itself and takes none.
     pub fn fenced(mut self, by: impl Into<Option<Fence>>) -> Self {
         match &mut self {
-            Step::Apply { fence, .. } | Step::Patch { fence, .. } | Step::Delete { fence, .. } => {
-                *fence = by.into();
-            }
+            Step::Apply { fence, .. }
+            | Step::Create { fence, .. }
+            | Step::Patch { fence, .. }
+            | Step::Delete { fence, .. } => *fence = by.into(),
             Step::CompareAndSet { .. } => {}
         }
         self
     }
 
-    /// With what proves that it may be taken. A claim is a condition by itself and takes none.
+    /// With what proves that it may be taken. A claim is a condition by itself and takes
+    /// none, and neither does a creation: it takes nothing away.
     pub fn proven(mut self, by: impl Into<Option<Proof>>) -> Self {
         match &mut self {
             Step::Apply { proof, .. } | Step::Patch { proof, .. } | Step::Delete { proof, .. } => {
                 *proof = by.into();
             }
-            Step::CompareAndSet { .. } => {}
+            Step::Create { .. } | Step::CompareAndSet { .. } => {}
         }
         self
     }
@@ -173,6 +180,7 @@ impl Step {
     pub fn announced(mut self, said: impl Into<Option<Event>>) -> Self {
         match &mut self {
             Step::Apply { event, .. }
+            | Step::Create { event, .. }
             | Step::Patch { event, .. }
             | Step::CompareAndSet { event, .. }
             | Step::Delete { event, .. } => *event = said.into(),

@@ -12,6 +12,7 @@ pub mod objects;
 pub mod remove;
 pub mod replace;
 pub mod restart;
+pub mod schedules;
 pub mod tasks;
 pub mod turn;
 

@@ -14,6 +14,7 @@ pub mod refusal;
 pub mod remove;
 pub mod replace;
 pub mod restart;
+pub mod schedules;
 pub mod status;
 pub mod tasks;
 pub mod turn;
@@ -33,6 +34,7 @@ palladion_plan::vocabulary![
     remove,
     replace,
     restart,
+    schedules,
     status,
     tasks,
     turn,

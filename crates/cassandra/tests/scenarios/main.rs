@@ -31,5 +31,6 @@ mod palladion_upgrades;
 mod reasons;
 mod removals;
 mod rolling;
+mod schedules;
 mod tasks;
 mod told;

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where every history starts.
-const START: Timestamp = Timestamp::constant(1_767_225_600, 0);
+pub const START: Timestamp = Timestamp::constant(1_767_225_600, 0);
 /// A round in which something happened takes this long.
 const ROUND: SignedDuration = SignedDuration::from_millis(100);
 /// Nothing to do for this long is rest.

@@ -3,6 +3,7 @@
 //! comparison, whether it is allowed is a precondition.
 
 pub mod claim;
+pub mod create;
 pub mod delete;
 pub mod fence;
 pub mod object;
@@ -162,6 +163,9 @@ impl Applier<'_> {
             Step::Apply { object, key, precondition, fence, .. } => {
                 self.apply_object(key, object, precondition, fence.as_ref(), memory).await
             }
+            Step::Create { object, key, fence, .. } => {
+                self.create_once(key, object, fence.as_ref()).await
+            }
             Step::Patch { key, patch, subresource, precondition, fence, .. } => {
                 self.patch(key, patch, *subresource, precondition, fence.as_ref()).await
             }
@@ -175,7 +179,10 @@ impl Applier<'_> {
 
     fn subject<'a>(&'a self, step: &'a Step) -> &'a ObjectKey {
         match step {
-            Step::Apply { key, .. } | Step::Patch { key, .. } | Step::Delete { key, .. } => key,
+            Step::Apply { key, .. }
+            | Step::Create { key, .. }
+            | Step::Patch { key, .. }
+            | Step::Delete { key, .. } => key,
             Step::CompareAndSet { .. } => self.owner_key,
         }
     }
@@ -217,6 +224,7 @@ impl Applier<'_> {
 fn event(step: &Step) -> Option<&Event> {
     match step {
         Step::Apply { event, .. }
+        | Step::Create { event, .. }
         | Step::Patch { event, .. }
         | Step::CompareAndSet { event, .. }
         | Step::Delete { event, .. } => event.as_ref(),

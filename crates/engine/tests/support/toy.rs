@@ -1,5 +1,5 @@
 //! A mind for tests: a `Toy` with `spec.count` wants so many ConfigMaps that say
-//! `spec.value`. Its epoch is kept in its status and fences every write.
+//! `spec.value`, and one `spec.once` that is created and left alone. Its epoch is kept in its status and fences every write.
 
 use palladion_api::labels;
 use palladion_api::rights::Right;
@@ -132,6 +132,18 @@ fn steps(snapshot: &Snapshot, maps: &[Arc<Object>]) -> Vec<Step> {
             doing: format!("apply ConfigMap {name}"),
             event: None,
         });
+    }
+    if let Some(name) = owner.str_at("/spec/once") {
+        let key = ObjectKey::new(CONFIG_MAP, &owner.meta.namespace, name);
+        let object = json!({
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": { "name": name, "namespace": owner.meta.namespace },
+            "data": { "value": owner.at("/spec/value") },
+        });
+        steps.push(
+            Step::create(key, object, format!("create ConfigMap {name}")).fenced(fence.clone()),
+        );
     }
     let wanted = |m: &Object| (0..count).any(|n| m.meta.name == format!("{}-{n}", owner.meta.name));
     for map in maps.iter().filter(|m| !wanted(m)) {

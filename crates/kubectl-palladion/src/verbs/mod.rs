@@ -12,6 +12,7 @@ pub mod plan;
 pub mod replace;
 pub mod restart;
 pub mod ring;
+pub mod schedule;
 pub mod status;
 pub mod task;
 pub mod version;

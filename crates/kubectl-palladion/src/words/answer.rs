@@ -23,6 +23,12 @@ palladion_api::sentences! {
         NoEvents { ring: String } => "no events found for ring {ring}";
     }
 
+    /// When the next task of a schedule is due.
+    pub enum Due {
+        Now => "due";
+        In { time: String } => "in {time}";
+    }
+
     /// What is asked before something is destroyed.
     pub enum Question {
         Replace { member: String, ring: String, namespace: String } => "This deletes the PersistentVolumeClaim of member {member} of ring {ring} in namespace {namespace}; the other members then stream its data to a new volume. Any writes that only this member has will be lost.";

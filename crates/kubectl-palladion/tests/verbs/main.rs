@@ -17,7 +17,7 @@ use kubectl_palladion::place::At;
 use kubectl_palladion::run;
 use kubectl_palladion::session::{Answers, Session};
 use palladion_engine::door::Door;
-use rings::{demo, ill, task};
+use rings::{demo, ill, schedule, task};
 use serde_json::json;
 use support::fake::{Action, Fake};
 

@@ -46,6 +46,8 @@ pub struct Done {
 pub enum Write {
     /// Server-side apply.
     Apply,
+    /// Creation.
+    Create,
     /// Merge patch.
     Patch,
     /// The owner's turn.

@@ -23,6 +23,7 @@ fn coming(set: &SetFact, draft: &Draft) -> RolloutState {
             object["metadata"]["annotations"][names::STATE].as_str()
         }
         Step::Apply { .. }
+        | Step::Create { .. }
         | Step::Patch { .. }
         | Step::CompareAndSet { .. }
         | Step::Delete { .. } => None,

@@ -20,6 +20,8 @@ pub(super) const LOST: &str = "the connection was lost before the answer";
 pub(super) enum Request {
     /// Server-side apply.
     Apply(ObjectKey, Value),
+    /// Creation.
+    Create(ObjectKey, Value),
     /// Merge patch.
     Merge(ObjectKey, Value, Subresource),
     /// Deletion.
@@ -34,6 +36,7 @@ impl Request {
     fn key(&self) -> &ObjectKey {
         match self {
             Request::Apply(key, _)
+            | Request::Create(key, _)
             | Request::Merge(key, _, _)
             | Request::Delete(key, _, _)
             | Request::Evict(key, _)
@@ -144,6 +147,11 @@ impl<M: Mind + Clone> Operator<M> {
         }
         let answer = match request {
             Request::Apply(key, object) => store.apply(key, object),
+            // Whoever has created it: that is what was wanted.
+            Request::Create(key, object) => match store.create(key, object) {
+                Err(Refusal::AlreadyExists) => Ok(0),
+                answer => answer,
+            },
             Request::Merge(key, patch, part) => store.merge(key, patch, *part),
             Request::Delete(key, precondition, propagation) => {
                 store.delete(key, precondition, *propagation)
@@ -179,6 +187,7 @@ impl<M: Mind + Clone> Operator<M> {
             (
                 End::Done,
                 Step::Apply { event, .. }
+                | Step::Create { event, .. }
                 | Step::Patch { event, .. }
                 | Step::CompareAndSet { event, .. }
                 | Step::Delete { event, .. },
@@ -211,6 +220,7 @@ fn class_of(refusal: &Refusal) -> (FailureClass, String) {
 fn describe(step: &Step, owner: &ObjectKey) -> (ObjectKey, Write) {
     match step {
         Step::Apply { key, .. } => (key.clone(), Write::Apply),
+        Step::Create { key, .. } => (key.clone(), Write::Create),
         Step::Patch { key, .. } => (key.clone(), Write::Patch),
         Step::CompareAndSet { .. } => (owner.clone(), Write::CompareAndSet),
         Step::Delete { key, loss: Loss::Nothing | Loss::Remains, .. } => {

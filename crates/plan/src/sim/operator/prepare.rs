@@ -24,6 +24,13 @@ impl<M: Mind + Clone> Operator<M> {
                 check_fence(fence.as_ref(), store)?;
                 self.prepare_apply(object, key, precondition, owner, store)
             }
+            Step::Create { object, key, fence, .. } => {
+                if self.cache.get(key).is_some() {
+                    return Err(Hold::Nothing);
+                }
+                check_fence(fence.as_ref(), store)?;
+                Ok(Request::Create(key.clone(), object.clone()))
+            }
             Step::Patch { key, patch, subresource, precondition, fence, .. } => {
                 check_fence(fence.as_ref(), store)?;
                 let mut patch = patch.clone();
