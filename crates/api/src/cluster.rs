@@ -16,6 +16,7 @@ mod placement;
 mod security;
 mod status;
 mod storage;
+mod unmet;
 pub use placement::Placement;
 pub use security::{Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, Tls};
 pub use status::{
@@ -23,6 +24,7 @@ pub use status::{
     SystemReplicationChange, Turn, TurnStep,
 };
 pub use storage::{ClaimMetadata, ClaimTemplate, Storage};
+pub use unmet::{MOST_UNMET, Unmet};
 
 /// One datacenter of a ring of Apache Cassandra or ScyllaDB.
 #[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
@@ -133,7 +135,7 @@ pub struct CassandraClusterSpec {
     #[serde(default = "default_seeds_per_rack")]
     #[schemars(range(min = 1, max = 16))]
     pub seeds_per_rack: u32,
-    /// Minimum seconds between the starts of two joining members. Default 0: the next member starts as soon as the last one is a full member.
+    /// Minimum seconds between the starts of two members that join, or that are started because a user wants it. Default 0: the next member starts as soon as the last one is a full member.
     #[serde(default)]
     #[schemars(range(max = 86400))]
     pub bootstrap_grace_seconds: u32,

@@ -1,5 +1,5 @@
-//! `CassandraMember`: the record of intent (`spec`, written by the operator)
-//! and of fact (`status`, written by that member's agent alone).
+//! `CassandraMember`: the record of intent (`spec`, written by the operator,
+//! but for `spec.wanted`, which is the users' own) and of fact (`status`, written by that member's agent alone).
 //!
 //! The operator and the agent never call each other; this object is all they
 //! share. The rules of each field are in `docs/concepts/member-protocol.md`.
@@ -18,6 +18,7 @@ mod permit;
 mod ring;
 mod status;
 mod unknown;
+mod wanted;
 pub use crate::word::Word;
 pub use access::{AccessProblem, AccessProblemKind};
 pub use missed::Missed;
@@ -28,6 +29,7 @@ pub use status::{
     AgentStatus, CassandraMemberStatus, IntentState, IntentStatus, OperationState, OperationStatus,
     PermitState, PermitStatus, ServerState, ServerStatus, StartRecord, VolumeState, VolumeStatus,
 };
+pub use wanted::{Wanted, WantedRun, WhenToStop};
 
 /// What one ring member should do, and what its agent sees.
 #[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
@@ -77,10 +79,13 @@ pub struct CassandraMemberSpec {
     /// Static address of the member, which it broadcasts: the ClusterIP of its Service.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<StaticAddress>,
-    /// Whether the server runs. Default `Running`.
+    /// What users want of this member. The only part of this spec that is theirs alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wanted: Option<Wanted>,
+    /// Whether the server runs, as the operator has decided. Users write `wanted.run`. Default `Running`.
     #[serde(default)]
     pub run: RunState,
-    /// A new value restarts the server once, drained first.
+    /// A new value restarts the server once, drained first. Written by the operator; users write `wanted.restartToken`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart_token: Option<String>,
     /// Pod revisions (`controller-revision-hash`) in which the agent may start the server.

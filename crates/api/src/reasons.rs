@@ -93,8 +93,14 @@ reasons! {
     Starting => "Wait; the message says what the server is doing.";
     /// The server runs and is a full member.
     Running => "Nothing.";
-    /// The server is stopped as the spec says.
-    StoppedByIntent => "To start it, set `spec.run` of the member to `Running`.";
+    /// The server of a member is stopped as its spec says. Until it runs again, no other member joins, leaves or is restarted.
+    StoppedByIntent => "To start it, set `spec.wanted.run` of the member to `Running`: `kubectl patch cassandramember NAME --type=merge -p '{\"spec\":{\"wanted\":{\"run\":\"Running\"}}}'`.";
+    /// A member is being stopped because a user wants it, or waits to be stopped.
+    MemberStopping => "Wait; the message says what it waits for. To stop the member although other members are down, set `spec.wanted.when` of it to `Now`; to keep it running, set `spec.wanted.run` to `Running`.";
+    /// A member is being started because a user wants it, or waits to be started.
+    MemberStarting => "Wait; the message says what it is doing or waiting for.";
+    /// What a user wants of a member waits until another change of the ring has finished.
+    WaitingForTurn => "Wait; the message names the change. If it does not finish, the condition `Progressing` of the cluster says why.";
     /// The member was decommissioned; its server never starts again on this volume.
     Decommissioned => "Nothing; the operator removes the pod.";
     /// The member has another volume on record, so this pod does nothing: it is a stale twin.
@@ -156,7 +162,7 @@ reasons! {
     /// The Node with the local volume of a member was deleted.
     NodeGone => "If the machine comes back, register its Node within `nodeGoneGraceSeconds`. Otherwise wait; the operator replaces the member.";
     /// The member is alive, or the ring cannot prove that it is dead, so it is not replaced.
-    ReplaceRefused => "The message names the cause. Only a dead member is replaced; to replace a living one all the same, set `spec.run` of it to `Stopped` first.";
+    ReplaceRefused => "The message names the cause. Only a dead member is replaced; to replace a living one all the same, set `spec.wanted.run` of it to `Stopped` first.";
     /// A task is in progress.
     TaskRunning => "Wait; the conditions of the cluster say what is being done.";
     /// A task is complete.

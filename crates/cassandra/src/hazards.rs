@@ -45,6 +45,11 @@ pub const HAZARDS: &[Hazard] = &[
     ),
     of_member(Act::Deleted, About::Object, &[Kind::Left]),
     // A server stops.
+    of_member(
+        Act::SetTo("/spec/run", "Stopped"),
+        About::Object,
+        &[Kind::AllWell, Kind::Idle, Kind::Wanted],
+    ),
     of_member(Act::Changed("/spec/restartToken"), About::Object, &[Kind::AllWell, Kind::Idle]),
     Hazard {
         resource: POD,
@@ -142,6 +147,11 @@ mod tests {
                 &[Kind::Gone, Kind::GoneAsNamed, Kind::NeverPart],
             ),
             (Planted::deletion(MEMBER, Loss::Nothing), NAME, &[Kind::Left]),
+            (
+                of_member(json!({ "run": "Running" }), json!({ "run": "Stopped" })),
+                NAME,
+                &[Kind::AllWell, Kind::Idle, Kind::Wanted],
+            ),
             (restart, NAME, &[Kind::AllWell, Kind::Idle]),
             (
                 Planted::deletion(POD, Loss::Process),
@@ -223,6 +233,7 @@ mod tests {
             json!(OperationKind::Cleanup),
             json!(OperationKind::AlterReplication),
             json!(RunState::Terminated),
+            json!(RunState::Stopped),
         ];
         let named: Vec<_> = HAZARDS
             .iter()

@@ -9,6 +9,7 @@ use crate::decide::draft::{Draft, is_upkeep};
 use crate::decide::restart::upgraded;
 use crate::decide::turn::seeds;
 use crate::decide::turn::stopping::{self, Standing};
+use crate::decide::wanted::unmet;
 use crate::facts::words::{pod_words, server_words};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
@@ -18,7 +19,7 @@ use crate::words::status::{Accepted, Available, Paused, Rest, Running, Starting,
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::cluster::DecidedWith;
 use palladion_api::conditions::{ACCEPTED, AVAILABLE, PAUSED, PROGRESSING};
-use palladion_plan::words::Message;
+use palladion_plan::words::{Message, Names};
 use palladion_plan::{Conditions, Reason, Truth, wait};
 use serde_json::{Value, json};
 
@@ -39,6 +40,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
         "observedGeneration": facts.snapshot.owner.meta.generation,
         "conditions": writer.all(),
         "waits": wait::in_status(&facts.status.waits, &draft.waits, facts.now()),
+        "unmet": unmet::of(facts, draft),
         "members": format!("{ready}/{wanted}"),
         "racks": racks::of(facts, valid),
         "seeds": seeds::of(facts, valid),
@@ -174,6 +176,11 @@ fn progressing(
     }
     if usize::try_from(wanted) == Ok(ready) {
         return writer.set_false(PROGRESSING, Rest::AllReady);
+    }
+    let stopped: Vec<_> = facts.joined().filter(|m| m.is_stopped() && !is_ready(m)).collect();
+    if usize::try_from(wanted) == Ok(ready + stopped.len()) {
+        let members = Names::of(stopped.iter().map(|m| &m.name));
+        return writer.set_false(PROGRESSING, Rest::MembersStopped { members });
     }
     let starting =
         facts.members.values().find(|m| m.pod.as_ref().is_none_or(|p| !p.is_ready())).map(|m| {

@@ -3,7 +3,7 @@
 use crate::paint::Colour;
 use crate::verbs::{
     completion, contact, cqlsh, events, explain, logs, members, pause, plan, replace, restart,
-    ring, status, task, version,
+    ring, status, stop, task, version,
 };
 use clap::{Parser, Subcommand};
 
@@ -51,6 +51,10 @@ pub enum Verb {
     Task(task::Task),
     /// Restart a member, a rack or a ring: one at a time, drained first
     Restart(restart::Restart),
+    /// Stop one member
+    Stop(stop::Stop),
+    /// Start a member that was stopped
+    Start(stop::Start),
     /// Replace a member that is dead: its volume is deleted
     Replace(replace::Replace),
     /// Let the operator write nothing but the status of a ring

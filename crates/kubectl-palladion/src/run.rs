@@ -115,6 +115,8 @@ pub async fn run(verb: &Verb, session: &mut Session<'_>) -> Result<Exit, Trouble
         Verb::Task(Task::Watch(verb)) => verb.run(session).await,
         Verb::Task(Task::Abort(verb)) => verb.run(session).await,
         Verb::Restart(verb) => verb.run(session).await,
+        Verb::Stop(verb) => verb.run(session).await,
+        Verb::Start(verb) => verb.run(session).await,
         Verb::Replace(verb) => verb.run(session).await,
         Verb::Pause(verb) => verb.run(session).await,
         Verb::Resume(verb) => verb.run(session).await,

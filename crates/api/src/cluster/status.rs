@@ -1,5 +1,6 @@
 //! Status of a `CassandraCluster`: what is observed, and the ring's one turn.
 
+use super::unmet::{MOST_UNMET, Unmet};
 use crate::ids::{HostId, MemberName, Nonce, RackName, StaticAddress, VolumeId};
 use crate::waits::{MOST, Wait};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
@@ -21,6 +22,10 @@ pub struct CassandraClusterStatus {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = MOST), extend("x-kubernetes-list-type" = "atomic"))]
     pub waits: Vec<Wait>,
+    /// What users want of members (`spec.wanted` of the `CassandraMember`) and is not carried out, and why. Absent when everything is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = MOST_UNMET), extend("x-kubernetes-list-type" = "atomic"))]
+    pub unmet: Vec<Unmet>,
     /// Ready members out of all members, for example `2/3`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub members: Option<String>,
@@ -36,7 +41,7 @@ pub struct CassandraClusterStatus {
     /// The ring's one turn: which member may start, stop, join or leave now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
-    /// When the operator last gave a turn that starts a server.
+    /// When the operator last gave a turn that starts a server which did not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_start_time: Option<Time>,
     /// Epoch of the leader that wrote last.
@@ -180,4 +185,8 @@ pub enum TurnStep {
     Restart,
     /// Remove a dead host ID that a failed procedure left in the ring.
     Remove,
+    /// Stop, because a user wants it.
+    Stop,
+    /// Start again, because a user wants it.
+    Start,
 }

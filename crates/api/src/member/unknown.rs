@@ -8,7 +8,7 @@ use super::{CassandraMemberSpec, CassandraMemberStatus};
 use crate::member::{
     AccessProblemKind, DataBeforeStart, DebtKind, IntentKind, IntentState, Liveness, MemberState,
     OperationKind, OperationState, PermitKind, PermitState, RepairRanges, ReplacementCause,
-    RingMember, RunState, ServerState, VolumeState,
+    RingMember, RunState, ServerState, VolumeState, WantedRun, WhenToStop,
 };
 use crate::runtime::{LogLevel, RuntimeSettings};
 use std::collections::BTreeSet;
@@ -17,6 +17,11 @@ impl CassandraMemberSpec {
     /// Fields whose value this build does not know.
     pub fn unknown(&self) -> Vec<&'static str> {
         let run = matches!(self.run, RunState::Unknown(_)).then_some("spec.run");
+        let wanted = self.wanted.iter().flat_map(|wanted| {
+            let run = matches!(wanted.run, Some(WantedRun::Unknown(_)));
+            let when = matches!(wanted.when, WhenToStop::Unknown(_));
+            [run.then_some("spec.wanted.run"), when.then_some("spec.wanted.when")]
+        });
         let start = self.start.iter().flat_map(|permit| {
             let kind = matches!(permit.kind, PermitKind::Unknown(_)).then_some("spec.start.kind");
             let data =
@@ -44,7 +49,7 @@ impl CassandraMemberSpec {
         });
         let settings =
             has_unknown_level(&self.runtime_settings).then_some("spec.runtimeSettings.logLevels");
-        let all = start.chain(intent).chain(operation).chain(pending).chain(replace);
+        let all = wanted.chain(start).chain(intent).chain(operation).chain(pending).chain(replace);
         once([run, settings].into_iter().chain(all))
     }
 }

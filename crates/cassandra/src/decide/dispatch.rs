@@ -5,7 +5,7 @@ use super::draft::Draft;
 use super::maintenance::{pay, seed_lists, system_keyspaces};
 use super::restart::{self, broken, versions};
 use super::turn::{epoch, stopping};
-use super::{initialize, join, leave, remove, replace};
+use super::{initialize, join, leave, remove, replace, wanted};
 use crate::facts::Facts;
 use crate::validate::Valid;
 use palladion_api::cluster::TurnStep;
@@ -32,6 +32,8 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             TurnStep::Replace => replace::advance(facts, valid, turn, draft),
             TurnStep::ResumeLeave => leave::resume::advance(facts, valid, turn, draft),
             TurnStep::Remove => remove::advance(facts, valid, turn, draft),
+            TurnStep::Stop => wanted::stop(facts, turn, draft),
+            TurnStep::Start => wanted::start(facts, valid, turn, draft),
         },
         None if stopping::is_wanted(facts) => {}
         None => next(facts, valid, draft),
@@ -50,10 +52,24 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         return;
     }
     seed_lists::rescue(facts, valid, draft);
-    let busy = remove::left_over(facts, draft).is_busy()
+    if remove::left_over(facts, draft).is_busy()
         || leave::resume::next(facts, draft).is_busy()
         || join::returning::next(facts, draft).is_busy()
-        || shape(facts, valid, draft).is_busy()
+    {
+        return;
+    }
+    // What people want of a member waits for the ring, and the ring does not wait
+    // for it: it is told behind what is under way.
+    let mut wishes = Draft::default();
+    if !wanted::next(facts, valid, &mut wishes).is_busy() {
+        next_of_ring(facts, valid, draft);
+    }
+    draft.take(wishes);
+}
+
+/// The ring's own work: its shape, its revision, its maintenance.
+fn next_of_ring(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    let busy = shape(facts, valid, draft).is_busy()
         || restart::next(facts, valid, draft).is_busy()
         || versions::mixed(facts, valid).is_none() && pay::pay(facts, draft).is_busy();
     if busy {

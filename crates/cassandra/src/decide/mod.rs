@@ -14,6 +14,7 @@ pub mod replace;
 pub mod restart;
 pub mod tasks;
 pub mod turn;
+pub mod wanted;
 
 use crate::facts::Facts;
 use crate::validate::Valid;

@@ -8,6 +8,7 @@ use palladion_api::ids::{ClaimUid, HostId, MemberName, RackName, StaticAddress, 
 use palladion_api::labels;
 use palladion_api::member::{
     CassandraMemberSpec, CassandraMemberStatus, Removal, RunState, ServerStatus, VolumeState,
+    Wanted,
 };
 use palladion_plan::{Object, Subject};
 use std::sync::Arc;
@@ -112,6 +113,16 @@ impl MemberFact {
     /// Is it on record that this member has left for good, with proof?
     pub fn is_gone(&self) -> bool {
         self.spec.as_ref().is_some_and(|s| s.run == RunState::Terminated)
+    }
+
+    /// Has the operator ordered its server to be stopped, because a person wants it?
+    pub fn is_stopped(&self) -> bool {
+        self.spec.as_ref().is_some_and(|s| s.run == RunState::Stopped)
+    }
+
+    /// What people want of it.
+    pub fn wanted(&self) -> Option<&Wanted> {
+        self.spec.as_ref()?.wanted.as_ref()
     }
 
     /// The removal of this member that is ordered: nothing cancels it meanwhile.

@@ -19,6 +19,8 @@ palladion_plan::sentences! {
             "member {member} cannot leave yet: waiting for {from} to report the state of the ring";
         Restart { member: MemberName, from: Names } => RollingOut,
             "member {member} cannot restart yet: waiting for {from} to report the state of the ring";
+        Stop { member: MemberName, from: Names } => MemberStopping,
+            "member {member} cannot be stopped yet: waiting for {from} to report the state of the ring";
         Replace { member: MemberName, from: Names } => MemberReplacing,
             "member {member} cannot be replaced yet: waiting for {from} to confirm that {member} is down";
         Remove { member: MemberName, from: Names } => MemberLeaving,
@@ -39,6 +41,8 @@ palladion_plan::sentences! {
             "member {member} cannot leave yet: {why}";
         Restart { member: MemberName, why: Objection } => RollingOut,
             "member {member} cannot restart yet: {why}";
+        Stop { member: MemberName, why: Objection } => MemberStopping,
+            "member {member} cannot be stopped yet: {why}; to stop it anyway, set `spec.wanted.when` of its CassandraMember to Now";
         Replace { member: MemberName, why: Objection } => MemberReplacing,
             "member {member} cannot be replaced yet: {why}";
         Remove { member: MemberName, why: Objection } => MemberLeaving,
@@ -56,6 +60,7 @@ palladion_plan::sentences! {
     /// Why a step may not be taken, as far as the ring goes.
     pub enum Objection {
         NotNormal { member: MemberName } => "member {member} is not up and normal";
+        Stopped { member: MemberName } => "member {member} is stopped, as a user requested";
         NotReported { member: MemberName } =>
             "member {member} has not reported the state of the ring";
         StateNotKnown { member: MemberName } =>
@@ -129,6 +134,9 @@ palladion_plan::sentences! {
         Idle { pod: PodUid, revision: String, why: Idle } =>
             "the pod with UID {pod} (revision {revision}) is not serving: {why}";
         Exited => "its server exited on its own";
+        NotRunning { server: super::members::Server } => "no server of the member is running: {server}";
+        StopOfMemberRequested =>
+            "`spec.wanted` of the CassandraMember requests a stop without regard to other members";
         FirstMember =>
             "it is the first member of a new ring; every other volume was reported empty, or a user allowed the new ring";
         HasLeft { said: String } => "the member is not in the ring: {said}";

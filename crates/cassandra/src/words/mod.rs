@@ -17,6 +17,7 @@ pub mod status;
 pub mod tasks;
 pub mod turn;
 pub mod views;
+pub mod wanted;
 
 palladion_plan::vocabulary![
     access,
@@ -35,4 +36,5 @@ palladion_plan::vocabulary![
     tasks,
     turn,
     views,
+    wanted,
 ];

@@ -84,15 +84,15 @@ palladion_plan::sentences! {
         OnlyMember =>
             "it is the only member of the ring, so no other member can stream its data to a new volume; restore a backup into a new ring, or delete and recreate the CassandraCluster";
         CutOff =>
-            "its agent reports that it is serving requests, but all other members see it as down: it is cut off from them and may hold data that no other member has; restore the network or, to replace it anyway, set `spec.run` of its CassandraMember to Stopped, then request the replacement again";
+            "its agent reports that it is serving requests, but all other members see it as down: it is cut off from them and may hold data that no other member has; restore the network or, to replace it anyway, set `spec.wanted.run` of its CassandraMember to Stopped, then request the replacement again";
     }
 
     /// What moves a member that lives to another volume.
     pub enum Instead {
         Stop =>
-            "to replace it anyway, set `spec.run` of its CassandraMember to Stopped, then request the replacement again";
+            "to replace it anyway, set `spec.wanted.run` of its CassandraMember to Stopped, then request the replacement again";
         StopOrLeave { rack: RackName } =>
-            "to move it to a new volume, lower `members` of rack {rack} by one and, once it has left, raise `members` again; to replace it anyway, set `spec.run` of its CassandraMember to Stopped, then request the replacement again";
+            "to move it to a new volume, lower `members` of rack {rack} by one and, once it has left, raise `members` again; to replace it anyway, set `spec.wanted.run` of its CassandraMember to Stopped, then request the replacement again";
     }
 
     /// Why the turn of a replacement ends.

@@ -24,6 +24,8 @@ palladion_plan::sentences! {
     /// Nothing is being changed.
     pub enum Rest {
         AllReady => UpToDate, "all members are ready";
+        MembersStopped { members: Names } => StoppedByIntent,
+            "all other members are ready; stopped, as a user requested: {members}";
         Stopped => Stopped,
             "`spec.run` is Stopped: there are no pods; volumes, members and addresses are kept";
     }
@@ -97,6 +99,8 @@ palladion_plan::sentences! {
             "member {member}: {message}";
         RetainedVolume { member: MemberName, message: String } => RetainedVolumeInTheWay,
             "member {member}: {message}";
+        Stopped { members: Names } => StoppedByIntent,
+            "stopped, as a user requested: {members}; until they run again, no other member joins, leaves or is restarted";
     }
 
     /// Paused, and where.

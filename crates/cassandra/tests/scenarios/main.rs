@@ -32,3 +32,4 @@ mod removals;
 mod rolling;
 mod tasks;
 mod told;
+mod wishes;

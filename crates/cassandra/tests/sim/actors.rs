@@ -71,6 +71,7 @@ impl World {
             self.tell(&format!("   event: {}", event.message));
             self.events.insert(event.reason);
         }
+        self.watch_wishes();
         let write = match done.write {
             // What it takes from the ring is the same.
             Write::Evict => Write::DeleteProcess,

@@ -11,7 +11,7 @@ use palladion_cassandra::resources as kinds;
 use palladion_plan::ObjectKey;
 use palladion_plan::sim::store::text;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl World {
     /// The first invariant that does not hold.
@@ -124,6 +124,34 @@ impl World {
         except.push(host);
         let except: Vec<&HostId> = except.iter().collect();
         self.ring.watch_others(&format!("{member} is stopped"), &except, self.store.now);
+    }
+
+    /// A member is stopped because people want it, and only while no other one is
+    /// stopped or down, unless they have said `Now`.
+    pub(super) fn watch_wishes(&mut self) {
+        let members = self.store.list(kinds::MEMBER);
+        let stopped: BTreeMap<String, Value> = members
+            .filter(|(_, m)| m["spec"]["run"] == "Stopped")
+            .map(|(key, m)| (key.name.clone(), m["spec"]["wanted"].clone()))
+            .collect();
+        let before = std::mem::take(&mut self.stopped);
+        for (member, wanted) in stopped.iter().filter(|(name, _)| !before.contains(*name)) {
+            if wanted["run"] != "Stopped" {
+                self.ring.breaches.push(format!("{member} is stopped, and nobody wants it"));
+            }
+            let serves = |s: &&Server| s.member == *member && s.phase == Phase::Normal;
+            let is_free =
+                wanted["when"] == "Now" || !self.ring.servers.values().any(|s| serves(&s));
+            if is_free {
+                continue;
+            }
+            if let Some(other) = before.iter().find(|other| stopped.contains_key(*other)) {
+                let text = format!("{member} is stopped while {other} is");
+                self.ring.breaches.push(text);
+            }
+            self.watch_stop(member);
+        }
+        self.stopped = stopped.into_keys().collect();
     }
 
     /// Pods that are not ready while another one is ended: clients count them.

@@ -72,6 +72,8 @@ pub struct World {
     pub evicted: Vec<String>,
     /// Pods that were not ready when another was ended by the operator.
     pub unready_at_stop: Vec<String>,
+    /// Members that the operator has ordered to be stopped.
+    pub(super) stopped: BTreeSet<String>,
     /// Writes of the operator that were sent, by what they did.
     pub writes: Vec<String>,
     /// Reasons of the events that went with them.
@@ -107,6 +109,7 @@ impl World {
             destructive: Vec::new(),
             evicted: Vec::new(),
             unready_at_stop: Vec::new(),
+            stopped: BTreeSet::new(),
             writes: Vec::new(),
             events: BTreeSet::new(),
             story: Vec::new(),

@@ -13,5 +13,6 @@ pub mod replace;
 pub mod restart;
 pub mod ring;
 pub mod status;
+pub mod stop;
 pub mod task;
 pub mod version;

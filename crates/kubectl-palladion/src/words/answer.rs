@@ -12,6 +12,8 @@ palladion_api::sentences! {
         RestartOfMember { member: String } => "member {member} will restart when its turn comes";
         RestartOfRing { ring: String } => "all members of ring {ring} will restart, one at a time";
         RestartOfRack { rack: String, ring: String } => "all members of rack {rack} of ring {ring} will restart, one at a time";
+        Stops { member: String } => "member {member} will be stopped when its turn comes";
+        Starts { member: String } => "member {member} will be started when its turn comes";
         Replacing { task: String, member: String } => "task {task} created to replace member {member}";
         Aborting { task: String } => "abort of task {task} requested";
         Nothing { place: String } => "no rings found in {place}";

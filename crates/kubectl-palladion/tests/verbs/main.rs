@@ -159,7 +159,7 @@ async fn restarts_are_tokens_of_a_member_a_rack_or_a_ring() {
     let fake = demo();
     typed(&fake, "restart demo-dc1-a-1").await;
     let member = fake.get("cassandramembers", "default", "demo-dc1-a-1").unwrap();
-    assert_eq!(member["metadata"]["annotations"]["palladion.dev/restart"], rings::NOW);
+    assert_eq!(member["spec"]["wanted"]["restartToken"], rings::NOW);
     typed(&fake, "restart --ring demo").await;
     let ring = || fake.get("cassandraclusters", "default", "demo").unwrap()["spec"].clone();
     assert_eq!(ring()["restartToken"], rings::NOW);
@@ -170,6 +170,40 @@ async fn restarts_are_tokens_of_a_member_a_rack_or_a_ring() {
     insta::assert_snapshot!(other.text);
     let words = ["kubectl-palladion", "restart", "a", "--ring", "b"];
     assert!(Arguments::try_parse_from(words).is_err(), "one of both");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_member_is_stopped_and_started_by_what_is_wanted_of_it() {
+    let fake = demo();
+    let wanted = || {
+        let member = fake.get("cassandramembers", "default", "demo-dc1-a-1").unwrap();
+        member["spec"]["wanted"].clone()
+    };
+    let stopped = typed(&fake, "stop demo-dc1-a-1 --now").await;
+    assert_eq!(stopped.exit, Exit::Done);
+    assert_eq!(wanted(), json!({ "run": "Stopped", "when": "Now" }));
+    typed(&fake, "stop demo-dc1-a-1").await;
+    assert_eq!(wanted(), json!({ "run": "Stopped" }), "the last one counts");
+    let waiting = typed(&fake, "stop demo-dc1-a-1 --wait=1m").await;
+    assert_eq!(waiting.exit, Exit::TimeOut);
+    let reported = |run: &'static str, state: &'static str| {
+        fake.edit("cassandramembers", "default", "demo-dc1-a-1", |member| {
+            member["spec"]["run"] = json!(run);
+            member["status"]["server"]["state"] = json!(state);
+        });
+    };
+    reported("Stopped", "Stopped");
+    let waited = typed(&fake, "stop demo-dc1-a-1 --wait=1m").await;
+    assert_eq!(waited.exit, Exit::Done);
+    let started = typed(&fake, "start demo-dc1-a-1").await;
+    assert_eq!(wanted(), json!({ "run": "Running" }));
+    reported("Running", "Failed");
+    let failed = typed(&fake, "start demo-dc1-a-1 --wait=1m").await;
+    assert_eq!(failed.exit, Exit::NotWell);
+    let nobody = typed(&fake, "stop demo-dc1-a-7").await;
+    assert_eq!(nobody.exit, Exit::NotFound);
+    let all = [stopped, waiting, waited, started, failed, nobody].map(|t| t.text);
+    insta::assert_snapshot!(all.join("\n\n"));
 }
 
 #[tokio::test(start_paused = true)]

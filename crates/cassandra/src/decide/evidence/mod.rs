@@ -4,6 +4,7 @@
 pub mod absence;
 mod answer;
 mod ask;
+mod held;
 mod idle;
 pub mod marks;
 mod proof;
@@ -19,7 +20,8 @@ mod verdict;
 mod witness;
 
 pub use absence::is_untouched;
-pub use idle::{has_ended, serves_nothing};
+pub use held::wait_for_ring;
+pub use idle::{has_ended, runs_no_server, serves_nothing, stands_stopped};
 pub use proof::Proof;
 pub use prove::{Unproven, is_out_already, prove, refused};
 pub use purpose::Purpose;

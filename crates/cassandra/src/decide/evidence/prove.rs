@@ -106,7 +106,9 @@ fn asked<'a>(
     purpose: &Purpose<'_>,
 ) -> Vec<&'a MemberFact> {
     match purpose {
-        Purpose::Join | Purpose::Restart { .. } => witnesses(facts, &whom.name),
+        Purpose::Join | Purpose::Restart { .. } | Purpose::Stop { .. } => {
+            witnesses(facts, &whom.name)
+        }
         // All are asked: who receives the data must have room for it.
         Purpose::Leave { .. } => others(facts, &whom.name).into_iter().chain([whom]).collect(),
         Purpose::Replace { .. }
@@ -126,6 +128,7 @@ fn nonce(turn: &Turn, purpose: &Purpose<'_>) -> Nonce {
         Purpose::Join
         | Purpose::Leave { .. }
         | Purpose::Restart { .. }
+        | Purpose::Stop { .. }
         | Purpose::Replace { .. }
         | Purpose::Remove { .. }
         | Purpose::Interrupted { .. } => turn.nonce.clone(),
@@ -142,7 +145,7 @@ fn answer(
     let voters = absence::voters(whom);
     match purpose {
         Purpose::Join => verdict(facts, whom, asked, nonce, &[]),
-        Purpose::Leave { except } | Purpose::Restart { except } => {
+        Purpose::Leave { except } | Purpose::Restart { except } | Purpose::Stop { except } => {
             verdict(facts, whom, asked, nonce, except)
         }
         Purpose::Replace { host_id } | Purpose::Remove { host_id } => {

@@ -12,7 +12,7 @@ use crate::facts::{Facts, MemberFact};
 use crate::validate::{Valid, ValidRack};
 use crate::words::evidence::{Forbidden, Objection};
 use crate::words::leave::{Doing, Happened, Obstacle, Refused, Waiting};
-use crate::words::turn;
+use crate::words::turn::{self, Work};
 use jiff::SignedDuration;
 use palladion_api::cluster::TurnStep;
 use palladion_api::member::{Evidence, IntentState, VolumeState};
@@ -40,7 +40,8 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         return Flow::Free;
     }
     if let Err(why) = quiet {
-        draft.wait_for(Forbidden::Leave { member: name, why }).about(member.subject());
+        let otherwise = |why| Forbidden::Leave { member: name, why };
+        evidence::wait_for_ring(member, Work::Leave, why, otherwise, draft);
         return Flow::Busy;
     }
     if let Some(pending) = debts::first(facts) {

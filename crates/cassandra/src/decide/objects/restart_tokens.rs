@@ -28,6 +28,12 @@ pub fn of_a_new_member(valid: &Valid, rack: &RackName) -> Option<String> {
     (!wanted.is_empty()).then(|| merge("", &wanted))
 }
 
+/// Is the restart that people want of this very member on record with it?
+pub fn is_given(member: &MemberFact, token: &str) -> bool {
+    let given = member.spec.as_ref().and_then(|s| s.restart_token.as_deref());
+    given.is_some_and(|given| given.split(' ').any(|g| g == part("member", token)))
+}
+
 /// Has the server been started since it was given its token?
 pub fn is_done(member: &MemberFact) -> bool {
     let given = member.spec.as_ref().and_then(|s| s.restart_token.as_ref());
@@ -38,10 +44,12 @@ pub fn is_done(member: &MemberFact) -> bool {
 fn wanted(valid: &Valid, member: &MemberFact) -> Vec<(&'static str, String)> {
     let rack = valid.racks.iter().find(|r| r.name == member.rack);
     let annotations = member.object.as_ref().map(|o| &o.meta.annotations);
+    let annotated = annotations.and_then(|a| a.get(labels::RESTART));
+    let own = member.wanted().and_then(|w| w.restart_token.as_ref());
     let tokens = [
         ("ring", valid.restart_token.as_ref()),
         ("rack", rack.and_then(|r| r.restart_token.as_ref())),
-        ("member", annotations.and_then(|a| a.get(labels::RESTART))),
+        ("member", own.or(annotated)),
     ];
     tokens.into_iter().filter_map(|(scope, token)| Some((scope, short(token?)))).collect()
 }

@@ -56,7 +56,9 @@ pub fn take(facts: &Facts<'_>, turn: &Turn, doing: impl Display, event: Option<E
         | TurnStep::Leave
         | TurnStep::Replace
         | TurnStep::ResumeLeave
-        | TurnStep::Remove => step,
+        | TurnStep::Remove
+        | TurnStep::Stop
+        | TurnStep::Start => step,
     }
 }
 
@@ -102,7 +104,9 @@ fn write(
         status["turn"] = json!(turn);
         status["turn"]["replaces"] = Value::Null;
     }
-    if turn.is_some_and(|t| matches!(t.step, TurnStep::Initialize | TurnStep::Join)) {
+    let starts =
+        |t: &Turn| matches!(t.step, TurnStep::Initialize | TurnStep::Join | TurnStep::Start);
+    if turn.is_some_and(starts) {
         status["lastStartTime"] = json!(facts.now());
     }
     let pointers = ["/status/turn", "/status/epoch", "/status/initialization", "/status/founding"];

@@ -1,0 +1,57 @@
+//! `spec.wanted`: what people want of one member. Of a member's spec it is the
+//! part that they write; the operator reads it and never writes it.
+
+use crate::word::Word;
+use serde::{Deserialize, Serialize};
+
+/// What users want of one member. The operator carries it out when the ring allows it; what is not carried out yet stands in `status.unmet` of the `CassandraCluster`.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct Wanted {
+    /// Whether the server of this member should run. `Stopped` drains and stops it; its pod and its agent stay, and so does its place in the ring. `Running` starts it again. Default: it stays as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<WantedRun>,
+    /// When a server may be stopped. Default `RingIsWell`.
+    #[serde(default, skip_serializing_if = "WhenToStop::is_default")]
+    pub when: WhenToStop,
+    /// A new value restarts the server of this member once, drained first; it takes precedence over the annotation `palladion.dev/restart`. It never changes whether the server runs: of a stopped member it is only recorded. Any text, for example the time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 128))]
+    pub restart_token: Option<String>,
+}
+
+/// Whether users want the server of a member to run.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WantedRun {
+    /// The server runs whenever it may.
+    Running,
+    /// The server is drained and stopped; data and membership are kept.
+    Stopped,
+    /// What a newer Palladion says and this build does not know.
+    #[serde(untagged)]
+    #[schemars(skip, !untagged)]
+    Unknown(Word),
+}
+
+/// When the server of a member may be stopped.
+#[derive(
+    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
+)]
+pub enum WhenToStop {
+    /// When all other members are up and normal, as other members confirm.
+    #[default]
+    RingIsWell,
+    /// Also while other members are down. Data can be unavailable then; a Warning event says so.
+    Now,
+    /// What a newer Palladion says and this build does not know.
+    #[serde(untagged)]
+    #[schemars(skip, !untagged)]
+    Unknown(Word),
+}
+
+impl WhenToStop {
+    /// Is it what an absent field means?
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
