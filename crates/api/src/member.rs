@@ -29,7 +29,7 @@ pub use status::{
     AgentStatus, CassandraMemberStatus, IntentState, IntentStatus, OperationState, OperationStatus,
     PermitState, PermitStatus, ServerState, ServerStatus, StartRecord, VolumeState, VolumeStatus,
 };
-pub use wanted::{Wanted, WantedRun, WhenToStop};
+pub use wanted::{Termination, Wanted, WantedRun, WhenToStop};
 
 /// What one ring member should do, and what its agent sees.
 #[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
@@ -60,7 +60,8 @@ pub use wanted::{Wanted, WantedRun, WhenToStop};
     validation = rules::is_fixed("ring"),
     validation = rules::is_fixed("datacenter"),
     validation = rules::is_fixed("rack"),
-    validation = rules::terminated_is_final()
+    validation = rules::terminated_is_final(),
+    validation = rules::termination_of_a_volume_is_final()
 )]
 #[serde(rename_all = "camelCase")]
 pub struct CassandraMemberSpec {
@@ -85,6 +86,9 @@ pub struct CassandraMemberSpec {
     /// Whether the server runs, as the operator has decided. Users write `wanted.run`. Default `Running`.
     #[serde(default)]
     pub run: RunState,
+    /// The volume that a user has given up. The agent bans it, and never starts a server on it again; only a replacement of the member goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terminated: Option<Termination>,
     /// A new value restarts the server once, drained first. Written by the operator; users write `wanted.restartToken`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart_token: Option<String>,
@@ -97,6 +101,7 @@ pub struct CassandraMemberSpec {
     pub host_id: Option<HostId>,
     /// Recorded volume of this member. An agent on another volume is a stale twin and stops its server.
     #[serde(default, rename = "volumeID", skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64))]
     pub volume_id: Option<VolumeId>,
     /// Host ID that left the ring, or was removed from it, with the data that this member's claim holds. No server starts with that data; it is set aside when the member joins under another host ID.
     #[serde(default, rename = "leftHostID", skip_serializing_if = "Option::is_none")]
@@ -256,5 +261,5 @@ pub struct EvidenceRequest {
 }
 
 /// Version of the member protocol that this build speaks. Since 2 an agent knows
-/// the ranges of a repair.
-pub const PROTOCOL: u32 = 2;
+/// the ranges of a repair, since 3 volumes that a user has given up.
+pub const PROTOCOL: u32 = 3;

@@ -99,6 +99,10 @@ reasons! {
     MemberStopping => "Wait; the message says what it waits for. To stop the member although other members are down, set `spec.wanted.when` of it to `Now`; to keep it running, set `spec.wanted.run` to `Running`.";
     /// A member is being started because a user wants it, or waits to be started.
     MemberStarting => "Wait; the message says what it is doing or waiting for.";
+    /// A member was terminated because a user wants it: no server starts on its volume any more.
+    MemberTerminated => "Replace the member: `kubectl palladion replace NAME`, or a `CassandraTask` with `spec.replace`. Until then no other member joins, leaves or is restarted.";
+    /// The agent of a member is too old for what is asked of it.
+    AgentTooOld => "Roll out a newer agent: change `spec.sidecarImage` if it is set, or otherwise an annotation in `spec.annotations`.";
     /// What a user wants of a member waits until another change of the ring has finished.
     WaitingForTurn => "Wait; the message names the change. If it does not finish, the condition `Progressing` of the cluster says why.";
     /// The member was decommissioned; its server never starts again on this volume.

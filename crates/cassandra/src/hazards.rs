@@ -44,6 +44,12 @@ pub const HAZARDS: &[Hazard] = &[
         &[Kind::Gone, Kind::GoneAsNamed, Kind::NeverPart],
     ),
     of_member(Act::Deleted, About::Object, &[Kind::Left]),
+    // A person gives up a volume: its server stops for good.
+    of_member(
+        Act::Changed("/spec/terminated/volumeID"),
+        About::Field("/spec/terminated/volumeID"),
+        &[Kind::AllWell, Kind::Idle, Kind::Wanted],
+    ),
     // A server stops.
     of_member(
         Act::SetTo("/spec/run", "Stopped"),
@@ -147,6 +153,11 @@ mod tests {
                 &[Kind::Gone, Kind::GoneAsNamed, Kind::NeverPart],
             ),
             (Planted::deletion(MEMBER, Loss::Nothing), NAME, &[Kind::Left]),
+            (
+                of_member(json!({}), json!({ "terminated": { "volumeID": "a volume" } })),
+                "a volume",
+                &[Kind::AllWell, Kind::Idle, Kind::Wanted],
+            ),
             (
                 of_member(json!({ "run": "Running" }), json!({ "run": "Stopped" })),
                 NAME,

@@ -117,6 +117,7 @@ pub async fn run(verb: &Verb, session: &mut Session<'_>) -> Result<Exit, Trouble
         Verb::Restart(verb) => verb.run(session).await,
         Verb::Stop(verb) => verb.run(session).await,
         Verb::Start(verb) => verb.run(session).await,
+        Verb::Terminate(verb) => verb.run(session).await,
         Verb::Replace(verb) => verb.run(session).await,
         Verb::Pause(verb) => verb.run(session).await,
         Verb::Resume(verb) => verb.run(session).await,

@@ -1,16 +1,26 @@
 //! `spec.wanted`: what people want of one member. Of a member's spec it is the
 //! part that they write; the operator reads it and never writes it.
 
+use crate::ids::{HostId, VolumeId};
+use crate::rules::member as rules;
 use crate::word::Word;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use kube_derive::KubeSchema;
 use serde::{Deserialize, Serialize};
 
 /// What users want of one member. The operator carries it out when the ring allows it; what is not carried out yet stands in `status.unmet` of the `CassandraCluster`.
-#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[x_kube(crates(kube_core = "::kube_core"))]
+#[x_kube(validation = rules::terminated_names_its_volume())]
 #[serde(rename_all = "camelCase")]
 pub struct Wanted {
-    /// Whether the server of this member should run. `Stopped` drains and stops it; its pod and its agent stay, and so does its place in the ring. `Running` starts it again. Default: it stays as it is.
+    /// Whether the server of this member should run. `Stopped` drains and stops it; its pod and its agent stay, and so does its place in the ring. `Running` starts it again. `Terminated` stops it for good: no server ever starts on this volume again, and only a replacement of the member goes on. Default: it stays as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<WantedRun>,
+    /// With `run: Terminated`, and only there: the volume that is given up, `spec.volumeID` of the member. It cannot be taken back for that volume. When the member has been replaced, it has another volume, and the wish is void.
+    #[serde(default, rename = "volumeID", skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 64))]
+    pub volume_id: Option<VolumeId>,
     /// When a server may be stopped. Default `RingIsWell`.
     #[serde(default, skip_serializing_if = "WhenToStop::is_default")]
     pub when: WhenToStop,
@@ -27,6 +37,8 @@ pub enum WantedRun {
     Running,
     /// The server is drained and stopped; data and membership are kept.
     Stopped,
+    /// The server is drained and stopped, and never starts on its volume again.
+    Terminated,
     /// What a newer Palladion says and this build does not know.
     #[serde(untagged)]
     #[schemars(skip, !untagged)]
@@ -54,4 +66,18 @@ impl WhenToStop {
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
+}
+
+/// A volume that a user has given up, while its member is still in the ring. Nothing is deleted because of it alone.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct Termination {
+    /// The volume on which no server starts any more.
+    #[serde(rename = "volumeID")]
+    pub volume_id: VolumeId,
+    /// Host ID of the member on that volume.
+    #[serde(rename = "hostID")]
+    pub host_id: HostId,
+    /// When the operator carried out the request.
+    pub since: Time,
 }

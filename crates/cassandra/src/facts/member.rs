@@ -120,6 +120,13 @@ impl MemberFact {
         self.spec.as_ref().is_some_and(|s| s.run == RunState::Stopped)
     }
 
+    /// Has a person given up the volume that it is on? Nothing but a replacement goes on then.
+    pub fn is_terminated(&self) -> bool {
+        let spec = self.spec.as_ref();
+        let given_up = spec.and_then(|s| s.terminated.as_ref()).map(|t| &t.volume_id);
+        given_up.is_some() && given_up == spec.and_then(|s| s.volume_id.as_ref())
+    }
+
     /// What people want of it.
     pub fn wanted(&self) -> Option<&Wanted> {
         self.spec.as_ref()?.wanted.as_ref()

@@ -2,6 +2,7 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::absence::left_by_hand;
+use crate::decide::evidence::marks;
 use crate::decide::turn::{failed_start, stopping};
 use crate::facts::leaver::failed_halfway;
 use crate::facts::{Facts, MemberFact, PodFact};
@@ -33,16 +34,24 @@ pub(super) fn degraded(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft
     });
     let of_members = facts.members.values().filter_map(|member| of_member(facts, member));
     let all = failed.into_iter().chain(draft.troubles.iter().cloned()).chain(of_members);
-    let all = all.chain(stopped(facts).map(Trouble::of));
+    let all = all.chain(terminated(facts).map(Trouble::of)).chain(stopped(facts).map(Trouble::of));
     match first_of_each_reason(all) {
         Some(Trouble { reason, message }) => writer.set(DEGRADED, Truth::True, reason, message),
         None => writer.set_false(DEGRADED, Fine::Nothing),
     }
 }
 
+/// Members whose volumes people have given up: they wait to be replaced.
+fn terminated(facts: &Facts<'_>) -> Option<OfMember> {
+    let terminated = facts.joined().filter(|m| m.is_terminated() && marks::of(m).is_none());
+    let names: Vec<&MemberName> = terminated.map(|m| &m.name).collect();
+    (!names.is_empty()).then(|| OfMember::Terminated { members: Names::of(names) })
+}
+
 /// Members that people have stopped: the ring has so many copies less.
 fn stopped(facts: &Facts<'_>) -> Option<OfMember> {
-    let stopped = facts.joined().filter(|m| m.is_stopped()).map(|m| &m.name);
+    let stopped = facts.joined().filter(|m| m.is_stopped() && !m.is_terminated());
+    let stopped = stopped.map(|m| &m.name);
     let names: Vec<&MemberName> = stopped.collect();
     // Of a ring without pods that is said instead.
     let is_said = names.is_empty() || stopping::is_wanted(facts);

@@ -60,6 +60,8 @@ palladion_plan::sentences! {
     /// Why a step may not be taken, as far as the ring goes.
     pub enum Objection {
         NotNormal { member: MemberName } => "member {member} is not up and normal";
+        Terminated { member: MemberName } =>
+            "member {member} was terminated for good, as a user requested, and waits to be replaced";
         Stopped { member: MemberName } => "member {member} is stopped, as a user requested";
         NotReported { member: MemberName } =>
             "member {member} has not reported the state of the ring";

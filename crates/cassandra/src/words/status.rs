@@ -99,6 +99,8 @@ palladion_plan::sentences! {
             "member {member}: {message}";
         RetainedVolume { member: MemberName, message: String } => RetainedVolumeInTheWay,
             "member {member}: {message}";
+        Terminated { members: Names } => MemberTerminated,
+            "terminated for good, as a user requested: {members}; replace them with `kubectl palladion replace`; until then, no other member joins, leaves or is restarted";
         Stopped { members: Names } => StoppedByIntent,
             "stopped, as a user requested: {members}; until they run again, no other member joins, leaves or is restarted";
     }

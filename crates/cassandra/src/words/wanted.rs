@@ -4,19 +4,23 @@ use super::evidence::Objection;
 use super::members::{Pod, Server};
 use super::turn::Work;
 use jiff::Timestamp;
-use palladion_api::ids::MemberName;
+use palladion_api::ids::{MemberName, VolumeId};
 
 palladion_plan::sentences! {
     /// What waits for a member that a person has stopped.
     pub enum HeldUp {
         By { work: Work, member: MemberName, by: MemberName } => StoppedByIntent,
             "the {work} of member {member} cannot begin while member {by} is stopped, as a user requested; to start {by}, set `spec.wanted.run` of its CassandraMember to Running";
+        Terminated { work: Work, member: MemberName, by: MemberName } => MemberTerminated,
+            "the {work} of member {member} cannot begin before member {by} is replaced, which a user has terminated for good; to replace it, run `kubectl palladion replace {by}`";
     }
 
     /// What a stop waits for.
     pub enum Stopping {
         ForAgent { member: MemberName, pod: Pod } => MemberStopping,
             "member {member} cannot be stopped yet: {pod}";
+        AgentTooOld { member: MemberName, agent: String } => AgentTooOld,
+            "member {member} cannot be terminated yet: its agent (version {agent}) cannot ban a volume; to roll out a newer agent, change `spec.sidecarImage` if it is set, or otherwise an annotation in `spec.annotations`";
         Draining { member: MemberName, server: Server } => MemberStopping,
             "member {member} is being stopped: {server}";
     }
@@ -56,6 +60,8 @@ palladion_plan::sentences! {
         Stops { member: MemberName } => Synced, "Stopping member {member} as requested";
         StopsNow { member: MemberName } => MemberStopping,
             "Stopping member {member} as requested without regard to other members (`spec.wanted.when` is Now); data can be unavailable while other members are down";
+        Terminates { member: MemberName, volume: VolumeId } => MemberTerminated,
+            "Terminating member {member} for good as requested: no server starts on volume {volume} any more";
         Stopped { member: MemberName } => Synced, "Member {member} is stopped";
         Starts { member: MemberName } => Synced, "Starting member {member} as requested";
         Started { member: MemberName } => Synced, "Member {member} is up and normal again";
@@ -74,6 +80,9 @@ palladion_plan::sentences! {
     pub enum Doing {
         BeginStop { member: MemberName } => "begin the stop of member {member}";
         Stop { member: MemberName } => "stop the server of member {member}";
+        Terminate { member: MemberName } => "stop the server of member {member} for good";
+        Forget { member: MemberName } =>
+            "clear the terminated volume of member {member}: the member has another one";
         StopInstead { member: MemberName } =>
             "stop member {member} instead of starting it, as a user requested";
         UpdateInstead { member: MemberName, revision: String } =>

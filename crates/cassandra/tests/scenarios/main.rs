@@ -31,5 +31,6 @@ mod reasons;
 mod removals;
 mod rolling;
 mod tasks;
+mod terminated;
 mod told;
 mod wishes;

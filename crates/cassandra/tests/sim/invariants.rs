@@ -136,7 +136,7 @@ impl World {
             .collect();
         let before = std::mem::take(&mut self.stopped);
         for (member, wanted) in stopped.iter().filter(|(name, _)| !before.contains(*name)) {
-            if wanted["run"] != "Stopped" {
+            if wanted["run"] != "Stopped" && wanted["run"] != "Terminated" {
                 self.ring.breaches.push(format!("{member} is stopped, and nobody wants it"));
             }
             let serves = |s: &&Server| s.member == *member && s.phase == Phase::Normal;

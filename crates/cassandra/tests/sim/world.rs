@@ -324,5 +324,12 @@ fn fixed_member_fields(key: &ObjectKey, old: Option<&Value>, new: &Value) -> Res
             return Err(format!("spec.{field}: the {field} of a member is fixed"));
         }
     }
+    let given_up = |spec: &Value| {
+        let volume = new["spec"]["volumeID"].is_string();
+        volume && spec["wanted"]["volumeID"] == new["spec"]["volumeID"]
+    };
+    if given_up(&old["spec"]) && !given_up(&new["spec"]) {
+        return Err("spec.wanted: this member was terminated, which is final".into());
+    }
     Ok(())
 }

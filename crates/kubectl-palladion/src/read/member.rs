@@ -52,6 +52,8 @@ pub struct Member {
     /// Volume on record.
     #[serde(rename = "volumeID")]
     pub volume_id: String,
+    /// Volume that a user has given up.
+    pub terminated: String,
     /// Node of its pod.
     pub node: String,
     /// Version of its agent.
@@ -120,6 +122,7 @@ impl Member {
             address: of("/spec/address"),
             host_id: if host_id.is_empty() { of("/spec/hostID") } else { host_id },
             volume_id: of("/spec/volumeID"),
+            terminated: of("/spec/terminated/volumeID"),
             node: of("/status/agent/node"),
             agent: of("/status/agent/version"),
             restart_token: of("/spec/restartToken"),

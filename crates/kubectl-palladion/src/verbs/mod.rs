@@ -15,4 +15,5 @@ pub mod ring;
 pub mod status;
 pub mod stop;
 pub mod task;
+pub mod terminate;
 pub mod version;

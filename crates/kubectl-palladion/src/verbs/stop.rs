@@ -95,7 +95,9 @@ impl Wish {
         let member = self.member.clone();
         let (answer, what) = match run {
             WantedRun::Stopped => (Answer::Stops { member }, "stop"),
-            WantedRun::Running | WantedRun::Unknown(_) => (Answer::Starts { member }, "start"),
+            WantedRun::Running | WantedRun::Terminated | WantedRun::Unknown(_) => {
+                (Answer::Starts { member }, "start")
+            }
         };
         session.tell(&answer.to_string())?;
         if let Some(limit) = self.patience.wait {
@@ -115,7 +117,7 @@ impl Wish {
         }
         let state = match run {
             WantedRun::Stopped => STOPPED,
-            WantedRun::Running | WantedRun::Unknown(_) => RUNNING,
+            WantedRun::Running | WantedRun::Terminated | WantedRun::Unknown(_) => RUNNING,
         };
         if member.run == RUNNING && state == RUNNING && member.state == FAILED {
             let (member, why) = (member.name.clone(), member.why());

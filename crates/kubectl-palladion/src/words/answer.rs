@@ -14,6 +14,7 @@ palladion_api::sentences! {
         RestartOfRack { rack: String, ring: String } => "all members of rack {rack} of ring {ring} will restart, one at a time";
         Stops { member: String } => "member {member} will be stopped when its turn comes";
         Starts { member: String } => "member {member} will be started when its turn comes";
+        Terminates { member: String } => "member {member} will be stopped for good when its turn comes";
         Replacing { task: String, member: String } => "task {task} created to replace member {member}";
         Aborting { task: String } => "abort of task {task} requested";
         Nothing { place: String } => "no rings found in {place}";
@@ -27,6 +28,7 @@ palladion_api::sentences! {
     /// What is asked before something is destroyed.
     pub enum Question {
         Replace { member: String, ring: String, namespace: String } => "This deletes the PersistentVolumeClaim of member {member} of ring {ring} in namespace {namespace}; the other members then stream its data to a new volume. Any writes that only this member has will be lost.";
+        Terminate { member: String, ring: String, namespace: String, volume: String } => "This stops member {member} of ring {ring} in namespace {namespace} for good: no server ever starts on volume {volume} again. It cannot be undone; afterwards the member can only be replaced.";
         Server { context: String, server: String } => "Context: {context}. API server: {server}.";
         StateOfMember { state: String, since: String, reason: String, message: String } => "Reported state of the member: {state} for {since} (reason: {reason}; message: {message}).";
         StateAlone { state: String, since: String, reason: String } =>

@@ -207,6 +207,25 @@ async fn a_member_is_stopped_and_started_by_what_is_wanted_of_it() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_member_is_terminated_only_if_its_name_is_typed() {
+    let fake = demo();
+    let line = "terminate demo-dc1-a-1";
+    let wanted = || {
+        let member = fake.get("cassandramembers", "default", "demo-dc1-a-1").unwrap();
+        member["spec"]["wanted"].clone()
+    };
+    let nobody = typed(&fake, line).await;
+    assert_eq!(nobody.exit, Exit::Usage);
+    let wrong = type_with(&fake, line, Answers::Given("demo\n".into())).await;
+    assert_eq!(wrong.exit, Exit::Refused);
+    assert!(wanted().is_null(), "{}", wanted());
+    let right = type_with(&fake, line, Answers::Given("demo-dc1-a-1\n".into())).await;
+    assert_eq!(right.exit, Exit::Done);
+    assert_eq!(wanted(), json!({ "run": "Terminated", "volumeID": "volume-a1" }));
+    insta::assert_snapshot!([nobody.text, wrong.text, right.text].join("\n\n"));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_replacement_must_be_confirmed_by_the_name() {
     let fake = demo();
     let line = "replace demo-dc1-a-1";

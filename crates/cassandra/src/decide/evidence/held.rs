@@ -21,6 +21,9 @@ pub fn wait_for_ring<W: Reasoned>(
         Objection::Stopped { member: by } => {
             draft.wait_for(HeldUp::By { work, member: member.name.clone(), by })
         }
+        Objection::Terminated { member: by } => {
+            draft.wait_for(HeldUp::Terminated { work, member: member.name.clone(), by })
+        }
         why => draft.wait_for(otherwise(why)),
     };
     wait.about(member.subject());

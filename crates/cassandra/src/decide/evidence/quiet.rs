@@ -73,7 +73,7 @@ pub fn rest_is_quiet(
 /// Nobody is stopped because people want it: said before what others see of it.
 fn none_is_stopped<'a>(mut members: impl Iterator<Item = &'a MemberFact>) -> Result<(), Objection> {
     match members.find(|m| m.is_stopped()) {
-        Some(stopped) => Err(Objection::Stopped { member: stopped.name.clone() }),
+        Some(stopped) => Err(stands_still(stopped)),
         None => Ok(()),
     }
 }
@@ -93,5 +93,14 @@ fn sees(member: &MemberFact, odd: &RingMember) -> Objection {
         address: odd.address.clone(),
         life: odd.liveness.into(),
         part: odd.state.into(),
+    }
+}
+
+/// Why a member that people have stopped forbids a step.
+pub(super) fn stands_still(member: &MemberFact) -> Objection {
+    let name = member.name.clone();
+    match member.is_terminated() {
+        true => Objection::Terminated { member: name },
+        false => Objection::Stopped { member: name },
     }
 }

@@ -54,7 +54,8 @@ pub fn stop_is_wanted(facts: &Facts<'_>, set: &str) -> Option<Proof> {
 /// A person wants this member stopped, whoever else is down.
 pub fn stop_of_member_is_wanted(facts: &Facts<'_>, member: &MemberFact) -> Option<Proof> {
     let wanted = member.wanted()?;
-    let now = wanted.run == Some(WantedRun::Stopped) && wanted.when == WhenToStop::Now;
+    let stops = matches!(wanted.run, Some(WantedRun::Stopped | WantedRun::Terminated));
+    let now = stops && wanted.when == WhenToStop::Now;
     now.then(|| Proof::seen(facts, ProofKind::Wanted, member, &Proven::StopOfMemberRequested))
 }
 

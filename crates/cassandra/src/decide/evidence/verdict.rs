@@ -4,6 +4,7 @@
 use super::answer::Answer;
 use super::ask::too_old;
 use super::proof::Proof;
+use super::quiet::stands_still;
 use super::witness::known_hosts;
 use crate::facts::{Facts, MemberFact, lines};
 use crate::words::evidence::{Objection, Proven};
@@ -53,7 +54,7 @@ pub fn verdict(
         let answers = witnesses.iter().filter_map(|w| w.status.evidence.as_ref());
         return Answer::Refused {
             why: match down.is_stopped() {
-                true => Objection::Stopped { member: down.name.clone() },
+                true => stands_still(down),
                 false => Objection::NotNormal { member: down.name.clone() },
             },
             read_at: answers.map(|e| e.read_at.0).max().unwrap_or(facts.now()),

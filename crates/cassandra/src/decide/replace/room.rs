@@ -10,6 +10,7 @@ use crate::validate::Valid;
 use crate::words::replace::{Doing, Happened, Waiting};
 use palladion_api::ids::Uid;
 use palladion_api::labels;
+use palladion_api::member::RunState;
 use palladion_plan::{Event, Fence, Flow, Loss, ObjectKey, Precondition, Propagation, Step};
 use serde_json::json;
 
@@ -100,10 +101,14 @@ pub fn start_anew(member: &MemberFact, fence: &Fence) -> Vec<Step> {
     let Some(meta) = member.object.as_ref().map(|o| &o.meta) else {
         return steps;
     };
-    let spec = json!({
+    let mut spec = json!({
         "replace": null, "hostID": null, "volumeID": null, "fileSystem": null, "start": null,
-        "removal": null,
+        "removal": null, "terminated": null,
     });
+    // What people wanted of the one that is out of the ring does not keep this one out.
+    if member.is_stopped() {
+        spec["run"] = json!(RunState::Running);
+    }
     let doing = Doing::JoinAsNew { member: member.name.clone() };
     let event = Event::normal(Happened::JoinsAsNew { member: member.name.clone() });
     steps.push(

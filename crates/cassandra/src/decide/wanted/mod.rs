@@ -5,6 +5,7 @@ mod next;
 mod order;
 mod start;
 mod stop;
+mod terminated;
 pub mod unmet;
 
 pub use next::next;

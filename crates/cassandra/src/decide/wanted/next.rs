@@ -2,7 +2,7 @@
 //! yet holds up nothing else (safety rule 7.6).
 
 use super::order::{self, Order};
-use super::{start, stop};
+use super::{start, stop, terminated};
 use crate::decide::draft::Draft;
 use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact};
@@ -13,7 +13,7 @@ use palladion_plan::Flow;
 
 /// Starts first: whoever runs again is missed by nobody.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
-    for wanted in [Order::Start, Order::Stop] {
+    for wanted in [Order::Start, Order::Stop, Order::Terminate] {
         let members = facts.members.values().filter(|m| order::of(m) == Some(wanted));
         for member in members.filter(|m| !order::is_on_its_way(m)) {
             if begin(facts, valid, member, wanted, draft).is_busy() {
@@ -21,7 +21,13 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
             }
         }
     }
-    Flow::Free
+    match terminated::forget(facts) {
+        Some(step) => {
+            draft.steps.push(step);
+            Flow::Busy
+        }
+        None => Flow::Free,
+    }
 }
 
 fn begin(
@@ -37,7 +43,7 @@ fn begin(
             let may = start::may_begin(facts, valid, member, draft);
             (may, TurnStep::Start, Doing::BeginStart { member: name })
         }
-        Order::Stop => {
+        Order::Stop | Order::Terminate => {
             let may = stop::may_begin(facts, member, draft);
             (may, TurnStep::Stop, Doing::BeginStop { member: name })
         }

@@ -10,6 +10,8 @@ use palladion_api::member::{RunState, WantedRun};
 pub enum Order {
     /// Its server is to be stopped.
     Stop,
+    /// Its server is to be stopped for good: this volume is given up.
+    Terminate,
     /// Its server is to run again.
     Start,
 }
@@ -17,11 +19,21 @@ pub enum Order {
 /// What people want of a member and does not hold yet; the last wish counts.
 pub fn of(member: &MemberFact) -> Option<Order> {
     let spec = member.spec.as_ref()?;
-    match (spec.wanted.as_ref()?.run?, spec.run) {
+    // That is final for its volume, whatever people want now.
+    if member.is_terminated() {
+        return None;
+    }
+    let wanted = spec.wanted.as_ref()?;
+    match (wanted.run?, spec.run) {
         (WantedRun::Stopped, RunState::Running) => Some(Order::Stop),
         (WantedRun::Running, RunState::Stopped) => Some(Order::Start),
+        // About another volume it is void: the member was replaced since.
+        (WantedRun::Terminated, RunState::Running | RunState::Stopped) => {
+            let is_meant = wanted.volume_id.is_some() && wanted.volume_id == spec.volume_id;
+            is_meant.then_some(Order::Terminate)
+        }
         (
-            WantedRun::Running | WantedRun::Stopped | WantedRun::Unknown(_),
+            WantedRun::Running | WantedRun::Stopped | WantedRun::Terminated | WantedRun::Unknown(_),
             RunState::Running | RunState::Stopped | RunState::Terminated | RunState::Unknown(_),
         ) => None,
     }

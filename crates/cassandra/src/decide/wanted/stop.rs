@@ -2,6 +2,7 @@
 //! person who wants it says otherwise.
 
 use super::order::{self, Order};
+use super::terminated;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Proof, Purpose, Unproven, records};
 use crate::decide::turn::lock;
@@ -22,10 +23,16 @@ pub fn may_begin(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> b
     if member.recorded_host_id().is_none() {
         return false;
     }
+    let name = member.name.clone();
+    if let Some(agent) = too_old(member) {
+        let too_old = Stopping::AgentTooOld { member: name, agent: agent.to_string() };
+        draft.report(too_old.clone());
+        draft.wait_for(too_old).about(member.subject());
+        return false;
+    }
     if proof_without_witnesses(facts, member).is_some() {
         return true;
     }
-    let name = member.name.clone();
     // Only its agent can stop it, and by the time that it is back the ring may be another.
     if !member.agent_speaks() {
         let waiting = Stopping::ForAgent { member: name, pod: pod_words(member) };
@@ -39,10 +46,19 @@ pub fn may_begin(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> b
     true
 }
 
+/// To stop a server any agent is good enough; not to give up its volume.
+fn too_old(member: &MemberFact) -> Option<&str> {
+    match order::of(member)? {
+        Order::Terminate => terminated::too_old(member),
+        Order::Stop | Order::Start => None,
+    }
+}
+
 /// What lets it be stopped whoever else is down: that its server does not run
 /// anyway, or that a person answers for it.
 fn proof_without_witnesses(facts: &Facts<'_>, member: &MemberFact) -> Option<Proof> {
     evidence::runs_no_server(facts, member)
+        .or_else(|| evidence::stands_stopped(facts, member))
         .or_else(|| records::stop_of_member_is_wanted(facts, member))
 }
 
@@ -52,13 +68,16 @@ pub fn advance(facts: &Facts<'_>, turn: &Turn, draft: &mut Draft) {
         draft.steps.push(lock::end(facts, turn, Ended::NoMember, None));
         return;
     };
-    if member.is_stopped() {
-        return follow(facts, turn, member, draft);
-    }
-    if order::of(member) != Some(Order::Stop) || order::is_on_its_way(member) {
-        draft.steps.push(lock::end(facts, turn, Ended::NotWanted, None));
-        return;
-    }
+    let ordered = match order::of(member) {
+        Some(order @ (Order::Stop | Order::Terminate)) if !order::is_on_its_way(member) => order,
+        Some(Order::Stop | Order::Terminate | Order::Start) | None if member.is_stopped() => {
+            return follow(facts, turn, member, draft);
+        }
+        Some(Order::Stop | Order::Terminate | Order::Start) | None => {
+            draft.steps.push(lock::end(facts, turn, Ended::NotWanted, None));
+            return;
+        }
+    };
     let proof = match proof_without_witnesses(facts, member) {
         Some(proof) => proof,
         None => {
@@ -74,19 +93,37 @@ pub fn advance(facts: &Facts<'_>, turn: &Turn, draft: &mut Draft) {
             }
         }
     };
-    draft.steps.extend(order_stop(facts, turn, member, &proof));
+    draft.steps.extend(give(facts, turn, member, ordered, &proof));
 }
 
 /// The order, as long as the wish is the one that was seen.
-fn order_stop(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, proof: &Proof) -> Option<Step> {
+fn give(
+    facts: &Facts<'_>,
+    turn: &Turn,
+    member: &MemberFact,
+    ordered: Order,
+    proof: &Proof,
+) -> Option<Step> {
     let name = || member.name.clone();
-    let event = match proof.stated().kind() == ProofKind::Wanted {
-        true => Event::warning(Happened::StopsNow { member: name() }),
-        false => Event::normal(Happened::Stops { member: name() }),
+    let mut patch = json!({ "spec": { "run": RunState::Stopped } });
+    let by_wish = proof.stated().kind() == ProofKind::Wanted;
+    let (doing, event) = match ordered {
+        Order::Terminate => {
+            let record = terminated::record(facts, member)?;
+            let volume = record.volume_id.clone();
+            patch["spec"]["terminated"] = json!(record);
+            let event = Event::warning(Happened::Terminates { member: name(), volume });
+            (Doing::Terminate { member: name() }, event)
+        }
+        Order::Stop | Order::Start if by_wish => {
+            (Doing::Stop { member: name() }, Event::warning(Happened::StopsNow { member: name() }))
+        }
+        Order::Stop | Order::Start => {
+            (Doing::Stop { member: name() }, Event::normal(Happened::Stops { member: name() }))
+        }
     };
-    let patch = json!({ "spec": { "run": RunState::Stopped } });
     let meta = &member.object.as_ref()?.meta;
-    let step = Step::patch_as_seen(kinds::MEMBER, meta, patch, Doing::Stop { member: name() });
+    let step = Step::patch_as_seen(kinds::MEMBER, meta, patch, doing);
     Some(step.fenced(facts.fence(turn)).proven(proof.stated()).announced(event))
 }
 

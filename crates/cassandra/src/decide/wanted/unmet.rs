@@ -40,6 +40,9 @@ fn run(facts: &Facts<'_>, member: &MemberFact, wanted: &Wanted) -> Option<String
         WantedRun::Running => {
             order::of(member) == Some(Order::Start) || turn == Some(TurnStep::Start)
         }
+        WantedRun::Terminated => {
+            order::of(member) == Some(Order::Terminate) || member.is_terminated() && stops(member)
+        }
         WantedRun::Unknown(_) => true,
     };
     is_open.then(|| format!("run: {}", json!(run).as_str().unwrap_or_default()))
