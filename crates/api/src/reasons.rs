@@ -114,7 +114,7 @@ reasons! {
     /// The data on the member's volume is gone.
     VolumeLost => "Wait; the operator replaces the member. If it does not, the conditions `Degraded` and `Progressing` of the cluster say why.";
     /// The server was down for longer than tombstones are kept (`gc_grace_seconds`); deleted rows would come back with it, so it is not started.
-    DataTooOld => "Replace the member: `kubectl label cassandramember NAME palladion.dev/replace=`. To start it all the same, for example because nothing was deleted meanwhile, set `spec.allowStaleStart` of the `CassandraMember` to the time in the message; the operator repairs the member then. Where all members of a ring were down together, the operator allows it as soon as each of them has reported.";
+    DataTooOld => "Replace the member: `kubectl palladion terminate NAME`, then `kubectl palladion replace NAME`. To start it all the same, for example because nothing was deleted meanwhile, set `spec.allowStaleStart` of the `CassandraMember` to the time in the message; the operator repairs the member then. Where all members of a ring were down together, the operator allows it as soon as each of them has reported.";
     /// The volume holds data of another ring, or data without a ledger; the agent does not use it.
     VolumeForeign => "Give the member an empty volume, or attach the right one.";
     /// The volume holds data of a member that has left, and the agent cannot move it aside.
@@ -166,7 +166,19 @@ reasons! {
     /// The Node with the local volume of a member was deleted.
     NodeGone => "If the machine comes back, register its Node within `nodeGoneGraceSeconds`. Otherwise wait; the operator replaces the member.";
     /// The member is alive, or the ring cannot prove that it is dead, so it is not replaced.
-    ReplaceRefused => "The message names the cause. Only a dead member is replaced; to replace a living one all the same, set `spec.wanted.run` of it to `Stopped` first.";
+    ReplaceRefused => "The message names the cause.";
+    /// A replacement names a member that does not exist, or that is not in the ring.
+    NoSuchMember => "Name one of the members that the message lists, and request the replacement again.";
+    /// A member that is to be replaced lives, or another member still sees it up.
+    MemberIsLive => "Only a dead member is replaced. If it is down, request the replacement again when all others see it down. To replace a living one, terminate it first: `kubectl palladion terminate NAME`, then request the replacement again.";
+    /// The agent of a member that is to be replaced reports, and would start the member again on its data.
+    MemberNotTerminated => "Terminate the member first, which is final for its volume: `kubectl palladion terminate NAME`, then request the replacement again.";
+    /// Something is under way on a member that is to be replaced.
+    MemberBusy => "Wait until what the message names has ended, and request the replacement again.";
+    /// Another task replaces the member already.
+    AlreadyReplacing => "Wait for the task that the message names, or abort it first.";
+    /// A replacement names another volume than the member has.
+    VolumeDiffers => "Compare `spec.volumeID` of the CassandraMember, and create a task that names it.";
     /// A task is in progress.
     TaskRunning => "Wait; the conditions of the cluster say what is being done.";
     /// A task is complete.

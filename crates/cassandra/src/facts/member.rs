@@ -156,6 +156,13 @@ impl MemberFact {
         self.is_normal() && self.pod.as_ref().is_some_and(stands)
     }
 
+    /// Is its agent there to carry out an order? What it said last on a machine that
+    /// does not answer is no sign of life.
+    pub fn agent_answers(&self, nodes: &std::collections::BTreeMap<String, bool>) -> bool {
+        let node = self.pod.as_ref().and_then(|p| p.node.as_deref()).unwrap_or_default();
+        self.agent_speaks() && nodes.get(node) == Some(&true)
+    }
+
     /// The volume as its own agent reports it now.
     pub fn volume(&self) -> Option<&palladion_api::member::VolumeStatus> {
         self.agent_speaks().then_some(self.status.volume.as_ref()).flatten()

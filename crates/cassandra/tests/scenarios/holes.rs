@@ -70,6 +70,7 @@ fn a_member_that_was_away_for_longer_than_tombstones_are_kept_does_not_bring_del
     expect_degraded(&world, "demo-dc1-c-0");
     assert!(world.condition("Degraded").contains("DataTooOld"), "{}", world.condition("Degraded"));
     world.give_up("demo-dc1-c-0");
+    crate::terminated::terminate_now(&mut world, "demo-dc1-c-0");
     world.label(kinds::MEMBER, "demo-dc1-c-0", labels::REPLACE);
     world.settle();
     world.expect_ring(3);

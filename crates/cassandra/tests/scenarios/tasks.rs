@@ -68,7 +68,7 @@ fn what_cannot_be_done_is_refused_with_the_reason() {
     let cases = [
         ("alive", replace(LAST), "it is up and normal"),
         ("nobody", replace("demo-dc1-a-7"), "existing members: demo-dc1-a-0"),
-        ("volume", on_another, "of the task is another"),
+        ("volume", on_another, "MemberIsLive: "),
         ("cluster", of_another, "belongs to cluster demo, not to other"),
     ];
     for (name, spec, why) in &cases {

@@ -14,6 +14,13 @@ use serde_json::{Value, json};
 
 const OTHER: &str = "demo-dc1-b-0";
 
+/// It is stopped for good: only a replacement goes on.
+pub fn terminate_now(world: &mut World, member: &str) {
+    terminate(world, member, "Now");
+    world.until(|w| !w.runs(member) && !self::member(w, member)["spec"]["terminated"].is_null());
+    world.pass(60);
+}
+
 fn terminate(world: &mut World, member: &str, when: &str) {
     let volume = volume_of(world, member);
     world.want(member, &json!({ "run": "Terminated", "volumeID": volume, "when": when }));
@@ -197,4 +204,78 @@ fn a_wish_about_another_volume_is_void() {
     world.settle();
     world.expect_ring(3);
     assert_eq!(world.unmet(), Vec::<String>::new());
+}
+
+/// Why the task that asks for it, and the label, are refused.
+fn refusals(world: &mut World, name: &str, spec: &Value) -> (String, String) {
+    ask(world, name, spec);
+    world.label(kinds::MEMBER, LAST, palladion_api::labels::REPLACE);
+    world.pass(10);
+    assert_eq!(status(world, name).phase, Some(TaskPhase::Refused), "{}", world.last_words());
+    let said = status(world, name).conditions.first().map(|c| c.message.clone());
+    let labelled = world.story.iter().rev().find(|l| l.contains("cannot be replaced: "));
+    (said.unwrap_or_default(), labelled.cloned().unwrap_or_default())
+}
+
+#[test]
+fn each_refusal_in_its_order_names_the_next_step_and_then_the_member_is_replaced() {
+    let mut world = spread(2, 1);
+    let refused = |world: &mut World, name: &str, reason: &str, step: &str| {
+        let (task, label) = refusals(world, name, &replace(LAST));
+        assert!(task.starts_with(&format!("{reason}: ")) && task.contains(step), "{task}");
+        assert!(label.contains(step), "{label}");
+        assert!(world.events.iter().any(|r| r.as_str() == reason), "{reason}: {:?}", world.events);
+        assert!(world.destructive.is_empty(), "{:?}", world.destructive);
+    };
+    ask(&mut world, "nobody", &replace("demo-dc1-a-7"));
+    world.pass(10);
+    let said = status(&world, "nobody").conditions[0].message.clone();
+    assert!(said.starts_with("NoSuchMember: ") && said.contains(LAST), "{said}");
+    refused(&mut world, "alive", "MemberIsLive", "kubectl palladion terminate demo-dc1-a-1");
+    // Its server has ended, and its agent would start it again.
+    world.want(LAST, &json!({ "run": "Stopped" }));
+    world.settle();
+    refused(&mut world, "stopped", "MemberNotTerminated", "kubectl palladion terminate");
+    terminate(&mut world, LAST, "RingIsWell");
+    world.settle();
+    let mut other = replace(LAST);
+    other["replace"]["volumeID"] = json!("another");
+    ask(&mut world, "other-volume", &other);
+    world.pass(10);
+    let said = status(&world, "other-volume").conditions[0].message.clone();
+    assert!(said.starts_with("VolumeDiffers: "), "{said}");
+    // Another member is down, so that the first task waits and the second meets it.
+    let node = world.node_of(OTHER);
+    world.set_machine(&node, Machine::Down);
+    world.pass(60);
+    ask(&mut world, "first", &replace(LAST));
+    world.pass(10);
+    ask(&mut world, "second", &replace(LAST));
+    world.pass(10);
+    let said = status(&world, "second").conditions[0].message.clone();
+    assert!(said.starts_with("AlreadyReplacing: ") && said.contains("first"), "{said}");
+    let host = crate::tasks::host_of(&world, LAST);
+    world.given_up.insert(host);
+    world.set_machine(&node, Machine::Up);
+    world.settle();
+    world.expect_ring(3);
+    assert_eq!(status(&world, "first").phase, Some(TaskPhase::Done));
+}
+
+#[test]
+fn a_member_whose_stop_is_under_way_is_busy() {
+    let mut world = a_ring(2, 1);
+    terminate(&mut world, LAST, "RingIsWell");
+    world.until(|w| !w.runs(LAST));
+    let has_turn = |w: &World| w.end().status["turn"]["member"] == LAST;
+    assert!(has_turn(&world), "{}", world.last_words());
+    let key = ObjectKey::new(kinds::TASK, NAMESPACE, "early");
+    ask(&mut world, "early", &replace(LAST));
+    world.until(|w| w.store.get(&key).is_some_and(|t| t["status"]["endedAt"].is_string()));
+    let said = status(&world, "early").conditions[0].message.clone();
+    let is_told = said.starts_with("MemberBusy: ") || said.starts_with("MemberIsLive: ");
+    assert!(is_told, "{said}");
+    world.settle();
+    replaced_by_task(&mut world);
+    world.expect_ring(3);
 }

@@ -3,17 +3,18 @@
 //! volume before anything acts, so that it cannot be left over.
 
 use crate::decide::draft::Draft;
-use crate::decide::evidence::{self, marks};
+use crate::decide::evidence::{self, absence, marks};
+use crate::facts::words::server_words;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::evidence::Marked;
 use crate::words::replace::{Doing, Happened, Instead, Refused};
-use palladion_api::ids::{MemberName, Uid};
+use palladion_api::ids::{HostId, MemberName, Uid};
 use palladion_api::labels;
-use palladion_api::member::ReplacementCause;
-use palladion_plan::words::Names;
-use palladion_plan::{Event, ObjectKey, Precondition, Step};
+use palladion_api::member::{OperationState, ReplacementCause, ServerState, VolumeState};
+use palladion_plan::words::{Names, Reasoned};
+use palladion_plan::{Event, EventType, ObjectKey, Precondition, Step};
 use serde_json::json;
 
 /// Take up what people ask for.
@@ -46,32 +47,73 @@ fn service_label(facts: &Facts<'_>, member: &MemberName) -> Option<Uid> {
     labelled.find(|s| s.meta.name == member.as_str()).map(|s| s.meta.uid.clone())
 }
 
-/// What speaks against replacing a member because a person asks for it.
+/// What speaks against replacing a member because a person asks for it, in the
+/// order in which people are told.
 pub fn refused(facts: &Facts<'_>, member: &MemberFact) -> Option<Refused> {
     let Some(host_id) = member.recorded_host_id() else {
         return Some(Refused::NoMember);
     };
-    let is_other = |m: &&MemberFact| m.name != member.name && m.recorded_host_id().is_some();
-    if facts.members.values().find(is_other).is_none() {
-        return Some(Refused::OnlyMember);
-    }
+    is_alive(facts, member, host_id)
+        .or_else(|| would_come_back(facts, member))
+        .or_else(|| is_busy(facts, member))
+        .or_else(|| is_alone(facts, member))
+}
+
+/// It lives, by its own word or in the view of any other member.
+fn is_alive(facts: &Facts<'_>, member: &MemberFact, host_id: &HostId) -> Option<Refused> {
     let doubts = evidence::seen_up_by(facts, &member.name, host_id);
-    if member.lives_by_its_own_word(&facts.nodes) && doubts.is_empty() {
-        return Some(Refused::CutOff);
+    // Nobody who could see it is left: no sign of life, and no proof of death.
+    let (seen_by, name) = (Names::of(&doubts), member.name.clone());
+    match (member.is_normal(), doubts.is_empty()) {
+        (true, false) => Some(Refused::UpAndNormal { seen_by, instead: instead(facts, member) }),
+        (true, true) if member.lives_by_its_own_word(&facts.nodes) => {
+            Some(Refused::CutOff { member: name })
+        }
+        (false, false) if !absence::has_left(facts, member) => {
+            Some(Refused::SeenUp { seen_by, member: name })
+        }
+        (true, true) | (false, _) => None,
     }
-    let is_well = member.is_normal() && !doubts.is_empty();
-    is_well.then(|| Refused::UpAndNormal {
-        seen_by: Names::of(doubts),
-        instead: instead(facts, member),
+}
+
+/// Its agent would start it again on its data, unless that was given up.
+fn would_come_back(facts: &Facts<'_>, member: &MemberFact) -> Option<Refused> {
+    let holds_data = member.volume().is_some_and(|v| v.state == VolumeState::Joined);
+    let comes_back = holds_data && !member.is_terminated() && member.agent_answers(&facts.nodes);
+    comes_back.then(|| Refused::NotTerminated {
+        member: member.name.clone(),
+        server: server_words(member),
     })
+}
+
+/// Something of it is under way. What a dead one seems to do ends with it.
+fn is_busy(facts: &Facts<'_>, member: &MemberFact) -> Option<Refused> {
+    if let Some(turn) = facts.turn().filter(|t| t.member == member.name) {
+        return Some(Refused::HasTurn { work: turn.step.into() });
+    }
+    if !member.agent_answers(&facts.nodes) {
+        return None;
+    }
+    let server = member.reported_server()?;
+    if matches!(server.state, ServerState::Stopping) {
+        return Some(Refused::StillEnds { server: server_words(member) });
+    }
+    let operation = member.status.operation.as_ref()?;
+    (operation.state == OperationState::Running)
+        .then(|| Refused::Works { operation: operation.id.clone() })
+}
+
+fn is_alone(facts: &Facts<'_>, member: &MemberFact) -> Option<Refused> {
+    facts.joined().all(|m| m.name == member.name).then_some(Refused::OnlyMember)
 }
 
 /// Of a rack only the member of the highest ordinal can leave and join again.
 fn instead(facts: &Facts<'_>, member: &MemberFact) -> Instead {
+    let name = member.name.clone();
     let mut of_rack = facts.members.values().filter(|m| m.rack == member.rack && !m.is_gone());
     match of_rack.any(|m| m.object.is_some() && m.ordinal > member.ordinal) {
-        true => Instead::Stop,
-        false => Instead::StopOrLeave { rack: member.rack.clone() },
+        true => Instead::Terminate { member: name },
+        false => Instead::TerminateOrLeave { rack: member.rack.clone(), member: name },
     }
 }
 
@@ -82,7 +124,9 @@ fn take_up(member: &MemberFact) -> Option<Step> {
 }
 
 fn refuse(valid: &Valid, member: &MemberFact, on_member: bool, why: Refused) -> Option<Step> {
-    let event = Event::warning(Happened::Refused { member: member.name.clone(), why });
+    let reason = why.reason();
+    let refused = Happened::Refused { member: member.name.clone(), why };
+    let event = Event::of(EventType::Warning, reason, refused);
     match on_member {
         true => without_label(member, Some(event)),
         false => {

@@ -1,9 +1,12 @@
 //! Why a task cannot be done as it stands.
 
+use super::read::{Task, is_over};
 use crate::decide::evidence::marks;
 use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
 use crate::words::tasks::Refused;
 use palladion_api::ids::{MemberName, VolumeId};
+use palladion_api::member::Replacement;
 use palladion_api::task::ReplaceTask;
 use palladion_plan::words::Names;
 
@@ -16,6 +19,21 @@ pub(super) fn no_such_member(facts: &Facts<'_>, name: &MemberName) -> Refused {
         member: name.clone(),
         members: Names::of(members.map(|m| &m.name)),
     }
+}
+
+/// Another task has taken up the replacement, and this one has no word to lend.
+pub(super) fn already_replaced(
+    facts: &Facts<'_>,
+    task: &Task<'_>,
+    record: &Replacement,
+) -> Option<Refused> {
+    let member = &task.spec.replace.member;
+    let others = facts.objects(kinds::TASK).iter().filter(|o| o.meta.name != task.object.meta.name);
+    let other = others.filter(|o| !is_over(o)).filter_map(|o| Task::read(o)).find(|other| {
+        other.spec.replace.member == *member
+            && other.status.host_id.as_ref() == Some(&record.host_id)
+    })?;
+    Some(Refused::AlreadyReplacing { member: member.clone(), task: other.object.meta.name.clone() })
 }
 
 /// The task names another volume than the member's.

@@ -7,7 +7,7 @@ use crate::decide::evidence::marks;
 use crate::decide::replace::by_hand;
 use crate::decide::tasks::end::Course;
 use crate::decide::tasks::read::Task;
-use crate::decide::tasks::refusals::{another_volume, no_such_member};
+use crate::decide::tasks::refusals::{already_replaced, another_volume, no_such_member};
 use crate::facts::{Facts, MemberFact};
 use crate::words::evidence::{Marked, Unmarked};
 use crate::words::tasks::{Aborted, Done, Failed, Refused, Running};
@@ -15,6 +15,7 @@ use palladion_api::ids::HostId;
 use palladion_api::member::{Replacement, ReplacementCause};
 use palladion_api::task::ReplaceTask;
 use palladion_plan::Step;
+use palladion_plan::words::Reasoned;
 
 /// Take up, follow and end a replacement.
 pub(super) fn decide(facts: &Facts<'_>, task: &Task<'_>, wanted: &ReplaceTask, draft: &mut Draft) {
@@ -35,10 +36,15 @@ pub(super) fn decide(facts: &Facts<'_>, task: &Task<'_>, wanted: &ReplaceTask, d
     match (taken_up, record) {
         (None, None) => take_up(facts, task, member, draft),
         (None, Some(record)) => {
-            if let Some(why) = another_volume(member, wanted) {
+            let words = stand_for(task, member, record);
+            let against = match &words {
+                Some(_) => None,
+                None => already_replaced(facts, task, record),
+            };
+            if let Some(why) = against.or_else(|| another_volume(member, wanted)) {
                 return task.refuse(facts, why, draft);
             }
-            draft.steps.extend(stand_for(task, member, record));
+            draft.steps.extend(words);
             let course = Course::Running(Running::Waits { member: name.clone() });
             task.report(facts, Some(&record.host_id), &course, draft);
         }
@@ -75,11 +81,12 @@ fn cause(task: &Task<'_>) -> ReplacementCause {
 }
 
 fn take_up(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, draft: &mut Draft) {
-    let by_hand = || {
-        by_hand::refused(facts, member)
-            .map(|why| Refused::Replace { member: member.name.clone(), why })
-    };
-    let against = another_volume(member, &task.spec.replace).or_else(by_hand);
+    let by_hand = by_hand::refused(facts, member).map(|why| Refused::Replace {
+        reason: why.reason(),
+        member: member.name.clone(),
+        why,
+    });
+    let against = by_hand.or_else(|| another_volume(member, &task.spec.replace));
     let host_id = match (against, member.recorded_host_id()) {
         (None, Some(host_id)) => host_id,
         (Some(why), _) => return task.refuse(facts, why, draft),

@@ -2,7 +2,6 @@
 //! a seed to learn the ring from, and not too soon after another start.
 
 use super::order::{self, Order};
-use super::stop;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::marks;
 use crate::decide::turn::{grace, lock, seeds};
@@ -118,7 +117,7 @@ fn follow(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, dr
         draft.steps.push(lock::pass(facts, &other, doing, None));
         return;
     }
-    if !stop::answers(facts, member) {
+    if !member.agent_answers(&facts.nodes) {
         draft.steps.push(lock::end(facts, turn, Ended::Silent, None));
         return;
     }

@@ -131,7 +131,7 @@ fn give(
 /// is away reads the order when it is back, and holds up nobody meanwhile.
 fn follow(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft) {
     let name = || member.name.clone();
-    if !answers(facts, member) {
+    if !member.agent_answers(&facts.nodes) {
         draft.steps.push(lock::end(facts, turn, Ended::Silent, None));
         return;
     }
@@ -154,11 +154,4 @@ fn follow(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &mut Draft
             draft.wait_for(waiting).about(member.subject());
         }
     }
-}
-
-/// Is its agent there to carry out an order? What it said last on a machine that
-/// does not answer is no sign of life.
-pub fn answers(facts: &Facts<'_>, member: &MemberFact) -> bool {
-    let node = member.pod.as_ref().and_then(|p| p.node.as_deref()).unwrap_or_default();
-    member.agent_speaks() && facts.nodes.get(node) == Some(&true)
 }
