@@ -131,7 +131,7 @@ pub struct CassandraClusterSpec {
     #[serde(default = "default_num_tokens")]
     #[schemars(range(min = 1, max = 256))]
     pub num_tokens: u32,
-    /// Number of seeds in each rack. Default 2.
+    /// Number of seeds in each rack: its first members, unless `wanted.seed` of a `CassandraMember` says otherwise. Default 2.
     #[serde(default = "default_seeds_per_rack")]
     #[schemars(range(min = 1, max = 16))]
     pub seeds_per_rack: u32,

@@ -29,7 +29,7 @@ pub use status::{
     AgentStatus, CassandraMemberStatus, IntentState, IntentStatus, OperationState, OperationStatus,
     PermitState, PermitStatus, ServerState, ServerStatus, StartRecord, VolumeState, VolumeStatus,
 };
-pub use wanted::{Termination, Wanted, WantedRun, WhenToStop};
+pub use wanted::{SeedChoice, Termination, Wanted, WantedRun, WhenToStop};
 
 /// What one ring member should do, and what its agent sees.
 #[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
@@ -86,7 +86,7 @@ pub struct CassandraMemberSpec {
     /// Whether the server runs, as the operator has decided. Users write `wanted.run`. Default `Running`.
     #[serde(default)]
     pub run: RunState,
-    /// The volume that a user has given up. The agent bans it, and never starts a server on it again; only a replacement of the member goes on.
+    /// The volume that a user has terminated. The agent bans it, and never starts a server on it again; only a replacement of the member goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terminated: Option<Termination>,
     /// A new value restarts the server once, drained first. Written by the operator; users write `wanted.restartToken`.
@@ -261,5 +261,5 @@ pub struct EvidenceRequest {
 }
 
 /// Version of the member protocol that this build speaks. Since 2 an agent knows
-/// the ranges of a repair, since 3 volumes that a user has given up.
+/// the ranges of a repair, since 3 volumes that a user has terminated.
 pub const PROTOCOL: u32 = 3;

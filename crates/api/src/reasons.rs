@@ -103,6 +103,12 @@ reasons! {
     MemberTerminated => "Replace the member: `kubectl palladion replace NAME`, or a `CassandraTask` with `spec.replace`. Until then no other member joins, leaves or is restarted.";
     /// The agent of a member is too old for what is asked of it.
     AgentTooOld => "Roll out a newer agent: change `spec.sidecarImage` if it is set, or otherwise an annotation in `spec.annotations`.";
+    /// A member is the last seed that is up and normal, so it stays one.
+    LastSeed => "Start another seed, or make another member one: `spec.wanted.seed: Always`.";
+    /// The ring is not initialized yet, so it has no seeds.
+    SeedsNotComplete => "Wait until the first member has joined.";
+    /// A member that is to be replaced is to be a seed always (`spec.wanted.seed`).
+    MemberIsPinnedSeed => "Set `spec.wanted.seed` of the member to `Auto`: `kubectl palladion seed NAME auto`, then request the replacement again.";
     /// What a user wants of a member waits until another change of the ring has finished.
     WaitingForTurn => "Wait; the message names the change. If it does not finish, the condition `Progressing` of the cluster says why.";
     /// The member was decommissioned; its server never starts again on this volume.

@@ -40,7 +40,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
         "observedGeneration": facts.snapshot.owner.meta.generation,
         "conditions": writer.all(),
         "waits": wait::in_status(&facts.status.waits, &draft.waits, facts.now()),
-        "unmet": unmet::of(facts, draft),
+        "unmet": unmet::of(facts, valid, draft, pause(facts).as_ref()),
         "members": format!("{ready}/{wanted}"),
         "racks": racks::of(facts, valid),
         "seeds": seeds::of(facts, valid),

@@ -3,7 +3,7 @@
 use crate::paint::Colour;
 use crate::verbs::{
     completion, contact, cqlsh, events, explain, logs, members, pause, plan, replace, restart,
-    ring, status, stop, task, terminate, version,
+    ring, seed, status, stop, task, terminate, version,
 };
 use clap::{Parser, Subcommand};
 
@@ -55,6 +55,8 @@ pub enum Verb {
     Stop(stop::Stop),
     /// Start a member that was stopped
     Start(stop::Start),
+    /// Make a member a seed, or none
+    Seed(seed::Seed),
     /// Stop one member for good, before it is replaced
     Terminate(terminate::Terminate),
     /// Replace a member that is dead: its volume is deleted

@@ -118,6 +118,7 @@ pub async fn run(verb: &Verb, session: &mut Session<'_>) -> Result<Exit, Trouble
         Verb::Stop(verb) => verb.run(session).await,
         Verb::Start(verb) => verb.run(session).await,
         Verb::Terminate(verb) => verb.run(session).await,
+        Verb::Seed(verb) => verb.run(session).await,
         Verb::Replace(verb) => verb.run(session).await,
         Verb::Pause(verb) => verb.run(session).await,
         Verb::Resume(verb) => verb.run(session).await,

@@ -8,7 +8,7 @@ use super::{CassandraMemberSpec, CassandraMemberStatus};
 use crate::member::{
     AccessProblemKind, DataBeforeStart, DebtKind, IntentKind, IntentState, Liveness, MemberState,
     OperationKind, OperationState, PermitKind, PermitState, RepairRanges, ReplacementCause,
-    RingMember, RunState, ServerState, VolumeState, WantedRun, WhenToStop,
+    RingMember, RunState, SeedChoice, ServerState, VolumeState, WantedRun, WhenToStop,
 };
 use crate::runtime::{LogLevel, RuntimeSettings};
 use std::collections::BTreeSet;
@@ -20,7 +20,12 @@ impl CassandraMemberSpec {
         let wanted = self.wanted.iter().flat_map(|wanted| {
             let run = matches!(wanted.run, Some(WantedRun::Unknown(_)));
             let when = matches!(wanted.when, WhenToStop::Unknown(_));
-            [run.then_some("spec.wanted.run"), when.then_some("spec.wanted.when")]
+            let seed = matches!(wanted.seed, SeedChoice::Unknown(_));
+            [
+                run.then_some("spec.wanted.run"),
+                when.then_some("spec.wanted.when"),
+                seed.then_some("spec.wanted.seed"),
+            ]
         });
         let start = self.start.iter().flat_map(|permit| {
             let kind = matches!(permit.kind, PermitKind::Unknown(_)).then_some("spec.start.kind");

@@ -17,7 +17,7 @@ pub struct Wanted {
     /// Whether the server of this member should run. `Stopped` drains and stops it; its pod and its agent stay, and so does its place in the ring. `Running` starts it again. `Terminated` stops it for good: no server ever starts on this volume again, and only a replacement of the member goes on. Default: it stays as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<WantedRun>,
-    /// With `run: Terminated`, and only there: the volume that is given up, `spec.volumeID` of the member. It cannot be taken back for that volume. When the member has been replaced, it has another volume, and the wish is void.
+    /// With `run: Terminated`, and only there: the volume that is terminated, `spec.volumeID` of the member. It cannot be taken back for that volume. When the member has been replaced, it has another volume, and the wish is void.
     #[serde(default, rename = "volumeID", skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 64))]
     pub volume_id: Option<VolumeId>,
@@ -28,6 +28,9 @@ pub struct Wanted {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 128))]
     pub restart_token: Option<String>,
+    /// Whether the member is a seed. Applied without a restart (Cassandra 4.0 and later). Default `Auto`.
+    #[serde(default, skip_serializing_if = "SeedChoice::is_default")]
+    pub seed: SeedChoice,
 }
 
 /// Whether users want the server of a member to run.
@@ -43,6 +46,31 @@ pub enum WantedRun {
     #[serde(untagged)]
     #[schemars(skip, !untagged)]
     Unknown(Word),
+}
+
+/// Whether users want a member to be a seed.
+#[derive(
+    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
+)]
+pub enum SeedChoice {
+    /// It is a seed if it is one of the first `seedsPerRack` members of its rack.
+    #[default]
+    Auto,
+    /// It is a seed once it has joined.
+    Always,
+    /// It is no seed, unless it is the last one that is up and normal.
+    Never,
+    /// What a newer Palladion says and this build does not know.
+    #[serde(untagged)]
+    #[schemars(skip, !untagged)]
+    Unknown(Word),
+}
+
+impl SeedChoice {
+    /// Is it what an absent field means?
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// When the server of a member may be stopped.
@@ -68,7 +96,7 @@ impl WhenToStop {
     }
 }
 
-/// A volume that a user has given up, while its member is still in the ring. Nothing is deleted because of it alone.
+/// A volume that a user has terminated, while its member is still in the ring. Nothing is deleted because of it alone.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct Termination {

@@ -81,6 +81,8 @@ palladion_plan::sentences! {
     /// Why a replacement that a user requested is refused.
     pub enum Refused {
         NoMember => NoSuchMember, "it is not in the ring";
+        PinnedSeed { member: MemberName } => MemberIsPinnedSeed,
+            "`spec.wanted.seed` of its CassandraMember is Always; run `kubectl palladion seed {member} auto`, then request the replacement again";
         UpAndNormal { seen_by: Names, instead: Instead } => MemberIsLive,
             "it is up and normal according to {seen_by}; {instead}";
         SeenUp { seen_by: Names, member: MemberName } => MemberIsLive,

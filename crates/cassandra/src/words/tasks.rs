@@ -37,16 +37,16 @@ palladion_plan::sentences! {
     pub enum Refused {
         OtherCluster { member: MemberName, cluster: String, named: String } => TaskRefused,
             "member {member} belongs to cluster {cluster}, not to {named}";
-        NoSuchMember { cluster: String, member: MemberName, members: Names } => TaskRefused,
-            "NoSuchMember: cluster {cluster} has no member {member}; existing members: {members}";
-        OtherVolume { member: MemberName, volume_id: VolumeId, named: VolumeId } => TaskRefused,
-            "VolumeDiffers: member {member} has volume ID {volume_id}, but `spec.replace.volumeID` of the task is {named}";
-        UnknownVolume { member: MemberName, named: VolumeId } => TaskRefused,
-            "VolumeDiffers: no volume ID is recorded for member {member}, but `spec.replace.volumeID` of the task is {named}";
+        NoSuchMember { reason: Reason, cluster: String, member: MemberName, members: Names } => TaskRefused,
+            "{reason}: cluster {cluster} has no member {member}; existing members: {members}";
+        OtherVolume { reason: Reason, member: MemberName, volume_id: VolumeId, named: VolumeId } => TaskRefused,
+            "{reason}: member {member} has volume ID {volume_id}, but `spec.replace.volumeID` of the task is {named}";
+        UnknownVolume { reason: Reason, member: MemberName, named: VolumeId } => TaskRefused,
+            "{reason}: no volume ID is recorded for member {member}, but `spec.replace.volumeID` of the task is {named}";
         NoAddress { member: MemberName } => TaskRefused,
             "member {member} cannot be replaced: no address is recorded for it yet";
-        AlreadyReplacing { member: MemberName, task: String } => TaskRefused,
-            "AlreadyReplacing: CassandraTask {task} is already replacing member {member}; wait for it, or abort it first";
+        AlreadyReplacing { reason: Reason, member: MemberName, task: String } => TaskRefused,
+            "{reason}: CassandraTask {task} is already replacing member {member}; wait for it, or abort it first";
         Replace { reason: Reason, member: MemberName, why: replace::Refused } => TaskRefused,
             "{reason}: member {member} cannot be replaced: {why}";
     }

@@ -52,6 +52,11 @@ palladion_plan::sentences! {
             "waiting until the {work} of member {member} has finished";
         NotKnown { word: String } => FactUnknown,
             "this operator does not support the value {word}; upgrade the operator to the version that wrote it";
+        NoSeeds => SeedsNotComplete, "the ring has no seeds before its first member has joined";
+        NoSeedYet { member: MemberName } => WaitingForTurn,
+            "member {member} becomes a seed once it has joined the ring";
+        LastSeed { member: MemberName } => LastSeed,
+            "member {member} stays a seed: no other seed is up and normal";
         Next => WaitingForTurn, "waiting for its turn";
     }
 

@@ -187,6 +187,8 @@ fn a_member_that_is_only_cut_off_keeps_its_data_when_it_is_labelled() {
     assert!(world.write_at(20, Level::One, LAST) > 0, "it serves its clients");
     world.label(kinds::MEMBER, LAST, labels::REPLACE);
     world.settle();
+    let live = palladion_api::reasons::Reason::MemberIsLive;
+    assert!(world.events.contains(&live), "{:?}", world.events);
     assert!(world.destructive.is_empty(), "{:?}\n{}", world.destructive, world.last_words());
 }
 

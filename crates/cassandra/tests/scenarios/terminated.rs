@@ -6,6 +6,7 @@ use crate::nodes::{LAST, spread};
 use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster};
 use crate::tasks::{ask, replace, status, volume_of};
+use palladion_api::reasons::Reason;
 use palladion_api::task::TaskPhase;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::kubernetes::Machine;
@@ -189,6 +190,7 @@ fn a_stopped_member_is_terminated_as_it_stands() {
 fn an_agent_that_cannot_ban_a_volume_is_not_asked_to() {
     let mut world = a_ring(2, 1);
     world.set_protocol(2);
+    world.pass(10);
     terminate(&mut world, LAST, "RingIsWell");
     world.settle();
     assert!(world.runs(LAST), "{}", world.last_words());
@@ -204,6 +206,10 @@ fn a_wish_about_another_volume_is_void() {
     world.settle();
     world.expect_ring(3);
     assert_eq!(world.unmet(), Vec::<String>::new());
+}
+
+fn says(message: &str, reason: Reason) -> bool {
+    message.starts_with(&format!("{reason}: "))
 }
 
 /// Why the task that asks for it, and the label, are refused.
@@ -230,7 +236,10 @@ fn each_refusal_in_its_order_names_the_next_step_and_then_the_member_is_replaced
     ask(&mut world, "nobody", &replace("demo-dc1-a-7"));
     world.pass(10);
     let said = status(&world, "nobody").conditions[0].message.clone();
-    assert!(said.starts_with("NoSuchMember: ") && said.contains(LAST), "{said}");
+    assert!(says(&said, Reason::NoSuchMember) && said.contains(LAST), "{said}");
+    world.want(LAST, &json!({ "seed": "Always" }));
+    refused(&mut world, "pinned", "MemberIsPinnedSeed", "kubectl palladion seed demo-dc1-a-1 auto");
+    world.want(LAST, &json!({ "seed": "Auto" }));
     refused(&mut world, "alive", "MemberIsLive", "kubectl palladion terminate demo-dc1-a-1");
     // Its server has ended, and its agent would start it again.
     world.want(LAST, &json!({ "run": "Stopped" }));
@@ -243,7 +252,7 @@ fn each_refusal_in_its_order_names_the_next_step_and_then_the_member_is_replaced
     ask(&mut world, "other-volume", &other);
     world.pass(10);
     let said = status(&world, "other-volume").conditions[0].message.clone();
-    assert!(said.starts_with("VolumeDiffers: "), "{said}");
+    assert!(says(&said, Reason::VolumeDiffers), "{said}");
     // Another member is down, so that the first task waits and the second meets it.
     let node = world.node_of(OTHER);
     world.set_machine(&node, Machine::Down);
@@ -253,7 +262,7 @@ fn each_refusal_in_its_order_names_the_next_step_and_then_the_member_is_replaced
     ask(&mut world, "second", &replace(LAST));
     world.pass(10);
     let said = status(&world, "second").conditions[0].message.clone();
-    assert!(said.starts_with("AlreadyReplacing: ") && said.contains("first"), "{said}");
+    assert!(says(&said, Reason::AlreadyReplacing) && said.contains("first"), "{said}");
     let host = crate::tasks::host_of(&world, LAST);
     world.given_up.insert(host);
     world.set_machine(&node, Machine::Up);
@@ -273,9 +282,21 @@ fn a_member_whose_stop_is_under_way_is_busy() {
     ask(&mut world, "early", &replace(LAST));
     world.until(|w| w.store.get(&key).is_some_and(|t| t["status"]["endedAt"].is_string()));
     let said = status(&world, "early").conditions[0].message.clone();
-    let is_told = said.starts_with("MemberBusy: ") || said.starts_with("MemberIsLive: ");
+    let is_told = says(&said, Reason::MemberBusy) || says(&said, Reason::MemberIsLive);
     assert!(is_told, "{said}");
     world.settle();
     replaced_by_task(&mut world);
     world.expect_ring(3);
+}
+
+#[test]
+fn the_only_member_of_a_ring_is_not_replaced() {
+    let mut world = World::new().with(&a_cluster(&[("a", 1), ("b", 0)]));
+    world.settle();
+    world.break_volume("demo-dc1-a-0");
+    world.pass(60);
+    world.label(kinds::MEMBER, "demo-dc1-a-0", palladion_api::labels::REPLACE);
+    world.pass(60);
+    assert!(world.events.contains(&Reason::ReplaceRefused), "{:?}", world.events);
+    assert!(world.destructive.is_empty(), "{:?}", world.destructive);
 }

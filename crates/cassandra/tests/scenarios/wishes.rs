@@ -7,6 +7,7 @@ use crate::every::{
 use crate::nodes::{LAST, spread, spread_with};
 use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster};
+use palladion_api::reasons::Reason;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::ObjectKey;
 use palladion_plan::sim::kubernetes::Machine;
@@ -411,4 +412,61 @@ fn two_leaders_stop_nobody_whom_people_want_to_run_again() {
         world.settle();
         world.expect_ring(3);
     }
+}
+
+/// The seeds that each member's record has.
+fn seed_lists(world: &World) -> Vec<Vec<Value>> {
+    let members = world.members();
+    let lists = members.iter().map(|m| spec(world, m, "seeds").as_array().cloned());
+    lists.map(Option::unwrap_or_default).collect()
+}
+
+fn address(world: &World, member: &str) -> Value {
+    spec(world, member, "address")
+}
+
+#[test]
+fn people_choose_seeds_without_a_restart() {
+    let mut world = a_ring(2, 1);
+    world.patch_spec(&json!({ "seedsPerRack": 1 }));
+    world.settle();
+    let has = |world: &World, member: &str| {
+        let address = address(world, member);
+        seed_lists(world).iter().filter(|seeds| seeds.contains(&address)).count()
+    };
+    assert_eq!([SEED, OTHER, LAST].map(|m| has(&world, m)), [3, 3, 0]);
+    world.want(LAST, &json!({ "seed": "Always" }));
+    world.want(SEED, &json!({ "seed": "Never" }));
+    let mut world = killed_at_every_write("seeds are chosen", world, 1);
+    assert_eq!([SEED, OTHER, LAST].map(|m| has(&world, m)), [0, 3, 3]);
+    assert_eq!(count(&world, "stops its server"), 0, "{}", world.last_words());
+    world.expect_ring(3);
+    // The last seed that is up stays one.
+    world.want(LAST, &json!({ "seed": "Auto" }));
+    world.want(OTHER, &json!({ "seed": "Never" }));
+    world.settle();
+    assert_eq!(world.unmet(), [format!("{OTHER} seed: Never {}", Reason::LastSeed)]);
+    assert_eq!([SEED, OTHER, LAST].map(|m| has(&world, m)), [0, 3, 0]);
+    world.want(LAST, &json!({ "seed": "Always" }));
+    world.settle();
+    assert_eq!([SEED, OTHER, LAST].map(|m| has(&world, m)), [0, 0, 3]);
+    world.expect_ring(3);
+    // Nobody chooses by who is up: without power all stay what they were.
+    world.power_cut();
+    world.api_returns();
+    world.settle();
+    assert_eq!([SEED, OTHER, LAST].map(|m| has(&world, m)), [0, 0, 3]);
+    world.expect_ring(3);
+}
+
+#[test]
+fn before_the_ring_is_there_nobody_is_a_seed() {
+    let mut world = World::new().with(&a_cluster(&[("a", 2), ("b", 1)]));
+    world.until(|w| w.exists(kinds::MEMBER, LAST));
+    world.want(LAST, &json!({ "seed": "Always" }));
+    let told = [format!("{LAST} seed: Always {}", Reason::SeedsNotComplete)];
+    world.until(|w| w.unmet() == told);
+    world.settle();
+    assert_eq!(world.unmet(), Vec::<String>::new());
+    world.expect_ring(3);
 }

@@ -12,6 +12,7 @@ pub mod plan;
 pub mod replace;
 pub mod restart;
 pub mod ring;
+pub mod seed;
 pub mod status;
 pub mod stop;
 pub mod task;

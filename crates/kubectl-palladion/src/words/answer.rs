@@ -14,6 +14,7 @@ palladion_api::sentences! {
         RestartOfRack { rack: String, ring: String } => "all members of rack {rack} of ring {ring} will restart, one at a time";
         Stops { member: String } => "member {member} will be stopped when its turn comes";
         Starts { member: String } => "member {member} will be started when its turn comes";
+        SeedRequested { member: String, seed: String } => "seed of member {member} set to {seed}; the seed lists of all members follow without a restart";
         Terminates { member: String } => "member {member} will be stopped for good when its turn comes";
         Replacing { task: String, member: String } => "task {task} created to replace member {member}";
         Aborting { task: String } => "abort of task {task} requested";

@@ -207,6 +207,17 @@ async fn a_member_is_stopped_and_started_by_what_is_wanted_of_it() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn seeds_are_chosen_by_what_is_wanted() {
+    let fake = demo();
+    for (choice, stored) in [("always", "Always"), ("never", "Never"), ("auto", "Auto")] {
+        let line = format!("seed demo-dc1-a-1 {choice}");
+        assert_eq!(typed(&fake, &line).await.exit, Exit::Done);
+        let member = fake.get("cassandramembers", "default", "demo-dc1-a-1").unwrap();
+        assert_eq!(member["spec"]["wanted"]["seed"], stored);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_member_is_terminated_only_if_its_name_is_typed() {
     let fake = demo();
     let line = "terminate demo-dc1-a-1";

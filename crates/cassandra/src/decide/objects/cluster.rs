@@ -7,7 +7,7 @@ use crate::decide::draft::Draft;
 use crate::decide::evidence::records;
 use crate::decide::objects::recreating::{self, Outcome};
 use crate::decide::objects::{replicas, standing};
-use crate::decide::turn::stopping;
+use crate::decide::turn::{seeds, stopping};
 use crate::facts::{Facts, SetFact};
 use crate::resources as kinds;
 use crate::validate::{RackPlace, Valid, ValidRack};
@@ -52,7 +52,11 @@ fn rack_objects(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut 
                     .or_else(|| m.claim.as_ref().and_then(|c| c.address.clone()))
             })
             .filter(|address| !is_left_behind(facts, &member, address));
-        let is_seed = u32::try_from(ordinal).is_ok_and(|o| o < valid.seeds_per_rack);
+        let known = facts.members.get(&member);
+        let is_seed = known.map_or_else(
+            || seeds::is_early(valid, ordinal),
+            |m| seeds::is_designated(valid, m) || seeds::is_last(facts, valid, m),
+        );
         let service = build::member_service(valid, rack, &member, recorded.as_ref(), is_seed);
         apply(facts, kinds::SERVICE, service, What::MemberService { member }, None, draft);
     }

@@ -12,7 +12,9 @@ use crate::words::evidence::Marked;
 use crate::words::replace::{Doing, Happened, Instead, Refused};
 use palladion_api::ids::{HostId, MemberName, Uid};
 use palladion_api::labels;
-use palladion_api::member::{OperationState, ReplacementCause, ServerState, VolumeState};
+use palladion_api::member::{
+    OperationState, ReplacementCause, SeedChoice, ServerState, VolumeState,
+};
 use palladion_plan::words::{Names, Reasoned};
 use palladion_plan::{Event, EventType, ObjectKey, Precondition, Step};
 use serde_json::json;
@@ -53,33 +55,46 @@ pub fn refused(facts: &Facts<'_>, member: &MemberFact) -> Option<Refused> {
     let Some(host_id) = member.recorded_host_id() else {
         return Some(Refused::NoMember);
     };
-    is_alive(facts, member, host_id)
+    is_pinned(member)
+        .or_else(|| is_alive(facts, member, host_id))
         .or_else(|| would_come_back(facts, member))
         .or_else(|| is_busy(facts, member))
         .or_else(|| is_alone(facts, member))
 }
 
+/// Whom people want as a seed they do not lose by a replacement unawares; one by
+/// its ordinal hands over by itself.
+fn is_pinned(member: &MemberFact) -> Option<Refused> {
+    let is_pinned = member.wanted().is_some_and(|w| w.seed == SeedChoice::Always);
+    is_pinned.then(|| Refused::PinnedSeed { member: member.name.clone() })
+}
+
 /// It lives, by its own word or in the view of any other member.
 fn is_alive(facts: &Facts<'_>, member: &MemberFact, host_id: &HostId) -> Option<Refused> {
-    let doubts = evidence::seen_up_by(facts, &member.name, host_id);
-    // Nobody who could see it is left: no sign of life, and no proof of death.
-    let (seen_by, name) = (Names::of(&doubts), member.name.clone());
-    match (member.is_normal(), doubts.is_empty()) {
-        (true, false) => Some(Refused::UpAndNormal { seen_by, instead: instead(facts, member) }),
-        (true, true) if member.lives_by_its_own_word(&facts.nodes) => {
-            Some(Refused::CutOff { member: name })
+    let mut doubts = evidence::seen_up_by(facts, &member.name, host_id);
+    let name = member.name.clone();
+    if member.is_normal() {
+        if !doubts.is_empty() {
+            let (seen_by, instead) = (Names::of(&doubts), instead(facts, member));
+            return Some(Refused::UpAndNormal { seen_by, instead });
         }
-        (false, false) if !absence::has_left(facts, member) => {
-            Some(Refused::SeenUp { seen_by, member: name })
-        }
-        (true, true) | (false, _) => None,
+        let lives = member.lives_by_its_own_word(&facts.nodes);
+        return lives.then_some(Refused::CutOff { member: name });
     }
+    // What a machine that does not answer has seen last is nobody's view.
+    let lives = |name: &MemberName| {
+        facts.members.get(name).is_some_and(|m| m.lives_by_its_own_word(&facts.nodes))
+    };
+    doubts.retain(lives);
+    let is_seen = !doubts.is_empty() && !absence::has_left(facts, member);
+    is_seen.then(|| Refused::SeenUp { seen_by: Names::of(&doubts), member: name })
 }
 
 /// Its agent would start it again on its data, unless that was given up.
 fn would_come_back(facts: &Facts<'_>, member: &MemberFact) -> Option<Refused> {
     let holds_data = member.volume().is_some_and(|v| v.state == VolumeState::Joined);
-    let comes_back = holds_data && !member.is_terminated() && member.agent_answers(&facts.nodes);
+    let is_out = member.is_terminated() || absence::has_left(facts, member);
+    let comes_back = holds_data && !is_out && member.agent_answers(&facts.nodes);
     comes_back.then(|| Refused::NotTerminated {
         member: member.name.clone(),
         server: server_words(member),

@@ -8,6 +8,7 @@ use crate::words::tasks::Refused;
 use palladion_api::ids::{MemberName, VolumeId};
 use palladion_api::member::Replacement;
 use palladion_api::task::ReplaceTask;
+use palladion_plan::Reason;
 use palladion_plan::words::Names;
 
 /// The member that the task names does not exist.
@@ -15,6 +16,7 @@ pub(super) fn no_such_member(facts: &Facts<'_>, name: &MemberName) -> Refused {
     let members = facts.members.values();
     let members = members.filter(|m| !m.is_gone() && m.spec.is_some());
     Refused::NoSuchMember {
+        reason: Reason::NoSuchMember,
         cluster: facts.snapshot.owner.meta.name.clone(),
         member: name.clone(),
         members: Names::of(members.map(|m| &m.name)),
@@ -33,20 +35,25 @@ pub(super) fn already_replaced(
         other.spec.replace.member == *member
             && other.status.host_id.as_ref() == Some(&record.host_id)
     })?;
-    Some(Refused::AlreadyReplacing { member: member.clone(), task: other.object.meta.name.clone() })
+    Some(Refused::AlreadyReplacing {
+        reason: Reason::AlreadyReplacing,
+        member: member.clone(),
+        task: other.object.meta.name.clone(),
+    })
 }
 
 /// The task names another volume than the member's.
 pub(super) fn another_volume(member: &MemberFact, wanted: &ReplaceTask) -> Option<Refused> {
     let named = wanted.volume_id.as_ref()?;
     let (member_name, named) = (member.name.clone(), named.clone());
+    let reason = Reason::VolumeDiffers;
     match recorded_volume(member) {
         Some(volume_id) if *volume_id == named => None,
         Some(volume_id) => {
             let volume_id = volume_id.clone();
-            Some(Refused::OtherVolume { member: member_name, volume_id, named })
+            Some(Refused::OtherVolume { reason, member: member_name, volume_id, named })
         }
-        None => Some(Refused::UnknownVolume { member: member_name, named }),
+        None => Some(Refused::UnknownVolume { reason, member: member_name, named }),
     }
 }
 

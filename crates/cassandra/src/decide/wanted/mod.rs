@@ -3,6 +3,7 @@
 
 mod next;
 mod order;
+mod seed;
 mod start;
 mod stop;
 mod terminated;

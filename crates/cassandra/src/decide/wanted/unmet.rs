@@ -2,11 +2,14 @@
 //! alone, no decision is taken from it.
 
 use super::order::{self, Order};
+use super::seed;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::marks;
 use crate::decide::objects::restart_tokens;
 use crate::decide::turn::stopping;
 use crate::facts::{Facts, MemberFact};
+use crate::validate::Valid;
+use crate::words::status::Paused;
 use crate::words::wanted::Unmet as Why;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -18,12 +21,16 @@ use palladion_plan::words::Reasoned;
 use serde_json::{Value, json};
 
 /// The list as the status shows it; `null` where nothing is missing.
-pub fn of(facts: &Facts<'_>, draft: &Draft) -> Value {
+pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft, paused: Option<&Paused>) -> Value {
     let wishes = facts.members.values().filter(|m| !m.is_gone()).flat_map(|member| {
         let wanted = member.wanted();
         let run = wanted.and_then(|w| run(facts, member, w));
         let restart = wanted.and_then(|w| restart(member, w));
-        [run, restart].into_iter().flatten().map(move |wish| unmet(facts, member, wish, draft))
+        let open = [run, restart].into_iter().flatten();
+        let open = open.map(move |wish| (wish, why(facts, member, draft, paused)));
+        let seed = seed::unmet(facts, valid, member);
+        let seed = seed.map(|(wish, why)| (wish, (why.reason(), why.to_string())));
+        open.chain(seed).map(move |(wish, why)| unmet(facts, member, wish, why))
     });
     match wishes.take(MOST_UNMET).collect::<Vec<_>>() {
         none if none.is_empty() => Value::Null,
@@ -63,10 +70,14 @@ fn restart(member: &MemberFact, wanted: &Wanted) -> Option<String> {
     (!is_done).then(|| format!("restartToken: {token}"))
 }
 
-fn unmet(facts: &Facts<'_>, member: &MemberFact, wish: String, draft: &Draft) -> Unmet {
+fn unmet(
+    facts: &Facts<'_>,
+    member: &MemberFact,
+    wish: String,
+    (reason, message): (Reason, String),
+) -> Unmet {
     let stored = facts.status.unmet.iter().find(|u| u.member == member.name && u.wish == wish);
     let now = Timestamp::from_second(facts.now().as_second()).unwrap_or(facts.now());
-    let (reason, message) = why(facts, member, draft);
     Unmet {
         member: member.name.clone(),
         wish,
@@ -77,9 +88,14 @@ fn unmet(facts: &Facts<'_>, member: &MemberFact, wish: String, draft: &Draft) ->
 }
 
 /// What stands in its way, the most telling first.
-fn why(facts: &Facts<'_>, member: &MemberFact, draft: &Draft) -> (Reason, String) {
+fn why(
+    facts: &Facts<'_>,
+    member: &MemberFact,
+    draft: &Draft,
+    paused: Option<&Paused>,
+) -> (Reason, String) {
     let said = |why: Why| (why.reason(), why.to_string());
-    if let Some(paused) = crate::status::pause(facts) {
+    if let Some(paused) = paused {
         return (paused.reason(), paused.to_string());
     }
     if let Some(WantedRun::Unknown(word)) = member.wanted().and_then(|w| w.run) {
