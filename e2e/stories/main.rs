@@ -15,6 +15,7 @@ mod ring;
 mod roll;
 mod scale;
 mod secure;
+mod tasks;
 mod two_operators;
 mod upgrade;
 mod wrong_input;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         roll::story(),
         scale::story(),
         secure::story(),
+        tasks::story(),
         two_operators::story(),
         upgrade::story(),
         wrong_input::story(),
