@@ -16,7 +16,8 @@ pub const STEP_REPLACE: &str = "Replace";
 /// The same: the others remove a member.
 pub const STEP_REMOVE: &str = "Remove";
 /// Whoever writes another field of a member is told this.
-pub const MEMBER_FIELDS_FOR_PEOPLE: &str = "users may change only `run`, `restartToken`, `allowStaleStart` and `pendingMaintenance` of a member";
+pub const MEMBER_FIELDS_FOR_PEOPLE: &str =
+    "users may change only `wanted`, `allowStaleStart` and `pendingMaintenance` of a member";
 /// The answer to who changes whose a member is.
 pub const BELONGING: &str = "only the operator writes ownerReferences, finalizers and the identifying labels and annotations of a member";
 /// The answer to who adds an entry.

@@ -231,9 +231,9 @@ fn only_the_operator() {
 fn what_is_theirs() {
     two_members();
     let spec = |patch: Value| admin().patch(NAMESPACE, OTHER, &json!({ "spec": patch }));
-    spec(json!({ "run": "Stopped", "restartToken": "tonight" }))
-        .expect("people stop and restart servers");
-    spec(json!({ "run": "Running" })).expect("and let them run again");
+    spec(json!({ "wanted": { "run": "Stopped", "restartToken": "tonight" } }))
+        .expect("people want servers stopped and restarted");
+    spec(json!({ "wanted": { "run": "Running" } })).expect("and let them run again");
     admin()
         .patch(NAMESPACE, OTHER, &json!({ "metadata": { "labels": { "team": "store" } } }))
         .expect("people label");
@@ -257,7 +257,9 @@ fn what_is_theirs() {
         (json!({ "replace": replace }), theirs),
         (json!({ "removal": removal }), theirs),
         (json!({ "runtimeSettings": { "logLevels": { "ROOT": "DEBUG" } } }), theirs),
-        (json!({ "run": "Terminated" }), "only the operator sets Terminated"),
+        (json!({ "run": "Stopped" }), theirs),
+        (json!({ "run": "Terminated" }), theirs),
+        (json!({ "restartToken": "tonight" }), theirs),
         (json!({ PENDING_MAINTENANCE: debts }), ONLY_TAKEN_OUT),
     ] {
         refused(spec(patch), words);

@@ -14,7 +14,10 @@ mod rights;
 mod ring;
 mod roll;
 mod scale;
+mod schedules;
 mod secure;
+mod states;
+mod tasks;
 mod two_operators;
 mod upgrade;
 mod wrong_input;
@@ -35,7 +38,10 @@ fn main() -> ExitCode {
         ring::story(),
         roll::story(),
         scale::story(),
+        schedules::story(),
         secure::story(),
+        states::story(),
+        tasks::story(),
         two_operators::story(),
         upgrade::story(),
         wrong_input::story(),

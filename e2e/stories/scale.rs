@@ -85,7 +85,11 @@ fn changes_of_mind(ring: &Ring<'_>) {
         std::thread::sleep(Duration::from_millis(1500 * round));
         let kill = "for p in /proc/[0-9]*; do [ \"$(cat $p/comm)\" = java ] && kill -9 $(basename $p) && echo killed; done; true";
         let said = bed().exec(NAMESPACE, &last, &["bash", "-c", kill]);
-        println!("{last} in its leave: {said:?}");
+        let said = said.expect("the shell answers");
+        assert!(
+            said.contains("killed"),
+            "a server of {last} should be killed in its leave: {said:?}"
+        );
         // One more, then fewer, then as before: in the middle of the leave.
         ask(a + 1, b);
         std::thread::sleep(Duration::from_secs(3));
@@ -128,6 +132,8 @@ fn killed_before_the_others_hear(ring: &Ring<'_>) {
     ask(a - 1, b);
     reaches(ring, &last, "LEAVING");
     let said = bed().exec(NAMESPACE, &last, &["bash", "-c", KILL_AT_THE_LAST_MOMENT]);
+    let said = said.expect("the shell answers");
+    assert!(said.contains("killed after"), "a server of {last} should be killed: {said:?}");
     // Now and then the others have heard by then, and nothing starts again.
     let mut came_back = false;
     wait_for("it to have left", Duration::from_secs(400), || {
@@ -137,7 +143,7 @@ fn killed_before_the_others_hear(ring: &Ring<'_>) {
         Ok((ring.cluster()?["status"]["members"] == wanted).then_some(()))
     })
     .expect("left");
-    println!("{last} in the last moment of its leave: {said:?}, came back: {came_back}");
+    println!("{last} in the last moment of its leave: {said}, came back: {came_back}");
     ring.wait_members(a - 1 + b).expect("as many as wanted");
     writing.stop().expect("written");
     ring.check_data().expect("all rows");

@@ -7,8 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// What people may write.
-const FOR_PEOPLE: [&str; 5] =
-    ["run", "restartToken", "allowStaleStart", "pendingMaintenance", "owes"];
+const FOR_PEOPLE: [&str; 4] = ["wanted", "allowStaleStart", "pendingMaintenance", "owes"];
 
 fn read(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name);

@@ -69,6 +69,15 @@ pub enum StreamThroughput {
     MebibytesAndWholeTables,
 }
 
+/// Whether a server deletes a snapshot by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SnapshotLife {
+    /// It is kept until it is cleared (4.0).
+    Unlimited,
+    /// It can be given a time to live (4.1 and later, CASSANDRA-16789).
+    Limited,
+}
+
 /// A row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
@@ -86,6 +95,8 @@ pub struct Capabilities {
     pub failed_leave: FailedLeave,
     /// The limit of streams.
     pub stream_throughput: StreamThroughput,
+    /// How long a snapshot is kept.
+    pub snapshot_life: SnapshotLife,
 }
 
 /// All versions.
@@ -98,6 +109,7 @@ pub const TABLE: [Capabilities; 3] = [
         failed_join: FailedJoin::InLog,
         failed_leave: FailedLeave::ToCaller,
         stream_throughput: StreamThroughput::Megabits,
+        snapshot_life: SnapshotLife::Unlimited,
     },
     Capabilities {
         line: Line::V4_1,
@@ -107,6 +119,7 @@ pub const TABLE: [Capabilities; 3] = [
         failed_join: FailedJoin::InLog,
         failed_leave: FailedLeave::ToCaller,
         stream_throughput: StreamThroughput::MebibytesAndWholeTables,
+        snapshot_life: SnapshotLife::Limited,
     },
     Capabilities {
         line: Line::V5_0,
@@ -116,6 +129,7 @@ pub const TABLE: [Capabilities; 3] = [
         failed_join: FailedJoin::InMode,
         failed_leave: FailedLeave::InMode,
         stream_throughput: StreamThroughput::MebibytesAndWholeTables,
+        snapshot_life: SnapshotLife::Limited,
     },
 ];
 

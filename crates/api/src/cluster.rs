@@ -16,15 +16,17 @@ mod placement;
 mod security;
 mod status;
 mod storage;
+mod unmet;
 mod update;
 pub use datacenter::{Datacenter, Rack, RackTemplate};
 pub use placement::Placement;
 pub use security::{Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, Tls};
 pub use status::{
-    CassandraClusterStatus, DecidedWith, Initialization, RackStatus, Replaced,
-    SystemReplicationChange, Turn, TurnStep,
+    CassandraClusterStatus, ClusterJob, DecidedWith, Initialization, JobOrigin, RackStatus,
+    Replaced, SystemReplicationChange, Turn, TurnStep,
 };
 pub use storage::{ClaimMetadata, ClaimTemplate, Storage};
+pub use unmet::{MOST_UNMET, Unmet};
 pub use update::{StatefulSetReplace, UpdateStrategy};
 
 /// One datacenter of a ring of Apache Cassandra or ScyllaDB.
@@ -132,11 +134,11 @@ pub struct CassandraClusterSpec {
     #[serde(default = "default_num_tokens")]
     #[schemars(range(min = 1, max = 256))]
     pub num_tokens: u32,
-    /// Number of seeds in each rack. Default 2.
+    /// Number of seeds in each rack: its first members, unless `wanted.seed` of a `CassandraMember` says otherwise. Default 2.
     #[serde(default = "default_seeds_per_rack")]
     #[schemars(range(min = 1, max = 16))]
     pub seeds_per_rack: u32,
-    /// Minimum seconds between the starts of two joining members. Default 0: the next member starts as soon as the last one is a full member.
+    /// Minimum seconds between the starts of two members that join, or that are started because a user wants it. Default 0: the next member starts as soon as the last one is a full member.
     #[serde(default)]
     #[schemars(range(max = 86400))]
     pub bootstrap_grace_seconds: u32,

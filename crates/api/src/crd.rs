@@ -11,6 +11,7 @@ use crate::cluster::CassandraCluster;
 use crate::member::CassandraMember;
 use crate::operator_config::OperatorConfig;
 use crate::task::CassandraTask;
+use crate::task_schedule::CassandraTaskSchedule;
 use crate::zoned_stateful_set::{ZonedStatefulSet, root_rules};
 use crate::{labels, rules};
 
@@ -20,6 +21,7 @@ pub fn all() -> Vec<CustomResourceDefinition> {
         finished(CassandraCluster::crd(), &rules::cluster::of_the_whole_object()),
         finished(CassandraMember::crd(), &[]),
         finished(CassandraTask::crd(), &[]),
+        finished(CassandraTaskSchedule::crd(), &rules::task_schedule::of_the_whole_object()),
         finished(OperatorConfig::crd(), &[rules::named_default()]),
         finished(ZonedStatefulSet::crd(), &root_rules()),
     ]

@@ -20,6 +20,8 @@ pub const MEMBER: &str = "palladion.dev/member";
 pub const SEED: &str = "palladion.dev/seed";
 /// On a member Service: "false" while leaving, "true" when gone. Written for people and scripts; nothing is decided by it.
 pub const DECOMMISSIONED: &str = "palladion.dev/decommissioned";
+/// On a CassandraTask: the schedule that created it, or whose template it has.
+pub const SCHEDULE: &str = "palladion.dev/schedule";
 /// On a CassandraMember or a member Service, set by users: replace this member, as in scylla-operator.
 pub const REPLACE: &str = "palladion.dev/replace";
 
@@ -45,6 +47,8 @@ pub const HOST_ID: &str = "palladion.dev/host-id";
 pub const VOLUME_ID: &str = "palladion.dev/volume-id";
 /// On claims: the member's static address.
 pub const ADDRESS: &str = "palladion.dev/address";
+/// On claims: the maintenance that the member with this data still needs, so that it outlives the CassandraMember.
+pub const PENDING_MAINTENANCE: &str = "palladion.dev/pending-maintenance";
 /// On claims: since when the Node with the local volume is gone.
 pub const NODE_GONE: &str = "palladion.dev/node-gone-since";
 /// On a CassandraMember: since when it does not serve. Removed when it serves again.

@@ -27,6 +27,7 @@ pub mod rules;
 pub mod runtime;
 pub mod server_config;
 pub mod task;
+pub mod task_schedule;
 pub mod waits;
 pub mod word;
 pub mod words;
@@ -38,6 +39,9 @@ pub use member::{CassandraMember, CassandraMemberSpec, CassandraMemberStatus};
 pub use operator_config::{OperatorConfig, OperatorConfigSpec};
 pub use reasons::Reason;
 pub use task::{CassandraTask, CassandraTaskSpec, CassandraTaskStatus};
+pub use task_schedule::{
+    CassandraTaskSchedule, CassandraTaskScheduleSpec, CassandraTaskScheduleStatus,
+};
 pub use zoned_stateful_set::{ZonedStatefulSet, ZonedStatefulSetSpec, ZonedStatefulSetStatus};
 
 /// The API group of every kind.

@@ -1,5 +1,5 @@
-//! `CassandraMember`: the record of intent (`spec`, written by the operator)
-//! and of fact (`status`, written by that member's agent alone).
+//! `CassandraMember`: the record of intent (`spec`, written by the operator,
+//! but for `spec.wanted`, which is the users' own) and of fact (`status`, written by that member's agent alone).
 //!
 //! The operator and the agent never call each other; this object is all they
 //! share. The rules of each field are in `docs/concepts/member-protocol.md`.
@@ -12,14 +12,17 @@ use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 
 mod access;
+mod job;
 mod missed;
 mod operation;
 mod permit;
 mod ring;
 mod status;
 mod unknown;
+mod wanted;
 pub use crate::word::Word;
 pub use access::{AccessProblem, AccessProblemKind};
+pub use job::{Job, JobCause, JobState, JobStatus, JobUnit, JobWanted};
 pub use missed::Missed;
 pub use operation::{Debt, DebtKind, Operation, OperationKind, RepairRanges};
 pub use permit::{DataBeforeStart, PermitKind, StartPermit};
@@ -28,6 +31,7 @@ pub use status::{
     AgentStatus, CassandraMemberStatus, IntentState, IntentStatus, OperationState, OperationStatus,
     PermitState, PermitStatus, ServerState, ServerStatus, StartRecord, VolumeState, VolumeStatus,
 };
+pub use wanted::{SeedChoice, Termination, Wanted, WantedRun, WhenToStop};
 
 /// What one ring member should do, and what its agent sees.
 #[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
@@ -58,7 +62,8 @@ pub use status::{
     validation = rules::is_fixed("ring"),
     validation = rules::is_fixed("datacenter"),
     validation = rules::is_fixed("rack"),
-    validation = rules::terminated_is_final()
+    validation = rules::terminated_is_final(),
+    validation = rules::termination_of_a_volume_is_final()
 )]
 #[serde(rename_all = "camelCase")]
 pub struct CassandraMemberSpec {
@@ -77,10 +82,16 @@ pub struct CassandraMemberSpec {
     /// Static address of the member, which it broadcasts: the ClusterIP of its Service.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<StaticAddress>,
-    /// Whether the server runs. Default `Running`.
+    /// What users want of this member. The only part of this spec that is theirs alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wanted: Option<Wanted>,
+    /// Whether the server runs, as the operator has decided. Users write `wanted.run`. Default `Running`.
     #[serde(default)]
     pub run: RunState,
-    /// A new value restarts the server once, drained first.
+    /// The volume that a user has terminated. The agent bans it, and never starts a server on it again; only a replacement of the member goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terminated: Option<Termination>,
+    /// A new value restarts the server once, drained first. Written by the operator; users write `wanted.restartToken`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart_token: Option<String>,
     /// Pod revisions (`controller-revision-hash`) in which the agent may start the server.
@@ -92,6 +103,7 @@ pub struct CassandraMemberSpec {
     pub host_id: Option<HostId>,
     /// Recorded volume of this member. An agent on another volume is a stale twin and stops its server.
     #[serde(default, rename = "volumeID", skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64))]
     pub volume_id: Option<VolumeId>,
     /// Host ID that left the ring, or was removed from it, with the data that this member's claim holds. No server starts with that data; it is set aside when the member joins under another host ID.
     #[serde(default, rename = "leftHostID", skip_serializing_if = "Option::is_none")]
@@ -114,6 +126,9 @@ pub struct CassandraMemberSpec {
     /// A job for the member to run. One at a time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<Operation>,
+    /// Work of a `CassandraTask` for this member. One at a time. Agents of protocol 3 know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<Job>,
     /// Addresses of the seeds. Applied without a restart (Cassandra 4.0 and later).
     #[serde(default)]
     #[schemars(length(max = 512))]
@@ -251,5 +266,5 @@ pub struct EvidenceRequest {
 }
 
 /// Version of the member protocol that this build speaks. Since 2 an agent knows
-/// the ranges of a repair.
-pub const PROTOCOL: u32 = 2;
+/// the ranges of a repair; since 3 it knows `spec.job`, and volumes that a user has terminated.
+pub const PROTOCOL: u32 = 3;

@@ -93,8 +93,24 @@ reasons! {
     Starting => "Wait; the message says what the server is doing.";
     /// The server runs and is a full member.
     Running => "Nothing.";
-    /// The server is stopped as the spec says.
-    StoppedByIntent => "To start it, set `spec.run` of the member to `Running`.";
+    /// The server of a member is stopped as its spec says. Until it runs again, no other member joins, leaves or is restarted.
+    StoppedByIntent => "To start it, set `spec.wanted.run` of the member to `Running`: `kubectl patch cassandramember NAME --type=merge -p '{\"spec\":{\"wanted\":{\"run\":\"Running\"}}}'`.";
+    /// A member is being stopped because a user wants it, or waits to be stopped.
+    MemberStopping => "Wait; the message says what it waits for. To stop the member although other members are down, set `spec.wanted.when` of it to `Now`; to keep it running, set `spec.wanted.run` to `Running`.";
+    /// A member is being started because a user wants it, or waits to be started.
+    MemberStarting => "Wait; the message says what it is doing or waiting for.";
+    /// A member was terminated because a user wants it: no server starts on its volume any more.
+    MemberTerminated => "Replace the member: `kubectl palladion replace NAME`, or a `CassandraTask` with `spec.replace`. Until then no other member joins, leaves or is restarted.";
+    /// The agent of a member is too old for what is asked of it.
+    AgentTooOld => "Roll out a newer agent: change `spec.sidecarImage` if it is set, or otherwise an annotation in `spec.annotations`.";
+    /// A member is the last seed that is up and normal, so it stays one.
+    LastSeed => "Start another seed, or make another member one: `spec.wanted.seed: Always`.";
+    /// The ring is not initialized yet, so it has no seeds.
+    SeedsNotComplete => "Wait until the first member has joined.";
+    /// A member that is to be replaced is to be a seed always (`spec.wanted.seed`).
+    MemberIsPinnedSeed => "Set `spec.wanted.seed` of the member to `Auto`: `kubectl palladion seed NAME auto`, then request the replacement again.";
+    /// What a user wants of a member waits until another change of the ring has finished.
+    WaitingForTurn => "Wait; the message names the change. If it does not finish, the condition `Progressing` of the cluster says why.";
     /// The member was decommissioned; its server never starts again on this volume.
     Decommissioned => "Nothing; the operator removes the pod.";
     /// The member has another volume on record, so this pod does nothing: it is a stale twin.
@@ -104,7 +120,7 @@ reasons! {
     /// The data on the member's volume is gone.
     VolumeLost => "Wait; the operator replaces the member. If it does not, the conditions `Degraded` and `Progressing` of the cluster say why.";
     /// The server was down for longer than tombstones are kept (`gc_grace_seconds`); deleted rows would come back with it, so it is not started.
-    DataTooOld => "Replace the member: `kubectl label cassandramember NAME palladion.dev/replace=`. To start it all the same, for example because nothing was deleted meanwhile, set `spec.allowStaleStart` of the `CassandraMember` to the time in the message; the operator repairs the member then. Where all members of a ring were down together, the operator allows it as soon as each of them has reported.";
+    DataTooOld => "Replace the member: `kubectl palladion terminate NAME`, then `kubectl palladion replace NAME`. To start it all the same, for example because nothing was deleted meanwhile, set `spec.allowStaleStart` of the `CassandraMember` to the time in the message; the operator repairs the member then. Where all members of a ring were down together, the operator allows it as soon as each of them has reported.";
     /// The volume holds data of another ring, or data without a ledger; the agent does not use it.
     VolumeForeign => "Give the member an empty volume, or attach the right one.";
     /// The volume holds data of a member that has left, and the agent cannot move it aside.
@@ -117,6 +133,8 @@ reasons! {
     SchemasDisagree => "Compare `nodetool describecluster` of the members that the message names. Stop schema changes by clients, then restart a member that differs from most (`kubectl palladion restart`). If it still differs, run `nodetool resetlocalschema` on it. Until the members agree, nobody joins, leaves, restarts for a rollout or is replaced.";
     /// The address of a member differs from the recorded one, so other members may not reach it.
     AddressChanged => "Give the member's Service the recorded address again (`spec.clusterIP`): delete the Service, and the operator creates it with that address if nobody else has it. If the server announces another address, restart its pod then.";
+    /// Another Service has the recorded address of a member, so the Service of the member cannot be recreated and its server does not start.
+    AddressTaken => "Find the Service that has the address: `kubectl get services --all-namespaces --field-selector spec.clusterIP=ADDRESS`. Delete it, or recreate it with another address; the operator then recreates the Service of the member with the recorded one, and the member starts. The other members go on meanwhile.";
     /// The operator sets the replication of the system keyspaces.
     SystemKeyspaces => "Wait.";
     /// Servers ask for a user and a password, and the agents have none.
@@ -158,17 +176,47 @@ reasons! {
     /// The Node with the local volume of a member was deleted.
     NodeGone => "If the machine comes back, register its Node within `nodeGoneGraceSeconds`. Otherwise wait; the operator replaces the member.";
     /// The member is alive, or the ring cannot prove that it is dead, so it is not replaced.
-    ReplaceRefused => "The message names the cause. Only a dead member is replaced; to replace a living one all the same, set `spec.run` of it to `Stopped` first.";
+    ReplaceRefused => "The message names the cause.";
+    /// A replacement names a member that does not exist, or that is not in the ring.
+    NoSuchMember => "Name one of the members that the message lists, and request the replacement again.";
+    /// A member that is to be replaced lives, or another member still sees it up.
+    MemberIsLive => "Only a dead member is replaced. If it is down, request the replacement again when all others see it down. To replace a living one, terminate it first: `kubectl palladion terminate NAME`, then request the replacement again.";
+    /// The agent of a member that is to be replaced reports, and would start the member again on its data.
+    MemberNotTerminated => "Terminate the member first, which is final for its volume: `kubectl palladion terminate NAME`, then request the replacement again.";
+    /// Something is under way on a member that is to be replaced.
+    MemberBusy => "Wait until what the message names has ended, and request the replacement again.";
+    /// Another task replaces the member already.
+    AlreadyReplacing => "Wait for the task that the message names, or abort it first.";
+    /// A replacement names another volume than the member has.
+    VolumeDiffers => "Compare `spec.volumeID` of the CassandraMember, and create a task that names it.";
+    /// A task has not begun: it waits for its place in the queue of the ring, or for its first member.
+    TaskWaiting => "Wait; the message says what comes first.";
+    /// A task waits in the queue of its ring: one task at a time runs.
+    WaitingInQueue => "Wait; the message names the task that comes first. `kubectl palladion task list` shows the queue.";
+    /// A task waits for a change to the ring, such as a join, a restart or a replacement, or is interrupted for it.
+    YieldsToTurn => "Wait; the task goes on afterwards at the members that are not done yet.";
+    /// A task, or one of its members, was not done in time.
+    DeadlineExceeded => "Look at the server of the member for what takes so long. Create a new task with a longer `memberDeadlineSeconds` or `activeDeadlineSeconds`.";
+    /// A member was left out of a task.
+    SkippedMember => "The message names the cause. Create a new task for the member when it is up.";
+    /// The server, the agent or the pod of a member ended while it worked for a task.
+    Interrupted => "Nothing, if it is tried again. If it was interrupted twice, look at the server of the member, and create a new task.";
+    /// A member did not come back while it worked for a task, or its volume is marked for replacement.
+    MemberLost => "Bring the member back or replace it, and create a new task for it if it is still needed.";
     /// A task is in progress.
     TaskRunning => "Wait; the conditions of the cluster say what is being done.";
     /// A task is complete.
     TaskDone => "Nothing; you can delete the task.";
     /// A task was refused; nothing was changed.
     TaskRefused => "The message names the cause. Remove it, or correct the task, and create a new task: a finished task is not tried again.";
-    /// A task was aborted before anything was changed.
-    TaskAborted => "Nothing; you can delete the task.";
+    /// A task was aborted; no further member was begun.
+    TaskAborted => "Nothing; you can delete the task. Its status says what was done until then.";
+    /// A task has ended, but some of its members failed or were left out.
+    TaskPartial => "The status of the task names the members and the causes. Remove the cause, and create a new task for those members.";
     /// A task failed: its purpose was lost or reached in another way.
     TaskFailed => "The message names the cause. Look at the member, and create a new task if you still need it.";
+    /// A schedule did not create a task in time: it would have been later than `startingDeadlineSeconds`.
+    ScheduleMissed => "The message names the schedule and the time. Look why: no operator ran, the cluster was paused, or an earlier task took too long. To make up for it now: `kubectl palladion schedule run NAME`.";
     /// A repair or cleanup of a member is pending and comes first.
     MaintenancePending => "Wait; the operator runs pending maintenance on one member at a time.";
     /// Pods are not ready.

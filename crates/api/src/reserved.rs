@@ -101,8 +101,29 @@ pub const JVM_OPTIONS: &[Reserved] = &[
 /// A word that makes a `-javaagent:` option the agent's own.
 pub const JAVA_AGENT: Reserved = reserved("jolokia", JMX);
 
-/// Environment variables that the pod template sets.
-pub const ENV: &[&str] = &["NODE_NAME", "CPU_LIMIT", "MEMORY_LIMIT"];
+/// Environment variables that the pod template sets, and those by which images of
+/// Cassandra are told what the spec says: nobody reads them here.
+pub const ENV: &[&str] = &[
+    "NODE_NAME",
+    "CPU_LIMIT",
+    "MEMORY_LIMIT",
+    "CASSANDRA_SEEDS",
+    "CASSANDRA_CLUSTER_NAME",
+    "CASSANDRA_NUM_TOKENS",
+    "CASSANDRA_DC",
+    "CASSANDRA_RACK",
+    "CASSANDRA_ENDPOINT_SNITCH",
+    "CASSANDRA_LISTEN_ADDRESS",
+    "CASSANDRA_BROADCAST_ADDRESS",
+    "CASSANDRA_RPC_ADDRESS",
+    "CASSANDRA_BROADCAST_RPC_ADDRESS",
+];
+
+/// Environment variables from which a JVM or its start scripts take options: with
+/// those a server could join or replace without a permit. The agent keeps them from
+/// servers, also where an older operator let a user set them.
+pub const JVM_ENV: &[&str] =
+    &["JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JVM_OPTS", "JVM_EXTRA_OPTS"];
 
 /// Beginnings of environment variables that are the pod template's, the agent's or Kubernetes'.
 pub const ENV_PREFIXES: &[&str] = &["POD_", "PALLADION_", "KUBERNETES_"];
@@ -129,7 +150,9 @@ pub fn jvm_option(option: &str) -> Option<Reserved> {
 
 /// Is this environment variable reserved?
 pub fn env(name: &str) -> bool {
-    ENV.contains(&name) || ENV_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    ENV.contains(&name)
+        || JVM_ENV.contains(&name)
+        || ENV_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// Schema of `config`: any setting by its own name, but for the reserved ones,

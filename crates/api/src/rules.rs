@@ -13,6 +13,7 @@ pub mod jvm_options;
 pub mod member;
 pub mod security;
 pub mod task;
+pub mod task_schedule;
 
 use kube_core::{Message, Reason, Rule};
 

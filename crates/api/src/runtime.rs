@@ -64,6 +64,14 @@ impl LogLevel {
         }
     }
 
+    /// The word that this build does not know, if it is one.
+    pub fn unknown(self) -> Option<Word> {
+        match self {
+            Self::Trace | Self::Debug | Self::Info | Self::Warn | Self::Error | Self::Off => None,
+            Self::Unknown(word) => Some(word),
+        }
+    }
+
     /// From a server's spelling.
     pub fn from_server(text: &str) -> Option<Self> {
         [Self::Trace, Self::Debug, Self::Info, Self::Warn, Self::Error, Self::Off]

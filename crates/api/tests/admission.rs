@@ -16,7 +16,16 @@ use serde_json::Value;
 
 /// Each folder of manifests, with the kinds whose every rule they must break.
 const FOLDERS: [(&str, &[&str]); 2] = [
-    ("", &["CassandraCluster", "CassandraMember", "CassandraTask", "OperatorConfig"]),
+    (
+        "",
+        &[
+            "CassandraCluster",
+            "CassandraMember",
+            "CassandraTask",
+            "CassandraTaskSchedule",
+            "OperatorConfig",
+        ],
+    ),
     ("zoned", &["ZonedStatefulSet"]),
 ];
 
@@ -190,8 +199,10 @@ fn undocumented(schema: &Value, path: &str, silent: &mut Vec<String>) {
 }
 
 fn examples() -> Vec<(String, Value)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/cassandra");
-    let entries = std::fs::read_dir(&folder).expect("the examples should be there");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let entries = ["cassandra", "tasks"]
+        .into_iter()
+        .flat_map(|folder| std::fs::read_dir(root.join(folder)).expect("examples should be there"));
     entries
         .map(|entry| {
             let path = entry.expect("a folder should list its files").path();
@@ -210,6 +221,15 @@ fn examples_are_accepted() {
     for (name, object) in examples {
         let said = judge(&object, None).words;
         assert!(said.is_empty(), "{name}: {said:#?}");
+    }
+}
+
+#[test]
+fn every_kind_of_task_has_an_example() {
+    let examples = examples();
+    for kind in palladion_api::task::TaskKind::ALL {
+        let is_one = |(_, object): &&(String, Value)| object["spec"][kind.field()].is_object();
+        assert!(examples.iter().any(|e| is_one(&e)), "no example has {}", kind.field());
     }
 }
 

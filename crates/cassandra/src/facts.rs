@@ -7,11 +7,13 @@ mod job;
 pub mod leaver;
 pub mod lines;
 mod member;
+mod restarts;
 mod times;
 pub mod words;
 
+pub use fence::JOB_NONCE;
 pub use former_names::{clear_of_member, of_cluster_on_record, of_member_on_record};
-pub use job::patch_of as operation_of;
+pub use job::{REMOVAL, patch_of as operation_of, removal as removal_id};
 pub use member::{ClaimFact, MemberFact, ServiceFact};
 
 use crate::resources as kinds;
@@ -77,6 +79,7 @@ impl<'a> Facts<'a> {
         };
         facts.read_sets()?;
         facts.read_members()?;
+        facts.read_restarts()?;
         for node in snapshot.all(kinds::NODE)? {
             facts.nodes.insert(node.meta.name.clone(), node.str_at("/ready") == Some("True"));
         }
@@ -198,6 +201,8 @@ impl<'a> Facts<'a> {
         status.created_at.is_some()
             || status.system_replication.is_some()
             || status.system_replication_change.is_some()
+            // Made under an earlier object of this name, whose claims were kept.
+            || status.initialization.is_none() && self.joined().next().is_some()
     }
 
     /// Is there, or has there ever been, a ring: any trace of a member that joined?

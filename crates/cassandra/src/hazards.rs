@@ -33,6 +33,7 @@ pub const HAZARDS: &[Hazard] = &[
     // A cleanup drops what its member does not own: nobody may be about to come
     // or go. A change of replication takes ranges from members that hold them.
     of_member(Act::SetTo("/spec/operation/kind", "Cleanup"), About::Object, &[Kind::Quiet]),
+    of_member(Act::Changed("/spec/job/cleanup"), About::Object, &[Kind::Quiet]),
     of_member(
         Act::SetTo("/spec/operation/kind", "AlterReplication"),
         About::Object,
@@ -44,7 +45,18 @@ pub const HAZARDS: &[Hazard] = &[
         &[Kind::Gone, Kind::GoneAsNamed, Kind::NeverPart],
     ),
     of_member(Act::Deleted, About::Object, &[Kind::Left]),
+    // A person gives up a volume: its server stops for good.
+    of_member(
+        Act::Changed("/spec/terminated/volumeID"),
+        About::Field("/spec/terminated/volumeID"),
+        &[Kind::AllWell, Kind::Idle, Kind::Wanted],
+    ),
     // A server stops.
+    of_member(
+        Act::SetTo("/spec/run", "Stopped"),
+        About::Object,
+        &[Kind::AllWell, Kind::Idle, Kind::Wanted],
+    ),
     of_member(Act::Changed("/spec/restartToken"), About::Object, &[Kind::AllWell, Kind::Idle]),
     Hazard {
         resource: POD,
@@ -135,6 +147,11 @@ mod tests {
             (of_member(json!({}), leave), "a host ID", &[Kind::AllWell]),
             (operation("RemoveNode"), "a host ID", &[Kind::Dead, Kind::DeadAsNamed]),
             (operation("Cleanup"), NAME, &[Kind::Quiet]),
+            (
+                of_member(json!({}), json!({ "job": { "id": "1", "cleanup": { "jobs": 1 } } })),
+                NAME,
+                &[Kind::Quiet],
+            ),
             (operation("AlterReplication"), NAME, &[Kind::Quiet]),
             (
                 of_member(json!({ "run": "Running" }), json!({ "run": "Terminated" })),
@@ -142,6 +159,16 @@ mod tests {
                 &[Kind::Gone, Kind::GoneAsNamed, Kind::NeverPart],
             ),
             (Planted::deletion(MEMBER, Loss::Nothing), NAME, &[Kind::Left]),
+            (
+                of_member(json!({}), json!({ "terminated": { "volumeID": "a volume" } })),
+                "a volume",
+                &[Kind::AllWell, Kind::Idle, Kind::Wanted],
+            ),
+            (
+                of_member(json!({ "run": "Running" }), json!({ "run": "Stopped" })),
+                NAME,
+                &[Kind::AllWell, Kind::Idle, Kind::Wanted],
+            ),
             (restart, NAME, &[Kind::AllWell, Kind::Idle]),
             (
                 Planted::deletion(POD, Loss::Process),
@@ -203,6 +230,7 @@ mod tests {
             operation("Repair"),
             operation("Flush"),
             operation("UpgradeSstables"),
+            of_member(json!({}), json!({ "job": { "id": "1", "compact": { "output": "One" } } })),
             of_member(same.clone(), same),
             of_member(json!({ "intent": { "kind": "Decommission" } }), json!({ "intent": null })),
         ] {
@@ -223,6 +251,7 @@ mod tests {
             json!(OperationKind::Cleanup),
             json!(OperationKind::AlterReplication),
             json!(RunState::Terminated),
+            json!(RunState::Stopped),
         ];
         let named: Vec<_> = HAZARDS
             .iter()

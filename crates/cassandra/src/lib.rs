@@ -25,7 +25,7 @@ pub mod words;
 
 use decide::draft::Draft;
 use decide::objects::teardown;
-use decide::tasks;
+use decide::{schedules, tasks};
 use facts::Facts;
 use generations::Generations;
 use palladion_api::rights::Right;
@@ -111,19 +111,26 @@ fn decide_known(facts: &Facts<'_>, generations: Generations) -> Plan {
     }
     let valid = match inputs::validated(facts, generations) {
         Ok(valid) => valid,
-        Err(refusal) => return Draft::default().plan(status::refused(facts, &refusal)),
+        Err(refusal) => {
+            let mut draft = Draft::default();
+            schedules::hold(facts, &status::holding(facts), &mut draft);
+            return draft.plan(status::refused(facts, &refusal));
+        }
     };
     if status::pause(facts).is_some() {
         let mut draft = Draft::default();
         status::views::note(facts, &mut draft);
         let status = status::of(facts, &valid, &draft);
+        schedules::hold(facts, &status::holding(facts), &mut draft);
         return draft.plan(status);
     }
     let mut draft = decide::decide(facts, &valid);
     teardown::keep_finalizer(facts, &mut draft);
     status::views::note(facts, &mut draft);
     let status = status::of(facts, &valid, &draft);
-    // After the status and behind all other steps: the past is no work of the ring.
+    // After the status and behind all other steps: neither the past nor what comes
+    // again and again is work of the ring.
     tasks::tidy(facts, &mut draft);
+    schedules::decide(facts, &mut draft);
     draft.plan(status)
 }

@@ -16,6 +16,9 @@ pub const MEMBER: Resource = Resource::ours("CassandraMember", "cassandramembers
 /// `CassandraTask`.
 pub const TASK: Resource = Resource::ours("CassandraTask", "cassandratasks");
 
+/// `CassandraTaskSchedule`.
+pub const SCHEDULE: Resource = Resource::ours("CassandraTaskSchedule", "cassandrataskschedules");
+
 /// Selects what Palladion made, by the label that every builder sets.
 const OURS: &str = "app.kubernetes.io/managed-by=palladion";
 
@@ -27,6 +30,7 @@ pub fn watches() -> Vec<Watch> {
         watch(CLUSTER, "", Keep::Everything, Route::Owner),
         watch(MEMBER, OURS, Keep::Everything, by_cluster),
         watch(TASK, "", Keep::Everything, Route::Namespace),
+        watch(SCHEDULE, "", Keep::Everything, Route::Namespace),
         watch(OPERATOR_CONFIG, "", Keep::Only(&["/spec"]), Route::Every),
         watch(STATEFUL_SET, OURS, Keep::Everything, by_cluster),
         watch(POD, OURS, Keep::Projection(pod::project), by_cluster),

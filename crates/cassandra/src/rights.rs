@@ -4,7 +4,7 @@
 
 use crate::resources::{
     CLAIM, CLUSTER, CONFIG_MAP, DISRUPTION_BUDGET, MEMBER, NODE, OPERATOR_CONFIG, POD,
-    ROLE_BINDING, SERVICE, SERVICE_ACCOUNT, STATEFUL_SET, STORAGE_CLASS, TASK, VOLUME,
+    ROLE_BINDING, SCHEDULE, SERVICE, SERVICE_ACCOUNT, STATEFUL_SET, STORAGE_CLASS, TASK, VOLUME,
 };
 use palladion_api::rights::Verb::{Bind, Create, Delete, Get, List, Patch, Update, Watch};
 use palladion_api::rights::{MEMBER_ROLE, Place, Right, Verb};
@@ -23,10 +23,15 @@ pub const RIGHTS: &[Right] = &[
     CLUSTER.right(&[Update], "Owner references that block the owner's deletion").on("finalizers"),
     MEMBER.right(ALL, "One object per member: what it should do, and what its agent reports"),
     TASK.right(
-        &[List, Watch, Delete],
-        "Operations that users request; deleted when they have ended and are no longer kept",
+        &[List, Watch, Create, Patch, Delete],
+        "Operations that users request or schedules create; aborted where a schedule says so, deleted when they have ended and are no longer kept",
     ),
     TASK.right(&[Patch], "The progress of those operations").on("status"),
+    SCHEDULE.right(
+        &[Get, List, Watch],
+        "When which tasks are created; read live before a task is created",
+    ),
+    SCHEDULE.right(&[Patch], "When the last task was created and the next one is due").on("status"),
     STATEFUL_SET.right(ALL, "Each rack is one StatefulSet"),
     SERVICE.right(ALL, "Services of the members and of the drivers"),
     CONFIG_MAP.right(ALL, "Configuration of the servers"),

@@ -11,16 +11,18 @@ use crate::decide::draft::{Draft, is_upkeep};
 use crate::decide::restart::upgraded;
 use crate::decide::turn::seeds;
 use crate::decide::turn::stopping::{self, Standing};
+use crate::decide::wanted::unmet;
 use crate::facts::words::{pod_words, server_words};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::refusal::Refusal;
+use crate::words::schedules::Held;
 use crate::words::status::{Accepted, Available, Paused, Rest, Running, Starting, Unknown};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::cluster::DecidedWith;
 use palladion_api::conditions::{ACCEPTED, AVAILABLE, PAUSED, PROGRESSING};
-use palladion_plan::words::Message;
+use palladion_plan::words::{Message, Names};
 use palladion_plan::{Conditions, Reason, Truth, wait};
 use serde_json::{Value, json};
 
@@ -46,6 +48,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
         "observedGeneration": facts.snapshot.owner.meta.generation,
         "conditions": writer.all(),
         "waits": wait::in_status(&facts.status.waits, &draft.waits, facts.now()),
+        "unmet": unmet::of(facts, valid, draft, pause(facts).as_ref()),
         "members": format!("{ready}/{wanted}"),
         "racks": racks::of(facts, valid),
         "unusedClaims": Some(unused).filter(|claims| !claims.is_empty()),
@@ -106,6 +109,16 @@ pub fn pause(facts: &Facts<'_>) -> Option<Paused> {
         return Some(Paused::Everywhere);
     }
     facts.spec.paused.then_some(Paused::Here)
+}
+
+/// Why schedules create no tasks while nothing is decided for the ring.
+pub fn holding(facts: &Facts<'_>) -> Held {
+    let cluster = || facts.snapshot.owner.meta.name.clone();
+    match pause(facts) {
+        Some(Paused::Everywhere) => Held::Everywhere,
+        Some(Paused::Here) => Held::Cluster { cluster: cluster() },
+        None => Held::NotAccepted { cluster: cluster() },
+    }
 }
 
 fn stored(facts: &Facts<'_>) -> Conditions {
@@ -183,9 +196,14 @@ fn progressing(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft) {
         );
     }
     // A Service or a claim that is kept after its member is nobody who starts.
-    let mut members =
-        facts.members.values().filter(|m| !m.is_gone() && (m.object.is_some() || m.pod.is_some()));
-    let starting = members.find(|m| !is_ready(m)).map(|m| {
+    let exist = |m: &&MemberFact| !m.is_gone() && (m.object.is_some() || m.pod.is_some());
+    let away = facts.members.values().filter(exist).filter(|m| !is_ready(m));
+    let (stopped, starting): (Vec<_>, Vec<_>) = away.partition(|m| m.is_stopped());
+    if starting.is_empty() && !stopped.is_empty() {
+        let members = Names::of(stopped.iter().map(|m| &m.name));
+        return writer.set_false(PROGRESSING, Rest::MembersStopped { members });
+    }
+    let starting = starting.first().map(|m| {
         let (member, pod) = (m.name.clone(), pod_words(m));
         match m.reported_server() {
             None => Starting::Unreported { member, pod },

@@ -13,6 +13,8 @@ palladion_api::sentences! {
         ChangedAt { object: String, field: String } => "{field} of {object} has changed since this step was planned";
         /// The uid or the version is another one now.
         Changed => "the object has changed since this step was planned";
+        /// Who decided it, hung.
+        ProvenTooLongAgo => "the proof of this step was made too long ago";
         /// Foreign: it is not touched.
         Foreign { object: String, controller: Controller } => "{object} already exists and is controlled by {controller}";
         /// Foreign as well.

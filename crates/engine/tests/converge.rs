@@ -119,6 +119,27 @@ async fn an_object_that_somebody_creates_in_that_very_moment_is_not_touched() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_is_created_once_is_found_by_its_name_and_left_alone() {
+    let fake = Fake::new();
+    let _engine = alone(&fake);
+    let theirs = json!({"metadata": {"name": "theirs", "namespace": "n"}, "data": {"value": "1"}});
+    fake.put("configmaps", "n", "theirs", theirs);
+    toy(&fake, "a", json!({"once": "theirs", "value": "x"}));
+    toy(&fake, "b", json!({"once": "ours", "value": "x"}));
+    let value = |name: &str| {
+        let map = fake.get("configmaps", "n", name);
+        map.map(|m| m["data"]["value"].clone()).unwrap_or_default()
+    };
+    until("created", || value("ours") == "x").await;
+    pass(Duration::from_secs(60)).await;
+    assert_eq!(value("theirs"), "1");
+    assert!(status(&fake, "a")["failure"].is_null(), "{}", status(&fake, "a"));
+    fake.edit("toys", "n", "b", |t| t["spec"]["value"] = json!("y"));
+    pass(Duration::from_secs(60)).await;
+    assert_eq!(value("ours"), "x", "it is not ours from then on");
+}
+
+#[tokio::test(start_paused = true)]
 async fn at_rest_nothing_is_read_and_nothing_is_written() {
     let fake = Fake::new();
     let _engine = alone(&fake);

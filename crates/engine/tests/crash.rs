@@ -150,6 +150,27 @@ async fn a_refusal_is_told_at_once_and_tried_again_every_half_minute() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_stands_alone_and_is_refused_holds_up_nothing_else() {
+    let fake = Fake::new();
+    fake.fault(|seen| {
+        let first = seen.is_write() && seen.target.name.as_deref() == Some("a-0");
+        if first { Action::Refuse(422) } else { Action::Pass }
+    });
+    let _engine = alone(&fake);
+    toy(&fake, "a", json!({"count": 3, "value": "x", "behaviour": "alone"}));
+    let exists = |number| fake.get("configmaps", "n", &format!("a-{number}")).is_some();
+    until("the others are made", || exists(1) && exists(2)).await;
+    let class = || fake.get("toys", "n", "a").unwrap()["status"]["failure"]["class"].clone();
+    until("told", || class() == "Refused").await;
+    pass(Duration::from_secs(300)).await;
+    let tries = fake.requests(|s| s.is_write() && s.target.name.as_deref() == Some("a-0"));
+    assert!((9..=25).contains(&tries), "{tries} tries in five minutes");
+    assert!(!exists(0) && class() == "Refused");
+    fake.no_fault();
+    until("made", || made(&fake, "a", 3, "x")).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn one_owner_that_cannot_be_served_does_not_delay_the_others() {
     let fake = Fake::new();
     fake.fault(|seen| {

@@ -7,7 +7,7 @@ use palladion_engine::EngineError;
 use serde_json::{Value, json};
 use std::time::Duration;
 use support::fake::{Action, Fake};
-use support::harness::{elected, made, pass, start, status, toy, until};
+use support::harness::{at_work, elected, made, pass, start, status, toy, until};
 
 fn lease(fake: &Fake) -> Option<Value> {
     fake.get("leases", "system", "engine").map(|l| l["spec"].clone())
@@ -205,6 +205,29 @@ async fn the_epoch_fences_a_frozen_leader() {
     assert_eq!(fake.get("configmaps", "n", "a-0").unwrap()["data"]["value"], "successor");
     let tried = fake.requests(|s| s.is_write() && s.target.plural == "configmaps");
     assert_eq!(tried, before, "the fence stands before the write");
+}
+
+/// Its Lease is renewed all the while, so that nothing else tells it how long it
+/// has hung: here in the looks at its fence.
+#[tokio::test(start_paused = true)]
+async fn what_was_proven_before_a_leader_hung_is_decided_again() {
+    let (fake, _engine) = at_work(3).await;
+    fake.fault(|seen| {
+        let fence = !seen.is_write() && seen.target.plural == "toys" && seen.is_of_one();
+        if fence { Action::Late(Duration::from_secs(6)) } else { Action::Pass }
+    });
+    let deleted = || 3 - (0..3).filter(|n| exists(&fake, *n)).count();
+    fake.edit("toys", "n", "a", |t| t["spec"] = json!({"count": 0, "behaviour": "proven"}));
+    pass(Duration::from_secs(8)).await;
+    assert_eq!(deleted(), 1, "a proof of six seconds ago");
+    pass(Duration::from_secs(6)).await;
+    assert_eq!(deleted(), 1, "and one of twelve");
+    fake.no_fault();
+    until("made", || made(&fake, "a", 0, "x")).await;
+}
+
+fn exists(fake: &Fake, number: usize) -> bool {
+    fake.get("configmaps", "n", &format!("a-{number}")).is_some()
 }
 
 #[tokio::test(start_paused = true)]

@@ -27,6 +27,21 @@ async fn a_condition_that_changes_is_one_event_about_the_owner() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_event_is_told_of_the_object_that_it_names_too_and_once() {
+    let fake = Fake::new();
+    let _engine = alone(&fake);
+    toy(&fake, "a", json!({"count": 1, "value": "x", "about": "a-0", "wakeSeconds": 5}));
+    pass(Duration::from_secs(60)).await;
+    let told = events(&fake, "Synced");
+    let about = |kind: &str| told.iter().find(|e| e["regarding"]["kind"] == kind);
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert_eq!(about("Toy").map(|e| &e["regarding"]["name"]), Some(&json!("a")));
+    let map = about("ConfigMap").expect("the ConfigMap is named");
+    assert_eq!(map["regarding"]["name"], "a-0");
+    assert!(map["regarding"]["uid"].is_string());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_failed_step_is_one_warning_for_as_long_as_it_fails_in_the_same_way() {
     let fake = Fake::new();
     fake.fault(|seen| {

@@ -3,7 +3,7 @@
 use crate::paint::Colour;
 use crate::verbs::{
     completion, contact, cqlsh, events, explain, logs, members, pause, plan, replace, restart,
-    ring, status, task, version,
+    ring, schedule, seed, status, stop, task, terminate, version,
 };
 use clap::{Parser, Subcommand};
 
@@ -46,11 +46,22 @@ pub enum Verb {
     Plan(plan::Plan),
     /// Addresses for clients
     Contact(contact::Contact),
-    /// Tasks: list, watch, abort
+    /// Tasks: run, list, watch, abort
     #[command(subcommand, after_help = "Example:\n  kubectl palladion task list demo")]
     Task(task::Task),
+    /// Schedules of tasks: list, run, suspend, resume
+    #[command(subcommand, after_help = "Example:\n  kubectl palladion schedule list demo")]
+    Schedule(schedule::Schedule),
     /// Restart a member, a rack or a ring: one at a time, drained first
     Restart(restart::Restart),
+    /// Stop one member
+    Stop(stop::Stop),
+    /// Start a member that was stopped
+    Start(stop::Start),
+    /// Make a member a seed, or none
+    Seed(seed::Seed),
+    /// Stop one member for good, before it is replaced
+    Terminate(terminate::Terminate),
     /// Replace a member that is dead: its volume is deleted
     Replace(replace::Replace),
     /// Let the operator write nothing but the status of a ring

@@ -136,6 +136,14 @@ pub fn running_tasks() -> Vec<CompletionCandidate> {
     })
 }
 
+/// Names of schedules.
+pub fn schedules() -> Vec<CompletionCandidate> {
+    names(async |place| {
+        let schedules = place.schedules(None).await?;
+        Ok(schedules.into_iter().map(|s| (s.name, s.schedule)).collect())
+    })
+}
+
 /// Names of namespaces.
 pub fn namespaces() -> Vec<CompletionCandidate> {
     names(async |place| {

@@ -58,7 +58,7 @@ mod tests {
             let names = found.unwrap_or_default();
             names.iter().map(|c| c.get_value().to_string_lossy().into_owned()).collect::<Vec<_>>()
         };
-        assert_eq!(complete("kubectl-palladion sta"), ["status"]);
+        assert_eq!(complete("kubectl-palladion stat"), ["status"]);
         assert_eq!(complete("kubectl-palladion task ab"), ["abort"]);
         assert_eq!(complete("kubectl-palladion explain DataToo"), ["DataTooOld"]);
     }

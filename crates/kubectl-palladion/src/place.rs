@@ -3,14 +3,14 @@
 use crate::clean::quoted;
 use crate::exit::Trouble;
 use crate::read::ring::Ring;
-use crate::read::{member::Member, task::Task};
+use crate::read::{member::Member, schedule::Schedule, task::Task};
 use crate::session::Session;
 use crate::words::trouble::Hint;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter};
 use palladion_api::labels;
-use palladion_cassandra::resources::{CLUSTER, MEMBER, TASK};
+use palladion_cassandra::resources::{CLUSTER, MEMBER, SCHEDULE, TASK};
 use palladion_engine::door::read::selection;
 use palladion_engine::door::rights::Refusal;
 use palladion_engine::door::{Door, Way};
@@ -148,6 +148,11 @@ impl Place {
         selection(TASK, self.namespace.as_deref(), "")
     }
 
+    /// What the schedules here are selected by.
+    pub fn schedules_selection(&self) -> Selection {
+        selection(SCHEDULE, self.namespace.as_deref(), "")
+    }
+
     /// The rings, by namespace and name.
     ///
     /// # Errors
@@ -210,6 +215,34 @@ impl Place {
         tasks.retain(|task| ring.is_none_or(|ring| task.ring == ring));
         tasks.sort_by_key(Task::order);
         Ok(tasks)
+    }
+
+    /// The schedules, of one ring or of all, by namespace and name.
+    ///
+    /// # Errors
+    /// The server's refusal.
+    pub async fn schedules(&self, ring: Option<&str>) -> Result<Vec<Schedule>, Refusal> {
+        let all = self.door.list(&self.schedules_selection()).await?;
+        let mut schedules: Vec<Schedule> = all.iter().map(Schedule::read).collect();
+        schedules.retain(|schedule| ring.is_none_or(|ring| schedule.ring == ring));
+        schedules.sort_by(|a, b| (&a.namespace, &a.name).cmp(&(&b.namespace, &b.name)));
+        Ok(schedules)
+    }
+
+    /// One schedule.
+    ///
+    /// # Errors
+    /// The server's refusal.
+    pub async fn schedule(&self, name: &str) -> Result<Schedule, Refusal> {
+        Ok(Schedule::read(&self.schedule_object(name).await?))
+    }
+
+    /// One schedule as it is stored.
+    ///
+    /// # Errors
+    /// The server's refusal.
+    pub async fn schedule_object(&self, name: &str) -> Result<Value, Refusal> {
+        self.door.get(&ObjectKey::new(SCHEDULE, self.namespace(), name)).await
     }
 
     /// One task.

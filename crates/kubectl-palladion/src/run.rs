@@ -6,6 +6,7 @@ use crate::exit::{Exit, Trouble};
 use crate::paint::{Colour, Paint, Tone};
 use crate::place::At;
 use crate::session::{Answers, Session};
+use crate::verbs::schedule::Schedule;
 use crate::verbs::task::Task;
 use clap::{CommandFactory, FromArgMatches};
 use jiff::Timestamp;
@@ -111,10 +112,19 @@ pub async fn run(verb: &Verb, session: &mut Session<'_>) -> Result<Exit, Trouble
         Verb::Members(verb) => verb.run(session).await,
         Verb::Plan(verb) => verb.run(session).await,
         Verb::Contact(verb) => verb.run(session).await,
+        Verb::Task(Task::Run(verb)) => verb.run(session).await,
         Verb::Task(Task::List(verb)) => verb.run(session).await,
         Verb::Task(Task::Watch(verb)) => verb.run(session).await,
         Verb::Task(Task::Abort(verb)) => verb.run(session).await,
+        Verb::Schedule(Schedule::List(verb)) => verb.run(session).await,
+        Verb::Schedule(Schedule::Run(verb)) => verb.run(session).await,
+        Verb::Schedule(Schedule::Suspend(verb)) => verb.run(session).await,
+        Verb::Schedule(Schedule::Resume(verb)) => verb.run(session).await,
         Verb::Restart(verb) => verb.run(session).await,
+        Verb::Stop(verb) => verb.run(session).await,
+        Verb::Start(verb) => verb.run(session).await,
+        Verb::Terminate(verb) => verb.run(session).await,
+        Verb::Seed(verb) => verb.run(session).await,
         Verb::Replace(verb) => verb.run(session).await,
         Verb::Pause(verb) => verb.run(session).await,
         Verb::Resume(verb) => verb.run(session).await,

@@ -67,7 +67,7 @@ fn no_way_to_a_kubernetes_cluster_is_exit_code_7_and_a_wrong_line_2() {
     assert_eq!(lost.status.code(), Some(7), "{}", text(&lost.stderr));
     assert!(text(&lost.stderr).contains("hint: kubectl config get-contexts"));
     assert_eq!(run("palladion", &["statsu"]).status.code(), Some(2));
-    assert_eq!(run("palladion", &["stop", "a"]).status.code(), Some(2), "not offered yet");
+    assert_eq!(run("palladion", &["decommission", "a"]).status.code(), Some(2), "no verb");
 }
 
 #[test]

@@ -104,7 +104,10 @@ impl<M> Draft<M> {
     pub fn is_disruptive(&self) -> bool {
         self.steps.iter().any(|step| match step {
             Step::Delete { loss, .. } => *loss != Loss::Nothing,
-            Step::Apply { .. } | Step::Patch { .. } | Step::CompareAndSet { .. } => false,
+            Step::Apply { .. }
+            | Step::Create { .. }
+            | Step::Patch { .. }
+            | Step::CompareAndSet { .. } => false,
         })
     }
 
@@ -118,5 +121,8 @@ impl<M> Draft<M> {
 /// Does a step state what an object that exists should be? It is sent only
 /// where it differs, and stating it is no progress.
 pub fn is_upkeep(step: &Step) -> bool {
-    matches!(step, Step::Apply { precondition: Precondition::Uid(_), .. })
+    let Step::Apply { precondition, .. } = step else {
+        return false;
+    };
+    matches!(precondition, Precondition::Uid(_) | Precondition::Version { .. })
 }

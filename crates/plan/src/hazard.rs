@@ -72,7 +72,7 @@ impl Hazard {
     /// Does the step do that?
     pub fn is_in(&self, step: &Step, snapshot: &Snapshot) -> bool {
         let (key, written) = match step {
-            Step::Apply { key, object, .. } => (key, object),
+            Step::Apply { key, object, .. } | Step::Create { key, object, .. } => (key, object),
             Step::Patch { key, patch, .. } => (key, patch),
             Step::Delete { key, propagation, .. } => {
                 return key.resource == self.resource && self.is_deletion(*propagation);
@@ -118,7 +118,9 @@ impl Hazard {
     /// What its proof must be about, by the step's own words.
     pub fn subject<'a>(&self, step: &'a Step) -> &'a str {
         let (key, written) = match step {
-            Step::Apply { key, object, .. } => (key, Some(object)),
+            Step::Apply { key, object, .. } | Step::Create { key, object, .. } => {
+                (key, Some(object))
+            }
             Step::Patch { key, patch, .. } => (key, Some(patch)),
             Step::Delete { key, .. } => (key, None),
             Step::CompareAndSet { .. } => return "",

@@ -34,7 +34,10 @@ pub use hazard::{About, Act, Hazard};
 pub use mind::{Keep, Mind, Route, Watch};
 pub use object::{Meta, Object, ObjectKey, OwnerReference, Resource, Scope};
 pub use palladion_api::{Reason, sentences, vocabulary};
-pub use plan::{Event, EventType, Fence, Loss, Plan, Precondition, Propagation, Step, Subresource};
+pub use plan::{
+    Event, EventType, Fence, IfRefused, Loss, Plan, Precondition, Propagation, Regarding, Step,
+    Subresource,
+};
 pub use probe::{ProbeAction, ProbeKey, ProbeRequest, ProbeResult, Tally, Verdict};
 pub use proof::{Proof, ProofKind};
 pub use snapshot::{Failure, FailureClass, Observed, Snapshot};

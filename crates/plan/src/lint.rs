@@ -1,4 +1,4 @@
-//! The plan linter: safety rules 3.5 and 4.8. It knows no system; it looks at
+//! The plan linter: safety rules 3.2, 3.5 and 4.8. It knows no system; it looks at
 //! what a plan could lose, and at the proofs of the steps that a mind has
 //! declared to be hazards. A plan that breaks a rule is not carried out.
 
@@ -40,6 +40,7 @@ fn is_disruptive(step: &Step) -> bool {
         } => true,
         Step::Delete { loss: Loss::Nothing, .. }
         | Step::Apply { .. }
+        | Step::Create { .. }
         | Step::Patch { .. }
         | Step::CompareAndSet { .. } => false,
     }
@@ -61,15 +62,20 @@ fn deletion(step: &Step) -> Vec<Violation> {
     found
 }
 
-/// Does the step carry the proof that each of its hazards needs?
+/// Does the step carry the proof that each of its hazards needs, and the
+/// version of the object that it was decided for?
 fn proof(step: &Step, snapshot: &Snapshot, hazards: &[Hazard]) -> Vec<Violation> {
     let doing = || step.doing().to_string();
     let here: Vec<&Hazard> = hazards.iter().filter(|h| h.is_in(step, snapshot)).collect();
-    let Some(proof) = step.proof().filter(|p| !p.text().is_empty()) else {
-        let is_needed = is_disruptive(step) || !here.is_empty();
-        return is_needed.then(|| Violation::ProofMissing { doing: doing() }).into_iter().collect();
-    };
+    let is_needed = is_disruptive(step) || !here.is_empty();
     let mut found = Vec::new();
+    if is_needed && takes_any_version(step) {
+        found.push(Violation::VersionMissing { doing: doing() });
+    }
+    let Some(proof) = step.proof().filter(|p| !p.text().is_empty()) else {
+        found.extend(is_needed.then(|| Violation::ProofMissing { doing: doing() }));
+        return found;
+    };
     for hazard in here {
         if !hazard.kinds.contains(&proof.kind()) {
             found.push(Violation::ProofOfAnotherKind { kind: proof.kind().name(), doing: doing() });
@@ -85,6 +91,18 @@ fn proof(step: &Step, snapshot: &Snapshot, hazards: &[Hazard]) -> Vec<Violation>
         found.push(Violation::ProofOutOfTime { as_of, now, doing: doing() });
     }
     found
+}
+
+/// Would it do what it does to whatever has become of the object meanwhile? A
+/// request of a leader that was frozen arrives late.
+fn takes_any_version(step: &Step) -> bool {
+    match step {
+        Step::Apply { precondition, .. }
+        | Step::Patch { precondition, .. }
+        | Step::Delete { precondition, .. } => matches!(precondition, Precondition::Uid(_)),
+        // What exists stays as it is; and the other is made under the version that is read for it.
+        Step::Create { .. } | Step::CompareAndSet { .. } => false,
+    }
 }
 
 fn is_in_time(proof: &Proof, now: Timestamp) -> bool {

@@ -1,7 +1,7 @@
 //! What is to be done. A plan leaves no choices: the engine carries out its
-//! steps in order and stops at the first that fails.
+//! steps in order and stops at the first that fails, unless that one stands alone.
 
-use crate::object::ObjectKey;
+use crate::object::{Meta, ObjectKey};
 use crate::proof::Proof;
 use crate::wait::Wait;
 use palladion_api::ids::Uid;
@@ -24,6 +24,14 @@ pub enum Precondition {
         /// Its resourceVersion.
         resource_version: String,
     },
+}
+
+impl Precondition {
+    /// The object as it was seen: nobody has written to it since.
+    pub fn as_seen(seen: &Meta) -> Self {
+        let (uid, resource_version) = (seen.uid.clone(), seen.resource_version.clone());
+        Self::Version { uid, resource_version }
+    }
 }
 
 /// A condition on another object, read live right before the write: the write
@@ -54,6 +62,15 @@ pub enum Loss {
     Data,
 }
 
+/// What the refusal of a step by the API server (403, 422) means for its plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum IfRefused {
+    /// The plan ends: what follows may suppose that it was done.
+    EndsPlan,
+    /// Nothing that follows supposes it: the rest is carried out.
+    StandsAlone,
+}
+
 /// One write.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Step {
@@ -72,6 +89,23 @@ pub enum Step {
         /// What is being done, for errors and logs: "create the StatefulSet of rack a".
         doing: String,
         /// Event to emit when it was done and changed something.
+        event: Option<Event>,
+        /// What becomes of the rest of the plan if it is refused.
+        #[serde(skip)]
+        if_refused: IfRefused,
+    },
+    /// Create an object that is not ours from then on. One of this name that
+    /// exists already is what was wanted, whoever made it.
+    Create {
+        /// The object, with `apiVersion`, `kind` and `metadata`.
+        object: Value,
+        /// Which object it is.
+        key: ObjectKey,
+        /// What must hold elsewhere.
+        fence: Option<Fence>,
+        /// What is being done.
+        doing: String,
+        /// Event to emit when it was created.
         event: Option<Event>,
     },
     /// JSON merge patch of some fields of an object, which is not wholly ours.
@@ -131,9 +165,21 @@ impl Step {
     pub fn doing(&self) -> &str {
         match self {
             Step::Apply { doing, .. }
+            | Step::Create { doing, .. }
             | Step::Patch { doing, .. }
             | Step::CompareAndSet { doing, .. }
             | Step::Delete { doing, .. } => doing,
+        }
+    }
+
+    /// Does the rest of its plan go on when it is refused?
+    pub fn stands_alone(&self) -> bool {
+        match self {
+            Step::Apply { if_refused, .. } => *if_refused == IfRefused::StandsAlone,
+            Step::Create { .. }
+            | Step::Patch { .. }
+            | Step::CompareAndSet { .. }
+            | Step::Delete { .. } => false,
         }
     }
 
@@ -143,7 +189,7 @@ impl Step {
             Step::Apply { proof, .. } | Step::Patch { proof, .. } | Step::Delete { proof, .. } => {
                 proof.as_ref()
             }
-            Step::CompareAndSet { .. } => None,
+            Step::Create { .. } | Step::CompareAndSet { .. } => None,
         }
     }
 }
@@ -175,7 +221,7 @@ pub enum EventType {
     Warning,
 }
 
-/// A Kubernetes event about the owner.
+/// A Kubernetes event about the owner, and about another object if it names one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Event {
     /// Normal or Warning.
@@ -184,6 +230,17 @@ pub struct Event {
     pub reason: Reason,
     /// For people.
     pub message: Message,
+    /// The object that it is about besides the owner.
+    pub about: Option<Regarding>,
+}
+
+/// An object that an event is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Regarding {
+    /// Which object.
+    pub key: ObjectKey,
+    /// Its uid, by which its events are found.
+    pub uid: Uid,
 }
 
 /// The outcome of one decision.

@@ -10,7 +10,10 @@
 //! ```
 
 use crate::object::{Meta, ObjectKey, Resource};
-use crate::plan::{Event, EventType, Fence, Loss, Precondition, Propagation, Step, Subresource};
+use crate::plan::{
+    Event, EventType, Fence, IfRefused, Loss, Precondition, Propagation, Regarding, Step,
+    Subresource,
+};
 use crate::proof::Proof;
 use palladion_api::reasons::Reason;
 use palladion_api::words::{Message, Reasoned};
@@ -26,7 +29,14 @@ impl Step {
         doing: impl Display,
     ) -> Self {
         let doing = doing.to_string();
-        Step::Apply { object, key, precondition, fence: None, proof: None, doing, event: None }
+        let if_refused = IfRefused::EndsPlan;
+        let (fence, proof, event) = (None, None, None);
+        Step::Apply { object, key, precondition, fence, proof, doing, event, if_refused }
+    }
+
+    /// Create an object, unless there is one of this name.
+    pub fn create(key: ObjectKey, object: Value, doing: impl Display) -> Self {
+        Step::Create { object, key, fence: None, doing: doing.to_string(), event: None }
     }
 
     /// Merge patch of an object under a precondition.
@@ -62,8 +72,7 @@ impl Step {
         doing: impl Display,
     ) -> Self {
         let key = ObjectKey::new(resource, &seen.namespace, &seen.name);
-        let (uid, resource_version) = (seen.uid.clone(), seen.resource_version.clone());
-        Self::patch(key, Precondition::Version { uid, resource_version }, patch, doing)
+        Self::patch(key, Precondition::as_seen(seen), patch, doing)
     }
 
     /// Merge patch of the status of an object that was seen, by its uid.
@@ -74,6 +83,20 @@ impl Step {
         doing: impl Display,
     ) -> Self {
         let mut step = Self::patch_seen(resource, seen, patch, doing);
+        if let Step::Patch { subresource, .. } = &mut step {
+            *subresource = Subresource::Status;
+        }
+        step
+    }
+
+    /// The same of an object as it was seen: nobody has written to it since.
+    pub fn patch_status_as_seen(
+        resource: Resource,
+        seen: &Meta,
+        patch: Value,
+        doing: impl Display,
+    ) -> Self {
+        let mut step = Self::patch_as_seen(resource, seen, patch, doing);
         if let Step::Patch { subresource, .. } = &mut step {
             *subresource = Subresource::Status;
         }
@@ -109,10 +132,18 @@ impl Step {
     ) -> Self {
         let mut step = Self::delete_seen(resource, seen, loss, doing);
         if let Step::Delete { precondition, .. } = &mut step {
-            let (uid, resource_version) = (seen.uid.clone(), seen.resource_version.clone());
-            *precondition = Precondition::Version { uid, resource_version };
+            *precondition = Precondition::as_seen(seen);
         }
         step
+    }
+
+    /// Of an apply that nothing else in its plan supposes: the rest is carried out
+    /// though it is refused.
+    pub fn standing_alone(mut self) -> Self {
+        if let Step::Apply { if_refused, .. } = &mut self {
+            *if_refused = IfRefused::StandsAlone;
+        }
+        self
     }
 
     /// Leave the dependents of what is deleted behind.
@@ -134,21 +165,23 @@ impl Step {
     /// Only while this holds elsewhere. A claim is a condition by itself and takes none.
     pub fn fenced(mut self, by: impl Into<Option<Fence>>) -> Self {
         match &mut self {
-            Step::Apply { fence, .. } | Step::Patch { fence, .. } | Step::Delete { fence, .. } => {
-                *fence = by.into();
-            }
+            Step::Apply { fence, .. }
+            | Step::Create { fence, .. }
+            | Step::Patch { fence, .. }
+            | Step::Delete { fence, .. } => *fence = by.into(),
             Step::CompareAndSet { .. } => {}
         }
         self
     }
 
-    /// With what proves that it may be taken. A claim is a condition by itself and takes none.
+    /// With what proves that it may be taken. A claim is a condition by itself and takes
+    /// none, and neither does a creation: it takes nothing away.
     pub fn proven(mut self, by: impl Into<Option<Proof>>) -> Self {
         match &mut self {
             Step::Apply { proof, .. } | Step::Patch { proof, .. } | Step::Delete { proof, .. } => {
                 *proof = by.into();
             }
-            Step::CompareAndSet { .. } => {}
+            Step::Create { .. } | Step::CompareAndSet { .. } => {}
         }
         self
     }
@@ -157,6 +190,7 @@ impl Step {
     pub fn announced(mut self, said: impl Into<Option<Event>>) -> Self {
         match &mut self {
             Step::Apply { event, .. }
+            | Step::Create { event, .. }
             | Step::Patch { event, .. }
             | Step::CompareAndSet { event, .. }
             | Step::Delete { event, .. } => *event = said.into(),
@@ -178,7 +212,14 @@ impl Event {
 
     /// Under a reason that is not the sentence's own.
     pub fn of(type_: EventType, reason: Reason, message: impl Into<Message>) -> Self {
-        Self { type_, reason, message: message.into() }
+        Self { type_, reason, message: message.into(), about: None }
+    }
+
+    /// It is about this object, too: whoever looks at that one alone finds it there.
+    pub fn also_about(mut self, resource: Resource, seen: &Meta) -> Self {
+        let key = ObjectKey::new(resource, &seen.namespace, &seen.name);
+        self.about = Some(Regarding { key, uid: seen.uid.clone() });
+        self
     }
 }
 

@@ -57,6 +57,7 @@ pub(super) fn lost_while_leaving(ring: &Ring<'_>) {
     })
     .expect("it leaves");
     bed().cluster.power_off(node).expect("power off");
+    let intent = ring.member(name).expect("member")["status"]["intent"]["state"].clone();
     bed().cluster.delete_node_object(node).expect("delete");
     ring.loses_a_volume();
     // A leave that was done a moment before the power went needs nobody's help.
@@ -67,7 +68,8 @@ pub(super) fn lost_while_leaving(ring: &Ring<'_>) {
         Ok((cluster["status"]["members"] == "2/2").then_some(()))
     })
     .expect("out of the ring");
-    println!("removed by the others: {removed}");
+    let had_left = intent == "Done";
+    assert!(removed != had_left, "removed by the others: {removed}; its own leave was {intent}");
     ring.wait_alike(2).expect("one ring of two, no ghost");
     ring.wait_settled().expect("settled");
     writing.stop().expect("written");

@@ -25,7 +25,7 @@ pub(super) fn of_a_living_member(ring: &Ring<'_>) {
         .expect("consumed");
     }
     let words = wait_for("the refusal to be told", SOON, || {
-        let told = told(Reason::ReplaceRefused)?;
+        let told = told(Reason::MemberIsLive)?;
         Ok(told.into_iter().find(|t| t.contains("up and normal")))
     })
     .expect("told");
@@ -76,7 +76,8 @@ pub(super) fn that_cannot_be_done(ring: &Ring<'_>) {
     for (task, member, volume, why) in [
         ("alive", name.as_str(), None, "it is up and normal"),
         ("nobody", "heal-dc1-c-0", None, "existing members: heal-dc1-a-0"),
-        ("volume", name.as_str(), Some("another"), "of the task is another"),
+        // That it lives comes first.
+        ("volume", name.as_str(), Some("another"), "MemberIsLive: "),
     ] {
         ask_to_replace(task, member, volume);
         let words = wait_task(task, "Refused", SOON);

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use palladion_api::reasons::Reason;
+use palladion_e2e::bed::text;
 use palladion_e2e::fields::INITIALIZATION;
 use palladion_e2e::{Ring, bed, wait_for};
 use serde_json::json;
@@ -36,8 +37,26 @@ pub(super) fn status(ring: &Ring<'_>) {
     ring.check_data().expect("all rows");
 }
 
+const FIRST: &str = "ring-dc1-a-0";
+
+/// A Service of somebody else gets the address as soon as it is free; its name.
+fn taken_by_a_stranger(address: &str) -> &'static str {
+    let service = json!({
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": { "name": "stranger" },
+        "spec": { "clusterIP": address, "ports": [{ "port": 80 }] },
+    });
+    wait_for("the address to be free", SOON, || {
+        Ok(bed().apply(NAMESPACE, &service.to_string()).is_ok().then_some(()))
+    })
+    .expect("taken");
+    "stranger"
+}
+
 pub(super) fn cluster_made_again(ring: &Ring<'_>) {
     let ids = ring.host_ids().expect("host IDs");
+    let address = text(&ring.member(FIRST).expect("member"), "/spec/address").to_string();
     bed()
         .kubectl(&format!("delete cassandracluster ring -n {NAMESPACE} --wait=true --timeout=120s"))
         .expect("delete");
@@ -50,7 +69,15 @@ pub(super) fn cluster_made_again(ring: &Ring<'_>) {
         3,
         "the data stays"
     );
+    let stranger = taken_by_a_stranger(&address);
     bed().apply(NAMESPACE, &three_members().manifest(NAMESPACE)).expect("apply");
+    let said = ring.wait_reason("Degraded", Reason::AddressTaken, SOON).expect("it is told");
+    assert!(said.contains(FIRST) && said.contains(&address), "{said}");
+    wait_for("the other two", SOON, || {
+        Ok((ring.cluster()?["status"]["members"] == "2/3").then_some(()))
+    })
+    .expect("they start without it");
+    bed().kubectl(&format!("delete service {stranger} -n {NAMESPACE}")).expect("delete");
     ring.wait_ready(3).expect("all ready");
     assert_eq!(ring.host_ids().expect("host IDs"), ids);
     assert!(

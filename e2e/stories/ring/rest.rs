@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use palladion_e2e::bed::OPERATOR_USER;
-use palladion_e2e::{Ring, bed};
+use palladion_e2e::{Ring, audits, bed};
 
 use super::NAMESPACE;
 
@@ -21,10 +21,10 @@ pub(super) fn nothing_is_asked(ring: &Ring<'_>) {
         .collect();
     assert!(requests.is_empty(), "the operator asked for {requests:?} at rest");
     assert!(!entries.is_empty(), "the lease at least was renewed, or the log is not being read");
-    let members = bed()
-        .cluster
-        .audit_entries(mark, &format!("system:serviceaccount:{NAMESPACE}:ring-member"))
-        .expect("the audit log");
+    let agents = format!("system:serviceaccount:{NAMESPACE}:ring-member");
+    // They have asked for something before, so their requests are in the log.
+    audits::asked(std::slice::from_ref(bed()), &agents, |_| true).expect("requests of agents");
+    let members = bed().cluster.audit_entries(mark, &agents).expect("the audit log");
     let writes: Vec<String> = members
         .iter()
         .filter(|e| e.verb != "watch")

@@ -62,8 +62,13 @@ pub fn file() -> Generated {
 
 /// Palladion's kinds that whoever may view a namespace may see. A new kind is
 /// in no role of people before it stands here.
-const FOR_PEOPLE: [&str; 4] =
-    ["cassandraclusters", "cassandramembers", "cassandratasks", "zonedstatefulsets"];
+const FOR_PEOPLE: [&str; 5] = [
+    "cassandraclusters",
+    "cassandramembers",
+    "cassandratasks",
+    "cassandrataskschedules",
+    "zonedstatefulsets",
+];
 
 /// Roles for people. Who may view or edit what is in a namespace may view or
 /// edit what is Palladion's there; what else a plan is decided from is in no

@@ -1,6 +1,7 @@
 //! [`ServerAdmin`] for Apache Cassandra 4.0 to 5.0, over Jolokia.
 
 use super::cassandra_reading::{most_holders, name, reading};
+use super::jobs::Jobs;
 use super::jolokia::{Client, Item};
 use super::json::strings;
 use super::{
@@ -19,8 +20,8 @@ use std::sync::OnceLock;
 
 /// A Cassandra server.
 pub struct Cassandra {
-    client: Client,
-    capabilities: Capabilities,
+    pub(super) client: Client,
+    pub(super) capabilities: Capabilities,
     /// A full member's tokens do not change while its server runs.
     tokens: OnceLock<Vec<String>>,
 }
@@ -31,7 +32,7 @@ impl Cassandra {
         Self { client, capabilities, tokens: OnceLock::new() }
     }
 
-    async fn call(
+    pub(super) async fn call(
         &self,
         mbean: &'static str,
         operation: &'static str,
@@ -64,6 +65,24 @@ impl Cassandra {
         }
         let table = vec![json!("system"), json!(STREAMED)];
         self.call(STORAGE_SERVICE, TRUNCATE, table).await.map(drop)
+    }
+
+    /// Begin a repair; `None` where there is nothing to repair.
+    pub(super) async fn begin(
+        &self,
+        keyspace: &str,
+        options: Value,
+    ) -> Result<Option<RepairTicket>, Error> {
+        let answer =
+            self.call(STORAGE_SERVICE, BEGIN_REPAIR, vec![json!(keyspace), options]).await?;
+        match answer.as_i64() {
+            Some(0) => Ok(None),
+            Some(number) => Ok(Some(RepairTicket { keyspace: keyspace.into(), number })),
+            None => Err(Error::Failed {
+                operation: "repairAsync".into(),
+                message: Answered::Unexpected { answer: answer.to_string() }.to_string(),
+            }),
+        }
     }
 
     /// Operations that answer 0 for success, 1 for "stopped by a person", 2 for "could not begin".
@@ -175,6 +194,10 @@ impl ServerAdmin for Cassandra {
         Box::pin(self.rewrite(operation, arguments))
     }
 
+    fn jobs(&self) -> Option<&dyn Jobs> {
+        Some(self)
+    }
+
     fn remove_node<'a>(&'a self, host_id: &'a HostId) -> Answer<'a, ()> {
         Box::pin(async move {
             self.call(STORAGE_SERVICE, REMOVE_NODE, vec![json!(host_id)]).await.map(drop)
@@ -192,16 +215,7 @@ impl ServerAdmin for Cassandra {
             if what.down == DownReplicas::LeaveOut {
                 options["forceRepair"] = json!("true");
             }
-            let answer =
-                self.call(STORAGE_SERVICE, BEGIN_REPAIR, vec![json!(keyspace), options]).await?;
-            match answer.as_i64() {
-                Some(0) => Ok(None),
-                Some(number) => Ok(Some(RepairTicket { keyspace: keyspace.into(), number })),
-                None => Err(Error::Failed {
-                    operation: "repairAsync".into(),
-                    message: Answered::Unexpected { answer: answer.to_string() }.to_string(),
-                }),
-            }
+            self.begin(keyspace, options).await
         })
     }
 

@@ -113,7 +113,16 @@ impl Client {
 
     /// Set an attribute, or call an operation and wait for its end, for as long as it takes.
     pub async fn exec(&self, item: &Item) -> Result<Value, Error> {
-        let answer: ItemAnswer = self.post(item, None).await?;
+        self.exec_within(item, None).await
+    }
+
+    /// Call an operation that ends at once.
+    pub async fn exec_soon(&self, item: &Item) -> Result<Value, Error> {
+        self.exec_within(item, Some(READ_TIME)).await
+    }
+
+    async fn exec_within(&self, item: &Item, time: Option<Duration>) -> Result<Value, Error> {
+        let answer: ItemAnswer = self.post(item, time).await?;
         if answer.status == 200 {
             return Ok(answer.value);
         }

@@ -4,7 +4,9 @@
 //! what became of them is also read from the server's state.
 
 pub mod cassandra;
+mod cassandra_jobs;
 mod cassandra_reading;
+pub mod jobs;
 pub mod jolokia;
 mod json;
 mod ring;
@@ -248,6 +250,8 @@ pub trait ServerAdmin: Send + Sync {
         keyspace: &'a str,
         what: RepairScope,
     ) -> Answer<'a, Option<RepairTicket>>;
+    /// What it does for tasks; none where such jobs are not supported.
+    fn jobs(&self) -> Option<&dyn jobs::Jobs>;
     /// How far is it?
     fn repair_state<'a>(&'a self, ticket: &'a RepairTicket) -> Answer<'a, RepairState>;
 }

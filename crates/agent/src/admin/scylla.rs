@@ -1,6 +1,7 @@
 //! [`ServerAdmin`] for ScyllaDB, over its REST API on loopback. Scylla keeps
 //! schema agreement and topology changes itself (Raft).
 
+use super::jobs::Jobs;
 use super::json::strings;
 use super::{
     Answer, Error, Reading, RepairScope, RepairState, RepairTicket, RuntimeChange, ServerAdmin,
@@ -167,6 +168,10 @@ impl ServerAdmin for Scylla {
                 .await
                 .map(drop)
         })
+    }
+
+    fn jobs(&self) -> Option<&dyn Jobs> {
+        None
     }
 
     fn remove_node<'a>(&'a self, host_id: &'a HostId) -> Answer<'a, ()> {

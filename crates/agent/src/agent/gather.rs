@@ -107,11 +107,16 @@ impl Agent {
         }
     }
 
-    /// The live spec; or the saved one once the API has had its chance.
+    /// The live spec; or the saved one once the API has had its chance to answer.
     fn gather_spec(&mut self) {
         let News::Present(member) = self.news.borrow_and_update().clone() else {
-            let waited = self.started.elapsed() >= API_GRACE
-                || matches!(*self.news.borrow(), News::Unreachable(_) | News::Unreadable(_));
+            let waited = match &*self.news.borrow() {
+                News::Unknown => self.started.elapsed() >= API_GRACE,
+                News::Unreachable(_) | News::Unreadable(_) => true,
+                // A server that answers has no record of this member: its address may
+                // be somebody else's by now. Whoever makes the record looks first.
+                News::Absent | News::Present(_) => false,
+            };
             if self.saved.is_none()
                 && waited
                 && self.ledger().is_some()

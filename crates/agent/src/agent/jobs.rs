@@ -24,7 +24,8 @@ const QUESTION_TIME: Duration = Duration::from_secs(8);
 
 impl Agent {
     pub(super) fn worker(&self) -> Worker {
-        if self.job.is_some() { Worker::Busy } else { Worker::Idle }
+        let at_work = self.job.is_some() || self.task.is_some();
+        if at_work { Worker::Busy } else { Worker::Idle }
     }
 
     /// New seeds of a full member: written to its file and read again, without a restart.
@@ -84,7 +85,7 @@ impl Agent {
         let told = async {
             let before = match launch.runtime_before.clone() {
                 Some(before) => before,
-                None => admin.runtime().await?,
+                None => self.without_job(admin.runtime().await?),
             };
             let change = runtime::change(&before, &launch.runtime, wanted);
             admin.change_runtime(&change).await?;

@@ -10,6 +10,7 @@ mod look;
 mod state;
 mod stop;
 mod tell;
+mod work;
 
 use crate::http::{self, Health};
 use crate::kubernetes::{self, News};
@@ -107,6 +108,7 @@ impl Agent {
         self.count_copies().await;
         self.beat();
         self.operate();
+        self.work().await;
         self.follow_certificate();
         self.try_to_log_in();
         self.answer_question();
@@ -133,6 +135,7 @@ impl Agent {
                 (self.look, self.looked) = (None, None);
             }
             Done::Operation { id, outcome } => self.end_operation(&id, outcome),
+            Done::Job { id, ended } => self.end_task(id, ended),
             Done::LoggedIn { of, answer } => self.access.note(of, answer, Instant::now()),
         }
     }

@@ -3,16 +3,20 @@
 
 use crate::access::{Access, Answer, Subject};
 use crate::admin::{Reading, ServerAdmin};
+use crate::decide::job::Stop;
 use crate::decide::progress::Progress;
 use crate::decide::{LastWords, LeaveCall, Process, SpecFact, StopWhy, VolumeFact};
 use crate::http::Health;
 use crate::init::protocol::Phase;
+use crate::jobs::Book;
 use crate::kubernetes::News;
 use crate::launch::Mounted;
 use crate::launch_record::LaunchRecord;
 use crate::metrics::Metrics;
+use crate::report::job::Told as ToldJob;
 use crate::settings::Settings;
 use crate::supervisor::Supervisor;
+use crate::volume::jobs::Ended;
 use crate::volume::ledger::Ledger;
 use crate::volume::{Found, SavedMember, Volume};
 use crate::words::calls::NotKnown;
@@ -44,6 +48,13 @@ pub enum Done {
         /// How: a line for people either way.
         outcome: Result<String, String>,
     },
+    /// A job of a task ended; `None` where the connection to the server broke.
+    Job {
+        /// Its ID.
+        id: String,
+        /// How.
+        ended: Option<Ended>,
+    },
     /// The agent has tried to log in to its server.
     LoggedIn {
         /// What it tried with.
@@ -73,6 +84,23 @@ pub struct Stopping {
 pub struct Job {
     /// How far it is.
     pub progress: watch::Receiver<u8>,
+}
+
+/// A job of a task, carried out beside the loop.
+pub struct Task {
+    /// Tells it to stop.
+    pub stop: watch::Sender<Option<Stop>>,
+    /// Since when this agent is at it.
+    pub begun: Instant,
+    /// How long earlier agents were.
+    pub before: Duration,
+}
+
+impl Task {
+    /// How long it has taken.
+    pub fn elapsed(&self) -> Duration {
+        self.before.saturating_add(self.begun.elapsed())
+    }
 }
 
 /// A question about the ring.
@@ -117,6 +145,11 @@ pub struct Agent {
     pub stopping: Option<Stopping>,
     pub leave_call: LeaveCall,
     pub job: Option<Job>,
+    pub book: Option<Arc<Book>>,
+    pub task: Option<Task>,
+    /// The job whose connection broke.
+    pub lost: Option<String>,
+    pub told_job: ToldJob,
     pub question: Option<Question>,
     pub evidence: Option<Evidence>,
     pub copies: Copies,
@@ -163,6 +196,10 @@ impl Agent {
             stopping: None,
             leave_call: LeaveCall::NotMade,
             job: None,
+            book: None,
+            task: None,
+            lost: None,
+            told_job: ToldJob::default(),
             question: None,
             evidence: None,
             copies: Copies::default(),

@@ -9,9 +9,10 @@ use crate::volume::{Volume, seconds};
 use crate::words::start::Waiting;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_api::member::{AgentStatus, PROTOCOL, ServerState};
+use palladion_api::member::{AgentStatus, JobStatus, PROTOCOL, ServerState};
 use palladion_api::reasons::Reason;
 use palladion_api::words::Message;
+use std::time::Instant;
 
 impl Agent {
     pub(super) fn tell(&mut self, decision: &Decision) {
@@ -28,6 +29,7 @@ impl Agent {
         let since = self.since(decision.state);
         self.tell_probes(&decision);
         self.metrics.note(self.reading());
+        let job = self.told_job();
         let facts = self.facts();
         let source = self.source();
         let saved = self.saved.as_ref();
@@ -59,6 +61,7 @@ impl Agent {
             evidence: self.evidence.as_ref(),
             access: access.as_ref(),
             operation: saved.and_then(|s| s.spec.operation.as_ref()).map(|o| o.id.as_str()),
+            job: job.as_ref(),
             progress: self.job.as_ref().map(|j| *j.progress.borrow()),
         });
         drop(facts);
@@ -67,6 +70,15 @@ impl Agent {
             *told = Some(status);
             differs
         });
+    }
+
+    /// The job, as often as it is worth telling.
+    fn told_job(&mut self) -> Option<JobStatus> {
+        let wanted = self.saved.as_ref().and_then(|s| s.spec.job.as_ref()).map(|j| j.id.as_str());
+        let status = self.book.as_ref().and_then(|book| book.status(wanted));
+        let told = self.told_job.next(status, Instant::now());
+        self.metrics.note_job(told.as_ref());
+        told
     }
 
     /// What of its own member this agent cannot read, or does not know. What it is

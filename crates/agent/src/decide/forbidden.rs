@@ -15,6 +15,9 @@ pub fn forbidden(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger) -> Opt
     if spec.run == RunState::Terminated && ledger.ban == Ban::None {
         return stopped(Action::Ban, Forbidden::Terminated);
     }
+    if must_be_banned(spec, ledger) {
+        return stopped(Action::Ban, Forbidden::GivenUp);
+    }
     if ledger.ban == Ban::Terminated && !lifts_the_ban(spec, ledger) {
         return stopped(Action::Nothing, Forbidden::Banned);
     }
@@ -41,6 +44,17 @@ pub fn forbidden(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger) -> Opt
         return Some(Decision::wait(Waiting::NotReleased { revision, released }));
     }
     None
+}
+
+/// Has a user given up this very volume, and is that not in the ledger yet? There
+/// it outlives the spec, and the member's record. Of a successor nothing is said.
+pub fn must_be_banned(spec: &CassandraMemberSpec, ledger: &Ledger) -> bool {
+    is_given_up(spec, ledger) && ledger.ban == Ban::None && !retires(spec, ledger)
+}
+
+/// Has a user given up this very volume?
+pub fn is_given_up(spec: &CassandraMemberSpec, ledger: &Ledger) -> bool {
+    spec.terminated.as_ref().is_some_and(|t| t.volume_id == ledger.volume_id)
 }
 
 /// A ban is on data. It is lifted by a permit that sets the data aside; and,

@@ -6,6 +6,7 @@ mod action;
 pub mod backoff;
 pub mod forbidden;
 pub mod intent;
+pub mod job;
 pub mod operation;
 pub mod permit;
 pub mod progress;

@@ -1,5 +1,6 @@
 //! A server runs: must it be stopped, and what is to be noted of it?
 
+use super::forbidden::{is_given_up, must_be_banned};
 use super::progress::Stall;
 use super::{Action, Decision, Facts, SpecFact, StopWhy, intent, is_stale_twin, permit};
 use crate::admin::{self, Reading};
@@ -17,7 +18,8 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
         return tell(facts, ledger, Action::Nothing);
     }
     let must_stop = facts.spec.and_then(|known| must_stop(known, ledger, facts.reading));
-    let action = left_by_hand(facts, ledger)
+    let action = given_up(facts, ledger)
+        .or_else(|| left_by_hand(facts, ledger))
         .or_else(|| must_stop.map(Action::Stop))
         .or_else(|| record_normal(facts, ledger))
         .or_else(|| permit::settle(facts, ledger))
@@ -32,6 +34,9 @@ fn must_stop(known: SpecFact<'_>, ledger: &Ledger, reading: Option<&Reading>) ->
     if is_stale_twin(known.spec, ledger) {
         return Some(StopWhy::StaleTwin);
     }
+    if is_given_up(known.spec, ledger) && ledger.membership == Membership::Joined {
+        return Some(StopWhy::SpecSaysSo);
+    }
     match known.spec.run {
         // Whoever does not know what is wanted stops nothing.
         RunState::Running | RunState::Unknown(_) => {}
@@ -42,6 +47,14 @@ fn must_stop(known: SpecFact<'_>, ledger: &Ledger, reading: Option<&Reading>) ->
     }
     let joining = matches!(ledger.membership, Membership::Joining { .. });
     (joining && reading.is_some_and(|r| r.is(admin::JOINING_FAILED))).then_some(StopWhy::JoinFailed)
+}
+
+/// A user has given up this volume: noted before the server is stopped, so that
+/// none starts again whatever ends in between.
+fn given_up(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
+    let spec = facts.spec.map(|known| known.spec).filter(|s| !is_stale_twin(s, ledger))?;
+    let joined = ledger.membership == Membership::Joined;
+    (joined && must_be_banned(spec, ledger)).then_some(Action::Ban)
 }
 
 /// All others have said that this member is gone, and its server says so, too,

@@ -4,7 +4,10 @@ use super::log::Tail;
 use super::protocol::{Ended, Launch, Running, Signal};
 use crate::words::calls::{Doing, InitError};
 use anyhow::{Context, Result};
+use palladion_api::reserved::JVM_ENV;
 use rustix::process::{Pid, WaitOptions, WaitStatus, kill_process, wait};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -40,7 +43,8 @@ impl Server {
         let mut command = Command::new(&launch.program);
         command
             .args(&launch.arguments)
-            .envs(&launch.environment)
+            .env_clear()
+            .envs(environment(std::env::vars_os(), &launch.environment))
             .current_dir(&launch.directory)
             .stdin(Stdio::null())
             .stdout(writer)
@@ -76,6 +80,18 @@ impl Server {
             InitError::Signal { pid: pid.as_raw_pid(), why: e.to_string() }.to_string()
         })
     }
+}
+
+/// Init's own environment and what the agent adds to it, without what a JVM would
+/// take options from: whether a server joins is for the agent alone to say.
+fn environment(
+    inherited: impl Iterator<Item = (OsString, OsString)>,
+    added: &BTreeMap<String, String>,
+) -> BTreeMap<OsString, OsString> {
+    let added = added.iter().map(|(name, value)| (name.into(), value.into()));
+    let mut all: BTreeMap<OsString, OsString> = inherited.chain(added).collect();
+    all.retain(|name, _| !JVM_ENV.iter().any(|taken| name == taken));
+    all
 }
 
 /// The agent: started again when it dies, ever more slowly.
@@ -206,4 +222,25 @@ fn own_binary() -> Result<std::path::PathBuf> {
 fn now_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_takes_no_options_of_the_jvm_from_its_environment() {
+        let os = |(name, value): (&str, &str)| (OsString::from(name), OsString::from(value));
+        let inherited = [
+            ("TZ", "UTC"),
+            ("JDK_JAVA_OPTIONS", "-Dcassandra.join_ring=false"),
+            ("JAVA_TOOL_OPTIONS", "-Dcassandra.replace_address=10.0.0.1"),
+            ("_JAVA_OPTIONS", "-Xmx1g"),
+            ("HOME", "/root"),
+        ];
+        let added = BTreeMap::from([("HOME".to_string(), "/tmp".to_string())]);
+        let expected = [("HOME", "/tmp"), ("TZ", "UTC")].map(os);
+        let all = environment(inherited.map(os).into_iter(), &added);
+        assert_eq!(all, BTreeMap::from(expected));
+    }
 }

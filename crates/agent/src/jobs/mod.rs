@@ -1,6 +1,31 @@
-//! Jobs of a member, as they are carried out; [`crate::decide::operation`]
-//! decides when one begins.
+//! Jobs of a member, as they are carried out. [`crate::decide::operation`] and
+//! [`crate::decide::job`] decide when one begins.
 
+mod bench;
+mod book;
+mod flush;
+mod levels;
+mod orphan;
+mod pace;
+mod plan;
+mod repair;
+mod rewrite;
 mod run;
+mod snapshot;
+mod stop;
+mod work;
 
+pub use bench::Bench;
+pub use book::{Book, Live};
+pub use levels::give_back;
+pub use orphan::{Waited, settle};
+pub use pace::Pace;
 pub use run::{Tools, run};
+pub use work::work;
+
+#[cfg(test)]
+mod place;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;

@@ -13,6 +13,7 @@ pub(crate) const STREAMED_IN: &str =
     "org.apache.cassandra.metrics:type=Streaming,name=TotalIncomingBytes";
 pub(crate) const STREAMED_OUT: &str =
     "org.apache.cassandra.metrics:type=Streaming,name=TotalOutgoingBytes";
+pub(crate) const COMPACTION_MANAGER: &str = "org.apache.cassandra.db:type=CompactionManager";
 pub(crate) const MEMORY: &str = "java.lang:type=Memory";
 
 /// What a look reads. All of it can be asked of a server at any time: one
@@ -63,10 +64,18 @@ pub(crate) const NOTHING_STREAMED: [i64; 2] = [-1, 0];
 /// Levels by logger, of those that have one of their own.
 pub(crate) const LOGGING_LEVELS: &str = "LoggingLevels";
 
+/// What of its data a server compacts, cleans up or otherwise rewrites now.
+pub(crate) const COMPACTIONS: &str = "Compactions";
+/// The size of every table, and so which tables there are: a pattern, under which
+/// Jolokia asks its policy of each MBean that it finds.
+pub(crate) const TABLES: &str =
+    "org.apache.cassandra.metrics:type=Table,keyspace=*,scope=*,name=LiveDiskSpaceUsed";
+
 /// Every attribute that Jolokia's policy must allow to be read, and no more.
 pub fn reads() -> impl Iterator<Item = (&'static str, &'static str)> {
     let streamed = STREAMED_RANGES.map(|mbean| (mbean, "Value"));
-    let others = [(STORAGE_SERVICE, LOGGING_LEVELS)].into_iter().chain(streamed);
+    let jobs = [(COMPACTION_MANAGER, COMPACTIONS), (TABLES, "Count")];
+    let others = [(STORAGE_SERVICE, LOGGING_LEVELS)].into_iter().chain(streamed).chain(jobs);
     LOOK.into_iter().chain(READ_WHEN_NORMAL).chain(others)
 }
 
@@ -93,6 +102,17 @@ pub(crate) const UPGRADE: &str =
     "upgradeSSTables(java.lang.String,boolean,int,[Ljava.lang.String;)";
 pub(crate) const UPGRADE_BY_AGE: &str =
     "upgradeSSTables(java.lang.String,boolean,long,int,[Ljava.lang.String;)";
+pub(crate) const COMPACT: &str =
+    "forceKeyspaceCompaction(boolean,java.lang.String,[Ljava.lang.String;)";
+pub(crate) const GARBAGE_COLLECT: &str =
+    "garbageCollect(java.lang.String,int,java.lang.String,[Ljava.lang.String;)";
+pub(crate) const SCRUB: &str =
+    "scrub(boolean,boolean,boolean,boolean,int,java.lang.String,[Ljava.lang.String;)";
+pub(crate) const TAKE_SNAPSHOT: &str =
+    "takeSnapshot(java.lang.String,java.util.Map,[Ljava.lang.String;)";
+pub(crate) const CLEAR_SNAPSHOT: &str = "clearSnapshot(java.lang.String,[Ljava.lang.String;)";
+pub(crate) const STOP_COMPACTION: &str = "stopCompactionById(java.lang.String)";
+pub(crate) const END_REPAIRS: &str = "forceTerminateAllRepairSessions()";
 pub(crate) const REMOVE_NODE: &str = "removeNode(java.lang.String)";
 pub(crate) const BEGIN_REPAIR: &str = "repairAsync(java.lang.String,java.util.Map)";
 pub(crate) const REPAIR_STATE: &str = "getParentRepairStatus(int)";
@@ -101,7 +121,7 @@ pub(crate) const RELOAD_SEEDS: &str = "reloadSeeds()";
 pub(crate) const SET_LOGGING_LEVEL: &str = "setLoggingLevel(java.lang.String,java.lang.String)";
 
 /// What the agent calls: every operation, with its signature, that Jolokia's policy must allow.
-pub const CALLS: [(&str, &str); 13] = [
+pub const CALLS: [(&str, &str); 20] = [
     (STORAGE_SERVICE, DRAIN),
     (STORAGE_SERVICE, DECOMMISSION),
     (STORAGE_SERVICE, TRUNCATE),
@@ -109,6 +129,13 @@ pub const CALLS: [(&str, &str); 13] = [
     (STORAGE_SERVICE, FLUSH),
     (STORAGE_SERVICE, UPGRADE),
     (STORAGE_SERVICE, UPGRADE_BY_AGE),
+    (STORAGE_SERVICE, COMPACT),
+    (STORAGE_SERVICE, GARBAGE_COLLECT),
+    (STORAGE_SERVICE, SCRUB),
+    (STORAGE_SERVICE, TAKE_SNAPSHOT),
+    (STORAGE_SERVICE, CLEAR_SNAPSHOT),
+    (STORAGE_SERVICE, END_REPAIRS),
+    (COMPACTION_MANAGER, STOP_COMPACTION),
     (STORAGE_SERVICE, REMOVE_NODE),
     (STORAGE_SERVICE, BEGIN_REPAIR),
     (STORAGE_SERVICE, REPAIR_STATE),

@@ -40,6 +40,11 @@ pub(super) const UNREADABLE: Metric = Metric::gauge(
     &[],
     "1 while the agent cannot read its CassandraMember, which a newer operator has written, otherwise 0",
 );
+pub(super) const JOB_PROGRESS: Metric = Metric::gauge(
+    "palladion_agent_job_progress_ratio",
+    &[],
+    "How much of the running job of a task is done, from 0 to 1; 0 while none runs",
+);
 pub(super) const STATUS_WRITES: Metric =
     Metric::counter("palladion_agent_status_writes_total", &[], "Writes of the member's status");
 pub(super) const SERVER_STARTS: Metric =
@@ -98,4 +103,5 @@ pub const DECLARED: &[Metric] = &[
     PENDING_COMPACTIONS,
     HEAP,
     CLIENTS,
+    JOB_PROGRESS,
 ];

@@ -6,7 +6,7 @@ pub use declared::DECLARED;
 
 use crate::admin::Reading;
 use declared::MODES;
-use palladion_api::member::Liveness;
+use palladion_api::member::{JobStatus, Liveness};
 use palladion_api::metrics::Metric;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
@@ -54,6 +54,7 @@ pub struct Metrics {
     pending: Number,
     heap: Number,
     clients: Number,
+    job: Number,
     registry: Mutex<Option<Registry>>,
 }
 
@@ -83,6 +84,13 @@ impl Metrics {
         add(all, &declared::PENDING_COMPACTIONS, self.pending.clone());
         add(all, &declared::HEAP, self.heap.clone());
         add(all, &declared::CLIENTS, self.clients.clone());
+        add(all, &declared::JOB_PROGRESS, self.job.clone());
+    }
+
+    /// Note how far the job is.
+    pub fn note_job(&self, job: Option<&JobStatus>) {
+        let running = job.filter(|job| !job.state.is_final());
+        self.job.set(running.and_then(|job| job.progress).map_or(0.0, |p| f64::from(p) / 100.0));
     }
 
     /// Note a look at the server; `None` where none runs.

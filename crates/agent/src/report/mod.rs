@@ -1,5 +1,6 @@
 //! The member's status, put together from what the agent knows.
 
+pub mod job;
 pub mod last_words;
 pub mod ring;
 
@@ -13,8 +14,8 @@ use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::{
-    AccessProblem, AgentStatus, CassandraMemberStatus, Evidence, Missed, OperationStatus,
-    ServerStatus, VolumeState, VolumeStatus,
+    AccessProblem, AgentStatus, CassandraMemberStatus, Evidence, JobStatus, Missed,
+    OperationStatus, ServerStatus, VolumeState, VolumeStatus,
 };
 use palladion_api::reasons::Reason;
 use sha2::{Digest, Sha256};
@@ -57,6 +58,8 @@ pub struct Parts<'a> {
     pub access: Option<&'a AccessProblem>,
     /// The operation that the spec names.
     pub operation: Option<&'a str>,
+    /// The job that the spec names, or the last one.
+    pub job: Option<&'a JobStatus>,
     /// How far the running operation is.
     pub progress: Option<u8>,
 }
@@ -74,6 +77,7 @@ pub fn status(parts: &Parts<'_>) -> CassandraMemberStatus {
         permit: ledger.and_then(|l| l.permit.clone()),
         intent: ledger.and_then(|l| l.intent.clone()),
         operation: operation(parts),
+        job: parts.job.cloned(),
         ring: parts.reading.and_then(ring::summary),
         copies: parts.copies.clone(),
         evidence: parts.evidence.cloned(),

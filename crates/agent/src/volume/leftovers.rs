@@ -29,7 +29,7 @@ impl Volume {
 }
 
 /// What is in a directory; nothing where there is none.
-fn below(directory: &Path) -> Result<Vec<PathBuf>> {
+pub(super) fn below(directory: &Path) -> Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),

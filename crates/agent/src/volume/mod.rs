@@ -5,10 +5,12 @@ pub mod changes;
 pub mod durable;
 mod filesystem;
 pub mod heartbeat;
+pub mod jobs;
 pub mod judge;
 pub mod ledger;
 mod leftovers;
 pub mod prepare;
+mod snapshots;
 
 use crate::words::files::Doing;
 use crate::words::volume::Wrong;

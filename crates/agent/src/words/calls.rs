@@ -20,6 +20,11 @@ palladion_api::sentences! {
         UpgradeSstables { keyspace: String } => "upgrading the SSTables of keyspace {keyspace}";
         Alter { keyspace: String } => "altering keyspace {keyspace}";
         Repair { keyspace: String } => "repairing keyspace {keyspace}";
+        Rewrite { keyspace: String, table: String } => "rewriting table {keyspace}.{table}";
+        Snapshot { name: String } => "taking snapshot {name}";
+        ClearSnapshot { name: String } => "clearing snapshot {name}";
+        ListTables => "listing tables";
+        LimitSnapshot => "snapshots with a time to live";
     }
 
     /// What the agent does not know yet.
@@ -45,6 +50,7 @@ palladion_api::sentences! {
         CompactionsNotPaused => "in-progress compactions could not be cancelled; see the server's log";
         Unexpected { answer: String } => "unexpected response: {answer}";
         NotYetReported => "the server does not report its keyspaces yet";
+        NoAttribute { attribute: String } => "the server does not report {attribute}";
         NotReported => "the server does not report its runtime settings";
         AnswersMissing { answers: usize, questions: usize } => "the server returned {answers} of {questions} attributes";
         RepairFailed => "the server reports the status FAILED; see its log";

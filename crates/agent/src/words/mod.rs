@@ -9,5 +9,6 @@ pub mod permit;
 pub mod server;
 pub mod start;
 pub mod volume;
+pub mod work;
 
-palladion_api::vocabulary![calls, files, job, permit, server, start, volume];
+palladion_api::vocabulary![calls, files, job, permit, server, start, volume, work];

@@ -19,8 +19,8 @@ palladion_api::sentences! {
         NewAddress { address: StaticAddress } => WaitingForPermit, "the ledger on the volume records no address, but the member now has {address}; its server needs a permit to start";
         OtherAddress { before: StaticAddress, now: StaticAddress } => WaitingForPermit, "the member's address changed from {before} to {now}; its server needs a permit to start";
         DataLost => VolumeLost, "the data of this member is gone; its server needs a permit to start on an empty volume";
-        TooOld { at: Timestamp } => DataTooOld, "the server last ran at {at}, more than 10 days ago (the default `gc_grace_seconds`), so deleted rows could reappear; replace the member (label `palladion.dev/replace`), or set `spec.allowStaleStart` of the CassandraMember to that time to start it anyway";
-        NotRepaired { at: Timestamp } => DataTooOld, "the member went down at {at}, more than 10 days ago (the default `gc_grace_seconds`), and has not been repaired since, so deleted rows could reappear; replace the member (label `palladion.dev/replace`), or set `spec.allowStaleStart` of the CassandraMember to that time to start it anyway";
+        TooOld { at: Timestamp } => DataTooOld, "the server last ran at {at}, more than 10 days ago (the default `gc_grace_seconds`), so deleted rows could reappear; replace the member (`kubectl palladion terminate`, then `kubectl palladion replace`), or set `spec.allowStaleStart` of the CassandraMember to that time to start it anyway";
+        NotRepaired { at: Timestamp } => DataTooOld, "the member went down at {at}, more than 10 days ago (the default `gc_grace_seconds`), and has not been repaired since, so deleted rows could reappear; replace the member (`kubectl palladion terminate`, then `kubectl palladion replace`), or set `spec.allowStaleStart` of the CassandraMember to that time to start it anyway";
         Leaving => WaitingForPermit, "the server exited while the member was leaving; it must not start again until the operator has asked the other members whether the member has left";
         NotJoined => WaitingForPermit, "the member has not joined the ring yet and is waiting for a permit to start";
         PermitRefused { why: String } => WaitingForPermit, "the agent refused the start permit: {why}";
@@ -34,6 +34,7 @@ palladion_api::sentences! {
     /// What forbids every start.
     pub enum Forbidden {
         Terminated => StoppedByIntent, "the spec sets `run: Terminated`, so no server will start on this data again";
+        GivenUp => StoppedByIntent, "a user has terminated this member for good, so no server will start on this volume again; replace the member";
         Banned => StoppedByIntent, "the server was stopped permanently; no server will start on this data again";
         Left => Decommissioned, "the member has left the ring; no server will start on this data again";
         BySpec => StoppedByIntent, "the spec sets `run: Stopped`";

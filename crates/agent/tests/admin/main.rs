@@ -5,4 +5,5 @@
 mod cassandra;
 mod contract;
 mod fake;
+mod jobs;
 mod scylla;

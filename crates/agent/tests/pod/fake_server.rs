@@ -19,6 +19,8 @@ pub const FAIL: &str = "fail-with";
 pub const SLOW: &str = "slow";
 /// What was set while it ran, a line each.
 pub const TOLD: &str = "told";
+/// While there is a file of this name, a cleanup goes on.
+pub const HELD: &str = "held";
 /// Without it, a start takes this long.
 const START: Duration = Duration::from_millis(600);
 
@@ -28,6 +30,7 @@ struct Server {
     address: String,
     authorization: String,
     config: PathBuf,
+    cleans: Mutex<bool>,
 }
 
 /// Run until killed.
@@ -53,6 +56,7 @@ pub fn run(arguments: &[String]) {
         address,
         authorization: basic(&properties["user"], &properties["password"]),
         config: config.into(),
+        cleans: Mutex::new(false),
     });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(serve(server, &properties));
@@ -126,6 +130,12 @@ async fn jolokia(
     let answer = match serde_json::from_slice(&body).unwrap() {
         Value::Array(items) => items.iter().map(|item| server.item(item)).collect(),
         item if item["operation"] == "decommission(boolean)" => server.decommission().await,
+        item if item["operation"].as_str().is_some_and(|o| {
+            o.starts_with("forceKeyspaceCleanup(") && Path::new(HELD).exists()
+        }) =>
+        {
+            server.clean_up().await
+        }
         item => server.item(&item),
     };
     (StatusCode::OK, answer.to_string())
@@ -149,6 +159,20 @@ impl Server {
             "setLoggingLevel(java.lang.String,java.lang.String)" => {
                 let text = |at: usize| item["arguments"][at].as_str().unwrap().to_string();
                 told(&format!("{}={}", text(0), text(1)));
+                Value::Null
+            }
+            "Count" if item["mbean"].as_str().is_some_and(|m| m.ends_with("LiveDiskSpaceUsed")) => {
+                let table = "org.apache.cassandra.metrics:keyspace=system_auth,name=LiveDiskSpaceUsed,scope=roles,type=Table";
+                json!({ table: { "Count": 10 } })
+            }
+            "Compactions" if *self.cleans.lock().unwrap() => json!([{
+                "compactionId": "c1", "keyspace": "system_auth", "columnfamily": "roles",
+                "taskType": "Cleanup", "completed": "4", "total": "10", "unit": "bytes",
+            }]),
+            "Compactions" => json!([]),
+            "stopCompactionById(java.lang.String)" => {
+                told(&format!("stop {}", item["arguments"][0]));
+                *self.cleans.lock().unwrap() = false;
                 Value::Null
             }
             "OperationMode" => json!(mode),
@@ -186,6 +210,16 @@ impl Server {
             serde_yaml::from_str(&std::fs::read_to_string(&self.config).unwrap()).unwrap();
         let list = yaml["seed_provider"][0]["parameters"][0]["seeds"].as_str().unwrap().to_string();
         list.split(',').map(|s| format!("/{s}:7000")).collect()
+    }
+
+    async fn clean_up(&self) -> Value {
+        told("cleanup");
+        *self.cleans.lock().unwrap() = true;
+        while *self.cleans.lock().unwrap() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        let error = "java.lang.RuntimeException : CompactionInterruptedException: Compaction interrupted: Cleanup(c1)";
+        json!({"status": 500, "error": error})
     }
 
     async fn decommission(&self) -> Value {

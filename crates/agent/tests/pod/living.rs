@@ -11,6 +11,9 @@ pub const ALL: &[Case] = &[
     ("seeds_are_reloaded_without_a_restart", seeds_are_reloaded_without_a_restart),
     ("runtime_settings_are_told_and_taken_back", runtime_settings_are_told_and_taken_back),
     ("an_operation_runs_once", an_operation_runs_once),
+    ("a_job_runs_once_and_is_refused_where_it_is_not_ours", a_job_runs_once),
+    ("a_job_is_stopped_also_by_an_agent_that_did_not_begin_it", a_job_is_stopped),
+    ("log_levels_are_given_back_by_a_later_agent", log_levels_are_given_back),
     ("stopped_and_started_by_the_spec", stopped_and_started_by_the_spec),
     ("at_rest_nothing_is_written", at_rest_nothing_is_written),
     ("credentials_are_nowhere_to_be_seen", credentials_are_nowhere_to_be_seen),
@@ -72,6 +75,72 @@ fn an_operation_runs_once() {
         s["operation"]["id"] == "o2" && s["operation"]["state"] == "Failed"
     });
     assert!(status["operation"]["message"].as_str().unwrap().contains("system_auth"));
+}
+
+/// Give the member a job.
+fn job(pod: &Pod, id: &str, work: serde_json::Value) {
+    let status = pod.api.status("m-0");
+    let mut job = json!({
+        "id": id, "task": "t1", "epoch": 1, "deadlineSeconds": 600, "wanted": "Run",
+        "hostID": status["hostID"], "volumeID": status["volume"]["volumeID"],
+    });
+    for (key, value) in work.as_object().unwrap() {
+        job[key] = value.clone();
+    }
+    pod.api.change_spec("m-0", json!({ "job": job }));
+}
+
+fn a_job_runs_once() {
+    let pod = Pod::founded();
+    job(&pod, "n-0-1", json!({"flush": {}}));
+    let status = pod.wait_for("its end", |s| s["job"]["state"] == "Succeeded");
+    assert_eq!(status["job"]["results"][0]["name"], "system_auth");
+    let notes = || fs::read_to_string(pod.path("data/.palladion/jobs.json")).unwrap();
+    let noted = notes();
+    assert!(noted.contains("n-0-1"));
+    signal(pod.agent().unwrap(), "KILL");
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(pod.api.status("m-0")["job"], status["job"]);
+    assert_eq!(notes(), noted);
+    job(&pod, "n-1-1", json!({"flush": {}, "hostID": "another"}));
+    let status = pod.wait_for("a refusal", |s| s["job"]["state"] == "Refused");
+    assert_eq!(status["job"]["cause"], "OtherHostID");
+}
+
+fn a_job_is_stopped() {
+    let pod = Pod::founded();
+    fs::write(pod.path("tmp").join(super::fake_server::HELD), "").unwrap();
+    job(&pod, "n-0-1", json!({"cleanup": {}}));
+    pod.wait_for("its beginning", |s| s["job"]["table"] == "roles");
+    let before = std::time::Instant::now();
+    job(&pod, "n-0-1", json!({"cleanup": {}, "wanted": "Stop"}));
+    pod.wait_for("its end", |s| s["job"]["state"] == "Aborted");
+    assert!(before.elapsed() < Duration::from_secs(5));
+    assert_eq!(pod.told(), ["cleanup", "stop \"c1\""]);
+
+    job(&pod, "n-1-1", json!({"cleanup": {}}));
+    pod.wait_for("a beginning", |s| s["job"]["id"] == "n-1-1" && s["job"]["table"] == "roles");
+    signal(pod.agent().unwrap(), "KILL");
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(pod.api.status("m-0")["job"]["state"], "Running");
+    job(&pod, "n-1-1", json!({"cleanup": {}, "wanted": "Stop"}));
+    pod.wait_for("a stop", |s| s["job"]["state"] == "Stopping");
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(
+        pod.told(),
+        ["cleanup", "stop \"c1\"", "cleanup", "stop \"c1\""],
+        "it is stopped, and not begun again"
+    );
+}
+
+fn log_levels_are_given_back() {
+    let pod = Pod::founded();
+    job(&pod, "n-0-1", json!({"setLogLevel": {"levels": {"a.b": "DEBUG"}, "seconds": 4}}));
+    pod.wait_for("its end", |s| s["job"]["state"] == "Succeeded");
+    assert_eq!(pod.told(), ["a.b=DEBUG"]);
+    signal(pod.agent().unwrap(), "KILL");
+    std::thread::sleep(Duration::from_secs(7));
+    assert_eq!(pod.told(), ["a.b=DEBUG", "a.b="]);
 }
 
 fn stopped_and_started_by_the_spec() {

@@ -190,16 +190,19 @@ mod tests {
             "rackTemplate": { "members": 2, "placement": { "nodeAffinity": {
                 "requiredDuringSchedulingIgnoredDuringExecution": required } } },
         }))
-        .unwrap();
+        .expect("it should be there");
         let expanded = datacenter.expanded();
         assert!(!expanded.has_zones());
         let racks = expanded.racks;
         let names: Vec<&str> = racks.iter().map(|r| r.name.as_str()).collect();
         assert_eq!((names, racks[0].members), (vec!["z1", "z2"], 2));
-        let affinity = serde_json::to_value(racks[1].placement.as_ref().unwrap()).unwrap();
+        let affinity =
+            serde_json::to_value(racks[1].placement.as_ref().expect("it should be there"))
+                .expect("it should be there");
         let terms = &affinity["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"];
         let zone = json!({ "key": "example.com/hall", "operator": "In", "values": ["z2"] });
-        for (term, own) in terms.as_array().unwrap().iter().zip(["ssd", "nvme"]) {
+        for (term, own) in terms.as_array().expect("it should be there").iter().zip(["ssd", "nvme"])
+        {
             assert_eq!(term["matchExpressions"][0]["key"], own);
             assert_eq!(term["matchExpressions"][1], zone);
         }

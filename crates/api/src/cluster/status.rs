@@ -1,6 +1,8 @@
 //! Status of a `CassandraCluster`: what is observed, and the ring's one turn.
 
-use crate::ids::{HostId, MemberName, Nonce, RackName, StaticAddress, VolumeId};
+use super::unmet::{MOST_UNMET, Unmet};
+use crate::ids::{HostId, MemberName, Nonce, RackName, StaticAddress, Uid, VolumeId};
+use crate::task::TaskKind;
 use crate::waits::{MOST, Wait};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use serde::{Deserialize, Serialize};
@@ -21,6 +23,10 @@ pub struct CassandraClusterStatus {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = MOST), extend("x-kubernetes-list-type" = "atomic"))]
     pub waits: Vec<Wait>,
+    /// What users want of members (`spec.wanted` of the `CassandraMember`) and is not carried out, and why. Absent when everything is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = MOST_UNMET), extend("x-kubernetes-list-type" = "atomic"))]
+    pub unmet: Vec<Unmet>,
     /// Ready members out of all members, for example `2/3`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub members: Option<String>,
@@ -36,7 +42,10 @@ pub struct CassandraClusterStatus {
     /// The ring's one turn: which member may start, stop, join or leave now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
-    /// When the operator last gave a turn that starts a server.
+    /// The job that members work at, one after the other. While the ring has a turn there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<ClusterJob>,
+    /// When the operator last gave a turn that starts a server which did not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_start_time: Option<Time>,
     /// Epoch of the leader that wrote last.
@@ -165,6 +174,41 @@ pub struct Replaced {
     pub address: StaticAddress,
 }
 
+/// The job that members of a ring work at.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct ClusterJob {
+    /// Who asked for it.
+    pub origin: JobOrigin,
+    /// `Task` only: name of the `CassandraTask`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 253))]
+    pub task: Option<String>,
+    /// `Task` only: uid of the `CassandraTask`.
+    #[serde(default, rename = "taskUID", skip_serializing_if = "Option::is_none")]
+    pub task_uid: Option<Uid>,
+    /// What is done. Absent for `SystemKeyspaces`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<TaskKind>,
+    /// Nonce of the job. The IDs of its members' jobs begin with it; after it has yielded to a turn it gets another.
+    pub nonce: Nonce,
+    /// Epoch of the leader that took it up.
+    pub epoch: i64,
+    /// When it was taken up.
+    pub since: Time,
+}
+
+/// Who asked for a job.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JobOrigin {
+    /// A `CassandraTask`.
+    Task,
+    /// `spec.pendingMaintenance` of a member.
+    Debt,
+    /// The replication of the system keyspaces.
+    SystemKeyspaces,
+}
+
 /// What a turn is for.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TurnStep {
@@ -183,4 +227,8 @@ pub enum TurnStep {
     Restart,
     /// Remove a dead host ID that a failed procedure left in the ring.
     Remove,
+    /// Stop, because a user wants it.
+    Stop,
+    /// Start again, because a user wants it.
+    Start,
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 use super::access::AccessProblem;
+use super::job::JobStatus;
 use super::missed::Missed;
 use super::ring::{Evidence, RingSummary};
 use crate::runtime::RuntimeSettings;
@@ -41,6 +42,9 @@ pub struct CassandraMemberStatus {
     /// The running operation, or the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationStatus>,
+    /// The running job, or the last one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<JobStatus>,
     /// Summary of the ring as this member sees it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ring: Option<RingSummary>,

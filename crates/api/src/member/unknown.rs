@@ -6,9 +6,10 @@
 
 use super::{CassandraMemberSpec, CassandraMemberStatus};
 use crate::member::{
-    AccessProblemKind, DataBeforeStart, DebtKind, IntentKind, IntentState, Liveness, MemberState,
-    OperationKind, OperationState, PermitKind, PermitState, RepairRanges, ReplacementCause,
-    RingMember, RunState, ServerState, VolumeState,
+    AccessProblemKind, DataBeforeStart, DebtKind, IntentKind, IntentState, JobStatus, JobWanted,
+    Liveness, MemberState, OperationKind, OperationState, PermitKind, PermitState, RepairRanges,
+    ReplacementCause, RingMember, RunState, SeedChoice, ServerState, VolumeState, WantedRun,
+    WhenToStop,
 };
 use crate::runtime::{LogLevel, RuntimeSettings};
 use std::collections::BTreeSet;
@@ -17,6 +18,16 @@ impl CassandraMemberSpec {
     /// Fields whose value this build does not know.
     pub fn unknown(&self) -> Vec<&'static str> {
         let run = matches!(self.run, RunState::Unknown(_)).then_some("spec.run");
+        let wanted = self.wanted.iter().flat_map(|wanted| {
+            let run = matches!(wanted.run, Some(WantedRun::Unknown(_)));
+            let when = matches!(wanted.when, WhenToStop::Unknown(_));
+            let seed = matches!(wanted.seed, SeedChoice::Unknown(_));
+            [
+                run.then_some("spec.wanted.run"),
+                when.then_some("spec.wanted.when"),
+                seed.then_some("spec.wanted.seed"),
+            ]
+        });
         let start = self.start.iter().flat_map(|permit| {
             let kind = matches!(permit.kind, PermitKind::Unknown(_)).then_some("spec.start.kind");
             let data =
@@ -42,9 +53,14 @@ impl CassandraMemberSpec {
         let replace = self.replace.iter().map(|replace| {
             matches!(replace.cause, ReplacementCause::Unknown(_)).then_some("spec.replace.cause")
         });
+        let job = self.job.iter().map(|job| {
+            let wanted = matches!(job.wanted, JobWanted::Unknown(_));
+            (wanted || !job.work.unknown().is_empty()).then_some("spec.job")
+        });
         let settings =
             has_unknown_level(&self.runtime_settings).then_some("spec.runtimeSettings.logLevels");
-        let all = start.chain(intent).chain(operation).chain(pending).chain(replace);
+        let all = wanted.chain(start).chain(intent).chain(operation).chain(job);
+        let all = all.chain(pending).chain(replace);
         once([run, settings].into_iter().chain(all))
     }
 }
@@ -58,6 +74,7 @@ impl CassandraMemberStatus {
         let permit = self.permit.as_ref().is_some_and(|p| p.state == PermitState::Unknown);
         let intent = self.intent.as_ref().is_some_and(|i| i.state == IntentState::Unknown);
         let operation = self.operation.as_ref().is_some_and(|o| o.state == OperationState::Unknown);
+        let job = self.job.as_ref().is_some_and(JobStatus::has_unknown);
         let access = self.access.as_ref().is_some_and(|a| a.kind == AccessProblemKind::Unknown);
         let exceptions = self.ring.iter().flat_map(|r| &r.exceptions);
         let members = self.evidence.iter().filter_map(|e| e.members.as_ref()).flatten();
@@ -68,6 +85,7 @@ impl CassandraMemberStatus {
             permit.then_some("status.permit.state"),
             intent.then_some("status.intent.state"),
             operation.then_some("status.operation.state"),
+            job.then_some("status.job"),
             access.then_some("status.access.kind"),
             exceptions.clone().any(is_unknown).then_some("status.ring.exceptions"),
             members.clone().any(is_unknown).then_some("status.evidence.members"),

@@ -179,14 +179,15 @@ pub fn heap_fits_into_memory() -> Rule {
 
 /// Variables of the pod template win or lose by order; users want neither.
 pub fn env_is_not_reserved() -> Rule {
-    let words: Vec<String> = reserved::ENV.iter().map(|w| format!("'{w}'")).collect();
+    let words = reserved::ENV.iter().chain(reserved::JVM_ENV);
+    let words: Vec<String> = words.map(|w| format!("'{w}'")).collect();
     let prefixes: Vec<String> =
         reserved::ENV_PREFIXES.iter().map(|p| format!("e.name.startsWith('{p}')")).collect();
     let taken = format!("e.name in [{}] || {}", words.join(", "), prefixes.join(" || "));
     must_saying(
         format!("self.all(e, !({taken}))"),
         format!(
-            "'these environment variables are reserved for the operator: %s; remove them'.format([self.filter(e, {taken}).map(e, e.name)])"
+            "'these environment variables are reserved for the operator: %s; remove them, and set `jvmOptions`, `config` and the other fields of the spec instead'.format([self.filter(e, {taken}).map(e, e.name)])"
         ),
     )
 }

@@ -24,6 +24,28 @@ pub fn terminated_is_final() -> Rule {
     .field_path(".run")
 }
 
+/// Which volume is given up must be said, and only there.
+pub fn terminated_names_its_volume() -> Rule {
+    must(
+        "has(self.volumeID) == (has(self.run) && self.run == 'Terminated')",
+        "`run: Terminated` requires `volumeID`, the `spec.volumeID` of the member, because it is final for that volume; no other `run` may have `volumeID`",
+    )
+}
+
+/// What was given up is not taken back, as long as the member is on that volume.
+pub fn termination_of_a_volume_is_final() -> Rule {
+    let terminated = |spec: &str| {
+        format!(
+            "has({spec}.wanted) && has({spec}.wanted.volumeID) && has(self.volumeID) && {spec}.wanted.volumeID == self.volumeID"
+        )
+    };
+    fixed(
+        format!("!({}) || ({})", terminated("oldSelf"), terminated("self")),
+        "'this member was terminated for volume %s, which is final: replace the member'.format([oldSelf.wanted.volumeID])",
+    )
+    .field_path(".wanted")
+}
+
 /// Whose place is taken must be said, and only there.
 pub fn permit_names_whom_it_replaces() -> Rule {
     must(

@@ -3,6 +3,23 @@
 use kube_core::{Reason, Rule};
 
 use super::{fixed, must};
+use crate::task::TaskKind;
+
+/// Names of keyspaces and tables (CQL without quotes allows no other).
+const NAME: &str = "[A-Za-z0-9_]+";
+
+/// The fields of which a task has one.
+fn bodies() -> impl Iterator<Item = &'static str> {
+    TaskKind::ALL.iter().map(|kind| kind.field())
+}
+
+/// These fields, each with or without a value, are as they were.
+fn unchanged<'a>(fields: impl IntoIterator<Item = &'a str>) -> String {
+    let same = |f| {
+        format!("has(oldSelf.{f}) == has(self.{f}) && (!has(self.{f}) || oldSelf.{f} == self.{f})")
+    };
+    fields.into_iter().map(same).collect::<Vec<_>>().join(" && ")
+}
 
 /// What a task is for does not change: it may have been done in part.
 pub fn is_fixed(field: &str) -> Rule {
@@ -18,4 +35,78 @@ pub fn abort_is_final() -> Rule {
     must("!oldSelf.abort || self.abort", "an aborted task cannot be resumed: create another one")
         .reason(Reason::FieldValueForbidden)
         .field_path(".abort")
+}
+
+/// Two jobs have an order, and one of them may fail: that is two tasks.
+pub fn asks_for_one_thing() -> Rule {
+    let there: Vec<String> = bodies().map(|f| format!("has(self.{f})")).collect();
+    let names: Vec<String> = bodies().map(|f| format!("`{f}`")).collect();
+    must(
+        format!("[{}].exists_one(x, x)", there.join(", ")),
+        format!("a task does one thing: set exactly one of {}", names.join(", ")),
+    )
+}
+
+/// What a task does has been done in part, perhaps.
+pub fn work_is_fixed() -> Rule {
+    let which: String = bodies().map(|f| format!("has(oldSelf.{f}) ? '{f}' : ")).collect();
+    fixed(
+        unchanged(bodies()),
+        format!(
+            "'`%s` of a task is immutable: abort this task and create another'.format([{which}''])"
+        ),
+    )
+}
+
+/// For whom it is done, and how, is what its progress counts.
+pub fn scope_is_fixed() -> Rule {
+    let optional = ["members", "racks", "memberDeadlineSeconds", "activeDeadlineSeconds"];
+    let rule = unchanged(optional.into_iter().chain(["onFailure", "whenDown"]));
+    must(
+        rule,
+        "`members`, `racks`, `onFailure`, `whenDown` and the deadlines of a task are immutable: abort this task and create another",
+    )
+    .reason(Reason::FieldValueForbidden)
+}
+
+/// One choice of members.
+pub fn members_or_racks() -> Rule {
+    must("!has(self.members) || !has(self.racks)", "set `members` or `racks`, not both")
+}
+
+/// A replacement has one member, which is dead, and takes as long as it takes.
+pub fn replace_stands_alone() -> Rule {
+    must(
+        "!has(self.replace) || (!has(self.members) && !has(self.racks) && !has(self.memberDeadlineSeconds) && !has(self.activeDeadlineSeconds) && self.onFailure == 'Stop' && self.whenDown == 'Wait')",
+        "`replace` names its member itself and has no deadline: remove `members`, `racks`, `onFailure`, `whenDown` and the deadlines",
+    )
+}
+
+/// One choice of tables.
+pub fn keyspaces_or_tables() -> Rule {
+    must("!has(self.keyspaces) || !has(self.tables)", "set `keyspaces` or `tables`, not both")
+}
+
+/// What a server takes for a keyspace.
+pub fn keyspaces_have_names() -> Rule {
+    must(
+        format!("self.all(k, k.matches('^{NAME}$'))"),
+        "names of keyspaces consist of letters, digits and `_`",
+    )
+}
+
+/// A table's name alone says too little.
+pub fn tables_have_keyspaces() -> Rule {
+    must(
+        format!("self.all(t, t.matches('^{NAME}[.]{NAME}$'))"),
+        "name each table together with its keyspace, for example `shop.orders`",
+    )
+}
+
+/// A snapshot is a folder, and backups have their own.
+pub fn snapshot_name_is_usable() -> Rule {
+    must(
+        "!self.contains('/') && self != '.' && self != '..' && !self.startsWith('palladion-')",
+        "the name of a snapshot is the name of a folder: without `/`, not `.` or `..`, and not starting with `palladion-`, which is reserved",
+    )
 }

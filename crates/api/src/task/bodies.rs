@@ -1,7 +1,190 @@
-//! What a task asks for: one body per kind of job.
+//! What a task asks for: one body per kind of job. A body is the same in a
+//! `CassandraTask` and in the job that a member is given ([`super::Work`]).
 
+use super::choices::{
+    BeforeScrub, BeforeSnapshot, CompactOutput, Corrupted, Granularity, OverflowedTtl, ScrubValues,
+    WhichSstables,
+};
 use crate::ids::{MemberName, VolumeId};
+use crate::rules::{cluster, task as rules};
+use crate::runtime::LogLevel;
+use kube_derive::KubeSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Most keyspaces or tables of one task.
+const MOST: u32 = 256;
+
+/// The keyspaces or the tables of a job. Neither: all keyspaces but those that every server has for itself.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[x_kube(crates(kube_core = "::kube_core"))]
+#[serde(rename_all = "camelCase")]
+pub struct Selection {
+    /// The keyspaces, with all their tables. Not together with `tables`. Default: all but the local ones (`system`, `system_schema`, virtual keyspaces).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(min = 1, max = MOST), inner(length(min = 1, max = 48)))]
+    #[x_kube(validation = rules::keyspaces_have_names())]
+    pub keyspaces: Vec<String>,
+    /// The tables, each as `keyspace.table`. Not together with `keyspaces`. Default: all tables of the keyspaces.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(min = 1, max = MOST), inner(length(min = 3, max = 271)))]
+    #[x_kube(validation = rules::tables_have_keyspaces())]
+    pub tables: Vec<String>,
+}
+
+/// Repair: a full repair of the primary ranges of each member.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[x_kube(crates(kube_core = "::kube_core"), validation = rules::keyspaces_or_tables())]
+pub struct RepairTask {
+    /// Of which keyspaces or tables.
+    #[serde(flatten)]
+    pub of: Selection,
+}
+
+/// Cleanup: drop data in ranges that a member no longer owns.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[x_kube(crates(kube_core = "::kube_core"), validation = rules::keyspaces_or_tables())]
+pub struct CleanupTask {
+    /// Of which keyspaces or tables.
+    #[serde(flatten)]
+    pub of: Selection,
+    /// SSTables of a table that are rewritten at a time; 0: as many as the server has compactors. Default 1.
+    #[serde(default = "one")]
+    #[schemars(range(max = 64))]
+    pub jobs: u32,
+}
+
+/// Compaction of all SSTables of each table.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[x_kube(crates(kube_core = "::kube_core"), validation = rules::keyspaces_or_tables())]
+pub struct CompactTask {
+    /// Of which keyspaces or tables.
+    #[serde(flatten)]
+    pub of: Selection,
+    /// What is written. Default `One`.
+    #[serde(default)]
+    pub output: CompactOutput,
+}
+
+/// Garbage collection: drop deleted data of each SSTable by itself.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[x_kube(crates(kube_core = "::kube_core"), validation = rules::keyspaces_or_tables())]
+pub struct GarbageCollectTask {
+    /// Of which keyspaces or tables.
+    #[serde(flatten)]
+    pub of: Selection,
+    /// What is dropped. Default `Row`.
+    #[serde(default)]
+    pub granularity: Granularity,
+    /// SSTables of a table that are rewritten at a time; 0: as many as the server has compactors. Default 1.
+    #[serde(default = "one")]
+    #[schemars(range(max = 64))]
+    pub jobs: u32,
+}
+
+/// Scrub: read all data and write it again.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[x_kube(crates(kube_core = "::kube_core"), validation = rules::keyspaces_or_tables())]
+pub struct ScrubTask {
+    /// Of which keyspaces or tables.
+    #[serde(flatten)]
+    pub of: Selection,
+    /// Whether the server takes a snapshot of a table before. Default `First`.
+    #[serde(default)]
+    pub snapshot: BeforeScrub,
+    /// What is done with corrupted partitions. Default `Fail`.
+    #[serde(default)]
+    pub corrupted: Corrupted,
+    /// Whether values are compared with the types of their columns. Default `Check`.
+    #[serde(default)]
+    pub values: ScrubValues,
+    /// What is done with rows whose time to live has overflowed (CASSANDRA-14092). Default `Leave`.
+    #[serde(default, rename = "overflowedTTL")]
+    pub overflowed_ttl: OverflowedTtl,
+    /// SSTables of a table that are rewritten at a time; 0: as many as the server has compactors. Default 1.
+    #[serde(default = "one")]
+    #[schemars(range(max = 64))]
+    pub jobs: u32,
+}
+
+/// Rewrite SSTables in the format of the release that runs.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[x_kube(crates(kube_core = "::kube_core"), validation = rules::keyspaces_or_tables())]
+pub struct UpgradeSstablesTask {
+    /// Of which keyspaces or tables.
+    #[serde(flatten)]
+    pub of: Selection,
+    /// Which SSTables. Default `Older`.
+    #[serde(default)]
+    pub which: WhichSstables,
+    /// SSTables of a table that are rewritten at a time; 0: as many as the server has compactors. Default 1.
+    #[serde(default = "one")]
+    #[schemars(range(max = 64))]
+    pub jobs: u32,
+}
+
+/// Flush: write memtables to disk.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[x_kube(crates(kube_core = "::kube_core"), validation = rules::keyspaces_or_tables())]
+pub struct FlushTask {
+    /// Of which keyspaces or tables.
+    #[serde(flatten)]
+    pub of: Selection,
+}
+
+/// Take a snapshot.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[x_kube(crates(kube_core = "::kube_core"), validation = rules::keyspaces_or_tables())]
+#[serde(rename_all = "camelCase")]
+pub struct SnapshotTask {
+    /// Of which keyspaces or tables.
+    #[serde(flatten)]
+    pub of: Selection,
+    /// Name of the snapshot. A member that has a snapshot of this name already fails.
+    #[schemars(length(min = 1, max = 200))]
+    #[x_kube(validation = rules::snapshot_name_is_usable())]
+    pub name: String,
+    /// Whether memtables are flushed before. Default `First`.
+    #[serde(default)]
+    pub flush: BeforeSnapshot,
+    /// Seconds after which the server deletes the snapshot (Cassandra 4.1 and later). Default: it is kept until it is cleared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 60, max = 315_360_000))]
+    pub ttl_seconds: Option<u32>,
+}
+
+/// Delete a snapshot.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[x_kube(crates(kube_core = "::kube_core"))]
+pub struct ClearSnapshotTask {
+    /// Name of the snapshot. A member that has none of this name succeeds.
+    #[schemars(length(min = 1, max = 200))]
+    #[x_kube(validation = rules::snapshot_name_is_usable())]
+    pub name: String,
+    /// The keyspaces. Default: all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(min = 1, max = MOST), inner(length(min = 1, max = 48)))]
+    #[x_kube(validation = rules::keyspaces_have_names())]
+    pub keyspaces: Vec<String>,
+}
+
+/// Set levels of loggers for some time.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[x_kube(crates(kube_core = "::kube_core"))]
+pub struct SetLogLevelTask {
+    /// Log level by logger, for example `org.apache.cassandra.gms: DEBUG`; the root logger is `ROOT`.
+    #[x_kube(validation = cluster::loggers_have_names())]
+    #[schemars(extend("minProperties" = 1, "maxProperties" = 32))]
+    pub levels: BTreeMap<String, LogLevel>,
+    /// Seconds after which each logger gets back the level that it had. A restart of the server gives it back too. Default 600.
+    #[serde(default = "ten_minutes")]
+    #[schemars(range(min = 1, max = 2_592_000))]
+    pub seconds: u32,
+}
+
+/// Restart members, one after the other, each drained first.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+pub struct RestartTask {}
 
 /// Replace a dead member: delete its volume claim and stream its data to a new volume.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
@@ -14,4 +197,12 @@ pub struct ReplaceTask {
     #[serde(default, rename = "volumeID", skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 64))]
     pub volume_id: Option<VolumeId>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn ten_minutes() -> u32 {
+    600
 }

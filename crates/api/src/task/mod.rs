@@ -1,14 +1,31 @@
 //! `CassandraTask`: one job that a user wants done once on a ring. The operator
 //! starts it, reports its progress, and keeps it as history.
 
+use crate::ids::{MemberName, RackName};
 use crate::rules::task as rules;
 use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 
 mod bodies;
+mod choices;
+mod kind;
 mod status;
-pub use bodies::ReplaceTask;
-pub use status::{CassandraTaskStatus, TaskKind, TaskPhase};
+mod work;
+pub use bodies::{
+    CleanupTask, ClearSnapshotTask, CompactTask, FlushTask, GarbageCollectTask, RepairTask,
+    ReplaceTask, RestartTask, ScrubTask, Selection, SetLogLevelTask, SnapshotTask,
+    UpgradeSstablesTask,
+};
+pub use choices::{
+    BeforeScrub, BeforeSnapshot, CompactOutput, Corrupted, Granularity, OverflowedTtl, ScrubValues,
+    WhichSstables,
+};
+pub use kind::TaskKind;
+pub use status::{
+    CassandraTaskStatus, KeyspaceResult, KeyspaceState, MemberTaskState, TaskCurrent, TaskMember,
+    TaskPhase,
+};
+pub use work::{Body, Work};
 
 /// One job to run once on a ring. When it has ended, exactly one of the conditions `Complete` and `Failed` is True. A finished task is history and is deleted after `ttlSecondsAfterFinished`; to try again, create a new task.
 #[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
@@ -28,6 +45,8 @@ pub use status::{CassandraTaskStatus, TaskKind, TaskPhase};
     printcolumn(name = "Cluster", type_ = "string", json_path = ".spec.cluster"),
     printcolumn(name = "Kind", type_ = "string", json_path = ".status.kind"),
     printcolumn(name = "Phase", type_ = "string", json_path = ".status.phase"),
+    printcolumn(name = "Position", type_ = "integer", json_path = ".status.position"),
+    printcolumn(name = "Progress", type_ = "string", json_path = ".status.progress"),
     printcolumn(
         name = "Message",
         type_ = "string",
@@ -38,7 +57,11 @@ pub use status::{CassandraTaskStatus, TaskKind, TaskPhase};
 #[x_kube(crates(kube_core = "::kube_core"))]
 #[x_kube(
     validation = rules::is_fixed("cluster"),
-    validation = rules::is_fixed("replace"),
+    validation = rules::asks_for_one_thing(),
+    validation = rules::work_is_fixed(),
+    validation = rules::scope_is_fixed(),
+    validation = rules::members_or_racks(),
+    validation = rules::replace_stands_alone(),
     validation = rules::abort_is_final()
 )]
 #[serde(rename_all = "camelCase")]
@@ -46,9 +69,46 @@ pub struct CassandraTaskSpec {
     /// Name of the `CassandraCluster` in the namespace of the task. A task that stays without a phase names a cluster that does not exist. Immutable.
     #[schemars(length(min = 1, max = 63))]
     pub cluster: String,
-    /// Replace a dead member. Immutable.
-    pub replace: ReplaceTask,
-    /// Abort the task. Possible until the member has its turn; if it is too late, the condition says so. Cannot be set back to false. Default false.
+    /// What is done: exactly one of these fields, `restart` and `replace`. Immutable.
+    #[serde(flatten)]
+    pub work: Work,
+    /// Restart members, one after the other, each drained first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restart: Option<RestartTask>,
+    /// Replace a dead member. It names its member itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replace: Option<ReplaceTask>,
+    /// The members, by name. Not together with `racks`. Default: all members of the ring. Immutable.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(
+        length(min = 1, max = 256),
+        inner(length(min = 1, max = 63)),
+        extend("x-kubernetes-list-type" = "set")
+    )]
+    pub members: Vec<MemberName>,
+    /// The members of these racks. Not together with `members`. Default: all members of the ring. Immutable.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(
+        length(min = 1, max = 32),
+        inner(length(min = 1, max = 48)),
+        extend("x-kubernetes-list-type" = "set")
+    )]
+    pub racks: Vec<RackName>,
+    /// What happens when one member fails: `Stop` ends the task, `Continue` goes on with the other members. Default `Stop`. Immutable.
+    #[serde(default)]
+    pub on_failure: OnFailure,
+    /// What happens when a member is down: `Wait` waits for it, `Skip` leaves it out. Default `Wait`. Immutable.
+    #[serde(default)]
+    pub when_down: WhenDown,
+    /// Seconds that one member may take; then it has failed. Default by kind: 604800 for `repair`; 86400 for `cleanup`, `compact`, `garbageCollect`, `scrub` and `upgradeSSTables`; 900 for `restart`; 600 for `flush`, `snapshot` and `clearSnapshot`; 60 for `setLogLevel`. Immutable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 315_360_000))]
+    pub member_deadline_seconds: Option<u32>,
+    /// Seconds that the whole task may take, from its creation on; then it has failed. Default: no limit. Immutable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 315_360_000))]
+    pub active_deadline_seconds: Option<u32>,
+    /// Abort the task. What runs is stopped where the server can stop it, else it ends first, and no further member is begun. A replacement can be aborted until the member has its turn; if it is too late, the condition says so. Cannot be set back to false. Default false.
     #[serde(default)]
     pub abort: bool,
     /// Seconds between the end of the task and its deletion; 0 deletes it at once. The last ended task of each kind is kept until another one of its kind has ended, and of all others of a cluster the operator keeps no more than the newest 50. Can be changed at any time. Default 604800, seven days.
@@ -62,4 +122,42 @@ pub const DEFAULT_TTL: u32 = 604_800;
 
 fn default_ttl() -> u32 {
     DEFAULT_TTL
+}
+
+impl CassandraTaskSpec {
+    /// What kind of task it is; `None` where it asks for nothing that this
+    /// build knows, or for more than one thing.
+    pub fn kind(&self) -> Option<TaskKind> {
+        let restart = self.restart.as_ref().map(|_| TaskKind::Restart);
+        let replace = self.replace.as_ref().map(|_| TaskKind::Replace);
+        match (self.work == Work::default(), restart, replace) {
+            (true, Some(kind), None) | (true, None, Some(kind)) => Some(kind),
+            (false, None, None) => self.work.body().map(Body::kind),
+            (true, None, None) | (_, Some(_), Some(_)) | (false, _, _) => None,
+        }
+    }
+}
+
+/// What a task does when one member fails.
+#[derive(
+    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
+)]
+pub enum OnFailure {
+    /// It ends; no further member is begun.
+    #[default]
+    Stop,
+    /// It goes on with the other members, and ends as `Partial`.
+    Continue,
+}
+
+/// What a task does when a member is down.
+#[derive(
+    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
+)]
+pub enum WhenDown {
+    /// It waits for the member.
+    #[default]
+    Wait,
+    /// It leaves the member out, and ends as `Partial`.
+    Skip,
 }

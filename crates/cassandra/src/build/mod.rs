@@ -8,6 +8,7 @@ mod release;
 mod secrets;
 mod services;
 mod set;
+mod task;
 #[cfg(test)]
 mod tests;
 
@@ -17,3 +18,4 @@ pub use services::{
     client_service, disruption_budget, held_service, member, member_account, member_service,
 };
 pub use set::stateful_set;
+pub use task::of_schedule as task_of_schedule;

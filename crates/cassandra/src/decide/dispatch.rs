@@ -4,37 +4,56 @@
 use super::draft::Draft;
 use super::maintenance::{pay, seed_lists, system_keyspaces};
 use super::restart::{self, broken, versions};
+use super::tasks::Way;
 use super::turn::{epoch, stopping};
-use super::{initialize, join, leave, remove, replace};
+use super::{initialize, join, leave, remove, replace, tasks, wanted};
 use crate::facts::Facts;
 use crate::validate::Valid;
-use palladion_api::cluster::TurnStep;
+use crate::words::jobs::Waiting;
+use palladion_api::cluster::{Turn, TurnStep};
 use palladion_plan::Flow;
 
-/// Go on with the turn that is under way, or give the next one.
-pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+/// Go on with the turn that is under way, or give the next one. Says what of it
+/// comes before the jobs that members work at.
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Way {
+    let busy = Way::Closed(Waiting::RingFirst);
     if epoch::is_behind(facts) {
-        return;
+        return busy;
     }
     join::identities::record(facts, draft);
+    let is_held = stopping::hold(facts, draft).is_busy();
+    if stopping::is_wanted(facts) {
+        tasks::stop_all(facts, draft);
+    }
     // One disruption in a plan: what this one ends is seen before the next begins.
-    if stopping::hold(facts, draft).is_busy()
-        || draft.is_disruptive()
-        || broken::replace_broken_pod(facts, valid, draft).is_busy()
+    if is_held || draft.is_disruptive() || broken::replace_broken_pod(facts, valid, draft).is_busy()
     {
-        return;
+        return busy;
     }
     match facts.turn() {
-        Some(turn) => match turn.step {
-            TurnStep::Initialize | TurnStep::Join => join::advance(facts, valid, turn, draft),
-            TurnStep::Restart => restart::advance(facts, valid, turn, draft),
-            TurnStep::Leave => leave::advance(facts, valid, turn, draft),
-            TurnStep::Replace => replace::advance(facts, valid, turn, draft),
-            TurnStep::ResumeLeave => leave::resume::advance(facts, valid, turn, draft),
-            TurnStep::Remove => remove::advance(facts, valid, turn, draft),
-        },
-        None if stopping::is_wanted(facts) => {}
-        None => next(facts, valid, draft),
+        Some(turn) => {
+            advance(facts, valid, turn, draft);
+            tasks::after(facts, draft);
+            busy
+        }
+        None if stopping::is_wanted(facts) => busy,
+        None => {
+            next(facts, valid, draft);
+            tasks::before(facts, valid, draft)
+        }
+    }
+}
+
+fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft) {
+    match turn.step {
+        TurnStep::Initialize | TurnStep::Join => join::advance(facts, valid, turn, draft),
+        TurnStep::Restart => restart::advance(facts, valid, turn, draft),
+        TurnStep::Leave => leave::advance(facts, valid, turn, draft),
+        TurnStep::Replace => replace::advance(facts, valid, turn, draft),
+        TurnStep::ResumeLeave => leave::resume::advance(facts, valid, turn, draft),
+        TurnStep::Remove => remove::advance(facts, valid, turn, draft),
+        TurnStep::Stop => wanted::stop(facts, turn, draft),
+        TurnStep::Start => wanted::start(facts, valid, turn, draft),
     }
 }
 
@@ -50,10 +69,24 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         return;
     }
     seed_lists::rescue(facts, valid, draft);
-    let busy = remove::left_over(facts, draft).is_busy()
+    if remove::left_over(facts, draft).is_busy()
         || leave::resume::next(facts, draft).is_busy()
         || join::returning::next(facts, draft).is_busy()
-        || shape(facts, valid, draft).is_busy()
+    {
+        return;
+    }
+    // What people want of a member waits for the ring, and the ring does not wait
+    // for it: it is told behind what is under way.
+    let mut wishes = Draft::default();
+    if !wanted::next(facts, valid, &mut wishes).is_busy() {
+        next_of_ring(facts, valid, draft);
+    }
+    draft.take(wishes);
+}
+
+/// The ring's own work: its shape, its revision, its maintenance.
+fn next_of_ring(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    let busy = shape(facts, valid, draft).is_busy()
         || restart::next(facts, valid, draft).is_busy()
         || versions::mixed(facts, valid).is_none() && pay::pay(facts, draft).is_busy();
     if busy {

@@ -12,8 +12,10 @@ pub mod objects;
 pub mod remove;
 pub mod replace;
 pub mod restart;
+pub mod schedules;
 pub mod tasks;
 pub mod turn;
+pub mod wanted;
 
 use crate::facts::Facts;
 use crate::validate::Valid;
@@ -42,11 +44,12 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     revisions::decide(facts, &mut draft);
     upgraded::decide(facts, &mut draft);
     access::decide(facts, valid, &mut draft);
-    dispatch::decide(facts, valid, &mut draft);
+    let way = dispatch::decide(facts, valid, &mut draft);
     departed::decide(facts, valid, &mut draft);
     racks::decide(facts, valid, &mut draft);
     garbage::decide(facts, valid, &mut draft);
     absences::decide(facts, valid, &mut draft);
     stale::decide(facts, &mut draft);
+    tasks::run(facts, valid, &way, &mut draft);
     draft
 }

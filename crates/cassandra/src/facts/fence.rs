@@ -1,10 +1,13 @@
-//! Fences of writes that belong to the ring's turn: they fail once somebody
-//! else has it.
+//! Fences of writes that belong to the ring's turn or to its job: they fail once
+//! somebody else has it.
 
 use super::Facts;
 use palladion_api::cluster::Turn;
 use palladion_plan::{Fence, ObjectKey};
 use serde_json::Value;
+
+/// Where the nonce of the ring's job stands.
+pub const JOB_NONCE: &str = "/status/job/nonce";
 
 impl Facts<'_> {
     /// The fence of every write that belongs to the turn.
@@ -16,6 +19,18 @@ impl Facts<'_> {
     /// may take it: the turn is held as it was seen, or by nobody.
     pub fn fence_as_seen(&self) -> Fence {
         self.held_as(self.turn())
+    }
+
+    /// The fence of every write that belongs to the job, or to the end of one: the
+    /// job is held as it was seen, or by nobody.
+    pub fn job_fence(&self) -> Fence {
+        let owner = &self.snapshot.owner.meta;
+        let held = self.status.job.as_ref();
+        Fence {
+            object: ObjectKey::new(crate::resources::CLUSTER, &owner.namespace, &owner.name),
+            pointer: JOB_NONCE.to_string(),
+            expected: held.map_or(Value::Null, |j| Value::from(j.nonce.as_str())),
+        }
     }
 
     fn held_as(&self, turn: Option<&Turn>) -> Fence {

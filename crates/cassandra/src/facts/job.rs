@@ -3,12 +3,21 @@
 
 use super::{Facts, MemberFact};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::ids::Nonce;
 use palladion_api::member::Operation;
 use serde_json::{Value, json};
 
 /// Fields that the operation before may have had and this one lacks.
 const MAY_LACK: [&str; 7] =
     ["hostID", "volumeID", "keyspaces", "replication", "ranges", "target", "triedSince"];
+
+/// What the IDs of removals begin with.
+pub const REMOVAL: &str = "remove-";
+
+/// ID of the job by which another member removes the one that has this turn.
+pub fn removal(nonce: &Nonce) -> String {
+    format!("{REMOVAL}{nonce}")
+}
 
 /// The merge patch of `spec.operation` that asks this member for it now.
 pub fn patch_of(facts: &Facts<'_>, member: &MemberFact, operation: &Operation) -> Value {

@@ -10,18 +10,31 @@ pub fn line(version: &str) -> Option<(u32, u32)> {
     Some((number(parts.next())?, number(parts.next())?))
 }
 
-/// The newest line that any member has run.
+/// The newest line that any member has run. Of a line that nobody has asked for
+/// one agent alone convinces nobody: it may be wrong, or an impostor, and with
+/// the spec refused nothing in the ring would be mended.
 pub fn highest_release_line(facts: &Facts<'_>) -> Option<String> {
-    let reported = facts
-        .members
-        .values()
-        .filter(|m| m.agent_speaks())
-        .filter_map(|m| m.status.server.as_ref()?.version.as_deref());
-    reported
-        .chain(facts.status.highest_release_line.as_deref())
-        .filter_map(line)
-        .max()
-        .map(|(major, minor)| format!("{major}.{minor}"))
+    let speaking = facts.members.values().filter(|m| m.agent_speaks());
+    let reported: Vec<(u32, u32)> =
+        speaking.filter_map(|m| line(m.status.server.as_ref()?.version.as_deref()?)).collect();
+    let asked = asked_for(facts);
+    let is_shared = |newest| reported.iter().filter(|line| **line >= newest).count() > 1;
+    let is_credible = |line: (u32, u32)| asked.is_none_or(|a| line <= a) || is_shared(line);
+    let recorded = facts.status.highest_release_line.as_deref().and_then(line);
+    let credible = reported.iter().copied().filter(|line| is_credible(*line));
+    let newest = credible.chain(recorded).max();
+    newest.map(|(major, minor)| format!("{major}.{minor}"))
+}
+
+/// The newest line that pods are made for; `None` = an image does not tell.
+fn asked_for(facts: &Facts<'_>) -> Option<(u32, u32)> {
+    let of_sets = facts.sets.values().map(|set| {
+        let image = set.object.str_at("/spec/template/spec/containers/0/image")?;
+        line(image.rsplit_once(':')?.1)
+    });
+    let of_spec = std::iter::once(line(&facts.spec.version));
+    let all: Option<Vec<(u32, u32)>> = of_sets.chain(of_spec).collect();
+    all?.into_iter().max()
 }
 
 /// Do members disagree on the schema only because they run different lines? Each

@@ -8,6 +8,7 @@ use palladion_api::ids::{ClaimUid, HostId, MemberName, RackName, StaticAddress, 
 use palladion_api::labels;
 use palladion_api::member::{
     CassandraMemberSpec, CassandraMemberStatus, Removal, RunState, ServerStatus, VolumeState,
+    Wanted,
 };
 use palladion_plan::{Object, Subject};
 use std::sync::Arc;
@@ -33,6 +34,8 @@ pub struct MemberFact {
     pub service: Option<ServiceFact>,
     /// The claim.
     pub claim: Option<ClaimFact>,
+    /// The task that restarts it now.
+    pub restart_task: Option<Uid>,
 }
 
 /// A member's Service.
@@ -109,9 +112,32 @@ impl MemberFact {
             .or(self.claim.as_ref().and_then(|c| c.host_id.as_ref()))
     }
 
+    /// The address that its record names, or else its claim.
+    pub fn recorded_address(&self) -> Option<&StaticAddress> {
+        let recorded = self.spec.as_ref().and_then(|s| s.address.as_ref());
+        recorded.or_else(|| self.claim.as_ref().and_then(|c| c.address.as_ref()))
+    }
+
     /// Is it on record that this member has left for good, with proof?
     pub fn is_gone(&self) -> bool {
         self.spec.as_ref().is_some_and(|s| s.run == RunState::Terminated)
+    }
+
+    /// Has the operator ordered its server to be stopped, because a person wants it?
+    pub fn is_stopped(&self) -> bool {
+        self.spec.as_ref().is_some_and(|s| s.run == RunState::Stopped)
+    }
+
+    /// Has a person given up the volume that it is on? Nothing but a replacement goes on then.
+    pub fn is_terminated(&self) -> bool {
+        let spec = self.spec.as_ref();
+        let given_up = spec.and_then(|s| s.terminated.as_ref()).map(|t| &t.volume_id);
+        given_up.is_some() && given_up == spec.and_then(|s| s.volume_id.as_ref())
+    }
+
+    /// What people want of it.
+    pub fn wanted(&self) -> Option<&Wanted> {
+        self.spec.as_ref()?.wanted.as_ref()
     }
 
     /// The removal of this member that is ordered: nothing cancels it meanwhile.
@@ -126,6 +152,13 @@ impl MemberFact {
                 s.state == palladion_api::member::ServerState::Running
                     && s.mode.as_deref() == Some("NORMAL")
             })
+    }
+
+    /// Does its agent speak, and does its machine answer? What a dead machine said
+    /// last is no answer.
+    pub fn agent_answers(&self, nodes: &std::collections::BTreeMap<String, bool>) -> bool {
+        let node = self.pod.as_ref().and_then(|pod| pod.node.as_deref()).unwrap_or_default();
+        self.agent_speaks() && nodes.get(node) == Some(&true)
     }
 
     /// Does its own agent say that it serves, and do kubelet and Node agree? What

@@ -2,9 +2,11 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::absence::left_by_hand;
-use crate::decide::turn::failed_start;
+use crate::decide::evidence::marks;
+use crate::decide::turn::{failed_start, stopping};
 use crate::facts::leaver::failed_halfway;
 use crate::facts::{Facts, MemberFact, PodFact};
+use crate::resources as kinds;
 use crate::words::leave::Refused;
 use crate::words::status::{AgentVersion, Failed, Fine, Several, Trouble as OfMember};
 use palladion_api::conditions::DEGRADED;
@@ -13,7 +15,7 @@ use palladion_api::labels;
 use palladion_api::member::{CassandraMemberSpec, ServerState, VolumeState};
 use palladion_api::reasons::Reason;
 use palladion_plan::words::Names;
-use palladion_plan::{Conditions, FailureClass, Trouble, Truth};
+use palladion_plan::{Conditions, Failure, FailureClass, Trouble, Truth};
 
 /// As many as are read at once.
 const MOST_SHOWN: usize = 3;
@@ -23,6 +25,9 @@ pub(super) fn degraded(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft
     let is_passing = |class| matches!(class, FailureClass::Conflict | FailureClass::Held);
     let failed = failure.filter(|f| !is_passing(f.class)).map(|f| {
         let (doing, answer) = (f.doing.clone(), f.message.clone());
+        if let Some(taken) = address_taken(facts, f) {
+            return Trouble::of(taken);
+        }
         Trouble::of(match f.class {
             FailureClass::Foreign => Failed::Foreign { doing, answer },
             FailureClass::Transient
@@ -33,10 +38,40 @@ pub(super) fn degraded(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft
     });
     let of_members = facts.members.values().filter_map(|member| of_member(facts, member));
     let all = failed.into_iter().chain(draft.troubles.iter().cloned()).chain(of_members);
+    let all = all.chain(terminated(facts).map(Trouble::of)).chain(stopped(facts).map(Trouble::of));
     match first_of_each_reason(all) {
         Some(Trouble { reason, message }) => writer.set(DEGRADED, Truth::True, reason, message),
         None => writer.set_false(DEGRADED, Fine::Nothing),
     }
+}
+
+/// What the API server says a ClusterIP is that another Service has.
+const ALLOCATED: &str = "allocated";
+
+/// Is it the Service of a member that cannot have its recorded address again?
+fn address_taken(facts: &Facts<'_>, failure: &Failure) -> Option<Failed> {
+    let object = failure.object.as_ref().filter(|o| o.resource == kinds::SERVICE)?;
+    let member = facts.members.get(&MemberName::new(object.name.clone()))?;
+    let address = member.recorded_address().filter(|_| failure.message.contains(ALLOCATED))?;
+    let (member, address) = (member.name.clone(), address.clone());
+    Some(Failed::AddressTaken { member, address, answer: failure.message.clone() })
+}
+
+/// Members whose volumes people have given up: they wait to be replaced.
+fn terminated(facts: &Facts<'_>) -> Option<OfMember> {
+    let terminated = facts.joined().filter(|m| m.is_terminated() && marks::of(m).is_none());
+    let names: Vec<&MemberName> = terminated.map(|m| &m.name).collect();
+    (!names.is_empty()).then(|| OfMember::Terminated { members: Names::of(names) })
+}
+
+/// Members that people have stopped: the ring has so many copies less.
+fn stopped(facts: &Facts<'_>) -> Option<OfMember> {
+    let stopped = facts.joined().filter(|m| m.is_stopped() && !m.is_terminated());
+    let stopped = stopped.map(|m| &m.name);
+    let names: Vec<&MemberName> = stopped.collect();
+    // Of a ring without pods that is said instead.
+    let is_said = names.is_empty() || stopping::is_wanted(facts);
+    (!is_said).then(|| OfMember::Stopped { members: Names::of(names) })
 }
 
 /// Who waits for one thing to be mended learns of the others too. Of several

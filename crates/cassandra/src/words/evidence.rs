@@ -19,6 +19,8 @@ palladion_plan::sentences! {
             "member {member} cannot leave yet: waiting for {from} to report the state of the ring";
         Restart { member: MemberName, from: Names } => RollingOut,
             "member {member} cannot restart yet: waiting for {from} to report the state of the ring";
+        Stop { member: MemberName, from: Names } => MemberStopping,
+            "member {member} cannot be stopped yet: waiting for {from} to report the state of the ring";
         Replace { member: MemberName, from: Names } => MemberReplacing,
             "member {member} cannot be replaced yet: waiting for {from} to confirm that {member} is down";
         Remove { member: MemberName, from: Names } => MemberLeaving,
@@ -39,6 +41,8 @@ palladion_plan::sentences! {
             "member {member} cannot leave yet: {why}";
         Restart { member: MemberName, why: Objection } => RollingOut,
             "member {member} cannot restart yet: {why}";
+        Stop { member: MemberName, why: Objection } => MemberStopping,
+            "member {member} cannot be stopped yet: {why}; to stop it anyway, set `spec.wanted.when` of its CassandraMember to Now";
         Replace { member: MemberName, why: Objection } => MemberReplacing,
             "member {member} cannot be replaced yet: {why}";
         Remove { member: MemberName, why: Objection } => MemberLeaving,
@@ -56,6 +60,9 @@ palladion_plan::sentences! {
     /// Why a step may not be taken, as far as the ring goes.
     pub enum Objection {
         NotNormal { member: MemberName } => "member {member} is not up and normal";
+        Terminated { member: MemberName } =>
+            "member {member} was terminated for good, as a user requested, and waits to be replaced";
+        Stopped { member: MemberName } => "member {member} is stopped, as a user requested";
         NotReported { member: MemberName } =>
             "member {member} has not reported the state of the ring";
         StateNotKnown { member: MemberName } =>
@@ -90,6 +97,10 @@ palladion_plan::sentences! {
             "a majority of the other members must report the state of the ring, but only {asked} of {others} can";
         TooFewLeft { asked: usize, others: usize } =>
             "a majority of the other members must report the state of the ring, but only {asked} of {others} can; if the rest are permanently lost as well, create a CassandraTask with `spec.replace.volumeID` for each lost member";
+        OneAlone { witness: MemberName, member: MemberName } =>
+            "member {witness} is the only other member of the ring, and cannot tell a lost member from one that it does not reach; if the volume of member {member} is permanently lost, create a CassandraTask with `spec.replace.volumeID`";
+        Serves { member: MemberName } =>
+            "the agent of member {member} reports that its server is up and normal, so the member is only cut off from the others";
         OnlyMember =>
             "no other member of the ring is left to stream its data; restore a backup into a new ring, or delete and recreate the CassandraCluster";
         NotLost => "its volume is no longer lost or marked for replacement";
@@ -129,6 +140,9 @@ palladion_plan::sentences! {
         Idle { pod: PodUid, revision: String, why: Idle } =>
             "the pod with UID {pod} (revision {revision}) is not serving: {why}";
         Exited => "its server exited on its own";
+        NotRunning { server: super::members::Server } => "no server of the member is running: {server}";
+        StopOfMemberRequested =>
+            "`spec.wanted` of the CassandraMember requests a stop without regard to other members";
         FirstMember =>
             "it is the first member of a new ring; every other volume was reported empty, or a user allowed the new ring";
         HasLeft { said: String } => "the member is not in the ring: {said}";
@@ -157,6 +171,7 @@ palladion_plan::sentences! {
     pub enum Unmarked {
         Replaced => "the member was replaced";
         UpAgain => "the member is up and normal again";
+        Serves => "its agent reports that its server is up and normal";
         NodeBack => "its Node is back";
         TaskAborted => "the task was aborted";
     }

@@ -105,6 +105,8 @@ palladion_plan::sentences! {
         LabelService { member: MemberName } => "update the decommission label on the Service of member {member}";
         RecordAddress { member: MemberName } =>
             "record that the Service of member {member} is now unused";
+        AddressUsed { member: MemberName } =>
+            "record that the Service of member {member} is in use again";
         FreeAddress { member: MemberName, since: Timestamp } =>
             "delete the Service of member {member}, unused since {since}, and free its address";
     }

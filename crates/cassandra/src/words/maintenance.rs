@@ -4,6 +4,7 @@ use super::evidence::Objection;
 use jiff::Timestamp;
 use palladion_api::ids::MemberName;
 use palladion_api::member::{DebtKind, OperationKind};
+use palladion_plan::words::Names;
 
 palladion_plan::sentences! {
     /// What pending maintenance waits for.
@@ -72,6 +73,10 @@ palladion_plan::sentences! {
         Away { member: MemberName, since: Timestamp, until: Timestamp } =>
             "member {member} was down from {since} to {until}, longer than the hint window of the other members";
         Upgraded { from: String, to: String } => "upgrade from {from} to {to}";
+        Unheard { member: MemberName, by: Names, at: Timestamp } =>
+            "member {member} joined at {at}, and {by} did not report while it joined that they see it";
+        Unreadable { claim: String } =>
+            "the annotation palladion.dev/pending-maintenance of PersistentVolumeClaim {claim} is not valid JSON";
     }
 
     /// Maintenance of a member.

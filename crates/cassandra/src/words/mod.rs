@@ -4,6 +4,7 @@
 pub mod access;
 pub mod evidence;
 pub mod initialize;
+pub mod jobs;
 pub mod join;
 pub mod leave;
 pub mod maintenance;
@@ -13,15 +14,18 @@ pub mod refusal;
 pub mod remove;
 pub mod replace;
 pub mod restart;
+pub mod schedules;
 pub mod status;
 pub mod tasks;
 pub mod turn;
 pub mod views;
+pub mod wanted;
 
 palladion_plan::vocabulary![
     access,
     evidence,
     initialize,
+    jobs,
     join,
     leave,
     maintenance,
@@ -31,8 +35,10 @@ palladion_plan::vocabulary![
     remove,
     replace,
     restart,
+    schedules,
     status,
     tasks,
     turn,
     views,
+    wanted,
 ];

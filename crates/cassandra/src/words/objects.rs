@@ -66,6 +66,8 @@ palladion_plan::sentences! {
     pub enum Doing {
         RecordOnClaim { claim: String } =>
             "record on PersistentVolumeClaim {claim} which member it belongs to";
+        RecordPendingOnClaim { claim: String } =>
+            "record on PersistentVolumeClaim {claim} which maintenance of its member is pending";
         ScaleDropped { rack: RackName } => "scale the StatefulSet of rack {rack}, which is no longer in the spec";
         DeleteEmptySet { rack: RackName } =>
             "delete the StatefulSet of rack {rack}, which has no members";

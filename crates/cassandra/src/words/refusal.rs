@@ -42,7 +42,7 @@ palladion_plan::sentences! {
         NotALevel { level: Word, name: Quoted } => InvalidSpec,
             "`runtimeSettings.logLevels`: level `{level}` of logger {name} is not valid; use TRACE, DEBUG, INFO, WARN, ERROR or OFF";
         OurVariable { name: String } => InvalidSpec,
-            "environment variable {name} is reserved; remove it from `env`";
+            "environment variable {name} is reserved; remove it from `env`, and set `jvmOptions`, `config` or another field of the spec instead";
         VariableTwice { name: String } => InvalidSpec,
             "environment variable {name} is listed twice in `env`; remove one of the entries";
         OurAnnotation { key: String, place: Place } => InvalidSpec,

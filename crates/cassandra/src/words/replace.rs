@@ -2,6 +2,7 @@
 
 use super::evidence::{NotClear, Objection};
 use super::members::{Pod, Server};
+use super::turn::Work;
 use jiff::Timestamp;
 use palladion_api::ids::{MemberName, RackName, StaticAddress};
 use palladion_plan::words::{Names, Span};
@@ -72,27 +73,40 @@ palladion_plan::sentences! {
             "The Node that holds the volume of member {member} is back";
         NewVolume { member: MemberName, node: String } => Synced,
             "Member {member} will get a new volume because Node {node}, which held its old one, is gone";
+        /// Under the reason of what speaks against it.
         Refused { member: MemberName, why: Refused } => ReplaceRefused,
             "Member {member} cannot be replaced: {why}";
     }
 
     /// Why a replacement that a user requested is refused.
     pub enum Refused {
-        NoMember => "it is not in the ring";
-        UpAndNormal { seen_by: Names, instead: Instead } =>
+        NoMember => NoSuchMember, "it is not in the ring";
+        PinnedSeed { member: MemberName } => MemberIsPinnedSeed,
+            "`spec.wanted.seed` of its CassandraMember is Always; run `kubectl palladion seed {member} auto`, then request the replacement again";
+        UpAndNormal { seen_by: Names, instead: Instead } => MemberIsLive,
             "it is up and normal according to {seen_by}; {instead}";
-        OnlyMember =>
+        SeenUp { seen_by: Names, member: MemberName } => MemberIsLive,
+            "{seen_by} still see it as up; if it is down, request the replacement again when they see it down too, or else run `kubectl palladion terminate {member}` first";
+        CutOff { member: MemberName } => MemberIsLive,
+            "its agent reports that it is serving requests, but all other members see it as down: it is cut off from them and may hold data that no other member has; restore the network or, to replace it anyway, run `kubectl palladion terminate {member}`, then request the replacement again";
+        NotTerminated { member: MemberName, server: Server } => MemberNotTerminated,
+            "its agent reports and would start it again on the data that it has ({server}); run `kubectl palladion terminate {member}`, then request the replacement again";
+        HasTurn { work: Work } => MemberBusy,
+            "its {work} is in progress; request the replacement again when it has ended";
+        StillEnds { server: Server } => MemberBusy,
+            "{server}; request the replacement again when it has stopped";
+        Works { operation: String } => MemberBusy,
+            "its operation {operation} is still running; request the replacement again when it has ended";
+        OnlyMember => ReplaceRefused,
             "it is the only member of the ring, so no other member can stream its data to a new volume; restore a backup into a new ring, or delete and recreate the CassandraCluster";
-        CutOff =>
-            "its agent reports that it is serving requests, but all other members see it as down: it is cut off from them and may hold data that no other member has; restore the network or, to replace it anyway, set `spec.run` of its CassandraMember to Stopped, then request the replacement again";
     }
 
     /// What moves a member that lives to another volume.
     pub enum Instead {
-        Stop =>
-            "to replace it anyway, set `spec.run` of its CassandraMember to Stopped, then request the replacement again";
-        StopOrLeave { rack: RackName } =>
-            "to move it to a new volume, lower `members` of rack {rack} by one and, once it has left, raise `members` again; to replace it anyway, set `spec.run` of its CassandraMember to Stopped, then request the replacement again";
+        Terminate { member: MemberName } =>
+            "to replace it anyway, run `kubectl palladion terminate {member}`, then request the replacement again";
+        TerminateOrLeave { rack: RackName, member: MemberName } =>
+            "to move it to a new volume, lower `members` of rack {rack} by one and, once it has left, raise `members` again; to replace it anyway, run `kubectl palladion terminate {member}`, then request the replacement again";
     }
 
     /// Why the turn of a replacement ends.

@@ -1,7 +1,7 @@
 //! Conditions of a cluster, and what keeps anything from being decided.
 
 use super::members::{Pod, Server};
-use palladion_api::ids::MemberName;
+use palladion_api::ids::{MemberName, StaticAddress};
 use palladion_plan::words::Names;
 
 palladion_plan::sentences! {
@@ -26,6 +26,8 @@ palladion_plan::sentences! {
         AllReady => UpToDate, "all members are ready";
         AllReadyUnused { claims: Names, namespace: String, first: String } => UpToDate,
             "all members are ready; no member uses these PersistentVolumeClaims: {claims}; if nobody needs their data, delete them (`kubectl delete pvc -n {namespace} {first}`)";
+        MembersStopped { members: Names } => StoppedByIntent,
+            "all other members are ready; stopped, as a user requested: {members}";
         Stopped => Stopped,
             "`spec.run` is Stopped: there are no pods; volumes, members and addresses are kept";
     }
@@ -59,6 +61,8 @@ palladion_plan::sentences! {
     pub enum Failed {
         Foreign { doing: String, answer: String } => ForeignObject, "could not {doing}: {answer}";
         Other { doing: String, answer: String } => ErrSyncFailed, "could not {doing}: {answer}";
+        AddressTaken { member: MemberName, address: StaticAddress, answer: String } => AddressTaken,
+            "another Service has the recorded address {address} of member {member}, which does not start without it: {answer}";
     }
 
     /// More than one thing needs a person.
@@ -99,6 +103,10 @@ palladion_plan::sentences! {
             "member {member}: {message}";
         RetainedVolume { member: MemberName, message: String } => RetainedVolumeInTheWay,
             "member {member}: {message}";
+        Terminated { members: Names } => MemberTerminated,
+            "terminated for good, as a user requested: {members}; replace them with `kubectl palladion replace`; until then, no other member joins, leaves or is restarted";
+        Stopped { members: Names } => StoppedByIntent,
+            "stopped, as a user requested: {members}; until they run again, no other member joins, leaves or is restarted";
     }
 
     /// Paused, and where.

@@ -3,6 +3,7 @@
 use super::replace;
 use jiff::Timestamp;
 use palladion_api::ids::{HostId, MemberName, VolumeId};
+use palladion_plan::Reason;
 use palladion_plan::words::Names;
 
 palladion_plan::sentences! {
@@ -36,16 +37,18 @@ palladion_plan::sentences! {
     pub enum Refused {
         OtherCluster { member: MemberName, cluster: String, named: String } => TaskRefused,
             "member {member} belongs to cluster {cluster}, not to {named}";
-        NoSuchMember { cluster: String, member: MemberName, members: Names } => TaskRefused,
-            "cluster {cluster} has no member {member}; existing members: {members}";
-        OtherVolume { member: MemberName, volume_id: VolumeId, named: VolumeId } => TaskRefused,
-            "member {member} has volume ID {volume_id}, but `spec.replace.volumeID` of the task is {named}";
-        UnknownVolume { member: MemberName, named: VolumeId } => TaskRefused,
-            "no volume ID is recorded for member {member}, but `spec.replace.volumeID` of the task is {named}";
+        NoSuchMember { reason: Reason, cluster: String, member: MemberName, members: Names } => TaskRefused,
+            "{reason}: cluster {cluster} has no member {member}; existing members: {members}";
+        OtherVolume { reason: Reason, member: MemberName, volume_id: VolumeId, named: VolumeId } => TaskRefused,
+            "{reason}: member {member} has volume ID {volume_id}, but `spec.replace.volumeID` of the task is {named}";
+        UnknownVolume { reason: Reason, member: MemberName, named: VolumeId } => TaskRefused,
+            "{reason}: no volume ID is recorded for member {member}, but `spec.replace.volumeID` of the task is {named}";
         NoAddress { member: MemberName } => TaskRefused,
             "member {member} cannot be replaced: no address is recorded for it yet";
-        Replace { member: MemberName, why: replace::Refused } => TaskRefused,
-            "member {member} cannot be replaced: {why}";
+        AlreadyReplacing { reason: Reason, member: MemberName, task: String } => TaskRefused,
+            "{reason}: CassandraTask {task} is already replacing member {member}; wait for it, or abort it first";
+        Replace { reason: Reason, member: MemberName, why: replace::Refused } => TaskRefused,
+            "{reason}: member {member} cannot be replaced: {why}";
     }
 
     /// Steps.

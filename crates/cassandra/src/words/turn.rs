@@ -52,6 +52,8 @@ palladion_plan::sentences! {
         ResumeLeave => "resumed decommission";
         Replace => "replacement";
         Remove => "removal";
+        Stop => "stop";
+        Start => "start";
     }
 
     /// What a permit allows.
@@ -98,6 +100,8 @@ impl From<TurnStep> for Work {
             TurnStep::ResumeLeave => Work::ResumeLeave,
             TurnStep::Replace => Work::Replace,
             TurnStep::Remove => Work::Remove,
+            TurnStep::Stop => Work::Stop,
+            TurnStep::Start => Work::Start,
         }
     }
 }

@@ -43,6 +43,7 @@ fn a_member_that_was_up_for_a_minute_between_two_absences_does_not_bring_deleted
     assert!(degraded.contains("DataTooOld") && degraded.contains(AWAY), "{degraded}");
     // A person replaces it.
     world.give_up(AWAY);
+    crate::terminated::terminate_now(&mut world, AWAY);
     world.label(kinds::MEMBER, AWAY, labels::REPLACE);
     world.settle();
     world.expect_ring(3);

@@ -1,20 +1,29 @@
-//! Long histories of many disturbances, by seed. A seed that fails is a
+//! Long histories of many disturbances, by seed: of processes, watches, machines,
+//! volumes, networks, clocks, leaders, records, spec and tasks, while clients write. A seed that fails is a
 //! history that can be played again: `PALLADION_SIM_SEED=17 cargo test -p
 //! palladion-cassandra --test scenarios chaos -- --nocapture`.
 
-use crate::every::a_ring;
+use crate::nodes::spread;
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
+use crate::sim::ring::Phase;
+use crate::tasks;
+use jiff::SignedDuration;
 use palladion_cassandra::resources as kinds;
-use palladion_plan::Mind;
 use palladion_plan::sim::kubernetes::Machine;
 use palladion_plan::sim::{Fault, Feed, Random};
+use palladion_plan::{Mind, ObjectKey};
 use serde_json::json;
 
-/// Histories in the landing tests.
-const HISTORIES: u64 = 4;
+/// Histories in the landing tests, and where all are asked for.
+const HISTORIES: (u64, u64) = (6, 150);
+/// More histories than the landing tests have time for.
+const ALL: &str = "PALLADION_SIM_ALL";
 /// Disturbances of each.
-const DISTURBANCES: usize = 8;
+const DISTURBANCES: usize = 10;
+const ZONE: &str = "topology.kubernetes.io/zone";
+/// Rows that clients write after each.
+const ROWS: u32 = 3;
 /// How many histories to run instead.
 const COUNT: &str = "PALLADION_SIM_HISTORIES";
 /// One seed, to look at it.
@@ -26,10 +35,14 @@ fn number(name: &str) -> Option<u64> {
 
 #[test]
 fn whatever_happens_the_ring_is_as_wanted_in_the_end() {
-    let ring = a_ring(2, 1);
+    let mut ring = spread(2, 1);
+    // A lost machine is given up at once: the rest of the history is short.
+    ring.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+    ring.settle();
+    let histories = std::env::var_os(ALL).map_or(HISTORIES.0, |_| HISTORIES.1);
     let seeds: Vec<u64> = match number(SEED) {
         Some(seed) => vec![seed],
-        None => (1..=number(COUNT).unwrap_or(HISTORIES)).collect(),
+        None => (1..=number(COUNT).unwrap_or(histories)).collect(),
     };
     let mut failures = Vec::new();
     for seed in &seeds {
@@ -57,17 +70,34 @@ fn whatever_happens_the_ring_is_as_wanted_in_the_end() {
     );
 }
 
+/// What a history has come to.
+struct Course {
+    random: Random,
+    /// Members that are wanted of rack a and of rack b.
+    wanted: (usize, usize),
+    loss: Loss,
+    tasks: usize,
+}
+
+/// With two copies of everything, one loss is what a ring survives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Loss {
+    Nothing,
+    Volume,
+}
+
 fn history(world: &mut World, seed: u64) -> Result<(), String> {
-    let mut random = Random::new(seed.wrapping_mul(0x5851_F42D_4C95_7F2D));
-    let mut wanted = (2, 1);
+    let random = Random::new(seed.wrapping_mul(0x5851_F42D_4C95_7F2D));
+    let mut course = Course { random, wanted: (2, 1), loss: Loss::Nothing, tasks: 0 };
     for _ in 0..DISTURBANCES {
-        disturb(world, &mut random, &mut wanted)?;
-        let seconds = random.within(0..=40);
+        disturb(world, &mut course)?;
+        world.write(ROWS);
+        let seconds = course.random.within(0..=40);
         world.try_pass(seconds)?;
     }
     world.heal();
     world.try_settle()?;
-    let full = wanted.0 + wanted.1;
+    let full = course.wanted.0 + course.wanted.1;
     let normal = world.normal();
     if (normal, world.ring.full_members()) != (full, full) {
         return Err(format!(
@@ -85,62 +115,178 @@ fn history(world: &mut World, seed: u64) -> Result<(), String> {
     Ok(())
 }
 
-fn disturb(
-    world: &mut World,
-    random: &mut Random,
-    wanted: &mut (usize, usize),
-) -> Result<(), String> {
-    match random.within(0..=11) {
+/// One of all that can happen.
+fn disturb(world: &mut World, course: &mut Course) -> Result<(), String> {
+    match course.random.within(0..=19) {
         0 | 1 => {
             let faults = [Fault::DieBefore, Fault::DieAfter, Fault::AnswerLost, Fault::Unavailable];
-            let fault = faults[pick(random, 4)];
-            let at = world.faults.writes() + pick(random, 6);
+            let fault = faults[pick(&mut course.random, 4)];
+            let at = world.faults.writes() + pick(&mut course.random, 6);
             world.tell(&format!("{fault:?} is planned at write {at}"));
             world.faults.plan(at, fault);
+            Ok(())
         }
-        2 | 3 => {
-            let watches = palladion_cassandra::CassandraMind::default().watches();
-            let resource = watches[pick(random, watches.len())].resource;
-            let feed = if random.once_in(4) { Feed::Cut } else { Feed::Stale };
-            world.set_feed(resource, feed);
-            world.try_pass(random.within(1..=60))?;
-            world.set_feed(resource, Feed::Live);
-        }
+        2 | 3 => a_watch_lags(world, &mut course.random),
         4 => {
             world.power_cut();
-            world.try_pass(random.within(0..=30))?;
+            world.try_pass(course.random.within(0..=30))?;
             world.api_returns();
+            Ok(())
         }
         5 => {
             let pods = world.names(kinds::POD);
             if !pods.is_empty() {
-                world.delete(kinds::POD, &pods[pick(random, pods.len())]);
+                world.delete(kinds::POD, &pods[pick(&mut course.random, pods.len())]);
             }
+            Ok(())
         }
         6 => {
-            let node = ["n1", "n2", "n3"][pick(random, 3)];
-            world.set_machine(node, Machine::Down);
-            world.try_pass(random.within(1..=60))?;
-            world.set_machine(node, Machine::Up);
+            let node = a_machine(world, &mut course.random);
+            world.set_machine(&node, Machine::Down);
+            world.try_pass(course.random.within(1..=60))?;
+            world.set_machine(&node, Machine::Up);
+            Ok(())
         }
         7 | 8 => {
-            *wanted = ([2, 3][pick(random, 2)], [1, 2][pick(random, 2)]);
+            course.wanted =
+                ([2, 3][pick(&mut course.random, 2)], [1, 2][pick(&mut course.random, 2)]);
             let count = |n: usize| i32::try_from(n).expect("a small number");
-            world.set_racks(&a_cluster(&[("a", count(wanted.0)), ("b", count(wanted.1))]));
+            let (a, b) = course.wanted;
+            world.set_racks(&a_cluster(&[("a", count(a)), ("b", count(b))]));
+            Ok(())
         }
         9 => {
-            let reads = random.within(1..=4);
+            let reads = course.random.within(1..=4);
             world.patch_spec(&json!({ "config": { "concurrent_reads": reads } }));
+            Ok(())
         }
-        10 => world.erase_status(),
-        _ => {
+        10 => {
+            world.erase_status();
+            Ok(())
+        }
+        11 => {
             let members = world.names(kinds::MEMBER);
             if !members.is_empty() {
-                world.delete(kinds::MEMBER, &members[pick(random, members.len())]);
+                world.delete(kinds::MEMBER, &members[pick(&mut course.random, members.len())]);
             }
+            Ok(())
+        }
+        12 | 13 => a_network_is_cut(world, &mut course.random),
+        14 => {
+            a_clock_is_off(world, &mut course.random);
+            Ok(())
+        }
+        15 | 16 => a_leader_is_frozen(world, &mut course.random),
+        17 => {
+            a_task(world, course);
+            Ok(())
+        }
+        _ => {
+            something_is_lost(world, course);
+            Ok(())
         }
     }
+}
+
+fn a_watch_lags(world: &mut World, random: &mut Random) -> Result<(), String> {
+    let watches = palladion_cassandra::CassandraMind::default().watches();
+    let resource = watches[pick(random, watches.len())].resource;
+    let feed = if random.once_in(4) { Feed::Cut } else { Feed::Stale };
+    world.set_feed(resource, feed);
+    world.try_pass(random.within(1..=60))?;
+    world.set_feed(resource, Feed::Live);
     Ok(())
+}
+
+fn a_machine(world: &World, random: &mut Random) -> String {
+    let machines: Vec<&String> = world.kube.machines.keys().collect();
+    machines[pick(random, machines.len())].clone()
+}
+
+/// A member that has a server in the ring, if there is one.
+fn a_full_member(world: &World, random: &mut Random) -> Option<String> {
+    let servers = world.ring.servers.values();
+    let full = servers.filter(|s| s.phase == Phase::Normal).map(|s| s.member.clone());
+    let mut full: Vec<String> = full.collect();
+    full.sort();
+    (!full.is_empty()).then(|| full[pick(random, full.len())].clone())
+}
+
+fn a_network_is_cut(world: &mut World, random: &mut Random) -> Result<(), String> {
+    let Some(member) = a_full_member(world, random) else {
+        return Ok(());
+    };
+    world.cut_off(&member);
+    world.try_pass(random.within(1..=90))?;
+    world.reconnect();
+    Ok(())
+}
+
+/// By less than what answers may be old.
+fn a_clock_is_off(world: &mut World, random: &mut Random) {
+    let off = SignedDuration::from_secs(random.within(-20..=20));
+    match a_full_member(world, random) {
+        Some(member) if random.once_in(2) => world.set_clock(&member, off),
+        Some(_) | None => world.set_leaders_clock(-off.abs()),
+    }
+}
+
+/// It is frozen with a write in its hands, and wakes when another one leads.
+fn a_leader_is_frozen(world: &mut World, random: &mut Random) -> Result<(), String> {
+    let at = world.faults.writes() + pick(random, 3);
+    world.faults.plan(at, Fault::FreezeInFlight);
+    world.tell(&format!("the leader will be frozen with write {at} in its hands"));
+    for _ in 0..random.within(1..=30) {
+        world.try_pass(1)?;
+    }
+    if world.faults.is_over() {
+        world.start_operator();
+        world.try_pass(random.within(0..=40))?;
+        world.wake_and_end_the_old_leader();
+    } else {
+        world.faults.plan(usize::MAX, Fault::DieBefore);
+    }
+    Ok(())
+}
+
+/// A member is to be replaced whether it lives or not; its data is given up.
+fn a_task(world: &mut World, course: &mut Course) {
+    let Some(member) = a_full_member(world, &mut course.random) else {
+        return;
+    };
+    if course.loss == Loss::Nothing {
+        course.loss = Loss::Volume;
+        course.tasks += 1;
+        world.give_up(&member);
+        let name = format!("replace-{}", course.tasks);
+        tasks::ask(world, &name, &tasks::replace(&member));
+    }
+}
+
+/// The volume of a member, or its machine with all that is on it.
+fn something_is_lost(world: &mut World, course: &mut Course) {
+    let Some(member) = a_full_member(world, &mut course.random) else {
+        return;
+    };
+    if course.loss == Loss::Volume {
+        return;
+    }
+    course.loss = Loss::Volume;
+    if course.random.once_in(2) {
+        world.delete(kinds::POD, &member);
+        world.wipe_volume(&member);
+        return;
+    }
+    let node = world.node_of(&member);
+    let there = world.store.list(kinds::POD).filter(|(_, pod)| pod["spec"]["nodeName"] == *node);
+    if there.count() == 1 {
+        let key = ObjectKey::new(kinds::NODE, "", &node);
+        let zone = &world.store.get(&key).expect("its Node")["metadata"]["labels"][ZONE];
+        let zone = zone.as_str().expect("it has a zone").to_string();
+        world.lose_node(&node);
+        // Another machine of that zone, for whoever may run nowhere else.
+        world.register_node("n9", &zone);
+    }
 }
 
 fn pick(random: &mut Random, of: usize) -> usize {

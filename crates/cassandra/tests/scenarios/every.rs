@@ -1,5 +1,6 @@
 //! One fault at every write of a history, each in a world of its own.
 
+use crate::sim::compare::Allowed;
 use crate::sim::manifests::{a_cluster, two_racks};
 use crate::sim::world::Tick;
 use crate::sim::{End, World};
@@ -84,27 +85,25 @@ pub fn all_end_alike(
     );
 }
 
-/// The same end and the same destructive steps.
+/// The same end, the same objects and the same destructive steps, each for the
+/// same reason.
 pub fn same_end(world: &mut World, expected: &End) -> Result<(), String> {
-    let end = world.end();
-    if end == *expected {
-        return Ok(());
-    }
-    Err(end.difference(expected))
+    world.end().is_like(expected, &[])
 }
 
-/// The same members, conditions and status; the way there may differ, and what
-/// it leaves behind of objects.
-pub fn same_members(world: &mut World, expected: &End) -> Result<(), String> {
-    let end = End {
-        objects: expected.objects.clone(),
-        destructive: expected.destructive.clone(),
-        ..world.end()
-    };
-    if end == *expected {
-        return Ok(());
-    }
-    Err(end.difference(expected))
+/// The same, but for what the disturbance itself brings with it.
+pub fn same_but(allowed: &[Allowed]) -> impl Fn(&mut World, &End) -> Result<(), String> {
+    move |world: &mut World, expected: &End| world.end().is_like(expected, allowed)
+}
+
+/// A write that was ready is sent when its sender is no leader any more.
+pub fn in_flight(world: &mut World) {
+    world.faults.plan(world.faults.writes(), Fault::FreezeInFlight);
+    world.until(|w| w.faults.is_over());
+    world.tell("the leader is frozen with a write in its hands");
+    world.start_operator();
+    world.pass(40);
+    world.wake_and_end_the_old_leader();
 }
 
 /// The operator dies, or an answer is lost, at every write; and the end

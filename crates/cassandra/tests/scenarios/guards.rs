@@ -2,7 +2,7 @@
 //! loss: a decider that forgets one fails here.
 
 use crate::every::a_ring;
-use crate::every::{all_end_alike, before_each_write, same_members, some};
+use crate::every::{all_end_alike, before_each_write, same_end, some};
 use crate::initialization::shown_nonce;
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
@@ -98,7 +98,7 @@ fn nothing_is_stopped_and_nobody_joins_while_a_member_is_down() {
         some(worlds, 6, 0),
         &end.end(),
         with_a_member_down,
-        same_members,
+        same_end,
     );
     let mut world = a_ring(2, 1);
     world.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
@@ -108,7 +108,7 @@ fn nothing_is_stopped_and_nobody_joins_while_a_member_is_down() {
         some(worlds, 6, 2),
         &end.end(),
         with_a_member_down,
-        same_members,
+        same_end,
     );
 }
 
@@ -122,7 +122,7 @@ fn nobody_leaves_while_a_member_is_down() {
         some(worlds, 6, 0),
         &end.end(),
         with_a_member_down,
-        same_members,
+        same_end,
     );
 }
 
@@ -163,7 +163,7 @@ fn a_member_is_not_replaced_while_the_others_see_it_up_or_cannot_tell() {
         some(worlds, 5, 0),
         &end.end(),
         with_a_member_down,
-        same_members,
+        same_end,
     );
 }
 
@@ -241,7 +241,7 @@ fn nobody_joins_leaves_or_restarts_while_a_member_is_cut_off() {
     {
         let (worlds, end) = before_each_write(world);
         let what = format!("a member is cut off in a {what}");
-        all_end_alike(&what, some(worlds, 4, i), &end.end(), with_a_member_cut_off, same_members);
+        all_end_alike(&what, some(worlds, 4, i), &end.end(), with_a_member_cut_off, same_end);
     }
 }
 
@@ -256,7 +256,7 @@ fn nobody_is_replaced_while_a_member_is_cut_off() {
         some(worlds, 4, 0),
         &end.end(),
         with_a_member_cut_off,
-        same_members,
+        same_end,
     );
 }
 

@@ -3,7 +3,7 @@
 //! mends it takes the `ignore` away, here and in the list of known holes of
 //! `tests/README.md`. `cargo test -p palladion-cassandra --test scenarios holes -- --ignored` runs those.
 
-use crate::every::{a_ring, all_end_alike, before_each_write, same_members, some};
+use crate::every::{a_ring, all_end_alike, before_each_write, in_flight, same_end, some};
 use crate::initialization::shown_nonce;
 use crate::nodes::{LAST, spread};
 use crate::sim::World;
@@ -13,7 +13,6 @@ use crate::sim::rows::{GC_GRACE, Level};
 use jiff::SignedDuration;
 use palladion_api::labels;
 use palladion_cassandra::resources as kinds;
-use palladion_plan::sim::Fault;
 use palladion_plan::sim::kubernetes::Machine;
 use serde_json::{Value, json};
 
@@ -70,6 +69,7 @@ fn a_member_that_was_away_for_longer_than_tombstones_are_kept_does_not_bring_del
     expect_degraded(&world, "demo-dc1-c-0");
     assert!(world.condition("Degraded").contains("DataTooOld"), "{}", world.condition("Degraded"));
     world.give_up("demo-dc1-c-0");
+    crate::terminated::terminate_now(&mut world, "demo-dc1-c-0");
     world.label(kinds::MEMBER, "demo-dc1-c-0", labels::REPLACE);
     world.settle();
     world.expect_ring(3);
@@ -186,6 +186,8 @@ fn a_member_that_is_only_cut_off_keeps_its_data_when_it_is_labelled() {
     assert!(world.write_at(20, Level::One, LAST) > 0, "it serves its clients");
     world.label(kinds::MEMBER, LAST, labels::REPLACE);
     world.settle();
+    let live = palladion_api::reasons::Reason::MemberIsLive;
+    assert!(world.events.contains(&live), "{:?}", world.events);
     assert!(world.destructive.is_empty(), "{:?}\n{}", world.destructive, world.last_words());
 }
 
@@ -325,19 +327,9 @@ fn a_member_whose_clock_is_ahead_holds_nobody_up() {
     assert_eq!(world.destructive.len(), 3, "{}", world.last_words());
 }
 
-/// A write that was ready is sent when its sender is no leader any more.
-fn in_flight(world: &mut World) {
-    world.faults.plan(world.faults.writes(), Fault::FreezeInFlight);
-    world.until(|w| w.faults.is_over());
-    world.tell("the leader is frozen with a write in its hands");
-    world.start_operator();
-    world.pass(40);
-    world.wake_and_end_the_old_leader();
-}
-
 fn frozen_in_flight(what: &str, world: World, one_in: usize) {
     let (worlds, end) = before_each_write(world);
-    all_end_alike(what, some(worlds, one_in, 0), &end.end(), in_flight, same_members);
+    all_end_alike(what, some(worlds, one_in, 0), &end.end(), in_flight, same_end);
 }
 
 #[test]
@@ -378,27 +370,6 @@ fn a_leader_frozen_with_a_write_of_a_removal_in_its_hands_harms_nobody() {
     let node = world.node_of(LAST);
     world.lose_node(&node);
     frozen_in_flight("a removal", world, 2);
-}
-
-/// The set had three; meanwhile the ring has grown to four.
-#[test]
-fn an_old_number_of_replicas_that_comes_late_ends_no_member() {
-    let mut world = a_ring(3, 1);
-    world.set_racks(&racks(2, 1));
-    let (worlds, _) = before_each_write(world);
-    for mut world in worlds {
-        world.faults.plan(world.faults.writes(), Fault::FreezeInFlight);
-        world.until(|w| w.faults.is_over());
-        world.start_operator();
-        world.settle();
-        world.set_racks(&racks(4, 1));
-        world.settle();
-        world.destructive.clear();
-        world.wake_and_end_the_old_leader();
-        world.settle();
-        world.expect_ring(5);
-        assert!(world.destructive.is_empty(), "{:?}\n{}", world.destructive, world.last_words());
-    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster, two_racks};
 use palladion_cassandra::resources as kinds;
-use palladion_plan::ObjectKey;
+use palladion_plan::{ObjectKey, Subresource};
 use serde_json::{Value, json};
 
 /// `Degraded` says so, and the edited spec cures it.
@@ -125,4 +125,21 @@ fn a_cluster_of_one_member_works() {
     let mut world = World::new().with(&a_cluster(&[("a", 1)]));
     world.settle();
     world.expect_ring(1);
+}
+
+/// It may be wrong, or an impostor: what one agent says of its server does not
+/// stop all that keeps the ring well.
+#[test]
+fn a_release_line_that_one_agent_alone_reports_refuses_no_spec() {
+    let mut world = crate::every::a_ring(2, 1);
+    let member = ObjectKey::new(kinds::MEMBER, NAMESPACE, "demo-dc1-a-1");
+    let status = json!({ "status": { "server": { "version": "9.9.9" } } });
+    world.store.merge(&member, &status, Subresource::Status).expect("the member should exist");
+    world.settle();
+    let told = world.condition("Accepted");
+    assert!(told.starts_with("True"), "{told}");
+    world.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
+    world.settle();
+    world.expect_ring(3);
+    assert_eq!(world.destructive.len(), 3, "{}", world.last_words());
 }

@@ -6,6 +6,7 @@ use crate::sim::World;
 use crate::sim::manifests::a_cluster;
 use crate::sim::ring::{Force, Phase};
 use crate::tasks::host_of;
+use jiff::SignedDuration;
 use palladion_cassandra::resources as kinds;
 use serde_json::{Value, json};
 
@@ -206,4 +207,40 @@ fn a_member_that_left_by_hand_and_is_not_wanted_any_more_is_gone() {
     world.set_racks(&racks(3, 1));
     world.settle();
     world.expect_ring(4);
+}
+
+/// Nobody looks at the disks more often than every other minute, and a rollout
+/// does not wait for them; whatever the clock of the one that is full says.
+#[test]
+fn a_leave_that_waits_for_room_holds_up_no_rollout() {
+    for hours in [0, 6] {
+        let mut world = a_ring(3, 1);
+        world.ring.free.insert("demo-dc1-a-1".into(), 7 << 30);
+        world.set_clock("demo-dc1-a-1", SignedDuration::from_hours(hours));
+        world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+        world.pass(300);
+        world.destructive.clear();
+        world.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
+        world.pass(900);
+        assert_eq!(world.destructive.len(), 4, "{}", world.last_words());
+        // With room it goes on by itself, also where a clock is ahead.
+        world.ring.free.clear();
+        world.pass(600);
+        assert_eq!(world.normal(), 3, "{}", world.last_words());
+    }
+}
+
+/// What was lowered for it is not raised again while it waits.
+#[test]
+fn a_leave_that_waits_for_room_keeps_the_system_keyspaces_lowered() {
+    let mut world = a_ring(2, 1);
+    world.ring.free.insert("demo-dc1-a-0".into(), 7 << 30);
+    world.set_racks(&racks(1, 1));
+    world.pass(900);
+    assert_eq!(world.normal(), 3, "{}", world.last_words());
+    let changes = |w: &&String| w.contains("keyspaces is being changed");
+    assert_eq!(world.writes.iter().filter(changes).count(), 1, "{}", world.last_words());
+    world.ring.free.clear();
+    world.settle();
+    world.expect_ring(2);
 }

@@ -4,6 +4,7 @@
 use crate::every::a_ring;
 use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster, two_racks};
+use crate::sim::rows::GC_GRACE;
 use palladion_api::labels;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::{ObjectKey, Subresource};
@@ -39,6 +40,31 @@ fn a_leave_is_not_refused_because_nobody_is_there_to_name_the_keyspaces() {
     assert!(said.len() > 3 && said.iter().all(|s| !s.contains("LeaveRefused")), "{said:?}");
     world.settle();
     world.expect_ring(3);
+}
+
+#[test]
+fn an_address_that_another_service_has_taken_stops_its_member_alone() {
+    const FIRST: &str = "demo-dc1-a-0";
+    let mut world = a_ring(2, 1);
+    let member = ObjectKey::new(kinds::MEMBER, NAMESPACE, FIRST);
+    let address = world.store.get(&member).unwrap()["spec"]["address"].clone();
+    world.delete_cluster();
+    world.settle();
+    let stranger = ObjectKey::new(kinds::SERVICE, "elsewhere", "stranger");
+    let service = json!({ "metadata": {}, "spec": { "clusterIP": address } });
+    world.store.create(&stranger, &service).expect("it should be free by then");
+    world.apply(&two_racks());
+    world.pass(600);
+    let told = world.condition("Degraded");
+    assert!(told.starts_with("True AddressTaken: another Service has"), "{told}");
+    assert!(told.contains(FIRST) && told.contains(address.as_str().unwrap()), "{told}");
+    assert_eq!(world.normal(), 2, "{}", world.last_words());
+    assert!(!world.ring.servers.values().any(|s| s.member == FIRST), "{}", world.last_words());
+    world.store.remove(&stranger);
+    world.settle();
+    world.expect_ring(3);
+    let member = world.store.get(&member).unwrap();
+    assert_eq!(member["spec"]["address"], address);
 }
 
 #[test]
@@ -205,4 +231,85 @@ fn a_ring_that_does_not_fit_the_kept_claims_takes_none_of_them_with_it() {
     world.apply(&a_cluster(&[("a", 2), ("b", 1)]));
     world.settle();
     world.expect_ring(3);
+}
+
+/// Whoever is there when a ring is made again was there before: what the others
+/// keep of the ranges that a joiner takes over comes back when it leaves.
+#[test]
+fn a_cluster_that_is_made_again_larger_is_cleaned_up_after_the_join() {
+    for (mode, version) in [("cassandra", "5.0.5"), ("scylla", "6.2.0")] {
+        let of = |a: i32| {
+            let mut cluster = a_cluster(&[("a", a), ("b", 1)]);
+            cluster["spec"]["mode"] = mode.into();
+            cluster["spec"]["version"] = version.into();
+            cluster
+        };
+        let mut world = World::new().with(&of(2));
+        world.settle();
+        assert_eq!(world.write(20), 20);
+        world.delete_cluster();
+        world.settle();
+        assert!(world.is_deleted(), "{}", world.last_words());
+        world.apply(&of(3));
+        world.settle();
+        world.expect_ring(4);
+        let rows: Vec<u32> = (0..20).collect();
+        assert_eq!(world.delete_rows(rows), 20);
+        world.pass(GC_GRACE.as_secs() + 24 * 3600);
+        world.set_racks(&of(2));
+        world.settle();
+        world.expect_ring(3);
+    }
+}
+
+/// Members with pending maintenance, and claims that say so.
+fn pending(world: &World) -> (usize, usize) {
+    let of = |resource, has: &dyn Fn(&serde_json::Value) -> bool| {
+        world.store.list(resource).filter(|(_, object)| has(object)).count()
+    };
+    let owes = |member: &serde_json::Value| {
+        member["spec"]["pendingMaintenance"].as_array().is_some_and(|all| !all.is_empty())
+    };
+    let says = |claim: &serde_json::Value| {
+        claim["metadata"]["annotations"]["palladion.dev/pending-maintenance"].is_string()
+    };
+    (of(kinds::MEMBER, &owes), of(kinds::CLAIM, &says))
+}
+
+#[test]
+fn a_cleanup_that_is_pending_when_a_cluster_is_deleted_is_done_when_it_is_made_again() {
+    let mut world = a_ring(2, 1);
+    world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+    world.until(|w| pending(w).0 == 3);
+    world.until(|w| pending(w).1 == 3 || pending(w).0 < 3);
+    assert_eq!(pending(&world).0, 3, "{}", world.last_words());
+    world.delete_cluster();
+    world.settle();
+    assert!(world.is_deleted(), "{}", world.last_words());
+    world.apply(&a_cluster(&[("a", 3), ("b", 1)]));
+    world.settle();
+    world.expect_ring(4);
+    assert_eq!(pending(&world), (0, 0), "{}", world.last_words());
+    let rows: Vec<u32> = (0..20).collect();
+    assert_eq!(world.delete_rows(rows), 20);
+    world.pass(GC_GRACE.as_secs() + 24 * 3600);
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    world.settle();
+    world.expect_ring(3);
+}
+
+#[test]
+fn a_repair_that_is_pending_when_a_member_object_is_deleted_is_done_all_the_same() {
+    let mut world = a_ring(2, 1);
+    world.delete(kinds::POD, "demo-dc1-a-1");
+    world.wipe_volume("demo-dc1-a-1");
+    world.until(|w| pending(w).0 == 1);
+    let begun = world.begun_by("demo-dc1-a-1");
+    world.until(|w| pending(w).1 == 1 || pending(w).0 == 0);
+    world.delete(kinds::MEMBER, "demo-dc1-a-1");
+    world.settle();
+    world.expect_ring(3);
+    let repairs = world.begun_by("demo-dc1-a-1").split_off(begun.len());
+    assert!(repairs.iter().any(|id| id.starts_with("pay-repair")), "{repairs:?}");
+    assert_eq!(pending(&world), (0, 0), "{}", world.last_words());
 }

@@ -121,6 +121,18 @@ fn a_rollout() {
 }
 
 #[test]
+fn a_member_that_people_stop_and_start() {
+    let mut world = a_ring(2, 1);
+    world.patch_spec(&json!({ "restartToken": "all" }));
+    world.until(|w| w.writes.iter().any(|w| w.contains("begin the restart")));
+    world.want(LAST, &json!({ "run": "Stopped" }));
+    let reasons = [Reason::WaitingForTurn, Reason::MemberStopping, Reason::StoppedByIntent];
+    let mut world = shows(world, &reasons);
+    world.want(LAST, &json!({ "run": "Running" }));
+    shows(world, &[Reason::MemberStarting]);
+}
+
+#[test]
 fn a_join_that_fails_and_a_ring_that_is_stopped() {
     let mut world = a_ring(2, 1);
     let mut stopped = world.clone();

@@ -1,6 +1,6 @@
 //! What people ask for by tasks.
 
-use crate::every::{all_end_alike, before_each_write, same_members, some};
+use crate::every::{all_end_alike, before_each_write, same_end, some};
 use crate::nodes::{LAST, spread, spread_with};
 use crate::sim::World;
 use crate::sim::manifests::NAMESPACE;
@@ -68,7 +68,7 @@ fn what_cannot_be_done_is_refused_with_the_reason() {
     let cases = [
         ("alive", replace(LAST), "it is up and normal"),
         ("nobody", replace("demo-dc1-a-7"), "existing members: demo-dc1-a-0"),
-        ("volume", on_another, "of the task is another"),
+        ("volume", on_another, "MemberIsLive: "),
         ("cluster", of_another, "belongs to cluster demo, not to other"),
     ];
     for (name, spec, why) in &cases {
@@ -103,7 +103,7 @@ fn a_dead_member_is_replaced_and_the_task_tells_so() {
         world.faults.plan(writes, faults[writes % faults.len()]);
     };
     let compare = |world: &mut World, expected: &crate::sim::End| {
-        same_members(world, expected)?;
+        same_end(world, expected)?;
         match self::status(world, "replace-it").phase {
             Some(TaskPhase::Done) => Ok(()),
             other => Err(format!("the task is {other:?}")),

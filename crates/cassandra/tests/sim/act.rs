@@ -5,7 +5,8 @@ use super::agent::{Agent, Reach};
 use super::ring::{BOOT, Force, Phase, Server};
 use palladion_agent::decide::{Action, Cause, LeaveCall, Start, Then};
 use palladion_agent::render::Entry;
-use palladion_agent::volume::{self, ledger::Ledger};
+use palladion_agent::volume;
+use palladion_agent::volume::ledger::{Ban, Ledger, Membership};
 use palladion_api::ids::VolumeId;
 use palladion_api::member::{DataBeforeStart, MemberState, PermitState};
 
@@ -76,6 +77,14 @@ impl Agent {
         let Some(mut ledger) = self.ledger().cloned() else {
             return;
         };
+        if ledger.ban == Ban::Terminated && ledger.membership == Membership::Joined {
+            let retires =
+                matches!(&start.cause, Cause::Permit { data: DataBeforeStart::Retire, .. });
+            if !retires {
+                let text = format!("{} starts on a volume that was given up", self.pod.key.name);
+                reach.ring.breaches.push(text);
+            }
+        }
         if let Cause::Permit { nonce, data, .. } = &start.cause
             && let Err(why) = self.prepare(*data, &mut ledger, reach)
         {

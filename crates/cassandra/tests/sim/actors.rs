@@ -71,20 +71,9 @@ impl World {
             self.tell(&format!("   event: {}", event.message));
             self.events.insert(event.reason);
         }
-        let write = match done.write {
-            // What it takes from the ring is the same.
-            Write::Evict => Write::DeleteProcess,
-            other => other,
-        };
-        if matches!(write, Write::DeleteProcess | Write::DeleteData)
-            && matches!(done.end, End::Done | End::AnswerLost | End::DiedAfter)
-        {
-            self.watch_stop(&done.object.name);
-            self.note_unready(&done.object.name);
-            self.destructive.push(format!("{write:?} {}", done.object.name));
-            if done.write == Write::Evict {
-                self.evicted.push(done.object.name.clone());
-            }
+        self.watch_wishes();
+        if matches!(done.end, End::Done | End::AnswerLost | End::DiedAfter) {
+            self.note_destroyed(done);
         }
     }
 
@@ -128,10 +117,11 @@ impl World {
         let live = self.store.get(&key).filter(|_| self.api == Api::Reachable).cloned();
         let mut all = self.hear(&mut agent, &mut refresh, live.as_deref());
         let waited = agent.begun + API_GRACE;
-        let saved = if self.api == Api::Away || waited <= now {
-            Saved::Counts
-        } else {
-            Saved::CountsNotYet
+        let saved = match (self.api, live.is_some()) {
+            (Api::Away, _) => Saved::Counts,
+            (Api::Reachable, true) if waited <= now => Saved::Counts,
+            // No record of it: the agent waits for one.
+            (Api::Reachable, _) => Saved::CountsNotYet,
         };
         if agent.saved.is_none() && waited > now {
             all = all.at(waited);

@@ -4,6 +4,7 @@
 
 use super::ring::{Configuration, Disks, Ring};
 use super::volume::Volume;
+use super::work::{Jobs, Work};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_agent::admin::Reading;
@@ -67,6 +68,10 @@ pub struct Agent {
     pub(super) last_words: Option<LastWords>,
     /// The operation that runs, and when it ends.
     pub(super) job: Option<(Operation, Timestamp)>,
+    /// The part of a task that it is at.
+    pub(super) work: Option<Work>,
+    /// What is noted of such parts on the volume.
+    pub(super) notes: Jobs,
     /// Nonce of a question, and when it was seen.
     pub(super) question: Option<(Nonce, Timestamp)>,
     pub(super) evidence: Option<Evidence>,
@@ -140,6 +145,8 @@ impl Agent {
             leave_call: LeaveCall::NotMade,
             last_words: None,
             job: None,
+            work: None,
+            notes: Jobs::default(),
             question: None,
             evidence: None,
             copies: Copies::default(),
@@ -165,7 +172,8 @@ impl Agent {
         self.follow_spec(reach);
         self.count_copies(reach);
         self.try_to_log_in(reach);
-        all = all.and(self.operate(reach)).and(self.answer_question(reach));
+        all = all.and(self.operate(reach)).and(self.work(reach));
+        all = all.and(self.answer_question(reach));
         let earliest = self
             .ledger()
             .filter(|_| decision.state == ServerState::Failed)

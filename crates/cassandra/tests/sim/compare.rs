@@ -25,6 +25,46 @@ pub struct End {
     pub destructive: Vec<String>,
 }
 
+/// A difference from the undisturbed history that is as it should be. Without
+/// one, objects and destructive steps are the same, each as often.
+#[derive(Clone, Copy, Debug)]
+pub struct Allowed {
+    /// What may differ.
+    pub what: Differs,
+    /// Why it may.
+    pub why: &'static str,
+}
+
+/// What may differ: whatever begins with these words, and has those after a `*`
+/// anywhere behind.
+#[derive(Clone, Copy, Debug)]
+pub enum Differs {
+    /// Such an object is there, or is not.
+    Object(&'static str),
+    /// Such a thing is destroyed, so much more often at most.
+    More(&'static str, usize),
+    /// Such a thing is not destroyed.
+    Less(&'static str),
+}
+
+fn fits(words: &str, such: &str) -> bool {
+    let (begin, behind) = such.split_once('*').unwrap_or((such, ""));
+    words.strip_prefix(begin).is_some_and(|rest| rest.contains(behind))
+}
+
+/// What the first of two sorted lists has more.
+fn surplus<'a>(of: &'a [String], than: &[String]) -> Vec<&'a str> {
+    let mut rest = than.to_vec();
+    let mut more = Vec::new();
+    for one in of {
+        match rest.iter().position(|other| other == one) {
+            Some(at) => drop(rest.remove(at)),
+            None => more.push(one.as_str()),
+        }
+    }
+    more
+}
+
 /// A part of the status as it is now: of the conditions of racks those that are
 /// True, without their times. Whether one was True once depends on the way.
 fn now(part: &Value) -> Value {
@@ -166,36 +206,66 @@ impl World {
 }
 
 impl End {
-    /// What is not as expected.
-    pub fn difference(&self, expected: &End) -> String {
+    /// Is it the undisturbed end, but for what is allowed?
+    pub fn is_like(&self, expected: &End, allowed: &[Allowed]) -> Result<(), String> {
+        let mut lines = self.differences(expected, allowed);
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let allowed = allowed.iter().map(|a| format!("allowed is {:?}: {}", a.what, a.why));
+        lines.extend(allowed);
+        Err(lines.join("\n"))
+    }
+
+    fn differences(&self, expected: &End, allowed: &[Allowed]) -> Vec<String> {
         let mut lines = Vec::new();
         let mut differ = |what: &str, is: String, should: String| {
             if is != should {
                 lines.push(format!("{what}:\n  is        {is}\n  should be {should}"));
             }
         };
-        differ("members", format!("{:?}", self.members), format!("{:?}", expected.members));
-        differ(
-            "conditions",
-            format!("{:?}", self.conditions),
-            format!("{:?}", expected.conditions),
-        );
-        let missing: Vec<_> =
-            expected.objects.iter().filter(|o| !self.objects.contains(o)).collect();
-        let surplus: Vec<_> =
-            self.objects.iter().filter(|o| !expected.objects.contains(o)).collect();
-        differ(
-            "objects",
-            format!("missing {missing:?}, surplus {surplus:?}"),
-            "missing [], surplus []".into(),
-        );
+        let words = |map: &BTreeMap<String, String>| format!("{map:?}");
+        differ("members", words(&self.members), words(&expected.members));
+        differ("conditions", words(&self.conditions), words(&expected.conditions));
         differ("full members", self.full_members.to_string(), expected.full_members.to_string());
         differ("status", format!("{:?}", self.status), format!("{:?}", expected.status));
-        differ(
-            "destructive",
-            format!("{:?}", self.destructive),
-            format!("{:?}", expected.destructive),
-        );
-        lines.join("\n")
+        for (what, found) in unexplained(self, expected, allowed) {
+            differ(what, format!("{found:?}"), "[]".into());
+        }
+        lines
     }
+}
+
+/// Objects and destructive steps in which two ends differ, but for what is allowed.
+fn unexplained<'a>(
+    end: &'a End,
+    expected: &'a End,
+    allowed: &[Allowed],
+) -> [(&'static str, Vec<&'a str>); 4] {
+    let is_allowed = |fits: &dyn Fn(&Differs) -> bool| allowed.iter().any(|a| fits(&a.what));
+    let object =
+        |o: &&str| !is_allowed(&|what| matches!(what, Differs::Object(such) if fits(o, such)));
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let more = |thing: &&str| {
+        // For whatever reason: what was destroyed, and by what step.
+        let step = thing.split(" (").next().unwrap_or(thing);
+        let so_often = seen.entry(step.to_string()).or_default();
+        *so_often += 1;
+        let is_so = |what: &Differs| {
+            matches!(what, Differs::More(such, most)
+                if fits(thing, such) && *so_often <= *most)
+        };
+        !is_allowed(&is_so)
+    };
+    let less = |t: &&str| !is_allowed(&|what| matches!(what, Differs::Less(such) if fits(t, such)));
+    let left_over = surplus(&end.objects, &expected.objects).into_iter().filter(object);
+    let missing = surplus(&expected.objects, &end.objects).into_iter().filter(object);
+    let besides = surplus(&end.destructive, &expected.destructive).into_iter().filter(more);
+    let not = surplus(&expected.destructive, &end.destructive).into_iter().filter(less);
+    [
+        ("objects, left over", left_over.collect()),
+        ("objects, missing", missing.collect()),
+        ("destroyed besides", besides.collect()),
+        ("not destroyed", not.collect()),
+    ]
 }

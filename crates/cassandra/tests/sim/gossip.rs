@@ -115,11 +115,14 @@ impl Ring {
         observer: &str,
         truth: BTreeMap<HostId, RingMember>,
     ) -> BTreeMap<HostId, RingMember> {
-        if self.cut.is_empty() {
-            return truth;
-        }
         let mut heard = truth;
         let seen = self.views.seen.get(pod).cloned().unwrap_or_default();
+        if self.deaf.contains(observer) {
+            heard.retain(|host, _| seen.contains_key(host));
+        }
+        if self.cut.is_empty() {
+            return heard;
+        }
         for host in heard.keys().chain(seen.keys()).cloned().collect::<Vec<_>>() {
             let member = self
                 .servers

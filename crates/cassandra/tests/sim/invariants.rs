@@ -11,7 +11,7 @@ use palladion_cassandra::resources as kinds;
 use palladion_plan::ObjectKey;
 use palladion_plan::sim::store::text;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl World {
     /// The first invariant that does not hold.
@@ -43,6 +43,7 @@ impl World {
         }
         self.waits_are_bounded()?;
         self.tasks_end_by_one_condition()?;
+        self.no_turn_beside_a_job()?;
         self.no_configuration_in_use_is_gone()?;
         self.no_claim_of_a_member_is_gone()?;
         match self.ring.broken_promise(&self.kube.disks) {
@@ -79,6 +80,27 @@ impl World {
             }
         }
         Ok(())
+    }
+
+    /// Turns come before jobs and never both, and one member works at a time: as
+    /// far as agents can be asked to stop.
+    fn no_turn_beside_a_job(&self) -> Result<(), String> {
+        let pods: BTreeSet<&str> = self.agents.keys().map(String::as_str).collect();
+        let at_work = self.ring.at_work(&pods);
+        let both = |(agent, _): &&(super::agent::Agent, _)| agent.does_two_things();
+        if let Some((agent, _)) = self.agents.values().find(both) {
+            return Err(format!("{} does two things at once", agent.pod.key.name));
+        }
+        if at_work.len() > 1 {
+            return Err(format!("more than one member works at a time: {at_work:?}"));
+        }
+        let turn = self.store.get(&cluster_key()).map(|c| &c["status"]["turn"]);
+        match (turn, at_work.first()) {
+            (Some(turn), Some((member, call))) if !turn.is_null() && call.is_stoppable() => {
+                Err(format!("{member} works ({call:?}) beside the turn {turn}"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Tasks that have not ended.
@@ -124,6 +146,34 @@ impl World {
         except.push(host);
         let except: Vec<&HostId> = except.iter().collect();
         self.ring.watch_others(&format!("{member} is stopped"), &except, self.store.now);
+    }
+
+    /// A member is stopped because people want it, and only while no other one is
+    /// stopped or down, unless they have said `Now`.
+    pub(super) fn watch_wishes(&mut self) {
+        let members = self.store.list(kinds::MEMBER);
+        let stopped: BTreeMap<String, Value> = members
+            .filter(|(_, m)| m["spec"]["run"] == "Stopped")
+            .map(|(key, m)| (key.name.clone(), m["spec"]["wanted"].clone()))
+            .collect();
+        let before = std::mem::take(&mut self.stopped);
+        for (member, wanted) in stopped.iter().filter(|(name, _)| !before.contains(*name)) {
+            if wanted["run"] != "Stopped" && wanted["run"] != "Terminated" {
+                self.ring.breaches.push(format!("{member} is stopped, and nobody wants it"));
+            }
+            let serves = |s: &&Server| s.member == *member && s.phase == Phase::Normal;
+            let is_free =
+                wanted["when"] == "Now" || !self.ring.servers.values().any(|s| serves(&s));
+            if is_free {
+                continue;
+            }
+            if let Some(other) = before.iter().find(|other| stopped.contains_key(*other)) {
+                let text = format!("{member} is stopped while {other} is");
+                self.ring.breaches.push(text);
+            }
+            self.watch_stop(member);
+        }
+        self.stopped = stopped.into_keys().collect();
     }
 
     /// Pods that are not ready while another one is ended: clients count them.

@@ -84,7 +84,8 @@ impl Agent {
         let serves = self.reading().is_some_and(Reading::serves);
         let server = if serves { Server::Serves } else { Server::DoesNotServe };
         let at = self.clock_at(now);
-        match operation::next(&saved.spec, ledger, Worker::Idle, server) {
+        let worker = if self.work.is_some() { Worker::Busy } else { Worker::Idle };
+        match operation::next(&saved.spec, ledger, worker, server) {
             Next::Nothing => Activity::default(),
             Next::NoteInterrupted => {
                 self.change_ledger(reach, |ledger| ledger.interrupt_operations(at));

@@ -7,6 +7,7 @@ pub mod actors;
 pub mod agent;
 pub mod boot;
 pub mod compare;
+pub mod destroyed;
 pub mod gossip;
 pub mod invariants;
 pub mod jobs;
@@ -19,6 +20,7 @@ pub mod ring;
 pub mod rows;
 pub mod streams;
 pub mod volume;
+pub mod work;
 pub mod world;
 
 pub use compare::End;

@@ -117,6 +117,29 @@ impl World {
         }
     }
 
+    /// A person says what is wanted of a member; the last wish counts.
+    pub fn want(&mut self, member: &str, wanted: &Value) {
+        self.tell(&format!("a person wants of {member}: {wanted}"));
+        let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, member);
+        self.store
+            .merge(&key, &json!({ "spec": { "wanted": wanted } }), Subresource::None)
+            .expect("the wish should be accepted");
+    }
+
+    /// What people want of members and does not hold: member, wish and reason.
+    pub fn unmet(&self) -> Vec<String> {
+        let cluster = self.store.get(&cluster_key()).cloned().unwrap_or_default();
+        let unmet = cluster["status"]["unmet"].as_array().cloned().unwrap_or_default();
+        let text = |u: &Value, field: &str| u[field].as_str().unwrap_or_default().to_string();
+        let words = |u| format!("{} {} {}", text(u, "member"), text(u, "wish"), text(u, "reason"));
+        unmet.iter().map(words).collect()
+    }
+
+    /// Does a server of this member run?
+    pub fn runs(&self, member: &str) -> bool {
+        self.ring.servers.values().any(|s| s.member == member)
+    }
+
     /// The agents that run speak an older version of the member protocol.
     pub fn set_protocol(&mut self, protocol: u32) {
         self.tell(&format!("the agents speak version {protocol} of the member protocol"));
@@ -338,6 +361,7 @@ impl World {
     /// A person scales a StatefulSet by hand.
     pub fn scale_set(&mut self, set: &str, replicas: i64) {
         self.tell(&format!("a person scales {set} to {replicas}"));
+        self.scaled_by_hand.insert(set.to_string());
         let key = ObjectKey::new(kinds::STATEFUL_SET, NAMESPACE, set);
         let patch = json!({ "spec": { "replicas": replicas } });
         self.store.merge(&key, &patch, Subresource::None).expect("the set should exist");

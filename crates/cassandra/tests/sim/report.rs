@@ -86,6 +86,7 @@ impl Agent {
             credentials: None,
         });
         let operation = self.saved.as_ref().and_then(|s| s.spec.operation.as_ref());
+        let job = self.saved.as_ref().and_then(|s| s.spec.job.as_ref());
         report::status(&Parts {
             agent: AgentStatus {
                 version: "sim".into(),
@@ -113,6 +114,7 @@ impl Agent {
             evidence: self.evidence.as_ref(),
             access: self.access.as_ref(),
             operation: operation.map(|o| o.id.as_str()),
+            job: self.notes.status(job.map(|j| j.id.as_str())),
             progress: None,
         })
     }

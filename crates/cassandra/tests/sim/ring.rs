@@ -6,6 +6,7 @@ use super::operations::Removals;
 use super::rows::Clients;
 use super::streams::{Stream, streamed};
 use super::volume::Bootstrapped;
+use super::work::Call;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::member::{AccessProblem, AccessProblemKind, MemberState};
@@ -158,6 +159,8 @@ pub struct Ring {
     hosts: usize,
     /// Members that no other member reaches; their agents reach the API server.
     pub cut: BTreeSet<String>,
+    /// Members that hear nothing of members that are new.
+    pub deaf: BTreeSet<String>,
     /// Members whose address the ring holds for somebody else's.
     pub colliding: BTreeSet<String>,
     /// Members whose streams and repairs never end.
@@ -166,6 +169,10 @@ pub struct Ring {
     pub begun: Vec<(String, String)>,
     /// Removals, which end with the server that carries them out, not with its agent.
     pub removals: Removals,
+    /// Calls of jobs that servers carry out, by pod.
+    pub calls: BTreeMap<String, Call>,
+    /// Jobs that were begun: by which member, and their IDs.
+    pub units: Vec<(String, String)>,
     /// Members whose next stream fails.
     pub failing: BTreeSet<String>,
     /// What the native protocol says to an agent.
@@ -264,10 +271,13 @@ impl Ring {
             hosts: 0,
             away: BTreeMap::new(),
             cut: BTreeSet::new(),
+            deaf: BTreeSet::new(),
             colliding: BTreeSet::new(),
             hanging: BTreeSet::new(),
             begun: Vec::new(),
             removals: Removals::default(),
+            calls: BTreeMap::new(),
+            units: Vec::new(),
             failing: BTreeSet::new(),
             login: Login::NotAsked,
             seats_taken: 0,
@@ -401,6 +411,7 @@ impl Ring {
     pub fn exit(&mut self, pod: &str, message: &str) {
         if let Some(server) = self.servers.remove(pod) {
             self.removals.end_with(pod);
+            self.calls.remove(pod);
             self.told.push(format!("{} exits: {message}", server.member));
             self.exits.insert(pod.to_string(), Exit { code: 3, message: message.to_string() });
         }
@@ -420,6 +431,7 @@ impl Ring {
         };
         self.views.forget(pod);
         self.removals.end_with(pod);
+        self.calls.remove(pod);
         self.fail_streams(now);
         let Some(seat) = server.host_id.and_then(|h| self.seats.get_mut(&h)) else {
             return;

@@ -76,8 +76,10 @@ impl Ring {
         let cell = Cell { version: self.clients.versions, deleted };
         let range = row % RANGES;
         let natural = self.owners(range);
-        let pending = self.pending(range);
         let view = self.views.of(&coordinator);
+        // Who has not heard that a member joins sends it nothing.
+        let mut pending = self.pending(range);
+        pending.retain(|host| view.iter().any(|m| m.host_id == *host));
         let alive = |host: &HostId| {
             view.iter().find(|m| m.host_id == *host).is_none_or(|m| m.liveness == Liveness::Up)
         };

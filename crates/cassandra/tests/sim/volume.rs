@@ -2,6 +2,7 @@
 //! the server's data.
 
 use super::rows::{Cell, Hint};
+use super::work::Jobs;
 use palladion_agent::volume::heartbeat::Known;
 use palladion_agent::volume::ledger::Ledger;
 use palladion_agent::volume::{self, Found, SavedMember};
@@ -21,6 +22,8 @@ pub struct Volume {
     pub saved: Option<SavedMember>,
     /// When its server ran last.
     pub heartbeat: Known,
+    /// Notes of the jobs that its agents were given.
+    pub jobs: Jobs,
     /// Data of host IDs that are gone, set aside.
     pub retired: Vec<Data>,
 }

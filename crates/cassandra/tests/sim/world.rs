@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where every history starts.
-const START: Timestamp = Timestamp::constant(1_767_225_600, 0);
+pub const START: Timestamp = Timestamp::constant(1_767_225_600, 0);
 /// A round in which something happened takes this long.
 const ROUND: SignedDuration = SignedDuration::from_millis(100);
 /// Nothing to do for this long is rest.
@@ -66,12 +66,16 @@ pub struct World {
     pub given_up: BTreeSet<HostId>,
     /// How often a ring may be founded; more than once only where a person said so.
     pub initializations_allowed: usize,
-    /// Stops, deletions and permits, in order.
+    /// Pods and claims that were ended, each with the reason, in order.
     pub destructive: Vec<String>,
+    /// StatefulSets whose replicas a person has changed.
+    pub(super) scaled_by_hand: BTreeSet<String>,
     /// Pods that were evicted, in order.
     pub evicted: Vec<String>,
     /// Pods that were not ready when another was ended by the operator.
     pub unready_at_stop: Vec<String>,
+    /// Members that the operator has ordered to be stopped.
+    pub(super) stopped: BTreeSet<String>,
     /// Writes of the operator that were sent, by what they did.
     pub writes: Vec<String>,
     /// Reasons of the events that went with them.
@@ -105,8 +109,10 @@ impl World {
             given_up: BTreeSet::new(),
             initializations_allowed: 1,
             destructive: Vec::new(),
+            scaled_by_hand: BTreeSet::new(),
             evicted: Vec::new(),
             unready_at_stop: Vec::new(),
+            stopped: BTreeSet::new(),
             writes: Vec::new(),
             events: BTreeSet::new(),
             story: Vec::new(),
@@ -281,7 +287,7 @@ impl World {
         for actor in actors {
             all = all.and(match actor {
                 Actor::Operators => self.step_operators(),
-                Actor::Kubernetes => self.kube.step(&mut self.store),
+                Actor::Kubernetes => self.step_kubernetes(),
                 Actor::Agents => self.step_agents(),
                 Actor::Ring => {
                     self.ring.step(self.store.now, &mut self.kube.disks, &mut self.random)
@@ -320,6 +326,13 @@ fn fixed_member_fields(key: &ObjectKey, old: Option<&Value>, new: &Value) -> Res
         if old["spec"][field] != new["spec"][field] {
             return Err(format!("spec.{field}: the {field} of a member is fixed"));
         }
+    }
+    let given_up = |spec: &Value| {
+        let volume = new["spec"]["volumeID"].is_string();
+        volume && spec["wanted"]["volumeID"] == new["spec"]["volumeID"]
+    };
+    if given_up(&old["spec"]) && !given_up(&new["spec"]) {
+        return Err("spec.wanted: this member was terminated, which is final".into());
     }
     Ok(())
 }

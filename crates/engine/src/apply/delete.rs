@@ -1,10 +1,11 @@
 //! Deletions and evictions. Each names the uid of what goes, and the server compares.
 
+use crate::apply::fence::Guard;
 use crate::apply::{Applier, Effect, StepError};
 use crate::memory::Memory;
 use crate::words::NotDone;
 use palladion_api::ids::Uid;
-use palladion_plan::{FailureClass, Fence, Loss, ObjectKey, Precondition, Propagation};
+use palladion_plan::{FailureClass, Loss, ObjectKey, Precondition, Propagation};
 use serde_json::{Value, json};
 
 impl Applier<'_> {
@@ -13,7 +14,7 @@ impl Applier<'_> {
         key: &ObjectKey,
         precondition: &Precondition,
         (loss, propagation): (&Loss, Propagation),
-        fence: Option<&Fence>,
+        guard: Guard<'_>,
         memory: &mut Memory,
     ) -> Result<Effect, StepError> {
         let (uid, preconditions) = named(precondition)?;
@@ -25,8 +26,7 @@ impl Applier<'_> {
         {
             return Ok(Effect::Nothing);
         }
-        self.pass(fence).await?;
-        self.may_write()?;
+        self.pass(guard).await?;
         let mut options = json!({
             "apiVersion": "v1",
             "kind": "DeleteOptions",

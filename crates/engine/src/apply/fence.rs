@@ -3,14 +3,34 @@
 //! agrees with a former leader.
 
 use crate::apply::{Applier, StepError};
+use crate::leader::evaluate::RENEW_DEADLINE;
 use crate::words::NotDone;
-use palladion_plan::{Fence, Precondition};
+use palladion_plan::{Fence, Precondition, Proof};
 use serde_json::Value;
 
+/// What a step must pass right before its write, beside its precondition.
+#[derive(Clone, Copy)]
+pub(super) struct Guard<'a> {
+    pub fence: Option<&'a Fence>,
+    pub proof: Option<&'a Proof>,
+}
+
 impl Applier<'_> {
-    /// Does the fence still stand?
-    pub(super) async fn pass(&self, fence: Option<&Fence>) -> Result<(), StepError> {
-        let Some(fence) = fence else { return Ok(()) };
+    /// May the step be written now? A thread that hung goes on from where it was:
+    /// what was proven before it hung proves nothing any more, although another
+    /// thread has renewed the Lease all the while.
+    pub(super) async fn pass(&self, guard: Guard<'_>) -> Result<(), StepError> {
+        if let Some(fence) = guard.fence {
+            self.fence_stands(fence).await?;
+        }
+        self.may_write()?;
+        if guard.proof.is_some() && self.gathered.elapsed() >= RENEW_DEADLINE {
+            return Err(StepError::conflict(NotDone::ProvenTooLongAgo));
+        }
+        Ok(())
+    }
+
+    async fn fence_stands(&self, fence: &Fence) -> Result<(), StepError> {
         let object = self.api.get(&fence.object).await?;
         let Some(object) = object else {
             if fence.pointer.is_empty() && fence.expected.is_null() {

@@ -1,13 +1,15 @@
 //! The room that writes. It carries out a plan's steps in order and stops at
-//! the first that fails. It makes no choices: whether a write is needed is a
+//! the first that fails, unless that one stands alone. It makes no choices: whether a write is needed is a
 //! comparison, whether it is allowed is a precondition.
 
 pub mod claim;
+pub mod create;
 pub mod delete;
 pub mod fence;
 pub mod object;
 pub mod patch;
 
+use crate::apply::fence::Guard;
 use crate::error::ApiError;
 use crate::expect::Expectation;
 use crate::faults::Faults;
@@ -100,8 +102,10 @@ pub struct Outcome {
     pub events: Vec<Event>,
     /// Own writes that have to come back.
     pub expectations: Vec<Expectation>,
-    /// The step that failed, if one did.
+    /// The step that failed and ended the plan, if one did.
     pub failed: Option<Failed>,
+    /// The first step that stands alone and was refused.
+    pub refused: Option<Failed>,
     /// The owner's resourceVersion, if a step has changed the owner.
     pub owner_version: Option<String>,
     /// Why the status could not be written.
@@ -118,6 +122,8 @@ pub struct Applier<'a> {
     pub watches: &'a Watches,
     /// The right to write.
     pub term: &'a Term,
+    /// When the facts were gathered from which it was decided.
+    pub gathered: Instant,
     /// Fault injection.
     pub faults: &'a Faults,
     /// The owner.
@@ -129,7 +135,8 @@ pub struct Applier<'a> {
 }
 
 impl Applier<'_> {
-    /// Carry out the steps in order; stop at the first that fails.
+    /// Carry out the steps in order; stop at the first that fails, but not at one
+    /// that stands alone and is refused.
     pub async fn carry_out(&self, plan: &Plan, memory: &mut Memory) -> Outcome {
         let mut outcome = Outcome::default();
         for step in &plan.steps {
@@ -147,9 +154,14 @@ impl Applier<'_> {
                     }
                 }
                 Err(error) => {
+                    let goes_on = step.stands_alone() && error.class == FailureClass::Refused;
                     let object = self.subject(step).clone();
-                    outcome.failed =
-                        Some(Failed { doing: step.doing().to_string(), object, error });
+                    let failed = Failed { doing: step.doing().to_string(), object, error };
+                    if goes_on {
+                        outcome.refused.get_or_insert(failed);
+                        continue;
+                    }
+                    outcome.failed = Some(failed);
                     break;
                 }
             }
@@ -160,22 +172,31 @@ impl Applier<'_> {
     async fn step(&self, step: &Step, memory: &mut Memory) -> Result<Effect, StepError> {
         match step {
             Step::Apply { object, key, precondition, fence, .. } => {
-                self.apply_object(key, object, precondition, fence.as_ref(), memory).await
+                let guard = Guard { fence: fence.as_ref(), proof: step.proof() };
+                self.apply_object(key, object, precondition, guard, memory).await
+            }
+            Step::Create { object, key, fence, .. } => {
+                let guard = Guard { fence: fence.as_ref(), proof: step.proof() };
+                self.create_once(key, object, guard).await
             }
             Step::Patch { key, patch, subresource, precondition, fence, .. } => {
-                self.patch(key, patch, *subresource, precondition, fence.as_ref()).await
+                let guard = Guard { fence: fence.as_ref(), proof: step.proof() };
+                self.patch(key, patch, *subresource, precondition, guard).await
             }
             Step::CompareAndSet { status, seen, .. } => self.claim(status, seen).await,
             Step::Delete { key, precondition, loss, propagation, fence, .. } => {
-                let what = (loss, *propagation);
-                self.delete(key, precondition, what, fence.as_ref(), memory).await
+                let guard = Guard { fence: fence.as_ref(), proof: step.proof() };
+                self.delete(key, precondition, (loss, *propagation), guard, memory).await
             }
         }
     }
 
     fn subject<'a>(&'a self, step: &'a Step) -> &'a ObjectKey {
         match step {
-            Step::Apply { key, .. } | Step::Patch { key, .. } | Step::Delete { key, .. } => key,
+            Step::Apply { key, .. }
+            | Step::Create { key, .. }
+            | Step::Patch { key, .. }
+            | Step::Delete { key, .. } => key,
             Step::CompareAndSet { .. } => self.owner_key,
         }
     }
@@ -217,6 +238,7 @@ impl Applier<'_> {
 fn event(step: &Step) -> Option<&Event> {
     match step {
         Step::Apply { event, .. }
+        | Step::Create { event, .. }
         | Step::Patch { event, .. }
         | Step::CompareAndSet { event, .. }
         | Step::Delete { event, .. } => event.as_ref(),

@@ -1,6 +1,6 @@
 //! Server-side apply of an object that is wholly ours, only where it differs.
 
-use crate::apply::fence::meets;
+use crate::apply::fence::{Guard, meets};
 use crate::apply::{Applier, Effect, StepError};
 use crate::error::ApiError;
 use crate::memory::{Applied, Memory};
@@ -8,9 +8,7 @@ use crate::request::Conflicts;
 use crate::watch::project::projection;
 use crate::words::{Controller, NotDone};
 use palladion_api::labels;
-use palladion_plan::{
-    FailureClass, Fence, Keep, ObjectKey, Precondition, Subresource, differ, hash,
-};
+use palladion_plan::{FailureClass, Keep, ObjectKey, Precondition, Subresource, differ, hash};
 use serde_json::{Value, json};
 
 /// An object as it was last seen, in the store or live.
@@ -52,29 +50,31 @@ impl Applier<'_> {
         key: &ObjectKey,
         object: &Value,
         precondition: &Precondition,
-        fence: Option<&Fence>,
+        guard: Guard<'_>,
         memory: &mut Memory,
     ) -> Result<Effect, StepError> {
         let print = hash::of(object);
         let wanted = with_print(object, &print);
         let seen = match self.stored(key, precondition)? {
             Some(seen) => seen,
-            None => match self.create(key, &wanted, &print, fence, memory).await? {
+            None => match self.create(key, &wanted, &print, guard, memory).await? {
                 Creation::Done(effect) => return Ok(effect),
                 Creation::Exists(seen) => seen,
             },
         };
-        meets(precondition, &seen.uid, &seen.version)?;
+        meets(&of_any_version(precondition), &seen.uid, &seen.version)?;
         self.ours(key, &seen.object, precondition)?;
-        if let Some(patch) = differ::without_added(&seen.object, &wanted) {
-            return self.take_out(key, patch, &seen, fence).await;
-        }
-        if says(&seen.object, &wanted) || became(memory, key, &print, &seen) {
+        let added = differ::without_added(&seen.object, &wanted);
+        if added.is_none() && (says(&seen.object, &wanted) || became(memory, key, &print, &seen)) {
             return Ok(Effect::Nothing);
         }
+        // Whoever has nothing to write need not have seen the last change.
+        meets(precondition, &seen.uid, &seen.version)?;
+        if let Some(patch) = added {
+            return self.take_out(key, patch, &seen, guard).await;
+        }
         let body = pinned(wanted, &seen, precondition);
-        self.pass(fence).await?;
-        self.may_write()?;
+        self.pass(guard).await?;
         let answer = self.api.apply(key, &body, Conflicts::Take).await;
         remember(memory, key, &print, &answer, seen.keep);
         self.written(key, Some(&seen.version), answer)
@@ -87,11 +87,10 @@ impl Applier<'_> {
         key: &ObjectKey,
         mut patch: Value,
         seen: &Seen,
-        fence: Option<&Fence>,
+        guard: Guard<'_>,
     ) -> Result<Effect, StepError> {
         patch["metadata"] = json!({ "uid": seen.uid, "resourceVersion": seen.version });
-        self.pass(fence).await?;
-        self.may_write()?;
+        self.pass(guard).await?;
         let answer = self.api.merge(key, Subresource::None, &patch).await;
         self.written(key, Some(&seen.version), answer)
     }
@@ -122,19 +121,19 @@ impl Applier<'_> {
         key: &ObjectKey,
         wanted: &Value,
         print: &str,
-        fence: Option<&Fence>,
+        guard: Guard<'_>,
         memory: &mut Memory,
     ) -> Result<Creation, StepError> {
         let mut body = wanted.clone();
         body["metadata"]["resourceVersion"] = json!(OF_NO_OBJECT);
-        let mut answer = self.apply_new(key, &body, fence).await?;
+        let mut answer = self.apply_new(key, &body, guard).await?;
         if answer.as_ref().is_err_and(|error| error.code == Some(409)) {
             self.faults.after_write();
             if let Some(object) = self.api.get(key).await? {
                 return Ok(Creation::Exists(Seen::live(&object)));
             }
             // Deleted meanwhile, or a server that compares the version with nothing.
-            answer = self.apply_new(key, wanted, fence).await?;
+            answer = self.apply_new(key, wanted, guard).await?;
         }
         remember(memory, key, print, &answer, Keep::Everything);
         self.written(key, None, answer).map(Creation::Done)
@@ -144,10 +143,9 @@ impl Applier<'_> {
         &self,
         key: &ObjectKey,
         body: &Value,
-        fence: Option<&Fence>,
+        guard: Guard<'_>,
     ) -> Result<Result<Value, ApiError>, StepError> {
-        self.pass(fence).await?;
-        self.may_write()?;
+        self.pass(guard).await?;
         Ok(self.api.apply(key, body, Conflicts::Refuse).await)
     }
 
@@ -267,13 +265,28 @@ fn essence(object: &Value) -> String {
     hash::of(&object)
 }
 
-/// The object with the identity that it must still have.
+/// The object with the identity that it must still have. One that should not
+/// have existed was read for this write.
 fn pinned(mut wanted: Value, seen: &Seen, precondition: &Precondition) -> Value {
     wanted["metadata"]["uid"] = json!(seen.uid);
-    if let Precondition::Version { resource_version, .. } = precondition {
-        wanted["metadata"]["resourceVersion"] = json!(resource_version);
+    match precondition {
+        Precondition::Uid(_) => {}
+        Precondition::Absent => wanted["metadata"]["resourceVersion"] = json!(seen.version),
+        Precondition::Version { resource_version, .. } => {
+            wanted["metadata"]["resourceVersion"] = json!(resource_version);
+        }
     }
     wanted
+}
+
+/// The same object, whatever became of it.
+fn of_any_version(precondition: &Precondition) -> Precondition {
+    match precondition {
+        Precondition::Absent => Precondition::Absent,
+        Precondition::Uid(uid) | Precondition::Version { uid, .. } => {
+            Precondition::Uid(uid.clone())
+        }
+    }
 }
 
 #[cfg(test)]

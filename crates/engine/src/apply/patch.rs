@@ -1,9 +1,9 @@
 //! Merge patches of objects that are not wholly ours.
 
-use crate::apply::fence::meets;
+use crate::apply::fence::{Guard, meets};
 use crate::apply::{Applier, Effect, StepError};
 use crate::words::NotDone;
-use palladion_plan::{FailureClass, Fence, Keep, ObjectKey, Precondition, Subresource};
+use palladion_plan::{FailureClass, Keep, ObjectKey, Precondition, Subresource};
 use serde_json::{Value, json};
 
 impl Applier<'_> {
@@ -13,7 +13,7 @@ impl Applier<'_> {
         patch: &Value,
         subresource: Subresource,
         precondition: &Precondition,
-        fence: Option<&Fence>,
+        guard: Guard<'_>,
     ) -> Result<Effect, StepError> {
         let stored = self.watches.world().stored(key);
         let version = stored.as_ref().map(|(record, _)| record.version.to_string());
@@ -29,8 +29,7 @@ impl Applier<'_> {
             body["metadata"]["resourceVersion"] =
                 json!(self.version_of(key, precondition, &version).await?);
         }
-        self.pass(fence).await?;
-        self.may_write()?;
+        self.pass(guard).await?;
         let answer = self.api.merge(key, subresource, &body).await;
         self.written(key, version.as_deref(), answer)
     }

@@ -44,6 +44,7 @@ impl Look {
                 let stored = stored(key);
                 apply::patch::would_be_sent(stored.as_ref().map(|(o, keep)| (o, *keep)), patch)
             }
+            Step::Create { key, .. } => stored(key).is_none(),
             Step::CompareAndSet { .. } | Step::Delete { .. } => true,
         }
     }

@@ -26,6 +26,13 @@ pub(crate) fn worth_telling(class: FailureClass, attempts: u32) -> bool {
     }
 }
 
+/// When the plan wants to be looked at again.
+pub(super) fn wake(plan: &Plan, facts: &Snapshot) -> Option<Instant> {
+    let wake = plan.wake_at()?;
+    let until = Duration::try_from(wake.duration_since(facts.now)).unwrap_or_default();
+    Some(Instant::now() + until.max(SHORTEST_WAKE))
+}
+
 impl Reconciler {
     pub(super) fn after(
         &self,
@@ -42,9 +49,8 @@ impl Reconciler {
             memory.attempts = 0;
         }
         let mut after = retry.unwrap_or(After::Rest);
-        if let (After::Rest, Some(wake)) = (after, plan.wake_at()) {
-            let until = Duration::try_from(wake.duration_since(facts.now)).unwrap_or_default();
-            after = After::WakeAt(Instant::now() + until.max(SHORTEST_WAKE));
+        if let (After::Rest, Some(wake)) = (after, wake(plan, facts)) {
+            after = After::WakeAt(wake);
         }
         if let Some(due) = outcome.status_due {
             after = match after {

@@ -13,6 +13,7 @@ use crate::memory::Memory;
 use crate::metrics::{Metrics, ReconcileOutcome, Stage};
 use crate::probe::Probers;
 use crate::queue::{After, Key};
+use crate::reconcile::again::wake;
 use crate::request::Api;
 use crate::watch::Watches;
 use palladion_plan::lint::Violation;
@@ -125,6 +126,7 @@ impl Reconciler {
         }
         let owner_key = ObjectKey::new(mind.owner(), &key.namespace, &key.name);
         let case = Case { key, mind, owner, owner_key };
+        let as_of = Instant::now();
         let gathered = match self.gather(&case, memory) {
             Ok(gathered) => gathered,
             Err(words) => return self.panicked(&case, &words, memory),
@@ -144,7 +146,7 @@ impl Reconciler {
         match decision {
             Decision::Panicked(words) => self.panicked(&case, &words, memory),
             Decision::Vetoed(plan, found) => self.vetoed(&case, &plan, &found, memory).await,
-            Decision::Plan(plan) => self.carry_out(&case, plan, &mut facts, memory).await,
+            Decision::Plan(plan) => self.carry_out(&case, plan, (&mut facts, as_of), memory).await,
         }
     }
 
@@ -170,7 +172,7 @@ impl Reconciler {
         &self,
         case: &Case<'_>,
         mut plan: Plan,
-        facts: &mut Snapshot,
+        (facts, gathered): (&mut Snapshot, Instant),
         memory: &mut Memory,
     ) -> After {
         let began = Instant::now();
@@ -178,6 +180,7 @@ impl Reconciler {
             api: &self.api,
             watches: &self.watches,
             term: &self.term,
+            gathered,
             faults: &self.faults,
             owner: &case.owner,
             owner_key: &case.owner_key,
@@ -185,13 +188,18 @@ impl Reconciler {
         };
         let mut outcome = applier.carry_out(&plan, memory).instrument(debug_span!("apply")).await;
         self.metrics.stage(case.mind.name(), Stage::Apply, began.elapsed());
-        let retry = match outcome.failed.take() {
+        let went_on = outcome.failed.is_none();
+        let retry = match outcome.failed.take().or_else(|| outcome.refused.take()) {
             Some(failed) => {
-                let retry = self.failed(failed, memory);
+                let mut retry = self.failed(failed, memory);
                 // People shall see the failure now and not after the next try.
                 facts.failure.clone_from(&memory.failure);
                 if let Decision::Plan(told) | Decision::Vetoed(told, _) = decide(case.mind, facts) {
                     plan.status = told.status;
+                }
+                if let (true, After::RetryAt(at), Some(wake)) = (went_on, retry, wake(&plan, facts))
+                {
+                    retry = After::RetryAt(at.min(wake));
                 }
                 Some(retry)
             }

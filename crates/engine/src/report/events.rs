@@ -9,7 +9,7 @@ use palladion_api::conditions::{ACCEPTED, AVAILABLE, DEGRADED, PAUSED, PROGRESSI
 use palladion_api::labels;
 use palladion_api::rights::{Right, Verb};
 use palladion_api::words::Reasoned;
-use palladion_plan::{Event, EventType, Object, Resource};
+use palladion_plan::{Event, EventType, Object, Regarding, Resource};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -78,9 +78,16 @@ pub struct Events<'a> {
 }
 
 impl Events<'_> {
-    /// Send an event of a plan.
+    /// Send an event of a plan: about the owner, and about whom it names besides.
     pub fn send(&self, event: &Event, memory: &mut Memory) {
-        self.say(event.type_, event.reason.as_str(), &event.message.to_string(), memory);
+        let (reason, message) = (event.reason.as_str(), event.message.to_string());
+        if !worth_saying(memory, reason, &message, Instant::now()) {
+            return;
+        }
+        self.create(event.type_, reason, &message, self.regarding_owner());
+        if let Some(about) = &event.about {
+            self.create(event.type_, reason, &message, regarding(about));
+        }
     }
 
     /// Send a warning of the engine itself.
@@ -88,16 +95,19 @@ impl Events<'_> {
         self.say(EventType::Warning, told.reason().as_str(), &told.to_string(), memory);
     }
 
-    /// Send an event, unless it was said lately.
+    /// Send an event about the owner, unless it was said lately.
     pub fn say(&self, type_: EventType, reason: &str, message: &str, memory: &mut Memory) {
-        if reason.is_empty() || !worth_saying(memory, reason, message, Instant::now()) {
-            return;
+        if !reason.is_empty() && worth_saying(memory, reason, message, Instant::now()) {
+            self.create(type_, reason, message, self.regarding_owner());
         }
+    }
+
+    fn create(&self, type_: EventType, reason: &str, message: &str, regarding: Value) {
         let namespace = match self.owner.meta.namespace.as_str() {
             "" => DEFAULT_NAMESPACE.to_string(),
             namespace => namespace.to_string(),
         };
-        let body = self.body(type_, reason, message, &namespace);
+        let body = self.body(type_, reason, message, &namespace, regarding);
         let (api, term) = (self.api.clone(), self.term.clone());
         tokio::spawn(async move {
             // Asked when it is sent: a successor speaks for the owner by then.
@@ -110,14 +120,21 @@ impl Events<'_> {
         });
     }
 
-    fn body(&self, type_: EventType, reason: &str, message: &str, namespace: &str) -> Value {
-        let meta = &self.owner.meta;
+    fn body(
+        &self,
+        type_: EventType,
+        reason: &str,
+        message: &str,
+        namespace: &str,
+        regarding: Value,
+    ) -> Value {
+        let name = regarding["name"].as_str().unwrap_or_default();
         json!({
             "apiVersion": "events.k8s.io/v1",
             "kind": "Event",
             "metadata": {
                 "namespace": namespace,
-                "name": format!("{}.{}", meta.name, uuid::Uuid::new_v4().simple()),
+                "name": format!("{name}.{}", uuid::Uuid::new_v4().simple()),
             },
             "eventTime": format!("{:.6}", jiff::Timestamp::now()),
             "reportingController": labels::PALLADION,
@@ -129,16 +146,31 @@ impl Events<'_> {
                 EventType::Normal => "Normal",
                 EventType::Warning => "Warning",
             },
-            "regarding": {
-                "apiVersion": self.resource.api_version(),
-                "kind": self.resource.kind,
-                "namespace": meta.namespace,
-                "name": meta.name,
-                "uid": meta.uid,
-                "resourceVersion": meta.resource_version,
-            },
+            "regarding": regarding,
         })
     }
+
+    fn regarding_owner(&self) -> Value {
+        let meta = &self.owner.meta;
+        json!({
+            "apiVersion": self.resource.api_version(),
+            "kind": self.resource.kind,
+            "namespace": meta.namespace,
+            "name": meta.name,
+            "uid": meta.uid,
+            "resourceVersion": meta.resource_version,
+        })
+    }
+}
+
+fn regarding(Regarding { key, uid }: &Regarding) -> Value {
+    json!({
+        "apiVersion": key.resource.api_version(),
+        "kind": key.resource.kind,
+        "namespace": key.namespace,
+        "name": key.name,
+        "uid": uid,
+    })
 }
 
 fn worth_saying(memory: &mut Memory, reason: &str, message: &str, now: Instant) -> bool {

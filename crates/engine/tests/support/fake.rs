@@ -24,6 +24,8 @@ pub enum Action {
     Refuse(u16),
     /// Do it and answer with this code all the same.
     Lose(u16),
+    /// Answer it after this time.
+    Late(std::time::Duration),
     /// Never answer.
     Hang,
     /// Do it and never answer.
@@ -202,6 +204,7 @@ impl Fake {
         match action {
             Action::Hang => std::future::pending().await,
             Action::Refuse(code) => return Ok(respond(status(code, reason(code), "injected"))),
+            Action::Late(time) => tokio::time::sleep(time).await,
             Action::Pass | Action::Lose(_) | Action::HangAfter => {}
         }
         if seen.target.is_watch() {
@@ -215,7 +218,9 @@ impl Fake {
         match action {
             Action::Lose(code) => Ok(respond(status(code, reason(code), "injected"))),
             Action::HangAfter => std::future::pending().await,
-            Action::Pass | Action::Hang | Action::Refuse(_) => Ok(respond(answered)),
+            Action::Pass | Action::Late(_) | Action::Hang | Action::Refuse(_) => {
+                Ok(respond(answered))
+            }
         }
     }
 

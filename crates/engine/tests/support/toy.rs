@@ -1,12 +1,13 @@
 //! A mind for tests: a `Toy` with `spec.count` wants so many ConfigMaps that say
-//! `spec.value`. Its epoch is kept in its status and fences every write.
+//! `spec.value`, and one `spec.once` that is created and left alone. Its epoch is kept in its status and fences every write.
 
 use palladion_api::labels;
 use palladion_api::rights::Right;
 use palladion_api::words::Message;
+use palladion_plan::proof::{MakesProofs, Proof, ProofKind};
 use palladion_plan::{
-    Fence, Hazard, Keep, Loss, Mind, Object, ObjectKey, Plan, Precondition, Propagation, Reason,
-    Resource, Route, Snapshot, Step, Wait, Watch,
+    Event, EventType, Fence, Hazard, IfRefused, Keep, Loss, Mind, Object, ObjectKey, Plan,
+    Precondition, Propagation, Reason, Resource, Route, Snapshot, Step, Wait, Watch,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -85,9 +86,18 @@ impl Mind for ToyMind {
         Plan {
             steps: steps(snapshot, maps),
             status: status(snapshot, maps, nodes),
+            events: told(owner, maps),
             ..wake(snapshot)
         }
     }
+}
+
+/// With `spec.about`, an event about the ConfigMap of that name besides.
+fn told(owner: &Object, maps: &[Arc<Object>]) -> Vec<Event> {
+    let about = owner.str_at("/spec/about");
+    let map = maps.iter().find(|m| Some(m.meta.name.as_str()) == about);
+    let event = Event::of(EventType::Normal, Reason::Synced, Message::quoted("it is there"));
+    map.map(|map| event.also_about(CONFIG_MAP, &map.meta)).into_iter().collect()
 }
 
 fn wake(snapshot: &Snapshot) -> Plan {
@@ -122,7 +132,23 @@ fn steps(snapshot: &Snapshot, maps: &[Arc<Object>]) -> Vec<Step> {
             proof: None,
             doing: format!("apply ConfigMap {name}"),
             event: None,
+            if_refused: match owner.str_at("/spec/behaviour") {
+                Some("alone") => IfRefused::StandsAlone,
+                _ => IfRefused::EndsPlan,
+            },
         });
+    }
+    if let Some(name) = owner.str_at("/spec/once") {
+        let key = ObjectKey::new(CONFIG_MAP, &owner.meta.namespace, name);
+        let object = json!({
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": { "name": name, "namespace": owner.meta.namespace },
+            "data": { "value": owner.at("/spec/value") },
+        });
+        steps.push(
+            Step::create(key, object, format!("create ConfigMap {name}")).fenced(fence.clone()),
+        );
     }
     let wanted = |m: &Object| (0..count).any(|n| m.meta.name == format!("{}-{n}", owner.meta.name));
     for map in maps.iter().filter(|m| !wanted(m)) {
@@ -132,12 +158,21 @@ fn steps(snapshot: &Snapshot, maps: &[Arc<Object>]) -> Vec<Step> {
             loss: Loss::Nothing,
             propagation: Propagation::Background,
             fence: fence.clone(),
-            proof: None,
+            proof: (owner.str_at("/spec/behaviour") == Some("proven")).then(|| proof(snapshot)),
             doing: format!("delete ConfigMap {}", map.meta.name),
             event: None,
         });
     }
     steps
+}
+
+/// What these tests make proofs by.
+struct Toys;
+
+impl MakesProofs for Toys {}
+
+fn proof(snapshot: &Snapshot) -> Proof {
+    Proof::new(Toys, ProofKind::Idle, Vec::new(), snapshot.now, "it is not wanted".to_string())
 }
 
 fn map(owner: &Object, name: &str) -> Value {

@@ -7,6 +7,8 @@ use serde_json::Value;
 
 /// The process runs, and the server has been a full member since its start.
 pub const RUNNING: &str = "Running";
+/// Stopped because the spec says so.
+pub const STOPPED: &str = "Stopped";
 /// The process has exited.
 pub const FAILED: &str = "Failed";
 
@@ -24,8 +26,10 @@ pub struct Member {
     pub datacenter: String,
     /// Its rack.
     pub rack: String,
-    /// Does the spec want it to run?
+    /// Has the operator decided that it runs?
     pub run: String,
+    /// What users want: whether it should run.
+    pub run_wanted: String,
     /// State of the server.
     pub state: String,
     /// Mode that the server reports.
@@ -48,6 +52,8 @@ pub struct Member {
     /// Volume on record.
     #[serde(rename = "volumeID")]
     pub volume_id: String,
+    /// Volume that a user has given up.
+    pub terminated: String,
     /// Node of its pod.
     pub node: String,
     /// Version of its agent.
@@ -103,6 +109,7 @@ impl Member {
             datacenter: of("/spec/datacenter"),
             rack: of("/spec/rack"),
             run: of("/spec/run"),
+            run_wanted: of("/spec/wanted/run"),
             state: of("/status/server/state"),
             mode: of("/status/server/mode"),
             native_transport: object
@@ -115,14 +122,11 @@ impl Member {
             address: of("/spec/address"),
             host_id: if host_id.is_empty() { of("/spec/hostID") } else { host_id },
             volume_id: of("/spec/volumeID"),
+            terminated: of("/spec/terminated/volumeID"),
             node: of("/status/agent/node"),
             agent: of("/status/agent/version"),
             restart_token: of("/spec/restartToken"),
-            restart_asked: object
-                .pointer("/metadata/annotations")
-                .map(|a| a[palladion_api::labels::RESTART].as_str().unwrap_or_default())
-                .unwrap_or_default()
-                .to_string(),
+            restart_asked: of("/spec/wanted/restartToken"),
             restarted: of("/status/server/restartToken"),
             view: object.pointer("/status/ring").filter(|r| r.is_object()).map(view),
         }

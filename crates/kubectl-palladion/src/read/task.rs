@@ -16,7 +16,7 @@ const COMMON: [&str; 9] = [
     "onFailure",
     "whenDown",
     "memberDeadlineSeconds",
-    "deadlineSeconds",
+    "activeDeadlineSeconds",
     "ttlSecondsAfterFinished",
     "abort",
 ];
@@ -35,6 +35,10 @@ pub struct Task {
     pub kind: String,
     /// The member that it is about, where there is one.
     pub member: String,
+    /// Its place in the queue of its ring, while it waits.
+    pub position: Option<u64>,
+    /// How far it is, for example `41%`.
+    pub progress: String,
     /// Its phase; empty until the operator has seen it.
     pub phase: String,
     /// For people: the message of `Complete`.
@@ -63,6 +67,8 @@ impl Task {
             ring: text(object, "/spec/cluster"),
             kind: body.map(|(key, _)| key.clone()).unwrap_or_default(),
             member: body.map(|(_, body)| text(body, "/member")).unwrap_or_default(),
+            position: object.pointer("/status/position").and_then(Value::as_u64),
+            progress: text(object, "/status/progress"),
             phase: text(object, "/status/phase"),
             message: complete.map(|c| c.message.clone()).unwrap_or_default(),
             abort: object.pointer("/spec/abort").and_then(Value::as_bool).unwrap_or(false),

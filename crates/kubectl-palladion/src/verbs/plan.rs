@@ -224,6 +224,7 @@ fn read(condition: &Value) -> Condition {
 fn data_of(step: &Step) -> Value {
     let (act, key) = match step {
         Step::Apply { key, .. } => ("apply", Some(key)),
+        Step::Create { key, .. } => ("create", Some(key)),
         Step::Patch { key, .. } => ("patch", Some(key)),
         Step::CompareAndSet { .. } => ("compare-and-set", None),
         Step::Delete { key, .. } => ("delete", Some(key)),

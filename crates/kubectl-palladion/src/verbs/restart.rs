@@ -3,7 +3,7 @@
 use crate::ask::{DryRun, as_manifest};
 use crate::exit::{Exit, Trouble};
 use crate::place::{Place, Where};
-use crate::read::member::{FAILED, Member, RUNNING};
+use crate::read::member::{FAILED, Member, RUNNING, STOPPED};
 use crate::read::{items, text};
 use crate::session::Session;
 use crate::until::{Patience, until};
@@ -12,7 +12,6 @@ use crate::words::trouble::{Hint, Said};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgGroup, Args};
 use clap_complete::engine::ArgValueCandidates;
-use palladion_api::labels;
 use palladion_cassandra::decide::objects::restart_tokens;
 use palladion_cassandra::resources::MEMBER;
 use palladion_engine::door::write::Patch;
@@ -92,8 +91,7 @@ impl Restart {
         let Some(ring) = &self.ring else {
             let member = self.member.clone().unwrap_or_default();
             let key = ObjectKey::new(MEMBER, place.namespace(), &member);
-            let annotations = json!({ labels::RESTART: token });
-            let patch = Patch::Merge(json!({ "metadata": { "annotations": annotations } }));
+            let patch = Patch::Merge(json!({ "spec": { "wanted": { "restartToken": token } } }));
             return Ok((key, patch, Answer::RestartOfMember { member }));
         };
         let (key, ring) = (place.key_of_ring(ring), ring.clone());
@@ -137,7 +135,10 @@ impl Restart {
             let (member, why) = (failed.name.clone(), failed.why());
             return Err(Trouble::new(Exit::NotWell, Said::RestartFailed { member, why }));
         }
-        let is_done = |m: &&Member| started(m) && m.state == RUNNING;
+        // Of one that is stopped it is only recorded.
+        let recorded =
+            |m: &&Member| m.run == STOPPED && m.restart_token.split(' ').any(|given| given == part);
+        let is_done = |m: &&Member| started(m) && m.state == RUNNING || recorded(m);
         Ok((!left.is_empty() && left.iter().all(is_done)).then_some(()))
     }
 

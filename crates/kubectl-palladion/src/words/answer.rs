@@ -12,7 +12,17 @@ palladion_api::sentences! {
         RestartOfMember { member: String } => "member {member} will restart when its turn comes";
         RestartOfRing { ring: String } => "all members of ring {ring} will restart, one at a time";
         RestartOfRack { rack: String, ring: String } => "all members of rack {rack} of ring {ring} will restart, one at a time";
+        Stops { member: String } => "member {member} will be stopped when its turn comes";
+        Starts { member: String } => "member {member} will be started when its turn comes";
+        SeedRequested { member: String, seed: String } => "seed of member {member} set to {seed}; the seed lists of all members follow without a restart";
+        Terminates { member: String } => "member {member} will be stopped for good when its turn comes";
         Replacing { task: String, member: String } => "task {task} created to replace member {member}";
+        TaskCreated { task: String, ring: String } => "task {task} created for ring {ring}";
+        Scheduled { task: String, schedule: String } => "task {task} created from schedule {schedule}";
+        ScheduleSuspended { schedule: String } => "schedule {schedule} suspended; its tasks that exist go on";
+        ScheduleResumed { schedule: String } => "schedule {schedule} resumed; what was due meanwhile is not caught up with";
+        NoSchedules { place: String } => "no schedules found in {place}";
+        NoSchedulesOf { ring: String } => "no schedules found for ring {ring}";
         Aborting { task: String } => "abort of task {task} requested";
         Nothing { place: String } => "no rings found in {place}";
         NoMembers { ring: String } => "ring {ring} has no members";
@@ -22,9 +32,16 @@ palladion_api::sentences! {
         NoEvents { ring: String } => "no events found for ring {ring}";
     }
 
+    /// When the next task of a schedule is due.
+    pub enum Due {
+        Now => "due";
+        In { time: String } => "in {time}";
+    }
+
     /// What is asked before something is destroyed.
     pub enum Question {
         Replace { member: String, ring: String, namespace: String } => "This deletes the PersistentVolumeClaim of member {member} of ring {ring} in namespace {namespace}; the other members then stream its data to a new volume. Any writes that only this member has will be lost.";
+        Terminate { member: String, ring: String, namespace: String, volume: String } => "This stops member {member} of ring {ring} in namespace {namespace} for good: no server ever starts on volume {volume} again. It cannot be undone; afterwards the member can only be replaced.";
         Server { context: String, server: String } => "Context: {context}. API server: {server}.";
         StateOfMember { state: String, since: String, reason: String, message: String } => "Reported state of the member: {state} for {since} (reason: {reason}; message: {message}).";
         StateAlone { state: String, since: String, reason: String } =>

@@ -24,6 +24,8 @@ palladion_api::sentences! {
         TimeOut { what: String, waited: String } => "timed out after {waited}; the {what} is still in progress";
         TimeOutUnseen { what: String, waited: String, why: String } => "timed out after {waited}; the {what} may have finished, but its state cannot be read: {why}";
         RestartFailed { member: String, why: String } => "member {member} failed after its restart: {why}";
+        NoVolume { member: String } => "no volume is recorded for member {member} yet, so there is none to terminate";
+        StartFailed { member: String, why: String } => "member {member} failed after its start: {why}";
         Overruled { what: String } => "another request superseded the {what}";
         NobodyToRestart { what: String } => "{what} has no members; nothing was changed";
         Lost { kind: &'static str, name: String, answer: String } => "it is not known whether {kind} {name} was created: {answer}";

@@ -17,7 +17,7 @@ use kubectl_palladion::place::At;
 use kubectl_palladion::run;
 use kubectl_palladion::session::{Answers, Session};
 use palladion_engine::door::Door;
-use rings::{demo, ill, task};
+use rings::{demo, ill, schedule, task};
 use serde_json::json;
 use support::fake::{Action, Fake};
 
@@ -159,7 +159,7 @@ async fn restarts_are_tokens_of_a_member_a_rack_or_a_ring() {
     let fake = demo();
     typed(&fake, "restart demo-dc1-a-1").await;
     let member = fake.get("cassandramembers", "default", "demo-dc1-a-1").unwrap();
-    assert_eq!(member["metadata"]["annotations"]["palladion.dev/restart"], rings::NOW);
+    assert_eq!(member["spec"]["wanted"]["restartToken"], rings::NOW);
     typed(&fake, "restart --ring demo").await;
     let ring = || fake.get("cassandraclusters", "default", "demo").unwrap()["spec"].clone();
     assert_eq!(ring()["restartToken"], rings::NOW);
@@ -170,6 +170,70 @@ async fn restarts_are_tokens_of_a_member_a_rack_or_a_ring() {
     insta::assert_snapshot!(other.text);
     let words = ["kubectl-palladion", "restart", "a", "--ring", "b"];
     assert!(Arguments::try_parse_from(words).is_err(), "one of both");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_member_is_stopped_and_started_by_what_is_wanted_of_it() {
+    let fake = demo();
+    let wanted = || {
+        let member = fake.get("cassandramembers", "default", "demo-dc1-a-1").unwrap();
+        member["spec"]["wanted"].clone()
+    };
+    let stopped = typed(&fake, "stop demo-dc1-a-1 --now").await;
+    assert_eq!(stopped.exit, Exit::Done);
+    assert_eq!(wanted(), json!({ "run": "Stopped", "when": "Now" }));
+    typed(&fake, "stop demo-dc1-a-1").await;
+    assert_eq!(wanted(), json!({ "run": "Stopped" }), "the last one counts");
+    let waiting = typed(&fake, "stop demo-dc1-a-1 --wait=1m").await;
+    assert_eq!(waiting.exit, Exit::TimeOut);
+    let reported = |run: &'static str, state: &'static str| {
+        fake.edit("cassandramembers", "default", "demo-dc1-a-1", |member| {
+            member["spec"]["run"] = json!(run);
+            member["status"]["server"]["state"] = json!(state);
+        });
+    };
+    reported("Stopped", "Stopped");
+    let waited = typed(&fake, "stop demo-dc1-a-1 --wait=1m").await;
+    assert_eq!(waited.exit, Exit::Done);
+    let started = typed(&fake, "start demo-dc1-a-1").await;
+    assert_eq!(wanted(), json!({ "run": "Running" }));
+    reported("Running", "Failed");
+    let failed = typed(&fake, "start demo-dc1-a-1 --wait=1m").await;
+    assert_eq!(failed.exit, Exit::NotWell);
+    let nobody = typed(&fake, "stop demo-dc1-a-7").await;
+    assert_eq!(nobody.exit, Exit::NotFound);
+    let all = [stopped, waiting, waited, started, failed, nobody].map(|t| t.text);
+    insta::assert_snapshot!(all.join("\n\n"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn seeds_are_chosen_by_what_is_wanted() {
+    let fake = demo();
+    for (choice, stored) in [("always", "Always"), ("never", "Never"), ("auto", "Auto")] {
+        let line = format!("seed demo-dc1-a-1 {choice}");
+        assert_eq!(typed(&fake, &line).await.exit, Exit::Done);
+        let member = fake.get("cassandramembers", "default", "demo-dc1-a-1").unwrap();
+        assert_eq!(member["spec"]["wanted"]["seed"], stored);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_member_is_terminated_only_if_its_name_is_typed() {
+    let fake = demo();
+    let line = "terminate demo-dc1-a-1";
+    let wanted = || {
+        let member = fake.get("cassandramembers", "default", "demo-dc1-a-1").unwrap();
+        member["spec"]["wanted"].clone()
+    };
+    let nobody = typed(&fake, line).await;
+    assert_eq!(nobody.exit, Exit::Usage);
+    let wrong = type_with(&fake, line, Answers::Given("demo\n".into())).await;
+    assert_eq!(wrong.exit, Exit::Refused);
+    assert!(wanted().is_null(), "{}", wanted());
+    let right = type_with(&fake, line, Answers::Given("demo-dc1-a-1\n".into())).await;
+    assert_eq!(right.exit, Exit::Done);
+    assert_eq!(wanted(), json!({ "run": "Terminated", "volumeID": "volume-a1" }));
+    insta::assert_snapshot!([nobody.text, wrong.text, right.text].join("\n\n"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -205,6 +269,80 @@ async fn tasks_are_listed_watched_and_aborted() {
     assert_eq!(typed(&fake, "task abort at-work").await.exit, Exit::Done);
     let stored = fake.get("cassandratasks", "default", "at-work").unwrap();
     assert_eq!(stored["spec"]["abort"], true);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_is_created_with_what_differs_from_its_defaults() {
+    let fake = demo();
+    let lines = [
+        "task run cleanup demo --rack a,b --keyspace shop --jobs 2 --on-failure continue",
+        "task run compact demo --table shop.orders,shop.carts --output split --deadline 2h",
+        "task run garbage-collect demo --granularity cell",
+        "task run scrub demo --member demo-dc1-a-1 --skip-corrupted --member-deadline 30m",
+        "task run upgrade-sstables demo --which all --when-down skip",
+        "task run flush demo",
+        "task run snapshot demo --name before --ttl 1h --no-flush",
+        "task run clear-snapshot demo --name before --keyspace shop",
+        "task run set-log-level demo --level ROOT=debug,org.apache.cassandra.gms=trace --for 30m",
+        "task run repair demo --keyspace shop",
+        "task run restart demo",
+    ];
+    let mut specs = Vec::new();
+    for (number, line) in lines.iter().enumerate() {
+        let created = typed(&fake, line).await;
+        assert_eq!(created.exit, Exit::Done, "{}", created.text);
+        assert!(created.text.contains("created for ring demo"), "{}", created.text);
+        assert!(created.text.contains("hint: kubectl palladion task watch"), "{}", created.text);
+        assert_eq!(fake.count("cassandratasks"), number + 1, "{line}");
+        let state = fake.state();
+        let tasks =
+            state.store.objects.iter().filter(|((plural, _, _), _)| plural == "cassandratasks");
+        let kind = line.split(' ').nth(2).unwrap().replace('-', "");
+        let task = tasks.map(|(_, t)| t).find(|t| {
+            t["metadata"]["name"].as_str().is_some_and(|n| n.starts_with(&format!("{kind}-demo-")))
+        });
+        specs.push(format!("$ {line}\n{}", task.unwrap()["spec"]));
+    }
+    insta::assert_snapshot!(specs.join("\n"));
+    let unknown = typed(&fake, "task run flush dmeo").await;
+    assert_eq!(unknown.exit, Exit::NotFound);
+    assert_eq!(typed(&fake, "task run flush demo --rack a --dry-run").await.exit, Exit::Done);
+    assert_eq!(fake.count("cassandratasks"), lines.len(), "it was only tried");
+}
+
+#[tokio::test(start_paused = true)]
+async fn schedules_are_listed_suspended_and_resumed() {
+    let fake = demo();
+    insta::assert_snapshot!("no_schedules", typed(&fake, "schedule list demo").await.text);
+    schedule(&fake, "nightly");
+    insta::assert_snapshot!("schedules", typed(&fake, "schedule list demo").await.text);
+    insta::assert_snapshot!("schedules_wide", typed(&fake, "schedule list -A -o wide").await.text);
+    assert_eq!(typed(&fake, "schedule list dmeo").await.exit, Exit::NotFound);
+    let stored = || fake.get("cassandrataskschedules", "default", "nightly").unwrap();
+    let tried = typed(&fake, "schedule suspend nightly --dry-run").await;
+    assert!(tried.text.contains("suspend: true"), "{}", tried.text);
+    assert!(stored()["spec"]["suspend"].is_null());
+    let suspended = typed(&fake, "schedule suspend nightly").await;
+    assert_eq!((suspended.exit, &stored()["spec"]["suspend"]), (Exit::Done, &json!(true)));
+    let resumed = typed(&fake, "schedule resume nightly").await;
+    assert_eq!((resumed.exit, &stored()["spec"]["suspend"]), (Exit::Done, &json!(false)));
+    insta::assert_snapshot!("schedule_suspended", [suspended.text, resumed.text].join("\n\n"));
+    let nobody = typed(&fake, "schedule suspend nightly --wait=5s").await;
+    assert_eq!(nobody.exit, Exit::TimeOut, "no operator looks at it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_schedule_is_run_now_by_its_template() {
+    let fake = demo();
+    schedule(&fake, "nightly");
+    let tried = typed(&fake, "schedule run nightly --dry-run").await;
+    insta::assert_snapshot!("schedule_run_dry", tried.text);
+    assert_eq!(fake.count("cassandratasks"), 0);
+    let run = typed(&fake, "schedule run nightly").await;
+    assert_eq!(run.exit, Exit::Done);
+    insta::assert_snapshot!("schedule_run", run.text);
+    assert_eq!(fake.count("cassandratasks"), 1);
+    assert_eq!(typed(&fake, "schedule run nigthly").await.exit, Exit::NotFound);
 }
 
 #[tokio::test(start_paused = true)]

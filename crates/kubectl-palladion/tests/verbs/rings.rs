@@ -145,6 +145,34 @@ pub fn task(fake: &Fake, name: &str, phase: &str) {
     );
 }
 
+/// A schedule of flushes.
+pub fn schedule(fake: &Fake, name: &str) {
+    let words = "the schedule is valid";
+    fake.put(
+        "cassandrataskschedules",
+        "default",
+        name,
+        json!({
+            "apiVersion": "palladion.dev/v1alpha1", "kind": "CassandraTaskSchedule",
+            "spec": {
+                "cluster": "demo", "schedule": "0 2 * * *", "timeZone": "Europe/Berlin",
+                "taskTemplate": {
+                    "metadata": { "labels": { "team": "data" } },
+                    "spec": { "flush": {}, "whenDown": "Skip" },
+                },
+            },
+            "status": {
+                "nextScheduleTime": "2026-02-01T01:00:00Z", "lastScheduleTime": LATELY,
+                "active": ["nightly-29453820"], "missed": 2,
+                "conditions": [
+                    condition("Accepted", "True", "Valid", words, SINCE),
+                    condition("Paused", "False", "UpToDate", "not paused", SINCE),
+                ],
+            },
+        }),
+    );
+}
+
 /// Events about the ring, a claim of a member, and strangers.
 pub fn events(fake: &Fake) {
     let all = [

@@ -99,10 +99,14 @@ struct Tests;
 
 impl MakesProofs for Tests {}
 
+fn seen() -> Precondition {
+    Precondition::Version { uid: "1".into(), resource_version: "7".into() }
+}
+
 fn delete(name: &str, loss: Loss, proof: Option<Proof>) -> Step {
     Step::Delete {
         key: ObjectKey::new(POD, "n", name),
-        precondition: Precondition::Uid("1".into()),
+        precondition: seen(),
         loss,
         propagation: Propagation::Background,
         fence: None,
@@ -126,7 +130,7 @@ fn patch(patch: Value, proof: Option<Proof>) -> Step {
         key: ObjectKey::new(SET, "n", "s"),
         patch,
         subresource: Subresource::None,
-        precondition: Precondition::Uid("1".into()),
+        precondition: seen(),
         fence: None,
         proof,
         doing: "d".to_string(),
@@ -245,6 +249,26 @@ fn every_hazard_needs_a_proof() {
     ] {
         assert_eq!(found(vec![patch(harmless.clone(), None)]), [], "{harmless}");
     }
+}
+
+#[test]
+fn what_could_hurt_names_the_version_that_was_seen() {
+    let whatever_became_of = |mut step: Step| {
+        if let Step::Patch { precondition, .. } | Step::Delete { precondition, .. } = &mut step {
+            *precondition = Precondition::Uid("1".into());
+        }
+        found(vec![step])
+    };
+    let missing = [Violation::VersionMissing { doing: doing() }];
+    let well = Some(proof(ProofKind::AllWell, "p", at(0)));
+    for loss in [Loss::Process, Loss::Serving, Loss::Remains, Loss::Data] {
+        assert_eq!(whatever_became_of(delete("p", loss, well.clone())), missing, "{loss:?}");
+    }
+    let vacant = proof(ProofKind::Vacant, "s", at(0));
+    let fewer =
+        |replicas: i32| patch(json!({ "spec": { "replicas": replicas } }), Some(vacant.clone()));
+    assert_eq!(whatever_became_of(fewer(2)), missing);
+    assert_eq!(whatever_became_of(fewer(4)), [], "it ends nobody");
 }
 
 #[test]

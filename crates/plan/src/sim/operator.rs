@@ -14,6 +14,7 @@ use crate::lint::{self, Violation};
 use crate::mind::Mind;
 use crate::object::{Object, ObjectKey, Resource};
 use crate::plan::{Event, Plan};
+use crate::proof::ProofKind;
 use crate::snapshot::{Failure, FailureClass, Observed, Snapshot};
 use crate::wait::Wait;
 use apply::Request;
@@ -39,6 +40,8 @@ pub struct Done {
     pub end: End,
     /// The event that went with it.
     pub event: Option<Event>,
+    /// What was shown to prove that it may be done.
+    pub proof: Option<ProofKind>,
 }
 
 /// Kinds of write.
@@ -46,6 +49,8 @@ pub struct Done {
 pub enum Write {
     /// Server-side apply.
     Apply,
+    /// Creation.
+    Create,
     /// Merge patch.
     Patch,
     /// The owner's turn.
@@ -102,6 +107,8 @@ struct Running {
     plan: Plan,
     next: usize,
     course: Course,
+    /// A step that stands alone and was refused: what, of which object, why.
+    refused: Option<(String, ObjectKey, String)>,
     owner: Arc<Object>,
     /// A request that was ready when the process was frozen.
     in_flight: Option<Request>,
@@ -125,6 +132,8 @@ pub struct Operator<M> {
     running: Option<Running>,
     failure: Option<Failure>,
     failures: u32,
+    /// Is nothing decided until the failed plan is tried again?
+    holds: bool,
     /// The version of the owner that is gone, and until when that is believed.
     gone: Option<(String, Timestamp)>,
     /// Kind, resourceVersion and until when it is waited for.
@@ -164,6 +173,7 @@ impl<M: Mind + Clone> Operator<M> {
             running: None,
             failure: None,
             failures: 0,
+            holds: false,
             gone: None,
             expected: Vec::new(),
             memo: BTreeMap::new(),
@@ -219,7 +229,7 @@ impl<M: Mind + Clone> Operator<M> {
             self.dirty = true;
             self.wake = None;
         }
-        if !self.dirty || (self.failure.is_some() && self.wake.is_some()) {
+        if !self.dirty || (self.holds && self.wake.is_some()) {
             return Activity { acted: false, next: self.wake };
         }
         let owner = self.cache.get(&self.owner);
@@ -251,7 +261,14 @@ impl<M: Mind + Clone> Operator<M> {
             plan.steps.clear();
             self.violations.extend(violations);
         }
-        self.running = Some(Running { plan, next: 0, course: Course::On, owner, in_flight: None });
+        self.running = Some(Running {
+            plan,
+            next: 0,
+            course: Course::On,
+            refused: None,
+            owner,
+            in_flight: None,
+        });
     }
 
     fn gather(&mut self, store: &Store, owner: &Arc<Object>) -> Snapshot {
@@ -301,6 +318,7 @@ impl<M: Mind + Clone> Operator<M> {
         };
         let delay = (first << self.failures.min(12)).min(longest);
         self.failures += 1;
+        self.holds = true;
         self.wake = Some(store.now + SignedDuration::from_millis(delay));
         self.failure = Some(Failure {
             doing: doing.to_string(),

@@ -31,13 +31,13 @@ pub struct Planted {
 impl Planted {
     /// A patch of an object that is stored like this.
     pub fn patch(resource: Resource, stored: Value, patch: Value) -> Self {
-        let step = Step::patch_seen(resource, &meta(), patch, "hurt");
+        let step = Step::patch_as_seen(resource, &meta(), patch, "hurt");
         Self { resource, stored, step }
     }
 
     /// A deletion with all dependents.
     pub fn deletion(resource: Resource, loss: Loss) -> Self {
-        let step = Step::delete_seen(resource, &meta(), loss, "hurt");
+        let step = Step::delete_as_seen(resource, &meta(), loss, "hurt");
         Self { resource, stored: Value::Null, step }
     }
 

@@ -122,15 +122,11 @@ impl Store {
                     "uid precondition on {key}, which does not exist"
                 )));
             }
-            return self.insert(key, wanted.clone(), Some(wanted.clone()));
+            let stated = without_conditions(wanted);
+            return self.insert(key, stated.clone(), Some(stated));
         };
         check(key, &stored.object, metadata)?;
-        let mut stated = wanted.clone();
-        for field in ["uid", "resourceVersion"] {
-            if let Some(m) = stated["metadata"].as_object_mut() {
-                m.remove(field);
-            }
-        }
+        let stated = without_conditions(wanted);
         let mut object = Value::clone(&stored.object);
         json::apply(&mut object, stored.applied.as_deref(), &stated);
         self.replace(key, &stored, object, Some(Arc::new(stated)))
@@ -209,6 +205,16 @@ impl Store {
         self.version += 1;
         self.log.push(Change { version: self.version, key: key.clone(), object: None });
     }
+}
+
+fn without_conditions(wanted: &Value) -> Value {
+    let mut stated = wanted.clone();
+    for field in ["uid", "resourceVersion"] {
+        if let Some(m) = stated["metadata"].as_object_mut() {
+            m.remove(field);
+        }
+    }
+    stated
 }
 
 /// The uid and resourceVersion that a precondition states, as metadata.

@@ -7,6 +7,9 @@ palladion_api::sentences! {
     pub enum Violation {
         /// A deletion that does not say which object it means.
         DeletionWithoutUid { doing: String } => "a deletion has no UID precondition: {doing}";
+        /// A step that could hurt and would do so however old it is.
+        VersionMissing { doing: String } =>
+            "a hazardous step has no resourceVersion precondition: {doing}";
         /// A claim or a pod deleted as if nothing could be lost.
         LossNotStated { kind: &'static str, doing: String } =>
             "the deletion of a {kind} does not state what may be lost: {doing}";

@@ -21,6 +21,8 @@ pub struct PodFact {
     pub name: String,
     /// Unique ID.
     pub uid: PodUid,
+    /// Its version, as it was seen.
+    pub resource_version: String,
     /// Labels.
     pub labels: BTreeMap<String, String>,
     /// Annotations.
@@ -108,6 +110,7 @@ impl PodFact {
         Self {
             name: object.meta.name.clone(),
             uid: PodUid::from(&object.meta.uid),
+            resource_version: object.meta.resource_version.clone(),
             labels: object.meta.labels.clone(),
             annotations: object.meta.annotations.clone(),
             revision: revision.unwrap_or_default(),
@@ -144,8 +147,8 @@ impl PodFact {
         self.annotations.get(palladion_api::labels::SPEC_HASH).map(String::as_str)
     }
 
-    /// Delete it, so that its set creates it again: this pod and no later one of
-    /// its name. `proof` says why its process may end.
+    /// Delete it as it was seen, so that its set creates it again: this pod and
+    /// no later one of its name. `proof` says why its process may end.
     pub fn removal(
         &self,
         (resource, namespace): (Resource, &str),
@@ -154,16 +157,21 @@ impl PodFact {
         fence: Option<Fence>,
         event: Option<Event>,
     ) -> Step {
-        let seen = Meta {
-            name: self.name.clone(),
-            namespace: namespace.to_string(),
-            uid: Uid::from(&self.uid),
-            ..Meta::default()
-        };
-        Step::delete_seen(resource, &seen, Loss::Process, doing)
+        Step::delete_as_seen(resource, &self.seen(namespace), Loss::Process, doing)
             .proven(proof)
             .fenced(fence)
             .announced(event)
+    }
+
+    /// What a write to this pod, as it was seen, must name.
+    pub fn seen(&self, namespace: &str) -> Meta {
+        Meta {
+            name: self.name.clone(),
+            namespace: namespace.to_string(),
+            uid: Uid::from(&self.uid),
+            resource_version: self.resource_version.clone(),
+            ..Meta::default()
+        }
     }
 
     /// How it is, for people.

@@ -56,7 +56,7 @@ fn stop(facts: &Facts<'_>, set: &SetFact, proof: Option<Proof>, draft: &mut Draf
     });
     let doing = Doing::StopOldPods { set: name.clone() };
     let event = Event::normal(Happened::Stopped { set: name.clone() });
-    let step = Step::patch_seen(STATEFUL_SET, &set.object.meta, patch, doing);
+    let step = Step::patch_as_seen(STATEFUL_SET, &set.object.meta, patch, doing);
     draft.steps.push(step.proven(proof).announced(event));
     wait_for_set(draft, name, Waiting::Stopped { set: name.clone() });
 }

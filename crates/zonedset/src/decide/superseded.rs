@@ -43,6 +43,6 @@ fn delete(set: &SetFact, (cause, proof): (Superseded, Proof), draft: &mut Draft)
     let what = ObjectKey::new(STATEFUL_SET, &set.object.meta.namespace, &name).to_string();
     let event = Event::normal(Happened::Deleted { set: name, version, cause });
     let doing = Doing::Delete { what };
-    let step = Step::delete_seen(STATEFUL_SET, &set.object.meta, Loss::Process, doing);
+    let step = Step::delete_as_seen(STATEFUL_SET, &set.object.meta, Loss::Process, doing);
     draft.steps.push(step.proven(proof).announced(event));
 }

@@ -17,12 +17,13 @@ pub fn most_telling(facts: &Facts<'_>, draft: &Draft) -> Option<RolloutState> {
 /// one step behind.
 fn coming(set: &SetFact, draft: &Draft) -> RolloutState {
     let written = draft.steps.iter().find_map(|step| match step {
-        Step::Apply { object, precondition: Precondition::Uid(uid), .. }
+        Step::Apply { object, precondition: Precondition::Version { uid, .. }, .. }
             if *uid == set.object.meta.uid =>
         {
             object["metadata"]["annotations"][names::STATE].as_str()
         }
         Step::Apply { .. }
+        | Step::Create { .. }
         | Step::Patch { .. }
         | Step::CompareAndSet { .. }
         | Step::Delete { .. } => None,

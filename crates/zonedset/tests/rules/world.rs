@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 
 const NAMESPACE: &str = "shop";
 pub const NAME: &str = "web";
+const A_MOMENT: SignedDuration = SignedDuration::from_millis(200);
 
 pub struct World {
     pub store: Store,
@@ -75,13 +76,20 @@ impl World {
         self.store.merge(&owner_key(), &json!({ "spec": patch }), Subresource::None).unwrap();
     }
 
-    /// Until nobody has anything to do; time does not pass.
+    /// Until nobody has anything to do; no time passes but the moment after which
+    /// a write is tried again that met a newer version of its object.
     pub fn settle(&mut self) {
         for _ in 0..500 {
-            let acted = self.operator.step(&mut self.store, &mut self.faults).acted;
+            let activity = self.operator.step(&mut self.store, &mut self.faults);
+            let acted = activity.acted;
             self.most_active = self.most_active.max(self.active().len());
             let before = self.store.log().len();
             self.run_controllers();
+            let soon = self.store.now + A_MOMENT;
+            if let Some(next) = activity.next.filter(|next| !acted && *next <= soon) {
+                self.store.now = self.store.now.max(next);
+                continue;
+            }
             if !acted && self.store.log().len() == before {
                 assert!(self.operator.violations.is_empty(), "{:?}", self.operator.violations);
                 self.waits_are_bounded();

@@ -179,6 +179,38 @@ fn terminated_is_for_good() {
     a_joined_member().with(|w| w.ledger().ban = Ban::Terminated).waits(Reason::StoppedByIntent);
 }
 
+fn given_up(volume: &'static str) -> palladion_api::member::Termination {
+    palladion_api::member::Termination {
+        volume_id: volume.into(),
+        host_id: HOST.into(),
+        since: crate::volume::seconds(Timestamp::UNIX_EPOCH),
+    }
+}
+
+#[test]
+fn a_volume_that_a_user_has_given_up_is_banned_before_its_server_is_stopped() {
+    let running = a_running_member().with(|w| w.spec().terminated = Some(given_up(VOLUME)));
+    assert_eq!(running.action(), Action::Ban);
+    let noted = running.with(|w| w.ledger().ban_for_good(POD.into()));
+    assert_eq!(noted.action(), Action::Stop(StopWhy::SpecSaysSo), "whatever `run` says");
+    // Also by the spec beside the ledger, and when the spec is lost.
+    let saved = a_joined_member()
+        .with(|w| w.spec().terminated = Some(given_up(VOLUME)))
+        .with(|w| w.source = Source::Saved);
+    assert_eq!(saved.action(), Action::Ban);
+    let banned = saved.with(|w| w.ledger().ban_for_good(POD.into()));
+    banned.waits(Reason::StoppedByIntent);
+    banned.with(|w| w.spec().terminated = None).waits(Reason::StoppedByIntent);
+}
+
+#[test]
+fn a_volume_that_was_given_up_says_nothing_of_its_successor() {
+    let other = |world: World| world.with(|w| w.spec().terminated = Some(given_up("v0")));
+    other(a_running_member()).waits(Reason::Running);
+    other(a_joined_member()).start();
+    other(a_new_member()).permit(PermitKind::Replace, DataBeforeStart::MustBeEmpty).start();
+}
+
 #[test]
 fn a_ban_where_no_data_ever_was_is_lifted_by_a_permit_for_a_later_pod() {
     let banned = |world: World, pod: &'static str| {

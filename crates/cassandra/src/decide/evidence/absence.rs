@@ -4,7 +4,7 @@
 use super::answer::Answer;
 use super::ask::too_old;
 use super::idle::has_no_process;
-use super::marks::of;
+use super::marks::{has_old_claim, of};
 use super::proof::Proof;
 use super::witness::{others, rest_of};
 use crate::facts::leaver::is_decommissioned;
@@ -12,7 +12,9 @@ use crate::facts::{Facts, MemberFact};
 use crate::words::evidence::{Objection, Proven};
 use palladion_api::cluster::Turn;
 use palladion_api::ids::{HostId, MemberName, Nonce};
-use palladion_api::member::{Evidence, Liveness, MemberState, ReplacementCause, VolumeState};
+use palladion_api::member::{
+    Evidence, Liveness, MemberState, Replacement, ReplacementCause, VolumeState,
+};
 use palladion_plan::proof::ProofKind;
 use palladion_plan::words::Names;
 
@@ -21,6 +23,9 @@ use palladion_plan::words::Names;
 pub enum Voters {
     /// A majority of the rest of the ring.
     Majority,
+    /// The same, but not one member alone: in a ring of two the other one cannot
+    /// tell who is lost from who is out of its reach.
+    MoreThanOne,
     /// Whoever is left of it: a person has named the volume, and answers for it.
     WhoeverIsLeft,
 }
@@ -29,6 +34,7 @@ impl Voters {
     fn suffice(self, asked: usize, rest: usize) -> bool {
         match self {
             Voters::Majority => asked * 2 > rest,
+            Voters::MoreThanOne => Voters::Majority.suffice(asked, rest) && asked > 1,
             Voters::WhoeverIsLeft => asked > 0,
         }
     }
@@ -138,7 +144,9 @@ fn tally(
     };
     let others = rest_of(facts, absent.host_id);
     if !absent.voters.suffice(asked, others) {
-        return Answer::Refused { why: Objection::TooFew { asked, others }, read_at };
+        let why =
+            alone(facts, absent.member, others).unwrap_or(Objection::TooFew { asked, others });
+        return Answer::Refused { why, read_at };
     }
     let kind = if Voters::Majority.suffice(asked, others) { by_majority } else { as_named };
     Answer::Proven(Proof::asked(facts, kind, absent.member, Some(absent.host_id), proven))
@@ -148,16 +156,25 @@ fn tally(
 /// what lets those that are left speak.
 pub fn can_be_proven(
     facts: &Facts<'_>,
-    name: &MemberName,
+    member: &MemberFact,
     host_id: &HostId,
     voters: Voters,
 ) -> Result<(), Objection> {
-    let asked = others(facts, name).len();
+    let asked = others(facts, &member.name).len();
     let others = rest_of(facts, host_id);
     match voters.suffice(asked, others) {
         true => Ok(()),
-        false => Err(Objection::TooFewLeft { asked, others }),
+        false => {
+            let few = Objection::TooFewLeft { asked, others };
+            Err(alone(facts, member, others).unwrap_or(few))
+        }
     }
+}
+
+/// The only other member of a ring of two, which cannot say so alone.
+fn alone(facts: &Facts<'_>, member: &MemberFact, rest: usize) -> Option<Objection> {
+    let witness = others(facts, &member.name).first().filter(|_| rest == 1)?.name.clone();
+    Some(Objection::OneAlone { witness, member: member.name.clone() })
 }
 
 fn names(of: &[&MemberFact]) -> Names {
@@ -194,8 +211,11 @@ pub fn all_see_down(facts: &Facts<'_>, turn: &Turn, whom: &MemberFact) -> Option
 pub fn is_untouched(facts: &Facts<'_>, turn: &Turn, whom: &MemberFact, host_id: &HostId) -> bool {
     let mut members = facts.members.values().filter(|m| m.name != whom.name && !m.is_gone());
     // What was under way in a server's memory has ended with it.
+    let has_ended = |m: &MemberFact| has_no_process(m) || of(m).is_some_and(|r| is_lost(m, r));
+    // One that is marked for replacement is not asked, and may be no more than cut off.
     let is_silent = |m: &MemberFact| {
-        m.recorded_host_id().is_some() && of(m).is_none() && !m.is_normal() && !has_no_process(m)
+        let is_asked = of(m).is_none() && m.is_normal();
+        m.recorded_host_id().is_some() && !is_asked && !has_ended(m)
     };
     let knows = |witness: &&MemberFact| {
         let answer = witness.status.evidence.as_ref().filter(|e| e.nonce == turn.nonce);
@@ -209,14 +229,35 @@ pub fn is_untouched(facts: &Facts<'_>, turn: &Turn, whom: &MemberFact, host_id: 
         && others.iter().all(knows)
 }
 
-/// Who may say that this member is dead.
+/// Has the server of a member that is marked ended with its volume: with the Node,
+/// or with the pod that kept the claim?
+fn is_lost(member: &MemberFact, record: &Replacement) -> bool {
+    record.cause == ReplacementCause::NodeGone || !has_old_claim(member)
+}
+
+/// Who may say that this member is dead. That its volume is gone is proven where
+/// its Node is, where its own agent says so, and where its claim is another one
+/// (safety rule 4.6); the word of a user is no proof of it.
 pub fn voters(member: &MemberFact) -> Voters {
+    let is_lost = member.volume().is_some_and(|v| v.state == VolumeState::Lost);
+    let may_be_there = has_old_claim(member) && !is_lost;
     match of(member).map(|r| r.cause) {
         Some(ReplacementCause::Task) => Voters::WhoeverIsLeft,
+        Some(ReplacementCause::User | ReplacementCause::Unknown(_)) if may_be_there => {
+            Voters::MoreThanOne
+        }
         Some(
             ReplacementCause::NodeGone | ReplacementCause::User | ReplacementCause::Unknown(_),
         )
         | None => Voters::Majority,
+    }
+}
+
+/// Who may say that this member is out of the ring: only a removal takes it out.
+pub fn voters_on_removed(member: &MemberFact) -> Voters {
+    match voters(member) {
+        Voters::WhoeverIsLeft => Voters::WhoeverIsLeft,
+        Voters::Majority | Voters::MoreThanOne => Voters::Majority,
     }
 }
 

@@ -45,6 +45,20 @@ pub(super) fn has_no_process(member: &MemberFact) -> bool {
     })
 }
 
+/// No server of it runs, by the word of its agent: to stop it stops nothing.
+pub fn runs_no_server(facts: &Facts<'_>, member: &MemberFact) -> Option<Proof> {
+    let proven = Proven::NotRunning { server: server_words(member) };
+    has_no_process(member).then(|| Proof::seen(facts, ProofKind::Idle, member, &proven))
+}
+
+/// It is stopped, because a person wants it: a token is only recorded.
+pub fn stands_stopped(facts: &Facts<'_>, member: &MemberFact) -> Option<Proof> {
+    let server = member.reported_server().filter(|_| member.is_stopped())?;
+    let proven = Proven::NotRunning { server: server_words(member) };
+    (server.state == ServerState::Stopped)
+        .then(|| Proof::seen(facts, ProofKind::Idle, member, &proven))
+}
+
 /// Its server has ended by itself, so that nothing is stopped: a token makes its
 /// agent try at once.
 pub fn has_ended(facts: &Facts<'_>, member: &MemberFact) -> Option<Proof> {

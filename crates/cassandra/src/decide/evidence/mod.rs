@@ -4,6 +4,8 @@
 pub mod absence;
 mod answer;
 mod ask;
+mod heard;
+mod held;
 mod idle;
 pub mod marks;
 mod proof;
@@ -19,7 +21,9 @@ mod verdict;
 mod witness;
 
 pub use absence::is_untouched;
-pub use idle::{has_ended, serves_nothing};
+pub use heard::{ask_who_has_heard, unheard_by};
+pub use held::wait_for_ring;
+pub use idle::{has_ended, runs_no_server, serves_nothing, stands_stopped};
 pub use proof::Proof;
 pub use prove::{Unproven, is_out_already, prove, refused};
 pub use purpose::Purpose;

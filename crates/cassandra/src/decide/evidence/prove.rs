@@ -96,7 +96,11 @@ pub fn is_out_already(
     whom: &MemberFact,
     host_id: &HostId,
 ) -> Option<Proof> {
-    let absent = Absent { member: whom, host_id, voters: absence::voters(whom) };
+    // One that serves although it was removed is cut off (safety rule 7.2).
+    if whom.lives_by_its_own_word(&facts.nodes) {
+        return None;
+    }
+    let absent = Absent { member: whom, host_id, voters: absence::voters_on_removed(whom) };
     absence::is_gone(facts, &absent, &others(facts, &whom.name), &turn.nonce).proven()
 }
 
@@ -106,7 +110,9 @@ fn asked<'a>(
     purpose: &Purpose<'_>,
 ) -> Vec<&'a MemberFact> {
     match purpose {
-        Purpose::Join | Purpose::Restart { .. } => witnesses(facts, &whom.name),
+        Purpose::Join | Purpose::Restart { .. } | Purpose::Stop { .. } => {
+            witnesses(facts, &whom.name)
+        }
         // All are asked: who receives the data must have room for it.
         Purpose::Leave { .. } => others(facts, &whom.name).into_iter().chain([whom]).collect(),
         Purpose::Replace { .. }
@@ -126,6 +132,7 @@ fn nonce(turn: &Turn, purpose: &Purpose<'_>) -> Nonce {
         Purpose::Join
         | Purpose::Leave { .. }
         | Purpose::Restart { .. }
+        | Purpose::Stop { .. }
         | Purpose::Replace { .. }
         | Purpose::Remove { .. }
         | Purpose::Interrupted { .. } => turn.nonce.clone(),
@@ -139,18 +146,20 @@ fn answer(
     asked: &[&MemberFact],
     nonce: &Nonce,
 ) -> Answer {
-    let voters = absence::voters(whom);
     match purpose {
         Purpose::Join => verdict(facts, whom, asked, nonce, &[]),
-        Purpose::Leave { except } | Purpose::Restart { except } => {
+        Purpose::Leave { except } | Purpose::Restart { except } | Purpose::Stop { except } => {
             verdict(facts, whom, asked, nonce, except)
         }
         Purpose::Replace { host_id } | Purpose::Remove { host_id } => {
-            let dead =
-                absence::is_dead(facts, &Absent { member: whom, host_id, voters }, asked, nonce);
+            let absent = Absent { member: whom, host_id, voters: absence::voters(whom) };
+            let dead = absence::is_dead(facts, &absent, asked, nonce);
             // The dead one is all that this step repairs; any other absence forbids it.
             let excused = marks::excused(facts, host_id);
             match (&dead, verdict(facts, whom, asked, nonce, &excused)) {
+                (Answer::Proven(_), _) if whom.lives_by_its_own_word(&facts.nodes) => {
+                    serves(facts, whom)
+                }
                 (Answer::Proven(_), forbids @ Answer::Refused { .. }) => forbids,
                 (_, Answer::Proven(_) | Answer::Missing(_) | Answer::Refused { .. }) => dead,
             }
@@ -160,7 +169,15 @@ fn answer(
             absence::is_gone(facts, &absent, asked, nonce)
         }
         Purpose::WasRemoved { host_id, .. } => {
+            let voters = absence::voters_on_removed(whom);
             absence::is_gone(facts, &Absent { member: whom, host_id, voters }, asked, nonce)
         }
     }
+}
+
+/// Its own agent says that it serves, whatever the others see: it is cut off, not
+/// dead (safety rule 7.2). Asked again here, since it may have come back meanwhile.
+fn serves(facts: &Facts<'_>, whom: &MemberFact) -> Answer {
+    let read_at = facts.turn().map_or(facts.now(), |t| t.since.0);
+    Answer::Refused { why: Objection::Serves { member: whom.name.clone() }, read_at }
 }

@@ -21,6 +21,11 @@ pub enum Purpose<'a> {
         /// Host IDs that the restart repairs, or that nobody waits for.
         except: Vec<&'a HostId>,
     },
+    /// All is well for a stop, but for these host IDs.
+    Stop {
+        /// Its own, where it does not serve.
+        except: Vec<&'a HostId>,
+    },
     /// This host ID is dead and all else is well: it is replaced.
     Replace {
         /// Whose data is lost.
@@ -58,6 +63,7 @@ impl Purpose<'_> {
             Purpose::Join => Waiting::Join { member, from },
             Purpose::Leave { .. } => Waiting::Leave { member, from },
             Purpose::Restart { .. } => Waiting::Restart { member, from },
+            Purpose::Stop { .. } => Waiting::Stop { member, from },
             Purpose::Replace { .. } => Waiting::Replace { member, from },
             Purpose::Remove { .. } => Waiting::Remove { member, from },
             Purpose::HasLeft { .. } => Waiting::HasLeft { member, from },
@@ -73,6 +79,7 @@ impl Purpose<'_> {
             Purpose::Join => Forbidden::Join { member, why },
             Purpose::Leave { .. } => Forbidden::Leave { member, why },
             Purpose::Restart { .. } => Forbidden::Restart { member, why },
+            Purpose::Stop { .. } => Forbidden::Stop { member, why },
             Purpose::Replace { .. } => Forbidden::Replace { member, why },
             Purpose::Remove { .. } => Forbidden::Remove { member, why },
             Purpose::WasRemoved { told: "", .. } => Forbidden::Unconfirmed { member, why },
@@ -90,6 +97,7 @@ impl Purpose<'_> {
             Purpose::Join
             | Purpose::Leave { .. }
             | Purpose::Restart { .. }
+            | Purpose::Stop { .. }
             | Purpose::Replace { .. }
             | Purpose::Remove { .. } => Some(void_from(turn)),
             Purpose::HasLeft { .. } | Purpose::WasRemoved { .. } | Purpose::Interrupted { .. } => {

@@ -22,6 +22,7 @@ pub fn is_quiet_for(facts: &Facts<'_>, member: &MemberFact) -> Result<Proof, Obj
 /// themselves. `Err` names what is not as it should be.
 pub fn ring_is_quiet(facts: &Facts<'_>) -> Result<(), Objection> {
     let known = known_hosts(facts).len();
+    none_is_stopped(facts.joined())?;
     for member in facts.joined() {
         let ring = ring_of(member)?;
         if let Some(odd) = ring.exceptions.first() {
@@ -47,13 +48,10 @@ pub fn rest_is_quiet(
 ) -> Result<(), Objection> {
     let excused = marks::excused(facts, host_id);
     let without = rest_of(facts, host_id);
+    let is_other = |m: &&MemberFact| m.name != *name && marks::of(m).is_none();
+    none_is_stopped(facts.joined().filter(is_other))?;
     let mut others = 0;
-    for member in facts
-        .members
-        .values()
-        .filter(|m| m.name != *name && m.recorded_host_id().is_some())
-        .filter(|m| marks::of(m).is_none())
-    {
+    for member in facts.joined().filter(is_other) {
         others += 1;
         let ring = ring_of(member)?;
         let odd = ring.exceptions.iter().find(|e| !excused.contains(&&e.host_id));
@@ -72,6 +70,14 @@ pub fn rest_is_quiet(
     }
 }
 
+/// Nobody is stopped because people want it: said before what others see of it.
+fn none_is_stopped<'a>(mut members: impl Iterator<Item = &'a MemberFact>) -> Result<(), Objection> {
+    match members.find(|m| m.is_stopped()) {
+        Some(stopped) => Err(stands_still(stopped)),
+        None => Ok(()),
+    }
+}
+
 /// What a member that is up and normal reports of the ring.
 fn ring_of(member: &MemberFact) -> Result<&RingSummary, Objection> {
     let name = || member.name.clone();
@@ -87,5 +93,14 @@ fn sees(member: &MemberFact, odd: &RingMember) -> Objection {
         address: odd.address.clone(),
         life: odd.liveness.into(),
         part: odd.state.into(),
+    }
+}
+
+/// Why a member that people have stopped forbids a step.
+pub(super) fn stands_still(member: &MemberFact) -> Objection {
+    let name = member.name.clone();
+    match member.is_terminated() {
+        true => Objection::Terminated { member: name },
+        false => Objection::Stopped { member: name },
     }
 }

@@ -6,6 +6,7 @@ use crate::facts::{Facts, MemberFact};
 use crate::words::evidence::Proven;
 use palladion_api::cluster::{DeletionPolicy, RingRun, Turn, TurnStep};
 use palladion_api::ids::MemberName;
+use palladion_api::member::{WantedRun, WhenToStop};
 use palladion_api::{labels, names};
 use palladion_plan::proof::ProofKind;
 
@@ -48,6 +49,14 @@ pub fn stop_is_wanted(facts: &Facts<'_>, set: &str) -> Option<Proof> {
             Some(Proof::of_object(facts, ProofKind::Wanted, set, &Proven::StopRequested))
         }
     }
+}
+
+/// A person wants this member stopped, whoever else is down.
+pub fn stop_of_member_is_wanted(facts: &Facts<'_>, member: &MemberFact) -> Option<Proof> {
+    let wanted = member.wanted()?;
+    let stops = matches!(wanted.run, Some(WantedRun::Stopped | WantedRun::Terminated));
+    let now = stops && wanted.when == WhenToStop::Now;
+    now.then(|| Proof::seen(facts, ProofKind::Wanted, member, &Proven::StopOfMemberRequested))
 }
 
 /// The cluster is being deleted, and by its policy this goes with it.

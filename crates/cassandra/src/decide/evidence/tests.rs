@@ -4,10 +4,13 @@
 use super::absence::{Absent, Voters, all_see_down, is_dead, is_gone, is_untouched};
 use super::answer::Answer;
 use super::idle::serves_nothing;
+use super::prove::{is_out_already, prove};
+use super::purpose::Purpose;
 use super::quiet::is_quiet_for;
 use super::stranger::never_joined;
 use super::verdict::verdict;
 use super::witness::{others, witnesses};
+use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact, PodFact};
 use crate::resources as kinds;
 use crate::words::evidence::Objection;
@@ -29,6 +32,8 @@ const NONCE: &str = "n1";
 struct Ring {
     statuses: BTreeMap<&'static str, Value>,
     asked: SignedDuration,
+    /// Marked for replacement, by the uid of which claim.
+    marked: BTreeMap<&'static str, &'static str>,
 }
 
 /// All are up and normal, and have just said so of all.
@@ -41,7 +46,11 @@ fn a_ring() -> Ring {
             json!({ "nonce": NONCE, "readAt": NOW, "schemaAgreed": true, "members": members });
         (*name, json!({ "agent": agent, "server": server, "evidence": evidence }))
     };
-    Ring { statuses: NAMES.iter().map(status).collect(), asked: SignedDuration::ZERO }
+    Ring {
+        statuses: NAMES.iter().map(status).collect(),
+        asked: SignedDuration::ZERO,
+        marked: BTreeMap::new(),
+    }
 }
 
 fn host(name: &str) -> HostId {
@@ -74,6 +83,13 @@ impl Ring {
         self
     }
 
+    /// The same, and why.
+    fn silent_for(self, name: &str, reason: &str) -> Self {
+        let mut ring = self.silent(name);
+        ring.statuses.get_mut(name).unwrap()["server"]["reason"] = json!(reason);
+        ring
+    }
+
     fn snapshot(&self) -> Snapshot {
         let object = |name: &str, uid: String, body: Value| {
             let rack = name.rsplit('-').nth(1).unwrap_or_default().to_string();
@@ -91,19 +107,34 @@ impl Ring {
         };
         let known = |value| Observed::Known { value, as_of: NOW };
         let members = self.statuses.iter().map(|(name, status)| {
+            let replace = self.marked.get(name).map(|claim_uid| {
+                json!({
+                    "volumeID": "v", "hostID": host(name), "address": "10.0.0.1",
+                    "claimUID": claim_uid, "cause": "User", "reason": "r",
+                })
+            });
             let spec = json!({
                 "cluster": "demo", "ring": "demo", "datacenter": "dc1", "rack": "a",
-                "hostID": host(name), "volumeID": format!("volume-{name}"),
+                "hostID": host(name), "volumeID": format!("volume-{name}"), "replace": replace,
             });
             object(name, format!("member-{name}"), json!({ "spec": spec, "status": status }))
         });
-        let pods = NAMES.iter().map(|name| object(name, format!("pod-{name}"), json!({})));
+        let ready = json!({ "node": "n", "readySince": NOW });
+        let pods = NAMES.iter().map(|name| object(name, format!("pod-{name}"), ready.clone()));
+        let claims = NAMES
+            .iter()
+            .map(|name| object(&format!("data-{name}"), format!("claim-{name}"), json!({})));
         let mut objects: BTreeMap<Resource, _> = crate::resources::watches()
             .into_iter()
             .map(|watch| (watch.resource, known(Vec::new())))
             .collect();
         objects.insert(kinds::MEMBER, known(members.collect()));
         objects.insert(kinds::POD, known(pods.collect()));
+        objects.insert(kinds::CLAIM, known(claims.collect()));
+        objects.insert(
+            kinds::NODE,
+            known(vec![object("n", "node".into(), json!({ "ready": "True" }))]),
+        );
         let turn = json!({
             "member": WHOM, "volumeID": "v", "step": "Restart", "nonce": NONCE, "epoch": 1,
             "since": NOW - self.asked, "attempt": 1,
@@ -248,6 +279,34 @@ fn fewer_than_a_majority_speak_only_where_a_user_has_named_the_volume() {
     assert_eq!(kind(few.absent(Voters::WhoeverIsLeft, is_dead)), Some(ProofKind::DeadAsNamed));
 }
 
+/// It may have come back since it was marked: cut off, so that the others do not see it.
+#[test]
+fn one_that_says_itself_that_it_serves_is_neither_replaced_nor_removed() {
+    let proven = |ring: &Ring, purpose: &Purpose<'_>| {
+        ring.ask(|facts| {
+            let turn = facts.turn().unwrap();
+            let whom = &facts.members[&turn.member];
+            prove(facts, turn, whom, purpose, &mut Draft::default()).is_ok()
+        })
+    };
+    let host_id = &host(WHOM);
+    for purpose in [Purpose::Replace { host_id }, Purpose::Remove { host_id }] {
+        let dead = a_ring().all_see("liveness", "Down").silent(WHOM);
+        assert!(proven(&dead, &purpose));
+        assert!(!proven(&a_ring().all_see("liveness", "Down"), &purpose));
+    }
+    let mut gone = a_ring();
+    NAMES.iter().for_each(|name| drop(gone.answer(name)["members"].as_array_mut().unwrap().pop()));
+    let is_out = |ring: &Ring| {
+        ring.ask(|facts| {
+            let turn = facts.turn().unwrap();
+            is_out_already(facts, turn, &facts.members[&turn.member], host_id).is_some()
+        })
+    };
+    assert!(!is_out(&gone));
+    assert!(is_out(&gone.silent(WHOM)));
+}
+
 #[test]
 fn an_interrupted_leaver_is_in_the_ring_only_if_all_see_it_there_and_down() {
     let down = |ring: &Ring| {
@@ -310,10 +369,13 @@ fn a_removal_is_not_begun_only_if_nobody_is_silent_and_all_see_the_member_in_its
     assert!(!untouched(&a_ring().silent(NAMES[1])), "no reason, no word that it has ended");
     let reasons = [("WaitingForPermit", true), ("FactUnknown", false), ("OfANewerAgent", false)];
     for (reason, has_ended) in reasons {
-        let mut ring = a_ring().silent(NAMES[1]);
-        ring.statuses.get_mut(NAMES[1]).unwrap()["server"]["reason"] = json!(reason);
+        let ring = a_ring().silent_for(NAMES[1], reason);
         assert_eq!(untouched(&ring), has_ended, "{reason}");
     }
+    let marked = |claim: &'static str| Ring { marked: [(NAMES[1], claim)].into(), ..a_ring() };
+    assert!(!untouched(&marked("claim-demo-dc1-a-1")), "it is not asked, and may be cut off");
+    assert!(untouched(&marked("claim-demo-dc1-a-1").silent_for(NAMES[1], "WaitingForPermit")));
+    assert!(untouched(&marked("claim-of-before")), "its volume is gone, and so is its server");
     let mut ring = a_ring();
     ring.statuses.get_mut(NAMES[1]).unwrap()["server"]["mode"] = json!("STARTING");
     assert!(!untouched(&ring), "it may be at it");

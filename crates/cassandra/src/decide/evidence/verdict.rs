@@ -4,6 +4,7 @@
 use super::answer::Answer;
 use super::ask::too_old;
 use super::proof::Proof;
+use super::quiet::stands_still;
 use super::witness::known_hosts;
 use crate::facts::{Facts, MemberFact, lines};
 use crate::words::evidence::{Objection, Proven};
@@ -18,7 +19,7 @@ fn down_by_its_own_word<'a>(facts: &'a Facts<'_>, except: &[&HostId]) -> Option<
     let own = facts.turn().map(|t| t.member.as_str());
     facts.members.values().filter(|m| Some(m.name.as_str()) != own).find(|m| {
         let host_id = m.recorded_host_id();
-        host_id.is_some_and(|id| !except.contains(&id)) && !m.is_normal()
+        host_id.is_some_and(|id| !except.contains(&id)) && (m.is_stopped() || !m.is_normal())
     })
 }
 
@@ -52,7 +53,10 @@ pub fn verdict(
     if let Some(down) = down_by_its_own_word(facts, except) {
         let answers = witnesses.iter().filter_map(|w| w.status.evidence.as_ref());
         return Answer::Refused {
-            why: Objection::NotNormal { member: down.name.clone() },
+            why: match down.is_stopped() {
+                true => stands_still(down),
+                false => Objection::NotNormal { member: down.name.clone() },
+            },
             read_at: answers.map(|e| e.read_at.0).max().unwrap_or(facts.now()),
         };
     }

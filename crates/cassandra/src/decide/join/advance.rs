@@ -1,14 +1,14 @@
 //! Joins, one at a time: from the turn to the permit, and what comes of an
 //! attempt.
 
-use super::next::{candidate, grace_ends};
+use super::next::candidate;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Purpose, Unproven, records, unnoticed};
 use crate::decide::restart::versions;
 use crate::decide::turn::failed_start::{self, TRIES};
-use crate::decide::turn::lock;
 use crate::decide::turn::permit::{self, Course};
 use crate::decide::turn::stopping;
+use crate::decide::turn::{grace, lock};
 use crate::facts::words::{pod_words, server_words};
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
@@ -34,6 +34,9 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         Course::NotGiven => before_permit(facts, valid, turn, member, draft),
         Course::PodEnded => release(facts, turn, turn::Ended::PodGone, draft),
         Course::Open => {
+            if turn.step == TurnStep::Join {
+                evidence::ask_who_has_heard(facts, turn, member, draft);
+            }
             let (name, server) = (member.name.clone(), server_words(member));
             let waiting = match turn.step == TurnStep::Initialize {
                 true => Waiting::Initializing { member: name, server },
@@ -96,7 +99,7 @@ fn finish(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, dr
     let next = candidate(facts, valid, &mut probe)
         .filter(|_| evidence::ring_is_quiet(facts).is_ok())
         .filter(|_| !stopping::is_wanted(facts) && versions::mixed(facts, valid).is_none())
-        .filter(|_| grace_ends(facts, valid).is_none_or(|t| t <= facts.now()))
+        .filter(|_| grace::ends(facts, valid).is_none_or(|t| t <= facts.now()))
         .and_then(|next| {
             next.volume().map(|v| lock::new(facts, &next.name, &v.volume_id, TurnStep::Join, 1))
         });

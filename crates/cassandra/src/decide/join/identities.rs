@@ -2,12 +2,16 @@
 //! one brings with it (safety rule 5.1).
 
 use crate::decide::draft::Draft;
+use crate::decide::evidence;
 use crate::decide::maintenance::debts;
 use crate::facts::{self, Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::maintenance::Cause;
 use crate::words::turn::{Doing, Happened};
+use palladion_api::cluster::Mode;
+use palladion_api::ids::Nonce;
 use palladion_api::member::{Debt, PermitKind, PermitState, VolumeState};
+use palladion_plan::words::Names;
 use palladion_plan::{Event, Step};
 use serde_json::{Value, json};
 
@@ -44,7 +48,7 @@ pub fn record(facts: &Facts<'_>, draft: &mut Draft) {
         }
         if !unrecorded {
             let doing = Doing::WithdrawPermit { member: name() };
-            draft.steps.push(Step::patch_seen(kinds::MEMBER, &object.meta, patch, doing));
+            draft.steps.push(Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing));
             continue;
         }
         patch["spec"]["hostID"] = json!(host_id);
@@ -61,7 +65,7 @@ pub fn record(facts: &Facts<'_>, draft: &mut Draft) {
         let event = facts.is_created().then(|| Event::normal(joined));
         draft
             .steps
-            .push(Step::patch_seen(kinds::MEMBER, &object.meta, patch, doing).announced(event));
+            .push(Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing).announced(event));
     }
 }
 
@@ -83,9 +87,26 @@ fn is_new(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> Option<V
     };
     if !is_replacement {
         debts::after_join(facts, &member.name, draft);
-        return None;
+        return lacks_writes(facts, member, permit.map(|p| &p.nonce));
     }
     // It has streamed each range from one member, and lacks what only others had.
     let cause = Cause::Replaced { member: member.name.clone(), at: facts.now() };
+    debts::with(member, &debts::repair_of_itself(cause))
+}
+
+/// What a coordinator that had not heard of the join has written meanwhile may be
+/// missing. Who answered that it sees the joiner has sent it all.
+fn lacks_writes(
+    facts: &Facts<'_>,
+    member: &MemberFact,
+    permit: Option<&Nonce>,
+) -> Option<Vec<Debt>> {
+    let unheard = evidence::unheard_by(facts, member, permit);
+    // ScyllaDB changes its topology by consensus.
+    if !facts.is_created() || facts.spec.mode == Mode::Scylla || unheard.is_empty() {
+        return None;
+    }
+    let (member_name, by, at) = (member.name.clone(), Names::of(&unheard), facts.now());
+    let cause = Cause::Unheard { member: member_name, by, at };
     debts::with(member, &debts::repair_of_itself(cause))
 }

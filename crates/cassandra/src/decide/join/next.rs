@@ -3,14 +3,13 @@
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, marks};
 use crate::decide::objects::replicas;
-use crate::decide::turn::{failed_start, lock};
+use crate::decide::turn::{failed_start, grace, lock};
 use crate::facts::words::pod_words;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::evidence::Forbidden;
 use crate::words::join::{Doing, Waiting};
-use crate::words::turn;
-use jiff::{SignedDuration, Timestamp};
+use crate::words::turn::{self, Work};
 use palladion_api::cluster::{Replaced, TurnStep};
 use palladion_api::member::{PermitKind, PermitState, VolumeState};
 use palladion_plan::Flow;
@@ -22,10 +21,11 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     };
     let (name, subject) = (member.name.clone(), member.subject());
     if let Err(why) = evidence::ring_is_quiet(facts) {
-        draft.wait_for(Forbidden::Join { member: name, why }).about(subject);
+        let otherwise = |why| Forbidden::Join { member: name, why };
+        evidence::wait_for_ring(member, Work::Join, why, otherwise, draft);
         return Flow::Busy;
     }
-    let earliest = grace_ends(facts, valid);
+    let earliest = grace::ends(facts, valid);
     if let Some(until) = earliest.filter(|t| *t > facts.now()) {
         draft.wait_for(Waiting::ForGrace { member: name, until }).about(subject).until(until);
         return Flow::Busy;
@@ -36,13 +36,6 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     let turn = lock::new(facts, &member.name, &volume.volume_id, TurnStep::Join, 1);
     draft.steps.push(lock::take(facts, &turn, Doing::Start { member: name }, None));
     Flow::Busy
-}
-
-/// When the next start is allowed after the last one.
-pub fn grace_ends(facts: &Facts<'_>, valid: &Valid) -> Option<Timestamp> {
-    let last = facts.status.last_start_time.as_ref()?.0;
-    let grace = SignedDuration::from_secs(i64::from(valid.bootstrap_grace_seconds));
-    Some(facts.again(last, None, grace))
 }
 
 /// First in order with an agent that speaks and a volume that has not joined.
@@ -56,7 +49,9 @@ pub fn candidate<'a>(
             continue;
         };
         let has_a_past = member.recorded_host_id().is_some() || marks::of(member).is_some();
-        if member.is_gone() || has_a_past || !replicas::is_wanted(valid, member) {
+        // Who was stopped before it joined is not begun with.
+        let is_out = member.is_gone() || member.is_stopped();
+        if is_out || has_a_past || !replicas::is_wanted(valid, member) {
             continue;
         }
         let Some(volume) = member.volume() else {

@@ -1,7 +1,7 @@
 //! Scale-down: a member leaves by recorded intent, the rest of the ring proves
 //! that it is gone, and only then does its pod go. The claim is kept.
 
-use super::next::{candidate, last_answer, refused_by_disk};
+use super::next::{candidate, last_answer, looks_again, refused_by_disk};
 use super::steps::{decommission, end, renew, terminate, withdraw};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Purpose, Unproven, marks};
@@ -88,7 +88,7 @@ fn before_intent(
     };
     let answer = |m| last_answer(m).filter(|e| e.nonce == turn.nonce);
     if let Some((obstacle, read_at)) = refused::by_disk(facts, member, answer) {
-        refused_by_disk(member, &obstacle, read_at, draft);
+        refused_by_disk(member, &obstacle, looks_again(facts, turn, read_at), draft);
         return end(facts, turn, Ended::Obstructed { obstacle }, None, draft);
     }
     draft.steps.push(decommission(facts, turn, (member, object), host_id, &proof));

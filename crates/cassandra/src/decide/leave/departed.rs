@@ -58,7 +58,7 @@ fn after(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mut Draf
     }
     let doing = Doing::DeleteMember { member: member.name.clone() };
     draft.steps.push(
-        Step::delete_seen(kinds::MEMBER, &object.meta, Loss::Nothing, doing)
+        Step::delete_as_seen(kinds::MEMBER, &object.meta, Loss::Nothing, doing)
             .proven(records::has_left(facts, member).map(|p| p.stated())),
     );
 }
@@ -66,18 +66,19 @@ fn after(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mut Draf
 fn delete_claim(facts: &Facts<'_>, member: &MemberFact, claim: &ClaimFact) -> Step {
     let meta = &claim.object.meta;
     let name = meta.name.clone();
-    Step::delete_seen(kinds::CLAIM, meta, Loss::Data, Doing::DeleteClaim { claim: name.clone() })
+    Step::delete_as_seen(kinds::CLAIM, meta, Loss::Data, Doing::DeleteClaim { claim: name.clone() })
         .proven(records::has_left(facts, member).map(|p| p.stated()))
         .announced(Event::normal(Happened::ClaimDeleted { claim: name }))
 }
 
 fn mark_claim(claim: &ClaimFact, host_id: Option<&HostId>) -> Step {
     let old = host_id.or(claim.host_id.as_ref()).map_or("", HostId::as_str);
-    Step::patch_seen(
+    Step::patch_as_seen(
         kinds::CLAIM,
         &claim.object.meta,
         json!({ "metadata": { "annotations": {
             labels::GONE: old, labels::HOST_ID: null, labels::VOLUME_ID: null, labels::ADDRESS: null,
+            labels::PENDING_MAINTENANCE: null,
         }}}),
         Doing::MarkClaim { claim: claim.object.meta.name.clone() },
     )
@@ -95,14 +96,29 @@ fn mirror(valid: &Valid, member: &MemberFact, draft: &mut Draft) {
         (false, true) => Some("false"),
         (false, false) => None,
     };
-    if service.decommissioned.as_deref() == wanted {
-        return;
-    }
+    let name = || member.name.clone();
+    let is_labelled = service.decommissioned.as_deref() == wanted;
+    // Who has the address again leaves it another time, and then it is kept anew.
+    let is_used = service.alone_since.is_some();
+    let (metadata, doing) = match (is_labelled, is_used) {
+        (true, false) => return,
+        (false, false) => (
+            json!({ "labels": { labels::DECOMMISSIONED: wanted } }),
+            Doing::LabelService { member: name() },
+        ),
+        (_, true) => (
+            json!({
+                "labels": { labels::DECOMMISSIONED: wanted },
+                "annotations": { labels::GONE: null },
+            }),
+            Doing::AddressUsed { member: name() },
+        ),
+    };
     draft.steps.push(Step::patch(
         ObjectKey::new(kinds::SERVICE, &valid.namespace, member.name.as_str()),
         Precondition::Uid(service.uid.clone()),
-        json!({ "metadata": { "labels": { labels::DECOMMISSIONED: wanted } } }),
-        Doing::LabelService { member: member.name.clone() },
+        json!({ "metadata": metadata }),
+        doing,
     ));
 }
 

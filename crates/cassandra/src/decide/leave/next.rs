@@ -12,9 +12,9 @@ use crate::facts::{Facts, MemberFact};
 use crate::validate::{Valid, ValidRack};
 use crate::words::evidence::{Forbidden, Objection};
 use crate::words::leave::{Doing, Happened, Obstacle, Refused, Waiting};
-use crate::words::turn;
+use crate::words::turn::{self, Work};
 use jiff::SignedDuration;
-use palladion_api::cluster::TurnStep;
+use palladion_api::cluster::{Turn, TurnStep};
 use palladion_api::member::{Evidence, IntentState, VolumeState};
 use palladion_plan::words::Count;
 use palladion_plan::{Event, Flow};
@@ -40,7 +40,8 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         return Flow::Free;
     }
     if let Err(why) = quiet {
-        draft.wait_for(Forbidden::Leave { member: name, why }).about(member.subject());
+        let otherwise = |why| Forbidden::Leave { member: name, why };
+        evidence::wait_for_ring(member, Work::Leave, why, otherwise, draft);
         return Flow::Busy;
     }
     if let Some(pending) = debts::first(facts) {
@@ -49,7 +50,9 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     }
     let before = draft.steps.len();
     if is_held_up(facts, valid, member, draft).is_busy() {
-        let idle = draft.steps.len() == before && system_keyspaces::is_refused(facts);
+        // What waits for room, or for its next try, holds up nothing else (safety rule 7.6).
+        let fits = system_keyspaces::fit(facts, valid, left_without(facts));
+        let idle = draft.steps.len() == before && (fits || system_keyspaces::is_refused(facts));
         return if idle { Flow::Free } else { Flow::Busy };
     }
     let Some(volume) = member.volume() else {
@@ -63,18 +66,16 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
 }
 
 /// Does a leave that may go on want the system keyspaces kept by fewer members?
-/// While servers refuse that, what may be the cure goes on, and nothing else
-/// touches the replication.
+/// While servers refuse that, or the leave waits for something else, all else goes
+/// on, and nothing but the leave touches the replication.
 pub fn lowers_replication(facts: &Facts<'_>, valid: &Valid) -> bool {
     let Some((_, member)) = candidate(facts, valid) else {
         return false;
     };
     let quiet = evidence::ring_is_quiet(facts);
-    system_keyspaces::is_refused(facts)
-        && member.recorded_host_id().is_some()
+    member.recorded_host_id().is_some()
         && !left_by_hand(facts, member)
         && refusal(facts, member, &quiet).is_none()
-        && !system_keyspaces::fit(facts, valid, left_without(facts))
 }
 
 /// A member that is to leave and has left already goes before everybody else:
@@ -130,11 +131,12 @@ pub(super) fn is_held_up(
         system_keyspaces::set(facts, valid, left, draft);
         return Flow::Busy;
     }
-    if let Some((obstacle, read_at)) = refused::by_disk(facts, member, last_figures)
-        && facts.now() < read_at + LOOK_FOR_ROOM
-    {
-        refused_by_disk(member, &obstacle, read_at, draft);
-        return Flow::Busy;
+    if let Some((obstacle, read_at)) = refused::by_disk(facts, member, last_figures) {
+        let again = facts.again(read_at, answered(facts), LOOK_FOR_ROOM);
+        if facts.now() < again {
+            refused_by_disk(member, &obstacle, again, draft);
+            return Flow::Busy;
+        }
     }
     if let Some(at) = failed_until(facts, member) {
         let name = member.name.clone();
@@ -154,17 +156,30 @@ fn last_figures(member: &MemberFact) -> Option<&Evidence> {
     last_answer(member).filter(|e| e.disk.is_some())
 }
 
+/// When the members last answered a question, by the clocks that can be right: one
+/// that is ahead or behind must not make the disks be looked at without end, or
+/// never again (safety rule 7.7).
+fn answered(facts: &Facts<'_>) -> Option<jiff::Timestamp> {
+    let answers = facts.members.values().filter_map(|m| Some(last_figures(m)?.read_at.0));
+    answers.filter(|at| *at <= facts.now()).max()
+}
+
+/// When disks are looked at again that were found too small by answers to this turn.
+pub fn looks_again(facts: &Facts<'_>, turn: &Turn, read_at: jiff::Timestamp) -> jiff::Timestamp {
+    facts.again(read_at, Some(turn.since.0), LOOK_FOR_ROOM)
+}
+
 /// Wait: the disks of those that stay cannot take what the leaver holds.
 pub fn refused_by_disk(
     member: &MemberFact,
     obstacle: &Obstacle,
-    read_at: jiff::Timestamp,
+    again: jiff::Timestamp,
     draft: &mut Draft,
 ) {
     let (name, obstacle) = (member.name.clone(), obstacle.clone());
     let refused = Refused::Obstructed { member: name, obstacle };
     draft.report(refused.clone());
-    draft.wait_for(refused).about(member.subject()).until(read_at + LOOK_FOR_ROOM);
+    draft.wait_for(refused).about(member.subject()).until(again);
 }
 
 /// Highest ordinal of the largest rack that is above its target, so that racks

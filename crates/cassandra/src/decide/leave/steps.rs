@@ -85,7 +85,9 @@ pub fn terminate(
             (doing, Happened::NeverJoined { member: name })
         }
     };
-    patch(valid, member, record, doing)
+    let seen = member.object.as_ref().map(|o| o.meta.clone()).unwrap_or_default();
+    let key = ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str());
+    Step::patch(key, Precondition::as_seen(&seen), record, doing)
         .fenced(turn.map(|t| facts.fence(t)))
         .proven(proof.stated())
         .announced(Event::normal(event))

@@ -63,7 +63,10 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
                 // A window that is shorter than that is told apart, too.
                 let early = if window.is_zero() { noted } else { since + window / 2 };
                 let due = noted.min(early);
-                if facts.now() < due {
+                if facts.now() < due && member.is_stopped() {
+                    // As people want it: nothing is waited for.
+                    draft.wake_at(due);
+                } else if facts.now() < due {
                     let waiting = Waiting::Down { member: member.name.clone(), since };
                     draft.wait_for(waiting).about(member.subject()).until(due);
                 } else {

@@ -3,10 +3,11 @@
 
 use super::orders::ordered;
 use crate::decide::draft::Draft;
-use crate::facts::{self, Facts, MemberFact};
+use crate::facts::{self, ClaimFact, Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::maintenance::{Cause, Doing, Pending};
 use palladion_api::ids::MemberName;
+use palladion_api::labels;
 use palladion_api::member::{Debt, DebtKind, RepairRanges};
 use palladion_plan::Step;
 use serde_json::{Value, json};
@@ -55,6 +56,18 @@ pub fn repair_by_all(
 /// all who hold copies of them.
 pub fn repair_of_itself(cause: impl Display) -> Debt {
     Debt { ranges: RepairRanges::All, ..debt(DebtKind::Repair, cause) }
+}
+
+/// What was pending for the member with this data, as its claim says. What nobody
+/// can read may be anything: a repair makes up for the most of it.
+pub fn on_claim(claim: &ClaimFact) -> Vec<Debt> {
+    let written = claim.object.meta.annotations.get(labels::PENDING_MAINTENANCE);
+    let Some(text) = written.filter(|_| claim.host_id.is_some()) else {
+        return Vec::new();
+    };
+    let claim = claim.object.meta.name.clone();
+    serde_json::from_str(text)
+        .unwrap_or_else(|_| vec![repair_of_itself(Cause::Unreadable { claim })])
 }
 
 fn debt(kind: DebtKind, cause: impl Display) -> Debt {

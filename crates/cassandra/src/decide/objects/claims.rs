@@ -4,7 +4,7 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::marks;
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{ClaimFact, Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::objects::{Doing, Problem};
@@ -52,16 +52,34 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         if spec.host_id.is_some() && claim.object.meta.annotations.contains_key(labels::GONE) {
             changes.insert(labels::GONE.to_string(), Value::Null);
         }
+        let claim_name = || claim.object.meta.name.clone();
+        let doing = match changes.is_empty() {
+            true => Doing::RecordPendingOnClaim { claim: claim_name() },
+            false => Doing::RecordOnClaim { claim: claim_name() },
+        };
+        changes.extend(pending(claim, spec));
         if changes.is_empty() {
             continue;
         }
-        draft.steps.push(Step::patch_seen(
+        draft.steps.push(Step::patch_as_seen(
             kinds::CLAIM,
             &claim.object.meta,
             json!({ "metadata": { "annotations": changes } }),
-            Doing::RecordOnClaim { claim: claim.object.meta.name.clone() },
+            doing,
         ));
     }
+}
+
+/// What is pending is written down with the data that it is about: the object of
+/// the member goes with the cluster, and may be deleted by hand (safety rule 5.1).
+fn pending(claim: &ClaimFact, spec: &CassandraMemberSpec) -> Option<(String, Value)> {
+    let wanted = match spec.pending_maintenance.is_empty() {
+        true => Value::Null,
+        false => Value::from(json!(spec.pending_maintenance).to_string()),
+    };
+    let written = claim.object.meta.annotations.get(labels::PENDING_MAINTENANCE);
+    let key = labels::PENDING_MAINTENANCE.to_string();
+    (written.map(String::as_str) != wanted.as_str()).then_some((key, wanted))
 }
 
 /// Whose claim is it? Written with the data's identity, in one write; where the

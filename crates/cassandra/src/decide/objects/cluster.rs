@@ -7,7 +7,7 @@ use crate::decide::draft::Draft;
 use crate::decide::evidence::records;
 use crate::decide::objects::recreating::{self, Outcome};
 use crate::decide::objects::{replicas, standing};
-use crate::decide::turn::stopping;
+use crate::decide::turn::{seeds, stopping};
 use crate::facts::{Facts, SetFact};
 use crate::resources as kinds;
 use crate::validate::{RackPlace, Valid, ValidRack};
@@ -45,16 +45,17 @@ fn rack_objects(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut 
             .members
             .get(&member)
             .filter(|m| m.service.is_none())
-            .and_then(|m| {
-                m.spec
-                    .as_ref()
-                    .and_then(|s| s.address.clone())
-                    .or_else(|| m.claim.as_ref().and_then(|c| c.address.clone()))
-            })
+            .and_then(|m| m.recorded_address().cloned())
             .filter(|address| !is_left_behind(facts, &member, address));
-        let is_seed = u32::try_from(ordinal).is_ok_and(|o| o < valid.seeds_per_rack);
+        let known = facts.members.get(&member);
+        let is_seed = known.map_or_else(
+            || seeds::is_early(valid, ordinal),
+            |m| seeds::is_designated(valid, m) || seeds::is_last(facts, valid, m),
+        );
         let service = build::member_service(valid, rack, &member, recorded.as_ref(), is_seed);
-        apply(facts, kinds::SERVICE, service, What::MemberService { member }, None, draft);
+        // An address that is taken stops its own member alone.
+        let what = What::MemberService { member };
+        apply_with(facts, kinds::SERVICE, service, what, None, Step::standing_alone, draft);
     }
     if rack.place == RackPlace::Dropped {
         return scale_dropped(facts, rack, draft);
@@ -106,7 +107,7 @@ fn scale_dropped(facts: &Facts<'_>, rack: &ValidRack, draft: &mut Draft) {
     let members = replicas::of(facts, rack);
     let fence = (pods == 0 && members > 0).then(|| stopping::fence(facts));
     draft.steps.push(
-        Step::patch_seen(
+        Step::patch_as_seen(
             kinds::STATEFUL_SET,
             &set.object.meta,
             json!({ "spec": { "replicas": pods } }),

@@ -4,6 +4,7 @@
 use super::apply::apply;
 use crate::build;
 use crate::decide::draft::Draft;
+use crate::decide::maintenance::debts;
 use crate::decide::objects::{replicas, restart_tokens};
 use crate::decide::turn::seeds;
 use crate::facts::{ClaimFact, Facts};
@@ -39,6 +40,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             revisions: vec![revision],
             host_id: claim.and_then(|c| c.host_id.clone()),
             volume_id: claim.and_then(|c| c.volume_id.clone()),
+            pending_maintenance: claim.map(debts::on_claim).unwrap_or_default(),
             left_host_id: claim.and_then(ClaimFact::left_host_id),
             seeds: seeds::of(facts, valid),
             runtime_settings: valid.runtime_settings.clone(),

@@ -28,7 +28,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         let rack_name = || rack.name.clone();
         let doing = Doing::DeleteEmptySet { rack: rack_name() };
         draft.steps.push(
-            Step::delete_seen(kinds::STATEFUL_SET, &set.object.meta, Loss::Nothing, doing)
+            Step::delete_as_seen(kinds::STATEFUL_SET, &set.object.meta, Loss::Nothing, doing)
                 .fenced(still_dropped(facts))
                 .proven(records::is_vacant(facts, &rack.set, 0).map(|p| p.stated()))
                 .announced(Event::normal(Happened::RackRemoved { rack: rack_name() })),

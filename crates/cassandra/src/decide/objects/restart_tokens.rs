@@ -1,12 +1,16 @@
-//! Restarts that a person asked for, of the ring, a rack or one member. Each is
-//! a token; what is recorded at the member says which ones it has been given.
+//! Restarts that a person asked for, of the ring, a rack or one member, or that a
+//! task has come to. Each is a token; what is recorded at the member says which
+//! ones it has been given.
 
 use crate::facts::MemberFact;
 use crate::validate::Valid;
-use palladion_api::ids::RackName;
+use palladion_api::ids::{RackName, Uid};
 use palladion_api::labels;
 use palladion_plan::hash;
 use serde_json::json;
+
+/// The scope of what a task asks for; its token is the uid of the task.
+const TASK: &str = "task";
 
 /// Digits of a token's hash: a token is any text, and only its change counts.
 const DIGITS: usize = 10;
@@ -28,6 +32,12 @@ pub fn of_a_new_member(valid: &Valid, rack: &RackName) -> Option<String> {
     (!wanted.is_empty()).then(|| merge("", &wanted))
 }
 
+/// Is the restart that people want of this very member on record with it?
+pub fn is_given(member: &MemberFact, token: &str) -> bool {
+    let given = member.spec.as_ref().and_then(|s| s.restart_token.as_deref());
+    given.is_some_and(|given| given.split(' ').any(|g| g == part("member", token)))
+}
+
 /// Has the server been started since it was given its token?
 pub fn is_done(member: &MemberFact) -> bool {
     let given = member.spec.as_ref().and_then(|s| s.restart_token.as_ref());
@@ -38,12 +48,28 @@ pub fn is_done(member: &MemberFact) -> bool {
 fn wanted(valid: &Valid, member: &MemberFact) -> Vec<(&'static str, String)> {
     let rack = valid.racks.iter().find(|r| r.name == member.rack);
     let annotations = member.object.as_ref().map(|o| &o.meta.annotations);
+    let annotated = annotations.and_then(|a| a.get(labels::RESTART));
+    let own = member.wanted().and_then(|w| w.restart_token.as_ref());
     let tokens = [
         ("ring", valid.restart_token.as_ref()),
         ("rack", rack.and_then(|r| r.restart_token.as_ref())),
-        ("member", annotations.and_then(|a| a.get(labels::RESTART))),
+        ("member", own.or(annotated)),
     ];
-    tokens.into_iter().filter_map(|(scope, token)| Some((scope, short(token?)))).collect()
+    let by_task = member.restart_task.as_ref().map(|task| (TASK, short(task.as_str())));
+    let short = |(scope, token): (_, Option<&String>)| Some((scope, short(token?)));
+    tokens.into_iter().filter_map(short).chain(by_task).collect()
+}
+
+/// Was the member given the token of this task, and has its server been started since?
+pub fn is_done_for(member: &MemberFact, task: &Uid) -> bool {
+    is_given_for(member, task) && is_done(member)
+}
+
+/// Was the member given the token of this task?
+pub fn is_given_for(member: &MemberFact, task: &Uid) -> bool {
+    let given = member.spec.as_ref().and_then(|s| s.restart_token.as_deref());
+    let part = part(TASK, task.as_str());
+    given.unwrap_or_default().split(' ').any(|given| given == part)
 }
 
 fn short(token: &str) -> String {

@@ -84,13 +84,13 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
 
 fn delete_set(facts: &Facts<'_>, set: &Meta) -> Step {
     let doing = Doing::DeleteSet { set: set.name.clone() };
-    Step::delete_seen(kinds::STATEFUL_SET, set, Loss::Nothing, doing)
+    Step::delete_as_seen(kinds::STATEFUL_SET, set, Loss::Nothing, doing)
         .proven(records::goes_with_the_cluster(facts, &set.name).map(|p| p.stated()))
 }
 
 fn delete_claim(facts: &Facts<'_>, claim: &Meta) -> Step {
     let name = || claim.name.clone();
-    Step::delete_seen(kinds::CLAIM, claim, Loss::Data, Doing::DeleteClaim { claim: name() })
+    Step::delete_as_seen(kinds::CLAIM, claim, Loss::Data, Doing::DeleteClaim { claim: name() })
         .proven(records::goes_with_the_cluster(facts, &claim.name).map(|p| p.stated()))
         .announced(Event::normal(Happened::ClaimDeleted { claim: name() }))
 }

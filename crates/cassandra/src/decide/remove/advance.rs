@@ -33,7 +33,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         return steps::end(facts, turn, Ended::Removed, Some(event), draft);
     }
     let host_id = &removed.host_id;
-    let id = ordered::id(&turn.nonce);
+    let id = facts::removal_id(&turn.nonce);
     let helper = facts.members.values().find(|m| ordered::job(m) == Some(&id));
     match helper {
         None => before_order(facts, valid, turn, member, host_id, &id, draft),

@@ -9,7 +9,7 @@ use crate::decide::remove::overdue;
 use crate::decide::replace::lost;
 use crate::decide::turn::lock;
 use crate::facts::leaver::is_interrupted;
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{Facts, MemberFact, REMOVAL, removal_id};
 use crate::resources as kinds;
 use crate::words::remove::{Doing, Waiting};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -18,14 +18,6 @@ use palladion_api::ids::{HostId, Nonce};
 use palladion_api::member::{OperationKind, OperationState, Removal};
 use palladion_plan::{Flow, Step};
 use serde_json::{Value, json};
-
-/// What the IDs of such jobs begin with.
-const PREFIX: &str = "remove-";
-
-/// ID of the job by which another member removes this one.
-pub fn id(nonce: &Nonce) -> String {
-    format!("{PREFIX}{nonce}")
-}
 
 /// ID of the job that a member has.
 pub fn job(member: &MemberFact) -> Option<&String> {
@@ -87,7 +79,7 @@ pub fn is_of_before(turn: &Turn, member: &MemberFact, host_id: &HostId) -> bool 
 pub fn is_untouched(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, host_id: &HostId) -> bool {
     let removes = |m: &MemberFact| {
         let running = m.status.operation.as_ref().filter(|o| o.state == OperationState::Running);
-        is_at(m, host_id) && is_busy(m) || running.is_some_and(|o| o.id.starts_with(PREFIX))
+        is_at(m, host_id) && is_busy(m) || running.is_some_and(|o| o.id.starts_with(REMOVAL))
     };
     !facts.members.values().any(removes) && evidence::is_untouched(facts, turn, member, host_id)
 }
@@ -144,7 +136,7 @@ pub fn take_job_back(facts: &Facts<'_>, nonce: &Nonce) -> Option<Step> {
 
 /// Whose job the removal is, as long as it is not over.
 fn at_it<'a>(facts: &'a Facts<'_>, nonce: &Nonce) -> Option<&'a MemberFact> {
-    let id = id(nonce);
+    let id = removal_id(nonce);
     facts.members.values().find(|m| job(m) == Some(&id) && is_busy(m))
 }
 

@@ -3,17 +3,20 @@
 //! volume before anything acts, so that it cannot be left over.
 
 use crate::decide::draft::Draft;
-use crate::decide::evidence::{self, marks};
+use crate::decide::evidence::{self, absence, marks};
+use crate::facts::words::server_words;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::evidence::Marked;
 use crate::words::replace::{Doing, Happened, Instead, Refused};
-use palladion_api::ids::{MemberName, Uid};
+use palladion_api::ids::{HostId, MemberName, Uid};
 use palladion_api::labels;
-use palladion_api::member::ReplacementCause;
-use palladion_plan::words::Names;
-use palladion_plan::{Event, ObjectKey, Precondition, Step};
+use palladion_api::member::{
+    OperationState, ReplacementCause, SeedChoice, ServerState, VolumeState,
+};
+use palladion_plan::words::{Names, Reasoned};
+use palladion_plan::{Event, EventType, ObjectKey, Precondition, Step};
 use serde_json::json;
 
 /// Take up what people ask for.
@@ -46,32 +49,86 @@ fn service_label(facts: &Facts<'_>, member: &MemberName) -> Option<Uid> {
     labelled.find(|s| s.meta.name == member.as_str()).map(|s| s.meta.uid.clone())
 }
 
-/// What speaks against replacing a member because a person asks for it.
+/// What speaks against replacing a member because a person asks for it, in the
+/// order in which people are told.
 pub fn refused(facts: &Facts<'_>, member: &MemberFact) -> Option<Refused> {
     let Some(host_id) = member.recorded_host_id() else {
         return Some(Refused::NoMember);
     };
-    let is_other = |m: &&MemberFact| m.name != member.name && m.recorded_host_id().is_some();
-    if facts.members.values().find(is_other).is_none() {
-        return Some(Refused::OnlyMember);
+    is_pinned(member)
+        .or_else(|| is_alive(facts, member, host_id))
+        .or_else(|| would_come_back(facts, member))
+        .or_else(|| is_busy(facts, member))
+        .or_else(|| is_alone(facts, member))
+}
+
+/// Whom people want as a seed they do not lose by a replacement unawares; one by
+/// its ordinal hands over by itself.
+fn is_pinned(member: &MemberFact) -> Option<Refused> {
+    let is_pinned = member.wanted().is_some_and(|w| w.seed == SeedChoice::Always);
+    is_pinned.then(|| Refused::PinnedSeed { member: member.name.clone() })
+}
+
+/// It lives, by its own word or in the view of any other member.
+fn is_alive(facts: &Facts<'_>, member: &MemberFact, host_id: &HostId) -> Option<Refused> {
+    let mut doubts = evidence::seen_up_by(facts, &member.name, host_id);
+    let name = member.name.clone();
+    if member.is_normal() {
+        if !doubts.is_empty() {
+            let (seen_by, instead) = (Names::of(&doubts), instead(facts, member));
+            return Some(Refused::UpAndNormal { seen_by, instead });
+        }
+        let lives = member.lives_by_its_own_word(&facts.nodes);
+        return lives.then_some(Refused::CutOff { member: name });
     }
-    let doubts = evidence::seen_up_by(facts, &member.name, host_id);
-    if member.lives_by_its_own_word(&facts.nodes) && doubts.is_empty() {
-        return Some(Refused::CutOff);
-    }
-    let is_well = member.is_normal() && !doubts.is_empty();
-    is_well.then(|| Refused::UpAndNormal {
-        seen_by: Names::of(doubts),
-        instead: instead(facts, member),
+    // What a machine that does not answer has seen last is nobody's view.
+    let lives = |name: &MemberName| {
+        facts.members.get(name).is_some_and(|m| m.lives_by_its_own_word(&facts.nodes))
+    };
+    doubts.retain(lives);
+    let is_seen = !doubts.is_empty() && !absence::has_left(facts, member);
+    is_seen.then(|| Refused::SeenUp { seen_by: Names::of(&doubts), member: name })
+}
+
+/// Its agent would start it again on its data, unless that was given up.
+fn would_come_back(facts: &Facts<'_>, member: &MemberFact) -> Option<Refused> {
+    let holds_data = member.volume().is_some_and(|v| v.state == VolumeState::Joined);
+    let is_out = member.is_terminated() || absence::has_left(facts, member);
+    let comes_back = holds_data && !is_out && member.agent_answers(&facts.nodes);
+    comes_back.then(|| Refused::NotTerminated {
+        member: member.name.clone(),
+        server: server_words(member),
     })
+}
+
+/// Something of it is under way. What a dead one seems to do ends with it.
+fn is_busy(facts: &Facts<'_>, member: &MemberFact) -> Option<Refused> {
+    if let Some(turn) = facts.turn().filter(|t| t.member == member.name) {
+        return Some(Refused::HasTurn { work: turn.step.into() });
+    }
+    if !member.agent_answers(&facts.nodes) {
+        return None;
+    }
+    let server = member.reported_server()?;
+    if matches!(server.state, ServerState::Stopping) {
+        return Some(Refused::StillEnds { server: server_words(member) });
+    }
+    let operation = member.status.operation.as_ref()?;
+    (operation.state == OperationState::Running)
+        .then(|| Refused::Works { operation: operation.id.clone() })
+}
+
+fn is_alone(facts: &Facts<'_>, member: &MemberFact) -> Option<Refused> {
+    facts.joined().all(|m| m.name == member.name).then_some(Refused::OnlyMember)
 }
 
 /// Of a rack only the member of the highest ordinal can leave and join again.
 fn instead(facts: &Facts<'_>, member: &MemberFact) -> Instead {
+    let name = member.name.clone();
     let mut of_rack = facts.members.values().filter(|m| m.rack == member.rack && !m.is_gone());
     match of_rack.any(|m| m.object.is_some() && m.ordinal > member.ordinal) {
-        true => Instead::Stop,
-        false => Instead::StopOrLeave { rack: member.rack.clone() },
+        true => Instead::Terminate { member: name },
+        false => Instead::TerminateOrLeave { rack: member.rack.clone(), member: name },
     }
 }
 
@@ -82,7 +139,9 @@ fn take_up(member: &MemberFact) -> Option<Step> {
 }
 
 fn refuse(valid: &Valid, member: &MemberFact, on_member: bool, why: Refused) -> Option<Step> {
-    let event = Event::warning(Happened::Refused { member: member.name.clone(), why });
+    let reason = why.reason();
+    let refused = Happened::Refused { member: member.name.clone(), why };
+    let event = Event::of(EventType::Warning, reason, refused);
     match on_member {
         true => without_label(member, Some(event)),
         false => {

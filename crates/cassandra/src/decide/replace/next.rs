@@ -35,11 +35,15 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
             return Flow::Busy;
         }
         let unwanted = marks::of(member).is_some() && !replicas::is_wanted(valid, member);
-        let removed = unwanted || absence::is_out(facts, &name, &replaced.host_id);
+        let is_out = absence::is_out(facts, &name, &replaced.host_id);
+        let removed = unwanted || is_out;
         let way = if removed { Way::Remove } else { Way::Replace };
-        let voters = absence::voters(member);
+        let voters = match is_out {
+            true => absence::voters_on_removed(member),
+            false => absence::voters(member),
+        };
         let can_go_on = evidence::rest_is_quiet(facts, &name, &replaced.host_id)
-            .and_then(|()| absence::can_be_proven(facts, &name, &replaced.host_id, voters));
+            .and_then(|()| absence::can_be_proven(facts, member, &replaced.host_id, voters));
         if let Err(why) = can_go_on {
             let held = way.held(name.clone(), why);
             if let Some(problem) = held_by_leave(facts, valid, member) {
@@ -149,7 +153,12 @@ fn is_over(facts: &Facts<'_>, member: &MemberFact) -> Option<Unmarked> {
     let others = evidence::others(facts, &member.name).len();
     let doubts = evidence::seen_up_by(facts, &member.name, &record.host_id).len();
     let lives = member.lives_by_its_own_word(&facts.nodes);
-    (kept && others > 0 && doubts == others && lives).then_some(Unmarked::UpAgain)
+    match doubts {
+        _ if !kept || !lives || others == 0 => None,
+        // It is cut off: it was down when it was marked, or its mark is older than its word.
+        0 => Some(Unmarked::Serves),
+        _ => (doubts == others).then_some(Unmarked::UpAgain),
+    }
 }
 
 /// Its claim is recreated, and nothing can be done before a pod is on it.

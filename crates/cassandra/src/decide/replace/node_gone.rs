@@ -165,7 +165,7 @@ fn another_volume(
     } else {
         Some(Step::Delete {
             key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
-            precondition: Precondition::Uid(claim.object.meta.uid.clone()),
+            precondition: Precondition::as_seen(&claim.object.meta),
             loss: Loss::Data,
             propagation: Propagation::Background,
             fence: Some(no_turn),

@@ -8,8 +8,8 @@ use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::replace::{Doing, Happened, Waiting};
-use palladion_api::ids::Uid;
 use palladion_api::labels;
+use palladion_api::member::RunState;
 use palladion_plan::{Event, Fence, Flow, Loss, ObjectKey, Precondition, Propagation, Step};
 use serde_json::json;
 
@@ -37,7 +37,7 @@ pub fn make_room(
         let event = Happened::ClaimDeleted { claim: claim_name(), member: name() };
         draft.steps.push(Step::Delete {
             key: ObjectKey::new(kinds::CLAIM, &valid.namespace, &claim.object.meta.name),
-            precondition: Precondition::Uid(claim.object.meta.uid.clone()),
+            precondition: Precondition::as_seen(&claim.object.meta),
             loss: Loss::Data,
             propagation: Propagation::Background,
             fence: Some(fence.clone()),
@@ -69,7 +69,7 @@ pub fn end_pod(
     };
     Some(Step::Delete {
         key: ObjectKey::new(kinds::POD, &valid.namespace, member.name.as_str()),
-        precondition: Precondition::Uid(Uid::from(&pod.uid)),
+        precondition: Precondition::as_seen(&pod.seen(&valid.namespace)),
         loss,
         propagation: Propagation::Background,
         fence,
@@ -86,7 +86,7 @@ pub fn start_anew(member: &MemberFact, fence: &Fence) -> Vec<Step> {
     let claim = member.claim.as_ref().filter(|c| c.host_id.is_some());
     if let Some(claim) = claim {
         steps.push(
-            Step::patch_seen(
+            Step::patch_as_seen(
                 kinds::CLAIM,
                 &claim.object.meta,
                 json!({ "metadata": { "annotations": {
@@ -100,14 +100,18 @@ pub fn start_anew(member: &MemberFact, fence: &Fence) -> Vec<Step> {
     let Some(meta) = member.object.as_ref().map(|o| &o.meta) else {
         return steps;
     };
-    let spec = json!({
+    let mut spec = json!({
         "replace": null, "hostID": null, "volumeID": null, "fileSystem": null, "start": null,
-        "removal": null,
+        "removal": null, "terminated": null,
     });
+    // What people wanted of the one that is out of the ring does not keep this one out.
+    if member.is_stopped() {
+        spec["run"] = json!(RunState::Running);
+    }
     let doing = Doing::JoinAsNew { member: member.name.clone() };
     let event = Event::normal(Happened::JoinsAsNew { member: member.name.clone() });
     steps.push(
-        Step::patch_seen(kinds::MEMBER, meta, json!({ "spec": spec }), doing)
+        Step::patch_as_seen(kinds::MEMBER, meta, json!({ "spec": spec }), doing)
             .fenced(fence.clone())
             .announced(event),
     );

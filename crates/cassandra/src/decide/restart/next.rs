@@ -10,6 +10,7 @@ use crate::decide::turn::lock;
 use crate::facts::Facts;
 use crate::validate::Valid;
 use crate::words::restart::{Doing, Waiting};
+use crate::words::turn::Work;
 use palladion_api::cluster::TurnStep;
 use palladion_plan::Flow;
 
@@ -37,17 +38,23 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         if !(outdated || restart.is_some()) || member.recorded_host_id().is_none() {
             continue;
         }
-        if let (Some(token), Some(proof)) = (restart, evidence::has_ended(facts, member)) {
+        let nothing_runs =
+            evidence::has_ended(facts, member).or_else(|| evidence::stands_stopped(facts, member));
+        if let (Some(token), Some(proof)) = (restart, nothing_runs) {
             draft.steps.extend(give_token(member, &token, &proof, None));
             return Flow::Busy;
+        }
+        // Its pod waits until people start it again.
+        if member.is_stopped() {
+            continue;
         }
         // What stops a rollout holds up nothing else (safety rule 7.6).
         if outdated && stopped.is_some() {
             continue;
         }
         if let Err(why) = going_without::ring_is_quiet(facts, valid) {
-            let subject = member.subject();
-            draft.wait_for(Waiting::ForRing { member: name, why }).about(subject);
+            let otherwise = |why| Waiting::ForRing { member: name, why };
+            evidence::wait_for_ring(member, Work::Restart, why, otherwise, draft);
             return Flow::Busy;
         }
         let Some(volume) = member.volume() else {

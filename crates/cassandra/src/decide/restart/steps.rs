@@ -29,7 +29,7 @@ pub fn prepare(
         spec.insert("restartToken".into(), token.into());
     }
     (!spec.is_empty()).then(|| {
-        Step::patch_seen(
+        Step::patch_as_seen(
             kinds::MEMBER,
             &object.meta,
             json!({ "spec": spec }),
@@ -49,7 +49,7 @@ pub fn give_token(
 ) -> Option<Step> {
     let object = member.object.as_ref()?;
     Some(
-        Step::patch_seen(
+        Step::patch_as_seen(
             kinds::MEMBER,
             &object.meta,
             json!({ "spec": { "restartToken": token } }),

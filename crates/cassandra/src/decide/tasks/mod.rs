@@ -1,10 +1,24 @@
 //! What people ask for by a `CassandraTask`: a table of contents.
 
+mod abort;
+mod claim;
 mod end;
+mod follow;
+mod give;
+mod go_on;
 mod history;
+mod next_member;
+mod pass;
+mod preconditions;
+mod queue;
 mod read;
 mod refusals;
 mod replace;
+mod report;
+mod run;
+mod tidy;
+mod units;
+mod yields;
 
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
@@ -12,8 +26,11 @@ use crate::resources as kinds;
 use crate::words::tasks::Refused;
 pub use history::tidy;
 use read::{Task, is_over};
+pub use run::decide as run;
+pub use yields::{Way, after, before, stop_all};
 
-/// Take up, follow and end the tasks of this cluster.
+/// Take up, follow and end the replacements of this cluster: they must not wait
+/// in the queue of the other tasks.
 pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
     for object in facts.objects(kinds::TASK) {
         if is_over(object) || object.meta.is_terminating() {
@@ -23,11 +40,14 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
         let Some(task) = Task::read(object) else {
             continue;
         };
+        let Some(replace) = &task.spec.replace else {
+            continue;
+        };
         if task.spec.cluster == facts.snapshot.owner.meta.name {
-            replace::decide(facts, &task, &task.spec.replace, draft);
-        } else if facts.members.contains_key(&task.spec.replace.member) {
+            replace::decide(facts, &task, replace, draft);
+        } else if facts.members.contains_key(&replace.member) {
             let why = Refused::OtherCluster {
-                member: task.spec.replace.member.clone(),
+                member: replace.member.clone(),
                 cluster: facts.snapshot.owner.meta.name.clone(),
                 named: task.spec.cluster.clone(),
             };

@@ -1,6 +1,7 @@
 //! A task as it is stored.
 
 use palladion_api::conditions::{COMPLETE, FAILED};
+use palladion_api::ids::Uid;
 use palladion_api::task::{CassandraTaskSpec, CassandraTaskStatus, TaskKind, TaskPhase};
 use palladion_plan::Object;
 use serde::Deserialize;
@@ -42,5 +43,15 @@ impl<'a> Task<'a> {
             spec: serde_json::from_value(part("spec")).ok()?,
             status: status.unwrap_or_default(),
         })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.object.meta.name
+    }
+
+    /// Its uid: another task of the same name is another task.
+    pub fn uid(&self) -> &Uid {
+        &self.object.meta.uid
     }
 }

@@ -7,7 +7,7 @@ use crate::decide::evidence::marks;
 use crate::decide::replace::by_hand;
 use crate::decide::tasks::end::Course;
 use crate::decide::tasks::read::Task;
-use crate::decide::tasks::refusals::{another_volume, no_such_member};
+use crate::decide::tasks::refusals::{already_replaced, another_volume, no_such_member};
 use crate::facts::{Facts, MemberFact};
 use crate::words::evidence::{Marked, Unmarked};
 use crate::words::tasks::{Aborted, Done, Failed, Refused, Running};
@@ -15,6 +15,7 @@ use palladion_api::ids::HostId;
 use palladion_api::member::{Replacement, ReplacementCause};
 use palladion_api::task::ReplaceTask;
 use palladion_plan::Step;
+use palladion_plan::words::Reasoned;
 
 /// Take up, follow and end a replacement.
 pub(super) fn decide(facts: &Facts<'_>, task: &Task<'_>, wanted: &ReplaceTask, draft: &mut Draft) {
@@ -25,7 +26,7 @@ pub(super) fn decide(facts: &Facts<'_>, task: &Task<'_>, wanted: &ReplaceTask, d
         if taken_up.is_none() {
             return task.refuse(facts, no_such_member(facts, name), draft);
         }
-        let course = Course::Done(Done::Removed { member: name.clone() });
+        let course = Course::Done(Done::Removed { member: name.clone() }.into());
         return task.report(facts, taken_up, &course, draft);
     };
     let record = marks::of(member);
@@ -33,17 +34,22 @@ pub(super) fn decide(facts: &Facts<'_>, task: &Task<'_>, wanted: &ReplaceTask, d
         return abort(facts, task, member, draft);
     }
     match (taken_up, record) {
-        (None, None) => take_up(facts, task, member, draft),
+        (None, None) => take_up(facts, task, wanted, member, draft),
         (None, Some(record)) => {
-            if let Some(why) = another_volume(member, wanted) {
+            let words = stand_for(task, wanted, member, record);
+            let against = match &words {
+                Some(_) => None,
+                None => already_replaced(facts, task, record),
+            };
+            if let Some(why) = against.or_else(|| another_volume(member, wanted)) {
                 return task.refuse(facts, why, draft);
             }
-            draft.steps.extend(stand_for(task, member, record));
-            let course = Course::Running(Running::Waits { member: name.clone() });
+            draft.steps.extend(words);
+            let course = Course::Running(Running::Waits { member: name.clone() }.into());
             task.report(facts, Some(&record.host_id), &course, draft);
         }
         (Some(host_id), Some(record)) if record.host_id == *host_id => {
-            let course = Course::Running(Running::Waits { member: name.clone() });
+            let course = Course::Running(Running::Waits { member: name.clone() }.into());
             task.report(facts, taken_up, &course, draft);
         }
         (Some(host_id), _) => {
@@ -61,25 +67,32 @@ fn ended(member: &MemberFact, host_id: &HostId) -> Option<Course> {
         // Removed, and not a member again yet.
         None => None,
         Some(new) if new != host_id => {
-            Some(Course::Done(Done::Replaced { member: name(), host_id: new.clone() }))
+            Some(Course::Done(Done::Replaced { member: name(), host_id: new.clone() }.into()))
         }
-        Some(_) => Some(Course::Failed(Failed::NotReplaced { member: name() })),
+        Some(_) => Some(Course::Failed(Failed::NotReplaced { member: name() }.into())),
     }
 }
 
-fn cause(task: &Task<'_>) -> ReplacementCause {
-    match task.spec.replace.volume_id {
+fn cause(wanted: &ReplaceTask) -> ReplacementCause {
+    match wanted.volume_id {
         Some(_) => ReplacementCause::Task,
         None => ReplacementCause::User,
     }
 }
 
-fn take_up(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, draft: &mut Draft) {
-    let by_hand = || {
-        by_hand::refused(facts, member)
-            .map(|why| Refused::Replace { member: member.name.clone(), why })
-    };
-    let against = another_volume(member, &task.spec.replace).or_else(by_hand);
+fn take_up(
+    facts: &Facts<'_>,
+    task: &Task<'_>,
+    wanted: &ReplaceTask,
+    member: &MemberFact,
+    draft: &mut Draft,
+) {
+    let by_hand = by_hand::refused(facts, member).map(|why| Refused::Replace {
+        reason: why.reason(),
+        member: member.name.clone(),
+        why,
+    });
+    let against = by_hand.or_else(|| another_volume(member, wanted));
     let host_id = match (against, member.recorded_host_id()) {
         (None, Some(host_id)) => host_id,
         (Some(why), _) => return task.refuse(facts, why, draft),
@@ -87,20 +100,25 @@ fn take_up(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, draft: &mut 
         (None, None) => return,
     };
     let why = Marked::ByTask { task: task.object.meta.name.clone() };
-    let record = marks::mark(member, host_id, (cause(task), why), None);
+    let record = marks::mark(member, host_id, (cause(wanted), why), None);
     let Some(record) = record else {
         return task.refuse(facts, Refused::NoAddress { member: member.name.clone() }, draft);
     };
     // In this order: a record without a task is carried out all the same, and
     // the task finds it.
     draft.steps.push(record);
-    let course = Course::Running(Running::Waits { member: member.name.clone() });
+    let course = Course::Running(Running::Waits { member: member.name.clone() }.into());
     task.report(facts, Some(host_id), &course, draft);
 }
 
 /// The volume is marked already. A task that names it lends its word.
-fn stand_for(task: &Task<'_>, member: &MemberFact, record: &Replacement) -> Option<Step> {
-    if cause(task) != ReplacementCause::Task {
+fn stand_for(
+    task: &Task<'_>,
+    wanted: &ReplaceTask,
+    member: &MemberFact,
+    record: &Replacement,
+) -> Option<Step> {
+    if cause(wanted) != ReplacementCause::Task {
         return None;
     }
     match record.cause {
@@ -117,7 +135,7 @@ fn abort(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, draft: &mut Dr
     let name = &member.name;
     let taken_up = task.status.host_id.as_ref();
     let record = marks::of(member).filter(|r| Some(&r.host_id) == taken_up);
-    let aborted = Course::Aborted(Aborted::InTime);
+    let aborted = Course::Aborted(Aborted::InTime.into());
     let Some(record) = record else {
         let course = taken_up.and_then(|id| ended(member, id));
         return task.report(facts, taken_up, &course.unwrap_or(aborted), draft);
@@ -125,7 +143,7 @@ fn abort(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, draft: &mut Dr
     let has_turn = facts.turn().is_some_and(|t| t.member == *name);
     // A removal that is on record goes on, whoever has the turn (safety rule 7.4).
     if has_turn || member.removal().is_some() || !marks::has_old_claim(member) {
-        let course = Course::Running(Running::TooLate { member: name.clone() });
+        let course = Course::Running(Running::TooLate { member: name.clone() }.into());
         return task.report(facts, taken_up, &course, draft);
     }
     // A Node that is gone is a cause of its own, whoever has asked besides; so is one

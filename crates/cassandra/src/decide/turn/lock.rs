@@ -1,7 +1,7 @@
 //! The lock that the ring's one turn is: taken, passed on, renewed and ended by
 //! a write that is conditional on what was seen of it.
 
-use crate::facts::Facts;
+use crate::facts::{Facts, JOB_NONCE};
 use crate::words::turn::Doing;
 use palladion_api::cluster::{Initialization, Turn, TurnStep};
 use palladion_api::ids::{MemberName, VolumeId};
@@ -56,7 +56,9 @@ pub fn take(facts: &Facts<'_>, turn: &Turn, doing: impl Display, event: Option<E
         | TurnStep::Leave
         | TurnStep::Replace
         | TurnStep::ResumeLeave
-        | TurnStep::Remove => step,
+        | TurnStep::Remove
+        | TurnStep::Stop
+        | TurnStep::Start => step,
     }
 }
 
@@ -102,10 +104,14 @@ fn write(
         status["turn"] = json!(turn);
         status["turn"]["replaces"] = Value::Null;
     }
-    if turn.is_some_and(|t| matches!(t.step, TurnStep::Initialize | TurnStep::Join)) {
+    let starts =
+        |t: &Turn| matches!(t.step, TurnStep::Initialize | TurnStep::Join | TurnStep::Start);
+    if turn.is_some_and(starts) {
         status["lastStartTime"] = json!(facts.now());
     }
-    let pointers = ["/status/turn", "/status/epoch", "/status/initialization", "/status/founding"];
+    // A job that was taken up meanwhile forbids it: turns and jobs are never both.
+    let pointers =
+        ["/status/turn", "/status/epoch", "/status/initialization", "/status/founding", JOB_NONCE];
     let step = Step::compare_and_set(status, pointers.map(|p| seen(facts, p)).into(), doing);
     match event {
         Some(event) => step.announced(event),

@@ -3,6 +3,7 @@
 
 pub mod epoch;
 pub mod failed_start;
+pub mod grace;
 pub mod lock;
 pub mod permit;
 pub mod seeds;

@@ -9,7 +9,7 @@ use crate::validate::Valid;
 use crate::words::turn::{Doing, Happened, Purpose};
 use palladion_api::cluster::{Turn, TurnStep};
 use palladion_api::ids::{HostId, MemberName};
-use palladion_api::member::{DataBeforeStart, PermitKind, PermitState, VolumeState};
+use palladion_api::member::{DataBeforeStart, PermitKind, PermitState, RunState, VolumeState};
 use palladion_plan::{Event, Step};
 use serde_json::json;
 
@@ -87,7 +87,11 @@ pub fn give_with(
         TurnStep::ResumeLeave => {
             (PermitKind::ResumeLeave, seeds::without(facts, valid, &member.name))
         }
-        TurnStep::Leave | TurnStep::Restart | TurnStep::Remove => return,
+        TurnStep::Leave
+        | TurnStep::Restart
+        | TurnStep::Remove
+        | TurnStep::Stop
+        | TurnStep::Start => return,
     };
     let (name, purpose) = (&member.name, purpose(turn, kind));
     draft.steps.push(
@@ -98,6 +102,7 @@ pub fn give_with(
             json!({ "spec": {
                 "seeds": seeds,
                 "operation": null,
+                "run": run(turn, member),
                 "start": {
                     "kind": kind,
                     "nonce": turn.nonce,
@@ -125,6 +130,15 @@ fn permitted(facts: &Facts<'_>, member: &MemberName, purpose: Purpose) -> Option
     facts.is_created().then(|| Event::normal(happened))
 }
 
+/// Whoever takes the place of a member that was stopped runs, until it has joined.
+fn run(turn: &Turn, member: &MemberFact) -> RunState {
+    let run = member.spec.as_ref().map_or(RunState::default(), |s| s.run);
+    match (turn.step, run) {
+        (TurnStep::Replace, RunState::Stopped) => RunState::Running,
+        (_, run) => run,
+    }
+}
+
 /// The host ID that the permit carries: its own, or that of the dead member.
 fn host_id_of<'a>(turn: &'a Turn, member: &'a MemberFact) -> Option<&'a HostId> {
     match turn.step {
@@ -134,7 +148,9 @@ fn host_id_of<'a>(turn: &'a Turn, member: &'a MemberFact) -> Option<&'a HostId> 
         | TurnStep::Replace
         | TurnStep::Leave
         | TurnStep::Restart
-        | TurnStep::Remove => turn.replaces.as_ref().map(|r| &r.host_id),
+        | TurnStep::Remove
+        | TurnStep::Stop
+        | TurnStep::Start => turn.replaces.as_ref().map(|r| &r.host_id),
     }
 }
 
@@ -161,7 +177,11 @@ fn data_before(turn: &Turn, member: &MemberFact) -> DataBeforeStart {
         TurnStep::Replace if turn.attempt > 1 => DataBeforeStart::Wipe,
         TurnStep::Replace | TurnStep::Join => data_before_join(member),
         TurnStep::ResumeLeave => DataBeforeStart::Keep,
-        TurnStep::Leave | TurnStep::Restart | TurnStep::Remove => DataBeforeStart::MustBeEmpty,
+        TurnStep::Leave
+        | TurnStep::Restart
+        | TurnStep::Remove
+        | TurnStep::Stop
+        | TurnStep::Start => DataBeforeStart::MustBeEmpty,
     }
 }
 

@@ -57,7 +57,7 @@ fn unfinished(facts: &Facts<'_>) -> Option<(MemberName, Work)> {
     // One whose agent is silent cannot be waited for; its permit ends with its pod.
     let in_the_middle = member.agent_speaks()
         && match turn.step {
-            TurnStep::Restart | TurnStep::Remove => false,
+            TurnStep::Restart | TurnStep::Remove | TurnStep::Stop | TurnStep::Start => false,
             TurnStep::Leave => is_leaving(turn, member),
             TurnStep::Initialize | TurnStep::Join | TurnStep::Replace | TurnStep::ResumeLeave => {
                 uses_permit(turn, member)
@@ -128,9 +128,11 @@ fn end_turn(facts: &Facts<'_>, draft: &mut Draft) {
     let Some(turn) = facts.turn() else { return };
     match turn.step {
         TurnStep::Leave | TurnStep::ResumeLeave | TurnStep::Replace | TurnStep::Remove => {}
-        TurnStep::Initialize | TurnStep::Join | TurnStep::Restart => {
-            draft.steps.push(lock::end(facts, turn, Ended::RingStops, None))
-        }
+        TurnStep::Initialize
+        | TurnStep::Join
+        | TurnStep::Restart
+        | TurnStep::Stop
+        | TurnStep::Start => draft.steps.push(lock::end(facts, turn, Ended::RingStops, None)),
     }
 }
 

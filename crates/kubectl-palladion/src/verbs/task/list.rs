@@ -71,7 +71,7 @@ pub fn tone(task: &Task) -> Tone {
 
 fn table(tasks: &[Task], place: &Place, ring: Option<&str>, manner: Manner) -> Table {
     let mut heading =
-        vec!["NAMESPACE", "RING", "NAME", "KIND", "MEMBER", "PHASE", "AGE", "MESSAGE"];
+        vec!["NAMESPACE", "RING", "POS", "NAME", "KIND", "PHASE", "PROGRESS", "AGE", "MESSAGE"];
     let is_shown = |column: &str| match column {
         "NAMESPACE" => place.namespace.is_none(),
         "RING" => ring.is_none(),
@@ -89,10 +89,11 @@ fn table(tasks: &[Task], place: &Place, ring: Option<&str>, manner: Manner) -> T
         }
         let age = task.created.map(|c| age(manner.now, c)).unwrap_or_default();
         cells.extend([
+            task.position.map(|place| place.to_string()).unwrap_or_default().into(),
             task.name.as_str().into(),
             task.kind.as_str().into(),
-            task.member.as_str().into(),
             Cell::of(tone(task), task.phase.as_str()),
+            task.progress.as_str().into(),
             age.into(),
             task.message.as_str().into(),
         ]);

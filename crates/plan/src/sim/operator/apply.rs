@@ -6,6 +6,7 @@ use crate::hash;
 use crate::mind::Mind;
 use crate::object::ObjectKey;
 use crate::plan::{Loss, Precondition, Propagation, Step, Subresource};
+use crate::proof::Proof;
 use crate::sim::Activity;
 use crate::sim::faults::{Fault, Faults};
 use crate::sim::store::{Refusal, Store};
@@ -20,6 +21,8 @@ pub(super) const LOST: &str = "the connection was lost before the answer";
 pub(super) enum Request {
     /// Server-side apply.
     Apply(ObjectKey, Value),
+    /// Creation.
+    Create(ObjectKey, Value),
     /// Merge patch.
     Merge(ObjectKey, Value, Subresource),
     /// Deletion.
@@ -34,6 +37,7 @@ impl Request {
     fn key(&self) -> &ObjectKey {
         match self {
             Request::Apply(key, _)
+            | Request::Create(key, _)
             | Request::Merge(key, _, _)
             | Request::Delete(key, _, _)
             | Request::Evict(key, _)
@@ -91,6 +95,10 @@ impl<M: Mind + Clone> Operator<M> {
                     self.note(&step, key.clone(), write, end.clone());
                     match end {
                         End::Done => self.remember(&step),
+                        End::Failed(FailureClass::Refused, message) if step.stands_alone() => {
+                            let what = (step.doing().to_string(), key.clone(), message);
+                            running.refused.get_or_insert(what);
+                        }
                         End::Failed(class, message) => {
                             self.fail(store, step.doing(), &key, class, message);
                             running.course = Course::Stopped;
@@ -108,10 +116,23 @@ impl<M: Mind + Clone> Operator<M> {
             }
         }
         if running.course == Course::On {
-            self.failure = None;
-            self.failures = 0;
+            self.went_through(&running, store);
         }
         self.report(&running, store, faults)
+    }
+
+    /// The plan was carried out, but for what stands alone and was refused.
+    fn went_through(&mut self, running: &Running, store: &Store) {
+        self.holds = false;
+        let Some((doing, key, message)) = &running.refused else {
+            self.failure = None;
+            self.failures = 0;
+            return;
+        };
+        let wake = self.wake;
+        self.fail(store, doing, key, FailureClass::Refused, message.clone());
+        self.holds = false;
+        self.wake = self.wake.into_iter().chain(wake).min();
     }
 
     /// Send a request, or meet the fault that was planned for it. `None` =
@@ -144,6 +165,11 @@ impl<M: Mind + Clone> Operator<M> {
         }
         let answer = match request {
             Request::Apply(key, object) => store.apply(key, object),
+            // Whoever has created it: that is what was wanted.
+            Request::Create(key, object) => match store.create(key, object) {
+                Err(Refusal::AlreadyExists) => Ok(0),
+                answer => answer,
+            },
             Request::Merge(key, patch, part) => store.merge(key, patch, *part),
             Request::Delete(key, precondition, propagation) => {
                 store.delete(key, precondition, *propagation)
@@ -179,13 +205,15 @@ impl<M: Mind + Clone> Operator<M> {
             (
                 End::Done,
                 Step::Apply { event, .. }
+                | Step::Create { event, .. }
                 | Step::Patch { event, .. }
                 | Step::CompareAndSet { event, .. }
                 | Step::Delete { event, .. },
             ) => event.clone(),
             (End::Failed(..) | End::AnswerLost | End::DiedBefore | End::DiedAfter, _) => None,
         };
-        self.done.push(Done { doing: step.doing().to_string(), object, write, end, event });
+        let proof = step.proof().map(Proof::kind);
+        self.done.push(Done { doing: step.doing().to_string(), object, write, end, event, proof });
     }
 
     fn remember(&mut self, step: &Step) {
@@ -211,6 +239,7 @@ fn class_of(refusal: &Refusal) -> (FailureClass, String) {
 fn describe(step: &Step, owner: &ObjectKey) -> (ObjectKey, Write) {
     match step {
         Step::Apply { key, .. } => (key.clone(), Write::Apply),
+        Step::Create { key, .. } => (key.clone(), Write::Create),
         Step::Patch { key, .. } => (key.clone(), Write::Patch),
         Step::CompareAndSet { .. } => (owner.clone(), Write::CompareAndSet),
         Step::Delete { key, loss: Loss::Nothing | Loss::Remains, .. } => {

@@ -24,6 +24,13 @@ impl<M: Mind + Clone> Operator<M> {
                 check_fence(fence.as_ref(), store)?;
                 self.prepare_apply(object, key, precondition, owner, store)
             }
+            Step::Create { object, key, fence, .. } => {
+                if self.cache.get(key).is_some() {
+                    return Err(Hold::Nothing);
+                }
+                check_fence(fence.as_ref(), store)?;
+                Ok(Request::Create(key.clone(), object.clone()))
+            }
             Step::Patch { key, patch, subresource, precondition, fence, .. } => {
                 check_fence(fence.as_ref(), store)?;
                 let mut patch = patch.clone();
@@ -84,9 +91,17 @@ impl<M: Mind + Clone> Operator<M> {
         let mut wanted = object.clone();
         wanted["metadata"]["annotations"][labels::APPLIED] = json!(hash);
         crate::sim::json::merge(&mut wanted["metadata"], &conditions(precondition));
+        if *precondition == Precondition::Absent {
+            // As the engine does: nothing is created where something exists by then.
+            let live = store.get(key).map(|live| live["metadata"]["resourceVersion"].clone());
+            wanted["metadata"]["resourceVersion"] = live.unwrap_or_else(|| json!(OF_NO_OBJECT));
+        }
         Ok(Request::Apply(key.clone(), wanted))
     }
 }
+
+/// A resourceVersion that no object has.
+const OF_NO_OBJECT: &str = "1";
 
 /// Does an observed object say all that is wanted, metadata included?
 fn states(observed: &Object, wanted: &Value) -> bool {

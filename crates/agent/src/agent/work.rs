@@ -1,0 +1,195 @@
+//! Jobs of tasks: begun, stopped, settled and noted, as [`crate::decide::job`] says.
+
+use super::state::{Agent, Done, Task};
+use crate::decide::job::{self, Here, Next, Server, Stop, Worker};
+use crate::decide::{Process, Source};
+use crate::jobs::{self, Bench, Book, Pace, Waited};
+use crate::volume::jobs::{Ended, Levels, Notes};
+use crate::words::work::Trouble;
+use anyhow::Result;
+use jiff::Timestamp;
+use palladion_api::member::Job;
+use palladion_api::runtime::RuntimeSettings;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// After a connection that broke, before the server is asked again.
+const BREATH: Duration = Duration::from_secs(1);
+
+impl Agent {
+    /// Take up, follow and end the job that the spec names.
+    pub(super) async fn work(&mut self) {
+        self.open_book();
+        let Some(book) = self.book.clone() else {
+            return;
+        };
+        let (Some(saved), Some(ledger)) = (&self.saved, self.ledger()) else {
+            return;
+        };
+        let worker = match (&self.task, &self.job) {
+            (Some(task), _) if task.stop.borrow().is_some() => Worker::Stopping,
+            (Some(task), _) => Worker::Job(task.elapsed()),
+            (None, Some(_)) => Worker::Operation,
+            (None, None) => Worker::Idle,
+        };
+        let here = Here { pod: &self.settings.pod_uid, worker, server: self.server() };
+        let next = book.read(|notes| job::next(&saved.spec, ledger, notes, here));
+        let wanted = saved.spec.job.clone();
+        let done = match (next, self.source()) {
+            (Next::Nothing, _) => Ok(()),
+            // A spec of earlier may lack the job that runs, and tells of none that is new.
+            (Next::Begin | Next::TurnDown(_) | Next::Stop(Stop::Asked), Source::Saved) => Ok(()),
+            (Next::Begin, Source::Live) => wanted.map_or(Ok(()), |job| self.begin(&book, job)),
+            (Next::TurnDown(ended), Source::Live) => {
+                wanted.map_or(Ok(()), |job| self.turn_down(&book, &job, ended))
+            }
+            (Next::Stop(why), _) => self.stop_task(&book, why),
+            (Next::Settle, _) => {
+                self.settle(&book);
+                Ok(())
+            }
+            (Next::NoteEnd(ended), _) => note_end(&book, ended),
+        };
+        if let Err(error) = done {
+            self.trouble = Some(Trouble::Notes { why: format!("{error:#}") }.into());
+        }
+        self.give_levels_back(&book).await;
+    }
+
+    fn server(&self) -> Server<'_> {
+        let serves = self.reading().is_some_and(crate::admin::Reading::serves);
+        match (&self.process, &self.launch) {
+            (Process::Absent, _) => Server::Absent,
+            (Process::Running, Some(launch)) if serves => Server::Serves(&launch.tag),
+            (Process::Running, Some(launch)) => Server::Runs(&launch.tag),
+            (Process::Running, None) | (Process::Unknown(_), _) => Server::Unknown,
+        }
+    }
+
+    /// What cannot be read is not taken for nothing: no job is begun then.
+    fn open_book(&mut self) {
+        let (None, Some(volume), true) = (&self.book, &self.volume, self.ledger().is_some()) else {
+            return;
+        };
+        match Book::open(volume) {
+            Ok(book) => self.book = Some(Arc::new(book)),
+            Err(error) => {
+                self.trouble = Some(Trouble::Notes { why: format!("{error:#}") }.into());
+            }
+        }
+    }
+
+    fn begin(&mut self, book: &Arc<Book>, job: Job) -> Result<()> {
+        let (Some(_), Some(launch)) = (&self.admin, &self.launch) else {
+            return Ok(());
+        };
+        let (pod, tag) = (&self.settings.pod_uid, &launch.tag);
+        book.change(|notes| notes.begin(&job, pod, tag, Timestamp::now()))?;
+        tracing::info!(id = job.id, task = job.task.as_str(), "job begun");
+        let ours = |bench: Bench| async move { jobs::work(&bench).await };
+        self.spawn(book, job, Duration::ZERO, ours);
+        Ok(())
+    }
+
+    fn turn_down(&self, book: &Book, job: &Job, ended: Ended) -> Result<()> {
+        tracing::warn!(id = job.id, cause = ?ended.cause, "job not begun");
+        let pod = &self.settings.pod_uid;
+        book.change(|notes| notes.turn_down(job, pod, ended, Timestamp::now()))
+    }
+
+    fn stop_task(&mut self, book: &Book, why: Stop) -> Result<()> {
+        tracing::info!(why = ?why, "stopping the job");
+        if let Some(task) = &self.task {
+            task.stop.send_replace(Some(why));
+        }
+        book.change(Notes::stop)
+    }
+
+    fn settle(&mut self, book: &Arc<Book>) {
+        let Some((job, since)) = book.read(|notes| {
+            let note = notes.open()?;
+            Some((note.job.clone(), note.status.started_at.as_ref()?.0))
+        }) else {
+            return;
+        };
+        let waited = match self.lost.as_ref() == Some(&job.id) {
+            true => Waited::ThisAgent,
+            false => Waited::EarlierAgent,
+        };
+        tracing::info!(id = job.id, waited = ?waited, "waiting for the end of a call that was left");
+        let before = Timestamp::now().duration_since(since).unsigned_abs();
+        let left = move |bench: Bench| async move { jobs::settle(&bench, waited).await };
+        self.spawn(book, job, before, left);
+    }
+
+    fn spawn<W>(
+        &mut self,
+        book: &Arc<Book>,
+        job: Job,
+        before: Duration,
+        work: impl FnOnce(Bench) -> W + Send + 'static,
+    ) where
+        W: Future<Output = Option<Ended>> + Send + 'static,
+    {
+        let Some(admin) = self.admin.clone() else {
+            return;
+        };
+        book.show(jobs::Live::default());
+        let (stop, asked) = watch::channel(None);
+        let (id, done) = (job.id.clone(), self.done.clone());
+        let pace = Pace::default();
+        let bench = Bench { admin, book: book.clone(), job, stop: asked, pace };
+        self.task = Some(Task { stop, begun: Instant::now(), before });
+        tokio::spawn(async move {
+            let ended = work(bench).await;
+            if ended.is_none() {
+                tokio::time::sleep(BREATH).await;
+            }
+            let _ = done.send(Done::Job { id, ended }).await;
+        });
+    }
+
+    /// Note how a job ended; `None` where the connection to the server broke.
+    pub(super) fn end_task(&mut self, id: String, ended: Option<Ended>) {
+        self.task = None;
+        tracing::info!(id, ended = ?ended, "job ended");
+        let (Some(ended), Some(book)) = (ended, &self.book) else {
+            self.lost = Some(id);
+            return;
+        };
+        if let Err(error) = note_end(book, ended) {
+            tracing::error!(error = format!("{error:#}"), "the end of a job could not be noted");
+        }
+    }
+
+    async fn give_levels_back(&mut self, book: &Book) {
+        let (Some(admin), Some(launch), true) =
+            (&self.admin, &self.launch, self.reading().is_some())
+        else {
+            return;
+        };
+        let given = jobs::give_back(book, admin.as_ref(), &launch.tag, &launch.runtime).await;
+        if let Err(error) = given {
+            self.trouble = Some(Trouble::Levels { why: format!("{error:#}") }.into());
+        }
+    }
+
+    /// What the server had before it was told anything, without what a job has set for some time.
+    pub(super) fn without_job(&self, mut settings: RuntimeSettings) -> RuntimeSettings {
+        let levels = self.book.as_ref().and_then(|book| book.read(|notes| notes.levels.clone()));
+        let tag = self.launch.as_ref().map(|launch| launch.tag.as_str());
+        let ours = levels.filter(|levels: &Levels| Some(levels.tag.as_str()) == tag);
+        for (logger, had) in ours.into_iter().flat_map(|levels| levels.before) {
+            match had {
+                Some(level) => settings.log_levels.insert(logger, level),
+                None => settings.log_levels.remove(&logger),
+            };
+        }
+        settings
+    }
+}
+
+fn note_end(book: &Book, ended: Ended) -> Result<()> {
+    book.change(|notes| notes.end(ended, Timestamp::now()))
+}

@@ -1,0 +1,145 @@
+//! What every job works with, and what can come between.
+
+use super::book::{Book, Live};
+use super::pace::Pace;
+use crate::admin::jobs::Jobs;
+use crate::admin::{Error, ServerAdmin};
+use crate::decide::job::Stop;
+use crate::volume::jobs::{Ended, Notes};
+use crate::words::calls::Doing;
+use crate::words::work::{Aborted, Done, Failed, Refused};
+use palladion_api::member::{Job, JobCause, JobState};
+use palladion_api::task::{KeyspaceResult, KeyspaceState};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+/// Why a job does not go on.
+#[derive(Debug)]
+pub enum Halt {
+    /// The connection broke, or the server goes down: what became of the call is
+    /// not known here.
+    Lost,
+    /// It was asked to stop.
+    Stopped,
+    /// It failed.
+    Failed(JobCause, String),
+    /// This server cannot do it; nothing was done.
+    Refused(String),
+}
+
+/// What a part of a job leads to.
+pub type Step<T> = Result<T, Halt>;
+
+/// What a job works with.
+pub struct Bench {
+    /// The server.
+    pub admin: Arc<dyn ServerAdmin>,
+    /// The notes.
+    pub book: Arc<Book>,
+    /// The job.
+    pub job: Job,
+    /// Whether it should stop, and why.
+    pub stop: watch::Receiver<Option<Stop>>,
+    /// How often and how long.
+    pub pace: Pace,
+}
+
+impl Bench {
+    /// What the server does for jobs.
+    pub fn jobs(&self) -> Step<&dyn Jobs> {
+        self.admin.jobs().ok_or_else(|| Halt::Refused(Refused::body().to_string()))
+    }
+
+    /// Should it stop?
+    pub fn asked(&self) -> Option<Stop> {
+        *self.stop.borrow()
+    }
+
+    /// A place at which it can stop.
+    pub fn may_stop(&self) -> Step<()> {
+        self.asked().map_or(Ok(()), |_| Err(Halt::Stopped))
+    }
+
+    /// Wait, but no longer than until it is asked to stop.
+    pub async fn pause(&self, time: Duration) {
+        let mut stop = self.stop.clone();
+        let asked = async {
+            if stop.wait_for(Option::is_some).await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            () = tokio::time::sleep(time) => {}
+            () = asked => {}
+        }
+    }
+
+    /// Write a note; without it nothing is called.
+    pub fn note(&self, change: impl FnOnce(&mut Notes)) -> Step<()> {
+        let failed = |error| Halt::Failed(JobCause::VolumeError, format!("{error:#}"));
+        self.book.change(change).map_err(failed)
+    }
+
+    /// How far it is.
+    pub fn show(&self, live: Live) {
+        self.book.show(live);
+    }
+
+    /// What a failed call means.
+    pub async fn failed(&self, doing: Doing, error: Error) -> Halt {
+        match error {
+            Error::Http { .. } => Halt::Lost,
+            Error::Unsupported(_) => Halt::Refused(error.to_string()),
+            Error::Status { .. } | Error::Failed { .. } => {
+                let why = format!("{:#}", anyhow::Error::from(error).context(doing));
+                self.failed_by_itself(JobCause::ServerError, Failed::Server { why }).await
+            }
+        }
+    }
+
+    /// A failure counts of a server that is a full member still: one that is being
+    /// drained interrupts what it is at, and how it ends is told when it has ended.
+    pub async fn failed_by_itself(&self, cause: JobCause, why: Failed) -> Halt {
+        match self.admin.read().await {
+            Ok(reading) if reading.is_full_member() => Halt::Failed(cause, why.to_string()),
+            Ok(_) | Err(_) => Halt::Lost,
+        }
+    }
+
+    /// The part of a keyspace; how it ended is noted, for people and for the next try.
+    pub async fn keyspace(&self, name: &str, part: impl Future<Output = Step<()>>) -> Step<()> {
+        let begun = Instant::now();
+        let outcome = part.await;
+        let (state, message) = match &outcome {
+            Ok(()) => (KeyspaceState::Succeeded, None),
+            Err(Halt::Failed(_, why)) => (KeyspaceState::Failed, Some(why.clone())),
+            Err(Halt::Stopped) => (KeyspaceState::Aborted, None),
+            // Noted with the end of the job.
+            Err(Halt::Lost | Halt::Refused(_)) => return outcome,
+        };
+        let seconds = begun.elapsed().as_secs();
+        let result = KeyspaceResult { name: name.into(), state, seconds, message };
+        self.note(|notes| notes.finish_keyspace(result))?;
+        outcome
+    }
+
+    /// What the outcome amounts to; `None` where it is not known here.
+    pub fn ended(&self, outcome: Step<Done>) -> Option<Ended> {
+        Some(match outcome {
+            Ok(done) => Ended::as_asked(JobState::Succeeded, done),
+            Err(Halt::Lost) => return None,
+            Err(Halt::Stopped) => match self.asked() {
+                Some(Stop::Deadline) => {
+                    let seconds = self.job.deadline_seconds;
+                    let cause = JobCause::DeadlineExceeded;
+                    Ended::by(JobState::Failed, cause, Failed::Deadline { seconds })
+                }
+                Some(Stop::Asked) | None => Ended::as_asked(JobState::Aborted, Aborted::Asked),
+            },
+            Err(Halt::Failed(cause, why)) => Ended::by(JobState::Failed, cause, why),
+            Err(Halt::Refused(why)) => Ended::by(JobState::Refused, JobCause::NotSupported, why),
+        })
+    }
+}

@@ -1,0 +1,33 @@
+//! Flush, keyspace by keyspace.
+
+use super::bench::{Bench, Step};
+use super::plan;
+use super::work::done;
+use crate::volume::jobs::{Item, Notes};
+use crate::words::calls::Doing;
+use crate::words::work::Done;
+use palladion_api::task::Selection;
+
+/// Write memtables to disk.
+pub async fn flush(bench: &Bench, of: &Selection) -> Step<Done> {
+    let jobs = bench.jobs()?;
+    let named = plan::named(bench, of).await?;
+    for (keyspace, tables) in &named {
+        let task = &bench.job.task;
+        if bench.book.read(|notes| notes.has_finished_keyspace(task, keyspace)) {
+            continue;
+        }
+        bench.may_stop()?;
+        bench.note(|notes| notes.call(Item { keyspace: keyspace.clone(), table: None }))?;
+        let part = async {
+            match jobs.flush_tables(keyspace, tables).await {
+                Ok(()) => bench.note(Notes::finish_item),
+                Err(error) => {
+                    Err(bench.failed(Doing::Flush { keyspace: keyspace.clone() }, error).await)
+                }
+            }
+        };
+        bench.keyspace(keyspace, part).await?;
+    }
+    Ok(done(named.keys().map(String::as_str)))
+}

@@ -1,0 +1,40 @@
+//! How often a server is asked about a job, and how long it is waited for.
+
+use std::time::Duration;
+
+/// Times of jobs. Tests are in more of a hurry.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// How often a rewrite is looked at.
+    pub look: Duration,
+    /// How often what is to stop is stopped, until the call returns.
+    pub stop: Duration,
+    /// How often a table that other work holds is tried again.
+    pub again: Duration,
+    /// How long it is tried.
+    pub busy: Duration,
+    /// How often a repair is looked at.
+    pub repair: Duration,
+    /// How long a repair that was just begun may be unknown to the server.
+    pub early: Duration,
+    /// How often a call that nobody waits for is looked at.
+    pub orphan: Duration,
+    /// How long nothing of it must be seen until it counts as over: a rewrite may
+    /// wait a minute for other compactions to end before it shows.
+    pub quiet: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self {
+            look: Duration::from_secs(10),
+            stop: Duration::from_secs(1),
+            again: Duration::from_secs(5),
+            busy: Duration::from_secs(600),
+            repair: Duration::from_secs(2),
+            early: Duration::from_secs(10),
+            orphan: Duration::from_secs(5),
+            quiet: Duration::from_secs(65),
+        }
+    }
+}

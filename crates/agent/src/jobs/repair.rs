@@ -1,0 +1,106 @@
+//! Repair of the primary ranges, keyspace by keyspace. The server numbers its
+//! repairs: one whose number is noted is found again after a restart of the agent.
+
+use super::bench::{Bench, Halt, Step};
+use super::book::Live;
+use super::plan;
+use super::work::done;
+use crate::admin::{RepairState, RepairTicket};
+use crate::volume::jobs::{Item, Notes};
+use crate::words::calls::Doing;
+use crate::words::work::{Done, Failed};
+use palladion_api::member::{JobCause, JobUnit};
+use palladion_api::task::Selection;
+use tokio::time::Instant;
+
+/// Looks that fail in a row before a repair counts as lost.
+const LOOKS: u32 = 30;
+
+/// Repair what is meant.
+pub async fn repair(bench: &Bench, of: &Selection) -> Step<Done> {
+    let jobs = bench.jobs()?;
+    let named = plan::named(bench, of).await?;
+    for (index, (keyspace, tables)) in named.iter().enumerate() {
+        let task = &bench.job.task;
+        if bench.book.read(|notes| notes.has_finished_keyspace(task, keyspace)) {
+            continue;
+        }
+        show(bench, index, named.len());
+        let part = async {
+            let ticket = match adopted(bench, keyspace) {
+                Some(ticket) => Some(ticket),
+                None => {
+                    bench.may_stop()?;
+                    let item = Item { keyspace: keyspace.clone(), table: None };
+                    bench.note(|notes| notes.call(item))?;
+                    match jobs.repair_tables(keyspace, tables).await {
+                        Ok(ticket) => ticket,
+                        Err(error) => {
+                            let doing = Doing::Repair { keyspace: keyspace.clone() };
+                            return Err(bench.failed(doing, error).await);
+                        }
+                    }
+                }
+            };
+            if let Some(ticket) = ticket {
+                bench.note(|notes| notes.number(ticket.number))?;
+                follow(bench, &ticket).await?;
+            }
+            bench.note(Notes::finish_item)
+        };
+        bench.keyspace(keyspace, part).await?;
+    }
+    Ok(done(named.keys().map(String::as_str)))
+}
+
+fn show(bench: &Bench, done: usize, all: usize) {
+    let (done, total) = (done as u64, all as u64);
+    bench.show(Live {
+        progress: u8::try_from(done * 100 / total.max(1)).ok(),
+        done: Some(done),
+        total: Some(total),
+        unit: Some(JobUnit::Keyspaces),
+    });
+}
+
+/// The repair that an earlier agent began of this keyspace, by this very job.
+fn adopted(bench: &Bench, keyspace: &str) -> Option<RepairTicket> {
+    bench.book.read(|notes| {
+        let note = notes.open()?;
+        note.item.as_ref().filter(|item| item.keyspace == keyspace)?;
+        Some(RepairTicket { keyspace: keyspace.into(), number: note.repair? })
+    })
+}
+
+async fn follow(bench: &Bench, ticket: &RepairTicket) -> Step<()> {
+    let (since, mut silent) = (Instant::now(), 0);
+    let keyspace = || ticket.keyspace.clone();
+    loop {
+        match bench.asked() {
+            None => bench.pause(bench.pace.repair).await,
+            // Its threads may begin sessions after the first call to end it.
+            Some(_) => tokio::time::sleep(bench.pace.stop).await,
+        }
+        if bench.asked().is_some()
+            && let Err(error) = bench.jobs()?.end_repairs().await
+        {
+            tracing::warn!(error = error.to_string(), "the repair cannot be ended");
+        }
+        match bench.admin.repair_state(ticket).await {
+            Ok(RepairState::Running) => silent = 0,
+            Ok(RepairState::Completed) => return Ok(()),
+            Ok(RepairState::Failed(why)) => {
+                bench.may_stop()?;
+                let why = Failed::RepairFailed { keyspace: keyspace(), why };
+                return Err(bench.failed_by_itself(JobCause::ServerError, why).await);
+            }
+            Ok(RepairState::Unknown) if since.elapsed() < bench.pace.early => {}
+            Ok(RepairState::Unknown) => {
+                let why = Failed::RepairForgotten { keyspace: keyspace() };
+                return Err(bench.failed_by_itself(JobCause::ServerError, why).await);
+            }
+            Err(_) if silent >= LOOKS => return Err(Halt::Lost),
+            Err(_) => silent += 1,
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! A server for tests of jobs: it notes what it is called for, and what stands on
+//! the volume at that moment.
+
+use crate::admin::jobs::{Compaction, Jobs, Rewrite, Rewritten, Tables};
+use crate::admin::{
+    Answer, Error, Reading, RepairScope, RepairState, RepairTicket, RuntimeChange, ServerAdmin,
+};
+use crate::volume::Volume;
+use palladion_api::ids::HostId;
+use palladion_api::runtime::RuntimeSettings;
+use palladion_api::task::SnapshotTask;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
+
+/// How a rewrite goes that is called next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goes {
+    /// As the server says.
+    Ends(Rewritten),
+    /// It runs until it was stopped so often.
+    RunsUntilStopped(u32),
+    /// The connection breaks; the server goes on for so many looks.
+    Breaks(u32),
+}
+
+#[derive(Default)]
+pub struct State {
+    pub calls: Vec<String>,
+    pub rewrites: VecDeque<Goes>,
+    pub compactions: Vec<Compaction>,
+    pub looks: u32,
+    pub stopped: u32,
+    pub repairs: VecDeque<RepairState>,
+    pub next_repair: i64,
+    pub levels: RuntimeSettings,
+    pub mode: Option<&'static str>,
+    pub refuses: Option<&'static str>,
+}
+
+pub struct Fake {
+    pub state: Mutex<State>,
+    pub volume: Volume,
+}
+
+impl Fake {
+    /// What is on the disk at the moment of a call.
+    fn called(&self, what: String) -> MutexGuard<'_, State> {
+        let notes = self.volume.jobs().unwrap();
+        let item = notes.open().and_then(|note| note.item.clone());
+        let at = item.map(|i| format!("{}.{}", i.keyspace, i.table.unwrap_or_default()));
+        let mut state = self.state.lock().unwrap();
+        state.calls.push(format!("{what} at {}", at.unwrap_or_default()));
+        state
+    }
+}
+
+fn now<T: Send + 'static>(value: T) -> Answer<'static, T> {
+    Box::pin(async move { Ok(value) })
+}
+
+async fn broken() -> Error {
+    let source = reqwest::Client::new().get("http://127.0.0.1:1/").send().await.unwrap_err();
+    Error::Http { url: "http://127.0.0.1:1/".into(), source }
+}
+
+impl ServerAdmin for Fake {
+    fn read(&self) -> Answer<'_, Reading> {
+        let mode = self.state.lock().unwrap().mode.map(str::to_string);
+        now(Reading { mode, ..Reading::default() })
+    }
+
+    fn drain(&self) -> Answer<'_, ()> {
+        now(())
+    }
+
+    fn decommission(&self) -> Answer<'_, ()> {
+        now(())
+    }
+
+    fn reload_seeds(&self) -> Answer<'_, ()> {
+        now(())
+    }
+
+    fn runtime(&self) -> Answer<'_, RuntimeSettings> {
+        now(self.state.lock().unwrap().levels.clone())
+    }
+
+    fn change_runtime<'a>(&'a self, change: &'a RuntimeChange) -> Answer<'a, ()> {
+        let mut state = self.called(format!("levels {:?}", change.log_levels));
+        for (logger, level) in &change.log_levels {
+            match level {
+                Some(level) => state.levels.log_levels.insert(logger.clone(), *level),
+                None => state.levels.log_levels.remove(logger),
+            };
+        }
+        now(())
+    }
+
+    fn keyspaces(&self) -> Answer<'_, Vec<String>> {
+        now(vec!["shop".into(), "system_auth".into()])
+    }
+
+    fn copies(&self) -> Answer<'_, BTreeMap<String, u32>> {
+        now(BTreeMap::new())
+    }
+
+    fn cleanup<'a>(&'a self, _: &'a str) -> Answer<'a, ()> {
+        now(())
+    }
+
+    fn flush<'a>(&'a self, _: &'a str) -> Answer<'a, ()> {
+        now(())
+    }
+
+    fn upgrade_sstables<'a>(&'a self, _: &'a str) -> Answer<'a, ()> {
+        now(())
+    }
+
+    fn remove_node<'a>(&'a self, _: &'a HostId) -> Answer<'a, ()> {
+        now(())
+    }
+
+    fn jobs(&self) -> Option<&dyn Jobs> {
+        Some(self)
+    }
+
+    fn begin_repair<'a>(&'a self, _: &'a str, _: RepairScope) -> Answer<'a, Option<RepairTicket>> {
+        now(None)
+    }
+
+    fn repair_state<'a>(&'a self, ticket: &'a RepairTicket) -> Answer<'a, RepairState> {
+        let mut state = self.state.lock().unwrap();
+        if ticket.number > state.next_repair {
+            return now(RepairState::Unknown);
+        }
+        now(state.repairs.pop_front().unwrap_or(RepairState::Completed))
+    }
+}
+
+impl Jobs for Fake {
+    fn tables(&self) -> Answer<'_, Tables> {
+        let of = |tables: &[(&str, u64)]| {
+            tables.iter().map(|(name, bytes)| ((*name).to_string(), *bytes)).collect()
+        };
+        now(Tables::from([
+            ("shop".into(), of(&[("items", 100), ("orders", 300)])),
+            ("system_auth".into(), of(&[("roles", 10)])),
+        ]))
+    }
+
+    fn compactions(&self) -> Answer<'_, Vec<Compaction>> {
+        let mut state = self.state.lock().unwrap();
+        if state.looks > 0 {
+            state.looks -= 1;
+            if state.looks == 0 {
+                state.compactions.clear();
+            }
+        }
+        now(state.compactions.clone())
+    }
+
+    fn stop_compaction<'a>(&'a self, id: &'a str) -> Answer<'a, ()> {
+        self.called(format!("stop {id}")).stopped += 1;
+        now(())
+    }
+
+    fn rewrite<'a>(
+        &'a self,
+        what: Rewrite<'a>,
+        keyspace: &'a str,
+        table: &'a str,
+    ) -> Answer<'a, Rewritten> {
+        Box::pin(async move {
+            let goes = {
+                let name = what.names()[0];
+                let mut state = self.called(format!("{name} {keyspace}.{table}"));
+                let entry = |id: &str, table: &str, name: &str| Compaction {
+                    id: id.into(),
+                    keyspace: keyspace.into(),
+                    table: table.into(),
+                    name: name.into(),
+                    ..Default::default()
+                };
+                state.compactions = vec![
+                    entry("ours", table, name),
+                    entry("another-table", "other", name),
+                    entry("another-kind", table, "Validation"),
+                ];
+                state.rewrites.pop_front().unwrap_or(Goes::Ends(Rewritten::Done))
+            };
+            match goes {
+                Goes::Ends(how) => Ok(how),
+                Goes::RunsUntilStopped(times) => loop {
+                    if self.state.lock().unwrap().stopped >= times {
+                        return Ok(Rewritten::Stopped);
+                    }
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                },
+                Goes::Breaks(looks) => {
+                    self.state.lock().unwrap().looks = looks;
+                    Err(broken().await)
+                }
+            }
+        })
+    }
+
+    fn flush_tables<'a>(&'a self, keyspace: &'a str, tables: &'a [String]) -> Answer<'a, ()> {
+        let refuses = self.called(format!("flush {keyspace} {tables:?}")).refuses;
+        let failed = |message: &str| Error::Failed {
+            operation: "forceKeyspaceFlush".into(),
+            message: message.into(),
+        };
+        Box::pin(async move { refuses.map_or(Ok(()), |message| Err(failed(message))) })
+    }
+
+    fn take_snapshot<'a>(&'a self, what: &'a SnapshotTask, of: &'a [String]) -> Answer<'a, ()> {
+        drop(self.called(format!("snapshot {} {of:?}", what.name)));
+        now(())
+    }
+
+    fn clear_snapshot<'a>(&'a self, name: &'a str, keyspaces: &'a [String]) -> Answer<'a, ()> {
+        drop(self.called(format!("clear {name} {keyspaces:?}")));
+        now(())
+    }
+
+    fn repair_tables<'a>(
+        &'a self,
+        keyspace: &'a str,
+        tables: &'a [String],
+    ) -> Answer<'a, Option<RepairTicket>> {
+        let mut state = self.called(format!("repair {keyspace} {tables:?}"));
+        state.next_repair += 1;
+        now(Some(RepairTicket { keyspace: keyspace.into(), number: state.next_repair }))
+    }
+
+    fn end_repairs(&self) -> Answer<'_, ()> {
+        let mut state = self.called("end repairs".into());
+        if state.calls.iter().filter(|call| call.starts_with("end repairs")).count() == 2 {
+            state.repairs = [RepairState::Failed("session ended".into())].into();
+        }
+        now(())
+    }
+}

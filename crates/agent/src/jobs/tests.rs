@@ -1,0 +1,286 @@
+//! Jobs against a server that breaks, is stopped, and is asked again.
+
+use super::place::Place;
+use super::testing::Goes;
+use super::{Waited, give_back, settle, work};
+use crate::admin::RepairState;
+use crate::admin::jobs::Rewritten;
+use crate::decide::job::Stop;
+use crate::volume::jobs::Ended;
+use jiff::Timestamp;
+use palladion_api::member::{JobCause, JobState};
+use palladion_api::runtime::{LogLevel, RuntimeSettings};
+use palladion_api::task::{
+    CleanupTask, CompactTask, FlushTask, KeyspaceState, RepairTask, Selection, SetLogLevelTask,
+    SnapshotTask, Work,
+};
+use std::fs;
+
+fn cleanup() -> Work {
+    Work { cleanup: Some(CleanupTask::default()), ..Default::default() }
+}
+
+fn of_shop() -> Selection {
+    Selection { keyspaces: vec!["shop".into()], tables: Vec::new() }
+}
+
+fn how(ended: Option<&Ended>) -> (JobState, Option<JobCause>) {
+    let ended = ended.expect("it has ended");
+    (ended.state, ended.cause)
+}
+
+fn end(place: &Place, ended: Ended) {
+    place.book.change(|notes| notes.end(ended, Timestamp::UNIX_EPOCH)).unwrap();
+}
+
+#[tokio::test]
+async fn tables_are_rewritten_one_after_the_other_each_noted_before_its_call() {
+    let place = Place::new();
+    let bench = place.begun("a", "task", cleanup());
+    let ended = work(&bench).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None));
+    assert_eq!(
+        place.calls(),
+        [
+            "Cleanup shop.items at shop.items",
+            "Cleanup shop.orders at shop.orders",
+            "Cleanup system_auth.roles at system_auth.roles"
+        ]
+    );
+    let status = place.book.status(Some("a")).unwrap();
+    let keyspaces: Vec<_> = status.results.iter().map(|r| (r.name.as_str(), r.state)).collect();
+    let done = KeyspaceState::Succeeded;
+    assert_eq!(keyspaces, [("shop", done), ("system_auth", done)]);
+}
+
+#[tokio::test]
+async fn a_broken_connection_is_waited_for_and_the_next_try_goes_on_at_that_table() {
+    let mut place = Place::new();
+    place.state().rewrites = [Goes::Ends(Rewritten::Done), Goes::Breaks(5)].into();
+    let bench = place.begun("a", "task", cleanup());
+    assert_eq!(work(&bench).await, None, "what became of it is not known");
+    place.calls();
+    let bench = place.after_a_restart();
+    let ended = settle(&bench, Waited::EarlierAgent).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Interrupted, Some(JobCause::AgentEnded)));
+    assert!(place.calls().is_empty(), "nothing is called beside it");
+    assert_eq!(place.state().looks, 0, "it was looked at until it was gone");
+    end(&place, ended.unwrap());
+    let status = place.book.status(Some("a")).unwrap();
+    assert_eq!(status.results.last().unwrap().state, KeyspaceState::Interrupted);
+
+    let again = place.begun("b", "task", cleanup());
+    let ended = work(&again).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None));
+    assert_eq!(place.calls()[0], "Cleanup shop.orders at shop.orders");
+    end(&place, ended.unwrap());
+
+    let other = place.begun("c", "other task", cleanup());
+    work(&other).await;
+    assert_eq!(
+        place.calls()[0],
+        "Cleanup shop.items at shop.items",
+        "another task, from the start"
+    );
+}
+
+#[tokio::test]
+async fn what_is_stopped_is_stopped_until_the_call_returns_and_nothing_else_is() {
+    for (why, expected) in [
+        (Stop::Asked, (JobState::Aborted, None)),
+        (Stop::Deadline, (JobState::Failed, Some(JobCause::DeadlineExceeded))),
+    ] {
+        let place = Place::new();
+        place.state().rewrites = [Goes::RunsUntilStopped(3)].into();
+        let bench = place.begun("a", "task", cleanup());
+        let stop = async {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            place.stop.send_replace(Some(why));
+        };
+        let (ended, ()) = tokio::join!(work(&bench), stop);
+        assert_eq!(how(ended.as_ref()), expected);
+        let calls = place.calls();
+        let stops: Vec<_> = calls.iter().filter(|c| c.starts_with("stop")).collect();
+        assert!(stops.len() >= 3 && stops.iter().all(|c| c.starts_with("stop ours")), "{stops:?}");
+        assert_eq!(calls.iter().filter(|c| c.starts_with("Cleanup")).count(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_stop_of_somebody_else_is_a_failure_but_not_of_a_server_that_goes_down() {
+    let place = Place::new();
+    place.state().rewrites = [Goes::Ends(Rewritten::Stopped); 2].into();
+    let bench = place.begun("a", "task", cleanup());
+    let failed = (JobState::Failed, Some(JobCause::StoppedByOther));
+    assert_eq!(how(work(&bench).await.as_ref()), failed);
+    place.state().mode = Some("DRAINED");
+    assert_eq!(work(&bench).await, None);
+}
+
+#[tokio::test]
+async fn a_table_that_other_work_holds_is_tried_for_a_while() {
+    let place = Place::new();
+    place.state().rewrites = [Goes::Ends(Rewritten::Busy), Goes::Ends(Rewritten::Busy)].into();
+    let bench = place.begun("a", "task", cleanup());
+    assert_eq!(how(work(&bench).await.as_ref()), (JobState::Succeeded, None));
+    let place = Place::new();
+    place.state().rewrites = std::iter::repeat_n(Goes::Ends(Rewritten::Busy), 500).collect();
+    let bench = place.begun("a", "task", cleanup());
+    let busy = (JobState::Failed, Some(JobCause::TableBusy));
+    assert_eq!(how(work(&bench).await.as_ref()), busy);
+}
+
+#[tokio::test]
+async fn a_table_that_is_not_there_fails_before_anything_is_called() {
+    let place = Place::new();
+    let tables = vec!["shop.orders".into(), "shop.nothing".into()];
+    let of = Selection { keyspaces: Vec::new(), tables };
+    let compact = CompactTask { of, ..Default::default() };
+    let bench = place.begun("a", "task", Work { compact: Some(compact), ..Default::default() });
+    let ended = work(&bench).await.unwrap();
+    assert_eq!(ended.state, JobState::Failed);
+    assert!(ended.message.unwrap().contains("shop.nothing"));
+    assert!(place.calls().is_empty());
+}
+
+#[tokio::test]
+async fn a_flush_that_fails_says_which_keyspace_and_in_the_servers_words() {
+    let place = Place::new();
+    place.state().refuses = Some("no space left on device");
+    let flush = Work { flush: Some(FlushTask { of: of_shop() }), ..Default::default() };
+    let ended = work(&place.begun("a", "task", flush)).await.unwrap();
+    assert_eq!(ended.cause, Some(JobCause::ServerError));
+    let why = ended.message.unwrap();
+    assert!(why.contains("shop") && why.contains("no space left on device"), "{why}");
+    assert_eq!(place.book.status(None).unwrap().results[0].state, KeyspaceState::Failed);
+}
+
+fn repair() -> Work {
+    Work { repair: Some(RepairTask::default()), ..Default::default() }
+}
+
+#[tokio::test]
+async fn a_repair_is_found_again_by_its_number_and_not_begun_twice() {
+    let mut place = Place::new();
+    let bench = place.begun("a", "task", repair());
+    place.state().repairs = std::iter::repeat_n(RepairState::Running, 10_000).collect();
+    let killed = tokio::time::timeout(std::time::Duration::from_millis(50), work(&bench)).await;
+    assert!(killed.is_err(), "it runs");
+    assert_eq!(place.calls(), ["repair shop [] at shop."]);
+    let note = place.book.read(|notes| notes.open().unwrap().clone());
+    assert_eq!(note.repair, Some(1));
+    place.state().repairs = [RepairState::Running, RepairState::Completed].into();
+    let bench = place.after_a_restart();
+    let ended = settle(&bench, Waited::EarlierAgent).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None));
+    assert_eq!(place.calls(), ["repair system_auth [] at system_auth."]);
+}
+
+#[tokio::test]
+async fn a_repair_without_a_number_is_waited_for_and_never_counts() {
+    let mut place = Place::new();
+    place.begun("a", "task", repair());
+    let item = crate::volume::jobs::Item { keyspace: "shop".into(), table: None };
+    place.book.change(|notes| notes.call(item)).unwrap();
+    place.state().next_repair = 1;
+    place.state().repairs = [RepairState::Running, RepairState::Running].into();
+    let ended = settle(&place.after_a_restart(), Waited::EarlierAgent).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Interrupted, Some(JobCause::AgentEnded)));
+    assert!(place.state().repairs.is_empty(), "it was asked until it had ended");
+    assert!(place.calls().is_empty());
+}
+
+#[tokio::test]
+async fn a_repair_is_ended_again_until_the_server_says_that_it_failed() {
+    let place = Place::new();
+    let bench = place.begun("a", "task", repair());
+    place.state().repairs = std::iter::repeat_n(RepairState::Running, 10_000).collect();
+    let stop = async {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        place.stop.send_replace(Some(Stop::Asked));
+    };
+    let (ended, ()) = tokio::join!(work(&bench), stop);
+    assert_eq!(how(ended.as_ref()), (JobState::Aborted, None));
+    let ends = place.calls().iter().filter(|c| c.starts_with("end repairs")).count();
+    assert_eq!(ends, 2);
+}
+
+fn snapshot() -> Work {
+    let what = SnapshotTask { of: of_shop(), name: "s".into(), ..Default::default() };
+    Work { snapshot: Some(what), ..Default::default() }
+}
+
+fn on_disk(place: &Place, table: &str) {
+    let path = place.directory.path().join(format!("data/shop/{table}-1a/snapshots/s"));
+    fs::create_dir_all(&path).unwrap();
+    fs::write(path.join("manifest.json"), "{}").unwrap();
+}
+
+#[tokio::test]
+async fn a_snapshot_of_somebody_else_is_never_taken_for_ours() {
+    let place = Place::new();
+    on_disk(&place, "items");
+    let ended = work(&place.begun("a", "task", snapshot())).await;
+    let exists = (JobState::Failed, Some(JobCause::SnapshotExists));
+    assert_eq!(how(ended.as_ref()), exists);
+    assert!(place.calls().is_empty());
+}
+
+#[tokio::test]
+async fn a_snapshot_of_another_table_is_not_cleared_with_ours() {
+    let place = Place::new();
+    on_disk(&place, "users");
+    place.book.change(|notes| notes.take_snapshot("s")).unwrap();
+    let of = Selection { tables: vec!["shop.orders".into()], ..Default::default() };
+    let what = SnapshotTask { of, name: "s".into(), ..Default::default() };
+    let work_of = Work { snapshot: Some(what), ..Default::default() };
+    let ended = work(&place.begun("a", "task", work_of)).await;
+    let exists = (JobState::Failed, Some(JobCause::SnapshotExists));
+    assert_eq!(how(ended.as_ref()), exists);
+    assert!(place.calls().is_empty());
+}
+
+#[tokio::test]
+async fn a_snapshot_whose_answer_was_lost_is_looked_up_on_the_disk() {
+    let mut place = Place::new();
+    place.begun("a", "task", snapshot());
+    place.book.change(|notes| notes.take_snapshot("s")).unwrap();
+    on_disk(&place, "items");
+    let bench = place.after_a_restart();
+    let ended = settle(&bench, Waited::EarlierAgent).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Interrupted, Some(JobCause::AgentEnded)));
+    end(&place, ended.unwrap());
+    let again = place.begun("b", "task", snapshot());
+    assert_eq!(how(work(&again).await.as_ref()), (JobState::Succeeded, None));
+    assert_eq!(place.calls(), [r#"clear s ["shop"] at "#, r#"snapshot s ["shop"] at "#]);
+
+    on_disk(&place, "orders");
+    let bench = place.after_a_restart();
+    let ended = settle(&bench, Waited::EarlierAgent).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None));
+    assert!(place.calls().is_empty());
+}
+
+#[tokio::test]
+async fn log_levels_are_given_back_to_the_same_server_and_to_no_other() {
+    let place = Place::new();
+    place.state().levels.log_levels = [("ROOT".to_string(), LogLevel::Info)].into();
+    let levels = [("ROOT".into(), LogLevel::Debug), ("a".into(), LogLevel::Trace)].into();
+    let what = SetLogLevelTask { levels, seconds: 0 };
+    let work_of = || Work { set_log_level: Some(what.clone()), ..Default::default() };
+    let ended = work(&place.begun("a", "task", work_of())).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None));
+    assert_eq!(place.state().levels.log_levels["ROOT"], LogLevel::Debug);
+    let none = RuntimeSettings::default();
+    give_back(&place.book, place.fake.as_ref(), "t1", &none).await.unwrap();
+    let info = [("ROOT".to_string(), LogLevel::Info)].into();
+    assert_eq!(place.state().levels.log_levels, info);
+    end(&place, ended.unwrap());
+
+    let ended = work(&place.begun("b", "task", work_of())).await;
+    end(&place, ended.unwrap());
+    place.calls();
+    give_back(&place.book, place.fake.as_ref(), "t2", &none).await.unwrap();
+    assert!(place.calls().is_empty(), "it was started since");
+    assert_eq!(place.book.read(|notes| notes.levels.clone()), None);
+}

@@ -1,0 +1,73 @@
+//! Jobs of a member: why they are not begun, and how they end.
+
+use palladion_api::ids::{HostId, VolumeId};
+use palladion_api::member::Word;
+use palladion_api::words::Names;
+
+palladion_api::sentences! {
+    /// Why a job is not begun.
+    pub enum Refused {
+        OtherVolume { named: VolumeId, found: VolumeId } => "the job is for volume {named}, but this is volume {found}; nothing was done";
+        OtherHostId { named: HostId, found: HostId } => "the job is for host ID {named}, but this is host ID {found}; nothing was done";
+        OldEpoch { epoch: i64, seen: i64 } => "the job is from leader epoch {epoch}, but a job from epoch {seen} was received before; nothing was done";
+        Word { word: Word, version: &'static str } => "the job requests `{word}`, which this agent (version {version}) does not support; a rollout of the rack upgrades the agent";
+        Body { version: &'static str } => "the job requests work that this agent (version {version}) does not support; a rollout of the rack upgrades the agent";
+    }
+
+    /// What ended while a job ran.
+    pub enum Interrupted {
+        Pod => "the pod ended while the job was running";
+        Server => "the server ended while the job was running";
+        Connection => "the connection to the server broke while the job was running";
+        Agent => "the agent restarted while the job was running";
+        Exit { code: i32 } => "the server exited with code {code} while the job was running";
+    }
+
+    /// How a job ended that was stopped on request.
+    pub enum Aborted {
+        Never => "stopped before it began";
+        Asked => "stopped on request";
+    }
+
+    /// How a job ended well.
+    pub enum Done {
+        Keyspaces { keyspaces: Names } => "completed for keyspaces: {keyspaces}";
+        NoKeyspaces => "no keyspace requires this job";
+        Snapshot { name: String } => "took snapshot {name}";
+        Cleared { name: String } => "cleared snapshot {name}";
+        Levels { loggers: Names, seconds: u32 } => "set the levels of {loggers} for {seconds} s";
+    }
+
+    /// How a job failed.
+    pub enum Failed {
+        Deadline { seconds: u32 } => "did not complete within {seconds} s and was stopped";
+        StoppedByOther { keyspace: String, table: String } => "the server stopped work on table {keyspace}.{table}, but not at the request of this task; somebody may have run `nodetool stop`";
+        Busy { keyspace: String, table: String, seconds: u64 } => "other compactions of table {keyspace}.{table} could not be cancelled for {seconds} s";
+        NoSuchKeyspace { keyspace: String } => "keyspace {keyspace} does not exist or has no tables";
+        NoSuchTable { keyspace: String, table: String } => "table {keyspace}.{table} does not exist";
+        NoRoom { keyspace: String, table: String, needed: u64, free: u64 } => "table {keyspace}.{table} has {needed} bytes, and {free} bytes are free on the volume; a compaction may need as much space as the table";
+        RepairFailed { keyspace: String, why: String } => "repair of keyspace {keyspace} failed: {why}";
+        RepairForgotten { keyspace: String } => "the server no longer has a record of the repair of keyspace {keyspace}";
+        SnapshotExists { name: String } => "snapshot {name} already exists; choose another name, or clear it first";
+        /// What the agent was doing, and what the server answered.
+        Server { why: String } => "{why}";
+    }
+
+    /// What is told where the notes fail.
+    pub enum Trouble {
+        Notes { why: String } => "cannot read or write the record of jobs on the volume: {why}";
+        Levels { why: String } => "cannot restore log levels: {why}";
+    }
+}
+
+impl Refused {
+    /// A newer operator asks for it.
+    pub fn word(word: Word) -> Self {
+        Self::Word { word, version: env!("CARGO_PKG_VERSION") }
+    }
+
+    /// A newer operator asks for work that has no name here.
+    pub fn body() -> Self {
+        Self::Body { version: env!("CARGO_PKG_VERSION") }
+    }
+}

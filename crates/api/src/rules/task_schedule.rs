@@ -1,0 +1,46 @@
+//! Rules of `CassandraTaskSchedule`.
+
+use kube_core::{Reason, Rule};
+
+use super::must;
+use crate::task::TaskKind;
+
+/// The tasks of a schedule are those of one ring.
+pub fn cluster_is_fixed() -> Rule {
+    must(
+        "oldSelf.cluster == self.cluster",
+        "`cluster` of a schedule is immutable: delete this schedule and create another",
+    )
+    .reason(Reason::FieldValueForbidden)
+    .field_path(".cluster")
+}
+
+/// What cron takes; whether it ever matches says the condition `Accepted`.
+pub fn schedule_has_five_fields() -> Rule {
+    must(
+        r"self.matches('^[^ ]+( +[^ ]+){4}$') || self in ['@hourly', '@daily', '@weekly', '@monthly', '@yearly', '@annually']",
+        "write five fields with spaces between them (minute, hour, day of the month, month, day of the week), for example `0 2 * * *`",
+    )
+}
+
+/// One task does one thing. A dead member is replaced once, and by whoever knows that it is dead.
+pub fn asks_for_one_thing() -> Rule {
+    let bodies = || TaskKind::ALL.iter().filter(|k| **k != TaskKind::Replace).map(|k| k.field());
+    let there: Vec<String> = bodies().map(|f| format!("has(self.{f})")).collect();
+    let names: Vec<String> = bodies().map(|f| format!("`{f}`")).collect();
+    must(
+        format!("[{}].exists_one(x, x)", there.join(", ")),
+        format!(
+            "a task does one thing: set exactly one of {}; a schedule does not `replace`",
+            names.join(", ")
+        ),
+    )
+}
+
+/// What is appended to it for the name of a task leaves a DNS label.
+pub fn of_the_whole_object() -> [Rule; 1] {
+    [must(
+        "size(self.metadata.name) <= 52",
+        "the name of a schedule is at most 52 characters long, because those of its tasks begin with it: choose a shorter one",
+    )]
+}

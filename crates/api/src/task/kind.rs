@@ -1,0 +1,88 @@
+//! Kinds of tasks.
+
+use serde::{Deserialize, Serialize};
+
+/// Kind of a task.
+#[derive(
+    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord,
+)]
+pub enum TaskKind {
+    /// `spec.repair`.
+    Repair,
+    /// `spec.cleanup`.
+    Cleanup,
+    /// `spec.compact`.
+    Compact,
+    /// `spec.garbageCollect`.
+    GarbageCollect,
+    /// `spec.scrub`.
+    Scrub,
+    /// `spec.upgradeSSTables`.
+    #[serde(rename = "UpgradeSSTables")]
+    UpgradeSstables,
+    /// `spec.flush`.
+    Flush,
+    /// `spec.snapshot`.
+    Snapshot,
+    /// `spec.clearSnapshot`.
+    ClearSnapshot,
+    /// `spec.setLogLevel`.
+    SetLogLevel,
+    /// `spec.restart`.
+    Restart,
+    /// `spec.replace`.
+    Replace,
+}
+
+impl TaskKind {
+    /// All kinds.
+    pub const ALL: &'static [TaskKind] = &[
+        TaskKind::Repair,
+        TaskKind::Cleanup,
+        TaskKind::Compact,
+        TaskKind::GarbageCollect,
+        TaskKind::Scrub,
+        TaskKind::UpgradeSstables,
+        TaskKind::Flush,
+        TaskKind::Snapshot,
+        TaskKind::ClearSnapshot,
+        TaskKind::SetLogLevel,
+        TaskKind::Restart,
+        TaskKind::Replace,
+    ];
+
+    /// The field of the spec that asks for it.
+    pub fn field(self) -> &'static str {
+        match self {
+            TaskKind::Repair => "repair",
+            TaskKind::Cleanup => "cleanup",
+            TaskKind::Compact => "compact",
+            TaskKind::GarbageCollect => "garbageCollect",
+            TaskKind::Scrub => "scrub",
+            TaskKind::UpgradeSstables => "upgradeSSTables",
+            TaskKind::Flush => "flush",
+            TaskKind::Snapshot => "snapshot",
+            TaskKind::ClearSnapshot => "clearSnapshot",
+            TaskKind::SetLogLevel => "setLogLevel",
+            TaskKind::Restart => "restart",
+            TaskKind::Replace => "replace",
+        }
+    }
+
+    /// Seconds that one member may take, where a task does not say so itself;
+    /// `None` where a task has no such deadline.
+    pub fn member_deadline(self) -> Option<u32> {
+        match self {
+            TaskKind::Repair => Some(604_800),
+            TaskKind::Cleanup
+            | TaskKind::Compact
+            | TaskKind::GarbageCollect
+            | TaskKind::Scrub
+            | TaskKind::UpgradeSstables => Some(86_400),
+            TaskKind::Flush | TaskKind::Snapshot | TaskKind::ClearSnapshot => Some(600),
+            TaskKind::SetLogLevel => Some(60),
+            TaskKind::Restart => Some(900),
+            TaskKind::Replace => None,
+        }
+    }
+}

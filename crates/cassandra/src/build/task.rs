@@ -1,0 +1,31 @@
+//! A task by the template of a schedule: at its time, or when a person asks for it.
+
+use crate::resources::TASK;
+use palladion_api::labels;
+use serde_json::{Value, json};
+
+/// The task `name` of a schedule with this spec: the template as it is stored, for
+/// the cluster of the schedule. It has no owner, so that it outlives the schedule.
+pub fn of_schedule(schedule: &str, namespace: &str, spec: &Value, name: &str) -> Value {
+    let template = &spec["taskTemplate"];
+    let mut labels = object(&template["metadata"]["labels"]);
+    labels[labels::MANAGED_BY] = json!(labels::PALLADION);
+    labels[labels::SCHEDULE] = json!(schedule);
+    let mut task = object(&template["spec"]);
+    task["cluster"] = spec["cluster"].clone();
+    json!({
+        "apiVersion": TASK.api_version(),
+        "kind": TASK.kind,
+        "metadata": {
+            "name": name,
+            "namespace": namespace,
+            "labels": labels,
+            "annotations": object(&template["metadata"]["annotations"]),
+        },
+        "spec": task,
+    })
+}
+
+fn object(value: &Value) -> Value {
+    if value.is_object() { value.clone() } else { json!({}) }
+}

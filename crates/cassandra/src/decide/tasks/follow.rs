@@ -1,0 +1,284 @@
+//! What became of the units of a task, as the agents of its members report it:
+//! each member's entry in the status of the task.
+
+use super::read::Task;
+use super::units::{answer, asked};
+use crate::decide::evidence::marks;
+use crate::decide::objects::restart_tokens;
+use crate::facts::{Facts, MemberFact};
+use crate::words::jobs::Member as Said;
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::member::{Job, JobCause, JobState, JobStatus, JobWanted};
+use palladion_api::task::{
+    CassandraTaskStatus, MemberTaskState as State, TaskCurrent, TaskKind, TaskMember,
+};
+use palladion_plan::words::Reasoned;
+use serde_json::json;
+
+/// A member whose server, agent or pod ends is tried so often.
+pub const TRIES: u32 = 2;
+
+/// Characters of a member's message at the most.
+const LONGEST: usize = 1024;
+
+/// The status of a task with what its members have come to.
+pub fn follow(
+    facts: &Facts<'_>,
+    task: &Task<'_>,
+    kind: TaskKind,
+    mut status: CassandraTaskStatus,
+) -> CassandraTaskStatus {
+    let mut members = std::mem::take(&mut status.members);
+    for entry in members.iter_mut().filter(|m| !is_final(m.state)) {
+        let Some(member) = facts.members.get(&entry.name).filter(|m| !m.is_gone()) else {
+            if entry.state != State::Waiting {
+                end(facts, entry, State::Failed, &Said::Lost { member: entry.name.clone() });
+            }
+            continue;
+        };
+        match kind {
+            TaskKind::Restart => restarted(facts, task, member, entry),
+            TaskKind::Repair
+            | TaskKind::Cleanup
+            | TaskKind::Compact
+            | TaskKind::GarbageCollect
+            | TaskKind::Scrub
+            | TaskKind::UpgradeSstables
+            | TaskKind::Flush
+            | TaskKind::Snapshot
+            | TaskKind::ClearSnapshot
+            | TaskKind::SetLogLevel
+            | TaskKind::Replace => unit(facts, task, member, entry),
+        }
+        lost(facts, task, kind, member, entry);
+    }
+    status.current = members.iter().find(|m| m.state == State::Running).map(|m| current(facts, m));
+    status.progress = progress(facts, &members);
+    status.members = members;
+    status
+}
+
+/// Has this member ended, for this task?
+pub fn is_final(state: State) -> bool {
+    match state {
+        State::Waiting | State::Running | State::Interrupted => false,
+        State::Succeeded | State::Failed | State::Skipped | State::Aborted => true,
+    }
+}
+
+/// How long one member may take.
+pub fn deadline(task: &Task<'_>, kind: TaskKind) -> u32 {
+    task.spec.member_deadline_seconds.or(kind.member_deadline()).unwrap_or(u32::MAX)
+}
+
+/// A member ends, or is interrupted, as the sentence says.
+pub fn end(facts: &Facts<'_>, entry: &mut TaskMember, state: State, said: &Said) {
+    entry.state = state;
+    entry.reason = Some(said.reason().to_string());
+    entry.message = Some(cut(&said.to_string()));
+    if is_final(state) {
+        entry.ended_at = Some(Time(facts.now()));
+    }
+}
+
+/// A unit of this task that the member was given.
+fn given<'a>(task: &Task<'_>, member: &'a MemberFact) -> Option<&'a Job> {
+    asked(member).filter(|job| job.task == *task.uid())
+}
+
+fn unit(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, entry: &mut TaskMember) {
+    let Some(job) = given(task, member) else {
+        // Somebody has taken it away; it is given again.
+        if entry.state == State::Running {
+            entry.state = State::Waiting;
+        }
+        return;
+    };
+    let answer = answer(member);
+    let state = answer.map_or(JobState::Running, |a| a.state);
+    match (state, answer) {
+        (JobState::Running | JobState::Stopping | JobState::Unknown, _) | (_, None) => {
+            begun(facts, job, entry);
+        }
+        (_, Some(answer)) => ended(facts, (task, job, answer), entry),
+    }
+}
+
+/// It was given: from now on it counts.
+fn begun(facts: &Facts<'_>, job: &Job, entry: &mut TaskMember) {
+    if entry.state == State::Running {
+        return;
+    }
+    entry.state = State::Running;
+    entry.host_id = Some(job.host_id.clone());
+    entry.tries = tries(job).max(entry.tries);
+    entry.started_at.get_or_insert_with(|| Time(facts.now()));
+    (entry.reason, entry.message) = (None, None);
+}
+
+/// The number of the try, by the ID of the job.
+fn tries(job: &Job) -> u32 {
+    job.id.rsplit('-').next().and_then(|n| n.parse().ok()).unwrap_or(1)
+}
+
+fn ended(
+    facts: &Facts<'_>,
+    (task, job, answer): (&Task<'_>, &Job, &JobStatus),
+    entry: &mut TaskMember,
+) {
+    // What is on record of it already is not told again.
+    if matches!(entry.state, State::Interrupted) {
+        return;
+    }
+    begun(facts, job, entry);
+    entry.keyspaces.clone_from(&answer.results);
+    let why = answer.message.clone().unwrap_or_default();
+    let was_stopped = job.wanted == JobWanted::Stop;
+    match answer.state {
+        JobState::Succeeded => {
+            entry.state = State::Succeeded;
+            entry.ended_at = Some(Time(facts.now()));
+        }
+        JobState::Aborted => stopped(facts, task, entry),
+        JobState::Interrupted if was_stopped => stopped(facts, task, entry),
+        JobState::Interrupted if entry.tries < TRIES => {
+            end(facts, entry, State::Interrupted, &Said::Again { why });
+        }
+        JobState::Interrupted => end(facts, entry, State::Failed, &Said::Twice { why }),
+        // The member has another identity by now, or the leader another epoch: asked again.
+        JobState::Refused if is_outdated(answer.cause) && entry.tries < TRIES => {
+            end(facts, entry, State::Interrupted, &Said::Again { why });
+        }
+        JobState::Failed | JobState::Refused => failed(facts, answer, entry),
+        JobState::Running | JobState::Stopping | JobState::Unknown => {}
+    }
+}
+
+/// As much as the schema takes of what a server said.
+fn cut(message: &str) -> String {
+    message.chars().take(LONGEST).collect()
+}
+
+fn is_outdated(cause: Option<JobCause>) -> bool {
+    let outdated = [JobCause::OldEpoch, JobCause::OtherHostID, JobCause::OtherVolume];
+    cause.is_some_and(|cause| outdated.contains(&cause))
+}
+
+/// The operator wanted it to stop: with its task, or for a turn. That costs no try.
+fn stopped(facts: &Facts<'_>, task: &Task<'_>, entry: &mut TaskMember) {
+    if task.spec.abort {
+        end(facts, entry, State::Aborted, &Said::Aborted);
+    } else if is_over_time(facts, task) {
+        end(facts, entry, State::Failed, &Said::TaskTooLong);
+    } else {
+        entry.tries = entry.tries.saturating_sub(1);
+        end(facts, entry, State::Interrupted, &Said::Yields);
+    }
+}
+
+/// In the agent's own words, under its own cause.
+fn failed(facts: &Facts<'_>, answer: &JobStatus, entry: &mut TaskMember) {
+    let cause = answer.cause.and_then(|cause| json!(cause).as_str().map(str::to_string));
+    entry.state = State::Failed;
+    entry.reason = cause;
+    entry.message = answer.message.as_deref().map(cut);
+    entry.ended_at = Some(Time(facts.now()));
+}
+
+/// Has the time of the whole task passed?
+pub fn is_over_time(facts: &Facts<'_>, task: &Task<'_>) -> bool {
+    over_time_at(task).is_some_and(|at| facts.now() >= at)
+}
+
+/// When the time of the whole task is over.
+pub fn over_time_at(task: &Task<'_>) -> Option<Timestamp> {
+    let seconds = task.spec.active_deadline_seconds?;
+    let created = task.object.meta.creation_timestamp?;
+    created.checked_add(SignedDuration::from_secs(seconds.into())).ok()
+}
+
+/// A restart goes through the turn of the ring.
+fn restarted(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, entry: &mut TaskMember) {
+    if entry.state != State::Running {
+        return;
+    }
+    if restart_tokens::is_done_for(member, task.uid()) && member.is_normal() {
+        entry.state = State::Succeeded;
+        entry.ended_at = Some(Time(facts.now()));
+        return;
+    }
+    let has_turn = facts.turn().is_some_and(|turn| turn.member == member.name);
+    if has_turn || restart_tokens::is_given_for(member, task.uid()) {
+        return;
+    }
+    if task.spec.abort {
+        end(facts, entry, State::Aborted, &Said::Aborted);
+    } else if is_over_time(facts, task) {
+        end(facts, entry, State::Failed, &Said::TaskTooLong);
+    }
+}
+
+/// When the member's time is over, by the operator's own clock.
+pub fn lost_at(task: &Task<'_>, kind: TaskKind, entry: &TaskMember) -> Option<Timestamp> {
+    let begun = entry.started_at.as_ref().filter(|_| !is_final(entry.state))?;
+    begun.0.checked_add(SignedDuration::from_secs(deadline(task, kind).into())).ok()
+}
+
+/// Whoever was begun and does not come back is not waited for: not for ever, and
+/// not at all if it is given up or the task is to end.
+fn lost(
+    facts: &Facts<'_>,
+    task: &Task<'_>,
+    kind: TaskKind,
+    member: &MemberFact,
+    entry: &mut TaskMember,
+) {
+    if is_final(entry.state) || entry.started_at.is_none() || entry.state == State::Waiting {
+        return;
+    }
+    let name = || member.name.clone();
+    if marks::of(member).is_some() {
+        return end(facts, entry, State::Failed, &Said::GivenUp { member: name() });
+    }
+    // Whoever was interrupted has no time that runs: it is begun again.
+    let is_late = entry.state == State::Running
+        && lost_at(task, kind, entry).is_some_and(|at| facts.now() >= at);
+    if is_late && kind == TaskKind::Restart {
+        return end(facts, entry, State::Failed, &Said::TooLong);
+    }
+    if is_late && !member.lives_by_its_own_word(&facts.nodes) {
+        return end(facts, entry, State::Failed, &Said::Lost { member: name() });
+    }
+    let is_over = task.spec.abort || is_over_time(facts, task);
+    if is_over && !member.agent_answers(&facts.nodes) && kind != TaskKind::Restart {
+        let state = if task.spec.abort { State::Aborted } else { State::Failed };
+        end(facts, entry, state, &Said::NotReported);
+    }
+}
+
+fn current(facts: &Facts<'_>, entry: &TaskMember) -> TaskCurrent {
+    let told = facts.members.get(&entry.name).and_then(answer);
+    TaskCurrent {
+        member: entry.name.clone(),
+        keyspace: told.and_then(|a| a.keyspace.clone()),
+        table: told.and_then(|a| a.table.clone()),
+        done: told.and_then(|a| a.done),
+        total: told.and_then(|a| a.total),
+        unit: told.and_then(|a| a.unit),
+    }
+}
+
+/// Over all members, each the same share.
+fn progress(facts: &Facts<'_>, members: &[TaskMember]) -> Option<String> {
+    let share = |entry: &TaskMember| match entry.state {
+        State::Succeeded | State::Failed | State::Skipped | State::Aborted => 100,
+        State::Running => {
+            let told = facts.members.get(&entry.name).and_then(answer);
+            told.and_then(|a| a.progress).map_or(0, usize::from).min(100)
+        }
+        State::Waiting | State::Interrupted => 0,
+    };
+    let all: usize = members.iter().map(share).sum();
+    (!members.is_empty()).then(|| format!("{}%", all / members.len()))
+}

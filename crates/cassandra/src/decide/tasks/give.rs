@@ -1,0 +1,67 @@
+//! What a member is given of a task, and how that ends: each write is fenced on
+//! the ring's job.
+
+use super::follow::deadline;
+use super::queue::Job;
+use super::units::asked;
+use crate::decide::evidence::Proof;
+use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use crate::words::jobs::Doing;
+use palladion_api::member;
+use palladion_api::task::{TaskKind, TaskMember};
+use palladion_plan::Step;
+use serde_json::{Value, json};
+
+/// Give a member its part of the task. The ID names the ring's job, the member's
+/// place and the try, so that it is given once.
+pub fn give(
+    facts: &Facts<'_>,
+    job: &Job<'_>,
+    (place, entry): (usize, &TaskMember),
+    (member, proof): (&MemberFact, Option<&Proof>),
+) -> Option<Step> {
+    let (object, held) = (member.object.as_ref()?, facts.status.job.as_ref()?);
+    let recorded = member.spec.as_ref().and_then(|s| s.volume_id.as_ref());
+    let given = member::Job {
+        id: format!("{}-{place}-{}", held.nonce, entry.tries + 1),
+        task: job.task.uid().clone(),
+        epoch: facts.snapshot.epoch,
+        host_id: member.recorded_host_id()?.clone(),
+        volume_id: recorded.or(member.volume().map(|v| &v.volume_id))?.clone(),
+        deadline_seconds: deadline(&job.task, job.kind),
+        wanted: member::JobWanted::Run,
+        work: job.task.spec.work.clone(),
+    };
+    let mut patch = json!(given);
+    // What an earlier job may have had and this one lacks.
+    for kind in TaskKind::ALL.iter().filter(|kind| **kind != job.kind) {
+        patch[kind.field()] = Value::Null;
+    }
+    let doing = Doing::Give { work: job.kind.into(), member: member.name.clone() };
+    let patch = json!({ "spec": { "job": patch } });
+    let step = Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing)
+        .fenced(facts.job_fence())
+        .proven(proof.map(Proof::stated));
+    Some(step)
+}
+
+/// Stop what a member does, and have it report how far that came.
+pub fn stop(facts: &Facts<'_>, member: &MemberFact) -> Option<Step> {
+    let asked = asked(member).filter(|job| job.wanted != member::JobWanted::Stop)?;
+    let kind = asked.work.body()?.kind();
+    let doing = Doing::Stop { work: kind.into(), member: member.name.clone() };
+    let patch = json!({ "spec": { "job": { "wanted": member::JobWanted::Stop } } });
+    let meta = &member.object.as_ref()?.meta;
+    let step = Step::patch_as_seen(kinds::MEMBER, meta, patch, doing);
+    Some(step.fenced(facts.job_fence()))
+}
+
+/// Take away what has ended, or what belongs to no task any more: an agent that
+/// works at it stops.
+pub fn clear(facts: &Facts<'_>, member: &MemberFact) -> Option<Step> {
+    let meta = &member.object.as_ref().filter(|_| asked(member).is_some())?.meta;
+    let doing = Doing::Clear { member: member.name.clone() };
+    let step = Step::patch_as_seen(kinds::MEMBER, meta, json!({ "spec": { "job": null } }), doing);
+    Some(step.fenced(facts.job_fence()))
+}

@@ -1,0 +1,118 @@
+//! What must be so before a member is given its part of a task.
+
+use super::queue::Job;
+use super::yields::Way;
+use crate::decide::evidence::{self, Proof, marks};
+use crate::decide::restart::versions;
+use crate::decide::turn::stopping;
+use crate::facts::{Facts, MemberFact};
+use crate::validate::Valid;
+use crate::words::jobs::{Member, Waiting};
+use palladion_api::task::{TaskKind, TaskMember, WhenDown};
+
+/// Agents of before this protocol do not know `spec.job`.
+pub(super) const KNOWS_JOBS: u32 = 3;
+
+/// May a member be given its part?
+pub enum Gate<'a> {
+    /// It may.
+    Open(&'a MemberFact, Option<Proof>),
+    /// Not yet.
+    Wait(Waiting),
+    /// It is left out.
+    Skip(Member),
+}
+
+/// May this member of the task be given its part?
+pub fn gate<'a>(
+    facts: &'a Facts<'_>,
+    valid: &Valid,
+    job: &Job<'_>,
+    entry: &TaskMember,
+) -> Gate<'a> {
+    // Of one that has left its claim or its address may be kept.
+    let is_there = |m: &&MemberFact| !m.is_gone() && (m.object.is_some() || m.pod.is_some());
+    let Some(member) = facts.members.get(&entry.name).filter(is_there) else {
+        return Gate::Skip(Member::NoMember);
+    };
+    if !member.lives_by_its_own_word(&facts.nodes) || marks::of(member).is_some() {
+        // Whoever went down in the middle of it is waited for: the rest is still to be done.
+        return match job.task.spec.when_down {
+            WhenDown::Skip if entry.started_at.is_none() => Gate::Skip(Member::Down),
+            WhenDown::Skip | WhenDown::Wait => {
+                Gate::Wait(Waiting::MemberDown { member: member.name.clone() })
+            }
+        };
+    }
+    if let Some(why) = too_old(job.kind, member).or_else(|| lines(facts, valid, job.kind)) {
+        return Gate::Wait(why);
+    }
+    match needs_quiet(job.kind).then(|| evidence::is_quiet_for(facts, member)) {
+        Some(Err(why)) => Gate::Wait(Waiting::Ring { why }),
+        Some(Ok(proof)) => Gate::Open(member, Some(proof)),
+        None => Gate::Open(member, None),
+    }
+}
+
+/// What stands in the way of all tasks.
+pub fn closed(facts: &Facts<'_>, way: &Way) -> Option<Waiting> {
+    if stopping::is_wanted(facts) {
+        return Some(Waiting::RingStopped);
+    }
+    if !facts.ring_exists() {
+        return Some(Waiting::NotInitialized);
+    }
+    match (facts.turn(), way) {
+        (Some(turn), _) => {
+            Some(Waiting::Turn { member: turn.member.clone(), work: turn.step.into() })
+        }
+        (None, Way::Closed(why)) => Some(why.clone()),
+        (None, Way::Free) => None,
+    }
+}
+
+fn too_old(kind: TaskKind, member: &MemberFact) -> Option<Waiting> {
+    let agent = member.status.agent.as_ref()?;
+    let is_older = agent.protocol < KNOWS_JOBS && kind != TaskKind::Restart;
+    is_older
+        .then(|| Waiting::AgentTooOld { member: member.name.clone(), agent: agent.version.clone() })
+}
+
+/// Streams between release lines fail, and SSTables of the newer one cannot be
+/// read by the older.
+fn lines(facts: &Facts<'_>, valid: &Valid, kind: TaskKind) -> Option<Waiting> {
+    let needs_one = match kind {
+        TaskKind::Repair | TaskKind::Cleanup | TaskKind::UpgradeSstables => true,
+        TaskKind::Compact
+        | TaskKind::GarbageCollect
+        | TaskKind::Scrub
+        | TaskKind::Flush
+        | TaskKind::Snapshot
+        | TaskKind::ClearSnapshot
+        | TaskKind::SetLogLevel
+        | TaskKind::Restart
+        | TaskKind::Replace => false,
+    };
+    if !needs_one {
+        return None;
+    }
+    let mixed = versions::mixed(facts, valid).map(|why| Waiting::Mixed { why });
+    mixed.or_else(|| (!versions::are_alike(facts)).then_some(Waiting::TwoLines))
+}
+
+/// A repair fails while a replica is down; a cleanup drops what its member is
+/// about to own (safety rule 5.3); a restart takes a member away.
+fn needs_quiet(kind: TaskKind) -> bool {
+    match kind {
+        TaskKind::Repair | TaskKind::Cleanup | TaskKind::Restart => true,
+        TaskKind::Compact
+        | TaskKind::GarbageCollect
+        | TaskKind::Scrub
+        | TaskKind::UpgradeSstables
+        | TaskKind::Flush
+        | TaskKind::Snapshot
+        | TaskKind::ClearSnapshot
+        | TaskKind::SetLogLevel
+        | TaskKind::Replace => false,
+    }
+}

@@ -1,0 +1,131 @@
+//! What tasks of the queue say of themselves: their place, what they wait for,
+//! and how they go.
+
+use super::end::Course;
+use super::follow::over_time_at;
+use super::next_member::next;
+use super::preconditions::{Gate, closed, gate};
+use super::run::{Line, Stands};
+use super::yields::Way;
+use crate::decide::draft::Draft;
+use crate::facts::Facts;
+use crate::resources as kinds;
+use crate::validate::Valid;
+use crate::words::jobs::{Happened, Waiting};
+use palladion_api::task::{KeyspaceState, MemberTaskState as State, TaskMember};
+use palladion_plan::Event;
+
+/// Results of keyspaces over all members of a task, at the most: an object has limits.
+const KEYSPACES: usize = 2_000;
+
+/// The status of each task, where it differs.
+pub fn report(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    way: &Way,
+    (lines, holder): (&[Line<'_>], Option<usize>),
+    draft: &mut Draft,
+) {
+    let mut waiting = 0;
+    let mut first = holder.map(|at| lines[at].job.task.name());
+    for (at, line) in lines.iter().enumerate() {
+        let mut status = line.job.status.clone();
+        status.position = None;
+        cut(&mut status.members);
+        let course = match &line.ended {
+            Some(course) => course.clone(),
+            None if Some(at) == holder => match going(line) {
+                Some(course) => course,
+                // It says more with the next decision.
+                None => continue,
+            },
+            None => {
+                waiting += 1;
+                status.position = Some(waiting);
+                let course = waits(facts, valid, way, line, first);
+                first = first.or(Some(line.job.task.name()));
+                course
+            }
+        };
+        if let Some(over) = over_time_at(&line.job.task).filter(|at| *at > facts.now()) {
+            draft.wake_at(over);
+        }
+        let event = event(line, &course);
+        let step = line.job.task.write(facts, status, &course);
+        draft.steps.extend(step.map(|step| step.announced(event)));
+    }
+}
+
+/// A task that has the job, as far as it does something, or knows what it waits for.
+fn going(line: &Line<'_>) -> Option<Course> {
+    match &line.stands {
+        Stands::Working(said) => Some(Course::Running(said.clone().into())),
+        Stands::Waiting(why) => Some(pending(line, why.clone())),
+        Stands::Queued | Stands::Due => None,
+    }
+}
+
+fn pending(line: &Line<'_>, why: Waiting) -> Course {
+    match line.job.has_begun() {
+        true => Course::Running(why.into()),
+        false => Course::Waiting(why.into()),
+    }
+}
+
+/// What a task waits for that does nothing: what comes before it in the queue, or
+/// what it would wait for if it were the first.
+fn waits(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    way: &Way,
+    line: &Line<'_>,
+    first: Option<&str>,
+) -> Course {
+    let own = || {
+        let (_, entry) = next(&line.job.status.members)?;
+        match gate(facts, valid, &line.job, entry) {
+            Gate::Wait(why) => Some(why),
+            Gate::Open(..) | Gate::Skip(_) => None,
+        }
+    };
+    let before = first.map(|task| Waiting::InQueue { task: task.to_string() });
+    let ring = closed(facts, way);
+    let why = match line.job.is_taken_up() {
+        true => ring.or_else(own).or(before),
+        false => before.or(ring),
+    };
+    pending(line, why.unwrap_or(Waiting::RingFirst))
+}
+
+/// What is told of it besides: a member that has failed, or its end.
+fn event(line: &Line<'_>, course: &Course) -> Option<Event> {
+    let task = &line.job.task;
+    let told = course.event(task.name()).or_else(|| {
+        let before = &task.status.members;
+        let had_failed =
+            |m: &TaskMember| before.iter().any(|b| b.name == m.name && b.state == State::Failed);
+        let mut members = line.job.status.members.iter();
+        let failed = members.find(|m| m.state == State::Failed && !had_failed(m))?;
+        Some(Event::warning(Happened::MemberFailed {
+            task: task.name().to_string(),
+            work: line.job.kind.into(),
+            member: failed.name.clone(),
+            why: failed.message.clone().unwrap_or_default(),
+        }))
+    });
+    told.map(|event| event.also_about(kinds::TASK, &task.object.meta))
+}
+
+/// Of a task with very many keyspaces only those that did not succeed are kept.
+fn cut(members: &mut [TaskMember]) {
+    let all: usize = members.iter().map(|m| m.keyspaces.len()).sum();
+    if all <= KEYSPACES {
+        return;
+    }
+    let mut left = KEYSPACES;
+    for member in members {
+        member.keyspaces.retain(|k| k.state != KeyspaceState::Succeeded);
+        member.keyspaces.truncate(left);
+        left -= member.keyspaces.len();
+    }
+}

@@ -1,0 +1,94 @@
+//! What members work at: a unit of a task each, as their specs ask for it and as
+//! their agents report it.
+
+use super::preconditions::KNOWS_JOBS;
+use crate::decide::evidence::{self, marks};
+use crate::facts::{Facts, MemberFact};
+use crate::words::jobs::Work;
+use palladion_api::member::{Job, JobStatus};
+use palladion_api::task::TaskKind;
+use palladion_plan::words::Names;
+
+/// Can the server stop it within seconds, and does a later try go on where it was?
+pub fn is_stoppable(kind: TaskKind) -> bool {
+    match kind {
+        TaskKind::Repair
+        | TaskKind::Cleanup
+        | TaskKind::Compact
+        | TaskKind::GarbageCollect
+        | TaskKind::Scrub
+        | TaskKind::UpgradeSstables => true,
+        TaskKind::Flush
+        | TaskKind::Snapshot
+        | TaskKind::ClearSnapshot
+        | TaskKind::SetLogLevel
+        | TaskKind::Restart
+        | TaskKind::Replace => false,
+    }
+}
+
+/// What a member is asked to do, and what its agent says of it.
+pub fn asked(member: &MemberFact) -> Option<&Job> {
+    member.spec.as_ref()?.job.as_ref()
+}
+
+/// What the agent says of what it is asked.
+pub fn answer(member: &MemberFact) -> Option<&JobStatus> {
+    let asked = asked(member)?;
+    member.status.job.as_ref().filter(|status| status.id == asked.id)
+}
+
+/// Does this member work, or is it about to? One whose agent is silent holds up
+/// nothing.
+fn works(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    // Where no server runs, the volume is marked for replacement or the agent knows no
+    // jobs, nothing is worked at, whatever was reported last.
+    let knows = member.status.agent.as_ref().is_some_and(|agent| agent.protocol >= KNOWS_JOBS);
+    let is_dead = marks::of(member).is_some() || evidence::runs_no_server(facts, member).is_some();
+    if !knows || is_dead {
+        return false;
+    }
+    let has_ended = |status: &JobStatus| status.state.is_final();
+    let runs = member.status.job.as_ref().is_some_and(|status| !has_ended(status));
+    let is_asked = asked(member).is_some() && answer(member).is_none();
+    member.agent_answers(&facts.nodes) && (runs || is_asked)
+}
+
+/// A member at work.
+pub struct Unit<'a> {
+    /// The member.
+    pub member: &'a MemberFact,
+    /// What it is asked to do; nothing, where it is about to end what it was asked.
+    pub job: Option<&'a Job>,
+}
+
+impl Unit<'_> {
+    /// What is done.
+    pub fn kind(&self) -> Option<TaskKind> {
+        self.job.and_then(|job| job.work.body()).map(|body| body.kind())
+    }
+}
+
+/// All members at work.
+pub fn under_way<'a>(facts: &'a Facts<'_>) -> Vec<Unit<'a>> {
+    let at_work = facts.members.values().filter(|m| works(facts, m));
+    at_work.map(|member| Unit { member, job: asked(member) }).collect()
+}
+
+/// What they do, and who.
+pub fn words(units: &[Unit<'_>]) -> Option<(Work, Names)> {
+    let kind = units.iter().find_map(Unit::kind)?;
+    Some((kind.into(), Names::of(units.iter().map(|u| &u.member.name))))
+}
+
+/// Does an operation of the operator's own run on a member?
+pub fn operation_runs(facts: &Facts<'_>) -> bool {
+    let runs = |member: &&MemberFact| {
+        let operation = member.spec.as_ref().and_then(|s| s.operation.as_ref());
+        operation.is_some_and(|asked| {
+            let told = member.status.operation.as_ref().filter(|o| o.id == asked.id);
+            told.is_none_or(|o| o.finished_at.is_none())
+        })
+    };
+    facts.members.values().filter(|m| m.agent_answers(&facts.nodes)).any(|m| runs(&m))
+}

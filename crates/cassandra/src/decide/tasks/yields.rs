@@ -1,0 +1,238 @@
+//! Turns come before jobs, and never both: what a due turn, or maintenance of
+//! the operator's own, does with the job that members work at.
+
+use super::claim;
+use super::give::stop;
+use super::pass::can_go_on;
+use super::queue::{self, Job, holds};
+use super::units::{self, Unit, is_stoppable, operation_runs, under_way};
+use crate::decide::draft::Draft;
+use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use crate::validate::Valid;
+use crate::words::jobs::{Doing, Happened, RingWaits, Waiting};
+use jiff::{SignedDuration, Timestamp};
+use palladion_api::cluster::{ClusterJob, TurnStep};
+use palladion_api::member::OperationKind;
+use palladion_api::task::TaskKind;
+use palladion_plan::words::Names;
+use palladion_plan::{Event, Step, Subject};
+use serde_json::{Value, json};
+
+/// Between two restarts of a rollout a job that was interrupted has so much time.
+const SHARE: SignedDuration = SignedDuration::from_mins(30);
+
+/// The member that has just restarted is not Ready at once; the job may be at that one.
+const SETTLES: SignedDuration = SignedDuration::from_secs(60);
+
+/// May a member be given its part of a task now?
+pub enum Way {
+    /// Nothing comes before it.
+    Free,
+    /// This comes before it.
+    Closed(Waiting),
+}
+
+/// What the ring does next comes before any job: turns at once, maintenance
+/// between two members.
+pub fn before(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Way {
+    let units = under_way(facts);
+    let due = draft.steps.iter().find_map(turn_of);
+    if let Some(until) = due.and_then(|step| shared_until(facts, valid, step)) {
+        draft.steps.retain(|step| turn_of(step).is_none());
+        share(facts, until, draft);
+        return Way::Free;
+    }
+    let is_due = due.is_some();
+    let ordered = draft.steps.iter().filter_map(operation_of).map(urgency).max();
+    if units.is_empty() {
+        if is_due {
+            halt_the_silent(facts, draft);
+            release_with_the_turn(facts, draft);
+            return Way::Closed(Waiting::RingFirst);
+        }
+        return match ordered.is_some() || operation_runs(facts) {
+            true => Way::Closed(Waiting::Maintenance),
+            false => Way::Free,
+        };
+    }
+    if is_due || ordered == Some(Urgency::AtOnce) {
+        draft.steps.retain(|step| turn_of(step).is_none() && operation_of(step).is_none());
+        give_way(facts, &units, draft);
+        return Way::Closed(Waiting::RingFirst);
+    }
+    if ordered.is_some() {
+        draft.steps.retain(|step| operation_of(step).is_none());
+        let task = by_name(facts, &units).unwrap_or_default();
+        if let Some((work, members)) = units::words(&units) {
+            draft.wait_for(RingWaits::BeforeMaintenance { task, work, members });
+        }
+        return Way::Closed(Waiting::Maintenance);
+    }
+    Way::Free
+}
+
+/// A turn ends: the job that it has interrupted goes on in the same write, so
+/// that neither another job nor the next turn comes between unseen.
+pub fn after(facts: &Facts<'_>, draft: &mut Draft) {
+    let begun_last = |job: &Job<'_>| {
+        job.status.members.iter().filter_map(|m| m.started_at.as_ref()).map(|t| t.0).max()
+    };
+    // Whoever worked last was interrupted; of equals the first in the queue.
+    let found = queue::read(facts).into_iter().rev().filter(goes_on).max_by_key(begun_last);
+    let Some(job) = found else {
+        return;
+    };
+    let event = || {
+        let (task, work) = (job.task.name().to_string(), job.kind.into());
+        Event::normal(Happened::GoesOn { task, work })
+            .also_about(kinds::TASK, &job.task.object.meta)
+    };
+    for step in &mut draft.steps {
+        if let Step::CompareAndSet { status, event: told, .. } = step
+            && status.get("turn").is_some_and(Value::is_null)
+        {
+            status["job"] = claim::record(facts, &job);
+            told.get_or_insert_with(event);
+        }
+    }
+}
+
+fn goes_on(job: &Job<'_>) -> bool {
+    job.is_taken_up() && !job.task.spec.abort
+}
+
+/// The ring is to be stopped: its job with it.
+pub fn stop_all(facts: &Facts<'_>, draft: &mut Draft) {
+    let units = under_way(facts);
+    if facts.status.job.is_some() || !units.is_empty() {
+        give_way(facts, &units, draft);
+    }
+}
+
+fn holder<'a>(facts: &'a Facts<'_>) -> Option<&'a ClusterJob> {
+    facts.status.job.as_ref()
+}
+
+/// The step of the turn that this write takes.
+fn turn_of(step: &Step) -> Option<&str> {
+    match step {
+        Step::CompareAndSet { status, .. } => status.pointer("/turn/step")?.as_str(),
+        Step::Apply { .. } | Step::Create { .. } | Step::Patch { .. } | Step::Delete { .. } => None,
+    }
+}
+
+/// The operation that this write asks a member for.
+fn operation_of(step: &Step) -> Option<&Value> {
+    match step {
+        Step::Patch { patch, .. } => patch.pointer("/spec/operation").filter(|o| o.is_object()),
+        Step::Apply { .. }
+        | Step::Create { .. }
+        | Step::CompareAndSet { .. }
+        | Step::Delete { .. } => None,
+    }
+}
+
+/// How long an operation can wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Urgency {
+    BetweenMembers,
+    AtOnce,
+}
+
+/// A repair that leaves out a lost member comes before its replacement, and a
+/// change of replication before a leave, or at the end of a join.
+fn urgency(operation: &Value) -> Urgency {
+    let alters = operation["kind"] == json!(OperationKind::AlterReplication);
+    match operation["target"].is_string() || alters {
+        true => Urgency::AtOnce,
+        false => Urgency::BetweenMembers,
+    }
+}
+
+/// Whoever is silent holds up nothing, and must not work beside the turn when it
+/// is back.
+fn halt_the_silent(facts: &Facts<'_>, draft: &mut Draft) {
+    let is_open = |m: &&MemberFact| units::answer(m).is_none_or(|answer| !answer.state.is_final());
+    let silent = facts.members.values().filter(is_open);
+    let stops: Vec<Step> = silent.filter_map(|member| stop(facts, member)).collect();
+    // Ahead of the turn: they are fenced on the job as it was seen.
+    draft.steps.splice(0..0, stops);
+}
+
+/// Nobody works: the turn takes the job's place in one write.
+fn release_with_the_turn(facts: &Facts<'_>, draft: &mut Draft) {
+    if holder(facts).is_none() {
+        return;
+    }
+    for step in &mut draft.steps {
+        if turn_of(step).is_some()
+            && let Step::CompareAndSet { status, .. } = step
+        {
+            status["job"] = Value::Null;
+        }
+    }
+}
+
+/// No work is given any more; what can be stopped is, the rest is waited for.
+fn give_way(facts: &Facts<'_>, units: &[Unit<'_>], draft: &mut Draft) {
+    let held = holder(facts);
+    let task = held.and_then(|j| j.task.clone()).unwrap_or_default();
+    if let Some(kind) = held.and_then(|j| j.kind) {
+        let (name, work) = (task.clone(), kind.into());
+        let mut event = Event::normal(Happened::Yields { task: name.clone(), work });
+        let open = queue::read(facts);
+        if let Some(job) = open.iter().find(|job| holds(held, job.task.uid())) {
+            event = event.also_about(kinds::TASK, &job.task.object.meta);
+        }
+        draft.steps.push(claim::release(facts, Doing::Yield { task: name }, Some(event)));
+    } else {
+        // The fence of a stop sees the job as it was read: from the next decision on it is nobody's.
+        // What its agent has not answered yet may not have begun: then it never does.
+        let can_stop = |unit: &&Unit<'_>| {
+            unit.kind().is_some_and(is_stoppable) || units::answer(unit.member).is_none()
+        };
+        let stops = units.iter().filter(can_stop).filter_map(|unit| stop(facts, unit.member));
+        draft.steps.extend(stops);
+    }
+    let members = || Names::of(units.iter().map(|u| &u.member.name));
+    match units::words(units) {
+        Some((work, members)) => {
+            let task = by_name(facts, units).unwrap_or(task);
+            draft.wait_for(RingWaits::ForYield { task, work, members });
+        }
+        None if !units.is_empty() => {
+            draft.wait_for(RingWaits::ForOrphan { members: members() });
+        }
+        None => {}
+    }
+}
+
+/// The name of the task that these members work for.
+fn by_name(facts: &Facts<'_>, units: &[Unit<'_>]) -> Option<String> {
+    let uid = &units.iter().find_map(|u| u.job)?.task;
+    let task = facts.objects(kinds::TASK).iter().find(|o| o.meta.uid == *uid)?;
+    Some(task.meta.name.clone())
+}
+
+/// Until when a rollout waits: a job that was interrupted by it has its time
+/// before the next member restarts, while it can use it.
+fn shared_until(facts: &Facts<'_>, valid: &Valid, step: &str) -> Option<Timestamp> {
+    let is_restart = json!(TurnStep::Restart) == step;
+    let held = holder(facts).filter(|job| is_restart && job.kind.is_some_and(is_stoppable))?;
+    let open = queue::read(facts);
+    let job = open.iter().find(|job| holds(Some(held), job.task.uid()))?;
+    let was_interrupted = job.status.started_at.as_ref().is_some_and(|at| at.0 < held.since.0);
+    let until = held.since.0 + SHARE;
+    let settles = facts.now() < held.since.0 + SETTLES;
+    let can = was_interrupted && (settles || can_go_on(facts, valid, job));
+    (can && facts.now() < until).then_some(until)
+}
+
+fn share(facts: &Facts<'_>, until: Timestamp, draft: &mut Draft) {
+    let held = holder(facts);
+    let task = held.and_then(|j| j.task.clone()).unwrap_or_default();
+    let work = held.and_then(|j| j.kind).unwrap_or(TaskKind::Repair).into();
+    let about = Subject::new(kinds::TASK, &task);
+    draft.wait_for(RingWaits::ForShare { task, work }).about(about).until(until);
+}

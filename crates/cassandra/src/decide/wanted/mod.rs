@@ -1,0 +1,14 @@
+//! What people want of members (`spec.wanted`): who may be stopped or started
+//! next, the way of such a turn to its end, and what is not carried out yet.
+
+mod next;
+mod order;
+mod seed;
+mod start;
+mod stop;
+mod terminated;
+pub mod unmet;
+
+pub use next::next;
+pub use start::advance as start;
+pub use stop::advance as stop;

@@ -1,0 +1,173 @@
+//! Jobs of tasks over the members of a ring: what they wait for, how they go,
+//! how their members end, and how they end themselves.
+
+use super::evidence::Objection;
+use super::restart::Mixed;
+use super::turn;
+use palladion_api::ids::MemberName;
+use palladion_api::task::TaskKind;
+use palladion_plan::words::{Count, Names};
+
+palladion_plan::sentences! {
+    /// What a task waits for.
+    pub enum Waiting {
+        InQueue { task: String } => WaitingInQueue, "waiting for CassandraTask {task} to finish";
+        NotInitialized => Initializing, "the ring has not been initialized yet";
+        RingStopped => Stopped, "`spec.run` of the CassandraCluster is Stopped";
+        Turn { member: MemberName, work: turn::Work } => YieldsToTurn,
+            "waiting for the {work} of member {member} to finish";
+        RingFirst => YieldsToTurn, "waiting for a change to the ring to finish";
+        Maintenance => MaintenancePending, "waiting for pending maintenance of a member to finish";
+        MemberDown { member: MemberName } => MembersDown,
+            "waiting for member {member} to be up and normal";
+        AgentTooOld { member: MemberName, agent: String } => AgentTooOld,
+            "the agent of member {member} (version {agent}) does not support tasks; it is replaced when the pod of the member is";
+        Mixed { why: Mixed } => MixedVersions, "not while members run different release lines: {why}";
+        TwoLines => MixedVersions, "not while members run different release lines";
+        Ring { why: Objection } => WaitingForRing, "waiting for the ring: {why}";
+    }
+
+    /// How a task goes.
+    pub enum Working {
+        Member { work: Work, member: MemberName, done: usize, members: Count } => TaskRunning,
+            "the {work} of member {member} is running ({done} of {members} done)";
+        Yields { work: Work, member: MemberName } => YieldsToTurn,
+            "the {work} of member {member} is being interrupted: a change to the ring comes first";
+        Stopping { work: Work, member: MemberName } => TaskRunning,
+            "the task is being aborted: waiting for the {work} of member {member} to end";
+        OverTime { work: Work, member: MemberName } => DeadlineExceeded,
+            "`spec.activeDeadlineSeconds` has passed: waiting for the {work} of member {member} to end";
+    }
+
+    /// It was done for every member.
+    pub enum Done {
+        All { work: Work, members: Count } => TaskDone, "the {work} is complete on {members}";
+    }
+
+    /// It was done for some members.
+    pub enum Partial {
+        Of { work: Work, done: usize, members: Count, left: Names } => TaskPartial,
+            "the {work} is complete on {done} of {members}, but not on {left}; `status.members` has the causes";
+    }
+
+    /// It has failed.
+    pub enum Failed {
+        Member { work: Work, member: MemberName, why: String } => TaskFailed,
+            "the {work} of member {member} failed: {why}";
+        All { work: Work, member: MemberName, why: String } => TaskFailed,
+            "the {work} failed on all members; on member {member}: {why}";
+        Deadline { work: Work, done: usize, members: Count } => DeadlineExceeded,
+            "the {work} was not complete within `spec.activeDeadlineSeconds`; it is complete on {done} of {members}";
+    }
+
+    /// It was aborted.
+    pub enum Aborted {
+        Never { work: Work } => TaskAborted, "the {work} was aborted before it began";
+        After { work: Work, done: usize, members: Count } => TaskAborted,
+            "the {work} was aborted; it is complete on {done} of {members}";
+    }
+
+    /// It cannot be done as it stands, and nothing was changed.
+    pub enum Refused {
+        NoSuchMembers { cluster: String, unknown: Names, members: Names } => TaskRefused,
+            "cluster {cluster} has no member {unknown}; existing members: {members}";
+        NoSuchRacks { cluster: String, unknown: Names, racks: Names } => TaskRefused,
+            "cluster {cluster} has no rack {unknown}; existing racks: {racks}";
+        NoMembers { racks: Names } => TaskRefused, "no member of the ring is in rack {racks}";
+        NotOfScylla { work: Work } => TaskRefused,
+            "the {work} is not supported in a ring of ScyllaDB";
+    }
+
+    /// How a member of a task ended, or why it is tried again.
+    pub enum Member {
+        Lost { member: MemberName } => MemberLost,
+            "member {member} did not come back in time, and nobody knows how far the work went";
+        GivenUp { member: MemberName } => MemberLost,
+            "the volume of member {member} is marked for replacement";
+        NotReported => MemberLost, "its agent does not answer, and nobody knows how far the work went";
+        TooLong => DeadlineExceeded, "it was not complete within `memberDeadlineSeconds`";
+        TaskTooLong => DeadlineExceeded, "`spec.activeDeadlineSeconds` of the task had passed";
+        Down => SkippedMember, "the member was down";
+        NoMember => SkippedMember, "the member is not in the ring any more";
+        NotBegun => SkippedMember, "not begun: the task had failed before";
+        Aborted => TaskAborted, "the task was aborted";
+        Yields => YieldsToTurn, "interrupted for a change to the ring; it is resumed afterwards";
+        Again { why: String } => Interrupted, "interrupted, and tried again: {why}";
+        Twice { why: String } => Interrupted, "interrupted twice: {why}";
+    }
+
+    /// Why the ring waits for a job.
+    pub enum RingWaits {
+        ForYield { task: String, work: Work, members: Names } => YieldsToTurn,
+            "CassandraTask {task} yields: waiting for the {work} of {members} to end";
+        ForOrphan { members: Names } => YieldsToTurn,
+            "waiting for the job of {members} to end: its CassandraTask is gone";
+        ForShare { task: String, work: Work } => RollingOut,
+            "the next member restarts after CassandraTask {task} ({work}) had its time between two restarts";
+        BeforeMaintenance { task: String, work: Work, members: Names } => MaintenancePending,
+            "pending maintenance waits for CassandraTask {task}: the {work} of {members} ends first";
+    }
+
+    /// Events.
+    pub enum Happened {
+        TakenUp { task: String, work: Work } => TaskRunning, "CassandraTask {task} ({work}) has started";
+        GoesOn { task: String, work: Work } => TaskRunning, "CassandraTask {task} ({work}) goes on";
+        Yields { task: String, work: Work } => YieldsToTurn,
+            "CassandraTask {task} ({work}) yields to a change to the ring";
+        GivenBack { task: String, work: Work, why: String } => WaitingInQueue,
+            "CassandraTask {task} ({work}) lets other tasks pass: {why}";
+        MemberFailed { task: String, work: Work, member: MemberName, why: String } => TaskFailed,
+            "CassandraTask {task}: the {work} of member {member} failed: {why}";
+        Done { task: String, said: String } => TaskDone, "CassandraTask {task}: {said}";
+        Partial { task: String, said: String } => TaskPartial, "CassandraTask {task}: {said}";
+        Failed { task: String, said: String } => TaskFailed, "CassandraTask {task}: {said}";
+        Aborted { task: String, said: String } => TaskAborted, "CassandraTask {task}: {said}";
+    }
+
+    /// What a task does to a member.
+    pub enum Work {
+        Repair => "repair";
+        Cleanup => "cleanup";
+        Compact => "compaction";
+        GarbageCollect => "garbage collection";
+        Scrub => "scrub";
+        UpgradeSstables => "SSTable upgrade";
+        Flush => "flush";
+        Snapshot => "snapshot";
+        ClearSnapshot => "removal of a snapshot";
+        SetLogLevel => "change of log levels";
+        Restart => "restart";
+        Replace => "replacement";
+    }
+
+    /// Steps.
+    pub enum Doing {
+        Take { task: String } => "take up CassandraTask {task}";
+        GoOn { task: String } => "go on with CassandraTask {task}";
+        Yield { task: String } => "let CassandraTask {task} yield to a change to the ring";
+        GiveBack { task: String } => "let other tasks pass CassandraTask {task}";
+        Release { task: String } => "record that CassandraTask {task} has ended";
+        Give { work: Work, member: MemberName } => "start the {work} of member {member}";
+        Stop { work: Work, member: MemberName } => "stop the {work} of member {member}";
+        Clear { member: MemberName } => "clear the job of member {member}";
+    }
+}
+
+impl From<TaskKind> for Work {
+    fn from(kind: TaskKind) -> Self {
+        match kind {
+            TaskKind::Repair => Work::Repair,
+            TaskKind::Cleanup => Work::Cleanup,
+            TaskKind::Compact => Work::Compact,
+            TaskKind::GarbageCollect => Work::GarbageCollect,
+            TaskKind::Scrub => Work::Scrub,
+            TaskKind::UpgradeSstables => Work::UpgradeSstables,
+            TaskKind::Flush => Work::Flush,
+            TaskKind::Snapshot => Work::Snapshot,
+            TaskKind::ClearSnapshot => Work::ClearSnapshot,
+            TaskKind::SetLogLevel => Work::SetLogLevel,
+            TaskKind::Restart => Work::Restart,
+            TaskKind::Replace => Work::Replace,
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! The part of a task that an agent is given: the real agent decides, the server
+//! carries out one call after the other, and goes on with a call when the agent
+//! that has made it is gone.
+
+use super::agent::{Agent, Reach};
+use super::ring::Ring;
+use jiff::{SignedDuration, Timestamp};
+use palladion_agent::admin::Reading;
+use palladion_agent::decide::job::{self, Here, Next, Server, Stop, Worker};
+use palladion_agent::decide::{Process, Source};
+use palladion_agent::volume::jobs::{Ended, Item, Notes};
+use palladion_api::member::{Job, JobCause, JobState, Operation, OperationKind};
+use palladion_api::task::{KeyspaceResult, KeyspaceState, TaskKind};
+use palladion_plan::sim::Activity;
+use std::collections::BTreeSet;
+
+/// How long a call for one table takes.
+pub const CALL: SignedDuration = SignedDuration::from_secs(20);
+/// A server stops what can be stopped within this time.
+const STOP: SignedDuration = SignedDuration::from_millis(300);
+/// The tables of the users' keyspace.
+const TABLES: [&str; 3] = ["carts", "customers", "orders"];
+const KEYSPACE: &str = "shop";
+
+/// A call that a server carries out.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// What it does.
+    pub kind: TaskKind,
+    /// When it ends; none: never by itself.
+    until: Option<Timestamp>,
+    end: How,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    Done,
+    Stopped,
+}
+
+/// What an agent is at.
+#[derive(Clone, Debug)]
+pub struct Work {
+    begun: Timestamp,
+    stopping: Option<Stop>,
+    /// It waits for the end of a call that an earlier agent has made.
+    settles: bool,
+}
+
+impl Call {
+    /// Can the server end it before its time?
+    pub fn is_stoppable(&self) -> bool {
+        let rewrites = [
+            TaskKind::Repair,
+            TaskKind::Cleanup,
+            TaskKind::Compact,
+            TaskKind::GarbageCollect,
+            TaskKind::Scrub,
+            TaskKind::UpgradeSstables,
+        ];
+        rewrites.contains(&self.kind)
+    }
+}
+
+impl Agent {
+    /// Decide about the job in the spec, and carry on with the one under way.
+    pub(super) fn work(&mut self, reach: &mut Reach<'_>) -> Activity {
+        let notes = reach.disks.get(&self.pod.disk).map(|d| d.content.jobs.clone());
+        self.notes = notes.unwrap_or_default();
+        let before = self.notes.clone();
+        let was = self.work.is_some();
+        let mut all = self.carry_on(reach);
+        let next = match (&self.saved, self.ledger(), self.source) {
+            (Some(saved), Some(ledger), Source::Live) => {
+                let here =
+                    Here { pod: &self.uid, worker: self.worker(reach.now), server: self.server() };
+                job::next(&saved.spec, ledger, &self.notes, here)
+            }
+            _ => Next::Nothing,
+        };
+        self.follow_next(next, reach);
+        if self.notes != before
+            && let Some(disk) = reach.disks.get_mut(&self.pod.disk)
+        {
+            disk.content.jobs = self.notes.clone();
+            all = all.and(Activity::ACTED);
+        }
+        if was != self.work.is_some() {
+            all = all.and(Activity::ACTED);
+        }
+        if let Some(work) = &self.work {
+            let until = reach.ring.calls.get(self.pod.uid.as_str()).and_then(|c| c.until);
+            let deadline = self.notes.open().map(|note| {
+                work.begun + SignedDuration::from_secs(note.job.deadline_seconds.into())
+            });
+            for at in until.into_iter().chain(deadline).filter(|at| *at > reach.now) {
+                all = all.at(at);
+            }
+        }
+        all
+    }
+
+    /// Does it work for a task and at an operation at once?
+    pub fn does_two_things(&self) -> bool {
+        self.work.is_some() && self.job.is_some()
+    }
+
+    fn worker(&self, now: Timestamp) -> Worker {
+        match &self.work {
+            _ if self.job.is_some() => Worker::Operation,
+            None => Worker::Idle,
+            Some(work) if work.stopping.is_some() => Worker::Stopping,
+            Some(work) => Worker::Job(now.duration_since(work.begun).unsigned_abs()),
+        }
+    }
+
+    fn server(&self) -> Server<'_> {
+        let tag = self.tag.as_deref().unwrap_or_default();
+        match &self.process {
+            Process::Running if self.reading().is_some_and(Reading::serves) => Server::Serves(tag),
+            Process::Running => Server::Runs(tag),
+            Process::Absent => Server::Absent,
+            Process::Unknown(_) => Server::Unknown,
+        }
+    }
+
+    fn follow_next(&mut self, next: Next, reach: &mut Reach<'_>) {
+        let now = self.clock_at(reach.now);
+        let wanted = self.saved.as_ref().and_then(|s| s.spec.job.clone());
+        match (next, wanted) {
+            (Next::Nothing, _) | (Next::Begin | Next::TurnDown(_), None) => {}
+            (Next::Begin, Some(job)) => {
+                let tag = self.tag.clone().unwrap_or_default();
+                self.notes.begin(&job, &self.uid, &tag, now);
+                reach.ring.begin_unit(&self.pod.key.name, &job.id);
+                self.work = Some(Work { begun: reach.now, stopping: None, settles: false });
+                self.call_next(&job, reach);
+            }
+            (Next::Stop(why), _) => {
+                self.notes.stop();
+                if let Some(work) = &mut self.work {
+                    work.stopping = Some(why);
+                }
+                reach.ring.stop_call(self.pod.uid.as_str(), reach.now);
+            }
+            (Next::Settle, _) => {
+                self.work = Some(Work { begun: reach.now, stopping: None, settles: true });
+            }
+            (Next::NoteEnd(ended), _) => self.notes.end(ended, now),
+            (Next::TurnDown(ended), Some(job)) => {
+                self.notes.turn_down(&job, &self.uid, ended, now);
+            }
+        }
+    }
+
+    /// The next table that is not done yet; none is left: it has succeeded.
+    fn call_next(&mut self, job: &Job, reach: &mut Reach<'_>) {
+        let now = self.clock_at(reach.now);
+        let Some(kind) = job.work.body().map(|body| body.kind()) else { return };
+        let items = items(kind);
+        let Some(item) = items.into_iter().find(|i| !self.notes.has_finished(&job.task, i)) else {
+            let succeeded = KeyspaceState::Succeeded;
+            let result = KeyspaceResult {
+                name: KEYSPACE.into(),
+                state: succeeded,
+                seconds: 1,
+                message: None,
+            };
+            self.notes.finish_keyspace(result);
+            self.notes.end(Ended { state: JobState::Succeeded, cause: None, message: None }, now);
+            self.work = None;
+            return;
+        };
+        self.notes.call(item);
+        reach.ring.call(self.pod.uid.as_str(), kind, reach.now);
+    }
+
+    /// The call under way, as far as it has come.
+    fn carry_on(&mut self, reach: &mut Reach<'_>) -> Activity {
+        let (Some(work), Some(note)) = (self.work.clone(), self.notes.open().cloned()) else {
+            self.work = None;
+            return Activity::default();
+        };
+        let pod = self.pod.uid.to_string();
+        if self.process == Process::Absent || self.tag != note.tag {
+            // What is open is noted as interrupted.
+            self.work = None;
+            return Activity::ACTED;
+        }
+        let Some(call) = reach.ring.calls.get(&pod).cloned() else {
+            self.work = None;
+            let ended = Ended::by(JobState::Interrupted, JobCause::AgentEnded, "the agent ended");
+            self.notes.end(ended, self.clock_at(reach.now));
+            return Activity::ACTED;
+        };
+        if call.until.is_none_or(|until| until > reach.now) {
+            return Activity::default();
+        }
+        reach.ring.calls.remove(&pod);
+        let now = self.clock_at(reach.now);
+        let end = match (call.end, work.stopping, work.settles) {
+            (How::Done, None, false) => None,
+            (_, Some(Stop::Deadline), _) => {
+                Some(Ended::by(JobState::Failed, JobCause::DeadlineExceeded, "it took too long"))
+            }
+            (_, Some(Stop::Asked), _) => Some(Ended::as_asked(JobState::Aborted, "stopped")),
+            (_, None, true) => {
+                Some(Ended::by(JobState::Interrupted, JobCause::AgentEnded, "the agent ended"))
+            }
+            (How::Stopped, None, false) => {
+                Some(Ended::by(JobState::Failed, JobCause::StoppedByOther, "somebody stopped it"))
+            }
+        };
+        let outcome = reach.ring.do_unit(&pod, call.kind, call.end, reach.disks);
+        match (end, outcome) {
+            (Some(ended), _) => {
+                self.work = None;
+                self.notes.end(ended, now);
+            }
+            (None, Err(why)) => {
+                self.work = None;
+                self.notes.end(Ended::by(JobState::Failed, JobCause::ServerError, why), now);
+            }
+            (None, Ok(())) => {
+                self.notes.finish_item();
+                let job = note.job.clone();
+                self.call_next(&job, reach);
+            }
+        }
+        Activity::ACTED
+    }
+}
+
+/// One call for each table, or one in all.
+fn items(kind: TaskKind) -> Vec<Item> {
+    let item =
+        |table: Option<&str>| Item { keyspace: KEYSPACE.into(), table: table.map(Into::into) };
+    match kind {
+        TaskKind::Cleanup
+        | TaskKind::Compact
+        | TaskKind::GarbageCollect
+        | TaskKind::Scrub
+        | TaskKind::UpgradeSstables => TABLES.iter().map(|t| item(Some(t))).collect(),
+        TaskKind::Repair
+        | TaskKind::Flush
+        | TaskKind::Snapshot
+        | TaskKind::ClearSnapshot
+        | TaskKind::SetLogLevel
+        | TaskKind::Restart
+        | TaskKind::Replace => vec![item(None)],
+    }
+}
+
+impl Ring {
+    fn begin_unit(&mut self, member: &str, id: &str) {
+        let unit = (member.to_string(), id.to_string());
+        if self.units.contains(&unit) {
+            self.breaches.push(format!("{member} begins job {id} twice"));
+        }
+        self.told.push(format!("{member} begins job {id}"));
+        self.units.push(unit);
+    }
+
+    fn call(&mut self, pod: &str, kind: TaskKind, now: Timestamp) {
+        let Some(server) = self.servers.get(pod) else { return };
+        let hangs = self.hanging.contains(&server.member);
+        let until = (!hangs).then_some(now + CALL);
+        if self.calls.contains_key(pod) {
+            self.breaches.push(format!("{} is called twice at once", server.member));
+        }
+        self.calls.insert(pod.to_string(), Call { kind, until, end: How::Done });
+    }
+
+    /// The server ends the call, if it is one that can be ended.
+    fn stop_call(&mut self, pod: &str, now: Timestamp) {
+        if let Some(call) = self.calls.get_mut(pod).filter(|c| c.is_stoppable()) {
+            (call.until, call.end) = (Some(now + STOP), How::Stopped);
+        }
+    }
+
+    /// What a call that came to its end has done.
+    fn do_unit(
+        &mut self,
+        pod: &str,
+        kind: TaskKind,
+        end: How,
+        disks: &mut super::ring::Disks,
+    ) -> Result<(), String> {
+        let member = self.servers.get(pod).map(|s| s.member.clone()).unwrap_or_default();
+        if end == How::Stopped {
+            return Ok(());
+        }
+        if self.failing.remove(&member) {
+            return Err("java.io.IOException: disk quota exceeded".into());
+        }
+        match kind {
+            TaskKind::Repair => {
+                let operation = Operation::of("unit".into(), OperationKind::Repair);
+                self.repair(pod, &operation, disks).map(|_| ())
+            }
+            TaskKind::Cleanup => self.cleanup(pod, disks).map(|_| ()),
+            TaskKind::Compact
+            | TaskKind::GarbageCollect
+            | TaskKind::Scrub
+            | TaskKind::UpgradeSstables
+            | TaskKind::Flush
+            | TaskKind::Snapshot
+            | TaskKind::ClearSnapshot
+            | TaskKind::SetLogLevel
+            | TaskKind::Restart
+            | TaskKind::Replace => Ok(()),
+        }
+    }
+
+    /// Members whose servers carry out a call, of these pods.
+    pub fn at_work(&self, pods: &BTreeSet<&str>) -> Vec<(&str, &Call)> {
+        let calls = self.calls.iter().filter(|(pod, _)| pods.contains(pod.as_str()));
+        let member = |pod: &String| self.servers.get(pod).map(|s| s.member.as_str());
+        calls.filter_map(|(pod, call)| Some((member(pod)?, call))).collect()
+    }
+}
+
+/// Notes of jobs on a volume.
+pub type Jobs = Notes;

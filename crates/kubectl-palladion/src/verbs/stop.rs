@@ -1,0 +1,128 @@
+//! `stop` and `start`: whether the server of a member should run
+//! (`spec.wanted.run`).
+
+use crate::ask::{DryRun, as_manifest};
+use crate::exit::{Exit, Trouble};
+use crate::place::{Place, Where};
+use crate::read::member::{FAILED, RUNNING, STOPPED};
+use crate::session::Session;
+use crate::until::{Patience, until};
+use crate::words::answer::{Answer, Note};
+use crate::words::trouble::Said;
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+use clap_complete::engine::ArgValueCandidates;
+use palladion_api::member::{WantedRun, WhenToStop};
+use palladion_cassandra::resources::MEMBER;
+use palladion_engine::door::write::Patch;
+use palladion_plan::ObjectKey;
+use serde_json::{Value, json};
+
+/// Drained first, when all other members are up. Its pod, its data and its place in the ring stay.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  kubectl palladion stop demo-dc1-a-1 --wait=15m\n  kubectl palladion stop demo-dc1-a-1 --now"
+)]
+pub struct Stop {
+    /// Also while other members are down: data can be unavailable then
+    #[arg(long)]
+    now: bool,
+    #[command(flatten)]
+    wish: Wish,
+}
+
+/// When nobody joins or leaves.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  kubectl palladion start demo-dc1-a-1 --wait=15m")]
+pub struct Start {
+    #[command(flatten)]
+    wish: Wish,
+}
+
+#[derive(Debug, Args)]
+struct Wish {
+    /// The member
+    #[arg(add = ArgValueCandidates::new(crate::candidates::members), value_parser = NonEmptyStringValueParser::new())]
+    member: String,
+    #[command(flatten)]
+    dry_run: DryRun,
+    #[command(flatten)]
+    patience: Patience,
+    #[command(flatten)]
+    at: Where,
+}
+
+impl Stop {
+    /// Run the verb.
+    ///
+    /// # Errors
+    /// What could not be read or written, or how it ended.
+    pub async fn run(&self, session: &mut Session<'_>) -> Result<Exit, Trouble> {
+        let when = if self.now { json!(WhenToStop::Now) } else { Value::Null };
+        let wanted = json!({ "run": WantedRun::Stopped, "volumeID": null, "when": when });
+        self.wish.run(session, WantedRun::Stopped, &wanted).await
+    }
+}
+
+impl Start {
+    /// Run the verb.
+    ///
+    /// # Errors
+    /// What could not be read or written, or how it ended.
+    pub async fn run(&self, session: &mut Session<'_>) -> Result<Exit, Trouble> {
+        // `when` is about stops: what was said of the last one does not stand for the next.
+        let wanted = json!({ "run": WantedRun::Running, "volumeID": null, "when": null });
+        self.wish.run(session, WantedRun::Running, &wanted).await
+    }
+}
+
+impl Wish {
+    async fn run(
+        &self,
+        session: &mut Session<'_>,
+        run: WantedRun,
+        wanted: &Value,
+    ) -> Result<Exit, Trouble> {
+        let place = self.at.open(session).await?;
+        let key = ObjectKey::new(MEMBER, place.namespace(), &self.member);
+        let patch = Patch::Merge(json!({ "spec": { "wanted": wanted } }));
+        let stored = place.door.patch(&key, &patch, self.dry_run.storing()).await?;
+        if self.dry_run.dry_run {
+            session.note(&Note::OnlyTried);
+            session.print_text(&as_manifest(&stored))?;
+            return Ok(Exit::Done);
+        }
+        let member = self.member.clone();
+        let (answer, what) = match run {
+            WantedRun::Stopped => (Answer::Stops { member }, "stop"),
+            WantedRun::Running | WantedRun::Terminated | WantedRun::Unknown(_) => {
+                (Answer::Starts { member }, "start")
+            }
+        };
+        session.tell(&answer.to_string())?;
+        if let Some(limit) = self.patience.wait {
+            let selections = [place.members_selection(None)];
+            let look = async |place: &Place| self.look(place, run, what).await;
+            until(&place, limit, what, &selections, look).await?;
+        }
+        Ok(Exit::Done)
+    }
+
+    /// Is it so, and does the same person still want it?
+    async fn look(&self, place: &Place, run: WantedRun, what: &str) -> Result<Option<()>, Trouble> {
+        let member = place.member(&self.member).await?;
+        if json!(member.run_wanted) != json!(run) {
+            let said = Said::Overruled { what: what.to_string() };
+            return Err(Trouble::new(Exit::NotWell, said));
+        }
+        let state = match run {
+            WantedRun::Stopped => STOPPED,
+            WantedRun::Running | WantedRun::Terminated | WantedRun::Unknown(_) => RUNNING,
+        };
+        if member.run == RUNNING && state == RUNNING && member.state == FAILED {
+            let (member, why) = (member.name.clone(), member.why());
+            return Err(Trouble::new(Exit::NotWell, Said::StartFailed { member, why }));
+        }
+        Ok((member.run == state && member.state == state).then_some(()))
+    }
+}

@@ -1,0 +1,360 @@
+//! The kinds of tasks, each with its options.
+
+use super::Scope;
+use crate::exit::{Exit, Trouble};
+use crate::session::Session;
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, Subcommand, ValueEnum};
+use jiff::SignedDuration;
+use palladion_api::task::TaskKind;
+use serde_json::{Map, Value, json};
+
+/// See the module.
+#[derive(Debug, Subcommand)]
+pub enum Run {
+    /// A full repair of the primary ranges of each member
+    Repair(Repair),
+    /// Drop data in ranges that a member no longer owns
+    Cleanup(Cleanup),
+    /// Compact all SSTables of each table
+    Compact(Compact),
+    /// Drop deleted data of each SSTable by itself
+    GarbageCollect(GarbageCollect),
+    /// Read all data and write it again
+    Scrub(Scrub),
+    /// Rewrite SSTables in the format of the release that runs
+    #[command(name = "upgrade-sstables")]
+    UpgradeSstables(UpgradeSstables),
+    /// Write memtables to disk
+    Flush(Flush),
+    /// Take a snapshot
+    Snapshot(Snapshot),
+    /// Delete a snapshot
+    ClearSnapshot(ClearSnapshot),
+    /// Set levels of loggers for some time
+    SetLogLevel(SetLogLevel),
+    /// Restart members, each drained first
+    Restart(Restart),
+}
+
+/// Of which data.
+#[derive(Debug, Default, Args)]
+struct Tables {
+    /// Only these keyspaces. Default: all but the local ones
+    #[arg(long = "keyspace", value_name = "KEYSPACE", value_delimiter = ',', conflicts_with = "tables", value_parser = NonEmptyStringValueParser::new())]
+    keyspaces: Vec<String>,
+    /// Only these tables
+    #[arg(long = "table", value_name = "KEYSPACE.TABLE", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
+    tables: Vec<String>,
+}
+
+impl Tables {
+    fn body(&self) -> Map<String, Value> {
+        let lists = [("keyspaces", &self.keyspaces), ("tables", &self.tables)];
+        let given = lists.into_iter().filter(|(_, list)| !list.is_empty());
+        given.map(|(field, list)| (field.to_string(), json!(list))).collect()
+    }
+}
+
+/// How many SSTables at a time.
+#[derive(Debug, Args)]
+struct Jobs {
+    /// SSTables of a table that are rewritten at a time; 0: as many as the server has compactors
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=64))]
+    jobs: u32,
+}
+
+/// What a compaction writes.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Output {
+    /// One SSTable
+    #[default]
+    One,
+    /// SSTables of falling size
+    Split,
+}
+
+/// What a garbage collection drops.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Granularity {
+    /// Deleted rows and partitions
+    #[default]
+    Row,
+    /// Overwritten and deleted cells too
+    Cell,
+}
+
+/// Which SSTables are rewritten.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Which {
+    /// Those of an older format
+    #[default]
+    Older,
+    /// All
+    All,
+}
+
+/// The options of a repair.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  kubectl palladion task run repair demo --keyspace shop --wait=12h"
+)]
+pub struct Repair {
+    #[command(flatten)]
+    tables: Tables,
+    #[command(flatten)]
+    scope: Scope,
+}
+
+/// The options of a cleanup.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  kubectl palladion task run cleanup demo --rack a")]
+pub struct Cleanup {
+    #[command(flatten)]
+    tables: Tables,
+    #[command(flatten)]
+    jobs: Jobs,
+    #[command(flatten)]
+    scope: Scope,
+}
+
+/// The options of a compaction.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  kubectl palladion task run compact demo --table shop.orders")]
+pub struct Compact {
+    /// What is written
+    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
+    output: Output,
+    #[command(flatten)]
+    tables: Tables,
+    #[command(flatten)]
+    scope: Scope,
+}
+
+/// The options of a garbage collection.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  kubectl palladion task run garbage-collect demo --keyspace shop --granularity cell"
+)]
+pub struct GarbageCollect {
+    /// What is dropped
+    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
+    granularity: Granularity,
+    #[command(flatten)]
+    tables: Tables,
+    #[command(flatten)]
+    jobs: Jobs,
+    #[command(flatten)]
+    scope: Scope,
+}
+
+/// The options of a scrub.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  kubectl palladion task run scrub demo --member demo-dc1-a-1 --table shop.orders"
+)]
+pub struct Scrub {
+    /// Take no snapshot before
+    #[arg(long)]
+    no_snapshot: bool,
+    /// Leave out corrupted partitions of counter tables, which are lost then
+    #[arg(long)]
+    skip_corrupted: bool,
+    /// Do not compare values with the types of their columns
+    #[arg(long)]
+    trust_values: bool,
+    /// Insert rows again whose time to live has overflowed
+    #[arg(long)]
+    reinsert_overflowed_ttl: bool,
+    #[command(flatten)]
+    tables: Tables,
+    #[command(flatten)]
+    jobs: Jobs,
+    #[command(flatten)]
+    scope: Scope,
+}
+
+/// The options of an upgrade of SSTables.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  kubectl palladion task run upgrade-sstables demo --wait=6h")]
+pub struct UpgradeSstables {
+    /// Which SSTables
+    #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
+    which: Which,
+    #[command(flatten)]
+    tables: Tables,
+    #[command(flatten)]
+    jobs: Jobs,
+    #[command(flatten)]
+    scope: Scope,
+}
+
+/// The options of a flush.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  kubectl palladion task run flush demo --wait")]
+pub struct Flush {
+    #[command(flatten)]
+    tables: Tables,
+    #[command(flatten)]
+    scope: Scope,
+}
+
+/// The options of a snapshot.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  kubectl palladion task run snapshot demo --name before-upgrade --keyspace shop"
+)]
+pub struct Snapshot {
+    /// Name of the snapshot
+    #[arg(long, value_parser = NonEmptyStringValueParser::new())]
+    name: String,
+    /// Do not flush before: what is in memory only is not in the snapshot
+    #[arg(long)]
+    no_flush: bool,
+    /// The server deletes the snapshot after this time (Cassandra 4.1 and later)
+    #[arg(long, value_name = "DURATION", value_parser = crate::time::parse)]
+    ttl: Option<SignedDuration>,
+    #[command(flatten)]
+    tables: Tables,
+    #[command(flatten)]
+    scope: Scope,
+}
+
+/// The options of the removal of a snapshot.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  kubectl palladion task run clear-snapshot demo --name before-upgrade"
+)]
+pub struct ClearSnapshot {
+    /// Name of the snapshot
+    #[arg(long, value_parser = NonEmptyStringValueParser::new())]
+    name: String,
+    /// Only of these keyspaces. Default: all
+    #[arg(long = "keyspace", value_name = "KEYSPACE", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
+    keyspaces: Vec<String>,
+    #[command(flatten)]
+    scope: Scope,
+}
+
+/// The options of a change of log levels.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  kubectl palladion task run set-log-level demo --level org.apache.cassandra.gms=debug --for 30m"
+)]
+pub struct SetLogLevel {
+    /// A logger and its level; the root logger is ROOT
+    #[arg(long = "level", value_name = "LOGGER=LEVEL", required = true, value_delimiter = ',', value_parser = level)]
+    levels: Vec<(String, String)>,
+    /// Each logger gets back the level that it had after this time
+    #[arg(long = "for", value_name = "DURATION", default_value = "10m", value_parser = crate::time::parse)]
+    time: SignedDuration,
+    #[command(flatten)]
+    scope: Scope,
+}
+
+/// The options of a restart.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  kubectl palladion task run restart demo --rack b --wait=1h")]
+pub struct Restart {
+    #[command(flatten)]
+    scope: Scope,
+}
+
+/// `LOGGER=LEVEL`; which levels there are the API server says.
+fn level(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((logger, level)) if !logger.is_empty() && !level.is_empty() => {
+            Ok((logger.to_string(), level.to_uppercase()))
+        }
+        Some(_) | None => Err(text.to_string()),
+    }
+}
+
+impl Run {
+    /// Run the verb.
+    ///
+    /// # Errors
+    /// What could not be read or written, or how the task ended.
+    pub async fn run(&self, session: &mut Session<'_>) -> Result<Exit, Trouble> {
+        let (kind, body, scope) = self.request();
+        scope.run(kind, body, session).await
+    }
+
+    /// The body of the task, with what differs from its defaults.
+    fn request(&self) -> (TaskKind, Value, &Scope) {
+        let with = |mut body: Map<String, Value>, more: Vec<(&str, Value)>| {
+            body.extend(more.into_iter().map(|(field, value)| (field.to_string(), value)));
+            Value::Object(body)
+        };
+        match self {
+            Run::Repair(a) => (TaskKind::Repair, a.tables.body().into(), &a.scope),
+            Run::Cleanup(a) => {
+                let body = with(a.tables.body(), vec![("jobs", json!(a.jobs.jobs))]);
+                (TaskKind::Cleanup, body, &a.scope)
+            }
+            Run::Compact(a) => {
+                let output = match a.output {
+                    Output::One => "One",
+                    Output::Split => "Split",
+                };
+                let body = with(a.tables.body(), vec![("output", json!(output))]);
+                (TaskKind::Compact, body, &a.scope)
+            }
+            Run::GarbageCollect(a) => {
+                let granularity = match a.granularity {
+                    Granularity::Row => "Row",
+                    Granularity::Cell => "Cell",
+                };
+                let more = vec![("granularity", json!(granularity)), ("jobs", json!(a.jobs.jobs))];
+                (TaskKind::GarbageCollect, with(a.tables.body(), more), &a.scope)
+            }
+            Run::Scrub(a) => (TaskKind::Scrub, with(a.tables.body(), a.options()), &a.scope),
+            Run::UpgradeSstables(a) => {
+                let which = match a.which {
+                    Which::Older => "Older",
+                    Which::All => "All",
+                };
+                let more = vec![("which", json!(which)), ("jobs", json!(a.jobs.jobs))];
+                (TaskKind::UpgradeSstables, with(a.tables.body(), more), &a.scope)
+            }
+            Run::Flush(a) => (TaskKind::Flush, a.tables.body().into(), &a.scope),
+            Run::Snapshot(a) => (TaskKind::Snapshot, with(a.tables.body(), a.options()), &a.scope),
+            Run::ClearSnapshot(a) => {
+                let mut body = json!({ "name": a.name });
+                if !a.keyspaces.is_empty() {
+                    body["keyspaces"] = json!(a.keyspaces);
+                }
+                (TaskKind::ClearSnapshot, body, &a.scope)
+            }
+            Run::SetLogLevel(a) => {
+                let levels: Map<String, Value> =
+                    a.levels.iter().map(|(logger, level)| (logger.clone(), json!(level))).collect();
+                let body = json!({ "levels": levels, "seconds": a.time.as_secs().max(1) });
+                (TaskKind::SetLogLevel, body, &a.scope)
+            }
+            Run::Restart(a) => (TaskKind::Restart, json!({}), &a.scope),
+        }
+    }
+}
+
+impl Scrub {
+    fn options(&self) -> Vec<(&'static str, Value)> {
+        let chosen = [
+            (self.no_snapshot, "snapshot", "Skip"),
+            (self.skip_corrupted, "corrupted", "Skip"),
+            (self.trust_values, "values", "Trust"),
+            (self.reinsert_overflowed_ttl, "overflowedTTL", "Reinsert"),
+        ];
+        let chosen = chosen.into_iter().filter(|(is_chosen, ..)| *is_chosen);
+        let options = chosen.map(|(_, field, value)| (field, json!(value)));
+        options.chain([("jobs", json!(self.jobs.jobs))]).collect()
+    }
+}
+
+impl Snapshot {
+    fn options(&self) -> Vec<(&'static str, Value)> {
+        let flush = self.no_flush.then(|| ("flush", json!("Skip")));
+        let ttl = self.ttl.as_ref().map(|ttl| ("ttlSeconds", json!(ttl.as_secs().max(1))));
+        [("name", json!(self.name))].into_iter().chain(flush).chain(ttl).collect()
+    }
+}

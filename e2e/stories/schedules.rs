@@ -1,0 +1,120 @@
+//! Tasks that come again and again, by the clock of a real cluster.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use palladion_api::labels;
+use palladion_e2e::bed::text;
+use palladion_e2e::story::Story;
+use palladion_e2e::{Ring, WantedRing, a_ring, bed, wait_for};
+use serde_json::{Value, json};
+
+const NAMESPACE: &str = "schedules";
+const SCHEDULE: &str = "each-minute";
+/// Until the next minute begins, and what a look takes.
+const A_MINUTE: Duration = Duration::from_secs(70);
+const SOON: Duration = Duration::from_secs(180);
+
+fn three_members() -> WantedRing {
+    a_ring().racks(&[("a", 2), ("b", 1)])
+}
+
+pub fn story() -> Story {
+    Story::named(NAMESPACE)
+        .breaks_machines()
+        .ring(three_members())
+        .step("a schedule of each minute fires and its task completes", fires)
+        .step("a task that waits for a machine is replaced by the next one", replaces)
+        .into()
+}
+
+/// A flush in each minute.
+fn apply(concurrency_policy: &str) {
+    let schedule = json!({
+        "apiVersion": "palladion.dev/v1alpha1",
+        "kind": "CassandraTaskSchedule",
+        "metadata": { "name": SCHEDULE },
+        "spec": {
+            "cluster": NAMESPACE,
+            "schedule": "* * * * *",
+            "timeZone": "Europe/Berlin",
+            "concurrencyPolicy": concurrency_policy,
+            "taskTemplate": { "spec": { "flush": {} } },
+        },
+    });
+    bed().apply(NAMESPACE, &schedule.to_string()).expect("the schedule is accepted");
+}
+
+fn schedule() -> Result<Value> {
+    Ok(bed().get(NAMESPACE, "cassandrataskschedule", SCHEDULE)?.unwrap_or_default())
+}
+
+fn delete() {
+    bed()
+        .kubectl(&format!("delete cassandrataskschedule {SCHEDULE} -n {NAMESPACE}"))
+        .expect("gone");
+}
+
+/// The tasks of the schedule, the oldest first.
+fn tasks() -> Result<Vec<Value>> {
+    let mut tasks = bed().list(NAMESPACE, "cassandratasks")?;
+    tasks.retain(|task| task["metadata"]["labels"][labels::SCHEDULE] == SCHEDULE);
+    tasks.sort_by_key(|task| text(task, "/metadata/name").to_string());
+    Ok(tasks)
+}
+
+fn fires(ring: &Ring<'_>) {
+    ring.wait_settled().expect("settled");
+    apply("Forbid");
+    let first = wait_for("the first task", A_MINUTE, || Ok(tasks()?.into_iter().next()));
+    let name = text(&first.expect("within its minute"), "/metadata/name").to_string();
+    wait_for("its completion", SOON, || {
+        let task = bed().get(NAMESPACE, "cassandratask", &name)?.unwrap_or_default();
+        Ok((task["status"]["phase"] == "Done").then_some(()))
+    })
+    .expect("done");
+    wait_for("the schedule to say so", SOON, || {
+        let status = &schedule()?["status"];
+        let is_told = status["lastSuccessfulTime"].is_string() && status["missed"] == 0;
+        Ok((is_told && status["nextScheduleTime"].is_string()).then_some(()))
+    })
+    .expect("told");
+    let typed = bed().palladion(&format!("schedule list -n {NAMESPACE}")).expect("typed");
+    assert!(typed.code == 0 && typed.out.contains(SCHEDULE), "{typed:?}");
+    let suspended = format!("schedule suspend {SCHEDULE} -n {NAMESPACE} --wait=1m");
+    let typed = bed().palladion(&suspended).expect("typed");
+    assert_eq!(typed.code, 0, "{typed:?}");
+    let before = tasks().expect("tasks").len();
+    std::thread::sleep(A_MINUTE);
+    assert_eq!(tasks().expect("tasks").len(), before, "suspended");
+    let run = format!("schedule run {SCHEDULE} -n {NAMESPACE} --wait=3m");
+    let typed = bed().palladion(&run).expect("typed");
+    assert_eq!(typed.code, 0, "{typed:?}");
+    delete();
+    assert!(!tasks().expect("tasks").is_empty(), "tasks outlive their schedule");
+}
+
+fn replaces(ring: &Ring<'_>) {
+    let (_, node) = ring.a_victim().expect("a victim");
+    bed().cluster.freeze_node(node).expect("freeze");
+    apply("Replace");
+    let aborted = wait_for("a task that the next one aborts", 3 * A_MINUTE, || {
+        let all = tasks()?;
+        Ok(all.iter().find(|task| task["spec"]["abort"] == true).cloned())
+    });
+    let aborted = aborted.expect("aborted");
+    let newest = tasks().expect("tasks").pop().expect("the next one");
+    assert_ne!(newest["metadata"]["name"], aborted["metadata"]["name"]);
+    delete();
+    bed().cluster.thaw_node(node).expect("thaw");
+    ring.wait_ready(3).expect("all ready");
+    wait_for("every task to end", 2 * SOON, || {
+        let all = tasks()?;
+        Ok(all.iter().all(|task| task["status"]["endedAt"].is_string()).then_some(()))
+    })
+    .expect("ended");
+    let name = text(&aborted, "/metadata/name");
+    let task = bed().get(NAMESPACE, "cassandratask", name).expect("task").unwrap_or_default();
+    assert_eq!(task["status"]["phase"], "Aborted", "{}", task["status"]);
+    ring.wait_settled().expect("settled");
+}

@@ -1,0 +1,105 @@
+//! One member by what users want of it: stopped while the ring serves, a restart
+//! that is only recorded, started, terminated for good, and replaced.
+
+use std::time::Duration;
+
+use palladion_api::reasons::Reason;
+use palladion_e2e::story::Story;
+use palladion_e2e::{Ring, Writes, a_ring, bed, wait_for};
+use serde_json::{Value, json};
+
+const NAMESPACE: &str = "states";
+const MEMBER: &str = "states-dc1-b-0";
+const SOON: Duration = Duration::from_secs(300);
+/// A replacement streams, after a ring delay.
+const REPLACED_IN: Duration = Duration::from_secs(900);
+
+pub fn story() -> Story {
+    Story::named(NAMESPACE)
+        .ring(a_ring().racks(&[("a", 2), ("b", 1)]).rows(3))
+        .step("a member is stopped and started while the ring serves at QUORUM", stop_and_start)
+        .step("a terminated member is refused another wish and is replaced", terminate_and_replace)
+        .into()
+}
+
+fn want(wanted: &Value) {
+    let patch = json!({ "spec": { "wanted": wanted } });
+    bed().patch(NAMESPACE, "cassandramember", MEMBER, &patch).expect("the wish is accepted");
+}
+
+fn wait_state(ring: &Ring<'_>, state: &str) -> Value {
+    wait_for(&format!("the server to be {state}"), SOON, || {
+        let member = ring.member(MEMBER)?;
+        Ok((member["status"]["server"]["state"] == state).then_some(member))
+    })
+    .expect("the state that is wanted")
+}
+
+fn stop_and_start(ring: &Ring<'_>) {
+    let (ids, uids) = (ring.host_ids().expect("host IDs"), ring.pod_uids().expect("uids"));
+    let writing = ring.writing(Writes::RowsAndRegisters).expect("writing");
+    want(&json!({ "run": "Stopped" }));
+    wait_state(ring, "Stopped");
+    ring.wait_reason("Degraded", Reason::StoppedByIntent, SOON).expect("told");
+    assert_eq!(ring.pod_uids().expect("uids"), uids, "its pod stays");
+    // A token starts nobody; it is recorded.
+    want(&json!({ "restartToken": "meanwhile" }));
+    wait_for("the token to be recorded", SOON, || {
+        Ok(ring.member(MEMBER)?["spec"]["restartToken"].is_string().then_some(()))
+    })
+    .expect("recorded");
+    let member = wait_state(ring, "Stopped");
+    let starts = member["status"]["startHistory"].as_array().map_or(0, Vec::len);
+    want(&json!({ "run": "Running" }));
+    wait_state(ring, "Running");
+    writing.stop().expect("QUORUM was reached all the time");
+    ring.wait_settled().expect("settled");
+    let member = ring.member(MEMBER).expect("the member");
+    let after = member["status"]["startHistory"].as_array().map_or(0, Vec::len);
+    assert_eq!(after, (starts + 1).min(5), "started once: {member}");
+    assert_eq!(ring.host_ids().expect("host IDs"), ids, "no other members");
+    ring.check_data().expect("all rows");
+}
+
+fn terminate_and_replace(ring: &Ring<'_>) {
+    let before = ring.member(MEMBER).expect("the member");
+    let volume = before["spec"]["volumeID"].clone();
+    let of_another =
+        json!({ "spec": { "wanted": { "run": "Terminated", "volumeID": "another" } } });
+    let refused = bed().patch(NAMESPACE, "cassandramember", MEMBER, &of_another);
+    refused.expect_err("only the volume that it has");
+    want(&json!({ "run": "Terminated", "volumeID": volume }));
+    wait_state(ring, "Stopped");
+    ring.wait_reason("Degraded", Reason::MemberTerminated, SOON).expect("told");
+    let running = json!({ "spec": { "wanted": { "run": "Running", "volumeID": null } } });
+    let refused = bed().patch(NAMESPACE, "cassandramember", MEMBER, &running);
+    let why = refused.expect_err("it is final").to_string();
+    assert!(why.contains("which is final"), "{why}");
+    // Its pod may come and go: the ledger bans the volume.
+    let agent = |member: &Value| member["status"]["agent"]["podUID"].clone();
+    let earlier = agent(&ring.member(MEMBER).expect("the member"));
+    bed().kubectl(&format!("delete pod {MEMBER} -n {NAMESPACE}")).expect("deleted");
+    wait_for("the agent of the next pod to report", SOON, || {
+        Ok((agent(&ring.member(MEMBER)?) != earlier).then_some(()))
+    })
+    .expect("back");
+    wait_state(ring, "Stopped");
+    ring.loses_a_volume();
+    let task = json!({
+        "apiVersion": "palladion.dev/v1alpha1", "kind": "CassandraTask",
+        "metadata": { "name": "replace-it" },
+        "spec": { "cluster": NAMESPACE, "replace": { "member": MEMBER, "volumeID": volume } },
+    });
+    bed().apply(NAMESPACE, &task.to_string()).expect("the task is accepted");
+    wait_for("the member to be replaced", REPLACED_IN, || {
+        let member = ring.member(MEMBER)?;
+        let is_new = member["spec"]["volumeID"].is_string() && member["spec"]["volumeID"] != volume;
+        Ok((is_new && member["status"]["server"]["state"] == "Running").then_some(()))
+    })
+    .expect("replaced");
+    ring.wait_settled().expect("settled");
+    let member = ring.member(MEMBER).expect("the member");
+    assert!(member["spec"]["terminated"].is_null(), "void: {}", member["spec"]);
+    want(&json!({ "run": "Running", "volumeID": null }));
+    ring.check_data().expect("all rows");
+}
