@@ -2,7 +2,7 @@
 //! each member's entry in the status of the task.
 
 use super::read::Task;
-use super::units::{answer, asked};
+use super::units::{self, answer, asked};
 use crate::decide::evidence::marks;
 use crate::decide::objects::restart_tokens;
 use crate::facts::{Facts, MemberFact};
@@ -31,7 +31,7 @@ pub fn follow(
 ) -> CassandraTaskStatus {
     let mut members = std::mem::take(&mut status.members);
     for entry in members.iter_mut().filter(|m| !is_final(m.state)) {
-        let Some(member) = facts.members.get(&entry.name).filter(|m| !m.is_gone()) else {
+        let Some(member) = units::member(facts, &entry.name) else {
             if entry.state != State::Waiting {
                 end(facts, entry, State::Failed, &Said::Lost { member: entry.name.clone() });
             }

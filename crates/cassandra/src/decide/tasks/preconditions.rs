@@ -1,6 +1,7 @@
 //! What must be so before a member is given its part of a task.
 
 use super::queue::Job;
+use super::units;
 use super::yields::Way;
 use crate::decide::evidence::{self, Proof, marks};
 use crate::decide::restart::versions;
@@ -30,9 +31,7 @@ pub fn gate<'a>(
     job: &Job<'_>,
     entry: &TaskMember,
 ) -> Gate<'a> {
-    // Of one that has left its claim or its address may be kept.
-    let is_there = |m: &&MemberFact| !m.is_gone() && (m.object.is_some() || m.pod.is_some());
-    let Some(member) = facts.members.get(&entry.name).filter(is_there) else {
+    let Some(member) = units::member(facts, &entry.name) else {
         return Gate::Skip(Member::NoMember);
     };
     if !member.lives_by_its_own_word(&facts.nodes) || marks::of(member).is_some() {

@@ -5,6 +5,7 @@ use super::preconditions::KNOWS_JOBS;
 use crate::decide::evidence::{self, marks};
 use crate::facts::{Facts, MemberFact};
 use crate::words::jobs::Work;
+use palladion_api::ids::MemberName;
 use palladion_api::member::{Job, JobStatus};
 use palladion_api::task::TaskKind;
 use palladion_plan::words::Names;
@@ -25,6 +26,12 @@ pub fn is_stoppable(kind: TaskKind) -> bool {
         | TaskKind::Restart
         | TaskKind::Replace => false,
     }
+}
+
+/// A member that is, or was, in the ring. Of one that has left, the claim may be kept.
+pub fn member<'a>(facts: &'a Facts<'_>, name: &MemberName) -> Option<&'a MemberFact> {
+    let is_there = |m: &&MemberFact| m.object.is_some() || m.recorded_host_id().is_some();
+    facts.members.get(name).filter(|m| !m.is_gone()).filter(is_there)
 }
 
 /// What a member is asked to do, and what its agent says of it.
