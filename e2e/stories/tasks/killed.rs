@@ -5,7 +5,9 @@ use palladion_e2e::{Ring, bed};
 use palladion_testbed::faults::Victim;
 use serde_json::{Value, json};
 
-use super::{NAMESPACE, ask, end_of_much, much_to_compact, sstables, wait_at_work, wait_done};
+use super::{
+    NAMESPACE, ask, end_of_much, in_server, much_to_compact, sstables, wait_at_work, wait_done,
+};
 
 /// What became of a member, by its name.
 fn of(task: &Value, member: &str) -> Value {
@@ -25,6 +27,9 @@ fn disturbed(
     ask(task, json!({ "compact": { "tables": ["much.blobs"] } }));
     let member = wait_at_work(task);
     how(&member);
+    // The others need not take their time.
+    let others = ring.member_names().expect("names").into_iter().filter(|name| *name != member);
+    others.for_each(|name| drop(in_server(&name, "nodetool setcompactionthroughput 64")));
     let ended = wait_done(task);
     let told = of(&ended, &member);
     let tried = told["tries"].as_u64().unwrap_or_default();
