@@ -48,17 +48,16 @@ pub fn answer(member: &MemberFact) -> Option<&JobStatus> {
 /// Does this member work, or is it about to? One whose agent is silent holds up
 /// nothing.
 fn works(facts: &Facts<'_>, member: &MemberFact) -> bool {
-    // Where no server runs, the volume is marked for replacement or the agent knows no
-    // jobs, nothing is worked at, whatever was reported last.
-    let knows = member.status.agent.as_ref().is_some_and(|agent| agent.protocol >= KNOWS_JOBS);
-    let is_dead = marks::of(member).is_some() || evidence::runs_no_server(facts, member).is_some();
-    if !knows || is_dead {
-        return false;
-    }
     let has_ended = |status: &JobStatus| status.state.is_final();
     let runs = member.status.job.as_ref().is_some_and(|status| !has_ended(status));
     let is_asked = asked(member).is_some() && answer(member).is_none();
-    member.agent_answers(&facts.nodes) && (runs || is_asked)
+    if !(runs || is_asked) || !member.agent_answers(&facts.nodes) {
+        return false;
+    }
+    // Where no server runs, the volume is marked for replacement or the agent knows no
+    // jobs, nothing is worked at, whatever was reported last.
+    let knows = member.status.agent.as_ref().is_some_and(|agent| agent.protocol >= KNOWS_JOBS);
+    knows && marks::of(member).is_none() && evidence::runs_no_server(facts, member).is_none()
 }
 
 /// A member at work.
