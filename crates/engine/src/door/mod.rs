@@ -11,9 +11,9 @@ pub mod write;
 
 use crate::client;
 use crate::error::ApiError;
-use crate::request::REQUEST_TIMEOUT;
 use crate::request::path::object_path;
-use crate::words::{NoWay, Unanswered};
+use crate::request::{Body, REQUEST_TIMEOUT, with_body};
+use crate::words::NoWay;
 use http::{Method, Request};
 use jiff::Timestamp;
 use kube::Client;
@@ -121,20 +121,8 @@ impl Door {
     }
 }
 
-/// Media type and content of a request.
-type Body<'a> = Option<(&'static str, &'a Value)>;
-
 fn request(method: Method, path: &str, body: Body<'_>) -> Result<Request<Vec<u8>>, ApiError> {
-    let mut request = Request::builder().method(method).uri(path);
-    let mut bytes = Vec::new();
-    if let Some((media, value)) = body {
-        request = request.header("content-type", media);
-        bytes = value.to_string().into_bytes();
-    }
-    request.body(bytes).map_err(|error| {
-        let (path, why) = (path.to_string(), error.to_string());
-        ApiError::unanswered(&Unanswered::NoRequest { path, why })
-    })
+    with_body(Request::builder().method(method).uri(path), path, body)
 }
 
 async fn config(way: &Way) -> Result<Config, NoWay> {

@@ -8,6 +8,7 @@ use crate::error::ApiError;
 use crate::metrics::{Metrics, Verb};
 use crate::words::Unanswered;
 use futures::{Stream, StreamExt};
+use http::request::Builder;
 use http::{Method, Request};
 use kube::Client;
 use kube::api::WatchEvent;
@@ -209,14 +210,22 @@ impl Api {
     }
 }
 
-type Call<'a> = (Method, String, Option<(&'static str, &'a Value)>);
+type Call<'a> = (Method, String, Body<'a>);
 
-fn build(
-    method: Method,
+/// Media type and content of a request.
+pub(crate) type Body<'a> = Option<(&'static str, &'a Value)>;
+
+fn build(method: Method, path: &str, body: Body<'_>) -> Result<Request<Vec<u8>>, ApiError> {
+    let request = Request::builder().method(method).uri(path).header("accept", JSON);
+    with_body(request, path, body)
+}
+
+/// The request to this path with its body, if there is one.
+pub(crate) fn with_body(
+    mut request: Builder,
     path: &str,
-    body: Option<(&'static str, &Value)>,
+    body: Body<'_>,
 ) -> Result<Request<Vec<u8>>, ApiError> {
-    let mut request = Request::builder().method(method).uri(path).header("accept", JSON);
     let mut bytes = Vec::new();
     if let Some((media, value)) = body {
         request = request.header("content-type", media);
