@@ -34,6 +34,15 @@ pub enum TaskKind {
     Replace,
 }
 
+/// By what a task of some kind is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Means {
+    /// A job of each member's agent (`spec.job` of the member).
+    Job,
+    /// The turn of the ring.
+    Turn,
+}
+
 impl TaskKind {
     /// All kinds.
     pub const ALL: &'static [TaskKind] = &[
@@ -66,6 +75,23 @@ impl TaskKind {
             TaskKind::SetLogLevel => "setLogLevel",
             TaskKind::Restart => "restart",
             TaskKind::Replace => "replace",
+        }
+    }
+
+    /// By what it is done.
+    pub fn means(self) -> Means {
+        match self {
+            TaskKind::Repair
+            | TaskKind::Cleanup
+            | TaskKind::Compact
+            | TaskKind::GarbageCollect
+            | TaskKind::Scrub
+            | TaskKind::UpgradeSstables
+            | TaskKind::Flush
+            | TaskKind::Snapshot
+            | TaskKind::ClearSnapshot
+            | TaskKind::SetLogLevel => Means::Job,
+            TaskKind::Restart | TaskKind::Replace => Means::Turn,
         }
     }
 

@@ -20,7 +20,7 @@ pub use choices::{
     BeforeScrub, BeforeSnapshot, CompactOutput, Corrupted, Granularity, OverflowedTtl, ScrubValues,
     WhichSstables,
 };
-pub use kind::TaskKind;
+pub use kind::{Means, TaskKind};
 pub use status::{
     CassandraTaskStatus, KeyspaceResult, KeyspaceState, MemberTaskState, TaskCurrent, TaskMember,
     TaskPhase,

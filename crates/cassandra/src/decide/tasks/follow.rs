@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::member::{Job, JobCause, JobState, JobStatus, JobWanted};
 use palladion_api::task::{
-    CassandraTaskStatus, MemberTaskState as State, TaskCurrent, TaskKind, TaskMember,
+    CassandraTaskStatus, Means, MemberTaskState as State, TaskCurrent, TaskKind, TaskMember,
 };
 use palladion_plan::words::Reasoned;
 use serde_json::json;
@@ -37,19 +37,10 @@ pub fn follow(
             }
             continue;
         };
-        match kind {
-            TaskKind::Restart => restarted(facts, task, member, entry),
-            TaskKind::Repair
-            | TaskKind::Cleanup
-            | TaskKind::Compact
-            | TaskKind::GarbageCollect
-            | TaskKind::Scrub
-            | TaskKind::UpgradeSstables
-            | TaskKind::Flush
-            | TaskKind::Snapshot
-            | TaskKind::ClearSnapshot
-            | TaskKind::SetLogLevel
-            | TaskKind::Replace => unit(facts, task, member, entry),
+        match kind.means() {
+            // A restart: replacements do not come here.
+            Means::Turn => restarted(facts, task, member, entry),
+            Means::Job => unit(facts, task, member, entry),
         }
         lost(facts, task, kind, member, entry);
     }

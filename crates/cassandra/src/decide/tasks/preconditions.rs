@@ -9,7 +9,7 @@ use crate::decide::turn::stopping;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::jobs::{Member, Waiting};
-use palladion_api::task::{TaskKind, TaskMember, WhenDown};
+use palladion_api::task::{Means, TaskKind, TaskMember, WhenDown};
 
 /// Agents of before this protocol do not know `spec.job`.
 pub(super) const KNOWS_JOBS: u32 = 3;
@@ -46,7 +46,8 @@ pub fn gate<'a>(
     if let Some(why) = too_old(job.kind, member).or_else(|| lines(facts, valid, job.kind)) {
         return Gate::Wait(why);
     }
-    match needs_quiet(job.kind).then(|| evidence::is_quiet_for(facts, member)) {
+    let needs_quiet = needs(job.kind).contains(&Need::Quiet);
+    match needs_quiet.then(|| evidence::is_quiet_for(facts, member)) {
         Some(Err(why)) => Gate::Wait(Waiting::Ring { why }),
         Some(Ok(proof)) => Gate::Open(member, Some(proof)),
         None => Gate::Open(member, None),
@@ -72,46 +73,43 @@ pub fn closed(facts: &Facts<'_>, way: &Way) -> Option<Waiting> {
 
 fn too_old(kind: TaskKind, member: &MemberFact) -> Option<Waiting> {
     let agent = member.status.agent.as_ref()?;
-    let is_older = agent.protocol < KNOWS_JOBS && kind != TaskKind::Restart;
+    let is_older = agent.protocol < KNOWS_JOBS && kind.means() == Means::Job;
     is_older
         .then(|| Waiting::AgentTooOld { member: member.name.clone(), agent: agent.version.clone() })
 }
 
-/// Streams between release lines fail, and SSTables of the newer one cannot be
-/// read by the older.
 fn lines(facts: &Facts<'_>, valid: &Valid, kind: TaskKind) -> Option<Waiting> {
-    let needs_one = match kind {
-        TaskKind::Repair | TaskKind::Cleanup | TaskKind::UpgradeSstables => true,
-        TaskKind::Compact
-        | TaskKind::GarbageCollect
-        | TaskKind::Scrub
-        | TaskKind::Flush
-        | TaskKind::Snapshot
-        | TaskKind::ClearSnapshot
-        | TaskKind::SetLogLevel
-        | TaskKind::Restart
-        | TaskKind::Replace => false,
-    };
-    if !needs_one {
+    if !needs(kind).contains(&Need::OneLine) {
         return None;
     }
     let mixed = versions::mixed(facts, valid).map(|why| Waiting::Mixed { why });
     mixed.or_else(|| (!versions::are_alike(facts)).then_some(Waiting::TwoLines))
 }
 
-/// A repair fails while a replica is down; a cleanup drops what its member is
-/// about to own (safety rule 5.3); a restart takes a member away.
-fn needs_quiet(kind: TaskKind) -> bool {
+/// What the work of a member needs of the rest of the ring.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Need {
+    /// One release line: streams between two fail, and SSTables of the newer one
+    /// cannot be read by the older.
+    OneLine,
+    /// That nobody is down or moves: a repair fails while a replica is down; a
+    /// cleanup drops what its member is about to own (safety rule 5.3); a restart
+    /// takes a member away.
+    Quiet,
+}
+
+fn needs(kind: TaskKind) -> &'static [Need] {
     match kind {
-        TaskKind::Repair | TaskKind::Cleanup | TaskKind::Restart => true,
+        TaskKind::Repair | TaskKind::Cleanup => &[Need::OneLine, Need::Quiet],
+        TaskKind::UpgradeSstables => &[Need::OneLine],
+        TaskKind::Restart => &[Need::Quiet],
         TaskKind::Compact
         | TaskKind::GarbageCollect
         | TaskKind::Scrub
-        | TaskKind::UpgradeSstables
         | TaskKind::Flush
         | TaskKind::Snapshot
         | TaskKind::ClearSnapshot
         | TaskKind::SetLogLevel
-        | TaskKind::Replace => false,
+        | TaskKind::Replace => &[],
     }
 }

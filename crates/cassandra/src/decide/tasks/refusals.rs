@@ -10,7 +10,7 @@ use crate::words::tasks::Refused;
 use palladion_api::cluster::Mode;
 use palladion_api::ids::{MemberName, VolumeId};
 use palladion_api::member::Replacement;
-use palladion_api::task::{ReplaceTask, TaskKind};
+use palladion_api::task::{Means, ReplaceTask, TaskKind};
 use palladion_plan::Reason;
 use palladion_plan::words::Names;
 
@@ -63,20 +63,7 @@ pub(super) fn another_volume(member: &MemberFact, wanted: &ReplaceTask) -> Optio
 
 /// What an agent beside a ScyllaDB cannot do.
 pub(super) fn not_of_scylla(valid: &Valid, kind: TaskKind) -> Option<jobs::Refused> {
-    let is_known = match kind {
-        TaskKind::Restart | TaskKind::Replace => true,
-        TaskKind::Repair
-        | TaskKind::Cleanup
-        | TaskKind::Compact
-        | TaskKind::GarbageCollect
-        | TaskKind::Scrub
-        | TaskKind::UpgradeSstables
-        | TaskKind::Flush
-        | TaskKind::Snapshot
-        | TaskKind::ClearSnapshot
-        | TaskKind::SetLogLevel => false,
-    };
-    let refused = valid.mode == Mode::Scylla && !is_known;
+    let refused = valid.mode == Mode::Scylla && kind.means() == Means::Job;
     refused.then(|| jobs::Refused::NotOfScylla { work: kind.into() })
 }
 
