@@ -51,14 +51,18 @@ pub struct Absent<'a> {
     pub voters: Voters,
 }
 
+/// A question to others.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// Who is asked.
+    pub others: &'a [&'a MemberFact],
+    /// By which their answers are known.
+    pub nonce: &'a Nonce,
+}
+
 /// Is this host ID out of the ring?
-pub fn is_gone(
-    facts: &Facts<'_>,
-    absent: &Absent<'_>,
-    others: &[&MemberFact],
-    nonce: &Nonce,
-) -> Answer {
-    let host_id = absent.host_id;
+pub fn is_gone(facts: &Facts<'_>, absent: &Absent<'_>, asked: &Asked<'_>) -> Answer {
+    let (host_id, Asked { others, nonce }) = (absent.host_id, *asked);
     let dissent = |witness: &MemberFact, answer: &Evidence| match &answer.members {
         None => Some(Objection::Unread { witness: witness.name.clone() }),
         Some(members) if members.iter().any(|m| m.host_id == *host_id) => {
@@ -67,7 +71,7 @@ pub fn is_gone(
         }
         Some(_) => None,
     };
-    let answers = agreed(others, nonce, dissent);
+    let answers = agreed(asked, dissent);
     let kinds = (ProofKind::Gone, ProofKind::GoneAsNamed);
     let proven =
         Proven::Gone { nonce: nonce.clone(), host_id: host_id.clone(), witnesses: names(others) };
@@ -75,13 +79,8 @@ pub fn is_gone(
 }
 
 /// Is this host ID dead? One that sees it up is enough to wait.
-pub fn is_dead(
-    facts: &Facts<'_>,
-    absent: &Absent<'_>,
-    others: &[&MemberFact],
-    nonce: &Nonce,
-) -> Answer {
-    let host_id = absent.host_id;
+pub fn is_dead(facts: &Facts<'_>, absent: &Absent<'_>, asked: &Asked<'_>) -> Answer {
+    let (host_id, Asked { others, nonce }) = (absent.host_id, *asked);
     let dissent = |witness: &MemberFact, answer: &Evidence| {
         let witness = witness.name.clone();
         let Some(members) = &answer.members else {
@@ -93,7 +92,7 @@ pub fn is_dead(
             None => Some(Objection::NotKnown { witness, host_id: host_id.clone() }),
         }
     };
-    let answers = agreed(others, nonce, dissent);
+    let answers = agreed(asked, dissent);
     if let (Ok(_) | Err(Answer::Missing(_)), Some((why, read_at))) = (&answers, too_old(facts)) {
         return Answer::Refused { why, read_at };
     }
@@ -105,15 +104,14 @@ pub fn is_dead(
 
 /// When the newest answer was read, if all have answered and nobody dissents.
 fn agreed(
-    others: &[&MemberFact],
-    nonce: &Nonce,
+    asked: &Asked<'_>,
     dissent: impl Fn(&MemberFact, &Evidence) -> Option<Objection>,
 ) -> Result<jiff::Timestamp, Answer> {
     let mut missing = Vec::new();
     let mut newest = jiff::Timestamp::UNIX_EPOCH;
-    for witness in others {
+    for witness in asked.others {
         let answer = witness.status.evidence.as_ref();
-        let Some(answer) = answer.filter(|e| e.nonce == *nonce) else {
+        let Some(answer) = answer.filter(|e| e.nonce == *asked.nonce) else {
             missing.push(witness.name.clone());
             continue;
         };

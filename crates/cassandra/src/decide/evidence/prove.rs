@@ -1,7 +1,7 @@
 //! One question to the ring: asked once, waited for, and put again where an
 //! answer forbids the step.
 
-use super::absence::{self, Absent, Voters};
+use super::absence::{self, Absent, Asked, Voters};
 use super::answer::Answer;
 use super::ask::ask;
 use super::marks;
@@ -49,7 +49,7 @@ pub fn prove(
         return Err(Unproven::Waiting);
     }
     let nonce = nonce(turn, purpose);
-    match answer(facts, whom, purpose, &asked, &nonce) {
+    match answer(facts, whom, purpose, &Asked { others: &asked, nonce: &nonce }) {
         Answer::Proven(proof) => Ok(proof),
         Answer::Missing(names) => {
             ask(&asked, &nonce, &facts.fence(turn), draft);
@@ -101,7 +101,8 @@ pub fn is_out_already(
         return None;
     }
     let absent = Absent { member: whom, host_id, voters: absence::voters_on_removed(whom) };
-    absence::is_gone(facts, &absent, &others(facts, &whom.name), &turn.nonce).proven()
+    let asked = Asked { others: &others(facts, &whom.name), nonce: &turn.nonce };
+    absence::is_gone(facts, &absent, &asked).proven()
 }
 
 fn asked<'a>(
@@ -143,20 +144,20 @@ fn answer(
     facts: &Facts<'_>,
     whom: &MemberFact,
     purpose: &Purpose<'_>,
-    asked: &[&MemberFact],
-    nonce: &Nonce,
+    asked: &Asked<'_>,
 ) -> Answer {
+    let verdict = |except: &[&HostId]| verdict(facts, whom, asked.others, asked.nonce, except);
     match purpose {
-        Purpose::Join => verdict(facts, whom, asked, nonce, &[]),
+        Purpose::Join => verdict(&[]),
         Purpose::Leave { except } | Purpose::Restart { except } | Purpose::Stop { except } => {
-            verdict(facts, whom, asked, nonce, except)
+            verdict(except)
         }
         Purpose::Replace { host_id } | Purpose::Remove { host_id } => {
             let absent = Absent { member: whom, host_id, voters: absence::voters(whom) };
-            let dead = absence::is_dead(facts, &absent, asked, nonce);
+            let dead = absence::is_dead(facts, &absent, asked);
             // The dead one is all that this step repairs; any other absence forbids it.
             let excused = marks::excused(facts, host_id);
-            match (&dead, verdict(facts, whom, asked, nonce, &excused)) {
+            match (&dead, verdict(&excused)) {
                 (Answer::Proven(_), _) if whom.lives_by_its_own_word(&facts.nodes) => {
                     serves(facts, whom)
                 }
@@ -166,11 +167,11 @@ fn answer(
         }
         Purpose::HasLeft { host_id } | Purpose::Interrupted { host_id } => {
             let absent = Absent { member: whom, host_id, voters: Voters::Majority };
-            absence::is_gone(facts, &absent, asked, nonce)
+            absence::is_gone(facts, &absent, asked)
         }
         Purpose::WasRemoved { host_id, .. } => {
             let voters = absence::voters_on_removed(whom);
-            absence::is_gone(facts, &Absent { member: whom, host_id, voters }, asked, nonce)
+            absence::is_gone(facts, &Absent { member: whom, host_id, voters }, asked)
         }
     }
 }

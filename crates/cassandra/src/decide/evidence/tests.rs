@@ -1,7 +1,7 @@
 //! A ring of which everybody sees that it is well, or that one member is dead
 //! or gone; and each rule, seen to forbid the step where one thing is changed.
 
-use super::absence::{Absent, Voters, all_see_down, is_dead, is_gone, is_untouched};
+use super::absence::{Absent, Asked, Voters, all_see_down, is_dead, is_gone, is_untouched};
 use super::answer::Answer;
 use super::idle::serves_nothing;
 use super::prove::{is_out_already, prove};
@@ -11,7 +11,7 @@ use super::stranger::never_joined;
 use super::verdict::verdict;
 use super::witness::{others, witnesses};
 use crate::decide::draft::Draft;
-use crate::facts::{Facts, MemberFact, PodFact};
+use crate::facts::{Facts, PodFact};
 use crate::resources as kinds;
 use crate::words::evidence::Objection;
 use jiff::{SignedDuration, Timestamp};
@@ -172,12 +172,13 @@ impl Ring {
         self.ask(|facts| {
             let (member, host_id) = (&facts.members[&MemberName::new(WHOM)], &host(WHOM));
             let absent = Absent { member, host_id, voters };
-            what(facts, &absent, &others(facts, &member.name), &Nonce::new(NONCE))
+            let others = others(facts, &member.name);
+            what(facts, &absent, &Asked { others: &others, nonce: &Nonce::new(NONCE) })
         })
     }
 }
 
-type Question = fn(&Facts<'_>, &Absent<'_>, &[&MemberFact], &Nonce) -> Answer;
+type Question = fn(&Facts<'_>, &Absent<'_>, &Asked<'_>) -> Answer;
 
 fn kind(answer: Answer) -> Option<ProofKind> {
     answer.proven().map(|proof| proof.stated().kind())
