@@ -32,7 +32,8 @@ const MOST_ACTIVE: usize = 50;
 pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
     for schedule in read::of_cluster(facts) {
         let tasks = schedule.tasks(facts);
-        let outcome = outcome(facts, &schedule, &tasks, draft);
+        let outcome =
+            of_active(facts, &schedule, |times| outcome(facts, (&schedule, times), &tasks, draft));
         report(facts, &schedule, &tasks, outcome, draft);
         history::tidy(facts, &schedule, &tasks, draft);
     }
@@ -42,46 +43,44 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
 pub fn hold(facts: &Facts<'_>, why: &Held, draft: &mut Draft) {
     for schedule in read::of_cluster(facts) {
         let tasks = schedule.tasks(facts);
-        let outcome = held(facts, &schedule, why);
+        let outcome = of_active(facts, &schedule, |times| {
+            let next = schedule.record(times).kept(times, facts.now());
+            Outcome { held: Some(why.clone()), ..Outcome::next(next) }
+        });
         report(facts, &schedule, &tasks, outcome, draft);
     }
 }
 
-fn held(facts: &Facts<'_>, schedule: &Schedule<'_>, why: &Held) -> Outcome {
-    let now = facts.now();
-    let times = match schedule.times(now) {
-        Ok(times) => times,
-        Err(why) => return Outcome { accepted: Err(why), ..Outcome::next(None) },
-    };
-    if schedule.spec.suspend {
-        return Outcome { held: Some(Held::Suspended), ..Outcome::next(None) };
+/// What comes of a schedule: `outcome` says it of one that is valid and not suspended.
+fn of_active(
+    facts: &Facts<'_>,
+    schedule: &Schedule<'_>,
+    outcome: impl FnOnce(&Times) -> Outcome,
+) -> Outcome {
+    match schedule.times(facts.now()) {
+        Err(why) => Outcome { accepted: Err(why), ..Outcome::next(None) },
+        Ok(_) if schedule.spec.suspend => {
+            Outcome { held: Some(Held::Suspended), ..Outcome::next(None) }
+        }
+        Ok(times) => outcome(&times),
     }
-    let next = schedule.record(&times).kept(&times, now);
-    Outcome { held: Some(why.clone()), ..Outcome::next(next) }
 }
 
 fn outcome(
     facts: &Facts<'_>,
-    schedule: &Schedule<'_>,
+    (schedule, times): (&Schedule<'_>, &Times),
     tasks: &[&Arc<Object>],
     draft: &mut Draft,
 ) -> Outcome {
     let now = facts.now();
-    let times = match schedule.times(now) {
-        Ok(times) => times,
-        Err(why) => return Outcome { accepted: Err(why), ..Outcome::next(None) },
-    };
-    if schedule.spec.suspend {
-        return Outcome { held: Some(Held::Suspended), ..Outcome::next(None) };
-    }
-    let record = schedule.record(&times);
+    let record = schedule.record(times);
     let deadline = SignedDuration::from_secs(schedule.spec.starting_deadline_seconds.into());
-    match record.due(&times, now, deadline) {
-        Due::NotYet => Outcome::next(awaited(&record, &times, now, draft)),
+    match record.due(times, now, deadline) {
+        Due::NotYet => Outcome::next(awaited(&record, times, now, draft)),
         Due::Missed(run) => {
             let seconds = schedule.spec.starting_deadline_seconds;
             let missed = Told::TooLate { schedule: schedule.name().into(), due: run.at, seconds };
-            let next = awaited(&record, &times, now, draft);
+            let next = awaited(&record, times, now, draft);
             Outcome { missed: Some(missed), ..Outcome::next(next) }
         }
         Due::Now(run) => {
@@ -94,7 +93,7 @@ fn outcome(
                 create(schedule, &name, tasks, draft);
             }
             let record = Record { last: Some(run.at), ..record };
-            let next = awaited(&record, &times, now, draft);
+            let next = awaited(&record, times, now, draft);
             Outcome { created: Some((name, run.at)), ..Outcome::next(next) }
         }
     }
