@@ -65,9 +65,11 @@ pub enum Verb {
     /// Replace a member that is dead: its volume is deleted
     Replace(replace::Replace),
     /// Let the operator write nothing but the status of a ring
-    Pause(pause::Pause),
+    #[command(after_help = "Example:\n  kubectl palladion pause demo --wait=1m")]
+    Pause(pause::Change),
     /// Let the operator go on with a ring
-    Resume(pause::Resume),
+    #[command(after_help = "Example:\n  kubectl palladion resume demo")]
+    Resume(pause::Change),
     /// The log of a member's server
     Logs(logs::Logs),
     /// CQL on a member

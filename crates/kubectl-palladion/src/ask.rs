@@ -7,8 +7,6 @@ use crate::words::answer::Question;
 use crate::words::trouble::{Hint, Said};
 use clap::Args;
 use palladion_api::words::Quoted;
-use palladion_engine::door::write::Storing;
-use serde_json::Value;
 
 /// The flag of verbs that destroy.
 #[derive(Clone, Copy, Debug, Default, Args)]
@@ -16,21 +14,6 @@ pub struct Sure {
     /// Do not ask
     #[arg(short, long)]
     pub yes: bool,
-}
-
-/// The flag of verbs that write.
-#[derive(Clone, Copy, Debug, Default, Args)]
-pub struct DryRun {
-    /// Store nothing: let the API server check rights, schema and policies, and print what it would store
-    #[arg(long, conflicts_with = "wait")]
-    pub dry_run: bool,
-}
-
-impl DryRun {
-    /// Is it stored?
-    pub fn storing(self) -> Storing {
-        if self.dry_run { Storing::OnlyTried } else { Storing::Stored }
-    }
 }
 
 /// Ask, unless that is not wanted.
@@ -75,13 +58,4 @@ fn put(session: &mut Session<'_>, questions: &[Question], name: &str) -> std::io
     let type_name = Question::TypeName { name: name.to_string() };
     write!(session.notes, "{}", line(&type_name.to_string()))?;
     session.notes.flush()
-}
-
-/// What would have been stored, as people keep it.
-pub fn as_manifest(object: &Value) -> String {
-    let mut object = object.clone();
-    if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
-        metadata.remove("managedFields");
-    }
-    serde_yaml::to_string(&object).unwrap_or_default().trim_end().to_string()
 }

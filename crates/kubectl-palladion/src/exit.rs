@@ -1,5 +1,6 @@
 //! How a verb ended: the exit codes, and what is said of an end that is not good.
 
+use crate::read::task::Task;
 use crate::words::trouble::{Hint, Said};
 use palladion_engine::door::rights::{Class, Refusal};
 use palladion_engine::words::NoWay;
@@ -92,6 +93,17 @@ impl Trouble {
     pub fn hint(mut self, hint: Hint) -> Self {
         self.hint = Some(Box::new(hint));
         self
+    }
+
+    /// A task has ended otherwise than it was meant to.
+    pub fn ended(task: Task) -> Self {
+        let said = Said::TaskEnded { task: task.name, phase: task.phase, message: task.message };
+        Self::new(Exit::NotWell, said)
+    }
+
+    /// Somebody has asked for something else meanwhile; `what` names what was asked for.
+    pub fn overruled(what: &str) -> Self {
+        Self::new(Exit::NotWell, Said::Overruled { what: what.to_string() })
     }
 
     /// Nobody reads the output any more: what is done goes on all the same.

@@ -8,6 +8,7 @@ use crate::paint::Paint;
 use crate::place::Place;
 use crate::session::Session;
 use crate::table::Table;
+use crate::words::answer::Answer;
 use crate::words::trouble::Said;
 use clap::Args;
 use futures::StreamExt;
@@ -63,6 +64,16 @@ impl View {
         let row_data: Vec<Value> = items.iter().map(value).collect();
         let data = serde_json::json!({ "items": row_data });
         Self { data, table: table.lines(paint), row_data, ..Self::default() }
+    }
+
+    /// This sentence in the place of a table that has no rows.
+    #[must_use]
+    pub fn or(mut self, nothing: &Answer) -> Self {
+        if self.row_data.is_empty() {
+            self.table.clear();
+            self.lead = vec![nothing.to_string()];
+        }
+        self
     }
 
     fn lines(&self) -> Vec<String> {

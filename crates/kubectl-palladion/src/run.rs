@@ -6,7 +6,8 @@ use crate::exit::{Exit, Trouble};
 use crate::paint::{Colour, Paint, Tone};
 use crate::place::At;
 use crate::session::{Answers, Session};
-use crate::verbs::schedule::Schedule;
+use crate::verbs::pause;
+use crate::verbs::schedule::{Schedule, suspend};
 use crate::verbs::task::Task;
 use clap::{CommandFactory, FromArgMatches};
 use jiff::Timestamp;
@@ -118,16 +119,18 @@ pub async fn run(verb: &Verb, session: &mut Session<'_>) -> Result<Exit, Trouble
         Verb::Task(Task::Abort(verb)) => verb.run(session).await,
         Verb::Schedule(Schedule::List(verb)) => verb.run(session).await,
         Verb::Schedule(Schedule::Run(verb)) => verb.run(session).await,
-        Verb::Schedule(Schedule::Suspend(verb)) => verb.run(session).await,
-        Verb::Schedule(Schedule::Resume(verb)) => verb.run(session).await,
+        Verb::Schedule(Schedule::Suspend(verb)) => {
+            verb.run(session, suspend::Wanted::Suspended).await
+        }
+        Verb::Schedule(Schedule::Resume(verb)) => verb.run(session, suspend::Wanted::Resumed).await,
         Verb::Restart(verb) => verb.run(session).await,
         Verb::Stop(verb) => verb.run(session).await,
         Verb::Start(verb) => verb.run(session).await,
         Verb::Terminate(verb) => verb.run(session).await,
         Verb::Seed(verb) => verb.run(session).await,
         Verb::Replace(verb) => verb.run(session).await,
-        Verb::Pause(verb) => verb.run(session).await,
-        Verb::Resume(verb) => verb.run(session).await,
+        Verb::Pause(verb) => verb.run(session, pause::Wanted::Paused).await,
+        Verb::Resume(verb) => verb.run(session, pause::Wanted::Resumed).await,
         Verb::Logs(verb) => verb.run(session).await,
         Verb::Cqlsh(verb) => verb.run(session).await,
         Verb::Events(verb) => verb.run(session).await,

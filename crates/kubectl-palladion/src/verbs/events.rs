@@ -1,21 +1,20 @@
 //! `events`: what was reported about a ring and what belongs to it.
 
 use crate::exit::{Exit, Trouble};
-use crate::follow::{Manner, View, Watch, show};
-use crate::format::Output;
+use crate::follow::{Manner, View};
 use crate::paint::Tone;
-use crate::place::{Place, Where};
+use crate::place::Place;
 use crate::read::{text, time};
 use crate::session::Session;
+use crate::showing::OfRing;
 use crate::table::{Cell, Table};
 use crate::time::age;
 use crate::words::answer::Answer;
 use clap::Args;
-use clap::builder::NonEmptyStringValueParser;
-use clap_complete::engine::ArgValueCandidates;
 use jiff::Timestamp;
 use palladion_api::names;
 use palladion_engine::door::read::selection;
+use palladion_engine::request::Selection;
 use palladion_plan::Resource;
 use serde::Serialize;
 use serde_json::Value;
@@ -28,15 +27,8 @@ const EVENT: Resource = Resource::namespaced("", "v1", "Event", "events");
     after_help = "Example:\n  kubectl palladion events demo\n\nEvents about the ring, its racks, members, pods, claims and tasks; the latest last. Kubernetes keeps them for an hour."
 )]
 pub struct Events {
-    /// The ring
-    #[arg(add = ArgValueCandidates::new(crate::candidates::rings), value_parser = NonEmptyStringValueParser::new())]
-    ring: String,
     #[command(flatten)]
-    output: Output,
-    #[command(flatten)]
-    watch: Watch,
-    #[command(flatten)]
-    at: Where,
+    of: OfRing,
 }
 
 /// An event as it is shown.
@@ -59,15 +51,16 @@ impl Events {
     /// # Errors
     /// What could not be read.
     pub async fn run(&self, session: &mut Session<'_>) -> Result<Exit, Trouble> {
-        let place = self.at.open(session).await?;
-        let selections = [selection(EVENT, place.namespace.as_deref(), "")];
-        let look = async |place: &Place, manner: Manner| look(place, &self.ring, manner).await;
-        show(session, self.output.output, self.watch, &place, &selections, look).await
+        self.of.show(session, |place, _| vec![all(place)], look).await
     }
 }
 
+fn all(place: &Place) -> Selection {
+    selection(EVENT, place.namespace.as_deref(), "")
+}
+
 async fn look(place: &Place, ring: &str, manner: Manner) -> Result<View, Trouble> {
-    let all = selection(EVENT, place.namespace.as_deref(), "");
+    let all = all(place);
     let (object, members, tasks, events) = tokio::join!(
         place.ring(ring),
         place.members(Some(ring)),
@@ -85,12 +78,8 @@ async fn look(place: &Place, ring: &str, manner: Manner) -> Result<View, Trouble
     let mut events: Vec<Event> = events?.iter().map(read).collect();
     events.retain(|event| belongs(event, &known));
     events.sort_by(|a, b| (a.last, &a.name, &a.message).cmp(&(b.last, &b.name, &b.message)));
-    let mut view = View::of_table(&events, &table(&events, manner), manner.paint);
-    if events.is_empty() {
-        view.table.clear();
-        view.lead = vec![Answer::NoEvents { ring: ring.name }.to_string()];
-    }
-    Ok(view)
+    let view = View::of_table(&events, &table(&events, manner), manner.paint);
+    Ok(view.or(&Answer::NoEvents { ring: ring.name }))
 }
 
 /// A claim is named for its template and its member.

@@ -1,32 +1,23 @@
 //! `members`: one line for each member.
 
 use crate::exit::{Exit, Trouble};
-use crate::follow::{Manner, View, Watch, show};
-use crate::format::Output;
-use crate::place::{Anywhere, Place};
+use crate::follow::{Manner, View};
+use crate::place::Place;
 use crate::read::member::Member;
 use crate::session::Session;
+use crate::showing::OfRings;
 use crate::table::{Cell, Table};
 use crate::time::age;
 use crate::verbs::status::state;
 use crate::words::answer::Answer;
 use clap::Args;
-use clap::builder::NonEmptyStringValueParser;
-use clap_complete::engine::ArgValueCandidates;
 
 /// See the module.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  kubectl palladion members demo -o wide")]
 pub struct Members {
-    /// The ring. Default: the members of all rings
-    #[arg(add = ArgValueCandidates::new(crate::candidates::rings), conflicts_with = "all_namespaces", value_parser = NonEmptyStringValueParser::new())]
-    ring: Option<String>,
     #[command(flatten)]
-    output: Output,
-    #[command(flatten)]
-    watch: Watch,
-    #[command(flatten)]
-    at: Anywhere,
+    of: OfRings,
 }
 
 /// Which columns say where a member belongs.
@@ -46,37 +37,27 @@ impl Members {
     /// # Errors
     /// What could not be read.
     pub async fn run(&self, session: &mut Session<'_>) -> Result<Exit, Trouble> {
-        let place = self.at.open(session).await?;
-        let ring = self.ring.as_deref();
-        let columns = match (&place.namespace, ring) {
-            (None, _) => Columns::Everywhere,
-            (Some(_), None) => Columns::OfManyRings,
-            (Some(_), Some(_)) => Columns::OfOneRing,
-        };
-        let selections = [place.members_selection(ring)];
-        let look = async |place: &Place, manner: Manner| look(place, ring, columns, manner).await;
-        show(session, self.output.output, self.watch, &place, &selections, look).await
+        self.of.show(session, |place, ring| vec![place.members_selection(ring)], look).await
     }
 }
 
-async fn look(
-    place: &Place,
-    ring: Option<&str>,
-    columns: Columns,
-    manner: Manner,
-) -> Result<View, Trouble> {
+async fn look(place: &Place, ring: Option<&str>, manner: Manner) -> Result<View, Trouble> {
+    let columns = match (&place.namespace, ring) {
+        (None, _) => Columns::Everywhere,
+        (Some(_), None) => Columns::OfManyRings,
+        (Some(_), Some(_)) => Columns::OfOneRing,
+    };
     let members = place.members(ring).await?;
-    let mut view = View::of_table(&members, &table(&members, manner, columns), manner.paint);
-    if members.is_empty() {
-        view.table.clear();
-        let none = match ring {
-            // Does the ring exist at all?
-            Some(ring) => Answer::NoMembers { ring: place.ring(ring).await?.name },
-            None => Answer::NoMembersIn { place: place.to_string() },
-        };
-        view.lead = vec![none.to_string()];
+    if let Some(ring) = ring.filter(|_| members.is_empty()) {
+        // Does the ring exist at all?
+        place.ring(ring).await?;
     }
-    Ok(view)
+    let none = match ring {
+        Some(ring) => Answer::NoMembers { ring: ring.to_string() },
+        None => Answer::NoMembersIn { place: place.to_string() },
+    };
+    let table = table(&members, manner, columns);
+    Ok(View::of_table(&members, &table, manner.paint).or(&none))
 }
 
 /// The members as a table.

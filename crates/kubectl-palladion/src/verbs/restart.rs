@@ -1,20 +1,19 @@
 //! `restart`: a new restart token for a member, a rack or a ring.
 
-use crate::ask::{DryRun, as_manifest};
 use crate::exit::{Exit, Trouble};
-use crate::place::{Place, Where};
+use crate::place::Place;
 use crate::read::member::{FAILED, Member, RUNNING, STOPPED};
 use crate::read::{items, text};
 use crate::session::Session;
-use crate::until::{Patience, until};
-use crate::words::answer::{Answer, Note};
+use crate::words::answer::Answer;
 use crate::words::trouble::{Hint, Said};
+use crate::writing::Writing;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgGroup, Args};
 use clap_complete::engine::ArgValueCandidates;
 use palladion_cassandra::decide::objects::restart_tokens;
 use palladion_cassandra::resources::MEMBER;
-use palladion_engine::door::write::Patch;
+use palladion_engine::door::write::{Patch, Storing};
 use palladion_plan::ObjectKey;
 use serde_json::{Value, json};
 
@@ -35,11 +34,7 @@ pub struct Restart {
     #[arg(long, requires = "ring", add = ArgValueCandidates::new(crate::candidates::racks), value_parser = NonEmptyStringValueParser::new())]
     rack: Option<String>,
     #[command(flatten)]
-    dry_run: DryRun,
-    #[command(flatten)]
-    patience: Patience,
-    #[command(flatten)]
-    at: Where,
+    writing: Writing,
 }
 
 impl Restart {
@@ -48,7 +43,7 @@ impl Restart {
     /// # Errors
     /// What could not be read or written, or how the restart ended.
     pub async fn run(&self, session: &mut Session<'_>) -> Result<Exit, Trouble> {
-        let place = self.at.open(session).await?;
+        let place = self.writing.open(session).await?;
         let token = session.now().to_string();
         let (key, patch, answer) = self.order(&place, &token).await?;
         let members: Vec<String> =
@@ -57,19 +52,13 @@ impl Restart {
             let said = Said::NobodyToRestart { what: self.what() };
             return Err(Trouble::new(Exit::NotFound, said));
         }
-        let stored = place.door.patch(&key, &patch, self.dry_run.storing()).await?;
-        if self.dry_run.dry_run {
-            session.note(&Note::OnlyTried);
-            session.print_text(&as_manifest(&stored))?;
+        if self.writing.patch(session, &place, (&key, &patch)).await? == Storing::OnlyTried {
             return Ok(Exit::Done);
         }
         session.tell(&answer.to_string())?;
-        if let Some(limit) = self.patience.wait {
-            let selections =
-                [place.members_selection(self.ring.as_deref()), place.rings_selection()];
-            let look = async |place: &Place| self.look(place, &members, &token).await;
-            until(&place, limit, "restart", &selections, look).await?;
-        }
+        let selections = [place.members_selection(self.ring.as_deref()), place.rings_selection()];
+        let look = async |place: &Place| self.look(place, &members, &token).await;
+        self.writing.wait(&place, "restart", &selections, look).await?;
         Ok(Exit::Done)
     }
 
@@ -124,8 +113,7 @@ impl Restart {
     ) -> Result<Option<()>, Trouble> {
         let members = self.members(place).await?;
         if self.asked(place, &members).await? != token {
-            let said = Said::Overruled { what: "restart".to_string() };
-            return Err(Trouble::new(Exit::NotWell, said));
+            return Err(Trouble::overruled("restart"));
         }
         let part = restart_tokens::part(self.scope(), token);
         // Who has left meanwhile needs no restart.

@@ -1,17 +1,15 @@
 //! `ring`: how each member sees the ring, side by side.
 
 use crate::exit::{Exit, Trouble};
-use crate::follow::{Manner, View, Watch, show, value};
-use crate::format::Output;
+use crate::follow::{Manner, View, value};
 use crate::paint::Tone;
-use crate::place::{Place, Where};
+use crate::place::Place;
 use crate::read::member::{Member, Seen};
 use crate::session::Session;
+use crate::showing::OfRing;
 use crate::table::{Cell, Table};
 use crate::words::answer::{Answer, Note};
 use clap::Args;
-use clap::builder::NonEmptyStringValueParser;
-use clap_complete::engine::ArgValueCandidates;
 use palladion_api::words::{Count, Names};
 use std::collections::BTreeSet;
 
@@ -24,15 +22,8 @@ const DIGITS: usize = 8;
     after_help = "Example:\n  kubectl palladion ring demo\n\nEach row is what one member reports. The exit code is 1 if they do not see the same ring, or do not agree on the schema."
 )]
 pub struct Ring {
-    /// The ring
-    #[arg(add = ArgValueCandidates::new(crate::candidates::rings), value_parser = NonEmptyStringValueParser::new())]
-    ring: String,
     #[command(flatten)]
-    output: Output,
-    #[command(flatten)]
-    watch: Watch,
-    #[command(flatten)]
-    at: Where,
+    of: OfRing,
 }
 
 impl Ring {
@@ -41,10 +32,7 @@ impl Ring {
     /// # Errors
     /// What could not be read.
     pub async fn run(&self, session: &mut Session<'_>) -> Result<Exit, Trouble> {
-        let place = self.at.open(session).await?;
-        let selections = [place.members_selection(Some(&self.ring))];
-        let look = async |place: &Place, manner: Manner| look(place, &self.ring, manner).await;
-        show(session, self.output.output, self.watch, &place, &selections, look).await
+        self.of.show(session, |place, ring| vec![place.members_selection(Some(ring))], look).await
     }
 }
 

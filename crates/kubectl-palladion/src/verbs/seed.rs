@@ -1,10 +1,10 @@
 //! `seed`: whether a member is a seed (`spec.wanted.seed`).
 
-use crate::ask::as_manifest;
 use crate::exit::{Exit, Trouble};
 use crate::place::Where;
 use crate::session::Session;
-use crate::words::answer::{Answer, Note};
+use crate::words::answer::Answer;
+use crate::writing::print_tried;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCandidates;
@@ -60,8 +60,7 @@ impl Seed {
         let patch = Patch::Merge(json!({ "spec": { "wanted": { "seed": seed } } }));
         let stored = place.door.patch(&key, &patch, storing).await?;
         if self.dry_run {
-            session.note(&Note::OnlyTried);
-            session.print_text(&as_manifest(&stored))?;
+            print_tried(session, &stored)?;
             return Ok(Exit::Done);
         }
         let (member, seed) = (self.member.clone(), seed.as_str().unwrap_or_default().to_string());

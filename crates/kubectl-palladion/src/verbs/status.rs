@@ -1,22 +1,20 @@
 //! `status`: is a ring well, and if not, why and what to do.
 
 use crate::exit::{Exit, Trouble};
-use crate::follow::{Manner, View, Watch, show, value};
-use crate::format::Output;
+use crate::follow::{Manner, View, value};
 use crate::paint::{Paint, Tone};
-use crate::place::{Anywhere, Place};
+use crate::place::Place;
 use crate::read::condition::Wait;
 use crate::read::health::{Health, Verdict};
 use crate::read::member::Member;
 use crate::read::ring::Ring;
 use crate::session::Session;
+use crate::showing::OfRings;
 use crate::table::{Cell, Table};
 use crate::time::age;
 use crate::verbs::members;
 use crate::words::answer::{Answer, Note};
 use clap::Args;
-use clap::builder::NonEmptyStringValueParser;
-use clap_complete::engine::ArgValueCandidates;
 use jiff::Timestamp;
 use palladion_api::conditions::{PAUSED, PROGRESSING};
 use palladion_api::reasons::Reason;
@@ -31,15 +29,8 @@ const NO_STEP: [&str; 2] = ["Nothing", "Wait"];
     after_help = "Example:\n  kubectl palladion status demo\n\nWithout RING: one line for each ring. The exit code is 1 if one of them is not well."
 )]
 pub struct Status {
-    /// The ring. Default: all rings, one line each
-    #[arg(add = ArgValueCandidates::new(crate::candidates::rings), conflicts_with = "all_namespaces", value_parser = NonEmptyStringValueParser::new())]
-    ring: Option<String>,
     #[command(flatten)]
-    output: Output,
-    #[command(flatten)]
-    watch: Watch,
-    #[command(flatten)]
-    at: Anywhere,
+    of: OfRings,
 }
 
 impl Status {
@@ -48,19 +39,17 @@ impl Status {
     /// # Errors
     /// What could not be read.
     pub async fn run(&self, session: &mut Session<'_>) -> Result<Exit, Trouble> {
-        let place = self.at.open(session).await?;
-        let format = self.output.output;
-        match &self.ring {
-            Some(ring) => {
-                let selections = [place.rings_selection(), place.members_selection(Some(ring))];
-                let look = async |place: &Place, manner: Manner| one(place, ring, manner).await;
-                show(session, format, self.watch, &place, &selections, look).await
-            }
-            None => {
-                let selections = [place.rings_selection(), place.members_selection(None)];
-                show(session, format, self.watch, &place, &selections, all).await
-            }
-        }
+        let selections = |place: &Place, ring: Option<&str>| {
+            vec![place.rings_selection(), place.members_selection(ring)]
+        };
+        self.of.show(session, selections, look).await
+    }
+}
+
+async fn look(place: &Place, ring: Option<&str>, manner: Manner) -> Result<View, Trouble> {
+    match ring {
+        Some(ring) => one(place, ring, manner).await,
+        None => all(place, manner).await,
     }
 }
 
@@ -127,11 +116,7 @@ async fn all(place: &Place, manner: Manner) -> Result<View, Trouble> {
     let mut view = View::of_table(&rings, &table, manner.paint);
     let worst = rings.iter().map(|r| exit(r.health.verdict)).find(|e| *e != Exit::Done);
     view.exit = worst;
-    if rings.is_empty() {
-        view.table.clear();
-        view.lead = vec![Answer::Nothing { place: place.to_string() }.to_string()];
-    }
-    Ok(view)
+    Ok(view.or(&Answer::Nothing { place: place.to_string() }))
 }
 
 async fn one(place: &Place, name: &str, manner: Manner) -> Result<View, Trouble> {

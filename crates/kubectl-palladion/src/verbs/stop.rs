@@ -1,20 +1,19 @@
 //! `stop` and `start`: whether the server of a member should run
 //! (`spec.wanted.run`).
 
-use crate::ask::{DryRun, as_manifest};
 use crate::exit::{Exit, Trouble};
-use crate::place::{Place, Where};
+use crate::place::Place;
 use crate::read::member::{FAILED, RUNNING, STOPPED};
 use crate::session::Session;
-use crate::until::{Patience, until};
-use crate::words::answer::{Answer, Note};
+use crate::words::answer::Answer;
 use crate::words::trouble::Said;
+use crate::writing::Writing;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use clap_complete::engine::ArgValueCandidates;
 use palladion_api::member::{WantedRun, WhenToStop};
 use palladion_cassandra::resources::MEMBER;
-use palladion_engine::door::write::Patch;
+use palladion_engine::door::write::{Patch, Storing};
 use palladion_plan::ObjectKey;
 use serde_json::{Value, json};
 
@@ -45,11 +44,7 @@ struct Wish {
     #[arg(add = ArgValueCandidates::new(crate::candidates::members), value_parser = NonEmptyStringValueParser::new())]
     member: String,
     #[command(flatten)]
-    dry_run: DryRun,
-    #[command(flatten)]
-    patience: Patience,
-    #[command(flatten)]
-    at: Where,
+    writing: Writing,
 }
 
 impl Stop {
@@ -83,13 +78,10 @@ impl Wish {
         run: WantedRun,
         wanted: &Value,
     ) -> Result<Exit, Trouble> {
-        let place = self.at.open(session).await?;
+        let place = self.writing.open(session).await?;
         let key = ObjectKey::new(MEMBER, place.namespace(), &self.member);
         let patch = Patch::Merge(json!({ "spec": { "wanted": wanted } }));
-        let stored = place.door.patch(&key, &patch, self.dry_run.storing()).await?;
-        if self.dry_run.dry_run {
-            session.note(&Note::OnlyTried);
-            session.print_text(&as_manifest(&stored))?;
+        if self.writing.patch(session, &place, (&key, &patch)).await? == Storing::OnlyTried {
             return Ok(Exit::Done);
         }
         let member = self.member.clone();
@@ -100,11 +92,8 @@ impl Wish {
             }
         };
         session.tell(&answer.to_string())?;
-        if let Some(limit) = self.patience.wait {
-            let selections = [place.members_selection(None)];
-            let look = async |place: &Place| self.look(place, run, what).await;
-            until(&place, limit, what, &selections, look).await?;
-        }
+        let look = async |place: &Place| self.look(place, run, what).await;
+        self.writing.wait(&place, what, &[place.members_selection(None)], look).await?;
         Ok(Exit::Done)
     }
 
@@ -112,8 +101,7 @@ impl Wish {
     async fn look(&self, place: &Place, run: WantedRun, what: &str) -> Result<Option<()>, Trouble> {
         let member = place.member(&self.member).await?;
         if json!(member.run_wanted) != json!(run) {
-            let said = Said::Overruled { what: what.to_string() };
-            return Err(Trouble::new(Exit::NotWell, said));
+            return Err(Trouble::overruled(what));
         }
         let state = match run {
             WantedRun::Stopped => STOPPED,

@@ -1,19 +1,19 @@
 //! `terminate`: a member is stopped for good, and its volume is given up.
 
-use crate::ask::{DryRun, Sure, as_manifest, confirm};
+use crate::ask::{Sure, confirm};
 use crate::exit::{Exit, Trouble};
-use crate::place::{Place, Where};
+use crate::place::Place;
 use crate::read::member::{Member, STOPPED};
 use crate::session::Session;
-use crate::until::{Patience, until};
-use crate::words::answer::{Answer, Note, Question};
+use crate::words::answer::{Answer, Question};
 use crate::words::trouble::Said;
+use crate::writing::Writing;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use clap_complete::engine::ArgValueCandidates;
 use palladion_api::member::{WantedRun, WhenToStop};
 use palladion_cassandra::resources::MEMBER;
-use palladion_engine::door::write::Patch;
+use palladion_engine::door::write::{Patch, Storing};
 use palladion_plan::ObjectKey;
 use serde_json::{Value, json};
 
@@ -30,11 +30,7 @@ pub struct Terminate {
     #[command(flatten)]
     sure: Sure,
     #[command(flatten)]
-    dry_run: DryRun,
-    #[command(flatten)]
-    patience: Patience,
-    #[command(flatten)]
-    at: Where,
+    writing: Writing,
 }
 
 impl Terminate {
@@ -43,7 +39,7 @@ impl Terminate {
     /// # Errors
     /// What could not be read or written, or that it was not confirmed.
     pub async fn run(&self, session: &mut Session<'_>) -> Result<Exit, Trouble> {
-        let place = self.at.open(session).await?;
+        let place = self.writing.open(session).await?;
         let member = place.member(&self.member).await?;
         if member.volume_id.is_empty() {
             let said = Said::NoVolume { member: self.member.clone() };
@@ -55,25 +51,21 @@ impl Terminate {
             "run": WantedRun::Terminated, "volumeID": member.volume_id, "when": when,
         });
         let patch = Patch::Merge(json!({ "spec": { "wanted": wanted } }));
-        if self.dry_run.dry_run {
-            let tried = place.door.patch(&key, &patch, self.dry_run.storing()).await?;
-            session.note(&Note::OnlyTried);
-            session.print_text(&as_manifest(&tried))?;
+        if self.writing.storing() == Storing::Stored {
+            confirm(session, self.sure, &self.questions(&place, &member), &self.member)?;
+        }
+        if self.writing.patch(session, &place, (&key, &patch)).await? == Storing::OnlyTried {
             return Ok(Exit::Done);
         }
-        confirm(session, self.sure, &self.questions(&place, &member), &self.member)?;
-        place.door.patch(&key, &patch, self.dry_run.storing()).await?;
         let answer = Answer::Terminates { member: self.member.clone() };
         session.tell(&answer.to_string())?;
-        if let Some(limit) = self.patience.wait {
-            let selections = [place.members_selection(None)];
-            let look = async |place: &Place| {
-                let now = place.member(&self.member).await?;
-                let is_done = now.terminated == member.volume_id && now.state == STOPPED;
-                Ok(is_done.then_some(()))
-            };
-            until(&place, limit, "termination", &selections, look).await?;
-        }
+        let look = async |place: &Place| {
+            let now = place.member(&self.member).await?;
+            let is_done = now.terminated == member.volume_id && now.state == STOPPED;
+            Ok(is_done.then_some(()))
+        };
+        let selections = [place.members_selection(None)];
+        self.writing.wait(&place, "termination", &selections, look).await?;
         Ok(Exit::Done)
     }
 

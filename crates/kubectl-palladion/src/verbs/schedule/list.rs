@@ -1,33 +1,24 @@
 //! `schedule list`.
 
 use crate::exit::{Exit, Trouble};
-use crate::follow::{Manner, View, Watch, show};
-use crate::format::Output;
+use crate::follow::{Manner, View};
 use crate::paint::Tone;
-use crate::place::{Anywhere, Place};
+use crate::place::Place;
 use crate::read::schedule::Schedule;
 use crate::session::Session;
+use crate::showing::OfRings;
 use crate::table::{Cell, Table};
 use crate::time::{age, span};
 use crate::words::answer::{Answer, Due};
 use clap::Args;
-use clap::builder::NonEmptyStringValueParser;
-use clap_complete::engine::ArgValueCandidates;
 use jiff::Timestamp;
 
 /// See the module.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  kubectl palladion schedule list demo")]
 pub struct List {
-    /// The ring. Default: the schedules of all rings
-    #[arg(add = ArgValueCandidates::new(crate::candidates::rings), conflicts_with = "all_namespaces", value_parser = NonEmptyStringValueParser::new())]
-    ring: Option<String>,
     #[command(flatten)]
-    output: Output,
-    #[command(flatten)]
-    watch: Watch,
-    #[command(flatten)]
-    at: Anywhere,
+    of: OfRings,
 }
 
 impl List {
@@ -36,11 +27,7 @@ impl List {
     /// # Errors
     /// What could not be read.
     pub async fn run(&self, session: &mut Session<'_>) -> Result<Exit, Trouble> {
-        let place = self.at.open(session).await?;
-        let selections = [place.schedules_selection()];
-        let ring = self.ring.as_deref();
-        let look = async |place: &Place, manner: Manner| look(place, ring, manner).await;
-        show(session, self.output.output, self.watch, &place, &selections, look).await
+        self.of.show(session, |place, _| vec![place.schedules_selection()], look).await
     }
 }
 
@@ -49,17 +36,12 @@ async fn look(place: &Place, ring: Option<&str>, manner: Manner) -> Result<View,
         place.ring(ring).await?;
     }
     let schedules = place.schedules(ring).await?;
+    let none = match ring {
+        Some(ring) => Answer::NoSchedulesOf { ring: ring.to_string() },
+        None => Answer::NoSchedules { place: place.to_string() },
+    };
     let table = table(&schedules, place, ring, manner);
-    let mut view = View::of_table(&schedules, &table, manner.paint);
-    if schedules.is_empty() {
-        view.table.clear();
-        let none = match ring {
-            Some(ring) => Answer::NoSchedulesOf { ring: ring.to_string() },
-            None => Answer::NoSchedules { place: place.to_string() },
-        };
-        view.lead = vec![none.to_string()];
-    }
-    Ok(view)
+    Ok(View::of_table(&schedules, &table, manner.paint).or(&none))
 }
 
 fn next(schedule: &Schedule, now: Timestamp) -> String {

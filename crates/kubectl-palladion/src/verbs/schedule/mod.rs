@@ -14,7 +14,9 @@ pub enum Schedule {
     /// Create a task from the template of a schedule, now
     Run(run::Run),
     /// Let a schedule create no tasks
-    Suspend(suspend::Suspend),
+    #[command(after_help = "Example:\n  kubectl palladion schedule suspend nightly-flush")]
+    Suspend(suspend::Change),
     /// Let a schedule create tasks again
-    Resume(suspend::Resume),
+    #[command(after_help = "Example:\n  kubectl palladion schedule resume nightly-flush")]
+    Resume(suspend::Change),
 }

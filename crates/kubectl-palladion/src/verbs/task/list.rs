@@ -1,32 +1,23 @@
 //! `task list`.
 
 use crate::exit::{Exit, Trouble};
-use crate::follow::{Manner, View, Watch, show};
-use crate::format::Output;
+use crate::follow::{Manner, View};
 use crate::paint::Tone;
-use crate::place::{Anywhere, Place};
+use crate::place::Place;
 use crate::read::task::Task;
 use crate::session::Session;
+use crate::showing::OfRings;
 use crate::table::{Cell, Table};
 use crate::time::age;
 use crate::words::answer::Answer;
 use clap::Args;
-use clap::builder::NonEmptyStringValueParser;
-use clap_complete::engine::ArgValueCandidates;
 
 /// See the module.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  kubectl palladion task list demo --watch")]
 pub struct List {
-    /// The ring. Default: the tasks of all rings
-    #[arg(add = ArgValueCandidates::new(crate::candidates::rings), conflicts_with = "all_namespaces", value_parser = NonEmptyStringValueParser::new())]
-    ring: Option<String>,
     #[command(flatten)]
-    output: Output,
-    #[command(flatten)]
-    watch: Watch,
-    #[command(flatten)]
-    at: Anywhere,
+    of: OfRings,
 }
 
 impl List {
@@ -35,11 +26,7 @@ impl List {
     /// # Errors
     /// What could not be read.
     pub async fn run(&self, session: &mut Session<'_>) -> Result<Exit, Trouble> {
-        let place = self.at.open(session).await?;
-        let selections = [place.tasks_selection()];
-        let ring = self.ring.as_deref();
-        let look = async |place: &Place, manner: Manner| look(place, ring, manner).await;
-        show(session, self.output.output, self.watch, &place, &selections, look).await
+        self.of.show(session, |place, _| vec![place.tasks_selection()], look).await
     }
 }
 
@@ -48,16 +35,12 @@ async fn look(place: &Place, ring: Option<&str>, manner: Manner) -> Result<View,
         place.ring(ring).await?;
     }
     let tasks = place.tasks(ring).await?;
-    let mut view = View::of_table(&tasks, &table(&tasks, place, ring, manner), manner.paint);
-    if tasks.is_empty() {
-        view.table.clear();
-        let none = match ring {
-            Some(ring) => Answer::NoTasksOf { ring: ring.to_string() },
-            None => Answer::NoTasks { place: place.to_string() },
-        };
-        view.lead = vec![none.to_string()];
-    }
-    Ok(view)
+    let none = match ring {
+        Some(ring) => Answer::NoTasksOf { ring: ring.to_string() },
+        None => Answer::NoTasks { place: place.to_string() },
+    };
+    let table = table(&tasks, place, ring, manner);
+    Ok(View::of_table(&tasks, &table, manner.paint).or(&none))
 }
 
 /// The colour of a phase.

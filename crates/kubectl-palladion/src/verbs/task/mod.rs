@@ -1,6 +1,7 @@
 //! `task`: the jobs that people have asked for.
 
 pub mod abort;
+pub mod create;
 pub mod list;
 pub mod run;
 pub mod watch;
@@ -15,7 +16,7 @@ pub enum Task {
         subcommand,
         after_help = "Example:\n  kubectl palladion task run cleanup demo --wait=6h"
     )]
-    Run(run::Run),
+    Run(Box<run::Run>),
     /// All tasks, the oldest first
     List(list::List),
     /// One task until it ends; exit code 1 if it does not end well

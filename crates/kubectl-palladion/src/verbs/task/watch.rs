@@ -6,7 +6,6 @@ use crate::read::task::Task;
 use crate::session::Session;
 use crate::until::{Patience, until};
 use crate::verbs::task::list::tone;
-use crate::words::trouble::Said;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use clap_complete::engine::ArgValueCandidates;
@@ -70,6 +69,5 @@ pub async fn until_its_end(
     if task.is_done() {
         return Ok(Exit::Done);
     }
-    let said = Said::TaskEnded { task: task.name, phase: task.phase, message: task.message };
-    Err(Trouble::new(Exit::NotWell, said))
+    Err(Trouble::ended(task))
 }

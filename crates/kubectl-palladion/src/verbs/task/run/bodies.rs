@@ -13,9 +13,13 @@ use serde_json::{Map, Value, json};
 #[derive(Debug, Subcommand)]
 pub enum Run {
     /// A full repair of the primary ranges of each member
-    Repair(Repair),
+    #[command(
+        after_help = "Example:\n  kubectl palladion task run repair demo --keyspace shop --wait=12h"
+    )]
+    Repair(Data),
     /// Drop data in ranges that a member no longer owns
-    Cleanup(Cleanup),
+    #[command(after_help = "Example:\n  kubectl palladion task run cleanup demo --rack a")]
+    Cleanup(Rewritten),
     /// Compact all SSTables of each table
     Compact(Compact),
     /// Drop deleted data of each SSTable by itself
@@ -26,7 +30,8 @@ pub enum Run {
     #[command(name = "upgrade-sstables")]
     UpgradeSstables(UpgradeSstables),
     /// Write memtables to disk
-    Flush(Flush),
+    #[command(after_help = "Example:\n  kubectl palladion task run flush demo --wait")]
+    Flush(Data),
     /// Take a snapshot
     Snapshot(Snapshot),
     /// Delete a snapshot
@@ -34,7 +39,10 @@ pub enum Run {
     /// Set levels of loggers for some time
     SetLogLevel(SetLogLevel),
     /// Restart members, each drained first
-    Restart(Restart),
+    #[command(
+        after_help = "Example:\n  kubectl palladion task run restart demo --rack b --wait=1h"
+    )]
+    Restart(Scope),
 }
 
 /// Of which data.
@@ -49,10 +57,12 @@ struct Tables {
 }
 
 impl Tables {
-    fn body(&self) -> Map<String, Value> {
+    /// The body of a task, with these options of its own.
+    fn body(&self, options: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
         let lists = [("keyspaces", &self.keyspaces), ("tables", &self.tables)];
         let given = lists.into_iter().filter(|(_, list)| !list.is_empty());
-        given.map(|(field, list)| (field.to_string(), json!(list))).collect()
+        let lists = given.map(|(field, list)| (field, json!(list)));
+        lists.chain(options).map(|(field, value)| (field.to_string(), value)).collect()
     }
 }
 
@@ -62,6 +72,26 @@ struct Jobs {
     /// SSTables of a table that are rewritten at a time; 0: as many as the server has compactors
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=64))]
     jobs: u32,
+}
+
+/// On which data of which members.
+#[derive(Debug, Args)]
+pub struct Data {
+    #[command(flatten)]
+    tables: Tables,
+    #[command(flatten)]
+    scope: Scope,
+}
+
+/// The same, of work that rewrites SSTables.
+#[derive(Debug, Args)]
+pub struct Rewritten {
+    #[command(flatten)]
+    tables: Tables,
+    #[command(flatten)]
+    jobs: Jobs,
+    #[command(flatten)]
+    scope: Scope,
 }
 
 /// What a compaction writes.
@@ -94,30 +124,6 @@ enum Which {
     All,
 }
 
-/// The options of a repair.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Example:\n  kubectl palladion task run repair demo --keyspace shop --wait=12h"
-)]
-pub struct Repair {
-    #[command(flatten)]
-    tables: Tables,
-    #[command(flatten)]
-    scope: Scope,
-}
-
-/// The options of a cleanup.
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  kubectl palladion task run cleanup demo --rack a")]
-pub struct Cleanup {
-    #[command(flatten)]
-    tables: Tables,
-    #[command(flatten)]
-    jobs: Jobs,
-    #[command(flatten)]
-    scope: Scope,
-}
-
 /// The options of a compaction.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  kubectl palladion task run compact demo --table shop.orders")]
@@ -126,9 +132,7 @@ pub struct Compact {
     #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
     output: Output,
     #[command(flatten)]
-    tables: Tables,
-    #[command(flatten)]
-    scope: Scope,
+    on: Data,
 }
 
 /// The options of a garbage collection.
@@ -141,11 +145,7 @@ pub struct GarbageCollect {
     #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
     granularity: Granularity,
     #[command(flatten)]
-    tables: Tables,
-    #[command(flatten)]
-    jobs: Jobs,
-    #[command(flatten)]
-    scope: Scope,
+    on: Rewritten,
 }
 
 /// The options of a scrub.
@@ -167,11 +167,7 @@ pub struct Scrub {
     #[arg(long)]
     reinsert_overflowed_ttl: bool,
     #[command(flatten)]
-    tables: Tables,
-    #[command(flatten)]
-    jobs: Jobs,
-    #[command(flatten)]
-    scope: Scope,
+    on: Rewritten,
 }
 
 /// The options of an upgrade of SSTables.
@@ -182,21 +178,7 @@ pub struct UpgradeSstables {
     #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
     which: Which,
     #[command(flatten)]
-    tables: Tables,
-    #[command(flatten)]
-    jobs: Jobs,
-    #[command(flatten)]
-    scope: Scope,
-}
-
-/// The options of a flush.
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  kubectl palladion task run flush demo --wait")]
-pub struct Flush {
-    #[command(flatten)]
-    tables: Tables,
-    #[command(flatten)]
-    scope: Scope,
+    on: Rewritten,
 }
 
 /// The options of a snapshot.
@@ -215,9 +197,7 @@ pub struct Snapshot {
     #[arg(long, value_name = "DURATION", value_parser = crate::time::parse)]
     ttl: Option<SignedDuration>,
     #[command(flatten)]
-    tables: Tables,
-    #[command(flatten)]
-    scope: Scope,
+    on: Data,
 }
 
 /// The options of the removal of a snapshot.
@@ -252,14 +232,6 @@ pub struct SetLogLevel {
     scope: Scope,
 }
 
-/// The options of a restart.
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  kubectl palladion task run restart demo --rack b --wait=1h")]
-pub struct Restart {
-    #[command(flatten)]
-    scope: Scope,
-}
-
 /// `LOGGER=LEVEL`; which levels there are the API server says.
 fn level(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
@@ -282,43 +254,34 @@ impl Run {
 
     /// The body of the task, with what differs from its defaults.
     fn request(&self) -> (TaskKind, Value, &Scope) {
-        let with = |mut body: Map<String, Value>, more: Vec<(&str, Value)>| {
-            body.extend(more.into_iter().map(|(field, value)| (field.to_string(), value)));
-            Value::Object(body)
-        };
         match self {
-            Run::Repair(a) => (TaskKind::Repair, a.tables.body().into(), &a.scope),
-            Run::Cleanup(a) => {
-                let body = with(a.tables.body(), vec![("jobs", json!(a.jobs.jobs))]);
-                (TaskKind::Cleanup, body, &a.scope)
-            }
+            Run::Repair(on) => (TaskKind::Repair, on.body([]), &on.scope),
+            Run::Cleanup(on) => (TaskKind::Cleanup, on.body([]), &on.scope),
             Run::Compact(a) => {
                 let output = match a.output {
                     Output::One => "One",
                     Output::Split => "Split",
                 };
-                let body = with(a.tables.body(), vec![("output", json!(output))]);
-                (TaskKind::Compact, body, &a.scope)
+                (TaskKind::Compact, a.on.body([("output", json!(output))]), &a.on.scope)
             }
             Run::GarbageCollect(a) => {
                 let granularity = match a.granularity {
                     Granularity::Row => "Row",
                     Granularity::Cell => "Cell",
                 };
-                let more = vec![("granularity", json!(granularity)), ("jobs", json!(a.jobs.jobs))];
-                (TaskKind::GarbageCollect, with(a.tables.body(), more), &a.scope)
+                let body = a.on.body([("granularity", json!(granularity))]);
+                (TaskKind::GarbageCollect, body, &a.on.scope)
             }
-            Run::Scrub(a) => (TaskKind::Scrub, with(a.tables.body(), a.options()), &a.scope),
+            Run::Scrub(a) => (TaskKind::Scrub, a.on.body(a.options()), &a.on.scope),
             Run::UpgradeSstables(a) => {
                 let which = match a.which {
                     Which::Older => "Older",
                     Which::All => "All",
                 };
-                let more = vec![("which", json!(which)), ("jobs", json!(a.jobs.jobs))];
-                (TaskKind::UpgradeSstables, with(a.tables.body(), more), &a.scope)
+                (TaskKind::UpgradeSstables, a.on.body([("which", json!(which))]), &a.on.scope)
             }
-            Run::Flush(a) => (TaskKind::Flush, a.tables.body().into(), &a.scope),
-            Run::Snapshot(a) => (TaskKind::Snapshot, with(a.tables.body(), a.options()), &a.scope),
+            Run::Flush(on) => (TaskKind::Flush, on.body([]), &on.scope),
+            Run::Snapshot(a) => (TaskKind::Snapshot, a.on.body(a.options()), &a.on.scope),
             Run::ClearSnapshot(a) => {
                 let mut body = json!({ "name": a.name });
                 if !a.keyspaces.is_empty() {
@@ -332,13 +295,27 @@ impl Run {
                 let body = json!({ "levels": levels, "seconds": a.time.as_secs().max(1) });
                 (TaskKind::SetLogLevel, body, &a.scope)
             }
-            Run::Restart(a) => (TaskKind::Restart, json!({}), &a.scope),
+            Run::Restart(scope) => (TaskKind::Restart, json!({}), scope),
         }
     }
 }
 
+impl Data {
+    /// The body of the task, with these options of its own.
+    fn body(&self, options: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
+        self.tables.body(options)
+    }
+}
+
+impl Rewritten {
+    /// The body of the task, with these options of its own.
+    fn body(&self, options: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
+        self.tables.body(options.into_iter().chain([("jobs", json!(self.jobs.jobs))]))
+    }
+}
+
 impl Scrub {
-    fn options(&self) -> Vec<(&'static str, Value)> {
+    fn options(&self) -> impl Iterator<Item = (&'static str, Value)> {
         let chosen = [
             (self.no_snapshot, "snapshot", "Skip"),
             (self.skip_corrupted, "corrupted", "Skip"),
@@ -346,15 +323,14 @@ impl Scrub {
             (self.reinsert_overflowed_ttl, "overflowedTTL", "Reinsert"),
         ];
         let chosen = chosen.into_iter().filter(|(is_chosen, ..)| *is_chosen);
-        let options = chosen.map(|(_, field, value)| (field, json!(value)));
-        options.chain([("jobs", json!(self.jobs.jobs))]).collect()
+        chosen.map(|(_, field, value)| (field, json!(value)))
     }
 }
 
 impl Snapshot {
-    fn options(&self) -> Vec<(&'static str, Value)> {
+    fn options(&self) -> impl Iterator<Item = (&'static str, Value)> {
         let flush = self.no_flush.then(|| ("flush", json!("Skip")));
         let ttl = self.ttl.as_ref().map(|ttl| ("ttlSeconds", json!(ttl.as_secs().max(1))));
-        [("name", json!(self.name))].into_iter().chain(flush).chain(ttl).collect()
+        [("name", json!(self.name))].into_iter().chain(flush).chain(ttl)
     }
 }

@@ -3,28 +3,19 @@
 
 mod bodies;
 
-use crate::ask::{DryRun, as_manifest};
+use super::create;
 use crate::exit::{Exit, Trouble};
-use crate::place::{Place, Where};
 use crate::read::text;
 use crate::session::Session;
-use crate::until::Patience;
-use crate::verbs::task::watch;
-use crate::words::answer::{Answer, Note};
-use crate::words::trouble::{Hint, Said};
+use crate::words::answer::Answer;
+use crate::writing::Writing;
 pub use bodies::Run;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use clap_complete::engine::ArgValueCandidates;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use palladion_api::task::TaskKind;
-use palladion_cassandra::resources::TASK;
-use palladion_engine::door::rights::Refusal;
-use palladion_plan::hash;
 use serde_json::{Value, json};
-
-/// Digits that tell two requests alike apart.
-const DIGITS: usize = 8;
 
 /// What all kinds of tasks have.
 #[derive(Debug, Args)]
@@ -51,11 +42,7 @@ pub struct Scope {
     #[arg(long, value_name = "DURATION", value_parser = crate::time::parse)]
     deadline: Option<SignedDuration>,
     #[command(flatten)]
-    dry_run: DryRun,
-    #[command(flatten)]
-    patience: Patience,
-    #[command(flatten)]
-    at: Where,
+    writing: Writing,
 }
 
 /// What happens when a member fails.
@@ -86,39 +73,18 @@ impl Scope {
         body: Value,
         session: &mut Session<'_>,
     ) -> Result<Exit, Trouble> {
-        let place = self.at.open(session).await?;
+        let place = self.writing.open(session).await?;
         place.ring(&self.ring).await?;
-        let task = self.task(kind, body, place.namespace(), session.now());
-        let storing = self.dry_run.storing();
-        if self.dry_run.dry_run {
-            let tried = place.door.create(TASK, place.namespace(), &task, storing).await?;
-            session.note(&Note::OnlyTried);
-            session.print_text(&as_manifest(&tried))?;
-            return Ok(Exit::Done);
-        }
-        let name = text(&task, "/metadata/name");
-        match place.door.create(TASK, place.namespace(), &task, storing).await {
-            Ok(_) => {}
-            Err(refusal) if refusal.is_open() => {
-                find(&place, &name, &self.ring, &refusal).await?;
-                session.note(&Note::Recovered { task: name.clone() });
-            }
-            Err(refusal) => return Err(refusal.into()),
-        }
-        let answer = Answer::TaskCreated { task: name.clone(), ring: self.ring.clone() };
-        session.tell(&answer.to_string())?;
-        match self.patience.wait {
-            Some(limit) => watch::until_its_end(session, &place, &name, limit).await,
-            None => {
-                let hint = session.at.command(&Hint::WatchTask { task: name });
-                session.tell(&format!("hint: {hint}"))?;
-                Ok(Exit::Done)
-            }
-        }
+        let stem = format!("{}-{}", kind.field().to_lowercase(), self.ring);
+        let spec = self.spec(kind, body);
+        let task = create::object(&stem, place.namespace(), &spec, session.now());
+        let (name, ring) = (text(&task, "/metadata/name"), self.ring.clone());
+        let answer = Answer::TaskCreated { task: name, ring };
+        create::create(session, &place, &self.writing, (&task, &answer)).await
     }
 
-    /// Its name is chosen here: what was created can be found without an answer.
-    fn task(&self, kind: TaskKind, body: Value, namespace: &str, now: Timestamp) -> Value {
+    /// With what differs from its defaults.
+    fn spec(&self, kind: TaskKind, body: Value) -> Value {
         let mut spec = json!({ "cluster": self.ring, kind.field(): body });
         if !self.members.is_empty() {
             spec["members"] = json!(self.members);
@@ -141,27 +107,6 @@ impl Scope {
         if let Some(span) = &self.deadline {
             spec["activeDeadlineSeconds"] = seconds(span);
         }
-        let request = hash::of(&json!([spec, now.to_string()]));
-        let request: String = request.chars().take(DIGITS).collect();
-        json!({
-            "apiVersion": TASK.api_version(),
-            "kind": TASK.kind,
-            "metadata": {
-                "name": format!("{}-{}-{request}", kind.field().to_lowercase(), self.ring),
-                "namespace": namespace,
-            },
-            "spec": spec,
-        })
+        spec
     }
-}
-
-/// Does the task exist, although nobody answered its creation?
-async fn find(place: &Place, name: &str, ring: &str, refusal: &Refusal) -> Result<(), Trouble> {
-    if place.task(name).await.is_ok() {
-        return Ok(());
-    }
-    let (kind, name) = (TASK.kind, name.to_string());
-    let said = Said::Lost { kind, name, answer: refusal.answer.to_string() };
-    let hint = Hint::TasksOf { ring: ring.to_string() };
-    Err(Trouble::new(Exit::NoConnection, said).hint(hint))
 }
