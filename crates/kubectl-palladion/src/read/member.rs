@@ -64,8 +64,22 @@ pub struct Member {
     pub restart_asked: String,
     /// Restarts that it has carried out.
     pub restarted: String,
+    /// Its part of a job, as its agent reports it.
+    pub job: Option<Job>,
     /// The ring as it sees it.
     pub view: Option<View>,
+}
+
+/// The part of a job that one member does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Job {
+    /// Its ID, which begins with the nonce of the ring's job.
+    pub id: String,
+    /// Its state, for example `Running`.
+    pub state: String,
+    /// Percentage done.
+    pub progress: Option<u64>,
 }
 
 /// The ring as one member sees it.
@@ -128,6 +142,7 @@ impl Member {
             restart_token: of("/spec/restartToken"),
             restart_asked: of("/spec/wanted/restartToken"),
             restarted: of("/status/server/restartToken"),
+            job: object.pointer("/status/job").filter(|j| j.is_object()).map(job),
             view: object.pointer("/status/ring").filter(|r| r.is_object()).map(view),
         }
     }
@@ -147,10 +162,21 @@ impl Member {
         (namespace, ring, self.rack.clone(), ordinal, self.name.clone())
     }
 
+    /// Does its agent work at its part of this job of the ring?
+    pub fn works_at(&self, nonce: &str) -> bool {
+        let its = |job: &&Job| job.id.strip_prefix(nonce).is_some_and(|rest| rest.starts_with('-'));
+        let job = self.job.as_ref().filter(its);
+        job.is_some_and(|job| ["Running", "Stopping"].contains(&job.state.as_str()))
+    }
+
     /// Does it accept clients, by its own word?
     pub fn serves(&self) -> bool {
         self.state == RUNNING && self.native_transport == Some(true) && !self.address.is_empty()
     }
+}
+
+fn job(job: &Value) -> Job {
+    Job { id: text(job, "/id"), state: text(job, "/state"), progress: job["progress"].as_u64() }
 }
 
 fn view(ring: &Value) -> View {

@@ -29,6 +29,8 @@ pub struct Ring {
     pub members: String,
     /// Who has the turn.
     pub turn: Option<Turn>,
+    /// The job that members work at, one after the other.
+    pub job: Option<Job>,
     /// What the operator waits for, the most important first.
     pub waits: Vec<Wait>,
     /// All conditions.
@@ -57,6 +59,22 @@ pub struct Turn {
     pub since: Option<Timestamp>,
 }
 
+/// The job of a ring.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Job {
+    /// Who asked for it: `Task`, `Debt` or `SystemKeyspaces`.
+    pub origin: String,
+    /// The task that asked for it.
+    pub task: String,
+    /// Kind of the work.
+    pub kind: String,
+    /// The IDs of its members' jobs begin with it.
+    pub nonce: String,
+    /// Since when.
+    pub since: Option<Timestamp>,
+}
+
 impl Ring {
     /// Read the object.
     pub fn read(object: &Value) -> Self {
@@ -79,6 +97,7 @@ impl Ring {
             health: health::of(object, &conditions),
             members: text(object, "/status/members"),
             turn: object.pointer("/status/turn").filter(|t| t.is_object()).map(turn),
+            job: object.pointer("/status/job").filter(|j| j.is_object()).map(job),
             waits: waits(object),
             paused: object.pointer("/spec/paused").and_then(Value::as_bool).unwrap_or(false),
             conditions,
@@ -107,4 +126,14 @@ impl Ring {
 
 fn turn(turn: &Value) -> Turn {
     Turn { member: text(turn, "/member"), step: text(turn, "/step"), since: time(turn, "/since") }
+}
+
+fn job(job: &Value) -> Job {
+    Job {
+        origin: text(job, "/origin"),
+        task: text(job, "/task"),
+        kind: text(job, "/kind"),
+        nonce: text(job, "/nonce"),
+        since: time(job, "/since"),
+    }
 }

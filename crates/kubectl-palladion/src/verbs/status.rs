@@ -7,13 +7,13 @@ use crate::place::Place;
 use crate::read::condition::Wait;
 use crate::read::health::{Health, Verdict};
 use crate::read::member::Member;
-use crate::read::ring::Ring;
+use crate::read::ring::{Job, Ring};
 use crate::session::Session;
 use crate::showing::OfRings;
 use crate::table::{Cell, Table};
 use crate::time::age;
 use crate::verbs::members;
-use crate::words::answer::{Answer, Note};
+use crate::words::answer::{self as says, Answer, Note};
 use clap::Args;
 use jiff::Timestamp;
 use palladion_api::conditions::{PAUSED, PROGRESSING};
@@ -181,6 +181,7 @@ fn why(ring: &Ring, members: &[Member], now: Timestamp) -> Vec<String> {
     if let Some(doing) = condition(PROGRESSING).filter(|_| ring.waits.is_empty()) {
         lines.push(format!("does   {}: {}", doing.reason, doing.message));
     }
+    lines.extend(ring.job.as_ref().map(|job| works(job, members, now)));
     if let Some(paused) = condition(PAUSED) {
         lines.push(format!("note   {}: {}", paused.reason, paused.message));
         reasons.push(&paused.reason);
@@ -200,6 +201,25 @@ fn why(ring: &Ring, members: &[Member], now: Timestamp) -> Vec<String> {
 fn waits(wait: &Wait, now: Timestamp) -> String {
     let since = wait.since.map(|s| format!(" ({})", age(now, s))).unwrap_or_default();
     format!("waits  {}: {}{since}", wait.reason, wait.message)
+}
+
+/// The job under way, and how far those are that work at it.
+fn works(job: &Job, members: &[Member], now: Timestamp) -> String {
+    let (kind, task) = (job.kind.clone(), job.task.clone());
+    let what = match (job.origin.as_str(), task.is_empty()) {
+        ("SystemKeyspaces", _) => says::Job::SystemKeyspaces,
+        (_, true) => says::Job::Pending { kind },
+        (_, false) => says::Job::OfTask { kind, task },
+    };
+    let progress = |member: &Member| member.job.as_ref().and_then(|j| j.progress);
+    let at_work = members.iter().filter(|m| m.works_at(&job.nonce)).map(|m| match progress(m) {
+        Some(percent) => format!("{} {percent}%", m.name),
+        None => m.name.clone(),
+    });
+    let at_work: Vec<String> = at_work.collect();
+    let who = if at_work.is_empty() { String::new() } else { format!(": {}", at_work.join(", ")) };
+    let since = job.since.map(|s| format!(" ({})", age(now, s))).unwrap_or_default();
+    format!("job    {what}{who}{since}")
 }
 
 /// What the catalogue says to do, unless it is to wait.

@@ -51,6 +51,13 @@ palladion_api::sentences! {
         TypeName { name: String } => "Type {name} to continue: ";
     }
 
+    /// What members of a ring work at, one after the other.
+    pub enum Job {
+        OfTask { kind: String, task: String } => "{kind} of task {task}";
+        Pending { kind: String } => "pending {kind}";
+        SystemKeyspaces => "replication of the system keyspaces";
+    }
+
     /// Why a ring that serves is not well.
     pub enum NotWell {
         NotReady { members: String } => "only {members} members are ready";

@@ -83,6 +83,24 @@ async fn status_says_why_a_ring_is_not_well_and_what_to_do() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn status_says_which_job_is_under_way_and_who_works_at_it() {
+    let fake = rings::at_work();
+    insta::assert_snapshot!(typed(&fake, "status demo").await.text);
+    let lines = [
+        (json!({ "origin": "Debt", "kind": "Cleanup", "nonce": "m" }), "job    pending Cleanup\n"),
+        (
+            json!({ "origin": "SystemKeyspaces", "nonce": "m", "since": rings::NOW }),
+            "job    replication of the system keyspaces (0s)\n",
+        ),
+    ];
+    for (job, line) in lines {
+        fake.edit("cassandraclusters", "default", "demo", |ring| ring["status"]["job"] = job);
+        let status = typed(&fake, "status demo").await.text;
+        assert!(status.contains(line), "{status}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_does_not_exist_is_named() {
     let missing = typed(&demo(), "status dmeo").await;
     assert_eq!(missing.exit, Exit::NotFound);

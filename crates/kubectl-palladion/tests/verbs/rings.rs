@@ -127,6 +127,27 @@ pub fn ill() -> Fake {
     fake
 }
 
+/// The ring that is well, with a member that works at a task.
+pub fn at_work() -> Fake {
+    let fake = demo();
+    fake.edit("cassandraclusters", "default", "demo", |ring| {
+        ring["status"]["job"] = json!({
+            "origin": "Task", "task": "nightly-cleanup", "taskUID": "t", "kind": "Cleanup",
+            "nonce": "n", "epoch": 3, "since": LATELY,
+        });
+    });
+    for (name, id, state) in [
+        ("demo-dc1-a-0", "n-0-1", "Succeeded"),
+        ("demo-dc1-a-1", "n-1-1", "Running"),
+        ("demo-dc1-b-0", "of-before-0-1", "Running"),
+    ] {
+        fake.edit("cassandramembers", "default", name, |member| {
+            member["status"]["job"] = json!({ "id": id, "state": state, "progress": 41 });
+        });
+    }
+    fake
+}
+
 /// A task in this phase.
 pub fn task(fake: &Fake, name: &str, phase: &str) {
     let words = format!("the task is {phase}");
