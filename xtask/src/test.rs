@@ -6,9 +6,10 @@ mod soak;
 mod steps;
 
 use std::process::Command;
+use std::thread;
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use palladion_e2e::story::Length;
 use palladion_testbed::ClusterName;
@@ -42,15 +43,35 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if playing.list {
         return bench.list();
     }
-    if !playing.is_part() && !no_offline {
-        let outcome = offline(&mut tally);
+    let (is_offline, is_on_testbeds) = (!playing.is_part() && !no_offline, !no_testbed);
+    if is_offline {
+        let outcome = offline(&mut tally).and_then(|()| build_the_mind());
         tally.ended(outcome);
     }
-    if !no_testbed {
-        let outcome = lanes::run(&bench, &mut tally);
-        tally.ended(outcome);
+    match (is_offline, is_on_testbeds) {
+        (true, true) => beside(&bench, &mut tally, the_mind),
+        (true, false) => tally.add(the_mind()),
+        (false, true) => {
+            let outcome = lanes::run(&bench, &mut tally);
+            tally.ended(outcome);
+        }
+        (false, false) => {}
     }
     conclude(begin, &tally)
+}
+
+/// Plays the stories, and runs `other` in the time that these leave: they wait for
+/// servers more than they compute.
+fn beside(bench: &Bench, tally: &mut Tally, other: impl FnOnce() -> Tally + Send) {
+    thread::scope(|scope| {
+        let other = scope.spawn(other);
+        let outcome = lanes::run(bench, tally);
+        tally.ended(outcome);
+        match other.join() {
+            Ok(counted) => tally.add(counted),
+            Err(_) => tally.ended(Err(anyhow!("the thread beside the stories broke"))),
+        }
+    });
 }
 
 fn conclude(begin: Instant, tally: &Tally) -> Result<()> {
@@ -75,7 +96,16 @@ fn offline(tally: &mut Tally) -> Result<()> {
         ("generated files", &["xtask", "generate", "--check"]),
         (
             "unit and snapshot tests",
-            &["test", "--workspace", "--exclude", "palladion-e2e", "--locked", "--no-fail-fast"],
+            &[
+                "test",
+                "--workspace",
+                "--exclude",
+                "palladion-e2e",
+                "--exclude",
+                "palladion-cassandra",
+                "--locked",
+                "--no-fail-fast",
+            ],
         ),
         ("runner of the stories", &["test", "--package", "palladion-e2e", "--locked", "--lib"]),
     ];
@@ -90,4 +120,32 @@ fn offline(tally: &mut Tally) -> Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// The tests of the Cassandra mind, of which the simulator's stories take as long as
+/// all others together.
+const MIND: [&str; 5] = ["test", "--package", "palladion-cassandra", "--locked", "--no-fail-fast"];
+
+/// Before anything is measured by a clock: a compiler takes what rings need.
+fn build_the_mind() -> Result<()> {
+    let mut command = Command::new(env!("CARGO"));
+    command.current_dir(install::root()).args(MIND).arg("--no-run");
+    let built = command.status().context("building the tests of the mind")?;
+    if !built.success() {
+        bail!("the tests of palladion-cassandra do not compile; what the compiler says is above");
+    }
+    Ok(())
+}
+
+fn the_mind() -> Tally {
+    let mut tally = Tally::default();
+    let mut command = Command::new("nice");
+    command
+        .current_dir(install::root())
+        .args(["-n", "19", env!("CARGO")])
+        .args(MIND)
+        .env("INSTA_UPDATE", "no");
+    let outcome = tally.step("unit tests and simulator of the mind", "[mind] ", &mut command);
+    tally.ended(outcome);
+    tally
 }

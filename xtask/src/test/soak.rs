@@ -2,17 +2,16 @@
 //! simulator without its shortcuts.
 
 use std::process::Command;
-use std::thread;
 use std::time::Instant;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use palladion_e2e::story::Length;
 use palladion_testbed::ClusterName;
 
-use super::conclude;
 use super::lanes::{self, Bench, Playing};
 use super::steps::Tally;
+use super::{beside, conclude};
 use crate::install;
 
 /// The simulator disturbs every write instead of a spread of them.
@@ -59,15 +58,7 @@ pub fn soak(arguments: &SoakArguments) -> Result<()> {
     }
     let outcome = build().and_then(|()| the_testbed(&mut tally));
     tally.ended(outcome);
-    thread::scope(|scope| {
-        let simulator = scope.spawn(|| simulator(*histories));
-        let outcome = lanes::run(&bench, &mut tally);
-        tally.ended(outcome);
-        match simulator.join() {
-            Ok(counted) => tally.add(counted),
-            Err(_) => tally.ended(Err(anyhow!("the thread that runs the simulator broke"))),
-        }
-    });
+    beside(&bench, &mut tally, || simulator(*histories));
     conclude(begin, &tally)
 }
 
@@ -86,8 +77,7 @@ fn build() -> Result<()> {
     Ok(())
 }
 
-/// Beside the stories, in the time that these leave: they wait for servers more
-/// than they compute.
+/// Every write, and random histories.
 fn simulator(histories: u32) -> Tally {
     let mut tally = Tally::default();
     let mut command = Command::new("nice");
