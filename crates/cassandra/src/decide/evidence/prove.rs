@@ -75,11 +75,12 @@ pub fn refused(
 ) -> Unproven {
     let turn = facts.turn();
     let again = facts.again(read_at, turn.map(|t| t.since.0), pause(turn));
-    draft.wait_for(purpose.refused(&whom.name, &why)).about(whom.subject()).until(again);
-    match facts.now() < again {
-        true => Unproven::Waiting,
-        false => Unproven::AskAgain(why),
+    let wait = draft.wait_for(purpose.refused(&whom.name, &why)).about(whom.subject());
+    if facts.now() < again {
+        wait.until(again);
+        return Unproven::Waiting;
     }
+    Unproven::AskAgain(why)
 }
 
 /// How long until the question is put again: what forbids it may need a person,
