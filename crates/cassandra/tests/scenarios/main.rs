@@ -37,6 +37,7 @@ mod recreated;
 mod removals;
 mod rolling;
 mod schedules;
+mod sick;
 mod silent;
 mod small;
 mod tasks;
