@@ -49,6 +49,8 @@ pub const VOLUME_ID: &str = "palladion.dev/volume-id";
 pub const ADDRESS: &str = "palladion.dev/address";
 /// On claims: the maintenance that the member with this data still needs, so that it outlives the CassandraMember.
 pub const PENDING_MAINTENANCE: &str = "palladion.dev/pending-maintenance";
+/// On claims: ID of the volume that a user has terminated. No server starts on it again.
+pub const TERMINATED: &str = "palladion.dev/terminated";
 /// On claims: since when the Node with the local volume is gone.
 pub const NODE_GONE: &str = "palladion.dev/node-gone-since";
 /// On a CassandraMember: since when it does not serve. Removed when it serves again.

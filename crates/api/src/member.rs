@@ -91,6 +91,9 @@ pub struct CassandraMemberSpec {
     /// The volume that a user has terminated. The agent bans it, and never starts a server on it again; only a replacement of the member goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terminated: Option<Termination>,
+    /// When the operator last stopped the server under `wanted.when: Now`, which counts for one stop. As long as this time stands, the next stop waits for the other members. The operator removes it when `wanted.when` is not `Now` any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped_now_at: Option<Time>,
     /// A new value restarts the server once, drained first. Written by the operator; users write `wanted.restartToken`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart_token: Option<String>,

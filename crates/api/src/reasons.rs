@@ -100,7 +100,7 @@ reasons! {
     /// A member is being started because a user wants it, or waits to be started.
     MemberStarting => "Wait; the message says what it is doing or waiting for.";
     /// A member was terminated because a user wants it: no server starts on its volume any more.
-    MemberTerminated => "Replace the member: `kubectl palladion replace NAME`, or a `CassandraTask` with `spec.replace`. Until then no other member joins, leaves or is restarted.";
+    MemberTerminated => "Replace the member: `kubectl palladion replace NAME`, or a `CassandraTask` with `spec.replace`. Until then no other member joins, leaves or is restarted. A member that is to join on such a volume needs another one: the message names the PersistentVolumeClaim.";
     /// The agent of a member is too old for what is asked of it.
     AgentTooOld => "Roll out a newer agent: change `spec.sidecarImage` if it is set, or otherwise an annotation in `spec.annotations`.";
     /// A member is the last seed that is up and normal, so it stays one.

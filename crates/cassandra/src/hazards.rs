@@ -33,7 +33,7 @@ pub const HAZARDS: &[Hazard] = &[
     // A cleanup drops what its member does not own: nobody may be about to come
     // or go. A change of replication takes ranges from members that hold them.
     of_member(Act::SetTo("/spec/operation/kind", "Cleanup"), About::Object, &[Kind::Quiet]),
-    of_member(Act::Changed("/spec/job/cleanup"), About::Object, &[Kind::Quiet]),
+    of_member(Act::Ordered("/spec/job/cleanup", "/spec/job/id"), About::Object, &[Kind::Quiet]),
     of_member(
         Act::SetTo("/spec/operation/kind", "AlterReplication"),
         About::Object,
@@ -127,6 +127,11 @@ mod tests {
         of_member(json!({}), json!({ "start": start }))
     }
 
+    /// The second try of a member's part asks for the same.
+    fn cleanup(id: &str) -> Value {
+        json!({ "job": { "id": id, "cleanup": { "jobs": 1 } } })
+    }
+
     fn operation(kind: &str) -> Planted {
         let operation = json!({ "id": "1", "kind": kind, "target": "a host ID" });
         of_member(json!({}), json!({ "operation": operation }))
@@ -152,6 +157,7 @@ mod tests {
                 NAME,
                 &[Kind::Quiet],
             ),
+            (of_member(cleanup("1"), cleanup("2")), NAME, &[Kind::Quiet]),
             (operation("AlterReplication"), NAME, &[Kind::Quiet]),
             (
                 of_member(json!({ "run": "Running" }), json!({ "run": "Terminated" })),
@@ -257,9 +263,11 @@ mod tests {
             .iter()
             .filter_map(|hazard| match hazard.act {
                 Act::SetTo(_, value) => Some(json!(value)),
-                Act::Deleted | Act::DeletedWithDependents | Act::Changed(_) | Act::Lowered(_) => {
-                    None
-                }
+                Act::Deleted
+                | Act::DeletedWithDependents
+                | Act::Changed(_)
+                | Act::Ordered(..)
+                | Act::Lowered(_) => None,
             })
             .collect();
         assert_eq!(named, written);

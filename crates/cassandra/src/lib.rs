@@ -104,6 +104,7 @@ fn decide_known(facts: &Facts<'_>, generations: Generations) -> Plan {
     if facts.snapshot.owner.meta.is_terminating() {
         let mut draft = Draft::default();
         if status::pause(facts).is_none() {
+            tasks::end_all(facts, &mut draft);
             teardown::decide(facts, &mut draft);
         }
         let status = status::deleting(facts, &draft);

@@ -34,6 +34,9 @@ pub enum Act {
     SetTo(&'static str, &'static str),
     /// A field of an object that exists gets another value, beyond what the API server adds.
     Changed(&'static str),
+    /// An order of an object that exists: what it says (the first field) is given
+    /// another value, or is given again under another ID (the second).
+    Ordered(&'static str, &'static str),
     /// A number of an object that exists becomes less.
     Lowered(&'static str),
 }
@@ -99,6 +102,10 @@ impl Hazard {
             Act::Changed(field) => {
                 stored.is_some() && gets(field).is_some_and(|new| is_changed(has(field), new))
             }
+            Act::Ordered(field, id) => {
+                let is_new = |field| gets(field).is_some_and(|new| is_changed(has(field), new));
+                stored.is_some() && gets(field).is_some() && (is_new(field) || is_new(id))
+            }
             Act::Lowered(field) => {
                 let number = |value: Option<&Value>| value.and_then(Value::as_i64);
                 number(gets(field)).zip(number(has(field))).is_some_and(|(new, old)| new < old)
@@ -111,7 +118,7 @@ impl Hazard {
             (Act::Deleted, Propagation::Background | Propagation::Orphan)
             | (Act::DeletedWithDependents, Propagation::Background) => true,
             (Act::DeletedWithDependents, Propagation::Orphan)
-            | (Act::SetTo(..) | Act::Changed(_) | Act::Lowered(_), _) => false,
+            | (Act::SetTo(..) | Act::Changed(_) | Act::Ordered(..) | Act::Lowered(_), _) => false,
         }
     }
 

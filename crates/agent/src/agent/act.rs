@@ -19,9 +19,9 @@ impl Agent {
         match action {
             Action::Nothing => Ok(()),
             Action::TakeVolume { successor_of } => self.take_volume(successor_of),
-            Action::Ban => {
+            Action::Ban(ban) => {
                 let pod = self.settings.pod_uid.clone();
-                self.change_ledger(|ledger| ledger.ban_for_good(pod))
+                self.change_ledger(|ledger| ledger.ban_for_good(ban, pod))
             }
             Action::RecordLeft => self.change_ledger(|ledger| ledger.follow(Then::Left)),
             Action::SettlePermit { nonce, state, message } => {

@@ -8,7 +8,7 @@ use crate::decide::progress::Progress;
 use crate::decide::{LastWords, LeaveCall, Process, SpecFact, StopWhy, VolumeFact};
 use crate::http::Health;
 use crate::init::protocol::Phase;
-use crate::jobs::Book;
+use crate::jobs::{Book, Unwritten};
 use crate::kubernetes::News;
 use crate::launch::Mounted;
 use crate::launch_record::LaunchRecord;
@@ -146,6 +146,8 @@ pub struct Agent {
     pub leave_call: LeaveCall,
     pub job: Option<Job>,
     pub book: Option<Arc<Book>>,
+    /// Jobs whose notes cannot be written.
+    pub unwritten: Unwritten,
     pub task: Option<Task>,
     /// The job whose connection broke.
     pub lost: Option<String>,
@@ -197,6 +199,7 @@ impl Agent {
             leave_call: LeaveCall::NotMade,
             job: None,
             book: None,
+            unwritten: Unwritten::default(),
             task: None,
             lost: None,
             told_job: ToldJob::default(),

@@ -75,7 +75,9 @@ impl Agent {
     /// The job, as often as it is worth telling.
     fn told_job(&mut self) -> Option<JobStatus> {
         let wanted = self.saved.as_ref().and_then(|s| s.spec.job.as_ref()).map(|j| j.id.as_str());
-        let status = self.book.as_ref().and_then(|book| book.status(wanted));
+        let unwritten = wanted.and_then(|id| self.unwritten.of(id)).cloned();
+        let noted = || self.book.as_ref().and_then(|book| book.status(wanted));
+        let status = unwritten.or_else(noted);
         let told = self.told_job.next(status, Instant::now());
         self.metrics.note_job(told.as_ref());
         told

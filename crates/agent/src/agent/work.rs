@@ -8,7 +8,7 @@ use crate::volume::jobs::{Ended, Levels, Notes};
 use crate::words::work::Trouble;
 use anyhow::Result;
 use jiff::Timestamp;
-use palladion_api::member::Job;
+use palladion_api::member::{Job, JobState};
 use palladion_api::runtime::RuntimeSettings;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,7 +20,10 @@ const BREATH: Duration = Duration::from_secs(1);
 impl Agent {
     /// Take up, follow and end the job that the spec names.
     pub(super) async fn work(&mut self) {
-        self.open_book();
+        let wanted = self.wanted_job();
+        if let Err(error) = self.open_book() {
+            return self.cannot_note(wanted.as_ref(), JobState::Failed, &error);
+        }
         let Some(book) = self.book.clone() else {
             return;
         };
@@ -35,26 +38,57 @@ impl Agent {
         };
         let here = Here { pod: &self.settings.pod_uid, worker, server: self.server() };
         let next = book.read(|notes| job::next(&saved.spec, ledger, notes, here));
-        let wanted = saved.spec.job.clone();
+        let open = book.read(|notes| notes.open().map(|note| note.status.id.clone()));
+        let id = wanted.as_ref().map(|job| job.id.as_str());
+        let next = match worker {
+            Worker::Idle => self.unwritten.instead(next, open.as_deref(), id),
+            Worker::Operation | Worker::Job(_) | Worker::Stopping => next,
+        };
         let done = match (next, self.source()) {
             (Next::Nothing, _) => Ok(()),
             // A spec of earlier may lack the job that runs, and tells of none that is new.
             (Next::Begin | Next::TurnDown(_) | Next::Stop(Stop::Asked), Source::Saved) => Ok(()),
-            (Next::Begin, Source::Live) => wanted.map_or(Ok(()), |job| self.begin(&book, job)),
+            (Next::Begin, Source::Live) => {
+                wanted.clone().map_or(Ok(()), |job| self.begin(&book, job))
+            }
             (Next::TurnDown(ended), Source::Live) => {
-                wanted.map_or(Ok(()), |job| self.turn_down(&book, &job, ended))
+                wanted.as_ref().map_or(Ok(()), |job| self.turn_down(&book, job, ended))
             }
             (Next::Stop(why), _) => self.stop_task(&book, why),
             (Next::Settle, _) => {
                 self.settle(&book);
                 Ok(())
             }
-            (Next::NoteEnd(ended), _) => note_end(&book, ended),
+            (Next::NoteEnd(ended), _) => self.note_end(&book, ended),
         };
-        if let Err(error) = done {
-            self.trouble = Some(Trouble::Notes { why: format!("{error:#}") }.into());
+        let knows = |id: &str| book.read(|notes| notes.knows(id));
+        match done {
+            Ok(()) => self.unwritten.keep(|told| {
+                let is_open = book.read(|notes| notes.open().is_some_and(|n| n.status.id == told));
+                is_open || Some(told) == id && !knows(told)
+            }),
+            Err(error) => {
+                let unanswered = wanted.as_ref().filter(|job| !knows(&job.id));
+                self.cannot_note(unanswered, JobState::Refused, &error);
+            }
         }
         self.give_levels_back(&book).await;
+    }
+
+    /// The job in the spec, as read live: a spec of earlier tells of none that is new.
+    fn wanted_job(&self) -> Option<Job> {
+        let live = self.saved.as_ref().filter(|_| self.source() == Source::Live);
+        live.and_then(|saved| saved.spec.job.clone())
+    }
+
+    /// Nothing is called without its note: whoever waits for the job is told so.
+    fn cannot_note(&mut self, job: Option<&Job>, state: JobState, error: &anyhow::Error) {
+        let why = Trouble::Notes { why: format!("{error:#}") };
+        if let Some(job) = job.filter(|job| self.unwritten.of(&job.id).is_none()) {
+            tracing::error!(id = job.id, error = format!("{error:#}"), "job not begun");
+            self.unwritten.not_begun(job, state, &why);
+        }
+        self.trouble = Some(why.into());
     }
 
     fn server(&self) -> Server<'_> {
@@ -68,16 +102,12 @@ impl Agent {
     }
 
     /// What cannot be read is not taken for nothing: no job is begun then.
-    fn open_book(&mut self) {
+    fn open_book(&mut self) -> Result<()> {
         let (None, Some(volume), true) = (&self.book, &self.volume, self.ledger().is_some()) else {
-            return;
+            return Ok(());
         };
-        match Book::open(volume) {
-            Ok(book) => self.book = Some(Arc::new(book)),
-            Err(error) => {
-                self.trouble = Some(Trouble::Notes { why: format!("{error:#}") }.into());
-            }
-        }
+        self.book = Some(Arc::new(Book::open(volume)?));
+        Ok(())
     }
 
     fn begin(&mut self, book: &Arc<Book>, job: Job) -> Result<()> {
@@ -93,9 +123,10 @@ impl Agent {
     }
 
     fn turn_down(&self, book: &Book, job: &Job, ended: Ended) -> Result<()> {
-        tracing::warn!(id = job.id, cause = ?ended.cause, "job not begun");
-        let pod = &self.settings.pod_uid;
-        book.change(|notes| notes.turn_down(job, pod, ended, Timestamp::now()))
+        let (pod, cause) = (&self.settings.pod_uid, ended.cause);
+        book.change(|notes| notes.turn_down(job, pod, ended, Timestamp::now()))?;
+        tracing::warn!(id = job.id, task = job.task.as_str(), cause = ?cause, "job not begun");
+        Ok(())
     }
 
     fn stop_task(&mut self, book: &Book, why: Stop) -> Result<()> {
@@ -154,13 +185,23 @@ impl Agent {
     pub(super) fn end_task(&mut self, id: String, ended: Option<Ended>) {
         self.task = None;
         tracing::info!(id, ended = ?ended, "job ended");
-        let (Some(ended), Some(book)) = (ended, &self.book) else {
+        let (Some(ended), Some(book)) = (ended, self.book.clone()) else {
             self.lost = Some(id);
             return;
         };
-        if let Err(error) = note_end(book, ended) {
+        if let Err(error) = self.note_end(&book, ended) {
             tracing::error!(error = format!("{error:#}"), "the end of a job could not be noted");
         }
+    }
+
+    /// How the job that is noted as under way has ended. Where that cannot be noted it
+    /// is told all the same, and noted when it can be.
+    fn note_end(&mut self, book: &Book, ended: Ended) -> Result<()> {
+        let noted = book.change(|notes| notes.end(ended.clone(), Timestamp::now()));
+        if let (Err(_), Some(open)) = (&noted, book.read(|n| n.open().map(|n| n.status.clone()))) {
+            self.unwritten.ended(open, ended);
+        }
+        noted
     }
 
     async fn give_levels_back(&mut self, book: &Book) {
@@ -188,8 +229,4 @@ impl Agent {
         }
         settings
     }
-}
-
-fn note_end(book: &Book, ended: Ended) -> Result<()> {
-    book.change(|notes| notes.end(ended, Timestamp::now()))
 }

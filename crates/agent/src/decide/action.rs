@@ -2,6 +2,7 @@
 
 use crate::render::Identity;
 pub use crate::volume::changes::{Cause, Then};
+use crate::volume::ledger::Ban;
 use palladion_api::ids::{HostId, Nonce, StaticAddress, VolumeId};
 use palladion_api::member::{IntentState, PermitState};
 use palladion_api::words::Message;
@@ -34,7 +35,7 @@ pub enum Action {
         successor_of: Option<VolumeId>,
     },
     /// Note that this volume must never see a server again.
-    Ban,
+    Ban(Ban),
     /// Note that the member has left the ring, by nobody's intent.
     RecordLeft,
     /// Note what became of a permit.

@@ -13,13 +13,16 @@ pub fn forbidden(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger) -> Opt
     let stopped =
         |action, words: Forbidden| Some(Decision::because(action, ServerState::Stopped, words));
     if spec.run == RunState::Terminated && ledger.ban == Ban::None {
-        return stopped(Action::Ban, Forbidden::Terminated);
+        return stopped(Action::Ban(Ban::Terminated), Forbidden::Terminated);
     }
     if must_be_banned(spec, ledger) {
-        return stopped(Action::Ban, Forbidden::GivenUp);
+        return stopped(Action::Ban(Ban::GivenUp), Forbidden::GivenUp);
     }
-    if ledger.ban == Ban::Terminated && !lifts_the_ban(spec, ledger) {
-        return stopped(Action::Nothing, Forbidden::Banned);
+    match ledger.ban {
+        Ban::None => {}
+        Ban::Terminated if lifts_the_ban(spec, ledger) => {}
+        Ban::Terminated => return Some(banned(spec, Forbidden::Banned)),
+        Ban::GivenUp => return Some(banned(spec, Forbidden::GivenUp)),
     }
     if has_left(ledger, spec) && !retires(spec, ledger) {
         let left = Forbidden::Left;
@@ -46,10 +49,18 @@ pub fn forbidden(facts: &Facts<'_>, known: SpecFact<'_>, ledger: &Ledger) -> Opt
     None
 }
 
+/// The ledger forbids it. Where the record of a member wants its server to run, it
+/// waits for what only people can give: a replacement.
+fn banned(spec: &CassandraMemberSpec, words: Forbidden) -> Decision {
+    let is_missed = spec.run == RunState::Running && spec.host_id.is_some();
+    let state = if is_missed { ServerState::Waiting } else { ServerState::Stopped };
+    Decision::because(Action::Nothing, state, words)
+}
+
 /// Has a user given up this very volume, and is that not in the ledger yet? There
 /// it outlives the spec, and the member's record. Of a successor nothing is said.
 pub fn must_be_banned(spec: &CassandraMemberSpec, ledger: &Ledger) -> bool {
-    is_given_up(spec, ledger) && ledger.ban == Ban::None && !retires(spec, ledger)
+    is_given_up(spec, ledger) && ledger.ban != Ban::GivenUp
 }
 
 /// Has a user given up this very volume?
@@ -57,7 +68,7 @@ pub fn is_given_up(spec: &CassandraMemberSpec, ledger: &Ledger) -> bool {
     spec.terminated.as_ref().is_some_and(|t| t.volume_id == ledger.volume_id)
 }
 
-/// A ban is on data. It is lifted by a permit that sets the data aside; and,
+/// The ban of one that has left is on data. It is lifted by a permit that sets the data aside; and,
 /// where no member's data ever was, by one for a later pod: the member is
 /// wanted again. A permit for the pod that was told to stop for good may be an
 /// old one that comes late.

@@ -2,7 +2,7 @@
 
 use super::{Action, Cause, Facts, Process, Source, Start, StopWhy};
 use crate::render::{Entry, Identity};
-use crate::volume::ledger::{Ledger, Membership};
+use crate::volume::ledger::{Ban, Ledger, Membership};
 use crate::words::permit::{Ended, Refused};
 use crate::words::server::Exited;
 use palladion_api::ids::{Nonce, StaticAddress};
@@ -65,6 +65,9 @@ fn refuse_left_over(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
     if permit.volume_id != ledger.volume_id {
         let (meant, own) = (permit.volume_id.clone(), ledger.volume_id.clone());
         return refuse(Refused::OtherVolume { meant, own });
+    }
+    if ledger.ban == Ban::GivenUp {
+        return refuse(Refused::GivenUp);
     }
     if ledger.has_used(&permit.nonce) {
         return refuse(Refused::UsedBefore);

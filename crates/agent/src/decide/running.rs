@@ -6,7 +6,7 @@ use super::{Action, Decision, Facts, SpecFact, StopWhy, intent, is_stale_twin, p
 use crate::admin::{self, Reading};
 use crate::init::protocol::Phase;
 use crate::volume::judge::has_left;
-use crate::volume::ledger::{Ledger, Membership};
+use crate::volume::ledger::{Ban, Ledger, Membership};
 use crate::words::server::{Running, Stalled, Starting, Stopping};
 use palladion_api::member::{RunState, ServerState};
 use palladion_api::reasons::Reason;
@@ -54,7 +54,7 @@ fn must_stop(known: SpecFact<'_>, ledger: &Ledger, reading: Option<&Reading>) ->
 fn given_up(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
     let spec = facts.spec.map(|known| known.spec).filter(|s| !is_stale_twin(s, ledger))?;
     let joined = ledger.membership == Membership::Joined;
-    (joined && must_be_banned(spec, ledger)).then_some(Action::Ban)
+    (joined && must_be_banned(spec, ledger)).then_some(Action::Ban(Ban::GivenUp))
 }
 
 /// All others have said that this member is gone, and its server says so, too,

@@ -10,6 +10,7 @@ use crate::words::calls::Doing;
 use crate::words::work::{Aborted, Done, Failed, Refused};
 use palladion_api::member::{Job, JobCause, JobState};
 use palladion_api::task::{KeyspaceResult, KeyspaceState};
+use palladion_api::words::Names;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -23,6 +24,13 @@ pub enum Halt {
     Lost,
     /// It was asked to stop.
     Stopped,
+    /// It was asked to stop, and its repairs did not end in time.
+    LeftRunning {
+        /// The keyspace.
+        keyspace: String,
+        /// Their numbers.
+        numbers: Names,
+    },
     /// It failed.
     Failed(JobCause, String),
     /// This server cannot do it; nothing was done.
@@ -115,7 +123,7 @@ impl Bench {
         let (state, message) = match &outcome {
             Ok(()) => (KeyspaceState::Succeeded, None),
             Err(Halt::Failed(_, why)) => (KeyspaceState::Failed, Some(why.clone())),
-            Err(Halt::Stopped) => (KeyspaceState::Aborted, None),
+            Err(Halt::Stopped | Halt::LeftRunning { .. }) => (KeyspaceState::Aborted, None),
             // Noted with the end of the job.
             Err(Halt::Lost | Halt::Refused(_)) => return outcome,
         };
@@ -138,6 +146,21 @@ impl Bench {
                 }
                 Some(Stop::Asked) | None => Ended::as_asked(JobState::Aborted, Aborted::Asked),
             },
+            Err(Halt::LeftRunning { keyspace, numbers }) => {
+                let seconds = self.pace.ends.as_secs();
+                let left = Aborted::LeftRunning { keyspace, numbers, seconds };
+                match self.asked() {
+                    Some(Stop::Deadline) => {
+                        let cause = JobCause::DeadlineExceeded;
+                        let seconds = self.job.deadline_seconds;
+                        let why = Failed::DeadlineLeft { seconds, left: left.to_string() };
+                        Ended::by(JobState::Failed, cause, why)
+                    }
+                    Some(Stop::Asked) | None => {
+                        Ended::by(JobState::Aborted, JobCause::LeftRunning, left)
+                    }
+                }
+            }
             Err(Halt::Failed(cause, why)) => Ended::by(JobState::Failed, cause, why),
             Err(Halt::Refused(why)) => Ended::by(JobState::Refused, JobCause::NotSupported, why),
         })

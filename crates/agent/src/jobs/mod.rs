@@ -13,6 +13,7 @@ mod rewrite;
 mod run;
 mod snapshot;
 mod stop;
+mod unwritten;
 mod work;
 
 pub use bench::Bench;
@@ -21,6 +22,7 @@ pub use levels::give_back;
 pub use orphan::{Waited, settle};
 pub use pace::Pace;
 pub use run::{Tools, run};
+pub use unwritten::Unwritten;
 pub use work::work;
 
 #[cfg(test)]

@@ -4,18 +4,22 @@
 
 use super::bench::{Bench, Halt, Step};
 use super::snapshot::OnDisk;
+use super::stop::Asked;
 use super::work::{as_rewrite, work};
 use super::{snapshot, stop};
 use crate::admin::jobs::Rewrite;
 use crate::admin::{RepairState, RepairTicket};
-use crate::volume::jobs::{Ended, Item};
+use crate::volume::jobs::{Ended, Item, Notes};
 use crate::words::calls::Doing;
 use crate::words::work::Interrupted;
 use palladion_api::member::{JobCause, JobState};
 use palladion_api::task::{Body, SnapshotTask};
+use palladion_api::words::Names;
+use std::collections::BTreeSet;
 use tokio::time::Instant;
 
-/// How many numbers are asked for a repair whose own is not known.
+/// How many numbers in a row the server may not know, until nothing is looked for
+/// behind them: those of repairs that it has forgotten.
 const NUMBERS: i64 = 256;
 
 /// Who was waiting for it.
@@ -84,30 +88,64 @@ async fn entries_end(bench: &Bench, what: Rewrite<'_>, item: &Item) -> Step<()> 
 /// A repair whose number was not noted yet: every repair that the server has under
 /// way is waited for. One of them may be somebody's own, so none counts as ours.
 async fn repairs_end(bench: &Bench, item: &Item) -> Step<()> {
+    let mut asked = Asked::default();
+    let mut open: BTreeSet<i64> = BTreeSet::new();
+    let mut next = bench.book.read(Notes::last_number) + 1;
     loop {
-        let mut runs = false;
-        for number in 1..=NUMBERS {
-            let ticket = RepairTicket { keyspace: item.keyspace.clone(), number };
-            match bench.admin.repair_state(&ticket).await {
-                Ok(RepairState::Running) => runs = true,
-                Ok(RepairState::Completed | RepairState::Failed(_) | RepairState::Unknown) => {}
-                Err(error) => {
-                    let doing = Doing::Repair { keyspace: item.keyspace.clone() };
-                    return Err(bench.failed(doing, error).await);
-                }
+        next = given_since(bench, item, next, &mut open).await?;
+        let mut running = BTreeSet::new();
+        for number in open {
+            if state(bench, item, number).await? == RepairState::Running {
+                running.insert(number);
             }
         }
-        if !runs {
+        open = running;
+        if open.is_empty() {
             return Ok(());
         }
-        if bench.asked().is_some()
-            && let Err(error) = bench.jobs()?.end_repairs().await
-        {
-            tracing::warn!(error = error.to_string(), "the repair cannot be ended");
+        if bench.asked().is_some() {
+            asked.end(bench, &item.keyspace, || Names::of(&open)).await?;
         }
         bench.pause(bench.pace.orphan).await;
         if bench.asked().is_some() {
             tokio::time::sleep(bench.pace.stop).await;
+        }
+    }
+}
+
+/// Numbers from `next` on that the server has given and that run: it counts up,
+/// and forgets some that are over. Says where to look on.
+async fn given_since(
+    bench: &Bench,
+    item: &Item,
+    mut next: i64,
+    open: &mut BTreeSet<i64>,
+) -> Step<i64> {
+    let mut number = next;
+    while number < next + NUMBERS {
+        match state(bench, item, number).await? {
+            RepairState::Unknown => {}
+            RepairState::Running => {
+                open.insert(number);
+                next = number + 1;
+            }
+            RepairState::Completed | RepairState::Failed(_) => next = number + 1,
+        }
+        number += 1;
+    }
+    if next > 1 {
+        bench.note(|notes| notes.count_to(next - 1))?;
+    }
+    Ok(next)
+}
+
+async fn state(bench: &Bench, item: &Item, number: i64) -> Step<RepairState> {
+    let ticket = RepairTicket { keyspace: item.keyspace.clone(), number };
+    match bench.admin.repair_state(&ticket).await {
+        Ok(state) => Ok(state),
+        Err(error) => {
+            let doing = Doing::Repair { keyspace: item.keyspace.clone() };
+            Err(bench.failed(doing, error).await)
         }
     }
 }

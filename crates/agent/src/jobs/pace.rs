@@ -17,6 +17,8 @@ pub struct Pace {
     pub repair: Duration,
     /// How long a repair that was just begun may be unknown to the server.
     pub early: Duration,
+    /// How long a repair that is asked to end may take.
+    pub ends: Duration,
     /// How often a call that nobody waits for is looked at.
     pub orphan: Duration,
     /// How long nothing of it must be seen until it counts as over: a rewrite may
@@ -33,6 +35,7 @@ impl Default for Pace {
             busy: Duration::from_secs(600),
             repair: Duration::from_secs(2),
             early: Duration::from_secs(10),
+            ends: Duration::from_secs(300),
             orphan: Duration::from_secs(5),
             quiet: Duration::from_secs(65),
         }

@@ -72,6 +72,7 @@ impl Place {
             busy: short * 10,
             repair: short,
             early: short * 10,
+            ends: short * 100,
             orphan: short,
             quiet: short * 10,
         };

@@ -4,6 +4,7 @@
 use super::bench::{Bench, Halt, Step};
 use super::book::Live;
 use super::plan;
+use super::stop::Asked;
 use super::work::done;
 use crate::admin::{RepairState, RepairTicket};
 use crate::volume::jobs::{Item, Notes};
@@ -11,6 +12,7 @@ use crate::words::calls::Doing;
 use crate::words::work::{Done, Failed};
 use palladion_api::member::{JobCause, JobUnit};
 use palladion_api::task::Selection;
+use palladion_api::words::Names;
 use tokio::time::Instant;
 
 /// Looks that fail in a row before a repair counts as lost.
@@ -74,6 +76,7 @@ fn adopted(bench: &Bench, keyspace: &str) -> Option<RepairTicket> {
 
 async fn follow(bench: &Bench, ticket: &RepairTicket) -> Step<()> {
     let (since, mut silent) = (Instant::now(), 0);
+    let mut asked = Asked::default();
     let keyspace = || ticket.keyspace.clone();
     loop {
         match bench.asked() {
@@ -81,10 +84,8 @@ async fn follow(bench: &Bench, ticket: &RepairTicket) -> Step<()> {
             // Its threads may begin sessions after the first call to end it.
             Some(_) => tokio::time::sleep(bench.pace.stop).await,
         }
-        if bench.asked().is_some()
-            && let Err(error) = bench.jobs()?.end_repairs().await
-        {
-            tracing::warn!(error = error.to_string(), "the repair cannot be ended");
+        if bench.asked().is_some() {
+            asked.end(bench, &ticket.keyspace, || Names::of([ticket.number])).await?;
         }
         match bench.admin.repair_state(ticket).await {
             Ok(RepairState::Running) => silent = 0,

@@ -1,9 +1,37 @@
-//! Stopping what a server rewrites. By ID and never by type: what a major
+//! Stopping what a server does. What it rewrites is stopped by ID and never by type: what a major
 //! compaction is called differs between the versions, and a type would stop
 //! what is not ours.
 
+use super::bench::{Bench, Halt, Step};
 use crate::admin::jobs::{Compaction, Jobs, Rewrite};
 use crate::volume::jobs::Item;
+use palladion_api::words::Names;
+use tokio::time::Instant;
+
+/// A repair that is asked to end. Its sessions end one by one, and up to 4.1 each
+/// may take half a minute; one that does not end at all is not waited for.
+#[derive(Default)]
+pub struct Asked(Option<Instant>);
+
+impl Asked {
+    /// Ask once more: threads of the server may begin sessions after the first call.
+    pub async fn end(
+        &mut self,
+        bench: &Bench,
+        keyspace: &str,
+        numbers: impl FnOnce() -> Names,
+    ) -> Step<()> {
+        let since = *self.0.get_or_insert_with(Instant::now);
+        if since.elapsed() >= bench.pace.ends {
+            let (keyspace, numbers) = (keyspace.to_string(), numbers());
+            return Err(Halt::LeftRunning { keyspace, numbers });
+        }
+        if let Err(error) = bench.jobs()?.end_repairs().await {
+            tracing::warn!(error = error.to_string(), "the repair cannot be ended");
+        }
+        Ok(())
+    }
+}
 
 /// The entries that belong to a call.
 pub fn ours<'a>(

@@ -33,6 +33,10 @@ pub struct State {
     pub stopped: u32,
     pub repairs: VecDeque<RepairState>,
     pub next_repair: i64,
+    /// Of repairs up to this number nothing is known any more.
+    pub forgotten: i64,
+    /// Repairs that do not end when they are asked to.
+    pub deaf: bool,
     pub levels: RuntimeSettings,
     pub mode: Option<&'static str>,
     pub refuses: Option<&'static str>,
@@ -131,7 +135,7 @@ impl ServerAdmin for Fake {
 
     fn repair_state<'a>(&'a self, ticket: &'a RepairTicket) -> Answer<'a, RepairState> {
         let mut state = self.state.lock().unwrap();
-        if ticket.number > state.next_repair {
+        if ticket.number > state.next_repair || ticket.number <= state.forgotten {
             return now(RepairState::Unknown);
         }
         now(state.repairs.pop_front().unwrap_or(RepairState::Completed))
@@ -236,7 +240,8 @@ impl Jobs for Fake {
 
     fn end_repairs(&self) -> Answer<'_, ()> {
         let mut state = self.called("end repairs".into());
-        if state.calls.iter().filter(|call| call.starts_with("end repairs")).count() == 2 {
+        let ends = state.calls.iter().filter(|call| call.starts_with("end repairs")).count();
+        if ends == 2 && !state.deaf {
             state.repairs = [RepairState::Failed("session ended".into())].into();
         }
         now(())

@@ -190,6 +190,57 @@ async fn a_repair_without_a_number_is_waited_for_and_never_counts() {
     assert!(place.calls().is_empty());
 }
 
+/// The server counts its repairs from its start on, and forgets how early ones ended.
+#[tokio::test]
+async fn a_repair_is_found_behind_a_thousand_others_of_the_same_launch() {
+    let mut place = Place::new();
+    place.state().next_repair = 1000;
+    let ended = work(&place.begun("a", "task", repair())).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None));
+    end(&place, ended.unwrap());
+    place.calls();
+    place.begun("b", "other task", repair());
+    let item = crate::volume::jobs::Item { keyspace: "shop".into(), table: None };
+    place.book.change(|notes| notes.call(item)).unwrap();
+    (place.state().next_repair, place.state().forgotten) = (1003, 1001);
+    place.state().repairs = [RepairState::Running, RepairState::Running].into();
+    let ended = settle(&place.after_a_restart(), Waited::EarlierAgent).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Interrupted, Some(JobCause::AgentEnded)));
+    assert!(place.state().repairs.is_empty(), "it was asked until it had ended");
+    assert!(place.calls().is_empty());
+}
+
+#[tokio::test]
+async fn a_repair_that_the_server_does_not_end_is_not_waited_for_for_ever() {
+    let long = std::time::Duration::from_secs(5);
+    let expected = [
+        (Stop::Asked, (JobState::Aborted, Some(JobCause::LeftRunning))),
+        (Stop::Deadline, (JobState::Failed, Some(JobCause::DeadlineExceeded))),
+    ];
+    for (why, how_it_ends) in expected {
+        let mut place = Place::new();
+        place.state().deaf = true;
+        place.state().repairs = std::iter::repeat_n(RepairState::Running, 100_000).collect();
+        let bench = place.begun("a", "task", repair());
+        place.stop.send_replace(Some(why));
+        let item = crate::volume::jobs::Item { keyspace: "shop".into(), table: None };
+        place.book.change(|notes| notes.call(item)).unwrap();
+        place.book.change(|notes| notes.number(1)).unwrap();
+        place.state().next_repair = 1;
+        let ended = tokio::time::timeout(long, work(&bench)).await.expect("it ends").unwrap();
+        assert_eq!((ended.state, ended.cause), how_it_ends);
+        let why = ended.message.unwrap();
+        assert!(why.contains("has not ended repair 1 of keyspace shop"), "{why}");
+        // Also one that an earlier agent has begun, and whose number is not known.
+        place.book.change(|notes| notes.open_mut().unwrap().repair = None).unwrap();
+        place.book.change(|notes| notes.numbered = None).unwrap();
+        let bench = place.after_a_restart();
+        let settled = settle(&bench, Waited::EarlierAgent);
+        let ended = tokio::time::timeout(long, settled).await.expect("it ends").unwrap();
+        assert_eq!((ended.state, ended.cause), how_it_ends);
+    }
+}
+
 #[tokio::test]
 async fn a_repair_is_ended_again_until_the_server_says_that_it_failed() {
     let place = Place::new();

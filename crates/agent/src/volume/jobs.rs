@@ -7,10 +7,12 @@
 //! simulator in memory write the same history.
 
 mod finished;
+mod numbered;
 #[cfg(test)]
 mod tests;
 
 pub use finished::Finished;
+pub use numbered::Numbered;
 
 use super::{Volume, durable, seconds};
 use anyhow::Result;
@@ -50,6 +52,9 @@ pub struct Notes {
     /// Loggers that get their level back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels: Option<Levels>,
+    /// How far the server has counted its repairs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub numbered: Option<Numbered>,
 }
 
 /// A job.
@@ -126,7 +131,7 @@ impl Notes {
         self.last.as_ref().filter(|note| !note.status.state.is_final())
     }
 
-    fn open_mut(&mut self) -> Option<&mut Note> {
+    pub(crate) fn open_mut(&mut self) -> Option<&mut Note> {
         self.last.as_mut().filter(|note| !note.status.state.is_final())
     }
 
@@ -203,6 +208,7 @@ impl Notes {
         if let Some(note) = self.open_mut() {
             note.repair = Some(number);
         }
+        self.count_to(number);
     }
 
     /// The call under way has done its work.

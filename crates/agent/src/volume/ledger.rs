@@ -101,6 +101,9 @@ pub enum Ban {
     None,
     /// The spec once said `Terminated`.
     Terminated,
+    /// A user has terminated this very volume: no permit lifts that. An older agent
+    /// cannot read it, and starts nothing either.
+    GivenUp,
 }
 
 /// One start of the server.
@@ -178,10 +181,10 @@ impl Ledger {
         self.permit = Some(PermitStatus { nonce: nonce.clone(), state, message });
     }
 
-    /// The spec says `Terminated`: no server is started on this data again. It
-    /// says so of a leaver once all others have said that it has left.
-    pub fn ban_for_good(&mut self, pod: PodUid) {
-        self.ban = Ban::Terminated;
+    /// No server is started on this data again. Of a leaver that is said once all
+    /// others have said that it has left.
+    pub fn ban_for_good(&mut self, ban: Ban, pod: PodUid) {
+        self.ban = ban;
         self.ban_pod = Some(pod);
         if matches!(self.membership, Membership::Leaving { .. }) {
             self.membership = Membership::Left;
@@ -266,7 +269,7 @@ mod tests {
         let after = |membership| {
             let mut ledger = Ledger::new("v".into(), None);
             ledger.membership = membership;
-            ledger.ban_for_good("pod-1".into());
+            ledger.ban_for_good(Ban::Terminated, "pod-1".into());
             assert_eq!(ledger.ban, Ban::Terminated);
             ledger.membership
         };

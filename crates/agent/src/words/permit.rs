@@ -13,6 +13,7 @@ palladion_api::sentences! {
         NoHostId => "the permit names no host ID";
         NoOwnHostId => "the ledger on this volume contains no host ID";
         Unknown { word: Word, version: &'static str } => "this agent (version {version}) does not support `{word}`; a rollout of the rack upgrades the agent";
+        GivenUp => "a user has terminated this volume for good, so no server will start on it again";
         UsedBefore => "the permit was already used";
         ServerRuns => "a server is already running";
         NoAddress => "the permit names no address to replace";

@@ -34,7 +34,7 @@ palladion_api::sentences! {
     /// What forbids every start.
     pub enum Forbidden {
         Terminated => StoppedByIntent, "the spec sets `run: Terminated`, so no server will start on this data again";
-        GivenUp => StoppedByIntent, "a user has terminated this member for good, so no server will start on this volume again; replace the member";
+        GivenUp => MemberTerminated, "a user has terminated this volume for good, so no server will start on it again; replace the member";
         Banned => StoppedByIntent, "the server was stopped permanently; no server will start on this data again";
         Left => Decommissioned, "the member has left the ring; no server will start on this data again";
         BySpec => StoppedByIntent, "the spec sets `run: Stopped`";

@@ -27,6 +27,7 @@ palladion_api::sentences! {
     pub enum Aborted {
         Never => "stopped before it began";
         Asked => "stopped on request";
+        LeftRunning { keyspace: String, numbers: Names, seconds: u64 } => "stopped on request, but the server has not ended repair {numbers} of keyspace {keyspace} within {seconds} s; its sessions may still run, and end with a restart of the server at the latest";
     }
 
     /// How a job ended well.
@@ -41,6 +42,7 @@ palladion_api::sentences! {
     /// How a job failed.
     pub enum Failed {
         Deadline { seconds: u32 } => "did not complete within {seconds} s and was stopped";
+        DeadlineLeft { seconds: u32, left: String } => "did not complete within {seconds} s: {left}";
         StoppedByOther { keyspace: String, table: String } => "the server stopped work on table {keyspace}.{table}, but not at the request of this task; somebody may have run `nodetool stop`";
         Busy { keyspace: String, table: String, seconds: u64 } => "other compactions of table {keyspace}.{table} could not be cancelled for {seconds} s";
         NoSuchKeyspace { keyspace: String } => "keyspace {keyspace} does not exist or has no tables";

@@ -12,6 +12,12 @@ pub const ALL: &[Case] = &[
     ("runtime_settings_are_told_and_taken_back", runtime_settings_are_told_and_taken_back),
     ("an_operation_runs_once", an_operation_runs_once),
     ("a_job_runs_once_and_is_refused_where_it_is_not_ours", a_job_runs_once),
+    ("a_job_without_a_note_is_refused_and_nothing_is_called", a_job_without_a_note_is_refused),
+    (
+        "a_job_whose_end_cannot_be_noted_ends_for_whoever_waits",
+        a_job_whose_end_cannot_be_noted_ends_for_whoever_waits,
+    ),
+    ("notes_that_cannot_be_read_fail_a_job", notes_that_cannot_be_read_fail_a_job),
     ("a_job_is_stopped_also_by_an_agent_that_did_not_begin_it", a_job_is_stopped),
     ("log_levels_are_given_back_by_a_later_agent", log_levels_are_given_back),
     ("stopped_and_started_by_the_spec", stopped_and_started_by_the_spec),
@@ -105,6 +111,57 @@ fn a_job_runs_once() {
     job(&pod, "n-1-1", json!({"flush": {}, "hostID": "another"}));
     let status = pod.wait_for("a refusal", |s| s["job"]["state"] == "Refused");
     assert_eq!(status["job"]["cause"], "OtherHostID");
+}
+
+/// Of a disk that is full, or whose notes cannot be read: whoever waits is told, and
+/// nothing is called.
+fn a_job_without_a_note_is_refused() {
+    let pod = Pod::founded();
+    // Nothing can be written in its place.
+    fs::create_dir_all(pod.path("data/.palladion/jobs.part")).unwrap();
+    job(&pod, "n-0-1", json!({"cleanup": {}}));
+    let status = pod.wait_for("a refusal", |s| s["job"]["state"] == "Refused");
+    assert_eq!(status["job"]["cause"], "VolumeError");
+    let message = status["job"]["message"].as_str().unwrap();
+    assert!(message.contains("jobs.part"), "{message}");
+    assert_eq!(pod.told(), Vec::<String>::new());
+    // It stays refused when there is room again, and the next one is begun.
+    fs::remove_dir(pod.path("data/.palladion/jobs.part")).unwrap();
+    std::thread::sleep(Duration::from_secs(3));
+    assert_eq!(pod.api.status("m-0")["job"]["state"], "Refused");
+    job(&pod, "n-0-2", json!({"cleanup": null, "flush": {}}));
+    pod.wait_for("its end", |s| s["job"]["id"] == "n-0-2" && s["job"]["state"] == "Succeeded");
+}
+
+fn a_job_whose_end_cannot_be_noted_ends_for_whoever_waits() {
+    let pod = Pod::founded();
+    fs::write(pod.path("tmp").join(super::fake_server::HELD), "").unwrap();
+    job(&pod, "n-0-1", json!({"cleanup": {}}));
+    pod.wait_for("its beginning", |s| s["job"]["table"] == "roles");
+    fs::create_dir_all(pod.path("data/.palladion/jobs.part")).unwrap();
+    job(&pod, "n-0-1", json!({"cleanup": {}, "wanted": "Stop"}));
+    let ended =
+        |s: &serde_json::Value| s["job"]["state"] == "Failed" || s["job"]["state"] == "Aborted";
+    pod.wait_for("its end", ended);
+    job(&pod, "n-1-1", json!({"cleanup": {}}));
+    let of_next = |s: &serde_json::Value| s["job"]["id"] == "n-1-1";
+    let status = pod.wait_for("a refusal", of_next);
+    assert_eq!(
+        (&status["job"]["state"], &status["job"]["cause"]),
+        (&json!("Refused"), &json!("VolumeError"))
+    );
+    assert_eq!(pod.told(), ["cleanup", "stop \"c1\""], "nothing else was called");
+}
+
+fn notes_that_cannot_be_read_fail_a_job() {
+    let pod = Pod::founded();
+    fs::write(pod.path("data/.palladion/jobs.json"), "{").unwrap();
+    signal(pod.agent().unwrap(), "KILL");
+    std::thread::sleep(Duration::from_secs(2));
+    job(&pod, "n-0-1", json!({"cleanup": {}}));
+    let status = pod.wait_for("a failure", |s| s["job"]["state"] == "Failed");
+    assert_eq!(status["job"]["cause"], "VolumeError");
+    assert_eq!(pod.told(), Vec::<String>::new());
 }
 
 fn a_job_is_stopped() {

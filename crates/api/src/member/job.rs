@@ -165,6 +165,8 @@ pub enum JobCause {
     VolumeError,
     /// It did not end in time.
     DeadlineExceeded,
+    /// It was to stop, and the server has not ended its repair.
+    LeftRunning,
     /// What a newer agent reports and this build does not know. Never a value of the schema.
     #[serde(other)]
     #[schemars(skip)]

@@ -81,7 +81,7 @@ pub enum WhenToStop {
     /// When all other members are up and normal, as other members confirm.
     #[default]
     RingIsWell,
-    /// Also while other members are down. Data can be unavailable then; a Warning event says so.
+    /// Also while other members are down. Data can be unavailable then; a Warning event says so. It counts for one stop: the next one waits for the other members, unless `when` was set back to `RingIsWell` before, and then to `Now` again.
     Now,
     /// What a newer Palladion says and this build does not know.
     #[serde(untagged)]

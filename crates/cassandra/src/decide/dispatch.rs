@@ -21,6 +21,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Way {
         return busy;
     }
     join::identities::record(facts, draft);
+    draft.steps.extend(wanted::forget_now(facts));
     let is_held = stopping::hold(facts, draft).is_busy();
     if stopping::is_wanted(facts) {
         tasks::stop_all(facts, draft);

@@ -10,6 +10,7 @@ use palladion_api::member::{
     CassandraMemberSpec, CassandraMemberStatus, Removal, RunState, ServerStatus, VolumeState,
     Wanted,
 };
+use palladion_api::reasons::Reason;
 use palladion_plan::{Object, Subject};
 use std::sync::Arc;
 
@@ -135,6 +136,12 @@ impl MemberFact {
         given_up.is_some() && given_up == spec.and_then(|s| s.volume_id.as_ref())
     }
 
+    /// Does its agent say that a user has given up the volume, whatever is on record?
+    pub fn is_banned(&self) -> bool {
+        let reason = self.reported_server().and_then(|s| s.reason.as_deref());
+        reason == Some(Reason::MemberTerminated.as_str())
+    }
+
     /// What people want of it.
     pub fn wanted(&self) -> Option<&Wanted> {
         self.spec.as_ref()?.wanted.as_ref()
@@ -191,6 +198,11 @@ impl ClaimFact {
     /// The cluster object that it goes with, where its data is marked so.
     pub fn cluster_uid(&self) -> Option<Uid> {
         self.object.meta.annotations.get(labels::CLUSTER_UID).map(Uid::new)
+    }
+
+    /// The volume that a user has terminated while it was behind this claim.
+    pub fn terminated_volume(&self) -> Option<VolumeId> {
+        self.object.meta.annotations.get(labels::TERMINATED).map(VolumeId::new)
     }
 
     /// The host ID that left the ring with its data, as it is on record.

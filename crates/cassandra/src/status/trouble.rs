@@ -190,6 +190,11 @@ fn of_server(facts: &Facts<'_>, member: &MemberFact) -> Option<Trouble> {
         let (member, message) = (member.name.clone(), server.message.clone().unwrap_or_default());
         return Some(Trouble::of(OfMember::RetainedVolume { member, message }));
     }
+    // Of one whose record says so, all are named together.
+    if member.is_banned() && !member.is_terminated() {
+        let (member, message) = (member.name.clone(), server.message.clone().unwrap_or_default());
+        return Some(Trouble::of(OfMember::Banned { member, message }));
+    }
     if server.reason.as_deref() == Some(Reason::DataTooOld.as_str()) {
         let (member, message) = (member.name.clone(), server.message.clone().unwrap_or_default());
         return Some(Trouble::of(OfMember::DataTooOld { member, message }));

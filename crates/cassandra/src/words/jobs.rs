@@ -58,6 +58,7 @@ palladion_plan::sentences! {
             "the {work} failed on all members; on member {member}: {why}";
         Deadline { work: Work, done: usize, members: Count } => DeadlineExceeded,
             "the {work} was not complete within `spec.activeDeadlineSeconds`; it is complete on {done} of {members}";
+        ClusterDeleted { cluster: String } => TaskFailed, "CassandraCluster {cluster} is being deleted";
     }
 
     /// It was aborted.
@@ -89,9 +90,12 @@ palladion_plan::sentences! {
         TaskTooLong => DeadlineExceeded, "`spec.activeDeadlineSeconds` of the task had passed";
         Down => SkippedMember, "the member was down";
         NoMember => SkippedMember, "the member is not in the ring any more";
+        ClusterDeleted => TaskFailed, "the CassandraCluster is being deleted";
         NotBegun => SkippedMember, "not begun: the task had failed before";
         Aborted => TaskAborted, "the task was aborted";
         Yields => YieldsToTurn, "interrupted for a change to the ring; it is resumed afterwards";
+        Silent { member: MemberName } => Interrupted,
+            "member {member} does not report any more; its part is given again when it is back";
         Again { why: String } => Interrupted, "interrupted, and tried again: {why}";
         Twice { why: String } => Interrupted, "interrupted twice: {why}";
     }

@@ -3,7 +3,7 @@
 use super::members::{Pod, Server};
 use super::turn::FailedStart;
 use jiff::Timestamp;
-use palladion_api::ids::MemberName;
+use palladion_api::ids::{MemberName, VolumeId};
 
 palladion_plan::sentences! {
     /// What a join waits for.
@@ -29,6 +29,8 @@ palladion_plan::sentences! {
     pub enum Problem {
         Failed { failed: FailedStart } => JoinFailed,
             "{failed}; correct the cause, then delete the pod of the member to try again";
+        Terminated { member: MemberName, volume: VolumeId, claim: String } => MemberTerminated,
+            "member {member} cannot join: a user has terminated volume {volume}, on which no server starts again; to give the member a new volume, delete PersistentVolumeClaim {claim} and then pod {member}";
     }
 
     /// Why a join or a first start ends before its work is done.

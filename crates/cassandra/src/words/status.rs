@@ -103,6 +103,8 @@ palladion_plan::sentences! {
             "member {member}: {message}";
         RetainedVolume { member: MemberName, message: String } => RetainedVolumeInTheWay,
             "member {member}: {message}";
+        Banned { member: MemberName, message: String } => MemberTerminated,
+            "member {member}: {message}";
         Terminated { members: Names } => MemberTerminated,
             "terminated for good, as a user requested: {members}; replace them with `kubectl palladion replace`; until then, no other member joins, leaves or is restarted";
         Stopped { members: Names } => StoppedByIntent,

@@ -21,6 +21,8 @@ palladion_plan::sentences! {
             "member {member} cannot be stopped yet: {pod}";
         AgentTooOld { member: MemberName, agent: String } => AgentTooOld,
             "member {member} cannot be terminated yet: its agent (version {agent}) cannot ban a volume; to roll out a newer agent, change `spec.sidecarImage` if it is set, or otherwise an annotation in `spec.annotations`";
+        NowIsOver { member: MemberName, why: Objection, at: Timestamp } => MemberStopping,
+            "member {member} cannot be stopped yet: {why}; `when: Now` in its `spec.wanted` counted for the stop at {at} alone; to insist once more, set `when` to RingIsWell, and then to Now";
         Draining { member: MemberName, server: Server } => MemberStopping,
             "member {member} is being stopped: {server}";
     }
@@ -29,6 +31,8 @@ palladion_plan::sentences! {
     pub enum Starting {
         ForAgent { member: MemberName, pod: Pod } => MemberStarting,
             "member {member} cannot be started yet: {pod}";
+        Banned { member: MemberName } => MemberTerminated,
+            "member {member} cannot be started: a user has terminated its volume for good, as its agent reports; to replace it, run `kubectl palladion replace {member}`";
         ForRing { member: MemberName, why: Objection } => MemberStarting,
             "member {member} cannot be started yet: {why}";
         ForGrace { member: MemberName, until: Timestamp } => WaitingForGrace,
@@ -57,6 +61,8 @@ palladion_plan::sentences! {
             "member {member} becomes a seed once it has joined the ring";
         LastSeed { member: MemberName } => LastSeed,
             "member {member} stays a seed: no other seed is up and normal";
+        Banned { member: MemberName } => MemberTerminated,
+            "a user has terminated the volume of member {member} for good, as its agent reports; to replace it, run `kubectl palladion replace {member}`";
         Next => WaitingForTurn, "waiting for its turn";
     }
 
@@ -88,6 +94,8 @@ palladion_plan::sentences! {
         Terminate { member: MemberName } => "stop the server of member {member} for good";
         Forget { member: MemberName } =>
             "clear the terminated volume of member {member}: the member has another one";
+        NowIsFree { member: MemberName } =>
+            "record that `when: Now` of member {member} counts again: it was taken back";
         StopInstead { member: MemberName } =>
             "stop member {member} instead of starting it, as a user requested";
         UpdateInstead { member: MemberName, revision: String } =>

@@ -37,6 +37,8 @@ mod recreated;
 mod removals;
 mod rolling;
 mod schedules;
+mod sick;
+mod silent;
 mod small;
 mod tasks;
 mod terminated;

@@ -22,7 +22,7 @@ pub fn terminate_now(world: &mut World, member: &str) {
     world.pass(60);
 }
 
-fn terminate(world: &mut World, member: &str, when: &str) {
+pub fn terminate(world: &mut World, member: &str, when: &str) {
     let volume = volume_of(world, member);
     world.want(member, &json!({ "run": "Terminated", "volumeID": volume, "when": when }));
 }
@@ -52,7 +52,7 @@ fn terminated() -> World {
     world
 }
 
-fn replaced_by_task(world: &mut World) {
+pub fn replaced_by_task(world: &mut World) {
     let mut spec = replace(LAST);
     spec["replace"]["volumeID"] = json!(volume_of(world, LAST));
     let host = crate::tasks::host_of(world, LAST);

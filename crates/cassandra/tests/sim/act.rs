@@ -25,9 +25,9 @@ impl Agent {
                     self.found = Some(disk.content.inspect(format!("fs-{}", self.pod.disk)));
                 }
             }
-            Action::Ban => {
+            Action::Ban(ban) => {
                 let pod = self.uid.clone();
-                self.change_ledger(reach, |ledger| ledger.ban_for_good(pod));
+                self.change_ledger(reach, |ledger| ledger.ban_for_good(ban, pod));
             }
             Action::RecordLeft => self.change_ledger(reach, |ledger| ledger.follow(Then::Left)),
             Action::SettlePermit { nonce, state, message } => {
@@ -77,13 +77,15 @@ impl Agent {
         let Some(mut ledger) = self.ledger().cloned() else {
             return;
         };
-        if ledger.ban == Ban::Terminated && ledger.membership == Membership::Joined {
-            let retires =
-                matches!(&start.cause, Cause::Permit { data: DataBeforeStart::Retire, .. });
-            if !retires {
-                let text = format!("{} starts on a volume that was given up", self.pod.key.name);
-                reach.ring.breaches.push(text);
-            }
+        let retires = matches!(&start.cause, Cause::Permit { data: DataBeforeStart::Retire, .. });
+        let is_banned = match ledger.ban {
+            Ban::None => false,
+            Ban::Terminated => ledger.membership == Membership::Joined && !retires,
+            Ban::GivenUp => true,
+        };
+        if is_banned {
+            let text = format!("{} starts on a volume that was given up", self.pod.key.name);
+            reach.ring.breaches.push(text);
         }
         if let Cause::Permit { nonce, data, .. } = &start.cause
             && let Err(why) = self.prepare(*data, &mut ledger, reach)

@@ -174,7 +174,7 @@ fn stopped_by_intent_does_not_start() {
 #[test]
 fn terminated_is_for_good() {
     let terminated = a_joined_member().with(|w| w.spec().run = RunState::Terminated);
-    assert_eq!(terminated.action(), Action::Ban);
+    assert_eq!(terminated.action(), Action::Ban(Ban::Terminated));
     // Noted in the ledger, it outlives the spec.
     a_joined_member().with(|w| w.ledger().ban = Ban::Terminated).waits(Reason::StoppedByIntent);
 }
@@ -190,17 +190,55 @@ fn given_up(volume: &'static str) -> palladion_api::member::Termination {
 #[test]
 fn a_volume_that_a_user_has_given_up_is_banned_before_its_server_is_stopped() {
     let running = a_running_member().with(|w| w.spec().terminated = Some(given_up(VOLUME)));
-    assert_eq!(running.action(), Action::Ban);
-    let noted = running.with(|w| w.ledger().ban_for_good(POD.into()));
+    assert_eq!(running.action(), Action::Ban(Ban::GivenUp));
+    let noted = running.with(|w| w.ledger().ban_for_good(Ban::GivenUp, POD.into()));
     assert_eq!(noted.action(), Action::Stop(StopWhy::SpecSaysSo), "whatever `run` says");
     // Also by the spec beside the ledger, and when the spec is lost.
     let saved = a_joined_member()
         .with(|w| w.spec().terminated = Some(given_up(VOLUME)))
         .with(|w| w.source = Source::Saved);
-    assert_eq!(saved.action(), Action::Ban);
-    let banned = saved.with(|w| w.ledger().ban_for_good(POD.into()));
-    banned.waits(Reason::StoppedByIntent);
-    banned.with(|w| w.spec().terminated = None).waits(Reason::StoppedByIntent);
+    assert_eq!(saved.action(), Action::Ban(Ban::GivenUp));
+    let banned = saved.with(|w| w.ledger().ban_for_good(Ban::GivenUp, POD.into()));
+    banned.waits(Reason::MemberTerminated);
+    banned.clone().with(|w| w.spec().terminated = None).waits(Reason::MemberTerminated);
+    // Also where it was taken out of the ring before its agent had read of it.
+    let gone = banned.with(|w| w.ledger().ban = Ban::Terminated);
+    assert_eq!(gone.action(), Action::Ban(Ban::GivenUp));
+}
+
+#[test]
+fn no_permit_lifts_the_ban_of_a_volume_that_a_user_has_given_up() {
+    let kinds = [PermitKind::Join, PermitKind::Replace, PermitKind::ResumeLeave];
+    let datas = [DataBeforeStart::Retire, DataBeforeStart::Wipe, DataBeforeStart::Keep];
+    for (kind, data) in kinds.into_iter().flat_map(|k| datas.map(|d| (k, d))) {
+        for joined in [a_joined_member(), a_joined_member().membership(Membership::Left)] {
+            let banned = joined.with(|w| {
+                w.spec().left_host_id = w.ledger().host_id.clone();
+                w.ledger().ban_for_good(Ban::GivenUp, "pod-0".into());
+            });
+            let permitted = banned.permit(kind, data);
+            permitted.settles(PermitState::Refused);
+            // Also by the spec beside the ledger.
+            permitted.with(|w| w.source = Source::Saved).waits(Reason::MemberTerminated);
+        }
+    }
+}
+
+/// Whoever waits for it is told, instead of waiting for ever.
+#[test]
+fn a_member_that_should_run_on_a_banned_volume_waits_and_says_why() {
+    let state = |run: RunState, ban: Ban| {
+        let member = a_joined_member().with(|w| {
+            w.spec().run = run;
+            w.spec().host_id = Some(HOST.into());
+            w.ledger().ban_for_good(ban, POD.into());
+        });
+        member.decide().state
+    };
+    for ban in [Ban::Terminated, Ban::GivenUp] {
+        assert_eq!(state(RunState::Running, ban), ServerState::Waiting);
+        assert_eq!(state(RunState::Stopped, ban), ServerState::Stopped);
+    }
 }
 
 #[test]

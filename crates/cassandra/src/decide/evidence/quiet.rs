@@ -21,17 +21,36 @@ pub fn is_quiet_for(facts: &Facts<'_>, member: &MemberFact) -> Result<Proof, Obj
 /// The cheap look before a turn is taken: what the members report by
 /// themselves. `Err` names what is not as it should be.
 pub fn ring_is_quiet(facts: &Facts<'_>) -> Result<(), Objection> {
+    all_quiet(facts, &facts.joined().collect::<Vec<_>>(), None)
+}
+
+/// All others are up and normal, and see nobody in trouble but this one: it is to
+/// be stopped, whatever it reports itself.
+pub fn others_are_quiet(facts: &Facts<'_>, member: &MemberFact) -> Result<(), Objection> {
+    let others = facts.joined().filter(|m| m.name != member.name);
+    all_quiet(facts, &others.collect::<Vec<_>>(), member.recorded_host_id())
+}
+
+/// These see nobody in trouble, but for whom the step is about.
+fn all_quiet(
+    facts: &Facts<'_>,
+    members: &[&MemberFact],
+    except: Option<&HostId>,
+) -> Result<(), Objection> {
     let known = known_hosts(facts).len();
-    none_is_stopped(facts.joined())?;
-    for member in facts.joined() {
+    let without = except.map_or(known, |host_id| rest_of(facts, host_id));
+    none_is_stopped(members.iter().copied())?;
+    for member in members {
         let ring = ring_of(member)?;
-        if let Some(odd) = ring.exceptions.first() {
+        if let Some(odd) = ring.exceptions.iter().find(|e| Some(&e.host_id) != except) {
             return Err(sees(member, odd));
         }
         if !ring.schema_agreed && !lines::explain_schemas(facts) {
             return Err(Objection::Schemas { witness: member.name.clone() });
         }
-        if usize::try_from(ring.members) != Ok(known) {
+        // Who has started since the others lost that one may not have heard of it.
+        let seen = usize::try_from(ring.members).ok();
+        if seen != Some(known) && seen != Some(without) {
             let (witness, members) = (member.name.clone(), Count::of(ring.members, "member"));
             return Err(Objection::SeesOnly { witness, members, recorded: known });
         }

@@ -51,12 +51,14 @@ pub fn stop_is_wanted(facts: &Facts<'_>, set: &str) -> Option<Proof> {
     }
 }
 
-/// A person wants this member stopped, whoever else is down.
+/// A person wants this member stopped, whoever else is down. That counts once.
 pub fn stop_of_member_is_wanted(facts: &Facts<'_>, member: &MemberFact) -> Option<Proof> {
     let wanted = member.wanted()?;
     let stops = matches!(wanted.run, Some(WantedRun::Stopped | WantedRun::Terminated));
+    let is_used_up = member.spec.as_ref().is_some_and(|s| s.stopped_now_at.is_some());
     let now = stops && wanted.when == WhenToStop::Now;
-    now.then(|| Proof::seen(facts, ProofKind::Wanted, member, &Proven::StopOfMemberRequested))
+    (now && !is_used_up)
+        .then(|| Proof::seen(facts, ProofKind::Wanted, member, &Proven::StopOfMemberRequested))
 }
 
 /// The cluster is being deleted, and by its policy this goes with it.

@@ -8,10 +8,10 @@ use crate::facts::words::pod_words;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::evidence::Forbidden;
-use crate::words::join::{Doing, Waiting};
+use crate::words::join::{Doing, Problem, Waiting};
 use crate::words::turn::{self, Work};
 use palladion_api::cluster::{Replaced, TurnStep};
-use palladion_api::member::{PermitKind, PermitState, VolumeState};
+use palladion_api::member::{PermitKind, PermitState, VolumeState, VolumeStatus};
 use palladion_plan::Flow;
 
 /// The next member that should join, if the ring allows it.
@@ -64,6 +64,10 @@ pub fn candidate<'a>(
         {
             continue; // Reported by status with its own reason.
         }
+        if let Some(problem) = terminated(member, volume) {
+            draft.report(problem);
+            continue;
+        }
         if failed_start::has_failed_for_good(member) {
             failed_start::report_for_good(member, draft);
             continue;
@@ -71,6 +75,18 @@ pub fn candidate<'a>(
         return Some(member);
     }
     None
+}
+
+/// No server starts on a volume that a user has terminated: not that of the member
+/// that it was taken from the ring with, and of no other one (safety rule 6.14).
+fn terminated(member: &MemberFact, volume: &VolumeStatus) -> Option<Problem> {
+    let claim = member.claim.as_ref()?;
+    let is_recorded = claim.terminated_volume().as_ref() == Some(&volume.volume_id);
+    (is_recorded || member.is_banned()).then(|| Problem::Terminated {
+        member: member.name.clone(),
+        volume: volume.volume_id.clone(),
+        claim: claim.object.meta.name.clone(),
+    })
 }
 
 /// A permit that is in use although no turn is on record (the status was

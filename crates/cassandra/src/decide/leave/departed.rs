@@ -48,7 +48,7 @@ fn after(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mut Draf
             return;
         }
         if claim.host_id.is_some() {
-            draft.steps.push(mark_claim(claim, host_id.as_ref()));
+            draft.steps.push(mark_claim(member, claim, host_id.as_ref()));
             return;
         }
     }
@@ -71,15 +71,20 @@ fn delete_claim(facts: &Facts<'_>, member: &MemberFact, claim: &ClaimFact) -> St
         .announced(Event::normal(Happened::ClaimDeleted { claim: name }))
 }
 
-fn mark_claim(claim: &ClaimFact, host_id: Option<&HostId>) -> Step {
+fn mark_claim(member: &MemberFact, claim: &ClaimFact, host_id: Option<&HostId>) -> Step {
     let old = host_id.or(claim.host_id.as_ref()).map_or("", HostId::as_str);
+    let mut annotations = json!({
+        labels::GONE: old, labels::HOST_ID: null, labels::VOLUME_ID: null, labels::ADDRESS: null,
+        labels::PENDING_MAINTENANCE: null,
+    });
+    let volume = member.spec.as_ref().and_then(|s| s.volume_id.as_ref());
+    if let Some(volume) = volume.filter(|_| member.is_terminated()) {
+        annotations[labels::TERMINATED] = json!(volume);
+    }
     Step::patch_as_seen(
         kinds::CLAIM,
         &claim.object.meta,
-        json!({ "metadata": { "annotations": {
-            labels::GONE: old, labels::HOST_ID: null, labels::VOLUME_ID: null, labels::ADDRESS: null,
-            labels::PENDING_MAINTENANCE: null,
-        }}}),
+        json!({ "metadata": { "annotations": annotations } }),
         Doing::MarkClaim { claim: claim.object.meta.name.clone() },
     )
 }

@@ -39,6 +39,8 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
                 labels::ADDRESS,
                 spec.host_id.as_ref().and(spec.address.as_ref()).map(StaticAddress::as_str),
             ),
+            // The member's record goes when it is removed from the ring; the data stays.
+            (labels::TERMINATED, terminated(member)),
             (labels::CLUSTER_UID, is_stamped(valid, spec, member).then_some(valid.uid.as_str())),
         ];
         let mut changes: Map<String, Value> = wanted
@@ -80,6 +82,12 @@ fn pending(claim: &ClaimFact, spec: &CassandraMemberSpec) -> Option<(String, Val
     let written = claim.object.meta.annotations.get(labels::PENDING_MAINTENANCE);
     let key = labels::PENDING_MAINTENANCE.to_string();
     (written.map(String::as_str) != wanted.as_str()).then_some((key, wanted))
+}
+
+/// The volume that is given up, whose claim this is.
+fn terminated(member: &MemberFact) -> Option<&str> {
+    let volume = member.spec.as_ref().and_then(|s| s.volume_id.as_ref());
+    volume.filter(|_| member.is_terminated()).map(VolumeId::as_str)
 }
 
 /// Whose claim is it? Written with the data's identity, in one write; where the

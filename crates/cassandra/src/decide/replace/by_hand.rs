@@ -93,7 +93,8 @@ fn is_alive(facts: &Facts<'_>, member: &MemberFact, host_id: &HostId) -> Option<
 /// Its agent would start it again on its data, unless that was given up.
 fn would_come_back(facts: &Facts<'_>, member: &MemberFact) -> Option<Refused> {
     let holds_data = member.volume().is_some_and(|v| v.state == VolumeState::Joined);
-    let is_out = member.is_terminated() || absence::has_left(facts, member);
+    let is_given_up = member.is_terminated() || member.is_banned();
+    let is_out = is_given_up || absence::has_left(facts, member);
     let comes_back = holds_data && !is_out && member.agent_answers(&facts.nodes);
     comes_back.then(|| Refused::NotTerminated {
         member: member.name.clone(),

@@ -22,6 +22,8 @@ pub fn lost(member: &MemberFact) -> Option<(VolumeId, Replaced)> {
     let spec = member.spec.as_ref()?;
     let claim = member.claim.as_ref();
     let (host_id, address) = match volume.state {
+        // What a user has terminated is replaced when a user says so.
+        VolumeState::Lost if member.is_terminated() || member.is_banned() => return None,
         VolumeState::Lost => (member.recorded_host_id()?.clone(), spec.address.clone()?),
         VolumeState::Empty | VolumeState::Incomplete if spec.host_id.is_none() => {
             let claim =

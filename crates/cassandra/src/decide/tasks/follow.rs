@@ -2,6 +2,7 @@
 //! each member's entry in the status of the task.
 
 use super::read::Task;
+use super::silent;
 use super::units::{self, answer, asked};
 use crate::decide::evidence::marks;
 use crate::decide::objects::restart_tokens;
@@ -43,6 +44,7 @@ pub fn follow(
             Means::Job => unit(facts, task, member, entry),
         }
         lost(facts, task, kind, member, entry);
+        silent::give_up(facts, kind, entry);
     }
     status.current = members.iter().find(|m| m.state == State::Running).map(|m| current(facts, m));
     status.progress = progress(facts, &members);
@@ -131,7 +133,12 @@ fn ended(
             entry.state = State::Succeeded;
             entry.ended_at = Some(Time(facts.now()));
         }
-        JobState::Aborted => stopped(facts, task, entry),
+        JobState::Aborted => {
+            stopped(facts, task, entry);
+            if answer.cause == Some(JobCause::LeftRunning) {
+                told(answer, entry);
+            }
+        }
         JobState::Interrupted if was_stopped => stopped(facts, task, entry),
         JobState::Interrupted if entry.tries < TRIES => {
             end(facts, entry, State::Interrupted, &Said::Again { why });
@@ -168,13 +175,16 @@ fn stopped(facts: &Facts<'_>, task: &Task<'_>, entry: &mut TaskMember) {
     }
 }
 
-/// In the agent's own words, under its own cause.
 fn failed(facts: &Facts<'_>, answer: &JobStatus, entry: &mut TaskMember) {
-    let cause = answer.cause.and_then(|cause| json!(cause).as_str().map(str::to_string));
     entry.state = State::Failed;
-    entry.reason = cause;
-    entry.message = answer.message.as_deref().map(cut);
+    told(answer, entry);
     entry.ended_at = Some(Time(facts.now()));
+}
+
+/// In the agent's own words, under its own cause.
+fn told(answer: &JobStatus, entry: &mut TaskMember) {
+    entry.reason = answer.cause.and_then(|cause| json!(cause).as_str().map(str::to_string));
+    entry.message = answer.message.as_deref().map(cut);
 }
 
 /// Has the time of the whole task passed?
@@ -232,9 +242,10 @@ fn lost(
     if marks::of(member).is_some() {
         return end(facts, entry, State::Failed, &Said::GivenUp { member: name() });
     }
-    // Whoever was interrupted has no time that runs: it is begun again.
-    let is_late = entry.state == State::Running
-        && lost_at(task, kind, entry).is_some_and(|at| facts.now() >= at);
+    // Whoever was interrupted has no time that runs, and is begun again; unless it is
+    // its silence that is waited for.
+    let runs = entry.state == State::Running || !member.agent_answers(&facts.nodes);
+    let is_late = runs && lost_at(task, kind, entry).is_some_and(|at| facts.now() >= at);
     if is_late && kind == TaskKind::Restart {
         return end(facts, entry, State::Failed, &Said::TooLong);
     }

@@ -8,6 +8,7 @@ use super::next_member::next;
 use super::preconditions::{Gate, closed, gate};
 use super::queue::Job;
 use super::run::{Stands, take_up};
+use super::silent;
 use super::units::asked;
 use super::yields::Way;
 use crate::decide::draft::Draft;
@@ -77,6 +78,9 @@ fn working(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) -> Stands {
         return Stands::Due;
     };
     if let Some(at) = lost_at(&job.task, job.kind, entry).filter(|at| *at > facts.now()) {
+        draft.wake_at(at);
+    }
+    if let Some(at) = silent::until(facts, job.kind, entry).filter(|at| *at > facts.now()) {
         draft.wake_at(at);
     }
     let member = facts.members.get(&entry.name);

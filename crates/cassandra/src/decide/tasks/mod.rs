@@ -2,6 +2,7 @@
 
 mod abort;
 mod claim;
+mod deleted;
 mod end;
 mod follow;
 mod give;
@@ -16,6 +17,7 @@ mod refusals;
 mod replace;
 mod report;
 mod run;
+mod silent;
 mod tidy;
 mod units;
 mod yields;
@@ -24,6 +26,7 @@ use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::resources as kinds;
 use crate::words::tasks::Refused;
+pub use deleted::end_all;
 pub use history::tidy;
 use read::{Task, is_over};
 pub use run::decide as run;

@@ -12,7 +12,7 @@ use crate::validate::Valid;
 use jiff::{SignedDuration, Timestamp};
 
 /// How long a task can only wait before it lets others pass.
-const PATIENCE: SignedDuration = SignedDuration::from_mins(10);
+pub(super) const PATIENCE: SignedDuration = SignedDuration::from_mins(10);
 
 /// Who has the job next.
 pub enum Next {

@@ -2,6 +2,7 @@
 //! next, the way of such a turn to its end, and what is not carried out yet.
 
 mod next;
+mod now;
 mod order;
 mod seed;
 mod start;
@@ -10,5 +11,6 @@ mod terminated;
 pub mod unmet;
 
 pub use next::next;
+pub use now::forget as forget_now;
 pub use start::advance as start;
 pub use stop::advance as stop;

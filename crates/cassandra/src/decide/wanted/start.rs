@@ -5,6 +5,7 @@ use super::order::{self, Order};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::marks;
 use crate::decide::turn::{grace, lock, seeds};
+use crate::facts::leaver::failed_halfway;
 use crate::facts::words::{pod_words, server_words};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
@@ -12,6 +13,7 @@ use crate::validate::Valid;
 use crate::words::evidence::Objection;
 use crate::words::wanted::{Doing, Ended, Happened, Starting};
 use palladion_api::cluster::{Turn, TurnStep};
+use palladion_api::ids::HostId;
 use palladion_api::member::{MemberState, RunState, ServerState, WantedRun};
 use palladion_api::reasons::Reason;
 use palladion_plan::{Event, Step};
@@ -25,7 +27,12 @@ pub fn may_begin(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &
         draft.wait_for(waiting).about(member.subject());
         return false;
     }
-    if let Some(why) = on_the_move(facts) {
+    // It would wait with the turn for what only people can give.
+    if member.is_banned() {
+        draft.wait_for(Starting::Banned { member: name() }).about(member.subject());
+        return false;
+    }
+    if let Some(why) = on_the_move(facts, member) {
         draft.wait_for(Starting::ForRing { member: name(), why }).about(member.subject());
         return false;
     }
@@ -42,12 +49,18 @@ pub fn may_begin(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &
     true
 }
 
-/// Who joins, leaves or moves in the view of a member that serves.
-fn on_the_move(facts: &Facts<'_>) -> Option<Objection> {
+/// Who joins, leaves or moves in the view of a member that serves. Not whose leave
+/// has failed halfway: that goes on when this one is up, and nothing moves until
+/// then. And not the member itself: its start is what ends that.
+fn on_the_move(facts: &Facts<'_>, member: &MemberFact) -> Option<Objection> {
+    let stands = |m: &&MemberFact| m.name == member.name || failed_halfway(m).is_some();
+    let standing = facts.members.values().filter(stands);
+    let standing: Vec<&HostId> = standing.filter_map(MemberFact::recorded_host_id).collect();
     let witnesses = facts.members.values().filter(|m| m.is_normal() && marks::of(m).is_none());
     witnesses.into_iter().find_map(|witness| {
-        let mut seen = witness.status.ring.iter().flat_map(|ring| &ring.exceptions);
-        let odd = seen.find(|e| match e.state {
+        let seen = witness.status.ring.iter().flat_map(|ring| &ring.exceptions);
+        let mut moving = seen.filter(|e| !standing.contains(&&e.host_id));
+        let odd = moving.find(|e| match e.state {
             MemberState::Joining | MemberState::Leaving | MemberState::Moving => true,
             // What a newer agent calls otherwise may be one of these.
             MemberState::Unknown => true,

@@ -2,7 +2,7 @@
 //! person who wants it says otherwise.
 
 use super::order::{self, Order};
-use super::terminated;
+use super::{now, terminated};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Proof, Purpose, Unproven, records};
 use crate::decide::turn::lock;
@@ -40,14 +40,19 @@ pub fn may_begin(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> b
         return true;
     }
     // Only its agent can stop it, and by the time that it is back the ring may be another.
-    if !member.agent_speaks() {
+    if !member.agent_answers(&facts.nodes) {
         return wait_for_agent(member, draft);
     }
-    if let Err(why) = evidence::ring_is_quiet(facts) {
-        draft.wait_for(Forbidden::Stop { member: name, why }).about(member.subject());
-        return false;
+    // It need not be well itself: that may be why people want it stopped.
+    let Err(why) = evidence::others_are_quiet(facts, member) else {
+        return true;
+    };
+    match now::over_since(member) {
+        Some(at) => draft.wait_for(Stopping::NowIsOver { member: name, why, at }),
+        None => draft.wait_for(Forbidden::Stop { member: name, why }),
     }
-    true
+    .about(member.subject());
+    false
 }
 
 fn wait_for_agent(member: &MemberFact, draft: &mut Draft) -> bool {
@@ -91,7 +96,8 @@ pub fn advance(facts: &Facts<'_>, turn: &Turn, draft: &mut Draft) {
     let proof = match proof_without_witnesses(facts, member) {
         Some(proof) => proof,
         None => {
-            let own = member.recorded_host_id().filter(|_| !member.is_normal());
+            // The others may see it down although it is well by its own word.
+            let own = member.recorded_host_id();
             let purpose = Purpose::Stop { except: own.into_iter().collect() };
             match evidence::prove(facts, turn, member, &purpose, draft) {
                 Ok(proof) => proof,
@@ -116,6 +122,9 @@ fn give(
 ) -> Option<Step> {
     let name = || member.name.clone();
     let mut patch = json!({ "spec": { "run": RunState::Stopped } });
+    if let Some(at) = now::used(facts, member) {
+        patch["spec"]["stoppedNowAt"] = json!(at);
+    }
     let by_wish = proof.stated().kind() == ProofKind::Wanted;
     let (doing, event) = match ordered {
         Order::Terminate => {

@@ -45,7 +45,8 @@ fn run(facts: &Facts<'_>, member: &MemberFact, wanted: &Wanted) -> Option<String
     let is_open = match run {
         WantedRun::Stopped => order::of(member) == Some(Order::Stop) || stops(member),
         WantedRun::Running => {
-            order::of(member) == Some(Order::Start) || turn == Some(TurnStep::Start)
+            let is_under_way = turn == Some(TurnStep::Start);
+            order::of(member) == Some(Order::Start) || is_under_way || member.is_banned()
         }
         WantedRun::Terminated => {
             order::of(member) == Some(Order::Terminate) || member.is_terminated() && stops(member)
@@ -112,6 +113,7 @@ fn why(
         (None, _) if marks::of(member).is_some() || member.removal().is_some() => {
             said(Why::Replacing { member: name() })
         }
+        (None, _) if member.is_banned() => said(Why::Banned { member: name() }),
         (None, _) if order::is_on_its_way(member) => said(Why::Leaving { member: name() }),
         (None, Some(turn)) => {
             said(Why::OtherTurn { member: turn.member.clone(), work: turn.step.into() })
