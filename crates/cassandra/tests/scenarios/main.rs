@@ -15,6 +15,7 @@ mod cut_off;
 mod disturbed;
 mod every;
 mod former_names;
+mod going_without;
 mod growth;
 mod guards;
 mod history;
