@@ -68,7 +68,7 @@ async fn turn_for_ever(settings: Settings) -> Result<()> {
     let mut agent = Agent::new(settings, health, metrics, news, status, done_in);
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
-        member = agent.settings.pod_name,
+        member = agent.settings.pod_name.as_str(),
         "agent started"
     );
     loop {
@@ -187,7 +187,7 @@ async fn speak_to_kubernetes(
             }
         }
     };
-    let name = settings.pod_name.clone();
+    let name = settings.pod_name.to_string();
     let reporting =
         kubernetes::report(members.clone(), name.clone(), status, heard, metrics.clone());
     tokio::join!(kubernetes::watch(members, name, news, metrics), reporting);

@@ -31,7 +31,7 @@ pub fn without_ledger(facts: &Facts<'_>) -> Decision {
         }
         VolumeFact::Found(found) => found,
     };
-    match judge(found, spec) {
+    match judge(found, facts.member, spec) {
         Judgement::New => Decision::first(Action::TakeVolume { successor_of: None }),
         Judgement::LostUnmarked { lost } => {
             Decision::first(Action::TakeVolume { successor_of: Some(lost) })
@@ -48,6 +48,9 @@ fn unusable(state: VolumeState, wrong: Option<Wrong>) -> Decision {
     let reason = match state {
         VolumeState::NotMounted => Reason::VolumeNotMounted,
         VolumeState::Lost => Reason::VolumeLost,
+        VolumeState::Unaccounted if wrong.as_ref().is_some_and(Wrong::is_damage) => {
+            Reason::VolumeDamaged
+        }
         VolumeState::Foreign
         | VolumeState::Unaccounted
         | VolumeState::Empty
@@ -71,7 +74,7 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
     let VolumeFact::Found(found) = &facts.volume else {
         return no_spec();
     };
-    let state = match judge(found, known.spec) {
+    let state = match judge(found, facts.member, known.spec) {
         Judgement::Is(state, message) => match state {
             VolumeState::NotMounted
             | VolumeState::Foreign

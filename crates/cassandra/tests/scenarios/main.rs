@@ -42,6 +42,7 @@ mod small;
 mod tasks;
 mod terminated;
 mod told;
+mod volumes;
 mod wishes;
 mod words;
 mod zones;
