@@ -106,6 +106,7 @@ impl Agent {
         self.follow_seeds().await;
         self.follow_runtime_settings().await;
         self.count_copies().await;
+        self.ask_for_tombstones();
         self.beat();
         self.operate();
         self.work().await;
@@ -136,6 +137,7 @@ impl Agent {
             }
             Done::Operation { id, outcome } => self.end_operation(&id, outcome),
             Done::Job { id, ended } => self.end_task(id, ended),
+            Done::Tombstones { schema, answer } => self.tombstones.note(schema, answer),
             Done::LoggedIn { of, answer } => self.access.note(of, answer, Instant::now()),
         }
     }

@@ -104,7 +104,7 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
         (Membership::Joined, VolumeState::Joined) if by_itself => {
             autonomous(facts, known, (found, ledger), address)
         }
-        (_, _) => by_permit(facts, known, ledger, state, address),
+        (_, _) => by_permit(facts, known, (found, ledger), state, address),
     }
 }
 
@@ -163,10 +163,16 @@ fn is_news(spec: &CassandraMemberSpec, ledger: &Ledger, seeds: &[StaticAddress])
 fn by_permit(
     facts: &Facts<'_>,
     known: SpecFact<'_>,
-    ledger: &Ledger,
+    (found, ledger): (&Found, &Ledger),
     state: VolumeState,
     address: &StaticAddress,
 ) -> Decision {
+    // A leaver streams what it has to those that stay, deleted rows too.
+    if matches!(ledger.membership, Membership::Leaving { .. })
+        && let Some(too_old) = stale::forbids(facts.now, known.spec, found, ledger)
+    {
+        return Decision::wait(too_old);
+    }
     let waiting = || match (state, &ledger.membership) {
         (VolumeState::Lost, _) => Decision::wait(Waiting::DataLost),
         (_, Membership::Leaving { .. }) => Decision::wait(Waiting::Leaving),
