@@ -221,10 +221,10 @@ reasons! {
     ScheduleMissed => "The message names the schedule and the time. Look why: no operator ran, the cluster was paused, or an earlier task took too long. To make up for it now: `kubectl palladion schedule run NAME`.";
     /// A repair or cleanup of a member is pending and comes first.
     MaintenancePending => "Wait; the operator runs pending maintenance on one member at a time.";
-    /// Pods are not ready.
-    PodsNotReady => "The message names a pod and what it waits for: `kubectl describe pod`.";
     /// Pending maintenance was removed from a member before the operator carried it out; the member counts as if it had been.
     MaintenanceWaived => "Nothing, if you ran it yourself. Otherwise run it now: `kubectl palladion task run repair` (or `cleanup`) for the member that the message names. A member that lacks deletions and is not repaired within `gc_grace_seconds` can bring deleted rows back.";
+    /// Pods are not ready.
+    PodsNotReady => "The message names a pod and what it waits for: `kubectl describe pod`.";
     /// No node carries the label of a zone, so the pods of that zone cannot be scheduled.
     ZoneWithoutNodes => "Correct `zones` or `zoneNodeLabel`, or label nodes: `kubectl get nodes --show-labels`.";
     /// The canary or the rest of a rollout was not ready in time; the other pods keep their template.

@@ -236,6 +236,7 @@ impl Agent {
         decide::Facts {
             now: Timestamp::now(),
             pod_uid: &self.settings.pod_uid,
+            member: &self.settings.pod_name,
             revision: &self.settings.pod_revision,
             spec: self.spec(),
             volume: match &self.found {
@@ -246,7 +247,6 @@ impl Agent {
             container: self.container,
             reading: self.reading(),
             progress: self.progress.as_ref(),
-            member: &self.settings.pod_name,
             stopping: self.stopping.as_ref().map(|s| s.why),
             leave_call: &self.leave_call,
             last_words: self.last_words.as_ref(),
