@@ -3,6 +3,7 @@
 //! statement, and its answer (native protocol version 4, which every server
 //! that we run speaks).
 
+pub mod rows;
 pub mod tls;
 
 use crate::words::calls::CqlError;
@@ -165,12 +166,22 @@ impl Connection {
 
     /// Carry out a statement that returns no rows we want.
     pub async fn execute(&mut self, statement: &str) -> Result<(), Error> {
+        self.ask(statement).await.map(drop)
+    }
+
+    /// The rows of an answer.
+    pub async fn rows(&mut self, statement: &str) -> Result<Vec<Vec<rows::Cell>>, Error> {
+        let body = self.ask(statement).await?;
+        rows::rows(&body).ok_or(Error::Unexpected(RESULT))
+    }
+
+    async fn ask(&mut self, statement: &str) -> Result<Vec<u8>, Error> {
         let mut body = length(statement.len()).to_be_bytes().to_vec();
         body.extend(statement.as_bytes());
         body.extend(ONE.to_be_bytes());
         body.push(0);
         match self.exchange(QUERY, &body).await? {
-            (RESULT, _) => Ok(()),
+            (RESULT, answer) => Ok(answer),
             (other, _) => Err(Error::Unexpected(other)),
         }
     }

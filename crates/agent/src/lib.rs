@@ -29,5 +29,6 @@ pub mod report;
 pub mod runtime;
 pub mod settings;
 pub mod supervisor;
+pub mod tombstones;
 pub mod volume;
 pub mod words;

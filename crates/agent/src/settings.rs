@@ -3,7 +3,7 @@
 
 use clap::Args;
 use palladion_api::cluster::Mode;
-use palladion_api::ids::PodUid;
+use palladion_api::ids::{MemberName, PodUid};
 use palladion_api::labels::ports;
 use palladion_api::server_config::{CONFIG_DIR, SECRETS_DIR, SHARED_DIR};
 use std::net::{IpAddr, SocketAddr};
@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Clone, Debug)]
 pub struct Settings {
     /// Name of the pod, which is the name of its member.
-    #[arg(long, env = "POD_NAME")]
-    pub pod_name: String,
+    #[arg(long, env = "POD_NAME", value_parser = MemberName::parse)]
+    pub pod_name: MemberName,
     /// Namespace of the pod.
     #[arg(long, env = "POD_NAMESPACE")]
     pub pod_namespace: String,

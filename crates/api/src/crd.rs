@@ -43,7 +43,8 @@ fn finished(mut definition: CustomResourceDefinition, root: &[Rule]) -> CustomRe
     let mut schema = schema(&definition);
     finish(&mut schema, "");
     if !root.is_empty() {
-        schema["x-kubernetes-validations"] = json!(root);
+        schema[RULES] = json!(root);
+        say_what_a_quantity_is(&mut schema[RULES]);
     }
     if let Some(version) = definition.spec.versions.first_mut() {
         let open_api_v3_schema = serde_json::from_value(schema).ok();
@@ -89,6 +90,7 @@ fn finish(schema: &mut Value, path: &str) {
         map.insert("description".into(), json!("A quantity, for example `500m`, `2` or `4Gi`."));
         map.insert("pattern".into(), json!(QUANTITY));
     }
+    map.get_mut(RULES).into_iter().for_each(say_what_a_quantity_is);
     for (_, bound, value) in BOUNDS.iter().filter(|(end, ..)| path.ends_with(end)) {
         map.insert((*bound).into(), json!(value));
     }
@@ -115,6 +117,25 @@ pub(crate) fn quantity_text(_: &mut schemars::SchemaGenerator) -> schemars::Sche
     quantity_text_map().into()
 }
 
+/// Where the rules of a schema are.
+const RULES: &str = "x-kubernetes-validations";
+
+/// What is said of a text that is no quantity.
+const NOT_A_QUANTITY: &str =
+    "amounts of memory and storage must be quantities, for example 512Mi or 4Gi";
+
+/// A rule that reads a text as a quantity cannot be evaluated where it is none. The API
+/// server then answers with the rule's message or, where it has none but an expression,
+/// with all of the rule (`ruleErrorString` in its apiextensions).
+fn say_what_a_quantity_is(rules: &mut Value) {
+    for rule in rules.as_array_mut().into_iter().flatten() {
+        let reads = rule["rule"].as_str().is_some_and(|text| text.contains("quantity("));
+        if reads && rule.get("message").is_none() {
+            rule["message"] = json!(NOT_A_QUANTITY);
+        }
+    }
+}
+
 fn quantity_text_map() -> Map<String, Value> {
     Map::from_iter([
         ("description".into(), json!("A quantity, for example `512Mi` or `4Gi`.")),
@@ -126,4 +147,36 @@ fn quantity_text_map() -> Map<String, Value> {
 
 fn quantity(description: Option<&Value>) -> bool {
     description.and_then(Value::as_str).is_some_and(|text| text.starts_with("Quantity is"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules_of(schema: &Value, found: &mut Vec<Value>) {
+        match schema {
+            Value::Object(map) => {
+                found.extend(
+                    map.get(RULES).and_then(Value::as_array).into_iter().flatten().cloned(),
+                );
+                map.values().for_each(|value| rules_of(value, found));
+            }
+            Value::Array(items) => items.iter().for_each(|item| rules_of(item, found)),
+            _ => {}
+        }
+    }
+
+    /// Otherwise the answer to a misspelt amount quotes hundreds of characters of CEL.
+    #[test]
+    fn a_rule_that_reads_a_quantity_says_what_one_is_where_it_cannot_be_evaluated() {
+        let mut rules = Vec::new();
+        all().iter().for_each(|definition| rules_of(&schema(definition), &mut rules));
+        let reads = |rule: &&Value| rule["rule"].as_str().unwrap_or_default().contains("quantity(");
+        let reading: Vec<&Value> = rules.iter().filter(reads).collect();
+        assert!(reading.len() >= 3, "{}", reading.len());
+        for rule in reading {
+            assert!(rule["message"].as_str().is_some_and(|m| m.len() < 200), "{rule:#}");
+            assert!(rule["messageExpression"].is_string(), "{rule:#}");
+        }
+    }
 }

@@ -121,7 +121,9 @@ reasons! {
     VolumeLost => "Wait; the operator replaces the member. If it does not, the conditions `Degraded` and `Progressing` of the cluster say why.";
     /// The server was down for longer than tombstones are kept (`gc_grace_seconds`); deleted rows would come back with it, so it is not started.
     DataTooOld => "Replace the member: `kubectl palladion terminate NAME`, then `kubectl palladion replace NAME`. To start it all the same, for example because nothing was deleted meanwhile, set `spec.allowStaleStart` of the `CassandraMember` to the time in the message; the operator repairs the member then. Where all members of a ring were down together, the operator allows it as soon as each of them has reported.";
-    /// The volume holds data of another ring, or data without a ledger; the agent does not use it.
+    /// The volume of a member lacks files that the server of a full member has, so no server is started on it: it would enter the ring as a new member, without the data.
+    VolumeDamaged => "Restore the files of the volume from a copy that is not older than `gc_grace_seconds`, or mount the expected volume, then delete the pod. Otherwise replace the member: `kubectl label cassandramember NAME palladion.dev/replace=`.";
+    /// The volume holds data of another ring or of another member, or data without a ledger; the agent does not use it.
     VolumeForeign => "Give the member an empty volume, or attach the right one.";
     /// The volume holds data of a member that has left, and the agent cannot move it aside.
     RetainedVolumeInTheWay => "Free space on the volume, or delete the PersistentVolumeClaim.";
@@ -219,6 +221,8 @@ reasons! {
     ScheduleMissed => "The message names the schedule and the time. Look why: no operator ran, the cluster was paused, or an earlier task took too long. To make up for it now: `kubectl palladion schedule run NAME`.";
     /// A repair or cleanup of a member is pending and comes first.
     MaintenancePending => "Wait; the operator runs pending maintenance on one member at a time.";
+    /// Pending maintenance was removed from a member before the operator carried it out; the member counts as if it had been.
+    MaintenanceWaived => "Nothing, if you ran it yourself. Otherwise run it now: `kubectl palladion task run repair` (or `cleanup`) for the member that the message names. A member that lacks deletions and is not repaired within `gc_grace_seconds` can bring deleted rows back.";
     /// Pods are not ready.
     PodsNotReady => "The message names a pod and what it waits for: `kubectl describe pod`.";
     /// No node carries the label of a zone, so the pods of that zone cannot be scheduled.

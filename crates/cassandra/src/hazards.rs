@@ -42,7 +42,7 @@ pub const HAZARDS: &[Hazard] = &[
     of_member(
         Act::SetTo("/spec/run", "Terminated"),
         About::Object,
-        &[Kind::Gone, Kind::GoneAsNamed, Kind::NeverPart],
+        &[Kind::Gone, Kind::GoneAsNamed, Kind::NeverJoined],
     ),
     of_member(Act::Deleted, About::Object, &[Kind::Left]),
     // A person gives up a volume: its server stops for good.
@@ -162,7 +162,7 @@ mod tests {
             (
                 of_member(json!({ "run": "Running" }), json!({ "run": "Terminated" })),
                 NAME,
-                &[Kind::Gone, Kind::GoneAsNamed, Kind::NeverPart],
+                &[Kind::Gone, Kind::GoneAsNamed, Kind::NeverJoined],
             ),
             (Planted::deletion(MEMBER, Loss::Nothing), NAME, &[Kind::Left]),
             (

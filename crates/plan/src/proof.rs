@@ -35,6 +35,8 @@ pub enum ProofKind {
     Tried,
     /// Nothing of the group is on it: it was never a part of it.
     NeverPart,
+    /// Fresh views of others: all are well, and it is none of them.
+    NeverJoined,
     /// It is on record that it has left; who said so then is recorded with it.
     Left,
     /// Nobody is in it any more.
@@ -49,7 +51,7 @@ pub enum ProofKind {
 
 impl ProofKind {
     /// All kinds.
-    pub const ALL: [ProofKind; 16] = [
+    pub const ALL: [ProofKind; 17] = [
         ProofKind::AllWell,
         ProofKind::Dead,
         ProofKind::DeadAsNamed,
@@ -61,6 +63,7 @@ impl ProofKind {
         ProofKind::Idle,
         ProofKind::Tried,
         ProofKind::NeverPart,
+        ProofKind::NeverJoined,
         ProofKind::Left,
         ProofKind::Vacant,
         ProofKind::Superseded,
@@ -82,6 +85,7 @@ impl ProofKind {
             ProofKind::Idle => "Idle",
             ProofKind::Tried => "Tried",
             ProofKind::NeverPart => "NeverPart",
+            ProofKind::NeverJoined => "NeverJoined",
             ProofKind::Left => "Left",
             ProofKind::Vacant => "Vacant",
             ProofKind::Superseded => "Superseded",
@@ -93,9 +97,11 @@ impl ProofKind {
     /// How old it may be; `None` = of any age.
     pub fn lifetime(self) -> Option<SignedDuration> {
         match self {
-            ProofKind::AllWell | ProofKind::Dead | ProofKind::DeadAsNamed | ProofKind::Down => {
-                Some(FRESH)
-            }
+            ProofKind::AllWell
+            | ProofKind::Dead
+            | ProofKind::DeadAsNamed
+            | ProofKind::Down
+            | ProofKind::NeverJoined => Some(FRESH),
             // Who is out comes back only as somebody else.
             ProofKind::Gone | ProofKind::GoneAsNamed => None,
             // Read for this very decision.

@@ -141,10 +141,10 @@ fn collect_rules(schema: &Value, path: &str, rules: &mut Vec<(String, String)>) 
 /// What a rule says; of a message that is put together, the text with `…` for
 /// what the object fills in.
 fn message(rule: &Value) -> String {
-    if let Some(message) = rule["message"].as_str() {
-        return message.to_string();
-    }
-    let expression = rule["messageExpression"].as_str().unwrap_or_default();
+    // With an expression, the message is only for where that cannot be evaluated.
+    let Some(expression) = rule["messageExpression"].as_str() else {
+        return rule["message"].as_str().unwrap_or_default().to_string();
+    };
     match expression.strip_prefix('\'').and_then(|rest| rest.split_once("'.format(")) {
         Some((text, _)) => text.replace("%s", "…").replace("%d", "…").replace("%%", "%"),
         None => expression.to_string(),

@@ -65,7 +65,7 @@ impl Agent {
 
     fn take_volume(&mut self, successor_of: Option<VolumeId>) -> Result<()> {
         let volume = self.volume.as_ref().context(NotKnown::Volume)?;
-        let ledger = volume.take(successor_of)?;
+        let ledger = volume.take(&self.settings.pod_name, successor_of)?;
         tracing::info!(
             volume = ledger.volume_id.as_str(),
             successor_of = ledger.successor_of.as_ref().map(VolumeId::as_str),
@@ -123,6 +123,10 @@ impl Agent {
         ledger.ring = Some(spec.ring.clone());
         ledger.restart_token.clone_from(&spec.restart_token);
         ledger.begin_start(&record.tag, &cause, &record.seeds, Timestamp::now());
+        let owner = self.found.as_ref().ok().and_then(|found| found.owner.as_ref());
+        if owner != Some(&self.settings.pod_name) {
+            volume.note_owner(&ledger, &self.settings.pod_name)?;
+        }
         self.save_ledger(ledger)?;
         record.save(&self.settings.launch_file())?;
         tracing::info!(cause, seeds = StaticAddress::list(&record.seeds), "starting the server");

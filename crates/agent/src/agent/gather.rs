@@ -6,7 +6,7 @@ use crate::admin::cassandra::Cassandra;
 use crate::admin::jolokia::Client;
 use crate::admin::scylla::Scylla;
 use crate::capabilities;
-use crate::decide::{Process, Source};
+use crate::decide::{Process, Source, end_of};
 use crate::init::protocol::{LogTail, Phase, Report};
 use crate::kubernetes::News;
 use crate::launch;
@@ -47,7 +47,8 @@ impl Agent {
             self.mounted = launch::mounted(&self.settings).map_err(|e| format!("{e:#}"));
         }
         if let (None, Ok(mounted)) = (&self.volume, &self.mounted) {
-            self.volume = Some(Volume::new(self.settings.data_root(mounted.config.mode)));
+            let mode = mounted.config.mode;
+            self.volume = Some(Volume::new(self.settings.data_root(mode), mode));
         }
     }
 
@@ -183,13 +184,8 @@ impl Agent {
             .as_ref()
             .and_then(|e| Timestamp::from_millisecond(e.at_ms).ok())
             .unwrap_or_else(Timestamp::now);
-        let stopped =
-            self.stopping.as_ref().is_some_and(|s| s.why != crate::decide::StopWhy::JoinFailed);
-        let end = match (&ended, stopped || self.container == Phase::Ending) {
-            (_, true) => End::Stopped,
-            (Some(_), false) => End::Died,
-            (None, false) => End::WithContainer,
-        };
+        let stop = self.stopping.as_ref().map(|s| s.why);
+        let end = end_of(stop, self.container, ended.as_ref());
         let words = (end == End::Died).then(|| last_words::of(&report.log, code));
         let noted = self.change_ledger(|ledger| {
             ledger.end_start(end, at, code, words.as_ref().map(|w| w.text.clone()));

@@ -68,7 +68,7 @@ async fn turn_for_ever(settings: Settings) -> Result<()> {
     let mut agent = Agent::new(settings, health, metrics, news, status, done_in);
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
-        member = agent.settings.pod_name,
+        member = agent.settings.pod_name.as_str(),
         "agent started"
     );
     loop {
@@ -106,6 +106,7 @@ impl Agent {
         self.follow_seeds().await;
         self.follow_runtime_settings().await;
         self.count_copies().await;
+        self.ask_for_tombstones();
         self.beat();
         self.operate();
         self.work().await;
@@ -136,6 +137,7 @@ impl Agent {
             }
             Done::Operation { id, outcome } => self.end_operation(&id, outcome),
             Done::Job { id, ended } => self.end_task(id, ended),
+            Done::Tombstones { schema, answer } => self.tombstones.note(schema, answer),
             Done::LoggedIn { of, answer } => self.access.note(of, answer, Instant::now()),
         }
     }
@@ -187,7 +189,7 @@ async fn speak_to_kubernetes(
             }
         }
     };
-    let name = settings.pod_name.clone();
+    let name = settings.pod_name.to_string();
     let reporting =
         kubernetes::report(members.clone(), name.clone(), status, heard, metrics.clone());
     tokio::join!(kubernetes::watch(members, name, news, metrics), reporting);

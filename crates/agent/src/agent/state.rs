@@ -16,6 +16,7 @@ use crate::metrics::Metrics;
 use crate::report::job::Told as ToldJob;
 use crate::settings::Settings;
 use crate::supervisor::Supervisor;
+use crate::tombstones::{Smallest, Tombstones};
 use crate::volume::jobs::Ended;
 use crate::volume::ledger::Ledger;
 use crate::volume::{Found, SavedMember, Volume};
@@ -54,6 +55,13 @@ pub enum Done {
         id: String,
         /// How.
         ended: Option<Ended>,
+    },
+    /// The server was asked for how long its tables keep tombstones.
+    Tombstones {
+        /// Version of the schema that it was asked for.
+        schema: String,
+        /// What it said.
+        answer: Result<Smallest, String>,
     },
     /// The agent has tried to log in to its server.
     LoggedIn {
@@ -156,6 +164,7 @@ pub struct Agent {
     pub evidence: Option<Evidence>,
     pub copies: Copies,
     pub access: Access,
+    pub tombstones: Tombstones,
     pub state: Option<(ServerState, Time)>,
     pub trouble: Option<Message>,
     /// Is a sign of life being written?
@@ -207,6 +216,7 @@ impl Agent {
             evidence: None,
             copies: Copies::default(),
             access: Access::default(),
+            tombstones: Tombstones::default(),
             state: None,
             trouble: None,
             beating: Arc::default(),
@@ -229,6 +239,7 @@ impl Agent {
         decide::Facts {
             now: Timestamp::now(),
             pod_uid: &self.settings.pod_uid,
+            member: &self.settings.pod_name,
             revision: &self.settings.pod_revision,
             spec: self.spec(),
             volume: match &self.found {

@@ -13,6 +13,29 @@ use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio_rustls::TlsAcceptor;
 
+/// What a server answers of keyspaces and the `gc_grace_seconds` of their tables.
+pub fn answer_of(tables: &[(&str, Option<i32>)]) -> Vec<u8> {
+    let mut body = Vec::new();
+    let int = |body: &mut Vec<u8>, number: i32| body.extend(number.to_be_bytes());
+    // Rows, one table for all columns, two columns: a text and a number.
+    [2, 1, 2].into_iter().for_each(|number| int(&mut body, number));
+    ["system_schema", "tables"].into_iter().for_each(|name| put_string(&mut body, name));
+    for (name, kind) in [("keyspace_name", 0x0d_u16), ("gc_grace_seconds", 0x09)] {
+        put_string(&mut body, name);
+        body.extend(kind.to_be_bytes());
+    }
+    int(&mut body, tables.len() as i32);
+    for (keyspace, seconds) in tables {
+        int(&mut body, keyspace.len() as i32);
+        body.extend(keyspace.as_bytes());
+        match seconds {
+            Some(seconds) => [4, *seconds].into_iter().for_each(|number| int(&mut body, number)),
+            None => int(&mut body, -1),
+        }
+    }
+    body
+}
+
 #[derive(Default)]
 struct State {
     users: BTreeMap<String, String>,

@@ -1,8 +1,9 @@
 //! The actions: all that the agent ever does to volume and server.
 
+use crate::init::protocol::Phase;
 use crate::render::Identity;
 pub use crate::volume::changes::{Cause, Then};
-use crate::volume::ledger::Ban;
+use crate::volume::ledger::{Ban, End};
 use palladion_api::ids::{HostId, Nonce, StaticAddress, VolumeId};
 use palladion_api::member::{IntentState, PermitState};
 use palladion_api::words::Message;
@@ -22,6 +23,33 @@ pub enum StopWhy {
     JoinFailed,
     /// It has left the ring.
     Decommissioned,
+    /// It came up as somebody else than the member whose data it should have.
+    OtherHostId,
+}
+
+impl StopWhy {
+    /// How a server ends that is stopped for this; `None` = as if by itself.
+    fn end(self) -> Option<End> {
+        match self {
+            StopWhy::OtherHostId => Some(End::OtherHostId),
+            StopWhy::JoinFailed => None,
+            StopWhy::StaleTwin
+            | StopWhy::SpecSaysSo
+            | StopWhy::Restart
+            | StopWhy::PermitWithdrawn
+            | StopWhy::Decommissioned => Some(End::Stopped),
+        }
+    }
+}
+
+/// How a server has ended, by the stop that was under way and by what was seen of it.
+pub fn end_of<T>(stop: Option<StopWhy>, container: Phase, seen: Option<&T>) -> End {
+    let ordered = stop.and_then(StopWhy::end);
+    ordered.unwrap_or(match (container, seen) {
+        (Phase::Ending, _) => End::Stopped,
+        (Phase::Serving, Some(_)) => End::Died,
+        (Phase::Serving, None) => End::WithContainer,
+    })
 }
 
 /// The next action. Each can be repeated after a crash without harm.

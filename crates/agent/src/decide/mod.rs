@@ -18,7 +18,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use action::{Action, Cause, Start, StopWhy, Then};
+pub use action::{Action, Cause, Start, StopWhy, Then, end_of};
 
 use crate::admin::Reading;
 use crate::init::protocol::Phase;
@@ -29,7 +29,7 @@ use crate::words::server::Running;
 use crate::words::start::Waiting;
 use crate::words::volume::Wrong;
 use jiff::Timestamp;
-use palladion_api::ids::PodUid;
+use palladion_api::ids::{MemberName, PodUid};
 use palladion_api::member::{CassandraMemberSpec, ServerState, VolumeState};
 use palladion_api::reasons::Reason;
 use palladion_api::words::{Message, Reasoned};
@@ -42,6 +42,8 @@ pub struct Facts<'a> {
     pub now: Timestamp,
     /// UID of our pod.
     pub pod_uid: &'a PodUid,
+    /// The member that our pod is.
+    pub member: &'a MemberName,
     /// Revision of our pod.
     pub revision: &'a str,
     /// The member's spec.
@@ -159,7 +161,7 @@ pub fn volume_state(facts: &Facts<'_>) -> Option<(VolumeState, Option<Wrong>)> {
     let (VolumeFact::Found(found), Some(spec)) = (&facts.volume, &facts.spec) else {
         return None;
     };
-    match judge(found, spec.spec) {
+    match judge(found, facts.member, spec.spec) {
         Judgement::Is(state, message) => Some((state, message)),
         Judgement::New | Judgement::LostUnmarked { .. } => None,
     }

@@ -45,8 +45,19 @@ fn must_stop(known: SpecFact<'_>, ledger: &Ledger, reading: Option<&Reading>) ->
     if has_left(ledger, known.spec) {
         return Some(StopWhy::Decommissioned);
     }
+    if is_somebody_else(ledger, reading) {
+        return Some(StopWhy::OtherHostId);
+    }
     let joining = matches!(ledger.membership, Membership::Joining { .. });
     (joining && reading.is_some_and(|r| r.is(admin::JOINING_FAILED))).then_some(StopWhy::JoinFailed)
+}
+
+/// Has the server another host ID than the member whose data it should have? It did
+/// not find that data, and enters the ring as a new member without any.
+fn is_somebody_else(ledger: &Ledger, reading: Option<&Reading>) -> bool {
+    let is_member = matches!(ledger.membership, Membership::Joined | Membership::Leaving { .. });
+    let actual = reading.and_then(|r| r.host_id.as_ref());
+    is_member && actual.zip(ledger.host_id.as_ref()).is_some_and(|(is, was)| is != was)
 }
 
 /// A user has given up this volume: noted before the server is stopped, so that
@@ -99,6 +110,10 @@ fn tell(facts: &Facts<'_>, ledger: &Ledger, action: Action) -> Decision {
             StopWhy::PermitWithdrawn => Stopping::PermitWithdrawn,
             StopWhy::JoinFailed => Stopping::JoinFailed,
             StopWhy::Decommissioned => Stopping::Decommissioned,
+            StopWhy::OtherHostId => Stopping::OtherHostId {
+                actual: facts.reading.and_then(|r| r.host_id.clone()).unwrap_or_default(),
+                recorded: ledger.host_id.clone().unwrap_or_default(),
+            },
         };
         return Decision::because(action, ServerState::Stopping, stopping);
     }
@@ -123,7 +138,7 @@ fn tell(facts: &Facts<'_>, ledger: &Ledger, action: Action) -> Decision {
     }
     let normal = ledger.last_start().is_some_and(|s| s.record.normal_at.is_some());
     if normal {
-        let amiss = amiss(facts, ledger).or_else(|| not_known(facts)).map(Message::from);
+        let amiss = amiss(facts).or_else(|| not_known(facts)).map(Message::from);
         return Decision::new(action, ServerState::Running, Reason::Running, amiss);
     }
     let starting = match facts.reading.and_then(|r| r.mode.clone()) {
@@ -143,15 +158,10 @@ fn not_known(facts: &Facts<'_>) -> Option<Running> {
 }
 
 /// What is not as it should be while the server runs.
-fn amiss(facts: &Facts<'_>, ledger: &Ledger) -> Option<Running> {
+fn amiss(facts: &Facts<'_>) -> Option<Running> {
     let Some(reading) = facts.reading else {
         return Some(Running::Silent);
     };
-    if let (Some(actual), Some(recorded)) = (reading.host_id.clone(), ledger.host_id.clone())
-        && actual != recorded
-    {
-        return Some(Running::OtherHostId { actual, recorded });
-    }
     match (reading.mode.clone(), reading.native_transport) {
         (Some(mode), native) if mode == admin::NORMAL => {
             (native == Some(false)).then_some(Running::NativeTransportDown)

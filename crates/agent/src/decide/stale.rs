@@ -9,7 +9,8 @@ use crate::words::start::Waiting;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::member::CassandraMemberSpec;
 
-/// `gc_grace_seconds` of a table where nobody has set it: ten days.
+/// `gc_grace_seconds` of a table where nobody has set it: ten days. It counts until
+/// the agent has learned what the tables have.
 const GC_GRACE: SignedDuration = SignedDuration::from_hours(24 * 10);
 /// Who was down for less was only restarted: `max_hint_window`, where nobody has set it.
 const BRIEF: SignedDuration = SignedDuration::from_hours(3);
@@ -23,15 +24,24 @@ pub fn forbids(
 ) -> Option<Waiting> {
     let (at, ran) = (complete_until(found, ledger)?, last_ran_at(found, ledger)?);
     let is_allowed = spec.allow_stale_start.as_ref().is_some_and(|t| t.0 == at);
-    let is_too_old = now.duration_since(at) > GC_GRACE;
+    let kept = kept(found);
+    let is_too_old = now.duration_since(at) > kept;
     // It has served with that data until a moment ago: what can come back is back, and it
     // would go on serving had it not ended. A sign of life of a time to come says nothing.
     let is_brief = now >= ran && now.duration_since(ran) <= BRIEF;
-    let went_on = is_brief && ran.duration_since(at) > GC_GRACE;
+    let went_on = is_brief && ran.duration_since(at) > kept;
+    let hours = kept.as_hours();
     (is_too_old && !went_on && !is_allowed).then_some(match at == ran {
-        true => Waiting::TooOld { at },
-        false => Waiting::NotRepaired { at },
+        true => Waiting::TooOld { at, hours },
+        false => Waiting::NotRepaired { at, hours },
     })
+}
+
+/// For how long each table of users keeps its tombstones. One that keeps them for less
+/// than a restart takes, or hints, is not protected: nobody could restart a member.
+fn kept(found: &Found) -> SignedDuration {
+    let smallest = found.heartbeat.smallest_gc_grace_seconds();
+    smallest.map_or(GC_GRACE, |seconds| SignedDuration::from_secs(seconds.into()).max(BRIEF))
 }
 
 /// Up to when the data holds all deletions: when the server ran last or, where

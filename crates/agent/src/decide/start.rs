@@ -31,7 +31,7 @@ pub fn without_ledger(facts: &Facts<'_>) -> Decision {
         }
         VolumeFact::Found(found) => found,
     };
-    match judge(found, spec) {
+    match judge(found, facts.member, spec) {
         Judgement::New => Decision::first(Action::TakeVolume { successor_of: None }),
         Judgement::LostUnmarked { lost } => {
             Decision::first(Action::TakeVolume { successor_of: Some(lost) })
@@ -48,6 +48,9 @@ fn unusable(state: VolumeState, wrong: Option<Wrong>) -> Decision {
     let reason = match state {
         VolumeState::NotMounted => Reason::VolumeNotMounted,
         VolumeState::Lost => Reason::VolumeLost,
+        VolumeState::Unaccounted if wrong.as_ref().is_some_and(Wrong::is_damage) => {
+            Reason::VolumeDamaged
+        }
         VolumeState::Foreign
         | VolumeState::Unaccounted
         | VolumeState::Empty
@@ -71,7 +74,7 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
     let VolumeFact::Found(found) = &facts.volume else {
         return no_spec();
     };
-    let state = match judge(found, known.spec) {
+    let state = match judge(found, facts.member, known.spec) {
         Judgement::Is(state, message) => match state {
             VolumeState::NotMounted
             | VolumeState::Foreign
@@ -101,7 +104,7 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
         (Membership::Joined, VolumeState::Joined) if by_itself => {
             autonomous(facts, known, (found, ledger), address)
         }
-        (_, _) => by_permit(facts, known, ledger, state, address),
+        (_, _) => by_permit(facts, known, (found, ledger), state, address),
     }
 }
 
@@ -160,10 +163,16 @@ fn is_news(spec: &CassandraMemberSpec, ledger: &Ledger, seeds: &[StaticAddress])
 fn by_permit(
     facts: &Facts<'_>,
     known: SpecFact<'_>,
-    ledger: &Ledger,
+    (found, ledger): (&Found, &Ledger),
     state: VolumeState,
     address: &StaticAddress,
 ) -> Decision {
+    // A leaver streams what it has to those that stay, deleted rows too.
+    if matches!(ledger.membership, Membership::Leaving { .. })
+        && let Some(too_old) = stale::forbids(facts.now, known.spec, found, ledger)
+    {
+        return Decision::wait(too_old);
+    }
     let waiting = || match (state, &ledger.membership) {
         (VolumeState::Lost, _) => Decision::wait(Waiting::DataLost),
         (_, Membership::Leaving { .. }) => Decision::wait(Waiting::Leaving),

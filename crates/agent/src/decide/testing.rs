@@ -9,6 +9,7 @@ pub use palladion_api::member::{DataBeforeStart, IntentState, PermitKind, Permit
 use palladion_api::member::{Intent, IntentKind, Liveness, MemberState, RingMember, StartPermit};
 
 pub const POD: &str = "pod-1";
+pub const MEMBER: &str = "m-0";
 pub const VOLUME: &str = "v1";
 pub const HOST: &str = "h1";
 pub const ADDRESS: &str = "10.96.0.11";
@@ -48,6 +49,7 @@ pub fn a_new_member() -> World {
         found: Found {
             file_system: "ext4/1/".into(),
             marker: Some(VOLUME.into()),
+            owner: Some(MEMBER.into()),
             ledger: Some(Ledger::new(VOLUME.into(), None)),
             data: Data::Absent,
             heartbeat: Known::Never,
@@ -165,6 +167,7 @@ impl World {
         decide(&Facts {
             now: self.now,
             pod_uid: &POD.into(),
+            member: &MEMBER.into(),
             revision: "rev-1",
             spec: self.spec.as_ref().map(|spec| SpecFact { spec, source: self.source }),
             volume: VolumeFact::Found(&self.found),

@@ -25,7 +25,8 @@ impl Place {
     pub fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(directory.path().join(".palladion")).unwrap();
-        let volume = Volume::new(directory.path().to_path_buf());
+        let volume =
+            Volume::new(directory.path().to_path_buf(), palladion_api::cluster::Mode::Cassandra);
         let book = Arc::new(Book::open(&volume).unwrap());
         let state = Mutex::new(State { mode: Some(NORMAL), ..State::default() });
         let fake = Arc::new(Fake { state, volume });

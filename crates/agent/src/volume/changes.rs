@@ -46,7 +46,7 @@ impl Ledger {
             Membership::Empty | Membership::Joining { .. } => false,
             Membership::Joined | Membership::Leaving { .. } | Membership::Left => true,
         };
-        if joined && data == Data::Present {
+        if joined && data != Data::Absent {
             return Err(match self.host_id.clone() {
                 Some(host_id) => DataKept::Joined { host_id },
                 None => DataKept::JoinedUnknown,

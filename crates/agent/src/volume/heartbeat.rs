@@ -23,12 +23,16 @@ pub struct Heartbeat {
     /// When it was down before that and has not caught up since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missed: Option<Missed>,
+    /// The smallest `gc_grace_seconds` of a table of users, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub smallest_gc_grace_seconds: Option<u32>,
 }
 
 impl Heartbeat {
     /// Of a server that runs now and has missed nothing.
     pub fn at(now: Timestamp) -> Self {
-        Self { last_ran_at: super::seconds(now), missed: None }
+        let last_ran_at = super::seconds(now);
+        Self { last_ran_at, missed: None, smallest_gc_grace_seconds: None }
     }
 
     /// Is it time to write it again?
@@ -67,7 +71,16 @@ impl Known {
             Known::At(heartbeat) => heartbeat.is_due(now) || heartbeat.missed != missed,
             Known::Never | Known::Unreadable => true,
         };
-        is_due.then(|| Heartbeat { missed, ..Heartbeat::at(now) })
+        let smallest_gc_grace_seconds = self.smallest_gc_grace_seconds();
+        is_due.then(|| Heartbeat { missed, smallest_gc_grace_seconds, ..Heartbeat::at(now) })
+    }
+
+    /// The smallest `gc_grace_seconds` of a table of users, as it was last known.
+    pub fn smallest_gc_grace_seconds(&self) -> Option<u32> {
+        match self {
+            Known::At(heartbeat) => heartbeat.smallest_gc_grace_seconds,
+            Known::Never | Known::Unreadable => None,
+        }
     }
 
     /// When the server was down and has not caught up since: as noted with the

@@ -1,10 +1,10 @@
 //! What a volume is, judged from what is on it and what is recorded of it.
 //! Pure: safety rules 1.8, 2.2 and 2.8.
 
-use super::ledger::{Ledger, Membership};
+use super::ledger::{End, Ledger, Membership};
 use super::{Data, Found};
 use crate::words::volume::Wrong;
-use palladion_api::ids::VolumeId;
+use palladion_api::ids::{MemberName, VolumeId};
 use palladion_api::member::{CassandraMemberSpec, VolumeState};
 
 /// A judgement on a volume.
@@ -24,10 +24,10 @@ pub enum Judgement {
 
 /// Judge a volume. `spec` is the last known one; without it nothing unmarked
 /// is taken into use.
-pub fn judge(found: &Found, spec: &CassandraMemberSpec) -> Judgement {
+pub fn judge(found: &Found, member: &MemberName, spec: &CassandraMemberSpec) -> Judgement {
     match (&found.marker, &found.ledger) {
-        (Some(_), Some(ledger)) => of_ledger(found, ledger, spec),
-        (None, _) | (Some(_), None) if found.data == Data::Present => {
+        (Some(_), Some(ledger)) => of_ledger(found, ledger, member, spec),
+        (None, _) | (Some(_), None) if found.data != Data::Absent => {
             Judgement::Is(VolumeState::Unaccounted, Some(Wrong::NoLedger))
         }
         (None, _) | (Some(_), None) => unmarked(found, spec),
@@ -54,7 +54,12 @@ fn unmarked(found: &Found, spec: &CassandraMemberSpec) -> Judgement {
     }
 }
 
-fn of_ledger(found: &Found, ledger: &Ledger, spec: &CassandraMemberSpec) -> Judgement {
+fn of_ledger(
+    found: &Found,
+    ledger: &Ledger,
+    member: &MemberName,
+    spec: &CassandraMemberSpec,
+) -> Judgement {
     if let Some(ring) = ledger.ring.as_ref().filter(|r| **r != spec.ring) {
         let (ledger, member) = (ring.clone(), spec.ring.clone());
         return Judgement::Is(VolumeState::Foreign, Some(Wrong::OtherRing { ledger, member }));
@@ -64,8 +69,11 @@ fn of_ledger(found: &Found, ledger: &Ledger, spec: &CassandraMemberSpec) -> Judg
     if has_left(ledger, spec) {
         return is(VolumeState::Left);
     }
+    if let Some(wrong) = of_somebody_else(found, ledger, member) {
+        return Judgement::Is(VolumeState::Foreign, Some(wrong));
+    }
     match (&ledger.membership, found.data) {
-        (Membership::Empty, Data::Present) => {
+        (Membership::Empty, Data::Present | Data::Partial) => {
             Judgement::Is(VolumeState::Unaccounted, Some(Wrong::DataWithoutStart))
         }
         (Membership::Empty, Data::Absent) => match lost {
@@ -75,12 +83,41 @@ fn of_ledger(found: &Found, ledger: &Ledger, spec: &CassandraMemberSpec) -> Judg
             None => is(VolumeState::Empty),
         },
         (Membership::Joining { .. }, Data::Absent) => is(VolumeState::Empty),
-        (Membership::Joining { .. }, Data::Present) => is(VolumeState::Incomplete),
+        (Membership::Joining { .. }, Data::Present | Data::Partial) => is(VolumeState::Incomplete),
         (Membership::Joined | Membership::Leaving { .. }, Data::Absent) => {
             Judgement::Is(VolumeState::Lost, Some(Wrong::DataGone))
         }
-        (Membership::Joined | Membership::Leaving { .. }, Data::Present) => is(VolumeState::Joined),
-        (Membership::Left, Data::Absent | Data::Present) => is(VolumeState::Left),
+        (Membership::Joined | Membership::Leaving { .. }, Data::Partial | Data::Present) => {
+            match damage(found, ledger) {
+                Some(wrong) => Judgement::Is(VolumeState::Unaccounted, Some(wrong)),
+                None => is(VolumeState::Joined),
+            }
+        }
+        (Membership::Left, Data::Absent | Data::Partial | Data::Present) => is(VolumeState::Left),
+    }
+}
+
+/// Is it the data of another member of the same ring? On a volume of one that never
+/// joined, or has left, there is nothing that could be taken for this one's.
+fn of_somebody_else(found: &Found, ledger: &Ledger, member: &MemberName) -> Option<Wrong> {
+    let owner = found.owner.as_ref().filter(|owner| *owner != member)?.clone();
+    match ledger.membership {
+        Membership::Joined | Membership::Leaving { .. } => {
+            Some(Wrong::OtherMember { owner, member: member.clone() })
+        }
+        Membership::Empty | Membership::Joining { .. } | Membership::Left => None,
+    }
+}
+
+/// What of a full member's data is not there, so that its server would be, or was,
+/// somebody new.
+fn damage(found: &Found, ledger: &Ledger) -> Option<Wrong> {
+    let host_id = ledger.host_id.clone().unwrap_or_default();
+    let was_another = ledger.last_start().is_some_and(|start| start.end == End::OtherHostId);
+    match found.data {
+        Data::Partial => Some(Wrong::Damaged { host_id }),
+        Data::Present if was_another => Some(Wrong::CameUpAsOther { host_id }),
+        Data::Absent | Data::Present => None,
     }
 }
 
@@ -111,6 +148,7 @@ mod tests {
         Found {
             file_system: "ext4/1/a".into(),
             marker: marker.map(Into::into),
+            owner: Some("m-0".into()),
             ledger,
             data,
             heartbeat: Known::Never,
@@ -127,7 +165,7 @@ mod tests {
     }
 
     fn state(found: &Found, spec: &CassandraMemberSpec) -> VolumeState {
-        match judge(found, spec) {
+        match judge(found, &"m-0".into(), spec) {
             Judgement::Is(state, _) => state,
             other => panic!("expected a state, got {other:?}"),
         }
@@ -136,7 +174,7 @@ mod tests {
     #[test]
     fn an_unmarked_empty_volume_is_new_only_where_nothing_is_recorded() {
         let unmarked = found(None, None, Data::Absent);
-        assert_eq!(judge(&unmarked, &spec(None, None)), Judgement::New);
+        assert_eq!(judge(&unmarked, &"m-0".into(), &spec(None, None)), Judgement::New);
         assert_eq!(state(&unmarked, &spec(Some("v0"), None)), VolumeState::NotMounted);
         assert_eq!(state(&unmarked, &spec(None, Some("ext4/2/b"))), VolumeState::NotMounted);
     }
@@ -145,7 +183,7 @@ mod tests {
     fn marker_missing_on_the_recorded_file_system_is_lost() {
         let unmarked = found(None, None, Data::Absent);
         assert_eq!(
-            judge(&unmarked, &spec(Some("v0"), Some("ext4/1/a"))),
+            judge(&unmarked, &"m-0".into(), &spec(Some("v0"), Some("ext4/1/a"))),
             Judgement::LostUnmarked { lost: "v0".into() }
         );
     }
@@ -189,6 +227,34 @@ mod tests {
         );
     }
 
+    /// A disk of the same ring, on the wrong machine.
+    #[test]
+    fn the_data_of_another_member_is_foreign() {
+        let of_another = |membership, owner: Option<&'static str>| {
+            let mut found = found(Some("v1"), Some(membership), Data::Present);
+            found.owner = owner.map(Into::into);
+            state(&found, &spec(None, None))
+        };
+        let leaving = Membership::Leaving { nonce: "n".into() };
+        assert_eq!(of_another(Membership::Joined, Some("m-1")), VolumeState::Foreign);
+        assert_eq!(of_another(leaving, Some("m-1")), VolumeState::Foreign);
+        assert_eq!(of_another(Membership::Joined, Some("m-0")), VolumeState::Joined);
+        // An older agent has not noted whose it is; who has left is nobody any more.
+        assert_eq!(of_another(Membership::Joined, None), VolumeState::Joined);
+        assert_eq!(of_another(Membership::Left, Some("m-1")), VolumeState::Left);
+    }
+
+    #[test]
+    fn a_volume_on_which_a_server_came_up_as_somebody_else_is_unaccounted() {
+        let mut found = found(Some("v1"), Some(Membership::Joined), Data::Present);
+        let ledger = found.ledger.as_mut().unwrap();
+        ledger.begin_start("t", "Autonomous", &[], jiff::Timestamp::UNIX_EPOCH);
+        assert_eq!(state(&found, &spec(Some("v1"), None)), VolumeState::Joined);
+        let ledger = found.ledger.as_mut().unwrap();
+        ledger.end_start(End::OtherHostId, jiff::Timestamp::UNIX_EPOCH, None, None);
+        assert_eq!(state(&found, &spec(Some("v1"), None)), VolumeState::Unaccounted);
+    }
+
     #[test]
     fn membership_and_data_give_the_state() {
         let joining = || Membership::Joining { kind: PermitKind::Join, nonce: "n".into() };
@@ -199,8 +265,13 @@ mod tests {
             (joining(), Data::Present, VolumeState::Incomplete),
             (Membership::Joined, Data::Present, VolumeState::Joined),
             (Membership::Joined, Data::Absent, VolumeState::Lost),
+            (Membership::Joined, Data::Partial, VolumeState::Unaccounted),
             (leaving(), Data::Present, VolumeState::Joined),
             (leaving(), Data::Absent, VolumeState::Lost),
+            (leaving(), Data::Partial, VolumeState::Unaccounted),
+            (Membership::Empty, Data::Partial, VolumeState::Unaccounted),
+            (joining(), Data::Partial, VolumeState::Incomplete),
+            (Membership::Left, Data::Partial, VolumeState::Left),
             (Membership::Left, Data::Present, VolumeState::Left),
             (Membership::Left, Data::Absent, VolumeState::Left),
         ];

@@ -135,6 +135,8 @@ pub enum End {
     Stopped,
     /// The container ended with it: no failure of the server that we know of.
     WithContainer,
+    /// It came up as somebody else, and we stopped it: none is started here again.
+    OtherHostId,
 }
 
 impl Ledger {

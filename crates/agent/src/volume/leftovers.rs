@@ -56,7 +56,8 @@ mod tests {
     #[test]
     fn snapshots_of_streamed_ranges_go_and_nothing_else_does() {
         let directory = tempfile::tempdir().unwrap();
-        let volume = Volume::new(directory.path().to_path_buf());
+        let volume =
+            Volume::new(directory.path().to_path_buf(), palladion_api::cluster::Mode::Cassandra);
         assert_eq!(volume.remove_leftovers().unwrap(), 0);
         let system = directory.path().join("data/system");
         let gone =

@@ -5,6 +5,7 @@ pub mod changes;
 pub mod durable;
 mod filesystem;
 pub mod heartbeat;
+mod identity;
 pub mod jobs;
 pub mod judge;
 pub mod ledger;
@@ -19,7 +20,8 @@ use heartbeat::{Heartbeat, Known};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use ledger::Ledger;
-use palladion_api::ids::VolumeId;
+use palladion_api::cluster::Mode;
+use palladion_api::ids::{MemberName, VolumeId};
 use palladion_api::member::CassandraMemberSpec;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -42,9 +44,11 @@ pub struct Found {
     pub file_system: String,
     /// The volume's ID from the marker.
     pub marker: Option<VolumeId>,
+    /// The member that used it last, from the marker; older agents have not noted it.
+    pub owner: Option<MemberName>,
     /// The ledger.
     pub ledger: Option<Ledger>,
-    /// Is there any file of a server?
+    /// What is there of a server's files?
     pub data: Data,
     /// When the server ran last.
     pub heartbeat: Known,
@@ -55,7 +59,10 @@ pub struct Found {
 pub enum Data {
     /// Not a single file.
     Absent,
-    /// Some.
+    /// Files, but none of those in which a server keeps who it is: on them it would
+    /// start as somebody new.
+    Partial,
+    /// Those of a server that knows who it is.
     Present,
 }
 
@@ -64,6 +71,10 @@ pub enum Data {
 struct Marker {
     #[serde(rename = "volumeID")]
     volume_id: VolumeId,
+    /// Here and not in the ledger, which older agents refuse with a field that they
+    /// do not know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    member: Option<MemberName>,
 }
 
 /// The last spec that was read, for starts without the API.
@@ -80,6 +91,7 @@ pub struct SavedMember {
 #[derive(Clone, Debug)]
 pub struct Volume {
     root: PathBuf,
+    mode: Mode,
 }
 
 impl Volume {
@@ -88,9 +100,9 @@ impl Volume {
         filesystem::free_bytes(&self.root)
     }
 
-    /// The volume mounted at `root`.
-    pub fn new(root: PathBuf) -> Self {
-        Self { root }
+    /// The volume mounted at `root`, for a server of this system.
+    pub fn new(root: PathBuf, mode: Mode) -> Self {
+        Self { root, mode }
     }
 
     /// Where it is mounted.
@@ -124,9 +136,21 @@ impl Volume {
                 bail!(Wrong::TwoIds { path: self.path() });
             }
         }
-        let data = if any_file(&self.root, &NOT_DATA)? { Data::Present } else { Data::Absent };
+        let data = self.data()?;
         let heartbeat = self.heartbeat();
-        Ok(Found { file_system, marker: marker.map(|m| m.volume_id), ledger, data, heartbeat })
+        let (marker, owner) = marker.map(|m| (m.volume_id, m.member)).unzip();
+        Ok(Found { file_system, marker, owner: owner.flatten(), ledger, data, heartbeat })
+    }
+
+    /// What is there of a server's files?
+    fn data(&self) -> Result<Data> {
+        if !any_file(&self.root, &NOT_DATA)? {
+            return Ok(Data::Absent);
+        }
+        Ok(match identity::is_kept(&self.root, self.mode)? {
+            true => Data::Present,
+            false => Data::Partial,
+        })
     }
 
     /// A side file: that it cannot be read says nothing of the data.
@@ -145,18 +169,21 @@ impl Volume {
 
     /// Take it into use: a random ID, written to marker and ledger. The ledger
     /// comes first; a marker alone would be a member without a past.
-    pub fn take(&self, successor_of: Option<VolumeId>) -> Result<Ledger> {
+    pub fn take(&self, member: &MemberName, successor_of: Option<VolumeId>) -> Result<Ledger> {
         let directory = self.root.join(OWN);
         fs::create_dir_all(&directory)
             .with_context(|| Doing::CreateDirectory { path: directory.display().to_string() })?;
         let ledger = Ledger::new(VolumeId::new(uuid::Uuid::new_v4()), successor_of);
         self.save(&ledger)?;
-        durable::write_json(
-            &self.own("volume.json"),
-            &Marker { volume_id: ledger.volume_id.clone() },
-        )?;
+        self.note_owner(&ledger, member)?;
         durable::sync_directory(&self.root)?;
         Ok(ledger)
+    }
+
+    /// Note in the marker whose volume this is.
+    pub fn note_owner(&self, ledger: &Ledger, member: &MemberName) -> Result<()> {
+        let (volume_id, member) = (ledger.volume_id.clone(), Some(member.clone()));
+        durable::write_json(&self.own("volume.json"), &Marker { volume_id, member })
     }
 
     /// Write the ledger; on return it survives a power cut.
@@ -205,7 +232,7 @@ mod tests {
 
     fn volume() -> (tempfile::TempDir, Volume) {
         let directory = tempfile::tempdir().unwrap();
-        let volume = Volume::new(directory.path().to_path_buf());
+        let volume = Volume::new(directory.path().to_path_buf(), Mode::Cassandra);
         (directory, volume)
     }
 
@@ -221,26 +248,43 @@ mod tests {
     #[test]
     fn taking_gives_a_new_id_that_is_found_again() {
         let (_directory, volume) = volume();
-        let ledger = volume.take(None).unwrap();
+        let ledger = volume.take(&"m-0".into(), None).unwrap();
         let found = volume.inspect().unwrap();
         assert_eq!(found.marker.as_ref(), Some(&ledger.volume_id));
+        assert_eq!(found.owner, Some("m-0".into()));
         assert_eq!(found.ledger, Some(ledger.clone()));
         let (_other_directory, other) = self::volume();
-        assert_ne!(other.take(None).unwrap().volume_id, ledger.volume_id);
+        assert_ne!(other.take(&"m-0".into(), None).unwrap().volume_id, ledger.volume_id);
     }
 
     #[test]
-    fn one_file_deep_below_is_data() {
+    fn one_file_deep_below_is_data_and_no_server_that_knows_who_it_is() {
         let (_directory, volume) = volume();
-        fs::create_dir_all(volume.root().join("data/system/local")).unwrap();
-        fs::write(volume.root().join("data/system/local/nb-1-big-Data.db"), "x").unwrap();
+        fs::create_dir_all(volume.root().join("data/shop/orders-1")).unwrap();
+        fs::write(volume.root().join("data/shop/orders-1/nb-1-big-Data.db"), "x").unwrap();
+        assert_eq!(volume.inspect().unwrap().data, Data::Partial);
+        fs::create_dir_all(volume.root().join("data/system/local-7ad5")).unwrap();
+        fs::write(volume.root().join("data/system/local-7ad5/nb-1-big-Data.db"), "x").unwrap();
         assert_eq!(volume.inspect().unwrap().data, Data::Present);
+    }
+
+    /// An older agent has written the marker, and reads it when Palladion is rolled back.
+    #[test]
+    fn a_marker_without_a_member_is_read_and_named() {
+        let (_directory, volume) = volume();
+        let ledger = volume.take(&"m-0".into(), None).unwrap();
+        let old = format!(r#"{{"volumeID":"{}"}}"#, ledger.volume_id);
+        fs::write(volume.own("volume.json"), old).unwrap();
+        let found = volume.inspect().unwrap();
+        assert_eq!((found.marker, found.owner), (Some(ledger.volume_id.clone()), None));
+        volume.note_owner(&ledger, &"m-1".into()).unwrap();
+        assert_eq!(volume.inspect().unwrap().owner, Some("m-1".into()));
     }
 
     #[test]
     fn a_ledger_that_cannot_be_read_is_an_error_and_not_an_empty_volume() {
         let (_directory, volume) = volume();
-        volume.take(None).unwrap();
+        volume.take(&"m-0".into(), None).unwrap();
         fs::write(volume.own("ledger.json"), "{").unwrap();
         assert!(volume.inspect().unwrap_err().to_string().contains("parsing"));
         let mut ledger = Ledger::new("other".into(), None);
@@ -254,7 +298,7 @@ mod tests {
     #[test]
     fn the_last_spec_is_kept_beside_the_ledger() {
         let (_directory, volume) = volume();
-        volume.take(None).unwrap();
+        volume.take(&"m-0".into(), None).unwrap();
         assert_eq!(volume.saved_member().unwrap(), None);
         let member = SavedMember {
             generation: Some(3),
@@ -267,7 +311,7 @@ mod tests {
     #[test]
     fn when_the_server_ran_last_is_kept_beside_the_ledger() {
         let (_directory, volume) = volume();
-        volume.take(None).unwrap();
+        volume.take(&"m-0".into(), None).unwrap();
         assert_eq!(volume.inspect().unwrap().heartbeat, Known::Never);
         let heartbeat = Heartbeat::at(Timestamp::from_second(60).unwrap());
         volume.save_heartbeat(&heartbeat).unwrap();

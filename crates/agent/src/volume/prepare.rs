@@ -2,7 +2,7 @@
 //! the agent removes or moves a file of the server.
 
 use super::ledger::Ledger;
-use super::{Data, NOT_DATA, Volume, any_file, durable};
+use super::{NOT_DATA, Volume, durable};
 use crate::words::files::{Doing, Missing};
 use anyhow::{Context, Result};
 use palladion_api::member::DataBeforeStart;
@@ -35,8 +35,7 @@ impl Volume {
     /// Remove the left-overs of a join that did not finish. The data of a
     /// member that has joined is not ours to remove, whatever a permit says.
     fn wipe(&self, ledger: &Ledger) -> Result<()> {
-        let data = if any_file(self.root(), &NOT_DATA)? { Data::Present } else { Data::Absent };
-        ledger.check_wipe(data).map_err(anyhow::Error::msg)?;
+        ledger.check_wipe(self.data()?).map_err(anyhow::Error::msg)?;
         for path in self.data_entries()? {
             remove(&path)?;
         }
@@ -106,12 +105,13 @@ fn size(path: &Path) -> u64 {
 mod tests {
     use super::*;
     use crate::volume::ledger::Membership;
+    use palladion_api::cluster::Mode;
     use palladion_api::member::PermitKind;
 
     fn with_data(membership: Membership) -> (tempfile::TempDir, Volume, Ledger) {
         let directory = tempfile::tempdir().unwrap();
-        let volume = Volume::new(directory.path().to_path_buf());
-        let mut ledger = volume.take(None).unwrap();
+        let volume = Volume::new(directory.path().to_path_buf(), Mode::Cassandra);
+        let mut ledger = volume.take(&"m-0".into(), None).unwrap();
         ledger.membership = membership;
         ledger.host_id = Some("h1".into());
         fs::create_dir_all(volume.root().join("data/system")).unwrap();

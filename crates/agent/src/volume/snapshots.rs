@@ -39,7 +39,8 @@ mod tests {
     #[test]
     fn a_table_counts_with_its_manifest_alone() {
         let directory = tempfile::tempdir().unwrap();
-        let volume = Volume::new(directory.path().to_path_buf());
+        let volume =
+            Volume::new(directory.path().to_path_buf(), palladion_api::cluster::Mode::Cassandra);
         assert!(volume.snapshot_tables("s").unwrap().is_empty());
         let folder = |table: &str, name: &str| {
             let path = directory.path().join(format!("data/shop/{table}/snapshots/{name}"));

@@ -13,6 +13,7 @@ palladion_api::sentences! {
         PermitWithdrawn => WaitingForPermit, "the permit was withdrawn; the server is being stopped";
         JoinFailed => ServerFailed, "the join failed; the server is being stopped";
         Decommissioned => Decommissioned, "the member has left the ring; its server is being stopped";
+        OtherHostId { actual: HostId, recorded: HostId } => VolumeDamaged, "the server came up with host ID {actual}, but the ledger on its volume has {recorded}, so it did not find the data of this member; it is being stopped";
         WithContainer => StoppedByIntent, "the container is shutting down";
     }
 
@@ -25,7 +26,6 @@ palladion_api::sentences! {
     /// What is not as it should be while the server runs.
     pub enum Running {
         Silent => Running, "the server is not responding";
-        OtherHostId { actual: HostId, recorded: HostId } => Running, "the server runs with host ID {actual}, but the ledger on its volume has {recorded}";
         NativeTransportDown => Running, "the native transport is down, so clients cannot connect";
         Mode { mode: String } => Running, "the server is in mode {mode}";
         NoMode => Running, "the server does not report its mode";

@@ -25,6 +25,12 @@ pub const ALL: &[Case] = &[
         the_hook_drains_and_nothing_is_started_after_it,
     ),
     ("a_member_that_left_is_never_started_again", a_member_that_left_is_never_started_again),
+    ("nothing_starts_on_what_is_left_of_a_member", nothing_starts_on_what_is_left_of_a_member),
+    (
+        "a_server_that_comes_up_as_somebody_else_is_stopped_for_good",
+        a_server_that_comes_up_as_somebody_else_is_stopped_for_good,
+    ),
+    ("the_volume_of_another_member_is_refused", the_volume_of_another_member_is_refused),
 ];
 
 fn an_empty_volume_waits_and_founds_by_permit() {
@@ -182,4 +188,50 @@ fn a_member_that_left_is_never_started_again() {
     std::thread::sleep(Duration::from_secs(3));
     assert_eq!(pod.server(), None);
     assert_eq!(pod.get("/healthz").0, 200);
+}
+
+fn nothing_starts_on_what_is_left_of_a_member() {
+    let mut pod = Pod::founded();
+    assert_eq!(pod.end(), Some(0));
+    fs::remove_dir_all(pod.path("data/data/system")).unwrap();
+    fs::create_dir_all(pod.path("data/commitlog")).unwrap();
+    fs::write(pod.path("data/commitlog/CommitLog-7-1.log"), "rows").unwrap();
+    pod.start();
+    let status = pod.wait_for("the reason", |s| s["server"]["reason"] == "VolumeDamaged");
+    assert_eq!(status["volume"]["state"], "Unaccounted");
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(pod.server(), None);
+}
+
+fn a_server_that_comes_up_as_somebody_else_is_stopped_for_good() {
+    let mut pod = Pod::founded();
+    assert_eq!(pod.end(), Some(0));
+    fs::remove_file(pod.path("data/data/system/host-id")).unwrap();
+    pod.start();
+    let is_over = |s: &serde_json::Value| {
+        s["server"]["reason"] == "VolumeDamaged" && s["server"]["state"] == "Waiting"
+    };
+    let status = pod.wait_for("the end of that server", is_over);
+    assert_eq!(status["startHistory"].as_array().unwrap().len(), 2);
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(pod.server(), None);
+    // Neither by the next agent.
+    assert_eq!(pod.end(), Some(0));
+    pod.start();
+    pod.wait_for("the same", is_over);
+    assert_eq!(pod.server(), None);
+}
+
+fn the_volume_of_another_member_is_refused() {
+    let mut pod = Pod::founded();
+    assert_eq!(pod.end(), Some(0));
+    let marker = pod.path("data/.palladion/volume.json");
+    let text = fs::read_to_string(&marker).unwrap();
+    assert!(text.contains("\"m-0\""), "{text}");
+    fs::write(&marker, text.replace("\"m-0\"", "\"m-1\"")).unwrap();
+    pod.start();
+    let status = pod.wait_for("the reason", |s| s["server"]["reason"] == "VolumeForeign");
+    assert!(status["volume"]["message"].as_str().unwrap().contains("member m-1"), "{status:#}");
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(pod.server(), None);
 }

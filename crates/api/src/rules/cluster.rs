@@ -129,7 +129,7 @@ const LIMITED: &str =
 /// An expression over the memory limit of rack `r`. A limit may be a number or
 /// a text, and to turn the one into the other costs more than a rule may. So
 /// does `isQuantity` beside `quantity`, estimated as if each text filled the
-/// request: of a limit that is no quantity the answer quotes the rule.
+/// request: of a limit that is no quantity the answer is the message of `crd.rs`.
 fn of_limit(number: &str, text: &str) -> String {
     let limit = "r.resources.limits['memory']";
     format!(

@@ -118,6 +118,10 @@ fn shape(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     if busy && versions::forbid(facts, valid, draft) {
         return Flow::Free;
     }
+    // What cannot begin holds up nothing that a person wants without it.
+    if replacing && found.steps.is_empty() {
+        restart::going_without::beside_replacement(facts, valid, draft);
+    }
     draft.take(found);
     if busy { Flow::Busy } else { Flow::Free }
 }

@@ -154,6 +154,9 @@ fn of_volume(member: &MemberFact) -> Option<OfMember> {
             member: name,
             message: message(Reason::VolumeNotMounted),
         }),
+        VolumeState::Unaccounted if says(member, Reason::VolumeDamaged) => {
+            Some(OfMember::VolumeDamaged { member: name, message: message(Reason::VolumeDamaged) })
+        }
         VolumeState::Foreign | VolumeState::Unaccounted => {
             Some(OfMember::VolumeForeign { member: name, message: message(Reason::VolumeForeign) })
         }
@@ -164,6 +167,12 @@ fn of_volume(member: &MemberFact) -> Option<OfMember> {
         | VolumeState::Joined
         | VolumeState::Left => None,
     }
+}
+
+/// Is this the reason that its agent gives for the state of its server?
+fn says(member: &MemberFact, reason: Reason) -> bool {
+    let server = member.reported_server();
+    server.is_some_and(|s| s.reason.as_deref() == Some(reason.as_str()))
 }
 
 fn of_server(facts: &Facts<'_>, member: &MemberFact) -> Option<Trouble> {

@@ -13,6 +13,10 @@ palladion_plan::sentences! {
     pub enum Waiting {
         NobodyUp { member: MemberName } => WaitingForRing,
             "member {member} cannot join yet: no member of the ring is up and normal";
+        NobodyToAsk { member: MemberName } => WaitingForRing,
+            "member {member} cannot leave yet: no member of the ring is up and normal";
+        NeverJoined { member: MemberName, from: Names } => WaitingForRing,
+            "member {member} cannot leave yet: waiting for {from} to report whether it ever joined";
         Join { member: MemberName, from: Names } => WaitingForRing,
             "member {member} cannot join yet: waiting for {from} to report the state of the ring";
         Leave { member: MemberName, from: Names } => WaitingForRing,
@@ -79,6 +83,8 @@ palladion_plan::sentences! {
             life: Life,
             part: Part,
         } => "member {witness} sees {address} (host ID {host_id}) as {life} and {part}";
+        Stranger { witness: MemberName, address: StaticAddress, host_id: HostId } =>
+            "member {witness} sees host ID {host_id} ({address}) in the ring, which the operator has not recorded; its data may be on this volume";
         Unseen { witness: MemberName, host_id: HostId } =>
             "member {witness} does not see host ID {host_id} in the ring";
         SeesOnly { witness: MemberName, members: Count, recorded: usize } =>
@@ -153,8 +159,8 @@ palladion_plan::sentences! {
             "`deletionPolicy` is Delete, and the CassandraCluster with UID {uid} is being deleted";
         NothingOnNode { member: MemberName, node: String } =>
             "the volume holds no ring data: member {member} has no recorded host ID, no other member knows its address, and its Node {node} is gone";
-        NeverJoined =>
-            "the member never joined the ring, its server is not running, and the ring has no member that is unknown to the operator";
+        NeverJoined { nonce: Nonce, witnesses: Names } =>
+            "nonce {nonce}: the member never joined the ring, and its server is not running; every member of the ring is recorded, according to {witnesses}";
     }
 
     /// Why a volume is marked for replacement.

@@ -62,6 +62,7 @@ palladion_plan::sentences! {
         CouldNotStart { why: String } => "it could not start again: {why}";
         NotInterrupted => "it is no longer waiting for a permit to start";
         NoHostId => "its host ID is not recorded";
+        StillJoins => "it is still joining";
     }
 
     /// Events.
@@ -90,6 +91,10 @@ palladion_plan::sentences! {
         AskAgain { member: MemberName } => "check again whether member {member} has left";
         RenewIntent { member: MemberName } => "renew the decommission intent of member {member}";
         WithdrawIntent { member: MemberName } => "withdraw the decommission intent of member {member}";
+        AskWhetherJoined { member: MemberName } =>
+            "check whether member {member} ever joined the ring";
+        WithdrawPermit { member: MemberName } =>
+            "withdraw the permit of member {member}: it is no longer wanted";
         RecordLeft { member: MemberName, proof: String } =>
             "record that member {member} has left: {proof}";
         RecordNeverJoined { member: MemberName, proof: String } =>

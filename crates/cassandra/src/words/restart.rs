@@ -36,6 +36,8 @@ palladion_plan::sentences! {
             "the rollout is stuck at member {member}: {pod}; {server}";
         LockedOut { member: MemberName, why: Locked } => RolloutStuck,
             "the rollout stopped at member {member} because continuing could lock clients out of the remaining members: {why}";
+        Waits { namespace: String, lost: MemberName, waiting: MemberName, annotation: &'static str } => RolloutStuck,
+            "member {waiting} cannot restart until member {lost} is replaced, which cannot begin yet; bring member {lost} back or, to continue the rollout without it (a second replica of some data is then down during each restart), run `kubectl annotate -n {namespace} cassandramember {lost} {annotation}=`";
         HeldUp { namespace: String, member: MemberName, annotation: &'static str } => MixedVersions,
             "member {member} cannot be replaced until the upgrade is complete, and the upgrade is waiting for this member; bring the member back or, to continue the upgrade without it (a second replica of some data is then down during each restart), run `kubectl annotate -n {namespace} cassandramember {member} {annotation}=`";
     }

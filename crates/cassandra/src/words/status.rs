@@ -93,6 +93,8 @@ palladion_plan::sentences! {
             "member {member}: {message}";
         VolumeForeign { member: MemberName, message: String } => VolumeForeign,
             "member {member}: {message}";
+        VolumeDamaged { member: MemberName, message: String } => VolumeDamaged,
+            "member {member}: {message}";
         NotKnown { member: MemberName, fields: Names, agent: String } => FactUnknown,
             "CassandraMember {member} (agent {agent}) has values in {fields} that this operator does not support; a newer version of Palladion wrote them: upgrade the operator to that version";
         Stalled { member: MemberName, message: String } => NoProgress,

@@ -8,6 +8,7 @@ use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster};
 use crate::sim::ring::{Force, Phase};
 use crate::told::a_ring_of_scylla;
+use palladion_api::reasons::Reason;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::kubernetes::Machine;
 use palladion_plan::{ObjectKey, Subresource};
@@ -125,6 +126,23 @@ fn a_repair_that_fails_holds_up_no_replacement() {
     world.ring.failing.insert(AWAY.into());
     world.settle();
     world.expect_ring(3);
+}
+
+/// Nobody would know otherwise: the member counts as repaired from then on.
+#[test]
+fn maintenance_that_a_person_takes_off_a_member_is_told_and_what_was_carried_out_is_not() {
+    let mut world = away_for(three_copies(), 5 * 3600);
+    world.until(|w| wrote(w, &format!("record that member {AWAY} is up again")));
+    let mut undisturbed = world.clone();
+    undisturbed.settle();
+    assert_eq!(repairs(&undisturbed, AWAY), 1, "{}", undisturbed.last_words());
+    assert!(!undisturbed.events.contains(&Reason::MaintenanceWaived));
+    world.ring.hanging.insert(AWAY.into());
+    world.until(|w| repairs(w, AWAY) > 0);
+    let none = json!({ "spec": { "pendingMaintenance": [] } });
+    world.store.merge(&member_key(AWAY), &none, Subresource::None).expect("it should exist");
+    world.pass(60);
+    assert!(world.events.contains(&Reason::MaintenanceWaived), "{}", world.last_words());
 }
 
 #[test]

@@ -20,6 +20,7 @@ impl Agent {
                 let id = VolumeId::new(format!("volume-{}", reach.volumes));
                 if let Some(disk) = reach.disks.get_mut(&self.pod.disk) {
                     disk.content.marker = Some(id.clone());
+                    disk.content.owner = Some(self.member.clone());
                     disk.content.ledger = Some(Ledger::new(id, successor_of));
                     disk.content.saved.clone_from(&self.saved);
                     self.found = Some(disk.content.inspect(format!("fs-{}", self.pod.disk)));
@@ -101,6 +102,9 @@ impl Agent {
         ledger.restart_token.clone_from(&spec.restart_token);
         ledger.begin_start(&tag, &cause, &identity.seeds, self.clock_at(reach.now));
         self.change_ledger(reach, |known| *known = ledger);
+        if let Some(disk) = reach.disks.get_mut(&self.pod.disk) {
+            disk.content.owner = Some(self.member.clone());
+        }
         self.last_words = None;
         let member = self.pod.key.name.clone();
         reach.ring.told.push(format!("{member} starts its server ({cause})"));
@@ -152,7 +156,7 @@ impl Agent {
                 disk.content.data.take()
             }
             DataBeforeStart::Retire => {
-                let used = if found == volume::Data::Present { space.data_bytes } else { 0 };
+                let used = if found == volume::Data::Absent { 0 } else { space.data_bytes };
                 ledger.check_retire(used, space.free_bytes).map_err(|why| why.to_string())?;
                 let old = disk.content.data.take();
                 disk.content.retired.extend(old.clone());

@@ -17,7 +17,7 @@ use palladion_agent::init::protocol::Phase as Container;
 use palladion_agent::report::last_words;
 use palladion_agent::volume::ledger::{End, Ledger};
 use palladion_agent::volume::{Found, SavedMember};
-use palladion_api::ids::{Nonce, PodUid};
+use palladion_api::ids::{MemberName, Nonce, PodUid};
 use palladion_api::member::{
     AccessProblem, CassandraMemberStatus, Evidence, Operation, ServerState,
 };
@@ -38,6 +38,8 @@ pub struct Agent {
     pub pod: PodRun,
     /// The pod's uid, as the agent has it.
     pub(super) uid: PodUid,
+    /// The member's name.
+    pub(super) member: MemberName,
     pub begun: Timestamp,
     /// What its machine's clock is ahead.
     pub clock: SignedDuration,
@@ -125,6 +127,7 @@ impl Agent {
     ) -> Self {
         Agent {
             uid: pod.uid.clone(),
+            member: MemberName::new(&pod.key.name),
             pod,
             begun,
             clock,
@@ -216,6 +219,7 @@ impl Agent {
         Facts {
             now: self.clock_at(now),
             pod_uid: &self.uid,
+            member: &self.member,
             revision: &self.pod.revision,
             spec: self.saved.as_ref().map(|s| SpecFact { spec: &s.spec, source: self.source }),
             volume: match &self.found {
@@ -313,12 +317,8 @@ impl Agent {
             return;
         }
         let ended = reach.ring.exits.remove(self.pod.uid.as_str());
-        let stopped = self.stopping.is_some_and(|why| why != StopWhy::JoinFailed);
-        let end = match (&ended, stopped || self.pod.ending) {
-            (_, true) => End::Stopped,
-            (Some(_), false) => End::Died,
-            (None, false) => End::WithContainer,
-        };
+        let container = if self.pod.ending { Container::Ending } else { Container::Serving };
+        let end = decide::end_of(self.stopping, container, ended.as_ref());
         let code = ended.as_ref().map(|e| e.code);
         let log: Vec<String> = ended.into_iter().map(|e| e.message).collect();
         let words = (end == End::Died).then(|| last_words::of(&log, code));

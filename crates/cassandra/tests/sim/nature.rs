@@ -3,7 +3,7 @@
 use super::manifests::NAMESPACE;
 use super::ring::{Force, Phase};
 use super::rows::Level;
-use super::volume::Volume;
+use super::volume::{Remains, Volume};
 use super::world::{Api, World, cluster_key};
 use jiff::SignedDuration;
 use palladion_api::ids::VolumeId;
@@ -269,6 +269,33 @@ impl World {
         self.tell(&format!("the volume of {member} is emptied"));
         self.disk_of(member).content = Volume::default();
         self.ring.clients.disks_lost = true;
+    }
+
+    /// Somebody empties the data directories of a member: its commit log remains, with
+    /// marker and ledger.
+    pub fn empty_partly(&mut self, member: &str) {
+        self.tell(&format!("the data directories of {member} are emptied"));
+        let volume = &mut self.disk_of(member).content;
+        (volume.data, volume.remains) = (None, Remains::Files);
+        self.ring.clients.disks_lost = true;
+    }
+
+    /// The disk of one member is a copy of the disk of another.
+    pub fn copy_volume(&mut self, from: &str, to: &str) {
+        self.tell(&format!("the disk of {to} is a copy of that of {from}"));
+        let copy = self.disk_of(from).content.clone();
+        self.disk_of(to).content = copy;
+    }
+
+    /// A person gives a member an empty disk: nothing of any member was on it alone.
+    pub fn clear_volume(&mut self, member: &str) {
+        self.tell(&format!("a person empties the disk of {member}"));
+        self.disk_of(member).content = Volume::default();
+    }
+
+    /// Has the claim of this member a disk?
+    pub fn has_disk(&self, member: &str) -> bool {
+        self.kube.disks.values().any(|disk| disk.claim == format!("data-{member}"))
     }
 
     /// A member's ledger is lost, its data is not.

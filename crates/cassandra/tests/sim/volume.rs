@@ -6,7 +6,7 @@ use super::work::Jobs;
 use palladion_agent::volume::heartbeat::Known;
 use palladion_agent::volume::ledger::Ledger;
 use palladion_agent::volume::{self, Found, SavedMember};
-use palladion_api::ids::{HostId, VolumeId};
+use palladion_api::ids::{HostId, MemberName, VolumeId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A volume.
@@ -14,10 +14,14 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Volume {
     /// The volume's ID; absent on a volume never used or wiped.
     pub marker: Option<VolumeId>,
+    /// The member that the marker names.
+    pub owner: Option<MemberName>,
     /// The agent's ledger.
     pub ledger: Option<Ledger>,
     /// What a server wrote.
     pub data: Option<Data>,
+    /// Whether files of a server are there that do not say who it is.
+    pub remains: Remains,
     /// The last spec, kept for starts without the API.
     pub saved: Option<SavedMember>,
     /// When its server ran last.
@@ -26,6 +30,15 @@ pub struct Volume {
     pub jobs: Jobs,
     /// Data of host IDs that are gone, set aside.
     pub retired: Vec<Data>,
+}
+
+/// Files of a server without its tables of itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Remains {
+    #[default]
+    Nothing,
+    /// A commit log, caches, tables of users.
+    Files,
 }
 
 /// What a server keeps on disk.
@@ -59,8 +72,13 @@ impl Volume {
         Found {
             file_system,
             marker: self.marker.clone(),
+            owner: self.owner.clone(),
             ledger: self.ledger.clone(),
-            data: if self.data.is_some() { volume::Data::Present } else { volume::Data::Absent },
+            data: match (&self.data, self.remains) {
+                (Some(_), _) => volume::Data::Present,
+                (None, Remains::Files) => volume::Data::Partial,
+                (None, Remains::Nothing) => volume::Data::Absent,
+            },
             heartbeat: self.heartbeat.clone(),
         }
     }
@@ -70,6 +88,7 @@ impl Volume {
         Found {
             file_system,
             marker: None,
+            owner: None,
             ledger: None,
             data: volume::Data::Absent,
             heartbeat: Known::Never,

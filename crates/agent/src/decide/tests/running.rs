@@ -39,6 +39,23 @@ fn the_stale_twin_is_stopped() {
     assert!(permitted.settles(PermitState::Refused).contains("Rewind"));
 }
 
+/// It did not find its data, and would enter the ring as a new member without any.
+#[test]
+fn a_server_that_comes_up_as_somebody_else_is_stopped() {
+    let runs_as = |world: World, host: &'static str| {
+        world.with(|w| w.reading.as_mut().unwrap().host_id = Some(host.into())).action()
+    };
+    let stop = Action::Stop(StopWhy::OtherHostId);
+    assert_eq!(runs_as(a_running_member(), "another"), stop);
+    let starting = a_joined_member().running("JOINING");
+    assert_eq!(runs_as(starting, "another"), stop, "also before it is a member");
+    assert_eq!(runs_as(a_running_member(), HOST), Action::Nothing);
+    // Who joins has the one that it is given.
+    let joining = Membership::Joining { kind: PermitKind::Join, nonce: "n1".into() };
+    let joins = a_new_member().membership(joining).running("JOINING");
+    assert_eq!(runs_as(joins, "another"), Action::Nothing);
+}
+
 #[test]
 fn stopped_and_terminated_stop_the_server() {
     for run in [RunState::Stopped, RunState::Terminated] {

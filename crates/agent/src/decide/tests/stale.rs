@@ -3,6 +3,7 @@
 use super::super::testing::*;
 use super::super::*;
 use crate::volume::heartbeat::{Heartbeat, Known};
+use crate::volume::ledger::Membership;
 use crate::volume::seconds;
 use palladion_api::member::Missed;
 
@@ -25,6 +26,44 @@ fn what_was_down_for_longer_than_tombstones_are_kept_does_not_start_by_itself() 
     let message = too_old.decide().message.unwrap().to_string();
     assert!(message.contains("1970-01-01T00:00:00Z"), "{message}");
     too_old.with(|w| w.source = Source::Saved).waits(Reason::DataTooOld);
+}
+
+/// A table whose tombstones go earlier than by default.
+#[test]
+fn the_smallest_time_of_a_table_counts_where_it_is_known() {
+    const HOUR: i64 = 3600;
+    let kept_for = |seconds: u32, down: i64| {
+        down_for(down).with(|w| {
+            let last = Heartbeat::at(Timestamp::UNIX_EPOCH);
+            let smallest_gc_grace_seconds = Some(seconds);
+            w.found.heartbeat = Known::At(Heartbeat { smallest_gc_grace_seconds, ..last });
+        })
+    };
+    assert_eq!(kept_for(24 * 3600, 24 * HOUR).start().cause, Cause::Autonomous);
+    let too_old = kept_for(24 * 3600, 24 * HOUR + 1);
+    too_old.waits(Reason::DataTooOld);
+    let message = too_old.decide().message.unwrap().to_string();
+    assert!(message.contains("more than 24 hours ago"), "{message}");
+    // A longer time than the default is one too.
+    assert_eq!(kept_for(3_456_000, GC_GRACE + 1).start().cause, Cause::Autonomous);
+    // What is shorter than a restart may take stops no restart.
+    assert_eq!(kept_for(60, 2 * HOUR).start().cause, Cause::Autonomous);
+    kept_for(60, 3 * HOUR + 1).waits(Reason::DataTooOld);
+}
+
+/// It would stream deleted rows to those that stay.
+#[test]
+fn a_leaver_that_was_down_for_too_long_does_not_come_back_to_leave() {
+    let leaving = Membership::Leaving { nonce: "n0".into() };
+    let leaver = |down: i64| {
+        let world = down_for(down).membership(leaving.clone());
+        world.permit(PermitKind::ResumeLeave, DataBeforeStart::Keep)
+    };
+    assert!(matches!(leaver(GC_GRACE).action(), Action::Start(_)));
+    leaver(GC_GRACE + 1).waits(Reason::DataTooOld);
+    let allowed = leaver(GC_GRACE + 1)
+        .with(|w| w.spec().allow_stale_start = Some(seconds(Timestamp::UNIX_EPOCH)));
+    assert!(matches!(allowed.action(), Action::Start(_)));
 }
 
 #[test]

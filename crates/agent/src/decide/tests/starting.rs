@@ -36,6 +36,23 @@ fn without_data_nothing_starts_by_itself() {
 }
 
 #[test]
+fn on_what_is_left_of_its_data_nothing_starts_by_itself() {
+    let emptied = a_joined_member().with(|w| w.found.data = Data::Partial);
+    emptied.waits(Reason::VolumeDamaged);
+    // Neither to come back as a leaver.
+    let leaving = Membership::Leaving { nonce: "n0".into() };
+    let leaver = emptied.membership(leaving).permit(PermitKind::ResumeLeave, DataBeforeStart::Keep);
+    leaver.with(|w| w.found.data = Data::Partial).waits(Reason::VolumeDamaged);
+}
+
+#[test]
+fn the_disk_of_another_member_is_not_started_on() {
+    a_joined_member().with(|w| w.found.owner = Some("another".into())).waits(Reason::VolumeForeign);
+    let unnamed = a_joined_member().with(|w| w.found.owner = None);
+    assert_eq!(unnamed.start().cause, Cause::Autonomous);
+}
+
+#[test]
 fn without_a_host_id_nothing_starts_by_itself() {
     let unknown = a_joined_member().with(|w| w.ledger().host_id = None);
     unknown.waits(Reason::VolumeForeign);
@@ -110,7 +127,7 @@ fn a_marker_that_is_missing_on_the_recorded_file_system_is_lost() {
 
 fn volume_state_of(world: &World) -> VolumeState {
     let spec = world.spec.as_ref().unwrap();
-    match judge(&world.found, spec) {
+    match judge(&world.found, &MEMBER.into(), spec) {
         Judgement::Is(state, _) => state,
         other => panic!("{other:?}"),
     }

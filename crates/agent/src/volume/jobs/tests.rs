@@ -32,7 +32,8 @@ fn what_a_server_says_fits_into_the_status() {
 #[test]
 fn notes_survive_and_a_file_that_cannot_be_read_is_none_of_no_jobs() {
     let directory = tempfile::tempdir().unwrap();
-    let volume = Volume::new(directory.path().to_path_buf());
+    let volume =
+        Volume::new(directory.path().to_path_buf(), palladion_api::cluster::Mode::Cassandra);
     std::fs::create_dir_all(directory.path().join(".palladion")).unwrap();
     assert_eq!(volume.jobs().unwrap(), Notes::default());
     let mut notes = Notes::default();

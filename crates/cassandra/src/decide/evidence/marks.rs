@@ -46,7 +46,8 @@ pub fn mark(
     step.map(|step| step.announced(event))
 }
 
-/// Take the record back.
+/// Take the record back, and with it what a user has said of going on without this
+/// member: it was about this loss, and not about a later one.
 pub fn withdraw(member: &MemberFact, why: Unmarked, fence: Option<Fence>) -> Option<Step> {
     let doing = Doing::Unmark { member: member.name.clone(), why };
     patch(member, Value::Null, fence, doing)
@@ -66,11 +67,13 @@ pub fn is_withdrawn(member: &MemberFact, draft: &Draft) -> bool {
 
 fn patch(member: &MemberFact, record: Value, fence: Option<Fence>, doing: Doing) -> Option<Step> {
     let meta = &member.object.as_ref()?.meta;
-    let label = json!({ "labels": { labels::REPLACE: null } });
-    let has_label = meta.labels.contains_key(labels::REPLACE);
+    let is_over = record.is_null() && meta.annotations.contains_key(labels::UPGRADE_WITHOUT);
     let mut patch = json!({ "spec": { "replace": record } });
-    if has_label {
-        patch["metadata"] = label;
+    if meta.labels.contains_key(labels::REPLACE) {
+        patch["metadata"]["labels"] = json!({ labels::REPLACE: null });
+    }
+    if is_over {
+        patch["metadata"]["annotations"] = json!({ labels::UPGRADE_WITHOUT: null });
     }
     Some(Step::patch_as_seen(kinds::MEMBER, meta, patch, doing).fenced(fence))
 }

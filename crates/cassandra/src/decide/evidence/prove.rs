@@ -7,11 +7,13 @@ use super::ask::ask;
 use super::marks;
 use super::proof::Proof;
 use super::purpose::Purpose;
+use super::stranger::{never_joined, stranger};
+use super::unnoticed;
 use super::verdict::verdict;
 use super::witness::{others, witnesses};
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
-use crate::words::evidence::{Objection, Waiting};
+use crate::words::evidence::Objection;
 use jiff::SignedDuration;
 use palladion_api::cluster::Turn;
 use palladion_api::ids::{HostId, Nonce};
@@ -44,8 +46,8 @@ pub fn prove(
     draft: &mut Draft,
 ) -> Result<Proof, Unproven> {
     let asked = asked(facts, whom, purpose);
-    if asked.is_empty() && *purpose == Purpose::Join {
-        draft.wait_for(Waiting::NobodyUp { member: whom.name.clone() }).about(whom.subject());
+    if let Some(nobody) = purpose.nobody(&whom.name).filter(|_| asked.is_empty()) {
+        draft.wait_for(nobody).about(whom.subject());
         return Err(Unproven::Waiting);
     }
     let nonce = nonce(turn, purpose);
@@ -112,7 +114,7 @@ fn asked<'a>(
     purpose: &Purpose<'_>,
 ) -> Vec<&'a MemberFact> {
     match purpose {
-        Purpose::Join | Purpose::Restart { .. } | Purpose::Stop { .. } => {
+        Purpose::Join | Purpose::NeverJoined | Purpose::Restart { .. } | Purpose::Stop { .. } => {
             witnesses(facts, &whom.name)
         }
         // All are asked: who receives the data must have room for it.
@@ -132,6 +134,7 @@ fn nonce(turn: &Turn, purpose: &Purpose<'_>) -> Nonce {
             Nonce::new(format!("{}-gone", turn.nonce))
         }
         Purpose::Join
+        | Purpose::NeverJoined
         | Purpose::Leave { .. }
         | Purpose::Restart { .. }
         | Purpose::Stop { .. }
@@ -149,7 +152,14 @@ fn answer(
 ) -> Answer {
     let verdict = |except: &[&HostId]| verdict(facts, whom, asked.others, asked.nonce, except);
     match purpose {
-        Purpose::Join => verdict(&[]),
+        Purpose::Join => match verdict(&[]) {
+            // What an earlier try has left is deleted by this one: not the ring's data.
+            Answer::Proven(proof) if unnoticed::of(whom).is_some() => {
+                stranger(facts, whom, asked.others, asked.nonce).unwrap_or(Answer::Proven(proof))
+            }
+            answer => answer,
+        },
+        Purpose::NeverJoined => never_joined(facts, whom, asked.others, asked.nonce),
         Purpose::Leave { except } | Purpose::Restart { except } | Purpose::Stop { except } => {
             verdict(except)
         }

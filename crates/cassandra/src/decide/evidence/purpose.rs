@@ -11,6 +11,8 @@ use palladion_plan::words::Names;
 pub enum Purpose<'a> {
     /// All is well for a join.
     Join,
+    /// All is well, and this member was never part of the ring.
+    NeverJoined,
     /// All is well for a leave, but for these host IDs.
     Leave {
         /// The leaver itself, if an earlier try has failed halfway: the others see it leaving.
@@ -56,11 +58,29 @@ pub enum Purpose<'a> {
 }
 
 impl Purpose<'_> {
+    /// What is said where nobody can be asked, of what the views of some suffice for.
+    pub(super) fn nobody(&self, member: &MemberName) -> Option<Waiting> {
+        let member = member.clone();
+        match self {
+            Purpose::Join => Some(Waiting::NobodyUp { member }),
+            Purpose::NeverJoined => Some(Waiting::NobodyToAsk { member }),
+            Purpose::Leave { .. }
+            | Purpose::Restart { .. }
+            | Purpose::Stop { .. }
+            | Purpose::Replace { .. }
+            | Purpose::Remove { .. }
+            | Purpose::HasLeft { .. }
+            | Purpose::WasRemoved { .. }
+            | Purpose::Interrupted { .. } => None,
+        }
+    }
+
     /// Who has not answered yet.
     pub(super) fn asked(&self, member: &MemberName, from: Names) -> Waiting {
         let member = member.clone();
         match self {
             Purpose::Join => Waiting::Join { member, from },
+            Purpose::NeverJoined => Waiting::NeverJoined { member, from },
             Purpose::Leave { .. } => Waiting::Leave { member, from },
             Purpose::Restart { .. } => Waiting::Restart { member, from },
             Purpose::Stop { .. } => Waiting::Stop { member, from },
@@ -77,6 +97,7 @@ impl Purpose<'_> {
         let (member, why) = (member.clone(), why.clone());
         match self {
             Purpose::Join => Forbidden::Join { member, why },
+            Purpose::NeverJoined => Forbidden::Leave { member, why },
             Purpose::Leave { .. } => Forbidden::Leave { member, why },
             Purpose::Restart { .. } => Forbidden::Restart { member, why },
             Purpose::Stop { .. } => Forbidden::Stop { member, why },
@@ -95,6 +116,7 @@ impl Purpose<'_> {
     pub(super) fn void_from(&self, turn: &Turn) -> Option<jiff::Timestamp> {
         match self {
             Purpose::Join
+            | Purpose::NeverJoined
             | Purpose::Leave { .. }
             | Purpose::Restart { .. }
             | Purpose::Stop { .. }

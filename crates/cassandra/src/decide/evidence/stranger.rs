@@ -1,14 +1,17 @@
 //! What proves that nothing of the ring is on a volume.
 
+use super::answer::Answer;
 use super::marks;
 use super::proof::Proof;
 use super::quiet::{rest_is_quiet, ring_is_quiet};
-use super::witness::others;
+use super::verdict::verdict;
+use super::witness::{others, recorded_hosts};
 use crate::facts::{Facts, MemberFact};
 use crate::words::evidence::{NotClear, Objection, Proven};
-use palladion_api::ids::HostId;
+use palladion_api::ids::{HostId, Nonce};
 use palladion_api::member::{Liveness, MemberState, ServerState, VolumeState};
 use palladion_plan::proof::ProofKind;
+use palladion_plan::words::Names;
 
 /// Whose data a volume holds.
 pub enum Who {
@@ -64,15 +67,57 @@ pub fn who_was_it(facts: &Facts<'_>, member: &MemberFact, node: &str) -> Who {
     }
 }
 
-/// A member without a host ID holds no ranges. One that was killed right after
-/// it had joined never came to say so: the ring knows it, down and normal, and
-/// it is no longer nobody's.
-pub fn never_joined(facts: &Facts<'_>, member: &MemberFact) -> Result<Proof, Objection> {
-    if let Some(why) = not_known(member) {
-        return Err(why);
+/// The cheap look at a member without a host ID, which holds no ranges. One that was
+/// killed right after it had joined never came to say so: the ring knows it, down and
+/// normal, and it is no longer nobody's.
+pub fn may_be_nobody(facts: &Facts<'_>, member: &MemberFact) -> Result<(), Objection> {
+    match not_known(member) {
+        Some(why) => Err(why),
+        None => ring_is_quiet(facts),
     }
-    ring_is_quiet(facts)?;
-    Ok(Proof::seen(facts, ProofKind::NeverPart, member, &Proven::NeverJoined))
+}
+
+/// Do fresh views of others show nobody in its place, and no member that is on no
+/// record (safety rule 6.6)?
+pub(super) fn never_joined(
+    facts: &Facts<'_>,
+    member: &MemberFact,
+    witnesses: &[&MemberFact],
+    nonce: &Nonce,
+) -> Answer {
+    if let Some(why) = not_known(member) {
+        return Answer::Refused { why, read_at: facts.turn().map_or(facts.now(), |t| t.since.0) };
+    }
+    let well = verdict(facts, member, witnesses, nonce, &[]);
+    let Answer::Proven(_) = well else {
+        return well;
+    };
+    if let Some(stranger) = stranger(facts, member, witnesses, nonce) {
+        return stranger;
+    }
+    let witnesses = Names::of(witnesses.iter().map(|w| &w.name));
+    let proven = Proven::NeverJoined { nonce: nonce.clone(), witnesses };
+    Answer::Proven(Proof::asked(facts, ProofKind::NeverJoined, member, None, &proven))
+}
+
+/// A member of the ring, by fresh views, that is on no record or has this member's
+/// address: it may be this one, so that the data on its volume is the ring's.
+pub(super) fn stranger(
+    facts: &Facts<'_>,
+    member: &MemberFact,
+    witnesses: &[&MemberFact],
+    nonce: &Nonce,
+) -> Option<Answer> {
+    let recorded = recorded_hosts(facts);
+    let own = member.recorded_address();
+    witnesses.iter().find_map(|witness| {
+        let answer = witness.status.evidence.as_ref().filter(|e| e.nonce == *nonce)?;
+        let mut seen = answer.members.as_ref()?.iter();
+        let odd = seen.find(|m| !recorded.contains(&m.host_id) || own == Some(&m.address))?;
+        let (witness, address) = (witness.name.clone(), odd.address.clone());
+        let why = Objection::Stranger { witness, address, host_id: odd.host_id.clone() };
+        Some(Answer::Refused { why, read_at: answer.read_at.0 })
+    })
 }
 
 /// A newer agent reports what this operator cannot read: that may be a member.

@@ -7,7 +7,7 @@ use super::idle::serves_nothing;
 use super::prove::{is_out_already, prove};
 use super::purpose::Purpose;
 use super::quiet::is_quiet_for;
-use super::stranger::never_joined;
+use super::stranger::{never_joined, stranger};
 use super::verdict::verdict;
 use super::witness::{others, witnesses};
 use crate::decide::draft::Draft;
@@ -34,6 +34,8 @@ struct Ring {
     asked: SignedDuration,
     /// Marked for replacement, by the uid of which claim.
     marked: BTreeMap<&'static str, &'static str>,
+    /// The operator has not recorded who it is.
+    unrecorded: Option<&'static str>,
 }
 
 /// All are up and normal, and have just said so of all.
@@ -50,6 +52,7 @@ fn a_ring() -> Ring {
         statuses: NAMES.iter().map(status).collect(),
         asked: SignedDuration::ZERO,
         marked: BTreeMap::new(),
+        unrecorded: None,
     }
 }
 
@@ -113,9 +116,10 @@ impl Ring {
                     "claimUID": claim_uid, "cause": "User", "reason": "r",
                 })
             });
+            let host_id = (self.unrecorded != Some(*name)).then(|| host(name));
             let spec = json!({
                 "cluster": "demo", "ring": "demo", "datacenter": "dc1", "rack": "a",
-                "hostID": host(name), "volumeID": format!("volume-{name}"), "replace": replace,
+                "hostID": host_id, "volumeID": format!("volume-{name}"), "replace": replace,
             });
             object(name, format!("member-{name}"), json!({ "spec": spec, "status": status }))
         });
@@ -350,12 +354,52 @@ fn a_state_that_only_a_newer_agent_knows_does_not_prove_that_a_member_never_join
         let whom = ring.statuses.get_mut(WHOM).unwrap();
         whom["volume"] = json!({ "volumeID": "v", "fileSystem": "f", "state": volume });
         whom["server"]["state"] = json!(server);
-        ring.ask(|facts| never_joined(facts, &facts.members[&MemberName::new(WHOM)]).err())
+        ring.ask(|facts| objection_to_nobody(facts, &facts.members[&MemberName::new(WHOM)]))
     };
     let unknown = Some(Objection::StateNotKnown { member: MemberName::new(WHOM) });
     assert_eq!(objection("Hatching", "Running"), unknown);
     assert_eq!(objection("Incomplete", "Hatching"), unknown);
     assert_eq!(objection("Incomplete", "Running"), None);
+}
+
+/// What forbids that it is called nobody.
+fn objection_to_nobody(facts: &Facts<'_>, whom: &MemberFact) -> Option<Objection> {
+    match never_joined(facts, whom, &witnesses(facts, &whom.name), &NONCE.into()) {
+        Answer::Refused { why, .. } => Some(why),
+        Answer::Proven(_) | Answer::Missing(_) => None,
+    }
+}
+
+/// It joined in its last moment: the others see it up yet, and nobody has recorded it.
+#[test]
+fn whom_the_ring_has_and_no_record_is_nobody_and_its_data_is_not_deleted() {
+    let with = |state: &str| {
+        let mut ring = Ring { unrecorded: Some(WHOM), ..a_ring() }.silent(WHOM);
+        let volume = json!({ "volumeID": "v", "fileSystem": "f", "state": state });
+        ring.statuses.get_mut(WHOM).unwrap()["volume"] = volume;
+        ring
+    };
+    let may = |ring: &Ring, purpose: &Purpose<'_>| {
+        ring.ask(|facts| {
+            let turn = facts.turn().unwrap();
+            let whom = &facts.members[&turn.member];
+            prove(facts, turn, whom, purpose, &mut Draft::default()).is_ok()
+        })
+    };
+    let seen = with("Incomplete");
+    let why = seen.ask(|facts| objection_to_nobody(facts, &facts.members[&MemberName::new(WHOM)]));
+    assert!(matches!(why, Some(Objection::Stranger { .. })), "{why:?}");
+    assert!(!may(&seen, &Purpose::Join) && !may(&seen, &Purpose::NeverJoined));
+    assert!(may(&with("Empty"), &Purpose::Join), "there is nothing to delete");
+    let mut unseen = with("Incomplete");
+    NAMES.iter().for_each(|name| {
+        unseen.answer(name)["members"].as_array_mut().unwrap().pop();
+    });
+    assert!(may(&unseen, &Purpose::Join) && may(&unseen, &Purpose::NeverJoined));
+    unseen.ask(|facts| {
+        let whom = &facts.members[&MemberName::new(WHOM)];
+        assert!(stranger(facts, whom, &witnesses(facts, &whom.name), &NONCE.into()).is_none());
+    });
 }
 
 #[test]

@@ -30,9 +30,8 @@ pub fn others<'a>(facts: &'a Facts<'_>, except: &MemberName) -> Vec<&'a MemberFa
     facts.members.values().filter(|m| is_witness(m) && m.name != *except).collect()
 }
 
-/// Every host ID that any witness or record knows: the denominator that no
-/// short list can shrink.
-pub(super) fn known_hosts(facts: &Facts<'_>) -> BTreeSet<HostId> {
+/// Every host ID that is on record: with a member, on a claim, of the first member.
+pub(super) fn recorded_hosts(facts: &Facts<'_>) -> BTreeSet<HostId> {
     // Of who is gone all others have said so, before it was recorded.
     let members = || facts.members.values().filter(|m| !m.is_gone());
     let recorded = members().filter_map(|m| m.recorded_host_id());
@@ -41,7 +40,13 @@ pub(super) fn known_hosts(facts: &Facts<'_>) -> BTreeSet<HostId> {
         |f: &&Initialization| facts.members.get(&f.member).is_some_and(|m| is_unrecorded(m, f));
     let founding = facts.status.initialization.as_ref().filter(unrecorded);
     let founder = founding.and_then(|f| f.host_id.as_ref());
-    let mut known: BTreeSet<HostId> = recorded.chain(claimed).chain(founder).cloned().collect();
+    recorded.chain(claimed).chain(founder).cloned().collect()
+}
+
+/// Every host ID that any witness or record knows: the denominator that no
+/// short list can shrink.
+pub(super) fn known_hosts(facts: &Facts<'_>) -> BTreeSet<HostId> {
+    let mut known = recorded_hosts(facts);
     for answer in facts.members.values().filter_map(|m| m.status.evidence.as_ref()) {
         let current = facts.turn().is_some_and(|t| t.nonce == answer.nonce);
         if current {

@@ -1,6 +1,7 @@
 //! Scale-down: a member leaves by recorded intent, the rest of the ring proves
 //! that it is gone, and only then does its pod go. The claim is kept.
 
+use super::never;
 use super::next::{candidate, last_answer, looks_again, refused_by_disk};
 use super::steps::{decommission, end, renew, terminate, withdraw};
 use crate::decide::draft::Draft;
@@ -32,6 +33,9 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         // It will never go on with it; the others remove it instead.
         draft.steps.push(withdraw(valid, member));
         return end(facts, turn, Ended::Marked, None, draft);
+    }
+    if member.recorded_host_id().is_none() {
+        return never::advance(facts, valid, turn, member, draft);
     }
     let intent =
         member.spec.as_ref().and_then(|s| s.intent.as_ref()).filter(|i| i.nonce == turn.nonce);
@@ -106,7 +110,7 @@ fn prove_gone(
         return;
     };
     match evidence::prove(facts, turn, member, &Purpose::HasLeft { host_id }, draft) {
-        Ok(proof) => draft.steps.push(terminate(facts, valid, member, &proof, Some(turn))),
+        Ok(proof) => draft.steps.push(terminate(facts, valid, member, &proof, turn)),
         Err(Unproven::Waiting) => {}
         Err(Unproven::AskAgain(_)) => {
             // The same turn asks again under a fresh nonce.

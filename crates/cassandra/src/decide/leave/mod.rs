@@ -5,6 +5,7 @@
 mod advance;
 pub mod again;
 pub mod departed;
+mod never;
 mod next;
 mod refused;
 pub mod resume;

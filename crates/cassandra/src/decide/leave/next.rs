@@ -1,6 +1,6 @@
 //! Who leaves next, and what must be so before it may have the turn.
 
-use super::steps::terminate;
+use super::never;
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
 use crate::decide::evidence::absence::left_by_hand;
@@ -15,7 +15,7 @@ use crate::words::leave::{Doing, Happened, Obstacle, Refused, Waiting};
 use crate::words::turn::{self, Work};
 use jiff::SignedDuration;
 use palladion_api::cluster::{Turn, TurnStep};
-use palladion_api::member::{Evidence, IntentState, VolumeState};
+use palladion_api::member::{Evidence, IntentState};
 use palladion_plan::words::Count;
 use palladion_plan::{Event, Flow};
 
@@ -30,7 +30,7 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         return Flow::Free;
     };
     if member.recorded_host_id().is_none() {
-        return never_joined(facts, valid, member, draft);
+        return never::next(facts, member, draft);
     }
     let name = member.name.clone();
     // Before anything is lowered for it; and it holds up nothing else (safety rule 7.6).
@@ -205,37 +205,6 @@ fn candidates<'a, 'v>(
             let name = palladion_api::names::member(&rack.set, have - 1);
             facts.members.get(&name).map(|m| (rack, m))
         })
-}
-
-/// A member without a host ID holds no ranges: its permit must be void, then
-/// it is gone.
-fn never_joined(facts: &Facts<'_>, valid: &Valid, member: &MemberFact, draft: &mut Draft) -> Flow {
-    let Some(spec) = &member.spec else {
-        return Flow::Free;
-    };
-    let name = member.name.clone();
-    if member.volume().is_some_and(|v| v.state == VolumeState::Joined) {
-        draft.wait_for(Waiting::Recording { member: name }).about(member.subject());
-        return Flow::Busy;
-    }
-    let in_use = spec.start.as_ref().is_some_and(|s| {
-        member.pod.as_ref().is_some_and(|p| p.uid == s.pod_uid)
-            && member.status.server.as_ref().is_some_and(|s| {
-                use palladion_api::member::ServerState as S;
-                matches!(s.state, S::Starting | S::Running | S::Stopping)
-            })
-    });
-    if in_use {
-        draft.wait_for(Waiting::Joining { member: name }).about(member.subject());
-        return Flow::Busy;
-    }
-    match evidence::never_joined(facts, member) {
-        Ok(proof) => draft.steps.push(terminate(facts, valid, member, &proof, None)),
-        Err(why) => {
-            draft.wait_for(Forbidden::Leave { member: name, why }).about(member.subject());
-        }
-    }
-    Flow::Busy
 }
 
 /// An intent that is under way although no turn is on record (the status was

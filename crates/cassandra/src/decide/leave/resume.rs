@@ -116,7 +116,7 @@ fn find_out(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, 
     }
     match evidence::prove(facts, turn, member, &Purpose::Interrupted { host_id }, draft) {
         Ok(proof) => {
-            draft.steps.push(steps::terminate(facts, valid, member, &proof, Some(turn)));
+            draft.steps.push(steps::terminate(facts, valid, member, &proof, turn));
         }
         Err(Unproven::Waiting) => {}
         // They do not agree, or too few can be asked: the same turn asks again.

@@ -60,13 +60,21 @@ pub fn withdraw(valid: &Valid, member: &MemberFact) -> Step {
     patch(valid, member, json!({ "spec": { "intent": null } }), doing)
 }
 
+/// Take back the permit of a member that has not joined by it.
+pub fn withdraw_permit(facts: &Facts<'_>, turn: &Turn, member: &MemberFact) -> Option<Step> {
+    let object = member.object.as_ref()?;
+    let doing = Doing::WithdrawPermit { member: member.name.clone() };
+    let patch = json!({ "spec": { "start": null } });
+    Some(Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing).fenced(facts.fence(turn)))
+}
+
 /// Record that a member is gone for good: from here on its set may shrink.
 pub fn terminate(
     facts: &Facts<'_>,
     valid: &Valid,
     member: &MemberFact,
     proof: &Proof,
-    turn: Option<&Turn>,
+    turn: &Turn,
 ) -> Step {
     let name = member.name.clone();
     let record = json!({
@@ -74,8 +82,7 @@ pub fn terminate(
         "spec": { "run": "Terminated", "start": null },
     });
     let said = proof.text().to_string();
-    // Only a member that never joined goes without a turn.
-    let (doing, event) = match turn {
+    let (doing, event) = match member.recorded_host_id() {
         Some(_) => {
             let doing = Doing::RecordLeft { member: name.clone(), proof: said };
             (doing, Happened::HasLeft { member: name })
@@ -88,7 +95,7 @@ pub fn terminate(
     let seen = member.object.as_ref().map(|o| o.meta.clone()).unwrap_or_default();
     let key = ObjectKey::new(kinds::MEMBER, &valid.namespace, member.name.as_str());
     Step::patch(key, Precondition::as_seen(&seen), record, doing)
-        .fenced(turn.map(|t| facts.fence(t)))
+        .fenced(facts.fence(turn))
         .proven(proof.stated())
         .announced(Event::normal(event))
 }

@@ -13,3 +13,4 @@ pub mod runtime_settings;
 pub mod seed_lists;
 pub mod stale;
 pub mod system_keyspaces;
+pub mod waived;

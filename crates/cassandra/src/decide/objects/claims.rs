@@ -4,6 +4,7 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::marks;
+use crate::decide::maintenance::waived;
 use crate::facts::{ClaimFact, Facts, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
@@ -63,12 +64,13 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         if changes.is_empty() {
             continue;
         }
-        draft.steps.push(Step::patch_as_seen(
+        let step = Step::patch_as_seen(
             kinds::CLAIM,
             &claim.object.meta,
             json!({ "metadata": { "annotations": changes } }),
             doing,
-        ));
+        );
+        draft.steps.push(step.announced(waived::of(member, claim)));
     }
 }
 

@@ -157,7 +157,7 @@ fn is_out(
     let cause = Cause::Removed { member: member.name.clone(), at: facts.now() };
     if !replicas::is_wanted(valid, member) {
         debts::repair_by_all(facts, &member.name, &cause, draft);
-        draft.steps.push(steps::terminate(facts, valid, member, proof, Some(turn)));
+        draft.steps.push(steps::terminate(facts, valid, member, proof, turn));
         return;
     }
     let fence = facts.fence(turn);

@@ -56,7 +56,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
     }
     // A canary that does not come up is what the next pod repairs.
     let own = member.recorded_host_id().filter(|_| !member.is_normal());
-    let except = own.into_iter().chain(going_without::host_ids(facts, valid)).collect();
+    let except = own.into_iter().chain(going_without::host_ids(facts)).collect();
     let proof = match evidence::prove(facts, turn, member, &Purpose::Restart { except }, draft) {
         Ok(proof) => proof,
         Err(Unproven::Waiting) => return,
@@ -119,14 +119,14 @@ struct Stop<'a> {
 
 /// Does the budget count what clients count (safety rule 7.10)? It also counts
 /// the pods of members that wait to join, which may wait for this very upgrade,
-/// and of those that an upgrade goes on without: for these it would say no for ever.
-fn budget_counts_right(facts: &Facts<'_>, valid: &Valid) -> bool {
+/// and of those that a rollout goes on without: for these it would say no for ever.
+fn budget_counts_right(facts: &Facts<'_>) -> bool {
     let serves = |m: &MemberFact| m.pod.as_ref().is_some_and(|p| p.ready_since.is_some());
     // A claim alone is nobody: somebody scaled a StatefulSet by hand.
     let exists = |m: &MemberFact| !m.is_gone() && (m.pod.is_some() || m.object.is_some());
     let is_new = |m: &MemberFact| exists(m) && m.recorded_host_id().is_none();
     let mut new = facts.members.values().filter(|m| is_new(m));
-    new.all(serves) && going_without::of(facts, valid).is_empty()
+    new.all(serves) && going_without::of(facts).is_empty()
 }
 
 fn replace_pod(facts: &Facts<'_>, valid: &Valid, stop: &Stop<'_>, draft: &mut Draft) {
@@ -140,7 +140,7 @@ fn replace_pod(facts: &Facts<'_>, valid: &Valid, stop: &Stop<'_>, draft: &mut Dr
     let fence = facts.fence(turn);
     draft.steps.extend(prepare(valid, member, object, newest, proof, fence.clone()));
     let step = delete_pod(valid, member, pod, proof, Some(fence));
-    let evicted = pod.ready_since.is_some() && budget_counts_right(facts, valid);
+    let evicted = pod.ready_since.is_some() && budget_counts_right(facts);
     draft.steps.push(if evicted { step.evicting() } else { step });
     let failure = facts.snapshot.failure.as_ref();
     if let Some(held) = failure.filter(|f| evicted && f.class == FailureClass::Held) {

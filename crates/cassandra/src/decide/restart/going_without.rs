@@ -1,37 +1,38 @@
-//! An upgrade that a member which is gone for good holds up: the upgrade waits
-//! for the member, and its replacement for the upgrade. Only a person can say
-//! that the upgrade goes on without it, since each restart then takes a second
-//! replica of some data away for its time.
+//! A rollout that a member which is gone for good holds up: an upgrade waits for the
+//! member, and its replacement for the upgrade; any rollout waits for a replacement
+//! that cannot begin. Only a person can say that it goes on without the member, since
+//! each restart then takes a second replica of some data away for its time.
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, marks};
-use crate::decide::restart::versions;
+use crate::decide::restart::{next, versions};
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::evidence::Objection;
 use crate::words::restart::Problem;
 use palladion_api::ids::HostId;
 use palladion_api::labels;
+use palladion_plan::Flow;
 
-/// Members that the upgrade goes on without: marked for replacement, and a
-/// person has said so of each that is marked. Empty while all run one line.
-pub fn of<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Vec<&'a MemberFact> {
+/// Members that a rollout goes on without: marked for replacement, and a person has
+/// said so of each that is marked.
+pub fn of<'a>(facts: &'a Facts<'_>) -> Vec<&'a MemberFact> {
     let gone = gone_for_good(facts);
-    if versions::mixed(facts, valid).is_none() || !gone.iter().all(|m| is_said(m)) {
+    if !gone.iter().all(|m| is_said(m)) {
         return Vec::new();
     }
     gone
 }
 
 /// Host IDs whose absence does not keep the others from being restarted.
-pub fn host_ids<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Vec<&'a HostId> {
-    let without = of(facts, valid).into_iter();
+pub fn host_ids<'a>(facts: &'a Facts<'_>) -> Vec<&'a HostId> {
+    let without = of(facts).into_iter();
     without.filter_map(|m| Some(&marks::of(m)?.host_id)).collect()
 }
 
 /// The cheap look before a restart.
-pub fn ring_is_quiet(facts: &Facts<'_>, valid: &Valid) -> Result<(), Objection> {
-    if let Some(member) = of(facts, valid).first()
+pub fn ring_is_quiet(facts: &Facts<'_>) -> Result<(), Objection> {
+    if let Some(member) = of(facts).first()
         && let Some(record) = marks::of(member)
     {
         return evidence::rest_is_quiet(facts, &member.name, &record.host_id);
@@ -48,6 +49,26 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         let (member, annotation) = (member.name.clone(), labels::UPGRADE_WITHOUT);
         let namespace = valid.namespace.clone();
         draft.report(Problem::HeldUp { namespace, member, annotation });
+    }
+}
+
+/// A replacement that cannot begin, while members are to be restarted: they are, if a
+/// person has said so; otherwise it is told what a person can do.
+pub fn beside_replacement(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    if !of(facts).is_empty() {
+        // The replacement holds up all that comes after it, whatever comes of this.
+        let (Flow::Busy | Flow::Free) = next::next(facts, valid, draft);
+        return;
+    }
+    let unsaid = gone_for_good(facts).into_iter().find(|m| !is_said(m));
+    let waiting = next::due(facts, valid).into_iter().find(|m| marks::of(m).is_none());
+    if let (Some(lost), Some(waiting)) = (unsaid, waiting) {
+        draft.report(Problem::Waits {
+            namespace: valid.namespace.clone(),
+            lost: lost.name.clone(),
+            waiting: waiting.name.clone(),
+            annotation: labels::UPGRADE_WITHOUT,
+        });
     }
 }
 

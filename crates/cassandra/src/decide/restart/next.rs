@@ -7,7 +7,7 @@ use crate::decide::objects::{replicas, restart_tokens};
 use crate::decide::restart::going_without;
 use crate::decide::restart::steps::give_token;
 use crate::decide::turn::lock;
-use crate::facts::Facts;
+use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::restart::{Doing, Waiting};
 use crate::words::turn::Work;
@@ -17,27 +17,14 @@ use palladion_plan::Flow;
 /// The next member on an older revision, or whose restart was asked for, if
 /// the ring can spare it.
 pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
-    let without = going_without::of(facts, valid);
     let stopped = access::stops_rollout(facts, valid);
     if let Some(member) = stopped {
         let waiting = Waiting::ForLogIn { member: member.name.clone() };
         draft.wait_for(waiting).about(member.subject());
     }
-    for (index, name) in replicas::in_order(facts, valid) {
-        let Some(member) = facts.members.get(&name) else {
-            continue;
-        };
-        if without.iter().any(|m| m.name == name) {
-            continue;
-        }
-        let newest = facts.newest_revision(&valid.racks[index].set);
-        let outdated = newest.is_some_and(|newest| {
-            member.pod.as_ref().is_some_and(|p| !p.terminating && p.revision != newest)
-        });
+    for member in due(facts, valid) {
+        let name = member.name.clone();
         let restart = restart_tokens::due(valid, member);
-        if !(outdated || restart.is_some()) || member.recorded_host_id().is_none() {
-            continue;
-        }
         let nothing_runs =
             evidence::has_ended(facts, member).or_else(|| evidence::stands_stopped(facts, member));
         if let (Some(token), Some(proof)) = (restart, nothing_runs) {
@@ -49,10 +36,10 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
             continue;
         }
         // What stops a rollout holds up nothing else (safety rule 7.6).
-        if outdated && stopped.is_some() {
+        if is_outdated(facts, valid, member) && stopped.is_some() {
             continue;
         }
-        if let Err(why) = going_without::ring_is_quiet(facts, valid) {
+        if let Err(why) = going_without::ring_is_quiet(facts) {
             let otherwise = |why| Waiting::ForRing { member: name, why };
             evidence::wait_for_ring(member, Work::Restart, why, otherwise, draft);
             return Flow::Busy;
@@ -65,4 +52,26 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         return Flow::Busy;
     }
     Flow::Free
+}
+
+/// Members of the ring on an older revision, or whose restart was asked for, in order,
+/// but for those that the rollout goes on without.
+pub fn due<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Vec<&'a MemberFact> {
+    let without = going_without::of(facts);
+    let names = replicas::in_order(facts, valid).into_iter().map(|(_, name)| name);
+    names
+        .filter_map(|name| facts.members.get(&name))
+        .filter(|m| !without.iter().any(|gone| gone.name == m.name))
+        .filter(|m| m.recorded_host_id().is_some())
+        .filter(|m| is_outdated(facts, valid, m) || restart_tokens::due(valid, m).is_some())
+        .collect()
+}
+
+/// Is its pod of an older revision?
+fn is_outdated(facts: &Facts<'_>, valid: &Valid, member: &MemberFact) -> bool {
+    let rack = valid.racks.iter().find(|rack| rack.name == member.rack);
+    let newest = rack.and_then(|rack| facts.newest_revision(&rack.set));
+    newest.is_some_and(|newest| {
+        member.pod.as_ref().is_some_and(|p| !p.terminating && p.revision != newest)
+    })
 }

@@ -1,0 +1,107 @@
+//! Rows of an answer, of the plain types that we ask for.
+
+/// `Rows`, in the kinds of results.
+const ROWS: i32 = 2;
+/// One keyspace and table for all columns.
+const ONE_TABLE: i32 = 1;
+/// The answer has more pages.
+const MORE_PAGES: i32 = 2;
+/// No column is described.
+const NO_COLUMNS: i32 = 4;
+/// Types without parameters are below this number, and above that of a custom one.
+const PLAIN: std::ops::Range<u16> = 1..0x20;
+
+/// A cell as it came; `None` where it is null.
+pub type Cell = Option<Vec<u8>>;
+
+/// The rows of an answer; `None` if it has none, or is not as the protocol has it.
+pub fn rows(body: &[u8]) -> Option<Vec<Vec<Cell>>> {
+    let mut reader = Reader(body);
+    if reader.int()? != ROWS {
+        return None;
+    }
+    let flags = reader.int()?;
+    let columns = usize::try_from(reader.int()?).ok()?;
+    if flags & MORE_PAGES != 0 {
+        return None;
+    }
+    if flags & NO_COLUMNS == 0 {
+        if flags & ONE_TABLE != 0 {
+            reader.string()?;
+            reader.string()?;
+        }
+        for _ in 0..columns {
+            if flags & ONE_TABLE == 0 {
+                reader.string()?;
+                reader.string()?;
+            }
+            reader.string()?;
+            PLAIN.contains(&reader.short()?).then_some(())?;
+        }
+    }
+    let count = reader.int()?;
+    (0..count).map(|_| (0..columns).map(|_| reader.cell()).collect()).collect()
+}
+
+/// A text of a cell.
+pub fn text(cell: &Cell) -> Option<&str> {
+    std::str::from_utf8(cell.as_deref()?).ok()
+}
+
+/// A number of a cell.
+pub fn int(cell: &Cell) -> Option<i32> {
+    Some(i32::from_be_bytes(*cell.as_deref()?.first_chunk()?))
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, size: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(size)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn short(&mut self) -> Option<u16> {
+        Some(u16::from_be_bytes(*self.take(2)?.first_chunk()?))
+    }
+
+    fn int(&mut self) -> Option<i32> {
+        Some(i32::from_be_bytes(*self.take(4)?.first_chunk()?))
+    }
+
+    fn string(&mut self) -> Option<&'a [u8]> {
+        let size = self.short()?;
+        self.take(size.into())
+    }
+
+    fn cell(&mut self) -> Option<Cell> {
+        match usize::try_from(self.int()?) {
+            Ok(size) => Some(Some(self.take(size)?.to_vec())),
+            Err(_) => Some(None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cql::testing::answer_of;
+
+    #[test]
+    fn rows_are_read_cell_by_cell() {
+        let body = answer_of(&[("shop", Some(3600)), ("system_auth", None)]);
+        let rows = rows(&body).unwrap();
+        let read: Vec<_> = rows.iter().map(|row| (text(&row[0]), int(&row[1]))).collect();
+        assert_eq!(read, [(Some("shop"), Some(3600)), (Some("system_auth"), None)]);
+    }
+
+    #[test]
+    fn what_is_cut_off_or_no_row_is_nothing() {
+        let body = answer_of(&[("shop", Some(3600))]);
+        for end in 0..body.len() {
+            assert_eq!(rows(&body[..end]), None, "{end}");
+        }
+        assert_eq!(rows(&1i32.to_be_bytes()), None, "a result without rows");
+    }
+}

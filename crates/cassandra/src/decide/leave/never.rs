@@ -1,0 +1,85 @@
+//! Shrinking over a member that never joined: it holds no ranges. That ends in a ban
+//! on its volume and in the end of its pod, so it is done in a turn: its permit is
+//! withdrawn first, then others are asked whether the ring knows it (safety rule 6.6).
+
+use super::next::candidate;
+use super::steps::{end, terminate, withdraw_permit};
+use crate::decide::draft::Draft;
+use crate::decide::evidence::{self, Purpose, Unproven};
+use crate::decide::turn::lock;
+use crate::facts::{Facts, MemberFact};
+use crate::validate::Valid;
+use crate::words::evidence::Forbidden;
+use crate::words::leave::{Doing, Ended, Waiting};
+use crate::words::turn;
+use palladion_api::cluster::{Turn, TurnStep};
+use palladion_api::member::{ServerState, VolumeState};
+use palladion_plan::Flow;
+
+/// Give the turn to a member that is not wanted and never joined.
+pub fn next(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> Flow {
+    if member.spec.is_none() {
+        return Flow::Free;
+    }
+    if let Some(waiting) = is_at_it(member) {
+        draft.wait_for(waiting).about(member.subject());
+        return Flow::Busy;
+    }
+    if let Err(why) = evidence::may_be_nobody(facts, member) {
+        let forbidden = Forbidden::Leave { member: member.name.clone(), why };
+        draft.wait_for(forbidden).about(member.subject());
+        return Flow::Busy;
+    }
+    // One without a pod has no volume that anybody could name.
+    let volume_id = member.volume().map(|v| v.volume_id.clone()).unwrap_or_default();
+    let turn = lock::new(facts, &member.name, &volume_id, TurnStep::Leave, 1);
+    let doing = Doing::AskWhetherJoined { member: member.name.clone() };
+    draft.steps.push(lock::take(facts, &turn, doing, None));
+    Flow::Busy
+}
+
+/// Go on with the turn of a member that has no host ID on record.
+pub fn advance(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    turn: &Turn,
+    member: &MemberFact,
+    draft: &mut Draft,
+) {
+    if candidate(facts, valid).is_none_or(|(_, m)| m.name != member.name) {
+        return end(facts, turn, Ended::RequestedAgain, None, draft);
+    }
+    if let Some(waiting) = is_at_it(member) {
+        draft.wait_for(waiting).about(member.subject());
+        return end(facts, turn, Ended::StillJoins, None, draft);
+    }
+    if member.spec.as_ref().is_some_and(|s| s.start.is_some()) {
+        draft.steps.extend(withdraw_permit(facts, turn, member));
+        return;
+    }
+    match evidence::prove(facts, turn, member, &Purpose::NeverJoined, draft) {
+        Ok(proof) => draft.steps.push(terminate(facts, valid, member, &proof, turn)),
+        Err(Unproven::Waiting) => {}
+        Err(Unproven::AskAgain(why)) => {
+            end(facts, turn, turn::Ended::Objection { why }, None, draft);
+        }
+    }
+}
+
+/// Does its server run by a permit, or has it joined by now?
+fn is_at_it(member: &MemberFact) -> Option<Waiting> {
+    let name = member.name.clone();
+    if member.volume().is_some_and(|v| v.state == VolumeState::Joined) {
+        return Some(Waiting::Recording { member: name });
+    }
+    let runs = |state: ServerState| match state {
+        ServerState::Starting | ServerState::Running | ServerState::Stopping => true,
+        ServerState::Waiting
+        | ServerState::Failed
+        | ServerState::Stopped
+        | ServerState::Decommissioned
+        | ServerState::Unknown => false,
+    };
+    let is_running = member.reported_server().is_some_and(|server| runs(server.state));
+    is_running.then_some(Waiting::Joining { member: name })
+}
