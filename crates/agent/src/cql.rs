@@ -3,6 +3,7 @@
 //! statement, and its answer (native protocol version 4, which every server
 //! that we run speaks).
 
+mod rows;
 pub mod tls;
 
 use crate::words::calls::CqlError;
@@ -20,8 +21,8 @@ use tokio_rustls::TlsConnector;
 /// A schema change waits for agreement of the members that are up.
 const ANSWER_TIME: Duration = Duration::from_secs(60);
 const CONNECT_TIME: Duration = Duration::from_secs(5);
-/// No answer to our statements comes near this.
-const FRAME_BYTES: usize = 1024 * 1024;
+/// Tables of a schema are the most that we ask for: this is a hundred thousand of them.
+const FRAME_BYTES: usize = 16 * 1024 * 1024;
 
 const VERSION: u8 = 4;
 const ERROR: u8 = 0x00;
@@ -171,6 +172,18 @@ impl Connection {
         body.push(0);
         match self.exchange(QUERY, &body).await? {
             (RESULT, _) => Ok(()),
+            (other, _) => Err(Error::Unexpected(other)),
+        }
+    }
+
+    /// The rows of a statement that returns one column of text.
+    pub async fn texts(&mut self, statement: &str) -> Result<Vec<String>, Error> {
+        let mut body = length(statement.len()).to_be_bytes().to_vec();
+        body.extend(statement.as_bytes());
+        body.extend(ONE.to_be_bytes());
+        body.push(0);
+        match self.exchange(QUERY, &body).await? {
+            (RESULT, answer) => rows::texts(&answer).ok_or(Error::Unexpected(RESULT)),
             (other, _) => Err(Error::Unexpected(other)),
         }
     }

@@ -7,6 +7,7 @@ mod beat;
 mod gather;
 mod jobs;
 mod look;
+mod repair;
 mod state;
 mod stop;
 mod tell;
@@ -106,6 +107,7 @@ impl Agent {
         self.follow_seeds().await;
         self.follow_runtime_settings().await;
         self.count_copies().await;
+        self.follow_repairs();
         self.beat();
         self.operate();
         self.work().await;
@@ -136,6 +138,7 @@ impl Agent {
             }
             Done::Operation { id, outcome } => self.end_operation(&id, outcome),
             Done::Job { id, ended } => self.end_task(id, ended),
+            Done::Surveyed { of, found } => self.note_survey(of, found),
             Done::LoggedIn { of, answer } => self.access.note(of, answer, Instant::now()),
         }
     }

@@ -1,6 +1,7 @@
 //! What the agent holds between turns. All of it can be lost: it is gathered
 //! anew from init, volume, server and API.
 
+use super::repair::{Of, Outlook};
 use crate::access::{Access, Answer, Subject};
 use crate::admin::{Reading, ServerAdmin};
 use crate::decide::job::Stop;
@@ -13,6 +14,8 @@ use crate::kubernetes::News;
 use crate::launch::Mounted;
 use crate::launch_record::LaunchRecord;
 use crate::metrics::Metrics;
+use crate::repair::Repairs;
+use crate::repair::survey::Survey;
 use crate::report::job::Told as ToldJob;
 use crate::settings::Settings;
 use crate::supervisor::Supervisor;
@@ -54,6 +57,13 @@ pub enum Done {
         id: String,
         /// How.
         ended: Option<Ended>,
+    },
+    /// What there is to repair was looked at.
+    Surveyed {
+        /// For which schema and ring.
+        of: Of,
+        /// What was found.
+        found: Result<Survey, String>,
     },
     /// The agent has tried to log in to its server.
     LoggedIn {
@@ -146,6 +156,8 @@ pub struct Agent {
     pub leave_call: LeaveCall,
     pub job: Option<Job>,
     pub book: Option<Arc<Book>>,
+    pub repairs: Option<Arc<Repairs>>,
+    pub outlook: Outlook,
     pub task: Option<Task>,
     /// The job whose connection broke.
     pub lost: Option<String>,
@@ -197,6 +209,8 @@ impl Agent {
             leave_call: LeaveCall::NotMade,
             job: None,
             book: None,
+            repairs: None,
+            outlook: Outlook::default(),
             task: None,
             lost: None,
             told_job: ToldJob::default(),
