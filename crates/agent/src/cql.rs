@@ -21,8 +21,8 @@ use tokio_rustls::TlsConnector;
 /// A schema change waits for agreement of the members that are up.
 const ANSWER_TIME: Duration = Duration::from_secs(60);
 const CONNECT_TIME: Duration = Duration::from_secs(5);
-/// No answer to our statements comes near this.
-const FRAME_BYTES: usize = 1024 * 1024;
+/// Tables of a schema are the most that we ask for: this is a hundred thousand of them.
+const FRAME_BYTES: usize = 16 * 1024 * 1024;
 
 const VERSION: u8 = 4;
 const ERROR: u8 = 0x00;
@@ -184,6 +184,12 @@ impl Connection {
             (RESULT, answer) => Ok(answer),
             (other, _) => Err(Error::Unexpected(other)),
         }
+    }
+
+    /// The rows of a statement that returns one column of text.
+    pub async fn texts(&mut self, statement: &str) -> Result<Vec<String>, Error> {
+        let body = self.ask(statement).await?;
+        rows::texts(&body).ok_or(Error::Unexpected(RESULT))
     }
 
     async fn exchange(&mut self, opcode: u8, body: &[u8]) -> Result<(u8, Vec<u8>), Error> {

@@ -3,6 +3,7 @@
 //! Read in this order: [`init`] (process 1), [`agent`] (the loop), [`volume`]
 //! (who are we), [`decide`] (what may be done), [`render`] and [`launch`] (how
 //! the server is started), [`admin`] (how it is asked), [`jobs`] (its jobs),
+//! [`repair`] (what is due),
 //! [`report`] and [`kubernetes`] (how it is told).
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -25,6 +26,7 @@ pub mod launch_record;
 pub mod management;
 pub mod metrics;
 pub mod render;
+pub mod repair;
 pub mod report;
 pub mod runtime;
 pub mod settings;

@@ -19,6 +19,9 @@ pub const COMPLETE: &str = "Complete";
 /// Of a task: it has ended and is not done; the reason says whether it was refused, aborted or failed.
 pub const FAILED: &str = "Failed";
 
+/// Of a schedule that covers a ring: ranges are repaired later than they should be.
+pub const BEHIND: &str = "Behind";
+
 /// Of a rack: a member of it is leaving the ring, or is being removed from it.
 pub const MEMBER_LEAVING: &str = "MemberLeaving";
 /// Of a rack: a member of it is being replaced.

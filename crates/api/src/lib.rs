@@ -21,6 +21,7 @@ pub mod metrics;
 pub mod names;
 pub mod operator_config;
 pub mod reasons;
+pub mod repair;
 pub mod reserved;
 pub mod rights;
 pub mod rules;

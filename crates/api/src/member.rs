@@ -5,6 +5,7 @@
 //! share. The rules of each field are in `docs/concepts/member-protocol.md`.
 
 use crate::ids::{ClaimUid, HostId, Nonce, RackName, StaticAddress, VolumeId};
+use crate::repair::Coverage;
 use crate::rules::member as rules;
 use crate::runtime::RuntimeSettings;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -132,6 +133,9 @@ pub struct CassandraMemberSpec {
     /// Work of a `CassandraTask` for this member. One at a time. Agents of protocol 3 know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<Job>,
+    /// What is repaired on this member before deletions are forgotten, by the schedule that covers the ring. The agent reports in `status.repair` what is due. Agents of protocol 4 know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repair: Option<Coverage>,
     /// Addresses of the seeds. Applied without a restart (Cassandra 4.0 and later).
     #[serde(default)]
     #[schemars(length(max = 512))]
@@ -269,5 +273,6 @@ pub struct EvidenceRequest {
 }
 
 /// Version of the member protocol that this build speaks. Since 2 an agent knows
-/// the ranges of a repair; since 3 it knows `spec.job`, and volumes that a user has terminated.
-pub const PROTOCOL: u32 = 3;
+/// the ranges of a repair; since 3 it knows `spec.job`, and volumes that a user has terminated;
+/// since 4 it knows `spec.repair`, and repairs what is due.
+pub const PROTOCOL: u32 = 4;

@@ -219,6 +219,14 @@ reasons! {
     TaskFailed => "The message names the cause. Look at the member, and create a new task if you still need it.";
     /// A schedule did not create a task in time: it would have been later than `startingDeadlineSeconds`.
     ScheduleMissed => "The message names the schedule and the time. Look why: no operator ran, the cluster was paused, or an earlier task took too long. To make up for it now: `kubectl palladion schedule run NAME`.";
+    /// An older schedule covers this ring already.
+    AnotherCovers => "Delete one of the two schedules. The message names the one that counts.";
+    /// Ranges have used up 90% of the time after which deletions in them are forgotten (`gc_grace_seconds`).
+    RepairBehind => "The message names the member and the time. Look what keeps its repair from ending: a member that is down, a task in the queue (`kubectl palladion task list`), or too little time; raise `gc_grace_seconds` of the tables if it cannot be done in time.";
+    /// Ranges were not repaired within `gc_grace_seconds`: rows that were deleted may come back.
+    RepairTooLate => "Remove what keeps the repair from ending; it goes on by itself. Check data that was deleted since the time in the message.";
+    /// Tables keep deletions for less than ten minutes, so that no repair comes in time.
+    GraceTooShort => "Raise `gc_grace_seconds` of the tables that the message names, or name them in `excludeTables`. They are repaired every seven days.";
     /// A repair or cleanup of a member is pending and comes first.
     MaintenancePending => "Wait; the operator runs pending maintenance on one member at a time.";
     /// Pending maintenance was removed from a member before the operator carried it out; the member counts as if it had been.

@@ -11,6 +11,7 @@ pub mod claims;
 pub mod cluster;
 pub mod jvm_options;
 pub mod member;
+pub mod repair;
 pub mod security;
 pub mod task;
 pub mod task_schedule;

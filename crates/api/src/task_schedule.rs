@@ -2,6 +2,7 @@
 //! of a CronJob (`docs/sources.md`), and its template is a `CassandraTask`.
 
 use crate::ids::{MemberName, RackName};
+use crate::repair::Coverage;
 use crate::rules::task as of_tasks;
 use crate::rules::task_schedule as rules;
 use crate::task::{DEFAULT_TTL, OnFailure, RestartTask, WhenDown, Work};
@@ -10,7 +11,7 @@ use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Creates a `CassandraTask` at each time of a cron pattern. The tasks are named `<schedule>-<minutes since 1970>` and have the label `palladion.dev/schedule`; they stay when the schedule is deleted. The name of a schedule has at most 52 characters.
+/// Creates a `CassandraTask` at each time of a cron pattern, or whenever a range of the ring is due for repair. The tasks are named `<schedule>-<minutes since 1970>` and have the label `palladion.dev/schedule`; they stay when the schedule is deleted. The name of a schedule has at most 52 characters.
 #[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[kube(
     group = "palladion.dev",
@@ -30,21 +31,35 @@ use std::collections::BTreeMap;
     printcolumn(name = "Time zone", type_ = "string", json_path = ".spec.timeZone"),
     printcolumn(name = "Suspend", type_ = "boolean", json_path = ".spec.suspend"),
     printcolumn(name = "Next", type_ = "string", json_path = ".status.nextScheduleTime"),
+    printcolumn(
+        name = "Behind",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Behind\")].status"
+    ),
     printcolumn(name = "Last", type_ = "date", json_path = ".status.lastScheduleTime"),
     printcolumn(name = "Active", type_ = "string", json_path = ".status.active"),
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")
 )]
 #[x_kube(crates(kube_core = "::kube_core"))]
-#[x_kube(validation = rules::cluster_is_fixed())]
+#[x_kube(
+    validation = rules::cluster_is_fixed(),
+    validation = rules::schedule_or_cover(),
+    validation = rules::template_goes_with_a_schedule(),
+    validation = rules::a_cover_has_no_times()
+)]
 #[serde(rename_all = "camelCase")]
 pub struct CassandraTaskScheduleSpec {
     /// Name of the `CassandraCluster` in the namespace of the schedule. A schedule that stays without conditions names a cluster that does not exist. Immutable.
     #[schemars(length(min = 1, max = 63))]
     pub cluster: String,
-    /// When tasks are created, in cron's five fields: minute, hour, day of the month, month, day of the week; for example `30 2 * * MON-FRI`. Also `@hourly`, `@daily`, `@weekly`, `@monthly` and `@yearly`. A task at one time of the day is created right after the gap if a clock that is set forward leaves this time out, and once if one that is set back shows it twice; all other patterns follow the clock.
+    /// When tasks of `taskTemplate` are created, in cron's five fields: minute, hour, day of the month, month, day of the week; for example `30 2 * * MON-FRI`. Also `@hourly`, `@daily`, `@weekly`, `@monthly` and `@yearly`. A task at one time of the day is created right after the gap if a clock that is set forward leaves this time out, and once if one that is set back shows it twice; all other patterns follow the clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 128))]
     #[x_kube(validation = rules::schedule_has_five_fields())]
-    pub schedule: String,
+    pub schedule: Option<String>,
+    /// Repair all ranges of the ring in time, before deletions are forgotten (`gc_grace_seconds`): a task `repair` with `scope: Due` is created when a range is due and all members are up, not within an hour of the end of the last one. One schedule covers a ring: the oldest; others are not accepted. Not together with `schedule`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cover: Option<Cover>,
     /// Time zone of the schedule, by its name in the IANA time zone database, for example `Europe/Berlin`. Default `Etc/UTC`.
     #[serde(default = "utc")]
     #[schemars(length(min = 1, max = 64))]
@@ -67,8 +82,23 @@ pub struct CassandraTaskScheduleSpec {
     #[serde(default = "three")]
     #[schemars(range(max = 50))]
     pub failed_tasks_history_limit: u32,
-    /// The task that is created. A change counts from the next task on.
-    pub task_template: TaskTemplate,
+    /// The task that is created; required with `schedule`, and absent with `cover`. A change counts from the next task on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_template: Option<TaskTemplate>,
+}
+
+/// Repair of all ranges of a ring in time.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[x_kube(crates(kube_core = "::kube_core"))]
+#[serde(rename_all = "camelCase")]
+pub struct Cover {
+    /// What is repaired, and how often.
+    #[serde(flatten)]
+    pub of: Coverage,
+    /// Bytes of one call of a server, as far as ranges can be cut. Default 1073741824, 1 GiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1_048_576, max = 1_099_511_627_776_u64))]
+    pub segment_bytes: Option<u64>,
 }
 
 /// What happens when a task is due while an earlier one is active. A ring works at one task at a time in any case.
@@ -164,7 +194,7 @@ pub struct TaskTemplateSpec {
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct CassandraTaskScheduleStatus {
-    /// When the next task is due. If it is in the past, the task waits for an earlier one to end, or for the cluster to be resumed. Absent while the schedule is suspended or not valid.
+    /// When the next task is due; with `cover`, when the next range is. If it is in the past, the task waits for an earlier one to end, or for the cluster to be resumed. Absent while the schedule is suspended or not valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_schedule_time: Option<Time>,
     /// For which time the last task was created.
@@ -186,7 +216,7 @@ pub struct CassandraTaskScheduleStatus {
     /// The `metadata.generation` that this status describes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// `Accepted`: False with the reason InvalidSpec if pattern or time zone are not valid. `Paused`: True while no tasks are created because the schedule is suspended or the cluster paused.
+    /// `Accepted`: False with the reason InvalidSpec if pattern or time zone are not valid, and with AnotherCovers if an older schedule covers the ring. `Paused`: True while no tasks are created because the schedule is suspended or the cluster paused. With `cover`, `Behind`: True when a range has used up 90% of its `gc_grace_seconds` since its last repair; `Degraded`: True when it has used up all, so that rows that were deleted may come back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
 }

@@ -5,13 +5,25 @@ use palladion_api::conditions::{self, Condition};
 use palladion_api::reasons::Reason;
 use palladion_api::words::{Message, Reasoned};
 
-/// Status of a condition that is written. What is not known is not written.
+/// Status of a condition that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Truth {
     /// It is so.
     True,
     /// It is not so.
     False,
+    /// It cannot be told, and whoever relies on it should know that.
+    Unknown,
+}
+
+impl Truth {
+    fn as_str(self) -> &'static str {
+        match self {
+            Truth::True => "True",
+            Truth::False => "False",
+            Truth::Unknown => "Unknown",
+        }
+    }
 }
 
 /// The conditions of one object, on their way from what is stored to what is so.
@@ -42,7 +54,7 @@ impl Conditions {
     /// Set under a reason that is not the sentence's own.
     pub fn set(&mut self, type_: &str, truth: Truth, reason: Reason, message: impl Into<Message>) {
         let message = message.into().to_string();
-        let new = conditions::condition(
+        let mut new = conditions::condition(
             type_,
             truth == Truth::True,
             reason.as_str(),
@@ -50,6 +62,7 @@ impl Conditions {
             Some(self.generation),
             self.now,
         );
+        new.status = truth.as_str().to_string();
         conditions::set(&mut self.all, new);
     }
 

@@ -1,11 +1,15 @@
 //! Jobs of tasks on Apache Cassandra 4.0 to 5.0, over Jolokia.
 
 use super::cassandra::Cassandra;
+use super::cassandra_reading::address;
 use super::jobs::{Compaction, Jobs, Rewrite, Rewritten, Tables};
 use super::jolokia::Item;
+use super::json::strings;
 use super::{Answer, Error, RepairTicket};
 use crate::capabilities::{SnapshotLife, UpgradeSstables};
 use crate::management::beans::*;
+use crate::repair::segments::Segment;
+use crate::repair::survey::Holders;
 use crate::words::calls::{Answered, Doing};
 use palladion_api::task::{
     BeforeScrub, BeforeSnapshot, CompactOutput, Corrupted, Granularity, OverflowedTtl, ScrubTask,
@@ -206,8 +210,42 @@ impl Jobs for Cassandra {
         })
     }
 
+    fn ranges<'a>(&'a self, keyspace: &'a str) -> Answer<'a, Vec<Holders>> {
+        Box::pin(async move {
+            let answer = self.call(STORAGE_SERVICE, RANGES, vec![json!(keyspace)]).await?;
+            Ok(answer.as_object().into_iter().flatten().map(holders).collect())
+        })
+    }
+
+    fn repair_segment<'a>(&'a self, what: &'a Segment) -> Answer<'a, Option<RepairTicket>> {
+        Box::pin(async move {
+            // From tokens that were parsed: a range that is none repairs everything (seen of 4.1 and 5.0).
+            let ranges: Vec<String> =
+                what.ranges.iter().map(|r| format!("{}:{}", r.start, r.end)).collect();
+            let options = json!({
+                "ranges": ranges.join(","),
+                "columnFamilies": what.tables.join(","),
+                "primaryRange": "false",
+                "incremental": "false",
+                "parallelism": "parallel",
+            });
+            self.begin(&what.keyspace, options).await
+        })
+    }
+
     fn end_repairs(&self) -> Answer<'_, ()> {
         Box::pin(async { self.call(STORAGE_SERVICE, END_REPAIRS, vec![]).await.map(drop) })
+    }
+}
+
+/// `"[start, end]": ["10.0.0.1:7000", …]`.
+fn holders((range, members): (&String, &Value)) -> Holders {
+    let range = range.trim_matches(['[', ']', '(', ')']);
+    let (start, end) = range.split_once(',').unwrap_or((range, ""));
+    Holders {
+        start: start.trim().into(),
+        end: end.trim().into(),
+        members: strings(members).iter().map(|endpoint| address(endpoint)).collect(),
     }
 }
 

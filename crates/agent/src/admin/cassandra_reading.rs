@@ -122,7 +122,7 @@ pub(super) fn most_holders<'a>(lists: impl Iterator<Item = &'a Value>) -> u32 {
 }
 
 /// The address in `10.0.0.1:7000`, `/10.0.0.1:7000`, `[::1]:7000` or a bare one.
-fn address(endpoint: &str) -> StaticAddress {
+pub(super) fn address(endpoint: &str) -> StaticAddress {
     let endpoint = endpoint.rsplit('/').next().unwrap_or(endpoint);
     if let Ok(socket) = endpoint.parse::<std::net::SocketAddr>() {
         return StaticAddress::new(socket.ip().to_string());

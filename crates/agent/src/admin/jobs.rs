@@ -2,6 +2,8 @@
 //! they are done, which may take days; how far they are is read beside them.
 
 use super::{Answer, RepairTicket};
+use crate::repair::segments::Segment;
+use crate::repair::survey::Holders;
 use palladion_api::task::{
     CleanupTask, CompactTask, GarbageCollectTask, ScrubTask, SnapshotTask, UpgradeSstablesTask,
 };
@@ -97,6 +99,11 @@ pub trait Jobs: Send + Sync {
         keyspace: &'a str,
         tables: &'a [String],
     ) -> Answer<'a, Option<RepairTicket>>;
+    /// All ranges of the ring with those that hold them, in the order of their copies.
+    fn ranges<'a>(&'a self, keyspace: &'a str) -> Answer<'a, Vec<Holders>>;
+    /// Begin a full repair of some ranges of some tables; `None` where there is
+    /// nothing to repair.
+    fn repair_segment<'a>(&'a self, what: &'a Segment) -> Answer<'a, Option<RepairTicket>>;
     /// End every repair that this server coordinates.
     fn end_repairs(&self) -> Answer<'_, ()>;
 }

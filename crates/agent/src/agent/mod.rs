@@ -7,6 +7,7 @@ mod beat;
 mod gather;
 mod jobs;
 mod look;
+mod repair;
 mod state;
 mod stop;
 mod tell;
@@ -107,6 +108,7 @@ impl Agent {
         self.follow_runtime_settings().await;
         self.count_copies().await;
         self.ask_for_tombstones();
+        self.follow_repairs();
         self.beat();
         self.operate();
         self.work().await;
@@ -138,6 +140,7 @@ impl Agent {
             Done::Operation { id, outcome } => self.end_operation(&id, outcome),
             Done::Job { id, ended } => self.end_task(id, ended),
             Done::Tombstones { schema, answer } => self.tombstones.note(schema, answer),
+            Done::Surveyed { of, found } => self.note_survey(of, found),
             Done::LoggedIn { of, answer } => self.access.note(of, answer, Instant::now()),
         }
     }

@@ -1,6 +1,7 @@
 //! What the agent holds between turns. All of it can be lost: it is gathered
 //! anew from init, volume, server and API.
 
+use super::repair::{Of, Outlook};
 use crate::access::{Access, Answer, Subject};
 use crate::admin::{Reading, ServerAdmin};
 use crate::decide::job::Stop;
@@ -13,6 +14,8 @@ use crate::kubernetes::News;
 use crate::launch::Mounted;
 use crate::launch_record::LaunchRecord;
 use crate::metrics::Metrics;
+use crate::repair::Repairs;
+use crate::repair::survey::Survey;
 use crate::report::job::Told as ToldJob;
 use crate::settings::Settings;
 use crate::supervisor::Supervisor;
@@ -62,6 +65,13 @@ pub enum Done {
         schema: String,
         /// What it said.
         answer: Result<Smallest, String>,
+    },
+    /// What there is to repair was looked at.
+    Surveyed {
+        /// For which schema and ring.
+        of: Of,
+        /// What was found.
+        found: Result<Survey, String>,
     },
     /// The agent has tried to log in to its server.
     LoggedIn {
@@ -156,6 +166,8 @@ pub struct Agent {
     pub book: Option<Arc<Book>>,
     /// Jobs whose notes cannot be written.
     pub unwritten: Unwritten,
+    pub repairs: Option<Arc<Repairs>>,
+    pub outlook: Outlook,
     pub task: Option<Task>,
     /// The job whose connection broke.
     pub lost: Option<String>,
@@ -209,6 +221,8 @@ impl Agent {
             job: None,
             book: None,
             unwritten: Unwritten::default(),
+            repairs: None,
+            outlook: Outlook::default(),
             task: None,
             lost: None,
             told_job: ToldJob::default(),

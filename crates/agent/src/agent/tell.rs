@@ -30,6 +30,7 @@ impl Agent {
         self.tell_probes(&decision);
         self.metrics.note(self.reading());
         let job = self.told_job();
+        let repair = self.told_repair();
         let facts = self.facts();
         let source = self.source();
         let saved = self.saved.as_ref();
@@ -62,6 +63,7 @@ impl Agent {
             access: access.as_ref(),
             operation: saved.and_then(|s| s.spec.operation.as_ref()).map(|o| o.id.as_str()),
             job: job.as_ref(),
+            repair: repair.as_ref(),
             progress: self.job.as_ref().map(|j| *j.progress.borrow()),
         });
         drop(facts);

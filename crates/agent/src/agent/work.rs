@@ -1,6 +1,7 @@
 //! Jobs of tasks: begun, stopped, settled and noted, as [`crate::decide::job`] says.
 
 use super::state::{Agent, Done, Task};
+use crate::access;
 use crate::decide::job::{self, Here, Next, Server, Stop, Worker};
 use crate::decide::{Process, Source};
 use crate::jobs::{self, Bench, Book, Pace, Waited};
@@ -163,14 +164,20 @@ impl Agent {
     ) where
         W: Future<Output = Option<Ended>> + Send + 'static,
     {
-        let Some(admin) = self.admin.clone() else {
+        let (Some(admin), Ok(mounted)) = (self.admin.clone(), &self.mounted) else {
+            return;
+        };
+        let schemas = Arc::new(access::endpoint(&self.settings, &mounted.config));
+        let cover = self.coverage().cloned().unwrap_or_default();
+        let Some(repairs) = self.open_repairs() else {
             return;
         };
         book.show(jobs::Live::default());
         let (stop, asked) = watch::channel(None);
         let (id, done) = (job.id.clone(), self.done.clone());
         let pace = Pace::default();
-        let bench = Bench { admin, book: book.clone(), job, stop: asked, pace };
+        let book = book.clone();
+        let bench = Bench { admin, book, repairs, schemas, cover, job, stop: asked, pace };
         self.task = Some(Task { stop, begun: Instant::now(), before });
         tokio::spawn(async move {
             let ended = work(bench).await;

@@ -48,6 +48,15 @@ pub fn text(cell: &Cell) -> Option<&str> {
     std::str::from_utf8(cell.as_deref()?).ok()
 }
 
+/// The texts of an answer of one column; `None` where it is of another form.
+pub fn texts(body: &[u8]) -> Option<Vec<String>> {
+    let text_of = |row: Vec<Cell>| match row.as_slice() {
+        [cell] => text(cell).map(str::to_string),
+        _ => None,
+    };
+    rows(body)?.into_iter().map(text_of).collect()
+}
+
 /// A number of a cell.
 pub fn int(cell: &Cell) -> Option<i32> {
     Some(i32::from_be_bytes(*cell.as_deref()?.first_chunk()?))
@@ -94,6 +103,26 @@ mod tests {
         let rows = rows(&body).unwrap();
         let read: Vec<_> = rows.iter().map(|row| (text(&row[0]), int(&row[1]))).collect();
         assert_eq!(read, [(Some("shop"), Some(3600)), (Some("system_auth"), None)]);
+    }
+
+    #[test]
+    fn texts_are_of_one_column() {
+        let mut body = Vec::new();
+        for number in [ROWS, ONE_TABLE, 1] {
+            body.extend(number.to_be_bytes());
+        }
+        for name in ["system_schema", "tables", "[json]"] {
+            crate::cql::put_string(&mut body, name);
+        }
+        body.extend(13_u16.to_be_bytes());
+        body.extend(2_i32.to_be_bytes());
+        for row in ["a", "ü"] {
+            body.extend(i32::try_from(row.len()).unwrap().to_be_bytes());
+            body.extend(row.as_bytes());
+        }
+        assert_eq!(texts(&body), Some(vec!["a".into(), "ü".into()]));
+        assert_eq!(texts(&answer_of(&[("shop", Some(3600))])), None, "two columns");
+        assert_eq!(texts(&body[..body.len() - 1]), None, "cut off");
     }
 
     #[test]

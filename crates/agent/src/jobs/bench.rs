@@ -5,10 +5,13 @@ use super::pace::Pace;
 use crate::admin::jobs::Jobs;
 use crate::admin::{Error, ServerAdmin};
 use crate::decide::job::Stop;
+use crate::repair::Repairs;
+use crate::repair::schema::Schemas;
 use crate::volume::jobs::{Ended, Notes};
 use crate::words::calls::Doing;
 use crate::words::work::{Aborted, Done, Failed, Refused};
 use palladion_api::member::{Job, JobCause, JobState};
+use palladion_api::repair::Coverage;
 use palladion_api::task::{KeyspaceResult, KeyspaceState};
 use palladion_api::words::Names;
 use std::sync::Arc;
@@ -46,6 +49,12 @@ pub struct Bench {
     pub admin: Arc<dyn ServerAdmin>,
     /// The notes.
     pub book: Arc<Book>,
+    /// What was repaired.
+    pub repairs: Arc<Repairs>,
+    /// Where the schema is read.
+    pub schemas: Arc<dyn Schemas>,
+    /// What the schedule covers that covers the ring.
+    pub cover: Coverage,
     /// The job.
     pub job: Job,
     /// Whether it should stop, and why.

@@ -3,6 +3,7 @@
 
 mod bench;
 mod book;
+mod due;
 mod flush;
 mod levels;
 mod orphan;

@@ -6,8 +6,10 @@ use super::pace::Pace;
 use super::testing::{Fake, State};
 use crate::admin::NORMAL;
 use crate::decide::job::Stop;
+use crate::repair::Repairs;
 use crate::volume::Volume;
-use palladion_api::member::{Job, JobWanted};
+use palladion_api::member::{Job, JobWanted, MemberState};
+use palladion_api::repair::Coverage;
 use palladion_api::task::Work;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -17,8 +19,15 @@ use tokio::sync::watch;
 pub struct Place {
     pub fake: Arc<Fake>,
     pub book: Arc<Book>,
+    pub repairs: Arc<Repairs>,
+    pub cover: Coverage,
     pub stop: watch::Sender<Option<Stop>>,
     pub directory: tempfile::TempDir,
+}
+
+/// A ring of two, of which nobody moves.
+pub fn calm() -> Vec<(&'static str, MemberState)> {
+    vec![("1", MemberState::Normal), ("2", MemberState::Normal)]
 }
 
 impl Place {
@@ -28,9 +37,11 @@ impl Place {
         let volume =
             Volume::new(directory.path().to_path_buf(), palladion_api::cluster::Mode::Cassandra);
         let book = Arc::new(Book::open(&volume).unwrap());
-        let state = Mutex::new(State { mode: Some(NORMAL), ..State::default() });
+        let repairs = Arc::new(Repairs::open(&volume));
+        let state = Mutex::new(State { mode: Some(NORMAL), members: calm(), ..State::default() });
         let fake = Arc::new(Fake { state, volume });
-        Self { fake, book, stop: watch::channel(None).0, directory }
+        let (stop, cover) = (watch::channel(None).0, Coverage::default());
+        Self { fake, book, repairs, cover, stop, directory }
     }
 
     pub fn state(&self) -> MutexGuard<'_, State> {
@@ -61,6 +72,7 @@ impl Place {
     /// As another agent finds it: what was not on the disk is gone.
     pub fn after_a_restart(&mut self) -> Bench {
         self.book = Arc::new(Book::open(&self.fake.volume).unwrap());
+        self.repairs = Arc::new(Repairs::open(&self.fake.volume));
         self.bench(self.book.read(|notes| notes.open().unwrap().job.clone()))
     }
 
@@ -78,6 +90,15 @@ impl Place {
             quiet: short * 10,
         };
         let stop = self.stop.subscribe();
-        Bench { admin: self.fake.clone(), book: self.book.clone(), job, stop, pace }
+        Bench {
+            admin: self.fake.clone(),
+            book: self.book.clone(),
+            repairs: self.repairs.clone(),
+            schemas: self.fake.clone(),
+            cover: self.cover.clone(),
+            job,
+            stop,
+            pace,
+        }
     }
 }

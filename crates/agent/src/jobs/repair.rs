@@ -3,13 +3,14 @@
 
 use super::bench::{Bench, Halt, Step};
 use super::book::Live;
-use super::plan;
 use super::stop::Asked;
 use super::work::done;
+use super::{due, plan};
 use crate::admin::{RepairState, RepairTicket};
 use crate::volume::jobs::{Item, Notes};
 use crate::words::calls::Doing;
 use crate::words::work::{Done, Failed};
+use jiff::Timestamp;
 use palladion_api::member::{JobCause, JobUnit};
 use palladion_api::task::Selection;
 use palladion_api::words::Names;
@@ -22,6 +23,7 @@ const LOOKS: u32 = 30;
 pub async fn repair(bench: &Bench, of: &Selection) -> Step<Done> {
     let jobs = bench.jobs()?;
     let named = plan::named(bench, of).await?;
+    let before = due::seen(bench).await;
     for (index, (keyspace, tables)) in named.iter().enumerate() {
         let task = &bench.job.task;
         if bench.book.read(|notes| notes.has_finished_keyspace(task, keyspace)) {
@@ -29,10 +31,13 @@ pub async fn repair(bench: &Bench, of: &Selection) -> Step<Done> {
         }
         show(bench, index, named.len());
         let part = async {
+            // When an earlier agent has begun it is not known: it is not remembered then.
+            let mut begun = None;
             let ticket = match adopted(bench, keyspace) {
                 Some(ticket) => Some(ticket),
                 None => {
                     bench.may_stop()?;
+                    begun = Some(Timestamp::now().as_second());
                     let item = Item { keyspace: keyspace.clone(), table: None };
                     bench.note(|notes| notes.call(item))?;
                     match jobs.repair_tables(keyspace, tables).await {
@@ -47,6 +52,9 @@ pub async fn repair(bench: &Bench, of: &Selection) -> Step<Done> {
             if let Some(ticket) = ticket {
                 bench.note(|notes| notes.number(ticket.number))?;
                 follow(bench, &ticket).await?;
+            }
+            if let (Some(before), Some(begun)) = (&before, begun) {
+                due::remember(bench, before, (keyspace, tables), begun).await?;
             }
             bench.note(Notes::finish_item)
         };
@@ -74,7 +82,7 @@ fn adopted(bench: &Bench, keyspace: &str) -> Option<RepairTicket> {
     })
 }
 
-async fn follow(bench: &Bench, ticket: &RepairTicket) -> Step<()> {
+pub(super) async fn follow(bench: &Bench, ticket: &RepairTicket) -> Step<()> {
     let (since, mut silent) = (Instant::now(), 0);
     let mut asked = Asked::default();
     let keyspace = || ticket.keyspace.clone();

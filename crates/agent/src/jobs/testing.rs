@@ -5,8 +5,14 @@ use crate::admin::jobs::{Compaction, Jobs, Rewrite, Rewritten, Tables};
 use crate::admin::{
     Answer, Error, Reading, RepairScope, RepairState, RepairTicket, RuntimeChange, ServerAdmin,
 };
+use crate::repair::Schema;
+use crate::repair::schema::{Keyspace, Schemas, Table};
+use crate::repair::segments::Segment;
+use crate::repair::survey::Holders;
 use crate::volume::Volume;
-use palladion_api::ids::HostId;
+use futures::future::BoxFuture;
+use palladion_api::ids::{HostId, StaticAddress};
+use palladion_api::member::{Liveness, MemberState, RingMember};
 use palladion_api::runtime::RuntimeSettings;
 use palladion_api::task::SnapshotTask;
 use std::collections::{BTreeMap, VecDeque};
@@ -40,6 +46,10 @@ pub struct State {
     pub levels: RuntimeSettings,
     pub mode: Option<&'static str>,
     pub refuses: Option<&'static str>,
+    /// Host IDs of the ring, "1" is the server's own.
+    pub members: Vec<(&'static str, MemberState)>,
+    /// Why the schema cannot be read.
+    pub no_schema: Option<&'static str>,
 }
 
 pub struct Fake {
@@ -70,8 +80,20 @@ async fn broken() -> Error {
 
 impl ServerAdmin for Fake {
     fn read(&self) -> Answer<'_, Reading> {
-        let mode = self.state.lock().unwrap().mode.map(str::to_string);
-        now(Reading { mode, ..Reading::default() })
+        let state = self.state.lock().unwrap();
+        let members = state.members.iter().map(|(name, member_state)| RingMember {
+            host_id: (*name).into(),
+            address: StaticAddress::new(format!("10.0.0.{name}")),
+            liveness: Liveness::Up,
+            state: *member_state,
+        });
+        now(Reading {
+            mode: state.mode.map(str::to_string),
+            host_id: Some("1".into()),
+            schema_agreed: Some(true),
+            members: Some(members.collect()),
+            ..Reading::default()
+        })
     }
 
     fn drain(&self) -> Answer<'_, ()> {
@@ -139,6 +161,23 @@ impl ServerAdmin for Fake {
             return now(RepairState::Unknown);
         }
         now(state.repairs.pop_front().unwrap_or(RepairState::Completed))
+    }
+}
+
+impl Schemas for Fake {
+    fn read(&self) -> BoxFuture<'_, Result<Schema, String>> {
+        let why = self.state.lock().unwrap().no_schema;
+        let table = |id: &str| Table { id: id.into(), grace: 864_000 };
+        let keyspace = |tables: &[&str]| Keyspace {
+            replication: "{}".into(),
+            tables: tables.iter().map(|name| ((*name).to_string(), table(name))).collect(),
+        };
+        let keyspaces = [
+            ("shop".to_string(), keyspace(&["items", "orders"])),
+            ("system_auth".to_string(), keyspace(&["roles"])),
+        ];
+        let schema = Schema { keyspaces: keyspaces.into() };
+        Box::pin(async move { why.map_or(Ok(schema), |why| Err(why.to_string())) })
     }
 }
 
@@ -236,6 +275,33 @@ impl Jobs for Fake {
         let mut state = self.called(format!("repair {keyspace} {tables:?}"));
         state.next_repair += 1;
         now(Some(RepairTicket { keyspace: keyspace.into(), number: state.next_repair }))
+    }
+
+    fn ranges<'a>(&'a self, _: &'a str) -> Answer<'a, Vec<Holders>> {
+        let range = |start: &str, end: &str, members: &[&str]| Holders {
+            start: start.into(),
+            end: end.into(),
+            members: members
+                .iter()
+                .map(|name| StaticAddress::new(format!("10.0.0.{name}")))
+                .collect(),
+        };
+        now(vec![
+            range("0", "100", &["1", "2"]),
+            range("100", "200", &["2", "1"]),
+            range("200", "0", &["1", "2"]),
+        ])
+    }
+
+    fn repair_segment<'a>(&'a self, what: &'a Segment) -> Answer<'a, Option<RepairTicket>> {
+        let ranges: Vec<String> =
+            what.ranges.iter().map(|r| format!("{}:{}", r.start, r.end)).collect();
+        let (keyspace, tables) = (&what.keyspace, &what.tables);
+        let mut state = self.called(format!("repair {keyspace} {tables:?} {}", ranges.join(",")));
+        let open = self.volume.repairs().unwrap().open;
+        assert_eq!(open.map(|open| open.segment).as_ref(), Some(what), "noted before it is called");
+        state.next_repair += 1;
+        now(Some(RepairTicket { keyspace: keyspace.clone(), number: state.next_repair }))
     }
 
     fn end_repairs(&self) -> Answer<'_, ()> {

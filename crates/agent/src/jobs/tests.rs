@@ -1,5 +1,7 @@
 //! Jobs against a server that breaks, is stopped, and is asked again.
 
+mod due;
+
 use super::place::Place;
 use super::testing::Goes;
 use super::{Waited, give_back, settle, work};

@@ -1,11 +1,11 @@
 //! A job of a task, carried out in a task beside the loop.
 
 use super::bench::{Bench, Halt, Step};
-use super::{flush, levels, repair, rewrite, snapshot};
+use super::{due, flush, levels, repair, rewrite, snapshot};
 use crate::admin::jobs::Rewrite;
 use crate::volume::jobs::Ended;
 use crate::words::work::{Done, Refused};
-use palladion_api::task::Body;
+use palladion_api::task::{Body, RepairScope};
 use palladion_api::words::Names;
 
 /// Carry it out; `None` where what became of it is not known here.
@@ -18,7 +18,11 @@ async fn carry_out(bench: &Bench) -> Step<Done> {
         return Err(Halt::Refused(Refused::body().to_string()));
     };
     match body {
-        Body::Repair(what) => repair::repair(bench, &what.of).await,
+        Body::Repair(what) => match what.scope {
+            RepairScope::Everything => repair::repair(bench, &what.of).await,
+            RepairScope::Due => due::repair(bench, what).await,
+            RepairScope::Unknown(word) => Err(Halt::Refused(Refused::word(word).to_string())),
+        },
         Body::Flush(what) => flush::flush(bench, &what.of).await,
         Body::Snapshot(what) => snapshot::take(bench, what).await,
         Body::ClearSnapshot(what) => snapshot::clear(bench, what).await,

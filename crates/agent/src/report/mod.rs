@@ -18,6 +18,7 @@ use palladion_api::member::{
     OperationStatus, ServerStatus, VolumeState, VolumeStatus,
 };
 use palladion_api::reasons::Reason;
+use palladion_api::repair::RepairStatus;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
@@ -60,6 +61,8 @@ pub struct Parts<'a> {
     pub operation: Option<&'a str>,
     /// The job that the spec names, or the last one.
     pub job: Option<&'a JobStatus>,
+    /// How far the repair of its ranges is.
+    pub repair: Option<&'a RepairStatus>,
     /// How far the running operation is.
     pub progress: Option<u8>,
 }
@@ -78,6 +81,7 @@ pub fn status(parts: &Parts<'_>) -> CassandraMemberStatus {
         intent: ledger.and_then(|l| l.intent.clone()),
         operation: operation(parts),
         job: parts.job.cloned(),
+        repair: parts.repair.cloned(),
         ring: parts.reading.and_then(ring::summary),
         copies: parts.copies.clone(),
         evidence: parts.evidence.cloned(),

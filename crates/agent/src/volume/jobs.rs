@@ -211,6 +211,13 @@ impl Notes {
         self.count_to(number);
     }
 
+    /// The call under way is over; what it has done is noted elsewhere.
+    pub fn leave_item(&mut self) {
+        if let Some(note) = self.open_mut() {
+            (note.item, note.repair) = (None, None);
+        }
+    }
+
     /// The call under way has done its work.
     pub fn finish_item(&mut self) {
         let Some(item) = self.open_mut().and_then(|note| {

@@ -11,6 +11,7 @@ pub mod judge;
 pub mod ledger;
 mod leftovers;
 pub mod prepare;
+mod repairs;
 mod snapshots;
 
 use crate::words::files::Doing;

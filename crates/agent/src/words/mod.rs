@@ -6,9 +6,10 @@ pub mod calls;
 pub mod files;
 pub mod job;
 pub mod permit;
+pub mod repair;
 pub mod server;
 pub mod start;
 pub mod volume;
 pub mod work;
 
-palladion_api::vocabulary![calls, files, job, permit, server, start, volume, work];
+palladion_api::vocabulary![calls, files, job, permit, repair, server, start, volume, work];

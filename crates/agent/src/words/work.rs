@@ -2,7 +2,7 @@
 
 use palladion_api::ids::{HostId, VolumeId};
 use palladion_api::member::Word;
-use palladion_api::words::Names;
+use palladion_api::words::{Count, Names};
 
 palladion_api::sentences! {
     /// Why a job is not begun.
@@ -33,6 +33,8 @@ palladion_api::sentences! {
     /// How a job ended well.
     pub enum Done {
         Keyspaces { keyspaces: Names } => "completed for keyspaces: {keyspaces}";
+        Segments { segments: Count, keyspaces: Names } => "repaired {segments} of keyspaces: {keyspaces}";
+        NothingDue => "no range is due for repair";
         NoKeyspaces => "no keyspace requires this job";
         Snapshot { name: String } => "took snapshot {name}";
         Cleared { name: String } => "cleared snapshot {name}";
@@ -49,6 +51,9 @@ palladion_api::sentences! {
         NoSuchTable { keyspace: String, table: String } => "table {keyspace}.{table} does not exist";
         NoRoom { keyspace: String, table: String, needed: u64, free: u64 } => "table {keyspace}.{table} has {needed} bytes, and {free} bytes are free on the volume; a compaction may need as much space as the table";
         RepairFailed { keyspace: String, why: String } => "repair of keyspace {keyspace} failed: {why}";
+        NotClear { why: String } => "cannot tell what is due for repair: {why}";
+        RingChanged { keyspace: String } => "the ring changed during a repair of keyspace {keyspace}, so it does not count";
+        Segments { failed: usize, segments: usize, why: String } => "{failed} of {segments} segments failed: {why}";
         RepairForgotten { keyspace: String } => "the server no longer has a record of the repair of keyspace {keyspace}";
         SnapshotExists { name: String } => "snapshot {name} already exists; choose another name, or clear it first";
         /// What the agent was doing, and what the server answered.
@@ -58,6 +63,7 @@ palladion_api::sentences! {
     /// What is told where the notes fail.
     pub enum Trouble {
         Notes { why: String } => "cannot read or write the record of jobs on the volume: {why}";
+        Repairs { why: String } => "cannot write the record of repairs on the volume: {why}";
         Levels { why: String } => "cannot restore log levels: {why}";
     }
 }

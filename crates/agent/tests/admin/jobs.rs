@@ -8,6 +8,9 @@ use palladion_agent::admin::{Error, RepairTicket};
 use palladion_agent::capabilities;
 use palladion_agent::management::Credentials;
 use palladion_agent::management::beans::CALLS;
+use palladion_agent::repair::Range;
+use palladion_agent::repair::segments::Segment;
+use palladion_agent::repair::survey::Holders;
 use palladion_api::task::{
     BeforeScrub, BeforeSnapshot, CleanupTask, CompactOutput, CompactTask, Corrupted,
     GarbageCollectTask, Granularity, OverflowedTtl, ScrubTask, ScrubValues, SnapshotTask,
@@ -198,4 +201,35 @@ async fn flushes_repairs_and_stops_name_what_they_are_for() {
     assert_eq!(called(&fake), ("stopCompactionById".into(), json!(["c-1"])));
     admin.end_repairs().await.unwrap();
     assert_eq!(called(&fake), ("forceTerminateAllRepairSessions".into(), json!([])));
+}
+
+#[tokio::test]
+async fn a_segment_names_its_ranges_and_tables_and_never_the_primary_ranges() {
+    let fake = answering(json!({"status": 200, "value": 8})).await;
+    let segment = Segment {
+        keyspace: "shop".into(),
+        tables: vec!["orders".into(), "items".into()],
+        ranges: vec![Range { start: -5, end: 7 }, Range { start: i64::MIN, end: -9 }],
+    };
+    let ticket = admin(&fake, "5.0.5").repair_segment(&segment).await.unwrap();
+    assert_eq!(ticket, Some(RepairTicket { keyspace: "shop".into(), number: 8 }));
+    let (operation, arguments) = called(&fake);
+    assert_eq!(operation, "repairAsync");
+    let options = json!({
+        "ranges": "-5:7,-9223372036854775808:-9",
+        "columnFamilies": "orders,items",
+        "primaryRange": "false",
+        "incremental": "false",
+        "parallelism": "parallel",
+    });
+    assert_eq!(arguments, json!(["shop", options]));
+}
+
+#[tokio::test]
+async fn ranges_come_with_their_holders_in_the_order_of_the_copies() {
+    let ranges = json!({"[-3, 12]": ["10.0.0.2:7000", "10.0.0.1:7000"]});
+    let fake = answering(json!({"status": 200, "value": ranges})).await;
+    let found = admin(&fake, "4.1.9").ranges("shop").await.unwrap();
+    let members = vec!["10.0.0.2".into(), "10.0.0.1".into()];
+    assert_eq!(found, [Holders { start: "-3".into(), end: "12".into(), members }]);
 }

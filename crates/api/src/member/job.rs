@@ -180,6 +180,8 @@ pub enum JobUnit {
     Bytes,
     /// Keyspaces.
     Keyspaces,
+    /// Segments of a repair.
+    Segments,
     /// What a newer agent reports and this build does not know. Never a value of the schema.
     #[serde(other)]
     #[schemars(skip)]

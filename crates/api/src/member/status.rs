@@ -9,6 +9,7 @@ use super::access::AccessProblem;
 use super::job::JobStatus;
 use super::missed::Missed;
 use super::ring::{Evidence, RingSummary};
+use crate::repair::RepairStatus;
 use crate::runtime::RuntimeSettings;
 
 /// What the agent of this member sees. Written by that agent alone.
@@ -45,6 +46,9 @@ pub struct CassandraMemberStatus {
     /// The running job, or the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobStatus>,
+    /// How far the repair of its primary ranges is. Only with `spec.repair`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repair: Option<RepairStatus>,
     /// Summary of the ring as this member sees it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ring: Option<RingSummary>,

@@ -44,3 +44,27 @@ pub fn of_the_whole_object() -> [Rule; 1] {
         "the name of a schedule is at most 52 characters long, because those of its tasks begin with it: choose a shorter one",
     )]
 }
+
+/// Tasks come by the clock, or as ranges are due.
+pub fn schedule_or_cover() -> Rule {
+    must(
+        "has(self.schedule) != has(self.cover)",
+        "set exactly one of `schedule`, which creates tasks at the times of a pattern, and `cover`, which repairs all ranges in time",
+    )
+}
+
+/// A cover makes its own tasks.
+pub fn template_goes_with_a_schedule() -> Rule {
+    must(
+        "has(self.schedule) == has(self.taskTemplate)",
+        "`taskTemplate` is required with `schedule`, and does not go with `cover`, which creates repairs of what is due",
+    )
+}
+
+/// What would do nothing is refused.
+pub fn a_cover_has_no_times() -> Rule {
+    must(
+        "!has(self.cover) || (self.timeZone == 'Etc/UTC' && self.startingDeadlineSeconds == 3600 && self.concurrencyPolicy == 'Forbid')",
+        "`timeZone`, `startingDeadlineSeconds` and `concurrencyPolicy` apply to `schedule` only: remove them",
+    )
+}

@@ -2,11 +2,11 @@
 //! `CassandraTask` and in the job that a member is given ([`super::Work`]).
 
 use super::choices::{
-    BeforeScrub, BeforeSnapshot, CompactOutput, Corrupted, Granularity, OverflowedTtl, ScrubValues,
-    WhichSstables,
+    BeforeScrub, BeforeSnapshot, CompactOutput, Corrupted, Granularity, OverflowedTtl, RepairScope,
+    ScrubValues, WhichSstables,
 };
 use crate::ids::{MemberName, VolumeId};
-use crate::rules::{cluster, task as rules};
+use crate::rules::{cluster, repair as of_repair, task as rules};
 use crate::runtime::LogLevel;
 use kube_derive::KubeSchema;
 use serde::{Deserialize, Serialize};
@@ -34,12 +34,28 @@ pub struct Selection {
 
 /// Repair: a full repair of the primary ranges of each member.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
-#[x_kube(crates(kube_core = "::kube_core"), validation = rules::keyspaces_or_tables())]
+#[x_kube(
+    crates(kube_core = "::kube_core"),
+    validation = rules::keyspaces_or_tables(),
+    validation = of_repair::due_has_no_selection(),
+    validation = of_repair::segments_are_of_what_is_due()
+)]
+#[serde(rename_all = "camelCase")]
 pub struct RepairTask {
     /// Of which keyspaces or tables.
     #[serde(flatten)]
     pub of: Selection,
+    /// Which ranges are repaired. Default `Everything`.
+    #[serde(default)]
+    pub scope: RepairScope,
+    /// Bytes of one call of the server, as far as ranges can be cut. Only with `scope: Due`. Default 1073741824, 1 GiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1_048_576, max = 1_099_511_627_776_u64))]
+    pub segment_bytes: Option<u64>,
 }
+
+/// Bytes of one call of a repair, where a task does not say so itself: some minutes of work.
+pub const DEFAULT_SEGMENT_BYTES: u64 = 1 << 30;
 
 /// Cleanup: drop data in ranges that a member no longer owns.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]

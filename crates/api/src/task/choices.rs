@@ -35,6 +35,15 @@ macro_rules! either {
 }
 
 either! {
+    /// Which ranges a repair is of.
+    RepairScope {
+        /// All primary ranges of each member.
+        Everything,
+        /// Those whose last repair is so long ago that they are due, the ones that were never repaired first. By the schedule that covers the ring; without one, all keyspaces within 60% of `gc_grace_seconds`.
+        Due
+    }
+}
+either! {
     /// What a compaction writes.
     CompactOutput {
         /// One SSTable.

@@ -12,13 +12,13 @@ mod kind;
 mod status;
 mod work;
 pub use bodies::{
-    CleanupTask, ClearSnapshotTask, CompactTask, FlushTask, GarbageCollectTask, RepairTask,
-    ReplaceTask, RestartTask, ScrubTask, Selection, SetLogLevelTask, SnapshotTask,
-    UpgradeSstablesTask,
+    CleanupTask, ClearSnapshotTask, CompactTask, DEFAULT_SEGMENT_BYTES, FlushTask,
+    GarbageCollectTask, RepairTask, ReplaceTask, RestartTask, ScrubTask, Selection,
+    SetLogLevelTask, SnapshotTask, UpgradeSstablesTask,
 };
 pub use choices::{
-    BeforeScrub, BeforeSnapshot, CompactOutput, Corrupted, Granularity, OverflowedTtl, ScrubValues,
-    WhichSstables,
+    BeforeScrub, BeforeSnapshot, CompactOutput, Corrupted, Granularity, OverflowedTtl, RepairScope,
+    ScrubValues, WhichSstables,
 };
 pub use kind::{Means, TaskKind};
 pub use status::{

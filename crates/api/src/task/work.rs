@@ -2,8 +2,8 @@
 //! have it from here, so that one cannot say what the other does not.
 
 use super::{
-    CleanupTask, ClearSnapshotTask, CompactTask, FlushTask, GarbageCollectTask, RepairTask,
-    ScrubTask, Selection, SetLogLevelTask, SnapshotTask, TaskKind, UpgradeSstablesTask,
+    CleanupTask, ClearSnapshotTask, CompactTask, FlushTask, GarbageCollectTask, RepairScope,
+    RepairTask, ScrubTask, Selection, SetLogLevelTask, SnapshotTask, TaskKind, UpgradeSstablesTask,
 };
 use crate::word::Word;
 use serde::{Deserialize, Serialize};
@@ -84,6 +84,7 @@ impl Work {
 
     /// Words of the body that this build does not know, by field.
     pub fn unknown(&self) -> Vec<(&'static str, Word)> {
+        let repair = self.repair.iter().map(|r| ("repair.scope", r.scope.unknown()));
         let compact = self.compact.iter().map(|c| ("compact.output", c.output.unknown()));
         let garbage = self
             .garbage_collect
@@ -104,12 +105,18 @@ impl Work {
             .set_log_level
             .iter()
             .flat_map(|s| s.levels.values().map(|level| ("setLogLevel.levels", level.unknown())));
-        let all = compact.chain(garbage).chain(scrub).chain(upgrade).chain(snapshot).chain(levels);
+        let all = repair.chain(compact).chain(garbage).chain(scrub).chain(upgrade);
+        let all = all.chain(snapshot).chain(levels);
         all.filter_map(|(field, word)| Some((field, word?))).collect()
     }
 }
 
 impl<'a> Body<'a> {
+    /// Is it a repair of what is due?
+    pub fn is_repair_of_due(self) -> bool {
+        matches!(self, Body::Repair(body) if body.scope == RepairScope::Due)
+    }
+
     /// Kind of the task that has such a body.
     pub fn kind(self) -> TaskKind {
         match self {

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 /// The task `name` of a schedule with this spec: the template as it is stored, for
 /// the cluster of the schedule. It has no owner, so that it outlives the schedule.
 pub fn of_schedule(schedule: &str, namespace: &str, spec: &Value, name: &str) -> Value {
-    let template = &spec["taskTemplate"];
+    let repair = of_cover(&spec["cover"]);
+    let template = repair.as_ref().unwrap_or(&spec["taskTemplate"]);
     let mut labels = object(&template["metadata"]["labels"]);
     labels[labels::MANAGED_BY] = json!(labels::PALLADION);
     labels[labels::SCHEDULE] = json!(schedule);
@@ -24,6 +25,16 @@ pub fn of_schedule(schedule: &str, namespace: &str, spec: &Value, name: &str) ->
         },
         "spec": task,
     })
+}
+
+/// The template of a schedule that covers a ring: a member that fails keeps no
+/// other from its repair.
+fn of_cover(cover: &Value) -> Option<Value> {
+    let mut repair = json!({ "scope": "Due" });
+    if let Some(bytes) = cover.as_object()?.get("segmentBytes") {
+        repair["segmentBytes"] = bytes.clone();
+    }
+    Some(json!({ "spec": { "repair": repair, "onFailure": "Continue" } }))
 }
 
 fn object(value: &Value) -> Value {

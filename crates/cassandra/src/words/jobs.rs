@@ -21,7 +21,7 @@ palladion_plan::sentences! {
         MemberDown { member: MemberName } => MembersDown,
             "waiting for member {member} to be up and normal";
         AgentTooOld { member: MemberName, agent: String } => AgentTooOld,
-            "the agent of member {member} (version {agent}) does not support tasks; it is replaced when the pod of the member is";
+            "the agent of member {member} (version {agent}) does not support this task; it is replaced when the pod of the member is";
         Mixed { why: Mixed } => MixedVersions, "not while members run different release lines: {why}";
         TwoLines => MixedVersions, "not while members run different release lines";
         Ring { why: Objection } => WaitingForRing, "waiting for the ring: {why}";

@@ -2,7 +2,8 @@
 //! what was missed.
 
 use jiff::Timestamp;
-use palladion_plan::words::Quoted;
+use palladion_api::ids::MemberName;
+use palladion_plan::words::{Names, Quoted};
 
 palladion_plan::sentences! {
     /// Its pattern and its time zone are valid.
@@ -10,6 +11,13 @@ palladion_plan::sentences! {
         Valid => Valid, "the schedule is valid";
         Waits { due: Timestamp, task: String } => Valid,
             "the schedule is valid; a task has been due since {due} and waits for CassandraTask {task} to end";
+        Covers => Valid, "the schedule is valid and covers the ring";
+        Repairs { due: Timestamp, task: String } => Valid,
+            "the schedule is valid and covers the ring; CassandraTask {task} repairs what has been due since {due}";
+        Rests { due: Timestamp, until: Timestamp } => Valid,
+            "the schedule is valid and covers the ring; ranges have been due for repair since {due}, and the next task is created at {until}, an hour after the last one";
+        Down { due: Timestamp, members: Names } => MembersDown,
+            "the schedule is valid and covers the ring; ranges have been due for repair since {due}, and a task is created when all members are up: waiting for {members}";
         Full { due: Timestamp, most: usize } => Valid,
             "the schedule is valid; a task has been due since {due} and waits until fewer than {most} tasks of the schedule are active";
     }
@@ -20,8 +28,34 @@ palladion_plan::sentences! {
             "`schedule` {schedule} is not valid ({why}); use five fields (minute, hour, day of the month, month, day of the week) such as `0 2 * * *`";
         Never { schedule: Quoted } => InvalidSpec,
             "`schedule` {schedule} matches no date, so no task is ever created; change its day of the month or its month";
+        AnotherCovers { cluster: String, other: String } => AnotherCovers,
+            "CassandraTaskSchedule {other} is older and covers CassandraCluster {cluster} already; delete one of the two";
+        OfScylla => InvalidSpec,
+            "`cover` applies to Cassandra only; repair ScyllaDB with Scylla Manager";
         TimeZone { time_zone: Quoted } => InvalidSpec,
             "`timeZone` {time_zone} is not a name of the IANA time zone database; use one such as `Europe/Berlin` or `Etc/UTC`";
+    }
+
+    /// Are ranges repaired later than they should be?
+    pub enum Behind {
+        Late { member: MemberName, since: Timestamp } => RepairBehind,
+            "ranges of member {member} are not repaired: at {since} they had used up 90% of the time for which deletions in them are kept (`gc_grace_seconds`)";
+        Silent { members: Names } => FactUnknown,
+            "these members have not reported yet what is due for repair: {members}";
+        Unclear { member: MemberName, why: String } => FactUnknown,
+            "member {member} does not know what is due for repair: {why}";
+        Short { tables: Names } => GraceTooShort,
+            "`gc_grace_seconds` of these tables is below 600, so no repair comes in time; they are repaired every seven days: {tables}";
+        First => UpToDate,
+            "nothing is late; some ranges were never repaired, and deletions in them are safe from their first repair on";
+        InTime => UpToDate, "all ranges were repaired in time";
+    }
+
+    /// Can deletions be lost?
+    pub enum Risk {
+        TooLate { member: MemberName, since: Timestamp } => RepairTooLate,
+            "ranges of member {member} were not repaired before {since}, when deletions in them began to be forgotten (`gc_grace_seconds`): rows that were deleted may come back";
+        Nothing => UpToDate, "no range is beyond `gc_grace_seconds`";
     }
 
     /// Why no task is created for the time being.
@@ -44,6 +78,10 @@ palladion_plan::sentences! {
     pub enum Told {
         Invalid { schedule: String, why: Invalid } => InvalidSpec,
             "CassandraTaskSchedule {schedule}: {why}";
+        Behind { schedule: String, why: Behind } => RepairBehind,
+            "CassandraTaskSchedule {schedule}: {why}";
+        TooLateForDeletions { schedule: String, why: Risk } => RepairTooLate,
+            "CassandraTaskSchedule {schedule}: {why}";
         TooLate { schedule: String, due: Timestamp, seconds: u32 } => ScheduleMissed,
             "CassandraTaskSchedule {schedule} did not create the task due at {due}: it would have been more than {seconds} seconds late (`startingDeadlineSeconds`)";
     }
@@ -52,6 +90,7 @@ palladion_plan::sentences! {
     pub enum Doing {
         Create { task: String, schedule: String } =>
             "create CassandraTask {task} of CassandraTaskSchedule {schedule}";
+        Give { member: MemberName } => "set what repair covers on member {member}";
         Abort { task: String, schedule: String } =>
             "abort CassandraTask {task}, which the next one of CassandraTaskSchedule {schedule} replaces";
         Report { schedule: String } => "update the status of CassandraTaskSchedule {schedule}";

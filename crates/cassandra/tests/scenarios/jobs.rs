@@ -340,7 +340,7 @@ fn a_running_task_that_is_deleted_is_aborted() {
 #[test]
 fn agents_of_an_older_protocol_are_given_no_job() {
     let mut world = a_ring(2, 1);
-    world.set_protocol(PROTOCOL - 1);
+    world.set_protocol(PROTOCOL - 2);
     world.pass(60);
     ask(&mut world, "work", &task("flush", &json!({})));
     world.settle();

@@ -10,6 +10,7 @@ mod absences;
 mod access;
 mod chaos;
 mod clocks;
+mod cover;
 mod creation;
 mod cut_off;
 mod disturbed;

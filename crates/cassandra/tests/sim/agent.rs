@@ -14,6 +14,7 @@ use palladion_agent::decide::{
     backoff,
 };
 use palladion_agent::init::protocol::Phase as Container;
+use palladion_agent::repair::Memory;
 use palladion_agent::report::last_words;
 use palladion_agent::volume::ledger::{End, Ledger};
 use palladion_agent::volume::{Found, SavedMember};
@@ -74,6 +75,8 @@ pub struct Agent {
     pub(super) work: Option<Work>,
     /// What is noted of such parts on the volume.
     pub(super) notes: Jobs,
+    /// What it remembers of repairs.
+    pub(super) repairs: Memory,
     /// Nonce of a question, and when it was seen.
     pub(super) question: Option<(Nonce, Timestamp)>,
     pub(super) evidence: Option<Evidence>,
@@ -150,6 +153,7 @@ impl Agent {
             job: None,
             work: None,
             notes: Jobs::default(),
+            repairs: Memory::default(),
             question: None,
             evidence: None,
             copies: Copies::default(),
@@ -175,6 +179,7 @@ impl Agent {
         self.follow_spec(reach);
         self.count_copies(reach);
         self.try_to_log_in(reach);
+        all = all.and(self.follow_repairs(reach));
         all = all.and(self.operate(reach)).and(self.work(reach));
         all = all.and(self.answer_question(reach));
         let earliest = self

@@ -15,6 +15,7 @@ pub mod manifests;
 pub mod nature;
 pub mod operations;
 pub mod phases;
+pub mod repair;
 pub mod report;
 pub mod ring;
 pub mod rows;

@@ -115,6 +115,7 @@ impl Agent {
             access: self.access.as_ref(),
             operation: operation.map(|o| o.id.as_str()),
             job: self.notes.status(job.map(|j| j.id.as_str())),
+            repair: self.outlook().as_ref(),
             progress: None,
         })
     }

@@ -3,6 +3,7 @@
 
 use super::gossip::Views;
 use super::operations::Removals;
+use super::repair::Repaired;
 use super::rows::Clients;
 use super::streams::{Stream, streamed};
 use super::volume::Bootstrapped;
@@ -173,6 +174,10 @@ pub struct Ring {
     pub calls: BTreeMap<String, Call>,
     /// Jobs that were begun: by which member, and their IDs.
     pub units: Vec<(String, String)>,
+    /// Ranges whose repair was begun as due.
+    pub repaired: Vec<Repaired>,
+    /// `gc_grace_seconds` of the tables.
+    pub grace: u32,
     /// Members whose next stream fails.
     pub failing: BTreeSet<String>,
     /// What the native protocol says to an agent.
@@ -278,6 +283,8 @@ impl Ring {
             removals: Removals::default(),
             calls: BTreeMap::new(),
             units: Vec::new(),
+            repaired: Vec::new(),
+            grace: 864_000,
             failing: BTreeSet::new(),
             login: Login::NotAsked,
             seats_taken: 0,

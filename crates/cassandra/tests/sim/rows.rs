@@ -219,8 +219,19 @@ impl Ring {
         operation: &Operation,
         disks: &mut Disks,
     ) -> Result<String, String> {
+        self.repair_some(pod, operation, &(0..RANGES).collect(), disks)
+    }
+
+    /// The same, of these ranges.
+    pub fn repair_some(
+        &mut self,
+        pod: &str,
+        operation: &Operation,
+        ranges: &BTreeSet<u32>,
+        disks: &mut Disks,
+    ) -> Result<String, String> {
         let own = self.servers.get(pod).and_then(|s| s.host_id.clone()).unwrap_or_default();
-        for range in 0..RANGES {
+        for range in ranges.iter().copied() {
             let mut owners = self.owners(range);
             let is_meant = match operation.ranges {
                 RepairRanges::Primary => owners.first() == Some(&own),

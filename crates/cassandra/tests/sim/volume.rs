@@ -3,6 +3,7 @@
 
 use super::rows::{Cell, Hint};
 use super::work::Jobs;
+use palladion_agent::repair::Memory;
 use palladion_agent::volume::heartbeat::Known;
 use palladion_agent::volume::ledger::Ledger;
 use palladion_agent::volume::{self, Found, SavedMember};
@@ -28,6 +29,8 @@ pub struct Volume {
     pub heartbeat: Known,
     /// Notes of the jobs that its agents were given.
     pub jobs: Jobs,
+    /// What its agents remember of repairs.
+    pub repairs: Memory,
     /// Data of host IDs that are gone, set aside.
     pub retired: Vec<Data>,
 }

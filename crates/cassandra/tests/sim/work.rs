@@ -4,13 +4,14 @@
 
 use super::agent::{Agent, Reach};
 use super::ring::Ring;
+use super::rows::RANGES;
 use jiff::{SignedDuration, Timestamp};
 use palladion_agent::admin::Reading;
 use palladion_agent::decide::job::{self, Here, Next, Server, Stop, Worker};
 use palladion_agent::decide::{Process, Source};
 use palladion_agent::volume::jobs::{Ended, Item, Notes};
 use palladion_api::member::{Job, JobCause, JobState, Operation, OperationKind};
-use palladion_api::task::{KeyspaceResult, KeyspaceState, TaskKind};
+use palladion_api::task::{Body, KeyspaceResult, KeyspaceState, TaskKind};
 use palladion_plan::sim::Activity;
 use std::collections::BTreeSet;
 
@@ -19,14 +20,16 @@ pub const CALL: SignedDuration = SignedDuration::from_secs(20);
 /// A server stops what can be stopped within this time.
 const STOP: SignedDuration = SignedDuration::from_millis(300);
 /// The tables of the users' keyspace.
-const TABLES: [&str; 3] = ["carts", "customers", "orders"];
-const KEYSPACE: &str = "shop";
+pub const TABLES: [&str; 3] = ["carts", "customers", "orders"];
+pub const KEYSPACE: &str = "shop";
 
 /// A call that a server carries out.
 #[derive(Clone, Debug)]
 pub struct Call {
     /// What it does.
     pub kind: TaskKind,
+    /// Of which ranges, if it is a repair of some.
+    pub ranges: Option<BTreeSet<u32>>,
     /// When it ends; none: never by itself.
     until: Option<Timestamp>,
     end: How,
@@ -153,26 +156,30 @@ impl Agent {
         }
     }
 
+    /// Nothing is left to do.
+    pub(super) fn succeed(&mut self, now: Timestamp) {
+        let succeeded = KeyspaceState::Succeeded;
+        let result =
+            KeyspaceResult { name: KEYSPACE.into(), state: succeeded, seconds: 1, message: None };
+        self.notes.finish_keyspace(result);
+        self.notes.end(Ended { state: JobState::Succeeded, cause: None, message: None }, now);
+        self.work = None;
+    }
+
     /// The next table that is not done yet; none is left: it has succeeded.
     fn call_next(&mut self, job: &Job, reach: &mut Reach<'_>) {
         let now = self.clock_at(reach.now);
         let Some(kind) = job.work.body().map(|body| body.kind()) else { return };
+        if job.work.body().is_some_and(Body::is_repair_of_due) {
+            return self.call_segment(job, reach);
+        }
         let items = items(kind);
         let Some(item) = items.into_iter().find(|i| !self.notes.has_finished(&job.task, i)) else {
-            let succeeded = KeyspaceState::Succeeded;
-            let result = KeyspaceResult {
-                name: KEYSPACE.into(),
-                state: succeeded,
-                seconds: 1,
-                message: None,
-            };
-            self.notes.finish_keyspace(result);
-            self.notes.end(Ended { state: JobState::Succeeded, cause: None, message: None }, now);
-            self.work = None;
+            self.succeed(now);
             return;
         };
         self.notes.call(item);
-        reach.ring.call(self.pod.uid.as_str(), kind, reach.now);
+        reach.ring.call(self.pod.uid.as_str(), kind, None, reach.now);
     }
 
     /// The call under way, as far as it has come.
@@ -198,7 +205,9 @@ impl Agent {
         }
         reach.ring.calls.remove(&pod);
         let now = self.clock_at(reach.now);
-        let end = match (call.end, work.stopping, work.settles) {
+        // A repair is found again by its number.
+        let settles = work.settles && call.ranges.is_none();
+        let end = match (call.end, work.stopping, settles) {
             (How::Done, None, false) => None,
             (_, Some(Stop::Deadline), _) => {
                 Some(Ended::by(JobState::Failed, JobCause::DeadlineExceeded, "it took too long"))
@@ -211,7 +220,7 @@ impl Agent {
                 Some(Ended::by(JobState::Failed, JobCause::StoppedByOther, "somebody stopped it"))
             }
         };
-        let outcome = reach.ring.do_unit(&pod, call.kind, call.end, reach.disks);
+        let outcome = reach.ring.do_unit(&pod, &call, reach.disks);
         match (end, outcome) {
             (Some(ended), _) => {
                 self.work = None;
@@ -222,7 +231,13 @@ impl Agent {
                 self.notes.end(Ended::by(JobState::Failed, JobCause::ServerError, why), now);
             }
             (None, Ok(())) => {
-                self.notes.finish_item();
+                match &call.ranges {
+                    Some(ranges) => self.finish_segment(ranges, reach),
+                    None => self.notes.finish_item(),
+                }
+                if let Some(work) = &mut self.work {
+                    work.settles = false;
+                }
                 let job = note.job.clone();
                 self.call_next(&job, reach);
             }
@@ -261,14 +276,20 @@ impl Ring {
         self.units.push(unit);
     }
 
-    fn call(&mut self, pod: &str, kind: TaskKind, now: Timestamp) {
+    pub(super) fn call(
+        &mut self,
+        pod: &str,
+        kind: TaskKind,
+        ranges: Option<BTreeSet<u32>>,
+        now: Timestamp,
+    ) {
         let Some(server) = self.servers.get(pod) else { return };
         let hangs = self.hanging.contains(&server.member);
         let until = (!hangs).then_some(now + CALL);
         if self.calls.contains_key(pod) {
             self.breaches.push(format!("{} is called twice at once", server.member));
         }
-        self.calls.insert(pod.to_string(), Call { kind, until, end: How::Done });
+        self.calls.insert(pod.to_string(), Call { kind, ranges, until, end: How::Done });
     }
 
     /// The server ends the call, if it is one that can be ended.
@@ -282,21 +303,22 @@ impl Ring {
     fn do_unit(
         &mut self,
         pod: &str,
-        kind: TaskKind,
-        end: How,
+        call: &Call,
         disks: &mut super::ring::Disks,
     ) -> Result<(), String> {
         let member = self.servers.get(pod).map(|s| s.member.clone()).unwrap_or_default();
-        if end == How::Stopped {
+        if call.end == How::Stopped {
             return Ok(());
         }
         if self.failing.remove(&member) {
             return Err("java.io.IOException: disk quota exceeded".into());
         }
-        match kind {
+        match call.kind {
             TaskKind::Repair => {
                 let operation = Operation::of("unit".into(), OperationKind::Repair);
-                self.repair(pod, &operation, disks).map(|_| ())
+                let all = || (0..RANGES).collect();
+                let ranges = call.ranges.clone().unwrap_or_else(all);
+                self.repair_some(pod, &operation, &ranges, disks).map(|_| ())
             }
             TaskKind::Cleanup => self.cleanup(pod, disks).map(|_| ()),
             TaskKind::Compact

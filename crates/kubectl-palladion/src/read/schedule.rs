@@ -17,7 +17,7 @@ pub struct Schedule {
     pub name: String,
     /// Its ring.
     pub ring: String,
-    /// Its pattern.
+    /// Its pattern; `cover` where it has none and creates repairs as they are due.
     pub schedule: String,
     /// Its time zone.
     pub time_zone: String,
@@ -45,13 +45,14 @@ pub struct Schedule {
 impl Schedule {
     /// Read the object.
     pub fn read(object: &Value) -> Self {
+        let covers = object.pointer("/spec/cover").is_some_and(Value::is_object);
         let number = |pointer: &str| object.pointer(pointer).and_then(Value::as_u64);
         Self {
             namespace: text(object, "/metadata/namespace"),
             name: text(object, "/metadata/name"),
             ring: text(object, "/spec/cluster"),
-            schedule: text(object, "/spec/schedule"),
-            time_zone: text(object, "/spec/timeZone"),
+            schedule: if covers { "cover".into() } else { text(object, "/spec/schedule") },
+            time_zone: if covers { String::new() } else { text(object, "/spec/timeZone") },
             suspend: object.pointer("/spec/suspend").and_then(Value::as_bool).unwrap_or(false),
             next: time(object, "/status/nextScheduleTime"),
             last: time(object, "/status/lastScheduleTime"),

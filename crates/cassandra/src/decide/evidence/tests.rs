@@ -11,7 +11,7 @@ use super::stranger::{never_joined, stranger};
 use super::verdict::verdict;
 use super::witness::{others, witnesses};
 use crate::decide::draft::Draft;
-use crate::facts::{Facts, PodFact};
+use crate::facts::{Facts, MemberFact, PodFact};
 use crate::resources as kinds;
 use crate::words::evidence::Objection;
 use jiff::{SignedDuration, Timestamp};

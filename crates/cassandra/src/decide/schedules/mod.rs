@@ -2,6 +2,7 @@
 //! stand behind all others: what keeps a task from being created holds up nothing
 //! of the ring. What the tasks do is decided in `tasks/`.
 
+mod cover;
 mod cron;
 mod due;
 mod history;
@@ -32,21 +33,29 @@ const MOST_ACTIVE: usize = 50;
 pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
     for schedule in read::of_cluster(facts) {
         let tasks = schedule.tasks(facts);
-        let outcome =
-            of_active(facts, &schedule, |times| outcome(facts, (&schedule, times), &tasks, draft));
+        let outcome = match &schedule.spec.cover {
+            Some(_) => cover::outcome(facts, &schedule, &tasks, draft),
+            None => of_active(facts, &schedule, |times| {
+                outcome(facts, (&schedule, times), &tasks, draft)
+            }),
+        };
         report(facts, &schedule, &tasks, outcome, draft);
         history::tidy(facts, &schedule, &tasks, draft);
     }
+    cover::give(facts, draft);
 }
 
 /// Create nothing, and say why. What is due stays on record.
 pub fn hold(facts: &Facts<'_>, why: &Held, draft: &mut Draft) {
     for schedule in read::of_cluster(facts) {
         let tasks = schedule.tasks(facts);
-        let outcome = of_active(facts, &schedule, |times| {
-            let next = schedule.record(times).kept(times, facts.now());
-            Outcome { held: Some(why.clone()), ..Outcome::next(next) }
-        });
+        let outcome = match &schedule.spec.cover {
+            Some(_) => cover::held(facts, &schedule, why.clone(), draft),
+            None => of_active(facts, &schedule, |times| {
+                let next = schedule.record(times).kept(times, facts.now());
+                Outcome { held: Some(why.clone()), ..Outcome::next(next) }
+            }),
+        };
         report(facts, &schedule, &tasks, outcome, draft);
     }
 }

@@ -44,10 +44,11 @@ impl Schedule<'_> {
 
     /// When its tasks are due.
     pub fn times(&self, now: Timestamp) -> Result<Times, Invalid> {
-        let times = Times::read(&self.spec.schedule, &self.spec.time_zone)?;
+        let schedule = self.spec.schedule.clone().unwrap_or_default();
+        let times = Times::read(&schedule, &self.spec.time_zone)?;
         match times.after(now) {
             Some(_) => Ok(times),
-            None => Err(Invalid::Never { schedule: Quoted(self.spec.schedule.clone()) }),
+            None => Err(Invalid::Never { schedule: Quoted(schedule) }),
         }
     }
 

@@ -1,16 +1,18 @@
 //! What the status of a schedule says.
 
+use super::cover::Standing;
 use super::read::{Schedule, ended, ended_at};
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::resources as kinds;
-use crate::words::schedules::{Accepted, Doing, Held, Invalid, Runs, Told};
+use crate::words::schedules::{Accepted, Behind, Doing, Held, Invalid, Risk, Runs, Told};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_api::conditions::{ACCEPTED, PAUSED};
+use palladion_api::conditions::{ACCEPTED, BEHIND, DEGRADED, PAUSED};
 use palladion_api::task::TaskPhase;
 use palladion_api::task_schedule::CassandraTaskScheduleStatus;
-use palladion_plan::{Conditions, Event, Object, Step};
+use palladion_plan::words::Reasoned;
+use palladion_plan::{Conditions, Event, Object, Step, Truth};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -26,12 +28,21 @@ pub(super) struct Outcome {
     pub created: Option<(String, Timestamp)>,
     /// What was missed.
     pub missed: Option<Told>,
+    /// How the repair of the ring stands that it covers.
+    pub standing: Option<Standing>,
 }
 
 impl Outcome {
     /// Nothing but when the next task is due.
     pub fn next(next: Option<Timestamp>) -> Self {
-        Self { accepted: Ok(Accepted::Valid), held: None, next, created: None, missed: None }
+        Self {
+            accepted: Ok(Accepted::Valid),
+            held: None,
+            next,
+            created: None,
+            missed: None,
+            standing: None,
+        }
     }
 }
 
@@ -60,9 +71,42 @@ pub(super) fn report(
     let doing = Doing::Report { schedule: schedule.name().to_string() };
     let meta = &schedule.object.meta;
     let step = Step::patch_status_as_seen(kinds::SCHEDULE, meta, patch, doing);
-    let told = outcome.missed.or_else(|| refused(schedule, outcome.accepted));
+    let late = late(schedule, outcome.standing.as_ref());
+    let told = outcome.missed.or(late).or_else(|| refused(schedule, outcome.accepted));
     let event = told.map(|told| Event::warning(told).also_about(kinds::SCHEDULE, meta));
     draft.steps.push(step.announced(event));
+}
+
+/// Is it late, and is it too late?
+fn tell(conditions: &mut Conditions, standing: &Standing) {
+    let behind = match &standing.behind {
+        Behind::Late { .. } => Truth::True,
+        Behind::Silent { .. } | Behind::Unclear { .. } => Truth::Unknown,
+        Behind::Short { .. } | Behind::First | Behind::InTime => Truth::False,
+    };
+    conditions.set(BEHIND, behind, standing.behind.reason(), standing.behind.clone());
+    let risk = match &standing.risk {
+        Risk::TooLate { .. } => Truth::True,
+        Risk::Nothing => Truth::False,
+    };
+    conditions.set(DEGRADED, risk, standing.risk.reason(), standing.risk.clone());
+}
+
+/// It has become late, or too late: told once.
+fn late(schedule: &Schedule<'_>, standing: Option<&Standing>) -> Option<Told> {
+    let is_known = |type_: &str| {
+        schedule.status.conditions.iter().any(|c| c.type_ == type_ && c.status == "True")
+    };
+    let (name, standing) = (schedule.name().to_string(), standing?);
+    match (&standing.risk, &standing.behind) {
+        (why @ Risk::TooLate { .. }, _) if !is_known(DEGRADED) => {
+            Some(Told::TooLateForDeletions { schedule: name, why: why.clone() })
+        }
+        (_, why @ Behind::Late { .. }) if !is_known(BEHIND) => {
+            Some(Told::Behind { schedule: name, why: why.clone() })
+        }
+        (Risk::TooLate { .. } | Risk::Nothing, _) => None,
+    }
 }
 
 /// It was valid, or nobody has looked at it.
@@ -90,7 +134,13 @@ fn status(
         Some(why) => conditions.set_true(PAUSED, why.clone()),
         None => conditions.set_false(PAUSED, Runs::NotPaused),
     }
+    if let Some(standing) = &outcome.standing {
+        tell(&mut conditions, standing);
+    }
     status.conditions = conditions.all().to_vec();
+    // Of one that covers nothing any more they say nothing.
+    let covers = outcome.standing.is_some();
+    status.conditions.retain(|c| covers || (c.type_ != BEHIND && c.type_ != DEGRADED));
     status.observed_generation = Some(generation);
     status.next_schedule_time = outcome.next.map(Time);
     let active = tasks.iter().filter(|task| ended(task).is_none());

@@ -9,10 +9,12 @@ use crate::decide::turn::stopping;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::jobs::{Member, Waiting};
-use palladion_api::task::{Means, TaskKind, TaskMember, WhenDown};
+use palladion_api::task::{Body, Means, TaskKind, TaskMember, WhenDown};
 
 /// Agents of before this protocol do not know `spec.job`.
 pub(super) const KNOWS_JOBS: u32 = 3;
+/// Those of before this one would repair everything where what is due is asked for.
+const KNOWS_DUE: u32 = 4;
 
 /// May a member be given its part?
 pub enum Gate<'a> {
@@ -43,7 +45,7 @@ pub fn gate<'a>(
             }
         };
     }
-    if let Some(why) = too_old(job.kind, member).or_else(|| lines(facts, valid, job.kind)) {
+    if let Some(why) = too_old(job, member).or_else(|| lines(facts, valid, job.kind)) {
         return Gate::Wait(why);
     }
     let needs_quiet = needs(job.kind).contains(&Need::Quiet);
@@ -71,9 +73,13 @@ pub fn closed(facts: &Facts<'_>, way: &Way) -> Option<Waiting> {
     }
 }
 
-fn too_old(kind: TaskKind, member: &MemberFact) -> Option<Waiting> {
+fn too_old(job: &Job<'_>, member: &MemberFact) -> Option<Waiting> {
     let agent = member.status.agent.as_ref()?;
-    let is_older = agent.protocol < KNOWS_JOBS && kind.means() == Means::Job;
+    let needed = match job.task.spec.work.body().is_some_and(Body::is_repair_of_due) {
+        true => KNOWS_DUE,
+        false => KNOWS_JOBS,
+    };
+    let is_older = agent.protocol < needed && job.kind.means() == Means::Job;
     is_older
         .then(|| Waiting::AgentTooOld { member: member.name.clone(), agent: agent.version.clone() })
 }

@@ -1,0 +1,135 @@
+//! What is due for repair, while a schedule covers the ring: looked at again when
+//! schema, ring or coverage have changed, and told when something was repaired.
+
+use super::state::{Agent, Done};
+use crate::access;
+use crate::repair::Repairs;
+use crate::repair::outlook::outlook;
+use crate::repair::survey::{Survey, calm_ring, survey};
+use crate::words::work::Trouble;
+use jiff::Timestamp;
+use palladion_api::repair::{Coverage, RepairStatus};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What could not be read is tried again after this.
+const AGAIN: Duration = Duration::from_secs(60);
+/// While a repair runs, figures are told this often.
+const EVERY: Duration = Duration::from_secs(60);
+
+/// What a survey was made for: schema version and members of the ring.
+pub type Of = (Option<String>, String);
+
+/// What the agent knows of it between turns.
+#[derive(Default)]
+pub struct Outlook {
+    /// What the last survey was made for that was noted.
+    of: Option<Of>,
+    /// When the last one was begun.
+    tried: Option<Instant>,
+    /// Is one under way?
+    is_under_way: bool,
+    /// Why the last one failed.
+    problem: Option<String>,
+    /// What is told, for which version of the memory, and since when.
+    told: Option<(RepairStatus, u64, Coverage, Instant)>,
+}
+
+impl Agent {
+    /// What was repaired, as it is on the volume.
+    pub(super) fn open_repairs(&mut self) -> Option<Arc<Repairs>> {
+        if let (None, Some(volume), true) = (&self.repairs, &self.volume, self.ledger().is_some()) {
+            self.repairs = Some(Arc::new(Repairs::open(volume)));
+        }
+        self.repairs.clone()
+    }
+
+    /// What the schedule covers that covers the ring.
+    pub(super) fn coverage(&self) -> Option<&Coverage> {
+        self.saved.as_ref()?.spec.repair.as_ref()
+    }
+
+    /// Look again where something has changed; a server that is at work for a task
+    /// is asked by that.
+    pub(super) fn follow_repairs(&mut self) {
+        if self.coverage().is_none() {
+            self.outlook = Outlook::default();
+            return;
+        }
+        let (Some(_), Some(admin), Ok(mounted)) =
+            (self.open_repairs(), self.admin.clone(), &self.mounted)
+        else {
+            return;
+        };
+        let reading = self.reading().filter(|r| r.serves() && r.schema_agreed == Some(true));
+        let Some((reading, ring)) = reading.and_then(|r| Some((r.clone(), calm_ring(r).ok()?)))
+        else {
+            return;
+        };
+        let of = (reading.schema_version.clone(), ring);
+        let waits = self.outlook.tried.is_some_and(|tried| tried.elapsed() < AGAIN);
+        let is_known = self.outlook.of.as_ref() == Some(&of);
+        if is_known || self.outlook.is_under_way || waits || self.task.is_some() {
+            return;
+        }
+        let endpoint = access::endpoint(&self.settings, &mounted.config);
+        let done = self.done.clone();
+        (self.outlook.is_under_way, self.outlook.tried) = (true, Some(Instant::now()));
+        tokio::spawn(async move {
+            let found = survey(admin.as_ref(), &endpoint, &reading).await;
+            let found = found.map_err(|why| why.to_string());
+            let _ = done.send(Done::Surveyed { of, found }).await;
+        });
+    }
+
+    /// Note what a survey has found.
+    pub(super) fn note_survey(&mut self, of: Of, found: Result<Survey, String>) {
+        self.outlook.is_under_way = false;
+        // Another one repeats it: what runs now reads what is remembered.
+        let Some(repairs) = self.repairs.clone().filter(|_| self.task.is_none()) else {
+            return;
+        };
+        let found = match found {
+            Ok(found) => found,
+            Err(why) => {
+                self.outlook.problem = Some(why);
+                self.outlook.told = None;
+                return;
+            }
+        };
+        let now = Timestamp::now().as_second();
+        match repairs.change(|memory| found.observed_by(memory, now)) {
+            Ok(()) => {
+                self.outlook.of = Some(of);
+                if self.outlook.problem.take().is_some() {
+                    self.outlook.told = None;
+                }
+            }
+            Err(error) => {
+                self.trouble = Some(Trouble::Repairs { why: format!("{error:#}") }.into());
+            }
+        }
+    }
+
+    /// What is told: the same until something was repaired.
+    pub(super) fn told_repair(&mut self) -> Option<RepairStatus> {
+        let cover = self.coverage()?.clone();
+        let repairs = self.open_repairs()?;
+        // Who has not looked yet has nothing to say, least of all that nothing is due.
+        if self.outlook.problem.is_none() && repairs.read(|memory| memory.host_id.is_none()) {
+            return None;
+        }
+        let version = repairs.version();
+        let is_at_work = self.task.is_some();
+        if let Some((status, of, covers, since)) = &self.outlook.told
+            && *covers == cover
+            && (*of == version || (is_at_work && since.elapsed() < EVERY))
+        {
+            return Some(status.clone());
+        }
+        let mut status = repairs.read(|memory| outlook(memory, &cover));
+        status.message = self.outlook.problem.as_ref().map(|why| why.chars().take(1024).collect());
+        self.outlook.told = Some((status.clone(), version, cover, Instant::now()));
+        Some(status)
+    }
+}

@@ -1,0 +1,186 @@
+//! Repair of what is due, against a server that fails, is stopped and restarts.
+
+use crate::admin::RepairState;
+use crate::decide::job::Stop;
+use crate::jobs::place::{Place, calm};
+use crate::jobs::{Waited, settle, work};
+use crate::repair::due::due;
+use crate::repair::ranges::Range;
+use crate::volume::jobs::Ended;
+use jiff::Timestamp;
+use palladion_api::member::{JobCause, JobState, JobUnit, MemberState};
+use palladion_api::repair::Coverage;
+use palladion_api::task::{KeyspaceState, RepairScope, RepairTask, Work};
+use std::time::Duration;
+
+fn of_due() -> Work {
+    let repair = RepairTask { scope: RepairScope::Due, ..RepairTask::default() };
+    Work { repair: Some(repair), ..Default::default() }
+}
+
+/// Each table and range in a call of its own: the shop has 400 bytes in half of the ring.
+fn small_segments() -> Work {
+    let mut work = of_due();
+    work.repair.as_mut().unwrap().segment_bytes = Some(40);
+    work
+}
+
+fn how(ended: Option<&Ended>) -> (JobState, Option<JobCause>) {
+    let ended = ended.expect("it has ended");
+    (ended.state, ended.cause)
+}
+
+fn end(place: &Place, ended: Ended) {
+    place.book.change(|notes| notes.end(ended, Timestamp::UNIX_EPOCH)).unwrap();
+}
+
+/// Is anything due, now or this many seconds later?
+fn due_in(place: &Place, seconds: i64) -> bool {
+    let at = Timestamp::now().as_second() + seconds;
+    place.repairs.read(|memory| !due(memory, &place.cover, at).is_empty())
+}
+
+const DAY: i64 = 24 * 3600;
+
+#[tokio::test]
+async fn what_was_never_repaired_is_due_and_then_rests_until_it_is_due_again() {
+    let place = Place::new();
+    let ended = work(&place.begun("a", "task", of_due())).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None));
+    let own = "200:9223372036854775807,-9223372036854775808:0,0:100";
+    let calls = place.calls();
+    assert_eq!(calls.len(), 2, "{calls:?}");
+    assert!(calls[0].starts_with("repair shop [\"items\", \"orders\"] "), "{calls:?}");
+    for range in own.split(',') {
+        assert!(calls.iter().all(|call| call.contains(range)), "{range} in {calls:?}");
+    }
+    end(&place, ended.unwrap());
+    assert!(!due_in(&place, 5 * DAY), "60% of ten days, less a tenth");
+    assert!(due_in(&place, 6 * DAY + 60));
+    let again = work(&place.begun("b", "task 2", of_due())).await.unwrap();
+    assert_eq!(again.message.as_deref(), Some("no range is due for repair"));
+    assert!(place.calls().is_empty());
+}
+
+#[tokio::test]
+async fn a_repair_that_is_stopped_goes_on_with_the_segments_that_are_left() {
+    let place = Place::new();
+    let all = {
+        let whole = Place::new();
+        work(&whole.begun("a", "task", small_segments())).await;
+        whole.calls()
+    };
+    assert!(all.len() > 4, "{all:?}");
+    let bench = place.begun("a", "task", small_segments());
+    // Two are done, and the third runs until it is ended.
+    let two = std::iter::repeat_n(RepairState::Completed, 2);
+    place.state().repairs = two.chain(std::iter::repeat_n(RepairState::Running, 10_000)).collect();
+    let stop = async {
+        while place.state().next_repair < 3 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        place.stop.send_replace(Some(Stop::Asked));
+    };
+    let (ended, ()) = tokio::join!(work(&bench), stop);
+    assert_eq!(how(ended.as_ref()), (JobState::Aborted, None));
+    end(&place, ended.unwrap());
+    let before = place.calls();
+    place.stop.send_replace(None);
+    place.state().repairs.clear();
+    let ended = work(&place.begun("b", "task", small_segments())).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None));
+    let after = place.calls();
+    let begun: Vec<&String> = before.iter().filter(|call| call.starts_with("repair")).collect();
+    assert_eq!(begun.len(), 3, "{before:?}");
+    assert_eq!(after.len(), all.len() - 2, "what was done is not done again: {after:?}");
+    assert!(after.contains(begun[2]), "what was ended is");
+    assert!(!due_in(&place, 0));
+}
+
+#[tokio::test]
+async fn a_segment_is_found_again_by_its_number_and_counts_from_its_beginning() {
+    let mut place = Place::new();
+    let bench = place.begun("a", "task", of_due());
+    place.state().repairs = std::iter::repeat_n(RepairState::Running, 10_000).collect();
+    let killed = tokio::time::timeout(Duration::from_millis(50), work(&bench)).await;
+    assert!(killed.is_err(), "it runs");
+    assert_eq!(place.calls().len(), 1);
+    place.state().repairs = [RepairState::Running, RepairState::Completed].into();
+    let bench = place.after_a_restart();
+    let ended = settle(&bench, Waited::EarlierAgent).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None));
+    let calls = place.calls();
+    assert_eq!(calls.len(), 1, "{calls:?}");
+    assert!(calls[0].starts_with("repair system_auth"), "{calls:?}");
+    assert!(!due_in(&place, 0));
+}
+
+#[tokio::test]
+async fn a_segment_does_not_count_if_somebody_has_joined_meanwhile() {
+    let place = Place::new();
+    let bench = place.begun("a", "task", of_due());
+    place.state().repairs = std::iter::repeat_n(RepairState::Running, 20).collect();
+    let join = async {
+        while place.state().next_repair < 1 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        place.state().members.push(("3", MemberState::Normal));
+    };
+    let (ended, ()) = tokio::join!(work(&bench), join);
+    assert_eq!(how(ended.as_ref()), (JobState::Failed, Some(JobCause::ServerError)));
+    let said = ended.unwrap().message.unwrap();
+    assert!(said.starts_with("1 of 2 segments failed: the ring changed"), "{said}");
+    let still = place.repairs.read(|memory| due(memory, &Coverage::default(), i64::MAX / 2));
+    assert!(still.iter().any(|due| due.keyspace == "shop" && due.at.is_none()), "{still:?}");
+}
+
+#[tokio::test]
+async fn nothing_is_called_while_somebody_moves_or_tables_cannot_be_read() {
+    let place = Place::new();
+    place.state().members = vec![("1", MemberState::Normal), ("2", MemberState::Leaving)];
+    let ended = work(&place.begun("a", "task", of_due())).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Failed, Some(JobCause::ServerError)));
+    assert!(place.calls().is_empty());
+    end(&place, ended.unwrap());
+    place.state().members = calm();
+    place.state().no_schema = Some("the server requires a user name and password");
+    let ended = work(&place.begun("b", "task", of_due())).await.unwrap();
+    assert!(ended.message.unwrap().contains("`gc_grace_seconds` over CQL: the server requires"));
+    assert!(place.calls().is_empty());
+}
+
+#[tokio::test]
+async fn a_segment_that_fails_keeps_no_other_from_its_turn() {
+    let place = Place::new();
+    let bench = place.begun("a", "task", of_due());
+    place.state().repairs = [RepairState::Failed("endpoint not alive".into())].into();
+    let ended = work(&bench).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Failed, Some(JobCause::ServerError)));
+    assert_eq!(place.calls().len(), 2, "the other keyspace was repaired");
+    let status = place.book.status(Some("a")).unwrap();
+    let keyspaces: Vec<_> = status.results.iter().map(|r| (r.name.as_str(), r.state)).collect();
+    let (failed, done) = (KeyspaceState::Failed, KeyspaceState::Succeeded);
+    assert_eq!(keyspaces, [("shop", failed), ("system_auth", done)]);
+    assert_eq!(status.unit, Some(JobUnit::Segments));
+    end(&place, ended.unwrap());
+    let ended = work(&place.begun("b", "task", of_due())).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None));
+    assert_eq!(place.calls().len(), 1, "what had failed alone");
+}
+
+#[tokio::test]
+async fn a_repair_of_everything_is_remembered_too() {
+    let place = Place::new();
+    let everything = Work { repair: Some(RepairTask::default()), ..Default::default() };
+    let ended = work(&place.begun("a", "task", everything.clone())).await.unwrap();
+    end(&place, ended);
+    assert_eq!(place.calls(), ["repair shop [] at shop.", "repair system_auth [] at system_auth."]);
+    let ranges = place.repairs.read(|memory| memory.keyspaces["shop"].ranges.clone());
+    assert_eq!(ranges, [Range { start: 0, end: 100 }, Range { start: 200, end: 0 }]);
+    assert!(!due_in(&place, 0));
+    let unread = Place::new();
+    unread.state().no_schema = Some("no");
+    let ended = work(&unread.begun("a", "task", everything)).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None), "it needs no CQL");
+    assert!(unread.repairs.read(|memory| memory.keyspaces.is_empty()), "and is not remembered");
+}

@@ -1,0 +1,161 @@
+//! What is remembered of repairs, on the volume beside the ledger: of each
+//! keyspace the member's own ranges, and when they were repaired last, by groups
+//! of tables with one history. It forgets on the safe side (safety rule 5.5).
+
+use super::pieces::{self, Piece};
+use super::ranges::Range;
+use super::schema::{Schema, Table};
+use super::segments::Segment;
+use palladion_api::ids::HostId;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Groups of one keyspace; beyond that two become one, with the older times.
+const GROUPS: usize = 16;
+
+/// Own ranges by keyspace.
+pub type Own = BTreeMap<String, Vec<Range>>;
+
+/// All that is remembered.
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct Memory {
+    /// Whose it is. Of another member, with other data, nothing is remembered.
+    #[serde(default, rename = "hostID", skip_serializing_if = "Option::is_none")]
+    pub host_id: Option<HostId>,
+    /// By keyspace.
+    #[serde(default)]
+    pub keyspaces: BTreeMap<String, History>,
+    /// The repair that was begun last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open: Option<Open>,
+}
+
+/// Of one keyspace.
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct History {
+    /// How it is replicated.
+    pub replication: String,
+    /// The member's own ranges.
+    pub ranges: Vec<Range>,
+    /// Tables with one history each.
+    pub groups: Vec<Group>,
+}
+
+/// Tables with one history.
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct Group {
+    /// The tables.
+    pub tables: BTreeMap<String, Table>,
+    /// Their history.
+    pub pieces: Vec<Piece>,
+}
+
+/// A repair that was begun and has not been noted as done.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct Open {
+    /// What it is of.
+    pub segment: Segment,
+    /// IDs of its tables.
+    pub ids: BTreeMap<String, String>,
+    /// When it was begun, in seconds since 1970.
+    pub started: i64,
+    /// The members of the ring at that time.
+    pub ring: String,
+}
+
+impl Memory {
+    /// Fit what is remembered to what there is: forget what is gone or is another
+    /// by now, and what was never seen before was never repaired.
+    pub fn observe(&mut self, host_id: &HostId, schema: &Schema, own: &Own, now: i64) {
+        if self.host_id.as_ref() != Some(host_id) {
+            *self = Self { host_id: Some(host_id.clone()), ..Self::default() };
+        }
+        let mut before = std::mem::take(&mut self.keyspaces);
+        for (name, ranges) in own.iter().filter(|(_, ranges)| !ranges.is_empty()) {
+            let Some(keyspace) = schema.keyspaces.get(name) else { continue };
+            let known = before.remove(name).filter(|h| h.replication == keyspace.replication);
+            let mut left = keyspace.tables.clone();
+            let mut groups: Vec<Group> = Vec::new();
+            for group in known.into_iter().flat_map(|history| history.groups) {
+                let mut tables = BTreeMap::new();
+                for (name, table) in group.tables {
+                    if left.get(&name).is_some_and(|there| there.id == table.id) {
+                        tables.extend(left.remove_entry(&name));
+                    }
+                }
+                groups.push(Group { tables, pieces: group.pieces });
+            }
+            groups.push(Group { tables: left, pieces: Vec::new() });
+            groups.retain(|group| !group.tables.is_empty());
+            for group in &mut groups {
+                group.pieces = pieces::fit(&group.pieces, ranges, now);
+            }
+            let (replication, ranges) = (keyspace.replication.clone(), ranges.clone());
+            let history = History { replication, ranges, groups: alike(groups) };
+            self.keyspaces.insert(name.clone(), history);
+        }
+    }
+
+    /// A repair is about to begin.
+    pub fn begin(&mut self, segment: &Segment, ring: &str, now: i64) {
+        let known = self.keyspaces.get(&segment.keyspace);
+        let tables = known.into_iter().flat_map(|k| &k.groups).flat_map(|group| &group.tables);
+        let meant = tables.filter(|(name, _)| segment.tables.contains(name));
+        let ids = meant.map(|(name, table)| (name.clone(), table.id.clone())).collect();
+        let segment = segment.clone();
+        self.open = Some(Open { segment, ids, started: now, ring: ring.into() });
+    }
+
+    /// The repair that was begun last has done its work, in a ring of these members:
+    /// does it count?
+    pub fn finish(&mut self, ring: &str) -> bool {
+        let Some(open) = self.open.take() else { return true };
+        if open.ring != ring {
+            return false;
+        }
+        self.note(&open);
+        true
+    }
+
+    /// Its tables, if they are the same still, were repaired.
+    fn note(&mut self, open: &Open) {
+        let Some(history) = self.keyspaces.get_mut(&open.segment.keyspace) else { return };
+        let mut groups = Vec::new();
+        for mut group in std::mem::take(&mut history.groups) {
+            let is_meant = |name: &String, table: &Table| open.ids.get(name) == Some(&table.id);
+            let (meant, others) = group.tables.into_iter().partition(|(n, t)| is_meant(n, t));
+            let pieces = group.pieces.clone();
+            group.tables = others;
+            groups.push(group);
+            let spans = open.segment.ranges.iter().flat_map(|range| range.spans());
+            let pieces =
+                spans.fold(pieces, |pieces, span| pieces::note(&pieces, span, open.started));
+            groups.push(Group { tables: meant, pieces });
+        }
+        groups.retain(|group| !group.tables.is_empty());
+        history.groups = alike(groups);
+    }
+}
+
+/// Groups with one history are one group, and there are not too many.
+fn alike(groups: Vec<Group>) -> Vec<Group> {
+    let mut all: Vec<Group> = Vec::new();
+    for group in groups {
+        match all.iter_mut().find(|known| known.pieces == group.pieces) {
+            Some(known) => known.tables.extend(group.tables),
+            None => all.push(group),
+        }
+    }
+    while all.len() > GROUPS {
+        let Some(last) = all.pop() else { break };
+        if let Some(known) = all.last_mut() {
+            known.pieces = pieces::older(&known.pieces, &last.pieces);
+            known.tables.extend(last.tables);
+        }
+    }
+    all
+}

@@ -1,0 +1,27 @@
+//! Repair that knows when it is due: which ranges of this member were repaired
+//! when, which come next, and in which pieces. All of it but [`survey`],
+//! [`schema::Schemas`] and [`book`] is pure; what a server is called for is done
+//! in [`crate::jobs`].
+//!
+//! The promise: a row that was deleted between the starts of two repairs of its
+//! range is deleted on all replicas at the end of the second. So it cannot come
+//! back if that end is within `gc_grace_seconds` of the first start. What is
+//! remembered is the start, and whatever is doubtful counts as never repaired.
+
+pub mod book;
+pub mod due;
+pub mod memory;
+pub mod outlook;
+pub mod pieces;
+pub mod ranges;
+pub mod schema;
+pub mod segments;
+pub mod survey;
+
+#[cfg(test)]
+mod tests;
+
+pub use book::Repairs;
+pub use memory::{Memory, Open};
+pub use ranges::{Range, Span};
+pub use schema::Schema;

@@ -1,0 +1,84 @@
+//! How far the repair of this member is, in the few figures that it reports. It
+//! depends on what is remembered alone, and not on the time: at rest it stays.
+
+use super::due::{SHORTEST_GRACE, interval};
+use super::memory::Memory;
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::repair::{Coverage, RepairStatus};
+
+/// Tables that are named.
+const NAMED: usize = 16;
+/// The servers' own table data of traces are deleted by their age.
+const TRACES: &str = "system_traces";
+
+/// The earliest of times.
+#[derive(Default)]
+struct First(Option<i64>);
+
+impl First {
+    fn note(&mut self, time: i64) {
+        self.0 = Some(self.0.map_or(time, |first| first.min(time)));
+    }
+
+    fn time(self) -> Option<Time> {
+        Timestamp::from_second(self.0?).ok().map(Time)
+    }
+}
+
+/// The figures.
+pub fn outlook(memory: &Memory, cover: &Coverage) -> RepairStatus {
+    let (mut due, mut behind, mut unsafe_from, mut oldest) =
+        (First::default(), First::default(), First::default(), First::default());
+    let mut status = RepairStatus::default();
+    for (keyspace, history) in &memory.keyspaces {
+        let mut never = vec![false; history.ranges.len()];
+        let mut is_covered = false;
+        for group in &history.groups {
+            let covered = group.tables.iter().filter(|(name, _)| cover.covers(keyspace, name));
+            let covered: Vec<_> = covered.collect();
+            is_covered |= !covered.is_empty();
+            for (name, table) in &covered {
+                if table.grace < SHORTEST_GRACE && keyspace != TRACES {
+                    status.short_grace.push(format!("{keyspace}.{name}"));
+                }
+                for piece in &group.pieces {
+                    let since = piece.at.unwrap_or(piece.since);
+                    due.note(match piece.at {
+                        Some(at) => at.saturating_add(interval(table.grace, cover)),
+                        None => piece.since,
+                    });
+                    if table.grace >= SHORTEST_GRACE {
+                        let grace = i64::from(table.grace);
+                        behind.note(since.saturating_add(grace * 9 / 10));
+                        unsafe_from.note(since.saturating_add(grace));
+                    }
+                }
+            }
+            for piece in group.pieces.iter().filter(|_| !covered.is_empty()) {
+                match piece.at {
+                    Some(at) => oldest.note(at),
+                    None => {
+                        for (range, never) in history.ranges.iter().zip(&mut never) {
+                            let has = |s: super::Span| s.overlap(piece.span()).is_some();
+                            *never |= range.spans().any(has);
+                        }
+                    }
+                }
+            }
+        }
+        if is_covered {
+            let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+            status.ranges = status.ranges.saturating_add(count(never.len()));
+            let never = never.iter().filter(|never| **never).count();
+            status.never_ranges = status.never_ranges.saturating_add(count(never));
+        }
+    }
+    status.short_grace.sort();
+    status.short_grace.truncate(NAMED);
+    status.due_at = due.time();
+    status.behind_at = behind.time();
+    status.unsafe_at = unsafe_from.time();
+    status.oldest_at = oldest.time();
+    status
+}

@@ -1,0 +1,83 @@
+//! In which calls what is due is repaired: none of them of much more than some
+//! bytes, small tables and ranges together.
+
+use super::due::Due;
+use super::ranges::Range;
+use crate::admin::jobs::Tables;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Ranges of one call at the most: its session has a tree of hashes for each.
+const RANGES: usize = 64;
+/// A table in one range is cut into so many pieces at the most.
+const CUTS: u64 = 4096;
+
+/// One call.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct Segment {
+    /// The keyspace.
+    pub keyspace: String,
+    /// The tables.
+    pub tables: Vec<String>,
+    /// The ranges.
+    pub ranges: Vec<Range>,
+}
+
+/// Tokens of each keyspace of which this member has a copy.
+pub type Held = BTreeMap<String, u64>;
+
+/// The calls, in the order of what is due.
+pub fn plan(due: &[Due], bytes: &Tables, held: &Held, segment_bytes: u64) -> Vec<Segment> {
+    let mut all: Vec<(Segment, u64)> = Vec::new();
+    let one = |due: &Due, tables: Vec<String>, range: Range| Segment {
+        keyspace: due.keyspace.clone(),
+        tables,
+        ranges: vec![range],
+    };
+    for due in due {
+        let size = |table: &String| {
+            let all = bytes.get(&due.keyspace).and_then(|tables| tables.get(table)).copied();
+            let held = held.get(&due.keyspace).copied().unwrap_or(u64::MAX).max(1);
+            let share = u128::from(all.unwrap_or(0)) * u128::from(due.span.tokens());
+            u64::try_from(share / u128::from(held)).unwrap_or(u64::MAX)
+        };
+        let mut small: (Vec<String>, u64) = Default::default();
+        for table in &due.tables {
+            let size = size(table);
+            if size > segment_bytes {
+                let pieces = size.div_ceil(segment_bytes).min(CUTS);
+                for span in due.span.cut(pieces) {
+                    all.push((one(due, vec![table.clone()], span.range()), size / pieces));
+                }
+                continue;
+            }
+            if !small.0.is_empty() && small.1 + size > segment_bytes {
+                let (tables, size) = std::mem::take(&mut small);
+                push(&mut all, one(due, tables, due.span.range()), size, segment_bytes);
+            }
+            small.0.push(table.clone());
+            small.1 += size;
+        }
+        if !small.0.is_empty() {
+            push(&mut all, one(due, small.0, due.span.range()), small.1, segment_bytes);
+        }
+    }
+    all.into_iter().map(|(segment, _)| segment).collect()
+}
+
+/// With the call before it, if that is of the same tables and small enough.
+fn push(all: &mut Vec<(Segment, u64)>, segment: Segment, size: u64, segment_bytes: u64) {
+    match all.last_mut() {
+        Some((last, known))
+            if last.keyspace == segment.keyspace
+                && last.tables == segment.tables
+                && last.ranges.len() < RANGES
+                && *known + size <= segment_bytes =>
+        {
+            last.ranges.extend(segment.ranges);
+            *known += size;
+        }
+        Some(_) | None => all.push((segment, size)),
+    }
+}

@@ -1,0 +1,14 @@
+//! Why a member does not know what it has to repair.
+
+use palladion_api::ids::StaticAddress;
+
+palladion_api::sentences! {
+    /// Why a member does not know what it has to repair.
+    pub enum Unclear {
+        NoRing => "the server does not report all members of its ring";
+        Moves { address: StaticAddress } => "{address} is joining, leaving or moving";
+        Schema { why: String } => "cannot read tables and their `gc_grace_seconds` over CQL: {why}";
+        Server { why: String } => "cannot read the ranges of the server: {why}";
+        Token { token: String } => "`{token}` is not a token of Murmur3Partitioner, the only partitioner whose ranges are repaired by `scope: Due`";
+    }
+}

@@ -1,0 +1,29 @@
+//! Rules of repair.
+
+use kube_core::Rule;
+
+use super::must;
+
+/// A table's name alone says too little.
+pub fn left_out_tables_have_keyspaces() -> Rule {
+    must(
+        "self.all(t, t.matches('^[A-Za-z0-9_]+[.][A-Za-z0-9_]+$'))",
+        "name each table in `excludeTables` together with its keyspace, for example `shop.sessions`",
+    )
+}
+
+/// What is due says the schedule that covers the ring.
+pub fn due_has_no_selection() -> Rule {
+    must(
+        "self.scope != 'Due' || (!has(self.keyspaces) && !has(self.tables))",
+        "a repair with `scope: Due` repairs what is due by the schedule that covers the ring: remove `keyspaces` and `tables`",
+    )
+}
+
+/// Only what is due is repaired in segments.
+pub fn segments_are_of_what_is_due() -> Rule {
+    must(
+        "self.scope == 'Due' || !has(self.segmentBytes)",
+        "`segmentBytes` applies to `scope: Due` only",
+    )
+}

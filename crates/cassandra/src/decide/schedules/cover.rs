@@ -1,0 +1,197 @@
+//! A schedule that covers a ring: a repair of what is due whenever a range is,
+//! before deletions in it are forgotten; and what is told where that fails.
+
+use super::create;
+use super::read::{Schedule, ended, ended_at, of_cluster};
+use super::report::Outcome;
+use crate::decide::draft::Draft;
+use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use crate::words::schedules::{Accepted, Behind, Doing, Held, Invalid, Risk};
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::cluster::Mode;
+use palladion_api::ids::MemberName;
+use palladion_api::repair::{Coverage, RepairStatus};
+use palladion_plan::words::Names;
+use palladion_plan::{Object, Step};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// After a repair has ended, whatever way, the next one begins no earlier: what
+/// fails at once must not be tried without end.
+const REST: SignedDuration = SignedDuration::from_hours(1);
+
+/// How the repair of a ring stands, by what its members report, also those that are down.
+pub(super) struct Standing {
+    /// When the first range is due.
+    pub due: Option<Timestamp>,
+    /// The condition `Behind`.
+    pub behind: Behind,
+    /// The condition `Degraded`.
+    pub risk: Risk,
+}
+
+/// The schedule that covers the ring: the oldest.
+fn covering<'a>(facts: &'a Facts<'_>) -> Option<Schedule<'a>> {
+    let covers = of_cluster(facts).filter(|schedule| schedule.spec.cover.is_some());
+    covers.min_by_key(|s| (s.object.meta.creation_timestamp, s.object.meta.name.clone()))
+}
+
+/// Members are told what is covered; no schedule, and nothing is.
+pub(super) fn give(facts: &Facts<'_>, draft: &mut Draft) {
+    let schedule = covering(facts).filter(|_| facts.spec.mode == Mode::Cassandra);
+    let cover = schedule.and_then(|schedule| schedule.spec.cover).map(|cover| cover.of);
+    for member in facts.members.values().filter(|m| !m.is_gone()) {
+        let (Some(object), Some(spec)) = (&member.object, &member.spec) else {
+            continue;
+        };
+        if spec.repair == cover {
+            continue;
+        }
+        let patch = json!({ "spec": { "repair": cover.as_ref().map(patch) } });
+        let doing = Doing::Give { member: member.name.clone() };
+        draft.steps.push(Step::patch_seen(kinds::MEMBER, &object.meta, patch, doing));
+    }
+}
+
+/// A merge patch: what is taken out must be named.
+fn patch(cover: &Coverage) -> Value {
+    let list = |names: &[String]| if names.is_empty() { Value::Null } else { json!(names) };
+    json!({
+        "keyspaces": list(&cover.keyspaces),
+        "excludeTables": list(&cover.exclude_tables),
+        "withinSeconds": cover.within_seconds,
+    })
+}
+
+/// Why this schedule covers nothing.
+fn invalid(facts: &Facts<'_>, schedule: &Schedule<'_>) -> Option<Invalid> {
+    if facts.spec.mode != Mode::Cassandra {
+        return Some(Invalid::OfScylla);
+    }
+    let other = covering(facts).map(|other| other.name().to_string());
+    let other = other.filter(|other| *other != schedule.name())?;
+    let cluster = facts.snapshot.owner.meta.name.clone();
+    Some(Invalid::AnotherCovers { cluster, other })
+}
+
+/// Nothing is created for the time being; what is late is told all the same.
+pub(super) fn held(
+    facts: &Facts<'_>,
+    schedule: &Schedule<'_>,
+    why: Held,
+    draft: &mut Draft,
+) -> Outcome {
+    if let Some(why) = invalid(facts, schedule) {
+        return Outcome { accepted: Err(why), ..Outcome::next(None) };
+    }
+    let standing = standing(facts, draft);
+    let next = standing.due.filter(|_| !schedule.spec.suspend);
+    let held = if schedule.spec.suspend { Held::Suspended } else { why };
+    Outcome { held: Some(held), standing: Some(standing), ..Outcome::next(next) }
+}
+
+/// Create a repair where one is due and can be done.
+pub(super) fn outcome(
+    facts: &Facts<'_>,
+    schedule: &Schedule<'_>,
+    tasks: &[&Arc<Object>],
+    draft: &mut Draft,
+) -> Outcome {
+    if schedule.spec.suspend {
+        return held(facts, schedule, Held::Suspended, draft);
+    }
+    if let Some(why) = invalid(facts, schedule) {
+        return Outcome { accepted: Err(why), ..Outcome::next(None) };
+    }
+    let standing = standing(facts, draft);
+    let next = standing.due;
+    let outcome = |accepted, created| Outcome {
+        accepted: Ok(accepted),
+        created,
+        standing: Some(standing),
+        ..Outcome::next(next)
+    };
+    let now = facts.now();
+    let Some(due) = next.filter(|due| *due <= now) else {
+        next.into_iter().for_each(|due| draft.wake_at(due));
+        return outcome(Accepted::Covers, None);
+    };
+    if let Some(task) = tasks.iter().find(|task| ended(task).is_none()) {
+        let task = task.meta.name.clone();
+        return outcome(Accepted::Repairs { due, task }, None);
+    }
+    let begun = schedule.status.last_schedule_time.as_ref().map(|t| t.0);
+    let last = tasks.iter().filter_map(|task| ended_at(task)).chain(begun).max();
+    if let Some(until) = last.map(|last| last + REST).filter(|until| *until > now) {
+        draft.wake_at(until);
+        return outcome(Accepted::Rests { due, until }, None);
+    }
+    let down = facts.joined().filter(|m| !m.lives_by_its_own_word(&facts.nodes));
+    let down: Vec<&MemberName> = down.map(|m| &m.name).collect();
+    if !down.is_empty() {
+        return outcome(Accepted::Down { due, members: Names::of(down) }, None);
+    }
+    let now = Timestamp::from_second(now.as_second()).unwrap_or(now);
+    let name = super::task_name(schedule, now);
+    create(schedule, &name, tasks, draft);
+    outcome(Accepted::Covers, Some((name, now)))
+}
+
+/// The first of these times over all members.
+fn first<'a>(
+    members: &[(&'a MemberFact, &RepairStatus)],
+    of: impl Fn(&RepairStatus) -> Option<&Time>,
+) -> Option<(Timestamp, &'a MemberName)> {
+    let times = members.iter().filter_map(|(m, status)| Some((of(status)?.0, &m.name)));
+    times.min()
+}
+
+fn standing(facts: &Facts<'_>, draft: &mut Draft) -> Standing {
+    let reported = facts.joined().filter_map(|m| Some((m, m.status.repair.as_ref()?)));
+    let reported: Vec<(&MemberFact, &RepairStatus)> = reported.collect();
+    let now = facts.now();
+    let behind_at = first(&reported, |status| status.behind_at.as_ref());
+    let unsafe_at = first(&reported, |status| status.unsafe_at.as_ref());
+    for (at, _) in behind_at.iter().chain(&unsafe_at).filter(|(at, _)| *at > now) {
+        draft.wake_at(*at);
+    }
+    let late = |first: Option<(Timestamp, &MemberName)>| {
+        first.filter(|(at, _)| *at <= now).map(|(at, member)| (at, member.clone()))
+    };
+    let risk = match late(unsafe_at) {
+        Some((since, member)) => Risk::TooLate { member, since },
+        None => Risk::Nothing,
+    };
+    Standing {
+        due: first(&reported, |status| status.due_at.as_ref()).map(|(due, _)| due),
+        behind: match late(behind_at) {
+            Some((since, member)) => Behind::Late { member, since },
+            None => in_time(facts, &reported),
+        },
+        risk,
+    }
+}
+
+/// Nothing that is known is late.
+fn in_time(facts: &Facts<'_>, reported: &[(&MemberFact, &RepairStatus)]) -> Behind {
+    let silent = facts.joined().filter(|m| m.status.repair.is_none());
+    let silent: Vec<&MemberName> = silent.map(|m| &m.name).collect();
+    if !silent.is_empty() {
+        return Behind::Silent { members: Names::of(silent) };
+    }
+    let told = reported.iter().find_map(|(m, s)| Some((m.name.clone(), s.message.clone()?)));
+    if let Some((member, why)) = told {
+        return Behind::Unclear { member, why };
+    }
+    let short: std::collections::BTreeSet<&String> =
+        reported.iter().flat_map(|(_, status)| &status.short_grace).collect();
+    if !short.is_empty() {
+        return Behind::Short { tables: Names::of(short) };
+    }
+    match reported.iter().any(|(_, status)| status.never_ranges > 0) {
+        true => Behind::First,
+        false => Behind::InTime,
+    }
+}

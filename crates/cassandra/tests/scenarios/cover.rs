@@ -1,0 +1,304 @@
+//! A schedule that covers a ring: every range is repaired before deletions in it
+//! are forgotten, or it is said before that it will not be.
+
+use crate::every::{a_ring, before_each_write, some};
+use crate::nodes::{LAST, spread};
+use crate::sim::World;
+use crate::sim::manifests::{NAMESPACE, a_cluster};
+use crate::sim::repair::Repaired;
+use crate::sim::rows::RANGES;
+use crate::tasks::status as task_status;
+use jiff::SignedDuration;
+use palladion_api::member::PROTOCOL;
+use palladion_api::task::TaskPhase;
+use palladion_api::task_schedule::CassandraTaskScheduleStatus;
+use palladion_cassandra::resources as kinds;
+use palladion_plan::ObjectKey;
+use palladion_plan::sim::Fault;
+use palladion_plan::sim::kubernetes::Machine;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+const NAME: &str = "always";
+const DAY: i64 = 24 * 3600;
+
+fn key(name: &str) -> ObjectKey {
+    ObjectKey::new(kinds::SCHEDULE, NAMESPACE, name)
+}
+
+/// A person covers the ring.
+fn cover(world: &mut World, name: &str, cover: &Value) {
+    world.tell(&format!("a person makes the schedule {name} that covers {cover}"));
+    let schedule = json!({
+        "apiVersion": "palladion.dev/v1alpha1",
+        "kind": "CassandraTaskSchedule",
+        "metadata": { "name": name, "namespace": NAMESPACE },
+        "spec": { "cluster": "demo", "cover": cover },
+    });
+    world.store.create(&key(name), &schedule).expect("the schedule should be accepted");
+}
+
+fn covered(mut world: World) -> World {
+    cover(&mut world, NAME, &json!({}));
+    world
+}
+
+fn status(world: &World, name: &str) -> CassandraTaskScheduleStatus {
+    let schedule = world.store.get(&key(name)).expect("the schedule should exist");
+    serde_json::from_value(schedule["status"].clone()).unwrap_or_default()
+}
+
+/// A condition of the schedule: status, reason and message.
+fn condition(world: &World, name: &str, type_: &str) -> String {
+    let status = status(world, name);
+    let found = status.conditions.iter().find(|c| c.type_ == type_);
+    found.map(|c| format!("{} {}: {}", c.status, c.reason, c.message)).unwrap_or_default()
+}
+
+fn starts(world: &World, type_: &str, with: &str) -> bool {
+    condition(world, NAME, type_).starts_with(with)
+}
+
+/// Phases of all tasks, in the order of their names, which is that of their creation.
+fn phases(world: &World) -> Vec<Option<TaskPhase>> {
+    world.names(kinds::TASK).iter().map(|name| task_status(world, name).phase).collect()
+}
+
+fn is_done(world: &World) -> bool {
+    let phases = phases(world);
+    !phases.is_empty() && phases.iter().all(|phase| *phase == Some(TaskPhase::Done))
+}
+
+/// How often each range was begun.
+fn times(repaired: &[Repaired]) -> BTreeMap<u32, usize> {
+    let mut times = BTreeMap::new();
+    for one in repaired {
+        *times.entry(one.range).or_default() += 1;
+    }
+    times
+}
+
+/// Every range was begun so often.
+fn each(repaired: &[Repaired], often: usize) -> bool {
+    times(repaired) == (0..RANGES).map(|range| (range, often)).collect()
+}
+
+fn go_to(world: &mut World, second: i64) {
+    while world.clock() < second {
+        world.pass((second - world.clock()).min(3600));
+    }
+    // What is due at that time is done.
+    world.pass(5);
+}
+
+/// The member that repairs now.
+fn at_work(world: &World) -> Option<String> {
+    let servers = &world.ring.servers;
+    world.ring.calls.keys().find_map(|pod| Some(servers.get(pod)?.member.clone()))
+}
+
+#[test]
+fn all_ranges_are_repaired_once_and_again_before_they_are_late() {
+    let mut world = covered(spread(2, 1));
+    world.until(is_done);
+    assert!(each(&world.ring.repaired, 1), "{:?}", times(&world.ring.repaired));
+    assert!(world.ring.repaired.iter().all(|one| !one.again));
+    world.pass(60);
+    assert!(starts(&world, "Accepted", "True Valid"), "{}", condition(&world, NAME, "Accepted"));
+    assert!(starts(&world, "Behind", "False UpToDate"), "{}", condition(&world, NAME, "Behind"));
+    assert!(starts(&world, "Degraded", "False UpToDate"));
+    let next = status(&world, NAME).next_schedule_time.expect("the next range is due").0;
+    let in_days = next.duration_since(world.now());
+    let six_days = SignedDuration::from_hours(6 * 24);
+    assert!(in_days < six_days && in_days > six_days - SignedDuration::from_hours(1), "{in_days}");
+    let (begun, writes) = (world.clock(), world.writes.len());
+    go_to(&mut world, begun + 6 * DAY - 3600);
+    let about_it = |w: &&String| w.contains("CassandraTaskSchedule");
+    assert_eq!(world.writes[writes..].iter().filter(about_it).count(), 0, "at rest");
+    assert_eq!(phases(&world).len(), 1, "nothing is due yet");
+    go_to(&mut world, begun + 6 * DAY);
+    assert_eq!(phases(&world).len(), 2);
+    world.until(|w| each(&w.ring.repaired, 2) && is_done(w));
+    world.pass(2 * 3600);
+    world.settle();
+    assert_eq!(phases(&world).len(), 2, "all that is due soon is done with it");
+}
+
+#[test]
+fn whoever_repairs_goes_on_where_its_agent_was_killed() {
+    for killed in [1, 3, 7, 15] {
+        let mut world = covered(a_ring(2, 1));
+        world.until(|w| w.ring.repaired.len() == killed);
+        let member = at_work(&world).expect("one repairs");
+        world.restart_agent(&member);
+        world.until(is_done);
+        world.settle();
+        assert!(each(&world.ring.repaired, 1), "killed at {killed}: {:?}", world.ring.repaired);
+        world.expect_ring(3);
+    }
+}
+
+#[test]
+fn whoever_repairs_goes_on_where_its_pod_was_deleted() {
+    for killed in [2, 6] {
+        let mut world = covered(a_ring(2, 1));
+        world.until(|w| w.ring.repaired.len() == killed);
+        let member = at_work(&world).expect("one repairs");
+        world.delete(kinds::POD, &member);
+        world.until(is_done);
+        let mut times = times(&world.ring.repaired);
+        let again = world.ring.repaired[killed - 1].range;
+        assert_eq!(times.remove(&again), Some(2), "what was interrupted: {times:?}");
+        assert!(times.values().all(|often| *often == 1), "and nothing else: {times:?}");
+    }
+}
+
+#[test]
+fn a_leader_that_dies_at_any_write_repairs_no_range_twice() {
+    let (worlds, end) = before_each_write(covered(a_ring(1, 1)));
+    assert!(is_done(&end) && each(&end.ring.repaired, 1));
+    let faults = [Fault::DieAfter, Fault::AnswerLost, Fault::DieBefore];
+    for mut world in some(worlds, 5, 0) {
+        let write = world.faults.writes();
+        world.faults.plan(write, faults[write % faults.len()]);
+        world.settle();
+        assert!(is_done(&world), "at write {write}: {}", world.last_words());
+        assert!(each(&world.ring.repaired, 1), "at write {write}: {:?}", world.ring.repaired);
+        assert_eq!(phases(&world).len(), 1, "at write {write}");
+        assert!(starts(&world, "Behind", "False"), "at write {write}");
+    }
+}
+
+#[test]
+fn a_repair_yields_to_a_rollout_and_goes_on_after_it() {
+    let mut world = covered(a_ring(2, 1));
+    world.until(|w| w.ring.repaired.len() == 4);
+    world.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
+    world.until(|w| w.ring.calls.is_empty());
+    let interrupted = world.ring.repaired.len();
+    assert!(interrupted < 6, "it yields at once");
+    world.settle();
+    assert!(is_done(&world), "{}", world.last_words());
+    let times = times(&world.ring.repaired);
+    let more: usize = times.values().map(|often| often - 1).sum();
+    assert_eq!(times.len(), RANGES as usize);
+    assert!(more <= 3, "what was ended for a turn alone is begun again: {times:?}");
+    world.expect_ring(3);
+}
+
+#[test]
+fn a_range_that_grew_is_due_and_comes_before_what_was_repaired() {
+    let mut world = covered(a_ring(2, 2));
+    world.until(is_done);
+    let known: Vec<Repaired> = world.ring.repaired.clone();
+    let of = |range: u32| known.iter().find(|one| one.range == range).map(|one| one.member.clone());
+    world.set_racks(&a_cluster(&[("a", 1), ("b", 2)]));
+    world.settle();
+    world.pass(2 * 3600);
+    world.until(|w| is_done(w) && w.ring.repaired.len() > known.len());
+    let after = &world.ring.repaired[known.len()..];
+    assert!(after.iter().all(|one| !one.again), "{after:?}");
+    for one in after {
+        assert_ne!(of(one.range).as_ref(), Some(&one.member), "it was another member's: {one:?}");
+    }
+    assert!(after.len() < RANGES as usize, "what stayed is not due");
+}
+
+#[test]
+fn one_schedule_covers_a_ring() {
+    let mut world = covered(a_ring(1, 1));
+    world.pass(5);
+    cover(&mut world, "second", &json!({ "keyspaces": ["shop"] }));
+    world.pass(5);
+    let refused = condition(&world, "second", "Accepted");
+    assert!(refused.starts_with("False AnotherCovers: CassandraTaskSchedule always"), "{refused}");
+    assert!(condition(&world, "second", "Behind").is_empty());
+    for (_, member) in world.store.list(kinds::MEMBER) {
+        assert!(member["spec"]["repair"]["keyspaces"].is_null(), "the first one counts");
+    }
+    world.delete(kinds::SCHEDULE, NAME);
+    world.settle();
+    assert!(condition(&world, "second", "Accepted").starts_with("True Valid"));
+    for (_, member) in world.store.list(kinds::MEMBER) {
+        assert_eq!(member["spec"]["repair"]["keyspaces"], json!(["shop"]));
+    }
+    world.delete(kinds::SCHEDULE, "second");
+    world.settle();
+    for (_, member) in world.store.list(kinds::MEMBER) {
+        assert!(member["spec"]["repair"].is_null() && member["status"]["repair"].is_null());
+    }
+}
+
+#[test]
+fn what_is_late_is_told_before_it_is_too_late() {
+    let mut ring = spread(2, 1);
+    ring.ring.grace = u32::try_from(DAY).expect("a day");
+    let mut world = covered(ring);
+    world.until(is_done);
+    let begun = world.clock();
+    let node = world.node_of(LAST);
+    world.set_machine(&node, Machine::Down);
+    go_to(&mut world, begun + DAY * 7 / 10);
+    let waits = condition(&world, NAME, "Accepted");
+    assert!(waits.starts_with("True MembersDown") && waits.contains(LAST), "{waits}");
+    assert!(starts(&world, "Behind", "False"), "{}", condition(&world, NAME, "Behind"));
+    assert_eq!(phases(&world).len(), 1);
+    go_to(&mut world, begun + DAY * 93 / 100);
+    assert!(starts(&world, "Behind", "True RepairBehind"), "{}", condition(&world, NAME, "Behind"));
+    assert!(starts(&world, "Degraded", "False"), "it is not too late");
+    go_to(&mut world, begun + DAY + 3600);
+    assert!(starts(&world, "Degraded", "True RepairTooLate"));
+    world.set_machine(&node, Machine::Up);
+    world.until(|w| phases(w).len() > 1 && is_done(w));
+    world.pass(60);
+    assert!(starts(&world, "Behind", "False"), "{}", condition(&world, NAME, "Behind"));
+    assert!(starts(&world, "Degraded", "False"));
+}
+
+#[test]
+fn agents_of_before_are_not_asked_for_what_is_due() {
+    let mut world = a_ring(1, 1);
+    world.set_protocol(PROTOCOL - 1);
+    world.pass(60);
+    crate::tasks::ask(
+        &mut world,
+        "due",
+        &json!({ "cluster": "demo", "repair": { "scope": "Due" } }),
+    );
+    world.pass(60);
+    let said = task_status(&world, "due").conditions.first().map(|c| c.reason.clone());
+    assert_eq!(said.as_deref(), Some("AgentTooOld"));
+    assert!(world.ring.repaired.is_empty());
+}
+
+#[test]
+fn a_suspended_cover_tells_what_is_late_and_creates_nothing() {
+    let mut world = covered(a_ring(1, 1));
+    let suspend = json!({ "spec": { "suspend": true } });
+    world.store.merge(&key(NAME), &suspend, palladion_plan::Subresource::None).unwrap();
+    world.pass(120);
+    assert!(phases(&world).is_empty());
+    assert!(starts(&world, "Paused", "True Paused"));
+    assert!(starts(&world, "Behind", "False UpToDate"), "{}", condition(&world, NAME, "Behind"));
+    let now = world.clock();
+    go_to(&mut world, now + 9 * DAY);
+    assert!(starts(&world, "Behind", "True"), "{}", condition(&world, NAME, "Behind"));
+}
+
+#[test]
+fn tables_that_keep_deletions_for_no_time_are_named_and_never_late() {
+    let mut ring = a_ring(1, 1);
+    ring.ring.grace = 60;
+    let mut world = covered(ring);
+    world.until(is_done);
+    world.pass(60);
+    let short = condition(&world, NAME, "Behind");
+    assert!(short.starts_with("False GraceTooShort"), "{short}");
+    assert!(short.contains("shop.orders"), "{short}");
+    let begun = world.clock();
+    go_to(&mut world, begun + 5 * DAY);
+    assert!(starts(&world, "Behind", "False") && starts(&world, "Degraded", "False"));
+    assert_eq!(phases(&world).len(), 1, "every seven days");
+    go_to(&mut world, begun + 7 * DAY);
+    world.until(|w| phases(w).len() == 2 && is_done(w));
+}
