@@ -12,6 +12,7 @@ use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 
 mod access;
+mod health;
 mod job;
 mod missed;
 mod operation;
@@ -22,6 +23,7 @@ mod unknown;
 mod wanted;
 pub use crate::word::Word;
 pub use access::{AccessProblem, AccessProblemKind};
+pub use health::{HealthRecord, HealthResult, MOST_HEALTH_RECORDS};
 pub use job::{Job, JobCause, JobState, JobStatus, JobUnit, JobWanted};
 pub use missed::Missed;
 pub use operation::{Debt, DebtKind, Operation, OperationKind, RepairRanges};
@@ -266,5 +268,6 @@ pub struct EvidenceRequest {
 }
 
 /// Version of the member protocol that this build speaks. Since 2 an agent knows
-/// the ranges of a repair; since 3 it knows `spec.job`, and volumes that a user has terminated.
-pub const PROTOCOL: u32 = 3;
+/// the ranges of a repair; since 3 it knows `spec.job`, and volumes that a user has terminated;
+/// since 4 it reports `status.health`.
+pub const PROTOCOL: u32 = 4;

@@ -3,6 +3,7 @@
 
 use crate::access::{Access, Answer, Subject};
 use crate::admin::{Reading, ServerAdmin};
+use crate::decide::health::Watch;
 use crate::decide::job::Stop;
 use crate::decide::progress::Progress;
 use crate::decide::{LastWords, LeaveCall, Process, SpecFact, StopWhy, VolumeFact};
@@ -141,6 +142,8 @@ pub struct Agent {
     pub look: Option<Look>,
     pub looked: Option<Instant>,
     pub progress: Option<Progress>,
+    /// What looks have added up to.
+    pub watch: Watch,
     pub last_words: Option<LastWords>,
     pub stopping: Option<Stopping>,
     pub leave_call: LeaveCall,
@@ -192,6 +195,7 @@ impl Agent {
             look: None,
             looked: None,
             progress: None,
+            watch: Watch::default(),
             last_words: None,
             stopping: None,
             leave_call: LeaveCall::NotMade,

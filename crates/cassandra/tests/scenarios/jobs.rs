@@ -6,7 +6,6 @@ use crate::nodes::{LAST, spread};
 use crate::sim::World;
 use crate::sim::world::cluster_key;
 use crate::tasks::{ask, key, status};
-use palladion_api::member::PROTOCOL;
 use palladion_api::reasons::Reason;
 use palladion_api::task::{CassandraTaskStatus, MemberTaskState, TaskPhase};
 use palladion_cassandra::resources as kinds;
@@ -340,7 +339,7 @@ fn a_running_task_that_is_deleted_is_aborted() {
 #[test]
 fn agents_of_an_older_protocol_are_given_no_job() {
     let mut world = a_ring(2, 1);
-    world.set_protocol(PROTOCOL - 1);
+    world.set_protocol(2);
     world.pass(60);
     ask(&mut world, "work", &task("flush", &json!({})));
     world.settle();
