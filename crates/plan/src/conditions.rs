@@ -5,13 +5,15 @@ use palladion_api::conditions::{self, Condition};
 use palladion_api::reasons::Reason;
 use palladion_api::words::{Message, Reasoned};
 
-/// Status of a condition that is written. What is not known is not written.
+/// Status of a condition that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Truth {
     /// It is so.
     True,
     /// It is not so.
     False,
+    /// Nobody who would know says so.
+    Unknown,
 }
 
 /// The conditions of one object, on their way from what is stored to what is so.
@@ -42,7 +44,7 @@ impl Conditions {
     /// Set under a reason that is not the sentence's own.
     pub fn set(&mut self, type_: &str, truth: Truth, reason: Reason, message: impl Into<Message>) {
         let message = message.into().to_string();
-        let new = conditions::condition(
+        let mut new = conditions::condition(
             type_,
             truth == Truth::True,
             reason.as_str(),
@@ -50,6 +52,9 @@ impl Conditions {
             Some(self.generation),
             self.now,
         );
+        if truth == Truth::Unknown {
+            new.status = "Unknown".into();
+        }
         conditions::set(&mut self.all, new);
     }
 
@@ -91,5 +96,14 @@ mod tests {
         );
         assert_eq!(third.all()[0].last_transition_time.0, at(30));
         assert_eq!(third.all().len(), 1);
+        let mut fourth = Conditions::new(third.all(), 2, at(40));
+        fourth.set(
+            "Available",
+            Truth::Unknown,
+            Reason::FactUnknown,
+            Message::quoted("nobody reports"),
+        );
+        assert_eq!(fourth.all()[0].status, "Unknown");
+        assert_eq!(fourth.all()[0].last_transition_time.0, at(40));
     }
 }

@@ -40,7 +40,7 @@ palladion_api::sentences! {
         GossipDown => "gossip is stopped, so other members see this one as down";
         NativeTransportDown => "the native transport is down, so clients cannot connect";
         Silent => "the server is not responding";
-        NoServer => "the server has exited, and is not back yet";
+        NoServer => "the server is not running";
         NotWatched => "the agent was restarted; when this ended is not known";
         SaidNotWatched { said: String } => "{said}; the agent was restarted, and when this ended is not known";
     }

@@ -17,6 +17,7 @@ mod every;
 mod former_names;
 mod growth;
 mod guards;
+mod health;
 mod history;
 mod holes;
 mod initialization;
