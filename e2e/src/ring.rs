@@ -154,6 +154,16 @@ impl<'a> Ring<'a> {
         self.wait_reason("Progressing", Reason::UpToDate, FORMS_IN).map(drop)
     }
 
+    /// Wait until every check of its health passes; agents find a member healthy
+    /// some seconds after it is ready.
+    pub fn wait_well(&self) -> Result<()> {
+        let outcome = self.wait_reason("Healthy", Reason::AllChecksPass, FORMS_IN).map(drop);
+        outcome.with_context(|| {
+            let cluster = self.cluster();
+            cluster.map(|c| c["status"]["health"].to_string()).unwrap_or_default()
+        })
+    }
+
     /// Wait until there are this many members, all ready, with one view of the
     /// ring, and nothing is left to do.
     pub fn wait_members(&self, members: u32) -> Result<()> {

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 mod datacenter;
+mod health;
 mod placement;
 mod security;
 mod status;
@@ -19,6 +20,7 @@ mod storage;
 mod unmet;
 mod update;
 pub use datacenter::{Datacenter, Rack, RackTemplate};
+pub use health::{Check, CheckResult, MOST_CHECKS, MOST_CONTACT_POINTS, RingHealth, Verdict};
 pub use placement::Placement;
 pub use security::{Auth, AuthMode, CertificateSource, ClientTls, ClientTlsMode, Tls};
 pub use status::{
@@ -45,6 +47,7 @@ pub use update::{StatefulSetReplace, UpdateStrategy};
 )]
 #[kube(
     printcolumn(name = "Members", type_ = "string", json_path = ".status.members"),
+    printcolumn(name = "Health", type_ = "string", json_path = ".status.health.verdict"),
     printcolumn(
         name = "Available",
         type_ = "string",

@@ -11,6 +11,8 @@ pub const AVAILABLE: &str = "Available";
 pub const PROGRESSING: &str = "Progressing";
 /// Something needs a user, or is not as the spec says.
 pub const DEGRADED: &str = "Degraded";
+/// Every check of the ring passes; False with the first one that fails, Unknown with the first one of which nothing is known.
+pub const HEALTHY: &str = "Healthy";
 /// Only status is written.
 pub const PAUSED: &str = "Paused";
 

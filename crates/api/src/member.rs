@@ -13,6 +13,7 @@ use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 
 mod access;
+mod health;
 mod job;
 mod missed;
 mod operation;
@@ -23,6 +24,7 @@ mod unknown;
 mod wanted;
 pub use crate::word::Word;
 pub use access::{AccessProblem, AccessProblemKind};
+pub use health::{HealthRecord, HealthResult, MOST_HEALTH_RECORDS};
 pub use job::{Job, JobCause, JobState, JobStatus, JobUnit, JobWanted};
 pub use missed::Missed;
 pub use operation::{Debt, DebtKind, Operation, OperationKind, RepairRanges};
@@ -274,5 +276,5 @@ pub struct EvidenceRequest {
 
 /// Version of the member protocol that this build speaks. Since 2 an agent knows
 /// the ranges of a repair; since 3 it knows `spec.job`, and volumes that a user has terminated;
-/// since 4 it knows `spec.repair`, and repairs what is due.
+/// since 4 it reports `status.health`, knows `spec.repair`, and repairs what is due.
 pub const PROTOCOL: u32 = 4;

@@ -127,6 +127,28 @@ reasons! {
     VolumeForeign => "Give the member an empty volume, or attach the right one.";
     /// The volume holds data of a member that has left, and the agent cannot move it aside.
     RetainedVolumeInTheWay => "Free space on the volume, or delete the PersistentVolumeClaim.";
+    /// Every check of the ring passes.
+    AllChecksPass => "Nothing.";
+    /// Check: every member that the spec asks for has joined the ring, and no other one is in it. It fails while a ring grows or shrinks, and where a member is lost for good.
+    MembersExist => "Wait while the ring grows or shrinks; the condition `Progressing` says what is under way. If it lasts, `kubectl palladion plan NAME` shows what it waits for.";
+    /// Check: a seed is live. Without one no member can join the ring.
+    SeedsLive => "Look at the members that the message names: `kubectl palladion members NAME`. If they stay away, make another member a seed: `kubectl palladion seed MEMBER always`.";
+    /// Check: the newest result in `status.health` of every member is Healthy: its server answers, is in mode NORMAL, gossips and accepts clients.
+    MembersHealthy => "The message names the member and the cause. Look at its server: `kubectl palladion logs MEMBER`. A stopped member is started with `kubectl palladion start MEMBER`; gossip and native transport that somebody has disabled are enabled with `nodetool enablegossip` and `nodetool enablebinary`.";
+    /// Check: every member reports the mode NORMAL.
+    MembersNormal => "Wait while members join, leave or restart; otherwise look at the servers of the members that the message names: `kubectl palladion logs MEMBER`.";
+    /// Check: the agent of every member reports, from a Node that is ready.
+    AgentsSpeak => "Look at the pods and Nodes of the members that the message names: `kubectl describe pod MEMBER`.";
+    /// Check: the server of every member runs and has been NORMAL since its start.
+    ServersRun => "Wait while members start. A stopped member is started with `kubectl palladion start MEMBER`; of one that fails, `kubectl palladion logs MEMBER` shows why.";
+    /// Check: members see each other up, as many as are recorded, at their recorded addresses.
+    ViewsAgree => "The message names the members; the condition `Degraded` has the next step.";
+    /// Check: all members agree on one version of the schema.
+    SchemaAgrees => "Wait after a change of the schema. If it lasts for five minutes, the condition `Degraded` has the next step.";
+    /// Check: no member joins, leaves, moves, or is replaced or removed.
+    TopologyStill => "Wait; the message names the member. A move that somebody began with nodetool ends by itself.";
+    /// Check: all servers run one release line.
+    LinesSame => "Wait for the upgrade. If it is stuck, look at the condition `Progressing`.";
     /// Members of the ring are down or not normal.
     MembersDown => "The message names them; look at their reasons: `kubectl get cassandramembers`.";
     /// Members do not see the ring alike: one that serves is seen down by others, or one sees another number of members than are recorded.

@@ -127,7 +127,14 @@ fn what_is_not_known_of_a_spec_is_written_as_it_was_read() {
 #[test]
 fn no_schema_offers_an_unknown_value() {
     for definition in crd::all() {
-        let text = crd::schema(&definition).to_string();
+        let mut schema = crd::schema(&definition);
+        // Whether a ring is well may be unknown: there it is a word of its own.
+        let status = schema["properties"]["status"]["properties"].as_object_mut();
+        if definition.spec.names.kind == "CassandraCluster" {
+            let health = status.and_then(|fields| fields.remove("health"));
+            assert!(health.is_some_and(|health| health.to_string().contains("\"Unknown\"")));
+        }
+        let text = schema.to_string();
         assert!(!text.contains("\"Unknown\""), "{}", definition.spec.names.kind);
     }
 }

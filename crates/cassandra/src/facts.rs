@@ -6,6 +6,7 @@ mod former_names;
 mod job;
 pub mod leaver;
 pub mod lines;
+mod live;
 mod member;
 mod restarts;
 mod times;
@@ -14,6 +15,7 @@ pub mod words;
 pub use fence::JOB_NONCE;
 pub use former_names::{clear_of_member, of_cluster_on_record, of_member_on_record};
 pub use job::{REMOVAL, patch_of as operation_of, removal as removal_id};
+pub use live::Watched;
 pub use member::{ClaimFact, MemberFact, ServiceFact};
 
 use crate::resources as kinds;

@@ -1,6 +1,8 @@
 //! What is so, what is being done, and what is waited for and since when:
 //! observations only, no decision is taken from them.
 
+mod contact;
+mod health;
 mod racks;
 mod schemas;
 mod trouble;
@@ -43,10 +45,13 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
         writer.set_false(PROGRESSING, unused::rest(facts, &unused));
     }
     trouble::degraded(&mut writer, facts, draft);
+    let health = health::of(facts, Some(valid), &mut writer);
     paused(&mut writer, facts);
     json!({
         "observedGeneration": facts.snapshot.owner.meta.generation,
         "conditions": writer.all(),
+        "health": health,
+        "contactPoints": contact::points(facts),
         "waits": wait::in_status(&facts.status.waits, &draft.waits, facts.now()),
         "unmet": unmet::of(facts, valid, draft, pause(facts).as_ref()),
         "members": format!("{ready}/{wanted}"),
@@ -65,10 +70,13 @@ pub fn refused(facts: &Facts<'_>, refusal: &Refusal) -> Value {
     let mut writer = stored(facts);
     writer.set_false(ACCEPTED, refusal.clone());
     writer.set_false(PROGRESSING, refusal.clone());
+    let health = health::of(facts, None, &mut writer);
     paused(&mut writer, facts);
     json!({
         "observedGeneration": facts.snapshot.owner.meta.generation,
         "conditions": writer.all(),
+        "health": health,
+        "contactPoints": contact::points(facts),
         "waits": Value::Null,
         "decidedWith": decided_with(facts),
     })

@@ -104,5 +104,14 @@ mod tests {
         );
         assert_eq!(third.all()[0].last_transition_time.0, at(30));
         assert_eq!(third.all().len(), 1);
+        let mut fourth = Conditions::new(third.all(), 2, at(40));
+        fourth.set(
+            "Available",
+            Truth::Unknown,
+            Reason::FactUnknown,
+            Message::quoted("nobody reports"),
+        );
+        assert_eq!(fourth.all()[0].status, "Unknown");
+        assert_eq!(fourth.all()[0].last_transition_time.0, at(40));
     }
 }

@@ -35,6 +35,15 @@ pub(super) fn agent(ring: &Ring<'_>) {
     ring.wait_ready(3).expect("all ready again");
     writing.stop().expect("written");
     ring.check_data().expect("all rows");
+    let looked = wait_for("the new agent to look for itself", SOON, || {
+        let health = ring.member(name)?["status"]["health"].clone();
+        let is_over = health[1]["until"].is_string()
+            && health[1]["message"].as_str().is_some_and(|m| m.contains("was restarted"));
+        let holds = health[0]["result"] == "Healthy" && health[0]["until"].is_null();
+        Ok((holds && is_over).then_some(()))
+    });
+    looked.expect("a result of its own, and the earlier one closed");
+    ring.wait_well().expect("well again");
 }
 
 pub(super) fn pid_one(ring: &Ring<'_>) {

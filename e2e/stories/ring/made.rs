@@ -22,6 +22,23 @@ pub(super) fn answers_at_quorum(ring: &Ring<'_>) {
         assert_eq!(text(member, "/status/hostID"), text(member, "/spec/hostID"));
         assert_eq!(text(member, "/status/address"), text(member, "/spec/address"));
     }
+    is_well_by_every_check(ring);
+}
+
+/// Each agent has found its server healthy, and the ring is well by every check.
+fn is_well_by_every_check(ring: &Ring<'_>) {
+    ring.wait_well().expect("well");
+    for member in ring.members().expect("members") {
+        let newest = &member["status"]["health"][0];
+        assert_eq!(newest["result"], "Healthy", "{newest}");
+        assert_eq!((&newest["mode"], &newest["gossip"]), (&"NORMAL".into(), &true.into()));
+        assert!(newest["until"].is_null(), "it holds: {newest}");
+    }
+    let status = ring.cluster().expect("the cluster")["status"].clone();
+    let checks = status["health"]["checks"].as_array().cloned().unwrap_or_default();
+    assert_eq!(checks.len(), 10);
+    assert!(checks.iter().all(|c| c["result"] == "Pass"), "{checks:?}");
+    assert_eq!(status["contactPoints"].as_array().map(Vec::len), Some(3), "{status}");
 }
 
 pub(super) fn sets_services_and_labels(ring: &Ring<'_>) {

@@ -9,6 +9,7 @@ use super::NAMESPACE;
 
 pub(super) fn nothing_is_asked(ring: &Ring<'_>) {
     ring.wait_settled().expect("settled");
+    ring.wait_well().expect("well");
     // What the last change still causes has come to its end.
     std::thread::sleep(Duration::from_secs(5));
     let mark = bed().cluster.audit_mark().expect("a mark");

@@ -7,6 +7,7 @@ use super::NAMESPACE;
 
 pub(super) fn status_members_and_contact(ring: &Ring<'_>) {
     ring.wait_settled().expect("settled");
+    ring.wait_well().expect("well");
     let typed = |line: &str| bed().palladion(&format!("{line} -n {NAMESPACE}")).expect("typed");
     let status = typed("status ring");
     assert_eq!(status.code, 0, "{status:?}");

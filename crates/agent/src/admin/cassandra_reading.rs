@@ -23,6 +23,7 @@ pub(super) fn reading(found: &BTreeMap<&str, Value>) -> Reading {
     Reading {
         mode: text("OperationMode"),
         native_transport: found.get("NativeTransportRunning").and_then(Value::as_bool),
+        gossip: found.get("GossipRunning").and_then(Value::as_bool),
         version: text("ReleaseVersion"),
         host_id: text("LocalHostId").map(HostId::new),
         schema_version: text("SchemaVersion"),

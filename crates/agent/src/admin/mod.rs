@@ -32,6 +32,8 @@ pub struct Reading {
     pub mode: Option<String>,
     /// Is the native transport up?
     pub native_transport: Option<bool>,
+    /// Does it gossip?
+    pub gossip: Option<bool>,
     /// Version of the server.
     pub version: Option<String>,
     /// Own host ID.

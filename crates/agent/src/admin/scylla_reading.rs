@@ -15,6 +15,7 @@ impl Scylla {
         let mode = text(self.part("/storage_service/operation_mode").await?);
         let native =
             self.part("/storage_service/native_transport").await?.and_then(|v| v.as_bool());
+        let gossip = self.part("/storage_service/gossiping").await?.and_then(|v| v.as_bool());
         let host_id = text(self.part("/storage_service/hostid/local").await?);
         let versions = self.part("/storage_proxy/schema_versions").await?;
         let load = self.part("/storage_service/load").await?.and_then(|v| v.as_f64());
@@ -22,6 +23,7 @@ impl Scylla {
             // A joining Scylla says BOOTSTRAP; for the ring that is joining.
             mode: mode.map(|m| if m == "BOOTSTRAP" { "JOINING".into() } else { m }),
             native_transport: native,
+            gossip,
             version: text(self.part("/storage_service/scylla_release_version").await?),
             host_id: host_id.map(HostId::new),
             schema_version: text(self.part("/storage_service/schema_version").await?),

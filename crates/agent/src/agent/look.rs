@@ -36,10 +36,12 @@ impl Agent {
                 self.hear_failed_join(&mut reading).await;
                 let known = self.progress.take();
                 self.progress = Progress::after(known, Some(&reading), Timestamp::now());
+                self.watch.look(Some(&reading));
                 self.look = Some(Look { begun, reading });
             }
             Err(error) => {
                 self.progress = Progress::after(self.progress.take(), None, Timestamp::now());
+                self.watch.look(None);
                 self.metrics.read_failures.inc();
                 if let Error::Status { .. } = error {
                     // Not a server that is still starting, but one that refuses us.
@@ -83,6 +85,7 @@ impl Agent {
             && self.stopping.is_none()
             && self.question.is_none()
             && self.trouble.is_none()
+            && self.watch.is_settled()
             && self.ledger().is_some_and(|l| l.membership == Membership::Joined)
     }
 

@@ -4,6 +4,7 @@
 use super::repair::{Of, Outlook};
 use crate::access::{Access, Answer, Subject};
 use crate::admin::{Reading, ServerAdmin};
+use crate::decide::health::Watch;
 use crate::decide::job::Stop;
 use crate::decide::progress::Progress;
 use crate::decide::{LastWords, LeaveCall, Process, SpecFact, StopWhy, VolumeFact};
@@ -159,6 +160,8 @@ pub struct Agent {
     pub look: Option<Look>,
     pub looked: Option<Instant>,
     pub progress: Option<Progress>,
+    /// What looks have added up to.
+    pub watch: Watch,
     pub last_words: Option<LastWords>,
     pub stopping: Option<Stopping>,
     pub leave_call: LeaveCall,
@@ -215,6 +218,7 @@ impl Agent {
             look: None,
             looked: None,
             progress: None,
+            watch: Watch::default(),
             last_words: None,
             stopping: None,
             leave_call: LeaveCall::NotMade,

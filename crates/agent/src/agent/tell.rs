@@ -9,7 +9,7 @@ use crate::volume::{Volume, seconds};
 use crate::words::start::Waiting;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_api::member::{AgentStatus, JobStatus, PROTOCOL, ServerState};
+use palladion_api::member::{AgentStatus, CassandraMemberStatus, JobStatus, PROTOCOL, ServerState};
 use palladion_api::reasons::Reason;
 use palladion_api::words::Message;
 use std::time::Instant;
@@ -27,6 +27,7 @@ impl Agent {
         }
         decision.message = self.not_read().or(decision.message);
         let since = self.since(decision.state);
+        self.follow_health(decision.state);
         self.tell_probes(&decision);
         self.metrics.note(self.reading());
         let job = self.told_job();
@@ -57,6 +58,7 @@ impl Agent {
             decision: &decision,
             since,
             reading: self.reading(),
+            health: self.watch.records(),
             launch: self.launch.as_ref(),
             copies: &self.copies.counts,
             evidence: self.evidence.as_ref(),
@@ -67,11 +69,36 @@ impl Agent {
             progress: self.job.as_ref().map(|j| *j.progress.borrow()),
         });
         drop(facts);
+        self.send(status);
+    }
+
+    /// Have it written where it differs. What an earlier agent reported goes on, so
+    /// it is read first; until then nothing could be written either.
+    fn send(&self, status: CassandraMemberStatus) {
+        if !self.watch.has_taken_over() {
+            return;
+        }
         self.status.send_if_modified(|told| {
             let differs = told.as_ref() != Some(&status);
             *told = Some(status);
             differs
         });
+    }
+
+    /// What looks add up to, after what an earlier agent has reported.
+    fn follow_health(&mut self, state: ServerState) {
+        let now = Timestamp::now();
+        match &*self.news.borrow() {
+            News::Present(member) => {
+                let earlier = member.status.as_ref().map_or(&[][..], |s| &s.health);
+                self.watch.take_over(earlier, now);
+            }
+            // What it reported cannot be read, and stays where it is until it can.
+            News::Unreadable(_) => self.watch.take_over(&[], now),
+            News::Unknown | News::Unreachable(_) | News::Absent => {}
+        }
+        self.watch.follow(state, &self.process, now);
+        self.metrics.note_health(self.watch.records());
     }
 
     /// The job, as often as it is worth telling.

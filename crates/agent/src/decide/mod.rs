@@ -5,6 +5,7 @@
 mod action;
 pub mod backoff;
 pub mod forbidden;
+pub mod health;
 pub mod intent;
 pub mod job;
 pub mod operation;

@@ -18,9 +18,10 @@ pub(crate) const MEMORY: &str = "java.lang:type=Memory";
 
 /// What a look reads. All of it can be asked of a server at any time: one
 /// attribute that throws an error would take the whole answer with it.
-pub(crate) const LOOK: [(&str, &str); 19] = [
+pub(crate) const LOOK: [(&str, &str); 20] = [
     (STORAGE_SERVICE, "OperationMode"),
     (STORAGE_SERVICE, "NativeTransportRunning"),
+    (STORAGE_SERVICE, "GossipRunning"),
     (STORAGE_SERVICE, "ReleaseVersion"),
     (STORAGE_SERVICE, "LocalHostId"),
     (STORAGE_SERVICE, "SchemaVersion"),

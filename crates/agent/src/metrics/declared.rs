@@ -18,6 +18,10 @@ pub(super) const MODES: &[&str] = &[
 ];
 
 const PROCESS: &[Label] = &[Label { name: "process", values: &["agent", "init"], meaning: "" }];
+/// Results of looking at a server.
+pub(super) const RESULTS: &[&str] = &["Healthy", "Unhealthy", "NoAnswer"];
+
+const HEALTH_RESULT: &[Label] = &[Label { name: "result", values: RESULTS, meaning: "" }];
 const SERVER_MODE: &[Label] = &[Label { name: "mode", values: MODES, meaning: "" }];
 
 pub(super) const MEMORY: Metric = Metric::gauge(
@@ -59,6 +63,11 @@ pub(super) const MODE: Metric = Metric::gauge(
     SERVER_MODE,
     "1 for the mode that the server is in, 0 for the others",
 );
+pub(super) const HEALTH: Metric = Metric::gauge(
+    "palladion_agent_server_health",
+    HEALTH_RESULT,
+    "1 for the result that looks at the server have now, 0 for the others",
+);
 pub(super) const NATIVE_TRANSPORT: Metric = Metric::gauge(
     "palladion_agent_server_native_transport",
     &[],
@@ -96,6 +105,7 @@ pub const DECLARED: &[Metric] = &[
     SERVER_STARTS,
     READ_FAILURES,
     MODE,
+    HEALTH,
     NATIVE_TRANSPORT,
     LIVE,
     DOWN,

@@ -5,8 +5,8 @@ mod declared;
 pub use declared::DECLARED;
 
 use crate::admin::Reading;
-use declared::MODES;
-use palladion_api::member::{JobStatus, Liveness};
+use declared::{MODES, RESULTS};
+use palladion_api::member::{HealthRecord, HealthResult, JobStatus, Liveness};
 use palladion_api::metrics::Metric;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
@@ -23,6 +23,11 @@ type Number = Gauge<f64, AtomicU64>;
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Mode {
     mode: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Outcome {
+    result: &'static str,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -47,6 +52,7 @@ pub struct Metrics {
     pub read_failures: Counter,
     memory: Family<Of, Gauge>,
     mode: Family<Mode, Gauge>,
+    health: Family<Outcome, Gauge>,
     native: Gauge,
     live: Gauge,
     down: Gauge,
@@ -77,6 +83,7 @@ impl Metrics {
         add(all, &declared::SERVER_STARTS, self.server_starts.clone());
         add(all, &declared::READ_FAILURES, self.read_failures.clone());
         add(all, &declared::MODE, self.mode.clone());
+        add(all, &declared::HEALTH, self.health.clone());
         add(all, &declared::NATIVE_TRANSPORT, self.native.clone());
         add(all, &declared::LIVE, self.live.clone());
         add(all, &declared::DOWN, self.down.clone());
@@ -91,6 +98,21 @@ impl Metrics {
     pub fn note_job(&self, job: Option<&JobStatus>) {
         let running = job.filter(|job| !job.state.is_final());
         self.job.set(running.and_then(|job| job.progress).map_or(0.0, |p| f64::from(p) / 100.0));
+    }
+
+    /// Note the health that holds now; none while nobody has looked for long enough.
+    pub fn note_health(&self, records: &[HealthRecord]) {
+        let open = records.first().filter(|record| record.until.is_none());
+        let now = open.and_then(|open| match open.result {
+            HealthResult::Healthy => Some("Healthy"),
+            HealthResult::Unhealthy => Some("Unhealthy"),
+            HealthResult::NoAnswer => Some("NoAnswer"),
+            HealthResult::Unknown => None,
+        });
+        for result in RESULTS.iter().copied() {
+            let is_now = i64::from(now == Some(result));
+            self.health.get_or_create(&Outcome { result }).set(is_now);
+        }
     }
 
     /// Note a look at the server; `None` where none runs.
@@ -156,8 +178,30 @@ mod tests {
     fn what_is_served_is_what_is_declared() {
         let metrics = Metrics::new();
         metrics.note(None);
+        metrics.note_health(&[]);
         let found = palladion_api::metrics::differences(DECLARED, &metrics.text());
         assert_eq!(found, Vec::<String>::new());
+    }
+
+    #[test]
+    fn of_the_results_of_health_one_holds_or_none() {
+        let metrics = Metrics::new();
+        let mut record = HealthRecord {
+            result: HealthResult::NoAnswer,
+            since: crate::volume::seconds(jiff::Timestamp::UNIX_EPOCH),
+            until: None,
+            mode: None,
+            native_transport: None,
+            gossip: None,
+            message: None,
+        };
+        let says = |line: &str| metrics.text().lines().any(|l| l == line);
+        metrics.note_health(std::slice::from_ref(&record));
+        assert!(says("palladion_agent_server_health{result=\"NoAnswer\"} 1"));
+        assert!(says("palladion_agent_server_health{result=\"Healthy\"} 0"));
+        record.until = Some(record.since.clone());
+        metrics.note_health(std::slice::from_ref(&record));
+        assert!(says("palladion_agent_server_health{result=\"NoAnswer\"} 0"));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::{
-    AccessProblem, AgentStatus, CassandraMemberStatus, Evidence, JobStatus, Missed,
+    AccessProblem, AgentStatus, CassandraMemberStatus, Evidence, HealthRecord, JobStatus, Missed,
     OperationStatus, ServerStatus, VolumeState, VolumeStatus,
 };
 use palladion_api::reasons::Reason;
@@ -49,6 +49,8 @@ pub struct Parts<'a> {
     pub since: Time,
     /// What the server says.
     pub reading: Option<&'a Reading>,
+    /// Health of the server, newest first.
+    pub health: &'a [HealthRecord],
     /// The launch that runs.
     pub launch: Option<&'a LaunchRecord>,
     /// Copies of each keyspace.
@@ -75,6 +77,7 @@ pub fn status(parts: &Parts<'_>) -> CassandraMemberStatus {
         agent: Some(parts.agent.clone()),
         volume: volume(parts),
         server: Some(server(parts)),
+        health: parts.health.to_vec(),
         host_id: ledger.and_then(|l| l.host_id.clone()),
         address: announced(parts).or_else(|| ledger.and_then(|l| l.address.clone())),
         permit: ledger.and_then(|l| l.permit.clone()),

@@ -33,6 +33,18 @@ palladion_api::sentences! {
         LedgerUnreadable => VolumeForeign, "the server is running, but the agent cannot read the marker or the ledger on its volume";
     }
 
+    /// Why a server is not healthy, or does not answer.
+    pub enum Health {
+        Mode { mode: String } => "the server is in mode {mode}";
+        NoMode => "the server does not report its mode";
+        GossipDown => "gossip is stopped, so other members see this one as down";
+        NativeTransportDown => "the native transport is down, so clients cannot connect";
+        Silent => "the server is not responding";
+        NoServer => "the server is not running";
+        NotWatched => "the agent was restarted; when this ended is not known";
+        SaidNotWatched { said: String } => "{said}; the agent was restarted, and when this ended is not known";
+    }
+
     /// A start, a join or a leave that hangs.
     pub enum Stalled {
         Silent { since: Timestamp } => NoProgress, "the server has not responded since {since}";

@@ -36,7 +36,7 @@ fn item(item: &Value) -> Value {
     let name = item["attribute"].as_str().or(item["operation"].as_str()).unwrap();
     let value = match name.split('(').next().unwrap() {
         "OperationMode" => json!("NORMAL"),
-        "NativeTransportRunning" => json!(true),
+        "NativeTransportRunning" | "GossipRunning" => json!(true),
         "ReleaseVersion" => json!("5.0.5"),
         "LocalHostId" => json!("h1"),
         "SchemaVersion" => json!("s1"),

@@ -9,7 +9,7 @@ pub const HOSTS: [(&str, &str); 3] = [("10.0.0.1", "h1"), ("10.0.0.2", "h2"), ("
 pub async fn a_look_tells_all(admin: &dyn ServerAdmin) {
     let reading = admin.read().await.unwrap();
     assert_eq!(reading.mode.as_deref(), Some("NORMAL"));
-    assert_eq!(reading.native_transport, Some(true));
+    assert_eq!((reading.native_transport, reading.gossip), (Some(true), Some(true)));
     assert!(reading.serves());
     assert_eq!(reading.host_id, Some("h1".into()));
     assert_eq!(reading.schema_agreed, Some(true));

@@ -12,7 +12,7 @@ fn answers(asked: &Asked) -> (u16, String) {
         contract::HOSTS.iter().map(|(a, id)| json!({"key": a, "value": id})).collect();
     let value = match (asked.method.as_str(), asked.path.as_str()) {
         ("GET", "/storage_service/operation_mode") => json!("NORMAL"),
-        ("GET", "/storage_service/native_transport") => json!(true),
+        ("GET", "/storage_service/native_transport" | "/storage_service/gossiping") => json!(true),
         ("GET", "/storage_service/hostid/local") => json!("h1"),
         ("GET", "/storage_service/schema_version") => json!("s1"),
         ("GET", "/storage_service/scylla_release_version") => json!("6.2.0"),

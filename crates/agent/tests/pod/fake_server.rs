@@ -179,7 +179,7 @@ impl Server {
                 Value::Null
             }
             "OperationMode" => json!(mode),
-            "NativeTransportRunning" => json!(mode == "NORMAL"),
+            "NativeTransportRunning" | "GossipRunning" => json!(mode == "NORMAL"),
             "ReleaseVersion" => json!("5.0.5"),
             "LocalHostId" => json!(self.host_id),
             "SchemaVersion" => json!("s1"),

@@ -2,7 +2,7 @@
 
 use super::cases::Case;
 use super::harness::{Pod, command_line, environment, signal};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs;
 use std::time::Duration;
 
@@ -25,9 +25,14 @@ pub const ALL: &[Case] = &[
     ("credentials_are_nowhere_to_be_seen", credentials_are_nowhere_to_be_seen),
 ];
 
+/// Its copies are counted, and it was looked at often enough.
+fn is_at_rest(status: &Value) -> bool {
+    status["copies"]["system_auth"] == 1 && status["health"][0]["result"] == "Healthy"
+}
+
 fn a_question_is_answered_once() {
     let pod = Pod::founded();
-    pod.wait_for("rest", |s| s["copies"]["system_auth"] == 1);
+    pod.wait_for("rest", is_at_rest);
     std::thread::sleep(Duration::from_millis(500));
     let before = pod.api.status_writes();
     pod.api.change_spec("m-0", json!({"evidence": {"nonce": "q1"}}));
@@ -217,7 +222,7 @@ fn stopped_and_started_by_the_spec() {
 
 fn at_rest_nothing_is_written() {
     let pod = Pod::founded();
-    pod.wait_for("rest", |s| s["copies"]["system_auth"] == 1);
+    pod.wait_for("rest", is_at_rest);
     std::thread::sleep(Duration::from_secs(2));
     let before = pod.api.status_writes();
     std::thread::sleep(Duration::from_secs(8));

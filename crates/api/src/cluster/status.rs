@@ -1,5 +1,6 @@
 //! Status of a `CassandraCluster`: what is observed, and the ring's one turn.
 
+use super::health::{MOST_CONTACT_POINTS, RingHealth};
 use super::unmet::{MOST_UNMET, Unmet};
 use crate::ids::{HostId, MemberName, Nonce, RackName, StaticAddress, Uid, VolumeId};
 use crate::task::TaskKind;
@@ -15,7 +16,7 @@ pub struct CassandraClusterStatus {
     /// The `metadata.generation` that this status describes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// Conditions: Accepted, Available, Progressing, Degraded, Paused.
+    /// Conditions: Accepted, Available, Progressing, Degraded, Healthy, Paused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
     pub conditions: Vec<Condition>,
@@ -27,6 +28,13 @@ pub struct CassandraClusterStatus {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = MOST_UNMET), extend("x-kubernetes-list-type" = "atomic"))]
     pub unmet: Vec<Unmet>,
+    /// Whether the ring is well: a verdict, and the checks that it rests on. Written when a check comes to another result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub health: Option<RingHealth>,
+    /// Where clients connect to: `address:9042` of up to three live members, of each rack one first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = MOST_CONTACT_POINTS), extend("x-kubernetes-list-type" = "atomic"))]
+    pub contact_points: Vec<String>,
     /// Ready members out of all members, for example `2/3`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub members: Option<String>,

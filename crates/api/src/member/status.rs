@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 use super::access::AccessProblem;
+use super::health::{HealthRecord, MOST_HEALTH_RECORDS};
 use super::job::JobStatus;
 use super::missed::Missed;
 use super::ring::{Evidence, RingSummary};
@@ -28,6 +29,10 @@ pub struct CassandraMemberStatus {
     /// The server process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<ServerStatus>,
+    /// Health of the server, newest first, at most 5. The newest result holds as long as it has no `until`. Agents of protocol 4 report it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = MOST_HEALTH_RECORDS))]
+    pub health: Vec<HealthRecord>,
     /// Host ID from the ledger, confirmed by the running server.
     #[serde(default, rename = "hostID", skip_serializing_if = "Option::is_none")]
     pub host_id: Option<HostId>,

@@ -6,10 +6,10 @@
 
 use super::{CassandraMemberSpec, CassandraMemberStatus};
 use crate::member::{
-    AccessProblemKind, DataBeforeStart, DebtKind, IntentKind, IntentState, JobStatus, JobWanted,
-    Liveness, MemberState, OperationKind, OperationState, PermitKind, PermitState, RepairRanges,
-    ReplacementCause, RingMember, RunState, SeedChoice, ServerState, VolumeState, WantedRun,
-    WhenToStop,
+    AccessProblemKind, DataBeforeStart, DebtKind, HealthResult, IntentKind, IntentState, JobStatus,
+    JobWanted, Liveness, MemberState, OperationKind, OperationState, PermitKind, PermitState,
+    RepairRanges, ReplacementCause, RingMember, RunState, SeedChoice, ServerState, VolumeState,
+    WantedRun, WhenToStop,
 };
 use crate::runtime::{LogLevel, RuntimeSettings};
 use std::collections::BTreeSet;
@@ -71,6 +71,7 @@ impl CassandraMemberStatus {
         let volume = self.volume.as_ref().is_some_and(|v| v.state == VolumeState::Unknown);
         let server = self.server.as_ref().is_some_and(|s| s.state == ServerState::Unknown);
         let settings = self.server.as_ref().is_some_and(|s| has_unknown_level(&s.runtime_settings));
+        let health = self.health.iter().any(|h| h.result == HealthResult::Unknown);
         let permit = self.permit.as_ref().is_some_and(|p| p.state == PermitState::Unknown);
         let intent = self.intent.as_ref().is_some_and(|i| i.state == IntentState::Unknown);
         let operation = self.operation.as_ref().is_some_and(|o| o.state == OperationState::Unknown);
@@ -82,6 +83,7 @@ impl CassandraMemberStatus {
             volume.then_some("status.volume.state"),
             server.then_some("status.server.state"),
             settings.then_some("status.server.runtimeSettings.logLevels"),
+            health.then_some("status.health.result"),
             permit.then_some("status.permit.state"),
             intent.then_some("status.intent.state"),
             operation.then_some("status.operation.state"),

@@ -68,7 +68,7 @@ fn tell(member: &MemberFact, what: Disagreement, draft: &mut Draft) {
 }
 
 /// Full members that serve by their own word.
-pub(super) fn living<'a>(facts: &'a Facts<'_>) -> Vec<&'a MemberFact> {
+pub fn living<'a>(facts: &'a Facts<'_>) -> Vec<&'a MemberFact> {
     let members = facts.joined();
     members.filter(|m| m.lives_by_its_own_word(&facts.nodes)).collect()
 }

@@ -20,6 +20,8 @@ palladion_plan::sentences! {
         Maintenance => MaintenancePending, "waiting for pending maintenance of a member to finish";
         MemberDown { member: MemberName } => MembersDown,
             "waiting for member {member} to be up and normal";
+        NotWatched { member: MemberName } => MembersDown,
+            "member {member} is up and normal; waiting for its agent to find it healthy";
         AgentTooOld { member: MemberName, agent: String } => AgentTooOld,
             "the agent of member {member} (version {agent}) does not support this task; it is replaced when the pod of the member is";
         Mixed { why: Mixed } => MixedVersions, "not while members run different release lines: {why}";

@@ -3,6 +3,7 @@
 
 pub mod access;
 pub mod evidence;
+pub mod health;
 pub mod initialize;
 pub mod jobs;
 pub mod join;
@@ -24,6 +25,7 @@ pub mod wanted;
 palladion_plan::vocabulary![
     access,
     evidence,
+    health,
     initialize,
     jobs,
     join,

@@ -4,15 +4,15 @@
 use crate::every::{a_ring, all_end_alike, before_each_write, same_end, some};
 use crate::nodes::{LAST, spread};
 use crate::sim::World;
+use crate::sim::manifests::NAMESPACE;
 use crate::sim::world::cluster_key;
 use crate::tasks::{ask, key, status};
-use palladion_api::member::PROTOCOL;
 use palladion_api::reasons::Reason;
 use palladion_api::task::{CassandraTaskStatus, MemberTaskState, TaskPhase};
 use palladion_cassandra::resources as kinds;
-use palladion_plan::Subresource;
 use palladion_plan::sim::Fault;
 use palladion_plan::sim::kubernetes::Machine;
+use palladion_plan::{ObjectKey, Subresource};
 use serde_json::{Value, json};
 
 const FIRST: &str = "demo-dc1-a-0";
@@ -338,9 +338,26 @@ fn a_running_task_that_is_deleted_is_aborted() {
 }
 
 #[test]
+fn a_member_whose_agent_has_just_come_up_is_neither_begun_nor_left_out() {
+    let mut world = a_ring(2, 1);
+    world.restart_agent(FIRST);
+    let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, FIRST);
+    let newest = |w: &World| w.store.get(&key).map(|m| m["status"]["health"][0].clone());
+    world.until(|w| newest(w).is_some_and(|h| h["until"].is_string()));
+    let mut spec = task("flush", &json!({}));
+    spec["whenDown"] = json!("Skip");
+    ask(&mut world, "work", &spec);
+    world.until(|w| said(w, "work").contains("waiting for its agent to find it healthy"));
+    world.settle();
+    assert_eq!(phase(&world, "work"), Some(TaskPhase::Done), "{}", world.last_words());
+    assert_eq!(begun(&world), [FIRST, LAST, OF_B]);
+    world.expect_ring(3);
+}
+
+#[test]
 fn agents_of_an_older_protocol_are_given_no_job() {
     let mut world = a_ring(2, 1);
-    world.set_protocol(PROTOCOL - 2);
+    world.set_protocol(2);
     world.pass(60);
     ask(&mut world, "work", &task("flush", &json!({})));
     world.settle();

@@ -19,6 +19,7 @@ mod former_names;
 mod going_without;
 mod growth;
 mod guards;
+mod health;
 mod history;
 mod holes;
 mod initialization;

@@ -6,6 +6,7 @@ use super::world::{Api, RESTART, World};
 use jiff::{SignedDuration, Timestamp};
 use palladion_agent::decide::Source;
 use palladion_agent::volume::SavedMember;
+use palladion_api::member::HealthRecord;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::ObjectKey;
 use palladion_plan::sim::operator::{Life, Write};
@@ -109,7 +110,13 @@ impl World {
             None => {
                 let clock = self.clocks.get(&pod.key.name).copied().unwrap_or_default();
                 let (server, version) = (self.configuration_of(&pod), self.version_of(&pod));
-                (Agent::new(pod.clone(), now, clock, server, version), None)
+                let mut agent = Agent::new(pod.clone(), now, clock, server, version);
+                let key = ObjectKey::new(kinds::MEMBER, &pod.key.namespace, &pod.key.name);
+                let told = self.store.get(&key).map(|m| m["status"]["health"].clone());
+                let told = told.and_then(|told| serde_json::from_value(told).ok());
+                let told: Vec<HealthRecord> = told.unwrap_or_default();
+                agent.watch.take_over(&told, agent.clock_at(now));
+                (agent, None)
             }
         };
         agent.pod.ending = pod.ending;

@@ -8,6 +8,7 @@ use super::work::{Jobs, Work};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_agent::admin::Reading;
+use palladion_agent::decide::health::Watch;
 use palladion_agent::decide::progress::Progress;
 use palladion_agent::decide::{
     self, Action, Facts, LastWords, LeaveCall, Process, Source, SpecFact, StopWhy, VolumeFact,
@@ -66,6 +67,10 @@ pub struct Agent {
     /// Since when the server says something else than in that look.
     pub(super) differs: Option<Timestamp>,
     pub(super) progress: Option<Progress>,
+    /// What its looks have added up to.
+    pub watch: Watch,
+    /// Since when the server does not answer.
+    pub(super) unanswered: Option<Timestamp>,
     pub(super) stopping: Option<StopWhy>,
     pub(super) leave_call: LeaveCall,
     pub(super) last_words: Option<LastWords>,
@@ -147,6 +152,8 @@ impl Agent {
             look: None,
             differs: None,
             progress: None,
+            watch: Watch::default(),
+            unanswered: None,
             stopping: None,
             leave_call: LeaveCall::NotMade,
             last_words: None,
@@ -182,6 +189,7 @@ impl Agent {
         all = all.and(self.follow_repairs(reach));
         all = all.and(self.operate(reach)).and(self.work(reach));
         all = all.and(self.answer_question(reach));
+        self.watch.follow(decision.state, &self.process, self.clock_at(reach.now));
         let earliest = self
             .ledger()
             .filter(|_| decision.state == ServerState::Failed)

@@ -179,6 +179,8 @@ impl World {
         assert_eq!(waits, Some(Value::Null), "nothing is waited for\n{}", self.last_words());
         assert_eq!(end.conditions["Progressing"], "False UpToDate", "{}", self.last_words());
         assert_eq!(end.conditions["Degraded"], "False UpToDate", "{}", self.last_words());
+        let health = self.condition("Healthy");
+        assert!(health.starts_with("True AllChecksPass"), "{health}\n{}", self.last_words());
         for (name, words) in &end.members {
             assert!(
                 words.contains("host ID recorded, volume recorded, no permit"),

@@ -16,6 +16,10 @@ use palladion_api::member::{
 use palladion_plan::sim::Activity;
 use std::collections::BTreeMap;
 
+/// Agents of before this protocol report no health.
+const REPORTS_HEALTH: u32 = 4;
+/// A look is believed for this long where newer ones fail: as the real agent does.
+const READING_LIFE: SignedDuration = SignedDuration::from_secs(15);
 /// The server is looked at this often while something changes, while it
 /// starts, and at rest: as the real agent does.
 const LOOK_OFTEN: SignedDuration = SignedDuration::from_millis(900);
@@ -26,14 +30,18 @@ impl Agent {
     /// Look at the server: at once for a question, otherwise when it is time;
     /// a look that would show nothing new is not taken, so that rest is rest.
     pub(super) fn look(&mut self, reach: &Reach<'_>) -> Activity {
-        let Some(reading) = reach.ring.reading(self.pod.uid.as_str(), reach.now) else {
+        let now = reach.now;
+        if reach.ring.silent.contains(&self.pod.key.name) {
+            return self.look_in_vain(now);
+        }
+        let Some(reading) = reach.ring.reading(self.pod.uid.as_str(), now) else {
             return Activity::default();
         };
-        let now = reach.now;
+        self.unanswered = None;
         let asked = self.question.as_ref().map(|(_, seen)| *seen);
         if let Some(look) = &self.look {
             let answers = asked.is_none_or(|seen| look.begun >= seen);
-            if look.reading == reading && answers {
+            if look.reading == reading && answers && self.watch.is_complete() {
                 self.differs = None;
                 return Activity::default();
             }
@@ -42,8 +50,27 @@ impl Agent {
                 return Activity::default().at(due);
             }
         }
+        self.watch.look(Some(&reading));
         self.look = Some(Look { begun: now, reading });
         self.differs = None;
+        Activity::ACTED
+    }
+
+    /// The server does not answer. What it said last is believed for a while.
+    fn look_in_vain(&mut self, now: Timestamp) -> Activity {
+        if self.look.is_none() {
+            return Activity::default();
+        }
+        let since = *self.unanswered.get_or_insert(now);
+        let due = *self.differs.get_or_insert(now) + self.look_pause();
+        if due > now {
+            return Activity::default().at(due);
+        }
+        self.watch.look(None);
+        self.differs = None;
+        if now >= since + READING_LIFE {
+            self.look = None;
+        }
         Activity::ACTED
     }
 
@@ -57,11 +84,8 @@ impl Agent {
             .flatten()
             .all(|m| m.liveness == Liveness::Up && m.state == MemberState::Normal);
         let joined = self.ledger().is_some_and(|l| l.membership == Membership::Joined);
-        if well && joined && self.job.is_none() && self.question.is_none() {
-            LOOK_REST
-        } else {
-            LOOK_OFTEN
-        }
+        let idle = self.job.is_none() && self.question.is_none() && self.watch.is_settled();
+        if well && joined && idle { LOOK_REST } else { LOOK_OFTEN }
     }
 
     /// Is the pod ready?
@@ -109,6 +133,10 @@ impl Agent {
             decision,
             since,
             reading: self.reading(),
+            health: match self.protocol {
+                ..REPORTS_HEALTH => &[],
+                _ => self.watch.records(),
+            },
             launch: launch.as_ref().filter(|_| self.process == Process::Running),
             copies: &self.copies.counts,
             evidence: self.evidence.as_ref(),
@@ -159,7 +187,8 @@ impl Ring {
         let disk = self.disk_of(&server.member);
         Some(Reading {
             mode: Some(mode.into()),
-            native_transport: Some(native),
+            native_transport: Some(native && !self.closed.contains(&server.member)),
+            gossip: Some(true),
             version: Some(server.version.clone()),
             host_id: server.host_id.clone(),
             schema_version: Some(self.schema_of(server)),

@@ -162,6 +162,10 @@ pub struct Ring {
     pub cut: BTreeSet<String>,
     /// Members that hear nothing of members that are new.
     pub deaf: BTreeSet<String>,
+    /// Members whose servers do not answer their agents.
+    pub silent: BTreeSet<String>,
+    /// Members whose native transport is down.
+    pub closed: BTreeSet<String>,
     /// Members whose address the ring holds for somebody else's.
     pub colliding: BTreeSet<String>,
     /// Members whose streams and repairs never end.
@@ -290,6 +294,8 @@ impl Ring {
             seats_taken: 0,
             unlucky: BTreeSet::new(),
             odd_schemas: BTreeSet::new(),
+            silent: BTreeSet::new(),
+            closed: BTreeSet::new(),
             wedged: BTreeSet::new(),
             called_lost: BTreeSet::new(),
         }

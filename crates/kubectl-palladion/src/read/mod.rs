@@ -2,6 +2,7 @@
 //! and words that this version does not know are shown as they stand: the
 //! operator may be newer.
 
+pub mod check;
 pub mod condition;
 pub mod health;
 pub mod member;

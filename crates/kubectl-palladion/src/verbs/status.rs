@@ -171,6 +171,8 @@ fn why(ring: &Ring, members: &[Member], now: Timestamp) -> Vec<String> {
             reason => format!("why    {reason}: {message}"),
         });
         reasons.push(reason);
+        let others = ring.health.checks.iter().filter(|c| !c.passes() && c.name != *reason);
+        lines.extend(others.map(|c| format!("check  {} {}: {}", c.result, c.name, c.message)));
     }
     let is_said = |message: &str| !message.is_empty() && message == ring.health.message;
     for wait in ring.waits.iter().filter(|w| !is_said(&w.message)) {

@@ -74,11 +74,17 @@ pub fn demo() -> Fake {
                     "settings": { "agentImage": "palladion/agent:test" },
                 },
                 "members": "3/3",
+                "health": {
+                    "verdict": "Well", "since": SINCE,
+                    "checks": [{ "name": "MembersHealthy", "result": "Pass" }],
+                },
+                "contactPoints": ["10.96.0.10:9042", "10.96.0.20:9042", "10.96.0.11:9042"],
                 "conditions": [
                     condition("Accepted", "True", "Valid", "the spec is valid", SINCE),
                     condition("Available", "True", "Running", "3 of 3 members are ready", SINCE),
                     condition("Progressing", "False", "UpToDate", "all members are ready", SINCE),
                     condition("Degraded", "False", "UpToDate", "nothing needs attention", SINCE),
+                    condition("Healthy", "True", "AllChecksPass", "every check passes", SINCE),
                 ],
             },
         }),
@@ -102,6 +108,24 @@ pub fn ill() -> Fake {
         ring["status"]["members"] = json!("2/3");
         ring["status"]["conditions"][3] =
             condition("Degraded", "True", "ServerFailed", words, LATELY);
+        ring["status"]["conditions"][4] = condition(
+            "Healthy",
+            "False",
+            "MembersHealthy",
+            "member demo-dc1-a-1: its server has failed: exit code 3",
+            LATELY,
+        );
+        ring["status"]["health"] = json!({
+            "verdict": "Ill", "since": LATELY,
+            "checks": [
+                {
+                    "name": "MembersHealthy", "result": "Fail",
+                    "message": "member demo-dc1-a-1: its server has failed: exit code 3",
+                },
+                { "name": "LinesSame", "result": "Pass" },
+            ],
+        });
+        ring["status"]["contactPoints"] = json!(["10.96.0.10:9042", "10.96.0.20:9042"]);
         ring["status"]["turn"] = json!({
             "member": "demo-dc1-a-1", "volumeID": "volume-a1", "step": "Restart",
             "nonce": "n", "epoch": 3, "since": LATELY,

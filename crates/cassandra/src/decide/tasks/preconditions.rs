@@ -6,7 +6,7 @@ use super::yields::Way;
 use crate::decide::evidence::{self, Proof, marks};
 use crate::decide::restart::versions;
 use crate::decide::turn::stopping;
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{Facts, MemberFact, Watched};
 use crate::validate::Valid;
 use crate::words::jobs::{Member, Waiting};
 use palladion_api::task::{Body, Means, TaskKind, TaskMember, WhenDown};
@@ -36,7 +36,12 @@ pub fn gate<'a>(
     let Some(member) = units::member(facts, &entry.name) else {
         return Gate::Skip(Member::NoMember);
     };
-    if !member.lives_by_its_own_word(&facts.nodes) || marks::of(member).is_some() {
+    // A member that has just come up, or whose agent has, is neither left out nor begun.
+    let is_new = member.watched() == Watched::NotYet;
+    if is_new && member.lives_by_its_own_word(&facts.nodes) && marks::of(member).is_none() {
+        return Gate::Wait(Waiting::NotWatched { member: member.name.clone() });
+    }
+    if !member.is_live(&facts.nodes) || marks::of(member).is_some() {
         // Whoever went down in the middle of it is waited for: the rest is still to be done.
         return match job.task.spec.when_down {
             WhenDown::Skip if entry.started_at.is_none() => Gate::Skip(Member::Down),

@@ -1,0 +1,26 @@
+//! Where clients connect to. Observations only, no decision is taken from them.
+
+use crate::facts::{Facts, MemberFact};
+use palladion_api::cluster::MOST_CONTACT_POINTS;
+use palladion_api::labels::ports;
+use std::collections::BTreeSet;
+
+/// Address and port of live members, of each rack one first: a rack that is lost
+/// then costs one of them. `None` where nobody is live.
+pub fn points(facts: &Facts<'_>) -> Option<Vec<String>> {
+    let mut racks = BTreeSet::new();
+    let live = facts.joined().filter(|m| m.is_live(&facts.nodes));
+    let (first, rest): (Vec<&MemberFact>, Vec<&MemberFact>) =
+        live.partition(|m| racks.insert(&m.rack));
+    let addresses = first.into_iter().chain(rest).filter_map(MemberFact::recorded_address);
+    let points = addresses.take(MOST_CONTACT_POINTS).map(|a| host_and_port(a.as_str()));
+    Some(points.collect()).filter(|points: &Vec<String>| !points.is_empty())
+}
+
+/// An IPv6 address stands in brackets.
+fn host_and_port(address: &str) -> String {
+    match address.contains(':') {
+        true => format!("[{address}]:{}", ports::CQL),
+        false => format!("{address}:{}", ports::CQL),
+    }
+}
