@@ -139,7 +139,7 @@ impl Agent {
     }
 
     fn ring_of_members(&self) -> String {
-        let calm = self.reading().map(Reading::clone).map(|r| calm_ring(&r));
+        let calm = self.reading().cloned().map(|r| calm_ring(&r));
         calm.and_then(Result::ok).unwrap_or_default()
     }
 }
