@@ -5,7 +5,6 @@ use super::agent::{Agent, Reach};
 use super::ring::Ring;
 use super::rows::RANGES;
 use super::work::{KEYSPACE, TABLES};
-use palladion_agent::admin::Reading;
 use palladion_agent::repair::due::due;
 use palladion_agent::repair::memory::Own;
 use palladion_agent::repair::outlook::outlook;
