@@ -225,8 +225,13 @@ mod tests {
     /// Of their own list, so that a slip in the code is seen.
     #[test]
     fn views_of_others_count_for_a_while_and_who_is_out_stays_out() {
-        let of_a_while =
-            [ProofKind::AllWell, ProofKind::Dead, ProofKind::DeadAsNamed, ProofKind::Down];
+        let of_a_while = [
+            ProofKind::AllWell,
+            ProofKind::Dead,
+            ProofKind::DeadAsNamed,
+            ProofKind::Down,
+            ProofKind::NeverJoined,
+        ];
         let for_ever = [ProofKind::Gone, ProofKind::GoneAsNamed];
         for kind in ProofKind::ALL {
             let lifetime = match (of_a_while.contains(&kind), for_ever.contains(&kind)) {
