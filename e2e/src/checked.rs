@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::bed::{Bed, text};
+use palladion_testbed::faults::Victim;
+
+use crate::bed::{Bed, text, wait_for};
 use crate::ring::Ring;
 use crate::writing::{Tally, Writing, said};
 
@@ -19,6 +21,11 @@ pub const KEYSPACE: &str = "kept";
 const PROGRAM: &str = "PALLADION_CHECKER";
 const BUILT: &str = "../target/x86_64-unknown-linux-gnu/release/palladion-checker";
 
+/// A server that is drained has nothing in its commit log that would bring the
+/// rows back.
+const WITHOUT_ITS_ROWS: &str = "nodetool drain && rm /var/lib/cassandra/data/kept/rows-*/*-*-*";
+/// Until a server has been started again.
+const START: Duration = Duration::from_secs(240);
 /// Enough to be on every member, and each written more than once.
 const ROWS: &str = "200";
 const ATTEMPTS: &str = "450";
@@ -159,6 +166,24 @@ impl Ring<'_> {
     pub fn loses_a_volume(&self) {
         let now = std::time::UNIX_EPOCH.elapsed().map_or(0, |passed| passed.as_micros());
         self.checks.lost.set(Some(now));
+    }
+
+    /// A member loses all its rows, and starts again without them: it is the same member,
+    /// and for Kubernetes all is well.
+    ///
+    /// # Errors
+    /// The member's server does not come back.
+    pub fn loses_rows(&self, member: &str) -> Result<()> {
+        let started =
+            || anyhow::Ok(self.member(member)?["status"]["startHistory"][0]["startedAt"].clone());
+        let before = started()?;
+        self.bed.exec(&self.namespace, member, &["bash", "-c", WITHOUT_ITS_ROWS])?;
+        self.bed.cluster.kill(&self.namespace, member, "cassandra", &Victim::Init)?;
+        wait_for("the server to be started again", START, || {
+            Ok((started()? != before).then_some(()))
+        })?;
+        self.wait_ready(u32::try_from(self.members()?.len())?)?;
+        self.wait_settled()
     }
 
     /// Write while something happens, until it is stopped.

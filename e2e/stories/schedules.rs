@@ -1,5 +1,7 @@
 //! Tasks that come again and again, by the clock of a real cluster.
 
+mod cover;
+
 use std::time::Duration;
 
 use anyhow::Result;
@@ -16,13 +18,14 @@ const A_MINUTE: Duration = Duration::from_secs(70);
 const SOON: Duration = Duration::from_secs(180);
 
 fn three_members() -> WantedRing {
-    a_ring().racks(&[("a", 2), ("b", 1)])
+    a_ring().racks(&[("a", 2), ("b", 1)]).rows(3)
 }
 
 pub fn story() -> Story {
     Story::named(NAMESPACE)
         .breaks_machines()
         .ring(three_members())
+        .step("a schedule that covers a ring repairs it once and knows", cover::a_ring)
         .step("a schedule of each minute fires and its task completes", fires)
         .step("a task that waits for a machine is replaced by the next one", replaces)
         .into()

@@ -1,0 +1,75 @@
+//! A schedule with `cover`: what was never repaired is repaired at once, it is
+//! remembered, and nothing is repaired twice.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use palladion_api::labels;
+use palladion_e2e::bed::text;
+use palladion_e2e::checked::KEYSPACE;
+use palladion_e2e::{Ring, bed, wait_for};
+use serde_json::{Value, json};
+
+use super::{NAMESPACE, SOON};
+
+const COVER: &str = "always";
+/// More than the operator and the agents take to see that something is due.
+const A_WHILE: Duration = Duration::from_secs(30);
+
+fn tasks() -> Result<Vec<Value>> {
+    let mut tasks = bed().list(NAMESPACE, "cassandratasks")?;
+    tasks.retain(|task| task["metadata"]["labels"][labels::SCHEDULE] == COVER);
+    Ok(tasks)
+}
+
+/// What each member says of its repair.
+fn reported(ring: &Ring<'_>) -> Result<Vec<Value>> {
+    Ok(ring.members()?.iter().map(|member| member["status"]["repair"].clone()).collect())
+}
+
+pub(super) fn a_ring(ring: &Ring<'_>) {
+    ring.wait_settled().expect("settled");
+    let name = &ring.member_names().expect("names")[2];
+    ring.loses_rows(name).expect("rows deleted");
+    let found = ring.check_data().expect_err("a replica holds nothing").to_string();
+    assert!(found.contains("replica incomplete"), "{found}");
+
+    let schedule = json!({
+        "apiVersion": "palladion.dev/v1alpha1",
+        "kind": "CassandraTaskSchedule",
+        "metadata": { "name": COVER },
+        "spec": { "cluster": NAMESPACE, "cover": { "keyspaces": [KEYSPACE] } },
+    });
+    bed().apply(NAMESPACE, &schedule.to_string()).expect("the schedule is accepted");
+    let mut last = Value::Null;
+    let done = wait_for("its task to be done", SOON, || {
+        last = tasks()?.into_iter().next().unwrap_or_default();
+        Ok((text(&last, "/status/phase") == "Done").then_some(()))
+    });
+    if let Err(error) = done {
+        panic!("{error:#}; the task is {last}, the members say {:?}", reported(ring));
+    }
+    assert_eq!(last["spec"]["repair"]["scope"], "Due", "{}", last["spec"]);
+    ring.check_data().expect("all rows, on every replica");
+
+    wait_for("every member to remember it", SOON, || {
+        let all = reported(ring)?;
+        let knows = |r: &Value| {
+            r["ranges"].as_u64() > Some(0) && r["neverRanges"] == 0 && r["oldestAt"].is_string()
+        };
+        Ok((all.len() == 3 && all.iter().all(knows)).then_some(()))
+    })
+    .unwrap_or_else(|error| panic!("{error:#}: {:?}", reported(ring)));
+    wait_for("the schedule to say that all is in time", SOON, || {
+        let schedule = bed().get(NAMESPACE, "cassandrataskschedule", COVER)?.unwrap_or_default();
+        let conditions = schedule["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        let is_behind = |c: &&Value| c["type"] == "Behind";
+        Ok(conditions.iter().find(is_behind).filter(|c| c["status"] == "False").cloned())
+    })
+    .expect("in time");
+    let before = reported(ring).expect("what they say");
+    std::thread::sleep(A_WHILE);
+    assert_eq!(tasks().expect("tasks").len(), 1, "nothing is due twice");
+    assert_eq!(reported(ring).expect("what they say"), before, "at rest nothing is written");
+    bed().kubectl(&format!("delete cassandrataskschedule {COVER} -n {NAMESPACE}")).expect("gone");
+}
