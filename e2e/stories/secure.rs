@@ -125,9 +125,9 @@ fn secured(wanted: &WantedRing, moves: &[(WantedRing, u32)]) {
     assert_eq!(ring.cluster().expect("cluster")["status"]["systemReplication"], wanted.members());
     only_who_should_gets_in(&admin);
     let mut statements = vec![
-        "CREATE KEYSPACE shop WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': 2}"
+        "CREATE KEYSPACE IF NOT EXISTS shop WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': 2}"
             .to_string(),
-        "CREATE TABLE shop.orders (k text PRIMARY KEY, v text)".to_string(),
+        "CREATE TABLE IF NOT EXISTS shop.orders (k text PRIMARY KEY, v text)".to_string(),
     ];
     statements.extend(
         (0..ROWS).map(|n| format!("INSERT INTO shop.orders (k, v) VALUES ('k{n}', 'v{n}')")),
