@@ -7,8 +7,21 @@ use std::time::{Duration, Instant};
 
 /// All tables, with their keyspaces.
 const TABLES: &str = "SELECT keyspace_name, gc_grace_seconds FROM system_schema.tables";
-/// Keyspaces of the server itself begin so: deleted rows of theirs are no users' data.
-const SYSTEM: &str = "system";
+/// Materialized views have a time of their own.
+const VIEWS: &str = "SELECT keyspace_name, gc_grace_seconds FROM system_schema.views";
+/// Keyspaces of the servers themselves, Cassandra's and ScyllaDB's: deleted rows of theirs
+/// are no users' data.
+const SYSTEM: [&str; 9] = [
+    "system",
+    "system_auth",
+    "system_distributed",
+    "system_distributed_everywhere",
+    "system_replicated_keys",
+    "system_schema",
+    "system_traces",
+    "system_views",
+    "system_virtual_schema",
+];
 /// A server that cannot be asked is asked again after this long.
 const AGAIN: Duration = Duration::from_secs(60);
 
@@ -18,14 +31,16 @@ pub type Smallest = Option<u32>;
 
 /// Ask the server.
 pub async fn smallest(endpoint: &Endpoint) -> Result<Smallest, Error> {
-    let rows = Connection::open(endpoint).await?.rows(TABLES).await?;
+    let mut connection = Connection::open(endpoint).await?;
+    let mut rows = connection.rows(TABLES).await?;
+    rows.extend(connection.rows(VIEWS).await?);
     Ok(of(&rows))
 }
 
 fn of(rows: &[Vec<Cell>]) -> Smallest {
     let of_users = rows.iter().filter_map(|row| match row.as_slice() {
         [keyspace, seconds] => {
-            let is_ours = text(keyspace).is_some_and(|name| name.starts_with(SYSTEM));
+            let is_ours = text(keyspace).is_some_and(|name| SYSTEM.contains(&name));
             (!is_ours).then(|| int(seconds)).flatten()
         }
         _ => None,
@@ -82,6 +97,7 @@ mod tests {
         assert_eq!(of(&system), None);
         let shop = [("shop", Some(864_000)), ("shop", Some(0)), ("log", Some(14_400)), system[1]];
         assert_eq!(of(&shop), Some(14_400));
+        assert_eq!(of(&[("systems", Some(3600))]), Some(3600), "a keyspace of users");
     }
 
     #[test]

@@ -122,7 +122,7 @@ reasons! {
     /// The server was down for longer than tombstones are kept (`gc_grace_seconds`); deleted rows would come back with it, so it is not started.
     DataTooOld => "Replace the member: `kubectl palladion terminate NAME`, then `kubectl palladion replace NAME`. To start it all the same, for example because nothing was deleted meanwhile, set `spec.allowStaleStart` of the `CassandraMember` to the time in the message; the operator repairs the member then. Where all members of a ring were down together, the operator allows it as soon as each of them has reported.";
     /// The volume of a member lacks files that the server of a full member has, so no server is started on it: it would enter the ring as a new member, without the data.
-    VolumeDamaged => "Restore the files of the volume from a copy that is not older than `gc_grace_seconds`, or mount the expected volume, then delete the pod. Otherwise replace the member: `kubectl label cassandramember NAME palladion.dev/replace=`.";
+    VolumeDamaged => "Mount the expected volume or, where no server came up with another host ID, restore the files of this one from a copy that is not older than `gc_grace_seconds`; then delete the pod. Otherwise replace the member: `kubectl label cassandramember NAME palladion.dev/replace=`.";
     /// The volume holds data of another ring or of another member, or data without a ledger; the agent does not use it.
     VolumeForeign => "Give the member an empty volume, or attach the right one.";
     /// The volume holds data of a member that has left, and the agent cannot move it aside.

@@ -151,7 +151,7 @@ impl Watch {
             }
         }
         let (since, before) = match self.candidate.take() {
-            Some(known) if known.seen == seen => (known.since, known.looks),
+            Some(known) if known.seen.agrees_with(&seen) => (known.since, known.looks),
             Some(_) | None => (now, 0),
         };
         let looks = before + 1;
@@ -186,6 +186,12 @@ impl Watch {
 }
 
 impl Seen {
+    /// One that answers now and then, and is never healthy, is not healthy.
+    fn agrees_with(&self, other: &Self) -> bool {
+        let is_ill = |seen: &Self| seen.result != HealthResult::Healthy;
+        self == other || is_ill(self) && is_ill(other)
+    }
+
     fn of(reading: Option<&Reading>) -> Self {
         let Some(reading) = reading else {
             let result = HealthResult::NoAnswer;

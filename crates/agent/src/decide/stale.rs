@@ -12,6 +12,10 @@ use palladion_api::member::CassandraMemberSpec;
 /// `gc_grace_seconds` of a table where nobody has set it: ten days. It counts until
 /// the agent has learned what the tables have.
 const GC_GRACE: SignedDuration = SignedDuration::from_hours(24 * 10);
+/// Tables that keep tombstones for less are not protected. A ring that is stopped for a
+/// night comes back without a person: its members end and look at different moments, and
+/// the shorter the time, the likelier it lies between them.
+const SHORTEST: SignedDuration = SignedDuration::from_hours(24);
 /// Who was down for less was only restarted: `max_hint_window`, where nobody has set it.
 const BRIEF: SignedDuration = SignedDuration::from_hours(3);
 
@@ -28,8 +32,7 @@ pub fn forbids(
     let is_too_old = now.duration_since(at) > kept;
     // It has served with that data until a moment ago: what can come back is back, and it
     // would go on serving had it not ended. A sign of life of a time to come says nothing.
-    let is_brief = now >= ran && now.duration_since(ran) <= BRIEF;
-    let went_on = is_brief && ran.duration_since(at) > kept;
+    let went_on = now >= ran && now.duration_since(ran) <= BRIEF;
     let hours = kept.as_hours();
     (is_too_old && !went_on && !is_allowed).then_some(match at == ran {
         true => Waiting::TooOld { at, hours },
@@ -37,11 +40,10 @@ pub fn forbids(
     })
 }
 
-/// For how long each table of users keeps its tombstones. One that keeps them for less
-/// than a restart takes, or hints, is not protected: nobody could restart a member.
+/// For how long the tables of users keep their tombstones.
 fn kept(found: &Found) -> SignedDuration {
     let smallest = found.heartbeat.smallest_gc_grace_seconds();
-    smallest.map_or(GC_GRACE, |seconds| SignedDuration::from_secs(seconds.into()).max(BRIEF))
+    smallest.map_or(GC_GRACE, |seconds| SignedDuration::from_secs(seconds.into()).max(SHORTEST))
 }
 
 /// Up to when the data holds all deletions: when the server ran last or, where

@@ -12,7 +12,7 @@ palladion_api::sentences! {
         DataWithoutStart => "the volume holds data, but its ledger does not record that a server was ever started; mount the expected volume and delete the pod or, if this data is not needed, give the member an empty volume";
         OtherMember { owner: MemberName, member: MemberName } => "the volume holds the data of member {owner}, but this is member {member}; mount the expected volume and delete the pod or, if this data is not needed, give the member an empty volume";
         Damaged { host_id: HostId } => "the volume holds files, but not those in which the server keeps its host ID and tokens (`data/system/local-*`), so it would start as a new member, without the data of host ID {host_id}; restore the files of this volume or mount the expected one, then delete the pod; or replace the member (label `palladion.dev/replace`)";
-        CameUpAsOther { host_id: HostId } => "a server that was started on this volume came up with another host ID than {host_id}, whose data the volume should hold, and was stopped; restore the files of this volume or mount the expected one, then delete the pod; or replace the member (label `palladion.dev/replace`)";
+        CameUpAsOther { host_id: HostId } => "a server that was started on this volume came up with another host ID than {host_id}, whose data the volume should hold, and was stopped; no server starts on this volume again: mount the expected volume and delete the pod, or replace the member (label `palladion.dev/replace`)";
         Replaced { lost: VolumeId } => "this volume replaces volume {lost}, whose data is gone";
         DataGone => "the volume has a ledger, but the data of the member is gone";
         NotLooked => "the volume has not been inspected yet";

@@ -15,7 +15,10 @@ const LOST: &str = "demo-dc1-b-0";
 /// A ring of two whose other member is down and marked: its replacement is held, since
 /// the only other one cannot tell a lost member from one that it does not reach.
 fn with_a_held_replacement() -> World {
-    let mut world = spread(1, 1);
+    is_lost(spread(1, 1))
+}
+
+fn is_lost(mut world: World) -> World {
     let node = world.node_of(LOST);
     world.set_machine(&node, Machine::Down);
     world.pass(120);
@@ -61,6 +64,19 @@ fn a_rollout_beside_a_replacement_that_cannot_begin_waits_for_a_person_and_says_
     world.expect_ring(2);
     let annotations = &member(&world, LOST)["metadata"]["annotations"];
     assert!(annotations[labels::UPGRADE_WITHOUT].is_null(), "{annotations}");
+}
+
+#[test]
+fn what_was_said_of_an_earlier_loss_lets_no_rollout_pass() {
+    let mut world = spread(1, 1);
+    annotate(&mut world, LOST);
+    let mut world = is_lost(world);
+    let before = pod_of(&world, FIRST);
+    world.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
+    world.pass(600);
+    assert_eq!(pod_of(&world, FIRST), before, "{}", world.last_words());
+    let degraded = world.condition("Degraded");
+    assert!(degraded.contains("palladion.dev/upgrade-without="), "{degraded}");
 }
 
 #[test]

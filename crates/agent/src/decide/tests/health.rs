@@ -189,3 +189,17 @@ fn a_new_agent_closes_what_is_open_and_looks_for_itself() {
     older.watch.take_over(&newer, older.at());
     assert_eq!(older.all(), [(Healthy, 1, Some(4))]);
 }
+
+#[test]
+fn a_server_that_answers_now_and_then_and_is_never_well_is_not_well() {
+    let mut told = Told::new();
+    told.sees_often(3, Some(&well()));
+    told.sees(Some(&closed())).sees(None);
+    assert_eq!(told.all(), [(Healthy, 1, None)]);
+    told.sees(Some(&closed()));
+    assert_eq!(told.all(), [(Unhealthy, 4, None), (Healthy, 1, Some(4))]);
+    // Nor does a new agent wait for it without end.
+    let mut told = Told::new();
+    told.sees(None).sees(Some(&closed())).sees(None);
+    assert_eq!(told.all(), [(NoAnswer, 1, None)]);
+}

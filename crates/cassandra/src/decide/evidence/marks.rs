@@ -67,12 +67,12 @@ pub fn is_withdrawn(member: &MemberFact, draft: &Draft) -> bool {
 
 fn patch(member: &MemberFact, record: Value, fence: Option<Fence>, doing: Doing) -> Option<Step> {
     let meta = &member.object.as_ref()?.meta;
-    let is_over = record.is_null() && meta.annotations.contains_key(labels::UPGRADE_WITHOUT);
     let mut patch = json!({ "spec": { "replace": record } });
     if meta.labels.contains_key(labels::REPLACE) {
         patch["metadata"]["labels"] = json!({ labels::REPLACE: null });
     }
-    if is_over {
+    // What a user has said of going on without this member was of another loss.
+    if meta.annotations.contains_key(labels::UPGRADE_WITHOUT) {
         patch["metadata"]["annotations"] = json!({ labels::UPGRADE_WITHOUT: null });
     }
     Some(Step::patch_as_seen(kinds::MEMBER, meta, patch, doing).fenced(fence))

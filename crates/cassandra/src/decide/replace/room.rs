@@ -108,10 +108,15 @@ pub fn start_anew(member: &MemberFact, fence: &Fence) -> Vec<Step> {
     if member.is_stopped() {
         spec["run"] = json!(RunState::Running);
     }
+    let mut patch = json!({ "spec": spec });
+    // What a user has said of going on without it was of the one that is out of the ring.
+    if meta.annotations.contains_key(labels::UPGRADE_WITHOUT) {
+        patch["metadata"]["annotations"] = json!({ labels::UPGRADE_WITHOUT: null });
+    }
     let doing = Doing::JoinAsNew { member: member.name.clone() };
     let event = Event::normal(Happened::JoinsAsNew { member: member.name.clone() });
     steps.push(
-        Step::patch_as_seen(kinds::MEMBER, meta, json!({ "spec": spec }), doing)
+        Step::patch_as_seen(kinds::MEMBER, meta, patch, doing)
             .fenced(fence.clone())
             .announced(event),
     );
