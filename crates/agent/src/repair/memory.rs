@@ -2,16 +2,22 @@
 //! keyspace the member's own ranges, and when they were repaired last, by groups
 //! of tables with one history. It forgets on the safe side (safety rule 5.5).
 
-use super::pieces::{self, Piece};
+use super::due::interval;
+use super::pieces::{self, MINUTE, Piece};
 use super::ranges::Range;
 use super::schema::{Schema, Table};
 use super::segments::Segment;
 use palladion_api::ids::HostId;
+use palladion_api::repair::Coverage;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Groups of one keyspace; beyond that two become one, with the older times.
-const GROUPS: usize = 16;
+/// Groups of one keyspace; beyond that times are kept less exactly, so that some
+/// become alike. Where that does not help there are more: nothing is forgotten.
+const GROUPS: usize = 64;
+
+/// No time becomes earlier than it is by more than this part of its interval.
+const EXACT: i64 = 10;
 
 /// Own ranges by keyspace.
 pub type Own = BTreeMap<String, Vec<Range>>;
@@ -143,19 +149,33 @@ impl Memory {
 
 /// Groups with one history are one group, and there are not too many.
 fn alike(groups: Vec<Group>) -> Vec<Group> {
+    let mut all = together(groups);
+    let mut step = MINUTE;
+    while all.len() > GROUPS && all.iter().any(|group| step < longest_step(group)) {
+        step *= 2;
+        for group in &mut all {
+            group.pieces = pieces::coarser(&group.pieces, step.min(longest_step(group)));
+        }
+        all = together(all);
+    }
+    all
+}
+
+fn together(groups: Vec<Group>) -> Vec<Group> {
     let mut all: Vec<Group> = Vec::new();
     for group in groups {
-        match all.iter_mut().find(|known| known.pieces == group.pieces) {
+        match all.iter_mut().find(|known| pieces::are_alike(&known.pieces, &group.pieces)) {
             Some(known) => known.tables.extend(group.tables),
             None => all.push(group),
         }
     }
-    while all.len() > GROUPS {
-        let Some(last) = all.pop() else { break };
-        if let Some(known) = all.last_mut() {
-            known.pieces = pieces::older(&known.pieces, &last.pieces);
-            known.tables.extend(last.tables);
-        }
-    }
     all
+}
+
+/// Each step is twice another: a time that was made less exact stays as it is when
+/// that is done again.
+fn longest_step(group: &Group) -> i64 {
+    let of = |table: &Table| interval(table.grace, &Coverage::default()) / EXACT / MINUTE;
+    let minutes = group.tables.values().map(of).min().unwrap_or(1).max(1);
+    MINUTE << minutes.ilog2()
 }
