@@ -71,6 +71,9 @@ pub struct Open {
     pub started: i64,
     /// The members of the ring at that time.
     pub ring: String,
+    /// The number that the server has given it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<i64>,
 }
 
 impl Memory {
@@ -113,18 +116,46 @@ impl Memory {
         let meant = tables.filter(|(name, _)| segment.tables.contains(name));
         let ids = meant.map(|(name, table)| (name.clone(), table.id.clone())).collect();
         let segment = segment.clone();
-        self.open = Some(Open { segment, ids, started: now, ring: ring.into() });
+        self.open = Some(Open { segment, ids, started: now, ring: ring.into(), number: None });
     }
 
-    /// The repair that was begun last has done its work, in a ring of these members:
-    /// does it count?
+    /// The server has begun it under this number.
+    pub fn number(&mut self, number: i64) {
+        if let Some(open) = &mut self.open {
+            open.number = Some(number);
+        }
+    }
+
+    /// The repair that was begun last, and that has no number, has done its work, in a
+    /// ring of these members: does it count?
     pub fn finish(&mut self, ring: &str) -> bool {
+        self.finish_numbered(ring, None)
+    }
+
+    /// The repair of this number has; another one that was begun last does not count.
+    pub fn finish_numbered(&mut self, ring: &str, number: Option<i64>) -> bool {
         let Some(open) = self.open.take() else { return true };
-        if open.ring != ring {
+        if open.ring != ring || open.number != number {
             return false;
         }
         self.note(&open);
         true
+    }
+
+    /// The newest of its times.
+    pub fn newest(&self) -> Option<i64> {
+        let groups = self.keyspaces.values().flat_map(|history| &history.groups);
+        groups.flat_map(|group| &group.pieces).map(|piece| piece.at.unwrap_or(piece.since)).max()
+    }
+
+    /// Forget what was repaired at a time that is ahead of now.
+    pub fn doubt(&mut self, now: i64) {
+        for history in self.keyspaces.values_mut() {
+            for group in &mut history.groups {
+                group.pieces = pieces::doubt(&group.pieces, now);
+            }
+            history.groups = alike(std::mem::take(&mut history.groups));
+        }
     }
 
     /// Its tables, if they are the same still, were repaired.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub const MINUTE: i64 = 60;
 
 /// A clock may be ahead by so many seconds when a time that it has set is read.
-const AHEAD: i64 = 60;
+pub const AHEAD: i64 = 60;
 
 /// A part of the ring with one history.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +67,11 @@ fn gap(first: i64, last: Option<i64>, now: i64) -> Option<Piece> {
 fn doubted(piece: Piece, now: i64) -> Piece {
     let at = piece.at.filter(|at| *at <= now + AHEAD);
     Piece { at, since: piece.since.min(whole_minute(now)), ..piece }
+}
+
+/// The same pieces; a time ahead of now is none.
+pub fn doubt(pieces: &[Piece], now: i64) -> Vec<Piece> {
+    joined(pieces.iter().map(|piece| doubted(*piece, now)).collect())
 }
 
 /// These tokens were repaired, by a repair that began then.
