@@ -44,7 +44,9 @@ pub async fn repair(bench: &Bench, what: &RepairTask) -> Step<Done> {
     for (index, segment) in segments.iter().enumerate() {
         show(bench, index, segments.len());
         bench.may_stop()?;
-        match one(bench, segment).await {
+        // Whoever moves does so for longer than a segment takes: none of the others is tried.
+        let ring = calm_ring(&read(bench).await?).map_err(unclear)?;
+        match left(bench, one(bench, segment, &ring).await) {
             Ok(()) => {}
             Err(Halt::Failed(JobCause::ServerError, why)) => {
                 failed += 1;
@@ -99,12 +101,12 @@ async fn read(bench: &Bench) -> Step<Reading> {
 
 /// One segment. It counts only if nobody has moved from its beginning to its end
 /// (safety rule 5.5): who has joined meanwhile may have streamed from a member that lacked a deletion.
-async fn one(bench: &Bench, segment: &Segment) -> Step<()> {
-    let ring = calm_ring(&read(bench).await?).map_err(unclear)?;
-    change(bench, |memory| memory.begin(segment, &ring, now()))?;
+async fn one(bench: &Bench, segment: &Segment, ring: &str) -> Step<()> {
     let table = segment.tables.first().filter(|_| segment.tables.len() == 1).cloned();
     let item = Item { keyspace: segment.keyspace.clone(), table };
+    // First, so that the number of the one before is never taken for the number of this one.
     bench.note(|notes| notes.call(item))?;
+    change(bench, |memory| memory.begin(segment, ring, now()))?;
     let ticket = match bench.jobs()?.repair_segment(segment).await {
         Ok(ticket) => ticket,
         Err(error) => {
@@ -112,18 +114,27 @@ async fn one(bench: &Bench, segment: &Segment) -> Step<()> {
             return Err(bench.failed(doing, error).await);
         }
     };
-    if let Some(ticket) = ticket {
+    if let Some(ticket) = &ticket {
         bench.note(|notes| notes.number(ticket.number))?;
-        follow(bench, &ticket).await?;
+        change(bench, |memory| memory.number(ticket.number))?;
+        follow(bench, ticket).await?;
     }
-    finish(bench, &segment.keyspace).await
+    finish(bench, &segment.keyspace, ticket.map(|ticket| ticket.number)).await
+}
+
+/// One that has failed is over, and so is its number.
+fn left(bench: &Bench, outcome: Step<()>) -> Step<()> {
+    if let Err(Halt::Failed(..)) = &outcome {
+        bench.note(Notes::leave_item)?;
+    }
+    outcome
 }
 
 /// It is remembered first, and then left: an agent that ends between the two
 /// remembers it once more, or not at all, and calls nothing twice.
-async fn finish(bench: &Bench, keyspace: &str) -> Step<()> {
+async fn finish(bench: &Bench, keyspace: &str, number: Option<i64>) -> Step<()> {
     let ring = calm_ring(&read(bench).await?).map_err(unclear)?;
-    let counts = change(bench, |memory| memory.finish(&ring))?;
+    let counts = change(bench, |memory| memory.finish_numbered(&ring, number))?;
     bench.note(Notes::leave_item)?;
     if counts {
         return Ok(());
@@ -141,8 +152,11 @@ async fn adopt(bench: &Bench) -> Step<()> {
     let Some((keyspace, number)) = open else {
         return Ok(());
     };
-    follow(bench, &RepairTicket { keyspace: keyspace.clone(), number }).await?;
-    finish(bench, &keyspace).await
+    let ended = async {
+        follow(bench, &RepairTicket { keyspace: keyspace.clone(), number }).await?;
+        finish(bench, &keyspace, Some(number)).await
+    };
+    left(bench, ended.await)
 }
 
 fn show(bench: &Bench, done: usize, all: usize) {
