@@ -130,7 +130,7 @@ async fn a_segment_does_not_count_if_somebody_has_joined_meanwhile() {
     let (ended, ()) = tokio::join!(work(&bench), join);
     assert_eq!(how(ended.as_ref()), (JobState::Failed, Some(JobCause::ServerError)));
     let said = ended.unwrap().message.unwrap();
-    assert!(said.starts_with("1 of 2 segments failed: the ring changed"), "{said}");
+    assert!(said.starts_with("1 of 2 segments failed: the ring or its schema changed"), "{said}");
     let still = place.repairs.read(|memory| due(memory, &Coverage::default(), i64::MAX / 2));
     assert!(still.iter().any(|due| due.keyspace == "shop" && due.at.is_none()), "{still:?}");
 }
@@ -266,4 +266,35 @@ async fn what_a_clock_that_was_ahead_has_noted_is_forgotten_when_it_is_set_right
     let left = place.repairs.read(|memory| due(memory, &place.cover, now));
     assert!(!left.is_empty() && left.iter().all(|due| due.keyspace == "system_auth"), "{left:?}");
     assert!(left.iter().all(|due| due.at.is_none() && due.due <= now), "{left:?}");
+}
+
+#[tokio::test]
+async fn a_segment_does_not_count_if_the_schema_has_changed_meanwhile() {
+    let place = Place::new();
+    let bench = place.begun("a", "task", of_due());
+    place.state().repairs = std::iter::repeat_n(RepairState::Running, 20).collect();
+    let change = async {
+        while place.state().next_repair < 1 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        place.state().schema += 1;
+    };
+    let (ended, ()) = tokio::join!(work(&bench), change);
+    let said = ended.unwrap().message.unwrap();
+    assert!(said.starts_with("1 of 2 segments failed"), "{said}");
+    let left = place.repairs.read(|memory| due(memory, &place.cover, Timestamp::now().as_second()));
+    assert!(left.iter().all(|due| due.keyspace == "shop"), "{left:?}");
+    assert!(due_in(&place, 0));
+}
+
+#[tokio::test]
+async fn a_segment_with_which_the_server_has_nothing_to_do_does_not_count() {
+    let place = Place::new();
+    let bench = place.begun("a", "task", of_due());
+    place.state().idle = 1;
+    let ended = work(&bench).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Failed, Some(JobCause::ServerError)));
+    let now = Timestamp::now().as_second();
+    let left = place.repairs.read(|memory| due(memory, &place.cover, now));
+    assert!(!left.is_empty() && left.iter().all(|due| due.keyspace == "shop"), "{left:?}");
 }
