@@ -49,7 +49,7 @@ pub struct RepairStatus {
     /// When the first range has used up all of it: from then on rows that were deleted may come back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsafe_at: Option<Time>,
-    /// Start of the repair that is the oldest of those that are the last of their ranges.
+    /// Start of the oldest of the ranges' last repairs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oldest_at: Option<Time>,
     /// Ranges, counted by keyspace, of which a part was never repaired.

@@ -56,6 +56,11 @@ impl Agent {
             self.outlook = Outlook::default();
             return;
         }
+        if let Some(repairs) = self.open_repairs()
+            && let Err(error) = repairs.doubt(Timestamp::now().as_second())
+        {
+            self.trouble = Some(Trouble::Repairs { why: format!("{error:#}") }.into());
+        }
         let (Some(_), Some(admin), Ok(mounted)) =
             (self.open_repairs(), self.admin.clone(), &self.mounted)
         else {

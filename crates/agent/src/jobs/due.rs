@@ -38,13 +38,23 @@ pub async fn repair(bench: &Bench, what: &RepairTask) -> Step<Done> {
     let found = survey(bench.admin.as_ref(), bench.schemas.as_ref(), &reading).await;
     let found = found.map_err(unclear)?;
     change(bench, |memory| found.observed_by(memory, now()))?;
+    let mut schema = reading.schema_version;
     let segments = segments(bench, what, &found).await?;
     let mut failures = Failures::new();
     let mut failed = 0;
     for (index, segment) in segments.iter().enumerate() {
         show(bench, index, segments.len());
         bench.may_stop()?;
-        match one(bench, segment).await {
+        // Whoever moves does so for longer than a segment takes: none of the others is tried.
+        let reading = read(bench).await?;
+        let ring = calm(&reading)?;
+        if reading.schema_version != schema {
+            let found = survey(bench.admin.as_ref(), bench.schemas.as_ref(), &reading).await;
+            let found = found.map_err(unclear)?;
+            change(bench, |memory| found.observed_by(memory, now()))?;
+            schema = reading.schema_version;
+        }
+        match left(bench, one(bench, segment, &ring).await) {
             Ok(()) => {}
             Err(Halt::Failed(JobCause::ServerError, why)) => {
                 failed += 1;
@@ -97,14 +107,22 @@ async fn read(bench: &Bench) -> Step<Reading> {
     }
 }
 
+/// The members of a ring in which nobody moves, and its schema: a keyspace that was
+/// replicated less for a while was repaired on fewer members.
+fn calm(reading: &Reading) -> Step<String> {
+    let members = calm_ring(reading).map_err(unclear)?;
+    let schema = reading.schema_version.as_deref().unwrap_or_default();
+    Ok(format!("{members} {schema}"))
+}
+
 /// One segment. It counts only if nobody has moved from its beginning to its end
 /// (safety rule 5.5): who has joined meanwhile may have streamed from a member that lacked a deletion.
-async fn one(bench: &Bench, segment: &Segment) -> Step<()> {
-    let ring = calm_ring(&read(bench).await?).map_err(unclear)?;
-    change(bench, |memory| memory.begin(segment, &ring, now()))?;
+async fn one(bench: &Bench, segment: &Segment, ring: &str) -> Step<()> {
     let table = segment.tables.first().filter(|_| segment.tables.len() == 1).cloned();
     let item = Item { keyspace: segment.keyspace.clone(), table };
+    // First, so that the number of the one before is never taken for the number of this one.
     bench.note(|notes| notes.call(item))?;
+    change(bench, |memory| memory.begin(segment, ring, now()))?;
     let ticket = match bench.jobs()?.repair_segment(segment).await {
         Ok(ticket) => ticket,
         Err(error) => {
@@ -112,18 +130,30 @@ async fn one(bench: &Bench, segment: &Segment) -> Step<()> {
             return Err(bench.failed(doing, error).await);
         }
     };
-    if let Some(ticket) = ticket {
-        bench.note(|notes| notes.number(ticket.number))?;
-        follow(bench, &ticket).await?;
+    let Some(ticket) = ticket else {
+        // Ranges without another copy are in no segment: the server sees another schema.
+        let why = Failed::NothingToRepair { keyspace: segment.keyspace.clone() };
+        return Err(Halt::Failed(JobCause::ServerError, why.to_string()));
+    };
+    bench.note(|notes| notes.number(ticket.number))?;
+    change(bench, |memory| memory.number(ticket.number))?;
+    follow(bench, &ticket).await?;
+    finish(bench, &segment.keyspace, ticket.number).await
+}
+
+/// One that has failed is over, and so is its number.
+fn left(bench: &Bench, outcome: Step<()>) -> Step<()> {
+    if let Err(Halt::Failed(..)) = &outcome {
+        bench.note(Notes::leave_item)?;
     }
-    finish(bench, &segment.keyspace).await
+    outcome
 }
 
 /// It is remembered first, and then left: an agent that ends between the two
 /// remembers it once more, or not at all, and calls nothing twice.
-async fn finish(bench: &Bench, keyspace: &str) -> Step<()> {
-    let ring = calm_ring(&read(bench).await?).map_err(unclear)?;
-    let counts = change(bench, |memory| memory.finish(&ring))?;
+async fn finish(bench: &Bench, keyspace: &str, number: i64) -> Step<()> {
+    let ring = calm(&read(bench).await?)?;
+    let counts = change(bench, |memory| memory.finish_numbered(&ring, Some(number)))?;
     bench.note(Notes::leave_item)?;
     if counts {
         return Ok(());
@@ -141,8 +171,11 @@ async fn adopt(bench: &Bench) -> Step<()> {
     let Some((keyspace, number)) = open else {
         return Ok(());
     };
-    follow(bench, &RepairTicket { keyspace: keyspace.clone(), number }).await?;
-    finish(bench, &keyspace).await
+    let ended = async {
+        follow(bench, &RepairTicket { keyspace: keyspace.clone(), number }).await?;
+        finish(bench, &keyspace, number).await
+    };
+    left(bench, ended.await)
 }
 
 fn show(bench: &Bench, done: usize, all: usize) {
@@ -193,7 +226,7 @@ pub(super) struct Before {
 /// Look before a repair of everything; where that is not clear, it is not remembered.
 pub(super) async fn seen(bench: &Bench) -> Option<Before> {
     let reading = bench.admin.read().await.ok()?;
-    let ring = calm_ring(&reading).ok()?;
+    let ring = calm(&reading).ok()?;
     let found = survey(bench.admin.as_ref(), bench.schemas.as_ref(), &reading).await;
     match found {
         Ok(found) => Some(Before { ring, found }),
@@ -211,7 +244,7 @@ pub(super) async fn remember(
     (keyspace, tables): (&str, &[String]),
     begun: i64,
 ) -> Step<()> {
-    let Ok(ring) = calm_ring(&read(bench).await?) else {
+    let Ok(ring) = calm(&read(bench).await?) else {
         return Ok(());
     };
     let known = before.found.schema.keyspaces.get(keyspace);

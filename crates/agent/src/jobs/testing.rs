@@ -48,6 +48,10 @@ pub struct State {
     pub refuses: Option<&'static str>,
     /// Host IDs of the ring, "1" is the server's own.
     pub members: Vec<(&'static str, MemberState)>,
+    /// How often the schema was changed.
+    pub schema: u32,
+    /// Segments with which the server has nothing to do.
+    pub idle: u32,
     /// Why the schema cannot be read.
     pub no_schema: Option<&'static str>,
 }
@@ -91,6 +95,7 @@ impl ServerAdmin for Fake {
             mode: state.mode.map(str::to_string),
             host_id: Some("1".into()),
             schema_agreed: Some(true),
+            schema_version: Some(state.schema.to_string()),
             members: Some(members.collect()),
             ..Reading::default()
         })
@@ -300,6 +305,10 @@ impl Jobs for Fake {
         let mut state = self.called(format!("repair {keyspace} {tables:?} {}", ranges.join(",")));
         let open = self.volume.repairs().unwrap().open;
         assert_eq!(open.map(|open| open.segment).as_ref(), Some(what), "noted before it is called");
+        if let Some(idle) = state.idle.checked_sub(1) {
+            state.idle = idle;
+            return now(None);
+        }
         state.next_repair += 1;
         now(Some(RepairTicket { keyspace: keyspace.clone(), number: state.next_repair }))
     }

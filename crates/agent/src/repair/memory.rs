@@ -2,16 +2,22 @@
 //! keyspace the member's own ranges, and when they were repaired last, by groups
 //! of tables with one history. It forgets on the safe side (safety rule 5.5).
 
-use super::pieces::{self, Piece};
+use super::due::interval;
+use super::pieces::{self, MINUTE, Piece};
 use super::ranges::Range;
 use super::schema::{Schema, Table};
 use super::segments::Segment;
 use palladion_api::ids::HostId;
+use palladion_api::repair::Coverage;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Groups of one keyspace; beyond that two become one, with the older times.
-const GROUPS: usize = 16;
+/// Groups of one keyspace; beyond that times are kept less exactly, so that some
+/// become alike. Where that does not help there are more: nothing is forgotten.
+const GROUPS: usize = 64;
+
+/// No time becomes earlier than it is by more than this part of its interval.
+const EXACT: i64 = 10;
 
 /// Own ranges by keyspace.
 pub type Own = BTreeMap<String, Vec<Range>>;
@@ -65,6 +71,9 @@ pub struct Open {
     pub started: i64,
     /// The members of the ring at that time.
     pub ring: String,
+    /// The number that the server has given it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<i64>,
 }
 
 impl Memory {
@@ -107,18 +116,46 @@ impl Memory {
         let meant = tables.filter(|(name, _)| segment.tables.contains(name));
         let ids = meant.map(|(name, table)| (name.clone(), table.id.clone())).collect();
         let segment = segment.clone();
-        self.open = Some(Open { segment, ids, started: now, ring: ring.into() });
+        self.open = Some(Open { segment, ids, started: now, ring: ring.into(), number: None });
     }
 
-    /// The repair that was begun last has done its work, in a ring of these members:
-    /// does it count?
+    /// The server has begun it under this number.
+    pub fn number(&mut self, number: i64) {
+        if let Some(open) = &mut self.open {
+            open.number = Some(number);
+        }
+    }
+
+    /// The repair that was begun last, and that has no number, has done its work, in a
+    /// ring of these members: does it count?
     pub fn finish(&mut self, ring: &str) -> bool {
+        self.finish_numbered(ring, None)
+    }
+
+    /// The repair of this number has; another one that was begun last does not count.
+    pub fn finish_numbered(&mut self, ring: &str, number: Option<i64>) -> bool {
         let Some(open) = self.open.take() else { return true };
-        if open.ring != ring {
+        if open.ring != ring || open.number != number {
             return false;
         }
         self.note(&open);
         true
+    }
+
+    /// The newest of its times.
+    pub fn newest(&self) -> Option<i64> {
+        let groups = self.keyspaces.values().flat_map(|history| &history.groups);
+        groups.flat_map(|group| &group.pieces).map(|piece| piece.at.unwrap_or(piece.since)).max()
+    }
+
+    /// Forget what was repaired at a time that is ahead of now.
+    pub fn doubt(&mut self, now: i64) {
+        for history in self.keyspaces.values_mut() {
+            for group in &mut history.groups {
+                group.pieces = pieces::doubt(&group.pieces, now);
+            }
+            history.groups = alike(std::mem::take(&mut history.groups));
+        }
     }
 
     /// Its tables, if they are the same still, were repaired.
@@ -143,19 +180,33 @@ impl Memory {
 
 /// Groups with one history are one group, and there are not too many.
 fn alike(groups: Vec<Group>) -> Vec<Group> {
+    let mut all = together(groups);
+    let mut step = MINUTE;
+    while all.len() > GROUPS && all.iter().any(|group| step < longest_step(group)) {
+        step *= 2;
+        for group in &mut all {
+            group.pieces = pieces::coarser(&group.pieces, step.min(longest_step(group)));
+        }
+        all = together(all);
+    }
+    all
+}
+
+fn together(groups: Vec<Group>) -> Vec<Group> {
     let mut all: Vec<Group> = Vec::new();
     for group in groups {
-        match all.iter_mut().find(|known| known.pieces == group.pieces) {
+        match all.iter_mut().find(|known| pieces::are_alike(&known.pieces, &group.pieces)) {
             Some(known) => known.tables.extend(group.tables),
             None => all.push(group),
         }
     }
-    while all.len() > GROUPS {
-        let Some(last) = all.pop() else { break };
-        if let Some(known) = all.last_mut() {
-            known.pieces = pieces::older(&known.pieces, &last.pieces);
-            known.tables.extend(last.tables);
-        }
-    }
     all
+}
+
+/// Each step is twice another: a time that was made less exact stays as it is when
+/// that is done again.
+fn longest_step(group: &Group) -> i64 {
+    let of = |table: &Table| interval(table.grace, &Coverage::default()) / EXACT / MINUTE;
+    let minutes = group.tables.values().map(of).min().unwrap_or(1).max(1);
+    MINUTE << minutes.ilog2()
 }

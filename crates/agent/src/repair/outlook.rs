@@ -9,7 +9,7 @@ use palladion_api::repair::{Coverage, RepairStatus};
 
 /// Tables that are named.
 const NAMED: usize = 16;
-/// The servers' own table data of traces are deleted by their age.
+/// Rows of traces expire by themselves.
 const TRACES: &str = "system_traces";
 
 /// The earliest of times.

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 /// Times are kept to the minute, the earlier one: so that neighbours that were
 /// repaired one after the other become one piece, and no range looks newer than it is.
-const MINUTE: i64 = 60;
+pub const MINUTE: i64 = 60;
 
 /// A clock may be ahead by so many seconds when a time that it has set is read.
-const AHEAD: i64 = 60;
+pub const AHEAD: i64 = 60;
 
 /// A part of the ring with one history.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,12 +33,6 @@ impl Piece {
 
     fn at_span(self, span: Span) -> Self {
         Self { first: span.first, last: span.last, ..self }
-    }
-
-    /// The history of both: what one of them lacks, both lack.
-    fn older(self, other: Self, span: Span) -> Self {
-        let at = self.at.zip(other.at).map(|(a, b)| a.min(b));
-        Self { since: self.since.min(other.since), at, ..self.at_span(span) }
     }
 }
 
@@ -75,6 +69,11 @@ fn doubted(piece: Piece, now: i64) -> Piece {
     Piece { at, since: piece.since.min(whole_minute(now)), ..piece }
 }
 
+/// The same pieces; a time ahead of now is none.
+pub fn doubt(pieces: &[Piece], now: i64) -> Vec<Piece> {
+    joined(pieces.iter().map(|piece| doubted(*piece, now)).collect())
+}
+
 /// These tokens were repaired, by a repair that began then.
 pub fn note(pieces: &[Piece], span: Span, at: i64) -> Vec<Piece> {
     let mut noted = Vec::new();
@@ -94,13 +93,16 @@ pub fn note(pieces: &[Piece], span: Span, at: i64) -> Vec<Piece> {
     joined(noted)
 }
 
-/// One history for two, of the same ranges: the older time wins.
-pub fn older(a: &[Piece], b: &[Piece]) -> Vec<Piece> {
-    let both = a.iter().flat_map(|one| b.iter().map(move |other| (one, other)));
-    let common = both.filter_map(|(a, b)| a.span().overlap(b.span()).map(|span| a.older(*b, span)));
-    let mut all: Vec<Piece> = common.collect();
-    all.sort_by_key(|piece| piece.first);
-    joined(all)
+/// The same pieces with times to this step, the earlier one.
+pub fn coarser(pieces: &[Piece], step: i64) -> Vec<Piece> {
+    let at = |piece: &Piece| piece.at.map(|at| at.div_euclid(step) * step);
+    joined(pieces.iter().map(|piece| Piece { at: at(piece), ..*piece }).collect())
+}
+
+/// Have these one history?
+pub fn are_alike(a: &[Piece], b: &[Piece]) -> bool {
+    let is_same = |(a, b): (&Piece, &Piece)| a.span() == b.span() && same(a, b);
+    a.len() == b.len() && a.iter().zip(b).all(is_same)
 }
 
 /// Neighbours with one history are one piece.

@@ -3,7 +3,7 @@
 use super::due::{due, interval};
 use super::memory::{Memory, Own};
 use super::outlook::outlook;
-use super::pieces::{Piece, fit, note, older};
+use super::pieces::{Piece, coarser, fit, note};
 use super::ranges::{Range, Span};
 use super::schema::{Keyspace, Schema, Table, parse};
 use super::segments::{Held, Segment, plan};
@@ -228,37 +228,83 @@ fn a_range_that_grew_was_never_repaired_where_it_grew() {
 }
 
 #[test]
-fn a_time_ahead_of_now_is_none_and_the_older_of_two_counts() {
+fn a_time_ahead_of_now_is_none_and_one_less_exact_is_earlier() {
     let known = [piece(1, 10, Some(6_000))];
     assert_eq!(fit(&known, &[Range { start: 0, end: 10 }], 5_000)[0].at, None);
     let noted = note(&known, Span { first: 3, last: 4 }, 12_059);
     assert_eq!(noted[1], piece(3, 4, Some(12_000)), "to the minute");
-    let merged = older(&noted, &[piece(1, 3, None), piece(4, 10, Some(9_000))]);
-    let times: Vec<_> = merged.iter().map(|p| (p.first, p.last, p.at)).collect();
-    assert_eq!(times, [(1, 3, None), (4, 4, Some(9_000)), (5, 10, Some(6_000))]);
+    let less =
+        coarser(&[piece(1, 3, None), piece(4, 4, Some(12_000)), piece(5, 9, Some(12_500))], 7_680);
+    let times: Vec<_> = less.iter().map(|p| (p.first, p.last, p.at)).collect();
+    assert_eq!(times, [(1, 3, None), (4, 9, Some(7_680))]);
+}
+
+/// A keyspace of so many tables, of which this member has these ranges.
+fn many_tables(tables: usize, ranges: &[Range]) -> (Schema, Own) {
+    let table = |n: usize| (format!("t{n}"), Table { id: n.to_string(), grace: 864_000 });
+    let keyspace =
+        Keyspace { replication: String::new(), tables: (0..tables).map(table).collect() };
+    let schema = Schema { keyspaces: [("ks".to_string(), keyspace)].into() };
+    (schema, Own::from([("ks".to_string(), ranges.to_vec())]))
+}
+
+/// Each table is repaired by itself, first in all of the first range.
+fn repair_one_by_one(memory: &mut Memory, tables: usize, ranges: &[Range], step: i64) -> i64 {
+    let mut now = 0;
+    for range in ranges {
+        for n in 0..tables {
+            let (tables, ranges) = (vec![format!("t{n}")], vec![*range]);
+            let segment = Segment { keyspace: "ks".into(), tables, ranges };
+            now += step;
+            memory.begin(&segment, "ring", now);
+            assert!(memory.finish("ring"));
+        }
+    }
+    now
 }
 
 #[test]
-fn seventeen_histories_become_sixteen_with_the_older_times() {
-    let table = |n: usize| (format!("t{n}"), Table { id: n.to_string(), grace: 864_000 });
-    let keyspace = Keyspace { replication: String::new(), tables: (0..17).map(table).collect() };
-    let schema = Schema { keyspaces: [("ks".to_string(), keyspace)].into() };
-    let own = Own::from([("ks".to_string(), vec![Range { start: 0, end: 100 }])]);
-    let mut memory = Memory::default();
-    memory.observe(&"h".into(), &schema, &own, 0);
-    for n in 0..17 {
-        let ranges = vec![Range { start: 0, end: 100 }];
-        let segment = Segment { keyspace: "ks".into(), tables: vec![format!("t{n}")], ranges };
-        memory.begin(&segment, "ring", 600 * (n + 1));
-        assert!(memory.finish("ring"));
+fn of_more_histories_than_are_kept_nothing_is_forgotten_that_was_repaired() {
+    let ranges = [Range { start: 0, end: 50 }, Range { start: 70, end: 100 }];
+    for tables in [17, 70, 200] {
+        let (schema, own) = many_tables(tables, &ranges);
+        let mut memory = Memory::default();
+        memory.observe(&"h".into(), &schema, &own, 0);
+        let now = repair_one_by_one(&mut memory, tables, &ranges, 60);
+        let left = due(&memory, &Coverage::default(), now);
+        assert!(left.is_empty(), "{} of {tables} tables are due: {left:?}", left.len());
+        assert_eq!(outlook(&memory, &Coverage::default()).never_ranges, 0);
+        let history = &memory.keyspaces["ks"];
+        assert!(history.groups.len() <= 64, "{}", history.groups.len());
+        assert_eq!(history.groups.iter().map(|g| g.tables.len()).sum::<usize>(), tables);
+        for n in 0..tables {
+            let name = format!("t{n}");
+            let group = history.groups.iter().find(|g| g.tables.contains_key(&name)).unwrap();
+            let at = |first| at(&group.pieces, first).unwrap().at.unwrap();
+            let begun = |range: usize| 60 * i64::try_from(range * tables + n + 1).unwrap();
+            assert!(at(1) <= begun(0) && at(71) <= begun(1), "{name} is not newer than it is");
+        }
     }
-    let history = &memory.keyspaces["ks"];
-    assert_eq!(history.groups.len(), 16);
-    assert_eq!(history.groups.iter().map(|g| g.tables.len()).sum::<usize>(), 17);
-    for (n, time) in (0..17).map(|n| (n, 600 * (n + 1))) {
-        let group =
-            history.groups.iter().find(|g| g.tables.contains_key(&format!("t{n}"))).unwrap();
-        assert!(group.pieces[0].at.unwrap() <= time, "t{n}");
+}
+
+#[test]
+fn a_table_that_is_made_beside_many_histories_is_not_late_at_once() {
+    let ranges = [Range { start: 0, end: 100 }];
+    for tables in [16, 64, 100] {
+        let (schema, own) = many_tables(tables, &ranges);
+        let mut memory = Memory::default();
+        memory.observe(&"h".into(), &schema, &own, 0);
+        repair_one_by_one(&mut memory, tables, &ranges, 7_200);
+        let (schema, own) = many_tables(tables + 1, &ranges);
+        let now = 730_020;
+        memory.observe(&"h".into(), &schema, &own, now);
+        let told = outlook(&memory, &Coverage::default());
+        let at = told.unsafe_at.expect("it has tables").0.as_second();
+        assert!(at >= 864_000, "{tables} tables: {at}");
+        let made = due(&memory, &Coverage::default(), now);
+        assert_eq!(made[0].tables, [format!("t{tables}")]);
+        assert_eq!(made.iter().filter(|due| due.at.is_none()).count(), 1, "it alone");
+        assert_eq!((made[0].at, made[0].due), (None, now));
     }
 }
 

@@ -52,7 +52,8 @@ palladion_api::sentences! {
         NoRoom { keyspace: String, table: String, needed: u64, free: u64 } => "table {keyspace}.{table} has {needed} bytes, and {free} bytes are free on the volume; a compaction may need as much space as the table";
         RepairFailed { keyspace: String, why: String } => "repair of keyspace {keyspace} failed: {why}";
         NotClear { why: String } => "cannot tell what is due for repair: {why}";
-        RingChanged { keyspace: String } => "the ring changed during a repair of keyspace {keyspace}, so it does not count";
+        RingChanged { keyspace: String } => "the ring or its schema changed during a repair of keyspace {keyspace}, so it does not count";
+        NothingToRepair { keyspace: String } => "the server found nothing to repair in keyspace {keyspace}, although its ranges have copies on other members; that does not count";
         Segments { failed: usize, segments: usize, why: String } => "{failed} of {segments} segments failed: {why}";
         RepairForgotten { keyspace: String } => "the server no longer has a record of the repair of keyspace {keyspace}";
         SnapshotExists { name: String } => "snapshot {name} already exists; choose another name, or clear it first";

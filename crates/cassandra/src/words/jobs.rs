@@ -91,6 +91,8 @@ palladion_plan::sentences! {
         TooLong => DeadlineExceeded, "it was not complete within `memberDeadlineSeconds`";
         TaskTooLong => DeadlineExceeded, "`spec.activeDeadlineSeconds` of the task had passed";
         Down => SkippedMember, "the member was down";
+        AgentTooOld { agent: String } => AgentTooOld,
+            "its agent (version {agent}) does not know what is due for repair; it is replaced when the pod of the member is";
         NoMember => SkippedMember, "the member is not in the ring any more";
         ClusterDeleted => TaskFailed, "the CassandraCluster is being deleted";
         NotBegun => SkippedMember, "not begun: the task had failed before";

@@ -42,6 +42,10 @@ palladion_plan::sentences! {
             "ranges of member {member} are not repaired: at {since} they had used up 90% of the time for which deletions in them are kept (`gc_grace_seconds`)";
         Silent { members: Names } => FactUnknown,
             "these members have not reported yet what is due for repair: {members}";
+        TooOld { members: Names } => AgentTooOld,
+            "the agents of these members are too old to know what is due for repair, and nothing is repaired there until their pods are replaced: {members}";
+        NoRange => FactUnknown,
+            "no range is covered: no table that `cover` names exists in a keyspace with more than one copy";
         Unclear { member: MemberName, why: String } => FactUnknown,
             "member {member} does not know what is due for repair: {why}";
         Short { tables: Names } => GraceTooShort,

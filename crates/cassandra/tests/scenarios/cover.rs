@@ -266,8 +266,11 @@ fn agents_of_before_are_not_asked_for_what_is_due() {
         &json!({ "cluster": "demo", "repair": { "scope": "Due" } }),
     );
     world.pass(60);
-    let said = task_status(&world, "due").conditions.first().map(|c| c.reason.clone());
-    assert_eq!(said.as_deref(), Some("AgentTooOld"));
+    let left = task_status(&world, "due").members;
+    assert!(!left.is_empty());
+    for member in left {
+        assert_eq!(member.reason.as_deref(), Some("AgentTooOld"), "{}", member.name);
+    }
     assert!(world.ring.repaired.is_empty());
 }
 
@@ -301,4 +304,46 @@ fn tables_that_keep_deletions_for_no_time_are_named_and_never_late() {
     assert_eq!(phases(&world).len(), 1, "every seven days");
     go_to(&mut world, begun + 7 * DAY);
     world.until(|w| phases(w).len() == 2 && is_done(w));
+}
+
+#[test]
+fn a_member_with_an_agent_of_before_keeps_no_other_from_repair() {
+    let mut world = a_ring(2, 1);
+    let old = world.names(kinds::MEMBER)[0].clone();
+    world.set_protocol_of(&old, PROTOCOL - 1);
+    let mut world = covered(world);
+    world.pass(3600);
+    assert_eq!(phases(&world), [Some(TaskPhase::Partial)], "{}", world.last_words());
+    let behind = condition(&world, NAME, "Behind");
+    assert!(behind.starts_with("Unknown AgentTooOld") && behind.contains(&old), "{behind}");
+    let others = world.ring.repaired.clone();
+    assert!(!others.is_empty() && others.iter().all(|one| one.member != old), "{others:?}");
+    let now = world.clock();
+    go_to(&mut world, now + DAY);
+    assert_eq!(phases(&world).len(), 1, "what the others have is not due again");
+    world.set_protocol_of(&old, PROTOCOL);
+    world.pass(3600);
+    assert!(each(&world.ring.repaired, 1), "{:?}", times(&world.ring.repaired));
+    assert!(starts(&world, "Behind", "False"), "{}", condition(&world, NAME, "Behind"));
+}
+
+#[test]
+fn a_cover_of_keyspaces_that_do_not_exist_says_that_it_covers_nothing() {
+    let mut world = a_ring(1, 1);
+    cover(&mut world, NAME, &json!({ "keyspaces": ["shopp"] }));
+    world.pass(120);
+    let behind = condition(&world, NAME, "Behind");
+    assert!(behind.starts_with("Unknown FactUnknown: no range is covered"), "{behind}");
+}
+
+#[test]
+fn a_time_that_a_leader_set_ahead_of_now_keeps_no_repair_from_being_created() {
+    let mut world = covered(a_ring(1, 1));
+    world.until(is_done);
+    let begun = world.clock();
+    let ahead = world.now() + SignedDuration::from_hours(30 * 24);
+    let set = json!({ "status": { "lastScheduleTime": ahead.to_string() } });
+    world.store.merge(&key(NAME), &set, palladion_plan::Subresource::Status).unwrap();
+    go_to(&mut world, begun + 6 * DAY);
+    assert_eq!(phases(&world).len(), 2, "{}", condition(&world, NAME, "Accepted"));
 }

@@ -148,6 +148,15 @@ impl World {
         }
     }
 
+    /// The agent of a member that runs speaks this version of the member protocol.
+    pub fn set_protocol_of(&mut self, member: &str, protocol: u32) {
+        self.tell(&format!("the agent of {member} speaks version {protocol} of the protocol"));
+        let agents = self.agents.values_mut().map(|(agent, _)| agent);
+        for agent in agents.filter(|agent| agent.pod.key.name == member) {
+            agent.protocol = protocol;
+        }
+    }
+
     /// The clock of the machine on which the newest leader runs.
     pub fn set_leaders_clock(&mut self, ahead: SignedDuration) {
         self.tell(&format!("the clock of the leader is {ahead:#} ahead"));

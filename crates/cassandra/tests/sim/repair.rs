@@ -23,6 +23,9 @@ use std::collections::BTreeSet;
 /// Tokens of one range.
 const STEP: i64 = 1 << 32;
 
+/// Agents of before this protocol do not know `spec.repair`.
+const KNOWS_REPAIR: u32 = 4;
+
 /// A repair that a server has carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repaired {
@@ -100,6 +103,9 @@ impl Agent {
 
     /// What it tells of it.
     pub(super) fn outlook(&self) -> Option<RepairStatus> {
+        if self.protocol < KNOWS_REPAIR {
+            return None;
+        }
         let cover = self.saved.as_ref()?.spec.repair.as_ref()?;
         self.repairs.host_id.as_ref()?;
         Some(outlook(&self.repairs, cover))

@@ -6,6 +6,7 @@ use crate::jobs::place::{Place, calm};
 use crate::jobs::{Waited, settle, work};
 use crate::repair::due::due;
 use crate::repair::ranges::Range;
+use crate::repair::segments::Segment;
 use crate::volume::jobs::Ended;
 use jiff::Timestamp;
 use palladion_api::member::{JobCause, JobState, JobUnit, MemberState};
@@ -129,7 +130,7 @@ async fn a_segment_does_not_count_if_somebody_has_joined_meanwhile() {
     let (ended, ()) = tokio::join!(work(&bench), join);
     assert_eq!(how(ended.as_ref()), (JobState::Failed, Some(JobCause::ServerError)));
     let said = ended.unwrap().message.unwrap();
-    assert!(said.starts_with("1 of 2 segments failed: the ring changed"), "{said}");
+    assert!(said.starts_with("1 of 2 segments failed: the ring or its schema changed"), "{said}");
     let still = place.repairs.read(|memory| due(memory, &Coverage::default(), i64::MAX / 2));
     assert!(still.iter().any(|due| due.keyspace == "shop" && due.at.is_none()), "{still:?}");
 }
@@ -183,4 +184,117 @@ async fn a_repair_of_everything_is_remembered_too() {
     let ended = work(&unread.begun("a", "task", everything)).await;
     assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None), "it needs no CQL");
     assert!(unread.repairs.read(|memory| memory.keyspaces.is_empty()), "and is not remembered");
+}
+
+#[tokio::test]
+async fn a_segment_that_was_noted_last_does_not_count_by_the_number_of_another() {
+    let mut place = Place::new();
+    let bench = place.begun("a", "task", of_due());
+    place.state().repairs = std::iter::repeat_n(RepairState::Running, 10_000).collect();
+    let killed = tokio::time::timeout(Duration::from_millis(50), work(&bench)).await;
+    assert!(killed.is_err(), "the first one runs");
+    let (open, ranges) = place.repairs.read(|memory| {
+        (memory.open.clone().unwrap(), memory.keyspaces["system_auth"].ranges.clone())
+    });
+    let tables = vec!["roles".to_string()];
+    let other = Segment { keyspace: "system_auth".into(), tables, ranges };
+    place.repairs.change(|memory| memory.begin(&other, &open.ring, open.started)).unwrap();
+    place.state().repairs.clear();
+    let bench = place.after_a_restart();
+    let ended = settle(&bench, Waited::EarlierAgent).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None));
+    let of = |keyspace: &str| {
+        let calls = place.state().calls.clone();
+        calls.iter().filter(|call| call.starts_with(&format!("repair {keyspace}"))).count()
+    };
+    assert_eq!((of("shop"), of("system_auth")), (2, 1), "neither counts");
+    assert!(!due_in(&place, 0));
+}
+
+#[tokio::test]
+async fn a_segment_that_failed_leaves_no_number_behind() {
+    let place = Place::new();
+    let bench = place.begun("a", "task", of_due());
+    let fails = || RepairState::Failed("endpoint not alive".into());
+    place.state().repairs = [fails(), fails()].into();
+    let ended = work(&bench).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Failed, Some(JobCause::ServerError)));
+    let left = place.book.read(|notes| notes.open().map(|note| (note.item.clone(), note.repair)));
+    assert_eq!(left, Some((None, None)));
+}
+
+#[tokio::test]
+async fn a_repair_ends_when_somebody_moves_and_tries_no_other_segment() {
+    let place = Place::new();
+    let bench = place.begun("a", "task", small_segments());
+    place.state().repairs = std::iter::repeat_n(RepairState::Running, 20).collect();
+    let moves = async {
+        while place.state().next_repair < 1 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        place.state().members[1].1 = MemberState::Leaving;
+    };
+    let (ended, ()) = tokio::join!(work(&bench), moves);
+    assert_eq!(how(ended.as_ref()), (JobState::Failed, Some(JobCause::ServerError)));
+    let said = ended.unwrap().message.unwrap();
+    assert!(said.contains("joining, leaving or moving") && !said.contains("segments"), "{said}");
+    assert_eq!(place.calls().len(), 1);
+}
+
+#[tokio::test]
+async fn what_a_clock_that_was_ahead_has_noted_is_forgotten_when_it_is_set_right() {
+    let place = Place::new();
+    let ended = work(&place.begun("a", "task", of_due())).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None));
+    let now = Timestamp::now().as_second();
+    let (ranges, tables) = place
+        .repairs
+        .read(|memory| (memory.keyspaces["system_auth"].ranges.clone(), vec!["roles".to_string()]));
+    let segment = Segment { keyspace: "system_auth".into(), tables, ranges };
+    let note_ahead = |memory: &mut crate::repair::Memory| {
+        memory.begin(&segment, "ring", now + 30 * DAY);
+        memory.finish("ring")
+    };
+    assert!(place.repairs.change(note_ahead).unwrap());
+    let later = place.repairs.read(|memory| due(memory, &place.cover, now + 29 * DAY));
+    assert!(later.iter().all(|due| due.keyspace == "shop"), "for a month it is not due");
+    let before = place.repairs.version();
+    place.repairs.doubt(now + 30 * DAY).unwrap();
+    assert_eq!(place.repairs.version(), before, "by its own clock it is not ahead");
+    place.repairs.doubt(now).unwrap();
+    assert!(place.repairs.version() > before, "it is told anew");
+    let left = place.repairs.read(|memory| due(memory, &place.cover, now));
+    assert!(!left.is_empty() && left.iter().all(|due| due.keyspace == "system_auth"), "{left:?}");
+    assert!(left.iter().all(|due| due.at.is_none() && due.due <= now), "{left:?}");
+}
+
+#[tokio::test]
+async fn a_segment_does_not_count_if_the_schema_has_changed_meanwhile() {
+    let place = Place::new();
+    let bench = place.begun("a", "task", of_due());
+    place.state().repairs = std::iter::repeat_n(RepairState::Running, 20).collect();
+    let change = async {
+        while place.state().next_repair < 1 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        place.state().schema += 1;
+    };
+    let (ended, ()) = tokio::join!(work(&bench), change);
+    let said = ended.unwrap().message.unwrap();
+    assert!(said.starts_with("1 of 2 segments failed"), "{said}");
+    let left = place.repairs.read(|memory| due(memory, &place.cover, Timestamp::now().as_second()));
+    assert!(left.iter().all(|due| due.keyspace == "shop"), "{left:?}");
+    assert!(due_in(&place, 0));
+}
+
+#[tokio::test]
+async fn a_segment_with_which_the_server_has_nothing_to_do_does_not_count() {
+    let place = Place::new();
+    let bench = place.begun("a", "task", of_due());
+    place.state().idle = 1;
+    let ended = work(&bench).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Failed, Some(JobCause::ServerError)));
+    let now = Timestamp::now().as_second();
+    let left = place.repairs.read(|memory| due(memory, &place.cover, now));
+    assert!(!left.is_empty() && left.iter().all(|due| due.keyspace == "shop"), "{left:?}");
 }

@@ -5,6 +5,7 @@ use super::create;
 use super::read::{Schedule, ended, ended_at, of_cluster};
 use super::report::Outcome;
 use crate::decide::draft::Draft;
+use crate::decide::tasks::KNOWS_DUE;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::schedules::{Accepted, Behind, Doing, Held, Invalid, Risk};
@@ -21,6 +22,9 @@ use std::sync::Arc;
 /// After a repair has ended, whatever way, the next one begins no earlier: what
 /// fails at once must not be tried without end.
 const REST: SignedDuration = SignedDuration::from_hours(1);
+
+/// A clock may be ahead by so much when a time that it has set is read.
+const AHEAD: SignedDuration = SignedDuration::from_mins(1);
 
 /// How the repair of a ring stands, by what its members report, also those that are down.
 pub(super) struct Standing {
@@ -123,7 +127,9 @@ pub(super) fn outcome(
         return outcome(Accepted::Repairs { due, task }, None);
     }
     let begun = schedule.status.last_schedule_time.as_ref().map(|t| t.0);
-    let last = tasks.iter().filter_map(|task| ended_at(task)).chain(begun).max();
+    let times = tasks.iter().filter_map(|task| ended_at(task)).chain(begun);
+    // A clock that was ahead must not hold up repair until its time has come (safety rule 7).
+    let last = times.filter(|time| *time <= now + AHEAD).max();
     if let Some(until) = last.map(|last| last + REST).filter(|until| *until > now) {
         draft.wake_at(until);
         return outcome(Accepted::Rests { due, until }, None);
@@ -174,10 +180,19 @@ fn standing(facts: &Facts<'_>, draft: &mut Draft) -> Standing {
     }
 }
 
+/// Does its agent know nothing of what is due?
+fn is_too_old(member: &MemberFact) -> bool {
+    member.status.agent.as_ref().is_some_and(|agent| agent.protocol < KNOWS_DUE)
+}
+
 /// Nothing that is known is late.
 fn in_time(facts: &Facts<'_>, reported: &[(&MemberFact, &RepairStatus)]) -> Behind {
     let silent = facts.joined().filter(|m| m.status.repair.is_none());
-    let silent: Vec<&MemberName> = silent.map(|m| &m.name).collect();
+    let (old, silent): (Vec<&MemberFact>, Vec<_>) = silent.partition(|m| is_too_old(m));
+    if !old.is_empty() {
+        return Behind::TooOld { members: Names::of(old.iter().map(|m| &m.name)) };
+    }
+    let silent: Vec<&MemberName> = silent.iter().map(|m| &m.name).collect();
     if !silent.is_empty() {
         return Behind::Silent { members: Names::of(silent) };
     }
@@ -189,6 +204,9 @@ fn in_time(facts: &Facts<'_>, reported: &[(&MemberFact, &RepairStatus)]) -> Behi
         reported.iter().flat_map(|(_, status)| &status.short_grace).collect();
     if !short.is_empty() {
         return Behind::Short { tables: Names::of(short) };
+    }
+    if !reported.is_empty() && reported.iter().all(|(_, status)| status.ranges == 0) {
+        return Behind::NoRange;
     }
     match reported.iter().any(|(_, status)| status.never_ranges > 0) {
         true => Behind::First,

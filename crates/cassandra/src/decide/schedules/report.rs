@@ -81,7 +81,10 @@ pub(super) fn report(
 fn tell(conditions: &mut Conditions, standing: &Standing) {
     let behind = match &standing.behind {
         Behind::Late { .. } => Truth::True,
-        Behind::Silent { .. } | Behind::Unclear { .. } => Truth::Unknown,
+        Behind::Silent { .. }
+        | Behind::TooOld { .. }
+        | Behind::NoRange
+        | Behind::Unclear { .. } => Truth::Unknown,
         Behind::Short { .. } | Behind::First | Behind::InTime => Truth::False,
     };
     conditions.set(BEHIND, behind, standing.behind.reason(), standing.behind.clone());

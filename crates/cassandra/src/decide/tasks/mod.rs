@@ -28,6 +28,7 @@ use crate::resources as kinds;
 use crate::words::tasks::Refused;
 pub use deleted::end_all;
 pub use history::tidy;
+pub use preconditions::KNOWS_DUE;
 use read::{Task, is_over};
 pub use run::decide as run;
 pub use yields::{Way, after, before, stop_all};

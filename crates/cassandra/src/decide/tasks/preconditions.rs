@@ -14,7 +14,7 @@ use palladion_api::task::{Body, Means, TaskKind, TaskMember, WhenDown};
 /// Agents of before this protocol do not know `spec.job`.
 pub(super) const KNOWS_JOBS: u32 = 3;
 /// Those of before this one would repair everything where what is due is asked for.
-const KNOWS_DUE: u32 = 4;
+pub const KNOWS_DUE: u32 = 4;
 
 /// May a member be given its part?
 pub enum Gate<'a> {
@@ -50,6 +50,9 @@ pub fn gate<'a>(
             }
         };
     }
+    if let Some(why) = knows_not_due(job, member) {
+        return Gate::Skip(why);
+    }
     if let Some(why) = too_old(job, member).or_else(|| lines(facts, valid, job.kind)) {
         return Gate::Wait(why);
     }
@@ -78,13 +81,16 @@ pub fn closed(facts: &Facts<'_>, way: &Way) -> Option<Waiting> {
     }
 }
 
+/// What is due at other members is not kept waiting for a rollout: it has its time.
+fn knows_not_due(job: &Job<'_>, member: &MemberFact) -> Option<Member> {
+    let agent = member.status.agent.as_ref().filter(|agent| agent.protocol < KNOWS_DUE)?;
+    let is_of_due = job.task.spec.work.body().is_some_and(Body::is_repair_of_due);
+    is_of_due.then(|| Member::AgentTooOld { agent: agent.version.clone() })
+}
+
 fn too_old(job: &Job<'_>, member: &MemberFact) -> Option<Waiting> {
     let agent = member.status.agent.as_ref()?;
-    let needed = match job.task.spec.work.body().is_some_and(Body::is_repair_of_due) {
-        true => KNOWS_DUE,
-        false => KNOWS_JOBS,
-    };
-    let is_older = agent.protocol < needed && job.kind.means() == Means::Job;
+    let is_older = agent.protocol < KNOWS_JOBS && job.kind.means() == Means::Job;
     is_older
         .then(|| Waiting::AgentTooOld { member: member.name.clone(), agent: agent.version.clone() })
 }
