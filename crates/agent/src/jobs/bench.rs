@@ -10,7 +10,7 @@ use crate::repair::schema::Schemas;
 use crate::volume::jobs::{Ended, Notes};
 use crate::words::calls::Doing;
 use crate::words::work::{Aborted, Done, Failed, Refused};
-use palladion_api::member::{Job, JobCause, JobState};
+use palladion_api::member::{Job, JobCause, JobState, JobUnit};
 use palladion_api::repair::Coverage;
 use palladion_api::task::{KeyspaceResult, KeyspaceState};
 use palladion_api::words::Names;
@@ -102,6 +102,17 @@ impl Bench {
     /// How far it is.
     pub fn show(&self, live: Live) {
         self.book.show(live);
+    }
+
+    /// So many parts of all are done.
+    pub fn show_parts(&self, done: usize, all: usize, unit: JobUnit) {
+        let (done, total) = (done as u64, all as u64);
+        self.show(Live {
+            progress: u8::try_from(done * 100 / total.max(1)).ok(),
+            done: Some(done),
+            total: Some(total),
+            unit: Some(unit),
+        });
     }
 
     /// What a failed call means.

@@ -3,7 +3,6 @@
 //! goes on where it stood. One that fails keeps none of the others from their turn.
 
 use super::bench::{Bench, Halt, Step};
-use super::book::Live;
 use super::repair::follow;
 use crate::admin::{Reading, RepairTicket};
 use crate::repair::Memory;
@@ -43,7 +42,7 @@ pub async fn repair(bench: &Bench, what: &RepairTask) -> Step<Done> {
     let mut failures = Failures::new();
     let mut failed = 0;
     for (index, segment) in segments.iter().enumerate() {
-        show(bench, index, segments.len());
+        bench.show_parts(index, segments.len(), JobUnit::Segments);
         bench.may_stop()?;
         // Whoever moves does so for longer than a segment takes: none of the others is tried.
         let reading = read(bench).await?;
@@ -176,16 +175,6 @@ async fn adopt(bench: &Bench) -> Step<()> {
         finish(bench, &keyspace, number).await
     };
     left(bench, ended.await)
-}
-
-fn show(bench: &Bench, done: usize, all: usize) {
-    let (done, total) = (done as u64, all as u64);
-    bench.show(Live {
-        progress: u8::try_from(done * 100 / total.max(1)).ok(),
-        done: Some(done),
-        total: Some(total),
-        unit: Some(JobUnit::Segments),
-    });
 }
 
 fn tell_keyspaces(bench: &Bench, segments: &[Segment], failures: &Failures) -> Step<()> {

@@ -2,7 +2,6 @@
 //! repairs: one whose number is noted is found again after a restart of the agent.
 
 use super::bench::{Bench, Halt, Step};
-use super::book::Live;
 use super::stop::Asked;
 use super::work::done;
 use super::{due, plan};
@@ -29,7 +28,7 @@ pub async fn repair(bench: &Bench, of: &Selection) -> Step<Done> {
         if bench.book.read(|notes| notes.has_finished_keyspace(task, keyspace)) {
             continue;
         }
-        show(bench, index, named.len());
+        bench.show_parts(index, named.len(), JobUnit::Keyspaces);
         let part = async {
             // When an earlier agent has begun it is not known: it is not remembered then.
             let mut begun = None;
@@ -61,16 +60,6 @@ pub async fn repair(bench: &Bench, of: &Selection) -> Step<Done> {
         bench.keyspace(keyspace, part).await?;
     }
     Ok(done(named.keys().map(String::as_str)))
-}
-
-fn show(bench: &Bench, done: usize, all: usize) {
-    let (done, total) = (done as u64, all as u64);
-    bench.show(Live {
-        progress: u8::try_from(done * 100 / total.max(1)).ok(),
-        done: Some(done),
-        total: Some(total),
-        unit: Some(JobUnit::Keyspaces),
-    });
 }
 
 /// The repair that an earlier agent began of this keyspace, by this very job.

@@ -114,17 +114,11 @@ impl Purpose<'_> {
 
     /// From when on answers are void; `None` = they count for ever.
     pub(super) fn void_from(&self, turn: &Turn) -> Option<jiff::Timestamp> {
-        match self {
-            Purpose::Join
-            | Purpose::NeverJoined
-            | Purpose::Leave { .. }
-            | Purpose::Restart { .. }
-            | Purpose::Stop { .. }
-            | Purpose::Replace { .. }
-            | Purpose::Remove { .. } => Some(void_from(turn)),
-            Purpose::HasLeft { .. } | Purpose::WasRemoved { .. } | Purpose::Interrupted { .. } => {
-                None
-            }
-        }
+        // A purpose that is added later is on the safe side: its answers become void.
+        let is_of_an_end = matches!(
+            self,
+            Purpose::HasLeft { .. } | Purpose::WasRemoved { .. } | Purpose::Interrupted { .. }
+        );
+        (!is_of_an_end).then(|| void_from(turn))
     }
 }
