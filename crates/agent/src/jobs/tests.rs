@@ -178,18 +178,23 @@ async fn a_repair_is_found_again_by_its_number_and_not_begun_twice() {
     assert_eq!(place.calls(), ["repair system_auth [] at system_auth."]);
 }
 
-#[tokio::test]
-async fn a_repair_without_a_number_is_waited_for_and_never_counts() {
-    let mut place = Place::new();
-    place.begun("a", "task", repair());
+/// The agent ended between the call of a repair and the note of its number.
+async fn a_repair_without_a_number_is_waited_for(place: &mut Place) {
     let item = crate::volume::jobs::Item { keyspace: "shop".into(), table: None };
     place.book.change(|notes| notes.call(item)).unwrap();
-    place.state().next_repair = 1;
     place.state().repairs = [RepairState::Running, RepairState::Running].into();
     let ended = settle(&place.after_a_restart(), Waited::EarlierAgent).await;
     assert_eq!(how(ended.as_ref()), (JobState::Interrupted, Some(JobCause::AgentEnded)));
     assert!(place.state().repairs.is_empty(), "it was asked until it had ended");
     assert!(place.calls().is_empty());
+}
+
+#[tokio::test]
+async fn a_repair_without_a_number_is_waited_for_and_never_counts() {
+    let mut place = Place::new();
+    place.begun("a", "task", repair());
+    place.state().next_repair = 1;
+    a_repair_without_a_number_is_waited_for(&mut place).await;
 }
 
 /// The server counts its repairs from its start on, and forgets how early ones ended.
@@ -202,14 +207,8 @@ async fn a_repair_is_found_behind_a_thousand_others_of_the_same_launch() {
     end(&place, ended.unwrap());
     place.calls();
     place.begun("b", "other task", repair());
-    let item = crate::volume::jobs::Item { keyspace: "shop".into(), table: None };
-    place.book.change(|notes| notes.call(item)).unwrap();
     (place.state().next_repair, place.state().forgotten) = (1003, 1001);
-    place.state().repairs = [RepairState::Running, RepairState::Running].into();
-    let ended = settle(&place.after_a_restart(), Waited::EarlierAgent).await;
-    assert_eq!(how(ended.as_ref()), (JobState::Interrupted, Some(JobCause::AgentEnded)));
-    assert!(place.state().repairs.is_empty(), "it was asked until it had ended");
-    assert!(place.calls().is_empty());
+    a_repair_without_a_number_is_waited_for(&mut place).await;
 }
 
 #[tokio::test]
