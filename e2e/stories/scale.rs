@@ -31,6 +31,7 @@ pub fn story() -> Story {
             "a server killed before the others hear of its leave comes back to leave",
             killed_before_the_others_hear,
         )
+        .in_soak()
         .leaves(racks([a - 1, b]).rows(2))
         .into()
 }

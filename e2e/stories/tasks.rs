@@ -30,6 +30,7 @@ pub fn story() -> Story {
         .step("a repair mends what a member lacks", repair::of_lost_rows)
         .step("an abort ends a compaction within seconds", abort::of_a_compaction)
         .step("a server that is killed in the middle costs one try", killed::the_server)
+        .in_soak()
         .step("members are restarted one after the other", kinds::restarts)
         .step("an agent that is killed in the middle is waited for", killed::the_agent)
         .in_soak()

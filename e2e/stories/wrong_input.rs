@@ -1,5 +1,7 @@
 //! Wrong input on a running system: each is refused at admission or told in a
-//! condition within seconds, and cured by correcting the manifest alone.
+//! condition within seconds, and cured by correcting the manifest alone. A
+//! landing makes one ring with a mistake after the other; the soak makes a ring
+//! for each, which has to come up when its mistake is corrected.
 
 use std::time::Duration;
 
@@ -14,26 +16,125 @@ const TOLD_AFTER_A_TRY: Duration = Duration::from_secs(90);
 
 pub fn story() -> Story {
     Story::named("wrong-input")
+        .step(
+            "one mistake after the other is told, and a ring comes of the last correction",
+            one_after_the_other,
+        )
+        .step("too little memory is refused at the door", too_little_memory)
         .step("a missing ConfigMap is named", missing_config_map)
+        .in_soak()
         .step(
             "a missing configuration of the exporter is named and then the exporter answers",
             missing_exporter_configuration,
         )
         .in_soak()
         .step("a storage class that does not exist is named", missing_storage_class)
+        .in_soak()
         .step(
             "a placement that no node meets is reported in the scheduler's words",
             impossible_placement,
         )
+        .in_soak()
         .step("an image that cannot be pulled is named and overtaken", missing_image)
+        .in_soak()
         .step("a setting that the server refuses is quoted and overtaken", refused_setting)
-        .step("too little memory is refused at the door", too_little_memory)
+        .in_soak()
         .step("a foreign object is reported and never touched", foreign_object)
+        .in_soak()
         .into()
 }
 
 fn one(name: &str) -> String {
     a_ring().racks(&[("a", 1)]).manifest(name)
+}
+
+/// A member and this about its racks.
+fn one_with(name: &str, field: &str) -> String {
+    one(name).replace("      members: 1\n", &format!("      members: 1\n      {field}\n"))
+}
+
+fn with_missing_config_map(name: &str) -> String {
+    one_with(name, "configMapName: not-there")
+}
+
+fn with_missing_storage_class(name: &str) -> String {
+    one_with(
+        name,
+        "storage: {volumeClaimTemplates: [{spec: {storageClassName: fast-and-missing, resources: {requests: {storage: 1Gi}}}}]}",
+    )
+}
+
+fn with_impossible_placement(name: &str) -> String {
+    one_with(
+        name,
+        "placement: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [nowhere]}]}]}}}",
+    )
+}
+
+fn with_missing_image(name: &str) -> String {
+    one(name).replace("version: 5.0.5", "version: 5.0.404")
+}
+
+fn with_refused_setting(name: &str) -> String {
+    one(name).replace("  heapSize: 400Mi\n", "  heapSize: 400Mi\n  config: {no_such_setting: 1}\n")
+}
+
+/// Each manifest corrects the mistake before it and makes the next: what is
+/// told then is the next one alone.
+fn one_after_the_other() {
+    let name = "mistakes";
+    bed().fresh_namespace(name).expect("namespace");
+    let ring = Ring::at(bed(), name);
+    let apply = |manifest: &str| bed().apply(name, manifest).expect("admitted");
+    apply(&with_missing_config_map(name));
+    ring.wait_told("Accepted", Reason::ConfigMapMissing, "not-there", TOLD_IN).expect("told");
+    apply(&with_missing_storage_class(name));
+    let class = "fast-and-missing";
+    ring.wait_told("Accepted", Reason::StorageClassMissing, class, TOLD_IN).expect("told");
+
+    let before = a_service_in_the_way(name);
+    apply(&with_impossible_placement(name));
+    let service = client_service(name);
+    ring.wait_told("Degraded", Reason::ForeignObject, &service, TOLD_IN).expect("told");
+    out_of_the_way(name, &before);
+    let words = "nodes are available";
+    ring.wait_told("Degraded", Reason::Unschedulable, words, TOLD_AFTER_A_TRY).expect("told");
+
+    apply(&with_missing_image(name));
+    ring.wait_told("Degraded", Reason::ImagePullFailed, "5.0.404", TOLD_AFTER_A_TRY).expect("told");
+    apply(&with_refused_setting(name));
+    let setting = "no_such_setting";
+    ring.wait_told("Degraded", Reason::ConfigurationRefused, setting, TOLD_AFTER_A_TRY)
+        .expect("told");
+    apply(&one(name));
+    ring.wait_ready(1).expect("cured by the manifest alone");
+    bed().remove_namespace(name).expect("clean up");
+}
+
+/// The Service by which clients find a ring of this name.
+fn client_service(name: &str) -> String {
+    format!("{name}-client")
+}
+
+/// Somebody else's Service has the name of one of ours: its version.
+fn a_service_in_the_way(name: &str) -> String {
+    let service = client_service(name);
+    bed()
+        .kubectl(&format!("create service clusterip {service} -n {name} --tcp=1:1"))
+        .expect("service");
+    version_of_service(name)
+}
+
+fn version_of_service(name: &str) -> String {
+    let service = bed().get(name, "service", &client_service(name)).expect("get").expect("exists");
+    service["metadata"]["resourceVersion"].as_str().expect("a version").to_string()
+}
+
+/// Remove it, which nobody has touched since.
+fn out_of_the_way(name: &str, before: &str) {
+    assert_eq!(before, version_of_service(name), "somebody else's Service was touched");
+    let service = client_service(name);
+    bed().kubectl(&format!("delete service {service} -n {name}")).expect("out of the way");
 }
 
 /// Apply a wrong manifest, expect the condition, apply the right one, expect a ring.
@@ -55,18 +156,14 @@ fn told_and_cured(
 }
 
 fn missing_config_map() {
-    let wrong = one("nomap")
-        .replace("      members: 1\n", "      members: 1\n      configMapName: not-there\n");
+    let wrong = with_missing_config_map("nomap");
     told_and_cured("nomap", &wrong, "Accepted", Reason::ConfigMapMissing, "not-there", TOLD_IN);
 }
 
 fn missing_exporter_configuration() {
     let name = "nojmx";
     bed().fresh_namespace(name).expect("namespace");
-    let manifest = one(name).replace(
-        "      members: 1\n",
-        "      members: 1\n      jmxExporterConfigMapName: exporter\n",
-    );
+    let manifest = one_with(name, "jmxExporterConfigMapName: exporter");
     let ring = Ring::at(bed(), name);
     bed().apply(name, &manifest).expect("admitted: it may come later");
     ring.wait_told("Accepted", Reason::ConfigMapMissing, "exporter", TOLD_IN).expect("told");
@@ -90,10 +187,7 @@ fn missing_exporter_configuration() {
 
 fn missing_storage_class() {
     bed().fresh_namespace("noclass").expect("namespace");
-    let wrong = one("noclass").replace(
-        "      members: 1\n",
-        "      members: 1\n      storage: {volumeClaimTemplates: [{spec: {storageClassName: fast-and-missing, resources: {requests: {storage: 1Gi}}}}]}\n",
-    );
+    let wrong = with_missing_storage_class("noclass");
     let ring = Ring::at(bed(), "noclass");
     bed().apply("noclass", &wrong).expect("admitted: the class may come later");
     let message = ring.wait_reason("Accepted", Reason::StorageClassMissing, TOLD_IN).expect("told");
@@ -109,10 +203,7 @@ fn missing_storage_class() {
 }
 
 fn impossible_placement() {
-    let wrong = one("noplace").replace(
-        "      members: 1\n",
-        "      members: 1\n      placement: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [nowhere]}]}]}}}\n",
-    );
+    let wrong = with_impossible_placement("noplace");
     told_and_cured(
         "noplace",
         &wrong,
@@ -124,7 +215,7 @@ fn impossible_placement() {
 }
 
 fn missing_image() {
-    let wrong = one("noimage").replace("version: 5.0.5", "version: 5.0.404");
+    let wrong = with_missing_image("noimage");
     told_and_cured(
         "noimage",
         &wrong,
@@ -136,8 +227,7 @@ fn missing_image() {
 }
 
 fn refused_setting() {
-    let wrong = one("badset")
-        .replace("  heapSize: 400Mi\n", "  heapSize: 400Mi\n  config: {no_such_setting: 1}\n");
+    let wrong = with_refused_setting("badset");
     told_and_cured(
         "badset",
         &wrong,
@@ -159,23 +249,14 @@ fn too_little_memory() {
 }
 
 fn foreign_object() {
-    let namespace = "foreign";
-    bed().fresh_namespace(namespace).expect("namespace");
-    bed()
-        .kubectl(&format!("create service clusterip foreign-client -n {namespace} --tcp=1:1"))
-        .expect("service");
-    let before = bed().get(namespace, "service", "foreign-client").expect("get").expect("exists");
-    let other = Ring::at(bed(), namespace);
-    bed().apply(namespace, &a_ring().racks(&[("a", 1)]).manifest(namespace)).expect("apply");
-    let message = other
-        .wait_reason("Degraded", Reason::ForeignObject, Duration::from_secs(10))
-        .expect("reported");
-    assert!(message.contains("foreign-client"), "{message}");
-    let after = bed().get(namespace, "service", "foreign-client").expect("get").expect("exists");
-    assert_eq!(before["metadata"]["resourceVersion"], after["metadata"]["resourceVersion"]);
-    bed()
-        .kubectl(&format!("delete service foreign-client -n {namespace}"))
-        .expect("out of the way");
-    other.wait_ready(1).expect("cured");
-    bed().remove_namespace(namespace).expect("clean up");
+    let name = "foreign";
+    bed().fresh_namespace(name).expect("namespace");
+    let before = a_service_in_the_way(name);
+    let ring = Ring::at(bed(), name);
+    bed().apply(name, &one(name)).expect("apply");
+    let service = client_service(name);
+    ring.wait_told("Degraded", Reason::ForeignObject, &service, TOLD_IN).expect("reported");
+    out_of_the_way(name, &before);
+    ring.wait_ready(1).expect("cured");
+    bed().remove_namespace(name).expect("clean up");
 }
