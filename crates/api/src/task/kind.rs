@@ -30,6 +30,8 @@ pub enum TaskKind {
     SetLogLevel,
     /// `spec.restart`.
     Restart,
+    /// `spec.drain`.
+    Drain,
     /// `spec.replace`.
     Replace,
 }
@@ -57,6 +59,7 @@ impl TaskKind {
         TaskKind::ClearSnapshot,
         TaskKind::SetLogLevel,
         TaskKind::Restart,
+        TaskKind::Drain,
         TaskKind::Replace,
     ];
 
@@ -74,6 +77,7 @@ impl TaskKind {
             TaskKind::ClearSnapshot => "clearSnapshot",
             TaskKind::SetLogLevel => "setLogLevel",
             TaskKind::Restart => "restart",
+            TaskKind::Drain => "drain",
             TaskKind::Replace => "replace",
         }
     }
@@ -91,7 +95,7 @@ impl TaskKind {
             | TaskKind::Snapshot
             | TaskKind::ClearSnapshot
             | TaskKind::SetLogLevel => Means::Job,
-            TaskKind::Restart | TaskKind::Replace => Means::Turn,
+            TaskKind::Restart | TaskKind::Drain | TaskKind::Replace => Means::Turn,
         }
     }
 
@@ -105,7 +109,9 @@ impl TaskKind {
             | TaskKind::GarbageCollect
             | TaskKind::Scrub
             | TaskKind::UpgradeSstables => Some(86_400),
-            TaskKind::Flush | TaskKind::Snapshot | TaskKind::ClearSnapshot => Some(600),
+            TaskKind::Flush | TaskKind::Snapshot | TaskKind::ClearSnapshot | TaskKind::Drain => {
+                Some(600)
+            }
             TaskKind::SetLogLevel => Some(60),
             TaskKind::Restart => Some(900),
             TaskKind::Replace => None,

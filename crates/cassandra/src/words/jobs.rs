@@ -88,6 +88,7 @@ palladion_plan::sentences! {
         GivenUp { member: MemberName } => MemberLost,
             "the volume of member {member} is marked for replacement";
         NotReported => MemberLost, "its agent does not answer, and nobody knows how far the work went";
+        Drained => Drained, "the server is drained and serves nobody until it is restarted";
         TooLong => DeadlineExceeded, "it was not complete within `memberDeadlineSeconds`";
         TaskTooLong => DeadlineExceeded, "`spec.activeDeadlineSeconds` of the task had passed";
         Down => SkippedMember, "the member was down";
@@ -145,6 +146,7 @@ palladion_plan::sentences! {
         ClearSnapshot => "removal of a snapshot";
         SetLogLevel => "change of log levels";
         Restart => "restart";
+        Drain => "drain";
         Replace => "replacement";
     }
 
@@ -175,6 +177,7 @@ impl From<TaskKind> for Work {
             TaskKind::ClearSnapshot => Work::ClearSnapshot,
             TaskKind::SetLogLevel => Work::SetLogLevel,
             TaskKind::Restart => Work::Restart,
+            TaskKind::Drain => Work::Drain,
             TaskKind::Replace => Work::Replace,
         }
     }
