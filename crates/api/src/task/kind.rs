@@ -82,6 +82,25 @@ impl TaskKind {
         }
     }
 
+    /// Its name, as statuses show it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            TaskKind::Repair => "Repair",
+            TaskKind::Cleanup => "Cleanup",
+            TaskKind::Compact => "Compact",
+            TaskKind::GarbageCollect => "GarbageCollect",
+            TaskKind::Scrub => "Scrub",
+            TaskKind::UpgradeSstables => "UpgradeSSTables",
+            TaskKind::Flush => "Flush",
+            TaskKind::Snapshot => "Snapshot",
+            TaskKind::ClearSnapshot => "ClearSnapshot",
+            TaskKind::SetLogLevel => "SetLogLevel",
+            TaskKind::Restart => "Restart",
+            TaskKind::Drain => "Drain",
+            TaskKind::Replace => "Replace",
+        }
+    }
+
     /// By what it is done.
     pub fn means(self) -> Means {
         match self {
@@ -115,6 +134,18 @@ impl TaskKind {
             TaskKind::SetLogLevel => Some(60),
             TaskKind::Restart => Some(900),
             TaskKind::Replace => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TaskKind;
+
+    #[test]
+    fn a_kind_is_called_as_statuses_show_it() {
+        for kind in TaskKind::ALL {
+            assert_eq!(serde_json::json!(kind), kind.as_str());
         }
     }
 }

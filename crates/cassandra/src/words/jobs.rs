@@ -61,6 +61,7 @@ palladion_plan::sentences! {
         Deadline { work: Work, done: usize, members: Count } => DeadlineExceeded,
             "the {work} was not complete within `spec.activeDeadlineSeconds`; it is complete on {done} of {members}";
         ClusterDeleted { cluster: String } => TaskFailed, "CassandraCluster {cluster} is being deleted";
+        ClusterGone { cluster: String } => TaskFailed, "CassandraCluster {cluster} was deleted";
     }
 
     /// It was aborted.
@@ -95,7 +96,7 @@ palladion_plan::sentences! {
         AgentTooOld { agent: String } => AgentTooOld,
             "its agent (version {agent}) does not know what is due for repair; it is replaced when the pod of the member is";
         NoMember => SkippedMember, "the member is not in the ring any more";
-        ClusterDeleted => TaskFailed, "the CassandraCluster is being deleted";
+        ClusterDeleted => TaskFailed, "the CassandraCluster was deleted";
         NotBegun => SkippedMember, "not begun: the task had failed before";
         Aborted => TaskAborted, "the task was aborted";
         Yields => YieldsToTurn, "interrupted for a change to the ring; it is resumed afterwards";
