@@ -1,6 +1,7 @@
 //! Tasks that come again and again, by the clock of a real cluster.
 
 mod cover;
+mod missed;
 
 use std::time::Duration;
 
@@ -29,11 +30,22 @@ pub fn story() -> Story {
         .step("a schedule of each minute fires and its task completes", fires)
         .step("a task that waits for a machine is replaced by the next one", replaces)
         .in_soak()
+        .step("what is missed while the operator is away is caught up once", missed::caught_up_once)
+        .in_soak()
+        .step("what is missed for too long is counted and not caught up", missed::and_too_late)
+        .in_soak()
+        .step("a cover is Behind while a member is down, and in time again after", cover::behind)
+        .in_soak()
         .into()
 }
 
 /// A flush in each minute.
 fn apply(concurrency_policy: &str) {
+    apply_with(concurrency_policy, 3600);
+}
+
+/// The same, with so long for a start that is late.
+fn apply_with(concurrency_policy: &str, starting_deadline_seconds: u32) {
     let schedule = json!({
         "apiVersion": "palladion.dev/v1alpha1",
         "kind": "CassandraTaskSchedule",
@@ -43,6 +55,7 @@ fn apply(concurrency_policy: &str) {
             "schedule": "* * * * *",
             "timeZone": "Europe/Berlin",
             "concurrencyPolicy": concurrency_policy,
+            "startingDeadlineSeconds": starting_deadline_seconds,
             "taskTemplate": { "spec": { "flush": {} } },
         },
     });

@@ -3,8 +3,11 @@
 //! what runs within seconds; whoever is killed in the middle costs one try.
 
 mod abort;
+mod drain;
 mod killed;
 mod kinds;
+mod looks;
+mod much;
 mod repair;
 
 use std::time::Duration;
@@ -12,7 +15,8 @@ use std::time::Duration;
 use anyhow::Result;
 use palladion_e2e::bed::text;
 use palladion_e2e::story::Story;
-use palladion_e2e::{Ring, WantedRing, a_ring, bed, wait_for};
+use palladion_e2e::wanted::OLDER_VERSION;
+use palladion_e2e::{WantedRing, a_ring, bed, wait_for};
 use serde_json::{Value, json};
 
 const NAMESPACE: &str = "tasks";
@@ -25,6 +29,7 @@ fn wanted() -> WantedRing {
 
 pub fn story() -> Story {
     Story::named(NAMESPACE)
+        .breaks_machines()
         .ring(wanted())
         .step("every kind of work is done on all members, one after the other", kinds::in_order)
         .step("a repair mends what a member lacks", repair::of_lost_rows)
@@ -35,6 +40,35 @@ pub fn story() -> Story {
         .step("an agent that is killed in the middle is waited for", killed::the_agent)
         .in_soak()
         .step("a pod that is deleted in the middle costs one try", killed::the_pod)
+        .in_soak()
+        .step("an abort ends a cleanup of all compactors within seconds", abort::of_a_cleanup)
+        .in_soak()
+        .step("an abort ends a repair, and its server repairs no more", abort::of_a_repair)
+        .in_soak()
+        .step(
+            "whoever is killed, a cleanup is called no oftener than it is tried",
+            killed::in_a_cleanup,
+        )
+        .in_soak()
+        .step(
+            "whoever is killed, a repair is called no oftener than it is tried",
+            killed::in_a_repair,
+        )
+        .in_soak()
+        .step("a member is drained by a task and serves again after a restart", drain::and_restart)
+        .in_soak()
+        .step(
+            "tasks of a ring that is deleted while the operator is away have failed",
+            drain::of_a_ring_that_is_gone,
+        )
+        .in_soak()
+        .leaves_no_ring()
+        .ring(wanted().version(OLDER_VERSION))
+        .step("an abort ends a compaction of 4.1 within seconds", abort::of_a_compaction)
+        .in_soak()
+        .step("an abort ends a cleanup of 4.1 within seconds", abort::of_a_cleanup)
+        .in_soak()
+        .step("an abort ends a repair of 4.1, and its server repairs no more", abort::of_a_repair)
         .in_soak()
         .into()
 }
@@ -96,52 +130,3 @@ fn in_server(member: &str, command: &str) -> String {
     let words = ["bash", "-c", command];
     bed().exec(NAMESPACE, member, &words).unwrap_or_else(|e| panic!("{member}: {command}: {e:#}"))
 }
-
-/// A table of two SSTables on every member that take some twenty seconds to
-/// compact with a limit of 1 MiB/s; and that limit.
-fn much_to_compact(ring: &Ring<'_>) {
-    let members = ring.member_names().expect("names");
-    for part in ["0", "1"] {
-        let host = format!("{NAMESPACE}-client");
-        ring.in_client(&["python3", "-c", BLOBS, &host, part]).expect("written");
-        for member in &members {
-            in_server(member, "nodetool flush much");
-        }
-    }
-    for member in &members {
-        assert_eq!(sstables(member), 2, "{member} has something to compact");
-        in_server(member, "nodetool setcompactionthroughput 1");
-    }
-}
-
-/// How many SSTables a member has of that table.
-fn sstables(member: &str) -> usize {
-    let listed = in_server(member, "ls /var/lib/cassandra/data/much/blobs-*/*-Data.db | wc -l");
-    listed.trim().parse().expect("a number")
-}
-
-fn end_of_much(ring: &Ring<'_>) {
-    for member in ring.member_names().expect("names") {
-        in_server(&member, "nodetool setcompactionthroughput 64");
-    }
-    ring.cql(&["DROP KEYSPACE much"]).expect("dropped");
-    ring.wait_settled().expect("settled");
-}
-
-/// Writes 24 MiB that do not compress, in small partitions: a server looks between
-/// two of them whether it should stop.
-const BLOBS: &str = r#"
-import os, sys
-from cassandra.cluster import Cluster, ExecutionProfile, EXEC_PROFILE_DEFAULT
-from cassandra import ConsistencyLevel
-profile = ExecutionProfile(consistency_level=ConsistencyLevel.ALL, request_timeout=20)
-cluster = Cluster([sys.argv[1]], execution_profiles={EXEC_PROFILE_DEFAULT: profile}, connect_timeout=20, control_connection_timeout=20)
-session = cluster.connect()
-session.execute("CREATE KEYSPACE IF NOT EXISTS much WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': 3}")
-session.execute("CREATE TABLE IF NOT EXISTS much.blobs (k int PRIMARY KEY, v blob) WITH compaction = {'class': 'SizeTieredCompactionStrategy', 'enabled': 'false'}")
-insert = session.prepare("INSERT INTO much.blobs (k, v) VALUES (?, ?)")
-part = int(sys.argv[2])
-for k in range(96):
-    session.execute(insert, (1000 * part + k, os.urandom(256 * 1024)))
-cluster.shutdown()
-"#;

@@ -14,7 +14,7 @@ const LEAST_FILES: usize = 200;
 const WORDS: usize = 2;
 
 /// Prose that is no sentence of ours in an object: where, and what it is.
-const ELSEWHERE: [(&str, &str); 31] = [
+const ELSEWHERE: [(&str, &str); 32] = [
     ("crates/agent/src/access/roles.rs", "statements of CQL"),
     ("crates/agent/src/admin/mod.rs", "matched: what a server answers"),
     ("crates/agent/src/admin/jobs.rs", "matched: what a server calls its work"),
@@ -36,6 +36,7 @@ const ELSEWHERE: [(&str, &str); 31] = [
     ("crates/api/src/rules", "rules of the CRDs: listed from there"),
     ("crates/api/src/zoned_stateful_set", "rules of the CRDs: listed from there"),
     ("crates/cassandra/src/decide/leave/resume.rs", "matched: what a server answers"),
+    ("crates/cassandra/src/metrics.rs", "the help of metrics: docs/reference/metrics.md"),
     ("crates/cassandra/src/rights.rs", "reasons of rights: listed in the chart's roles"),
     ("crates/engine/src/decide.rs", "a panic without a message, for the log"),
     ("crates/engine/src/door/", "printed by kubectl palladion, in no object"),

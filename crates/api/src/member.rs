@@ -13,6 +13,7 @@ use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 
 mod access;
+mod drain;
 mod health;
 mod job;
 mod missed;
@@ -24,6 +25,7 @@ mod unknown;
 mod wanted;
 pub use crate::word::Word;
 pub use access::{AccessProblem, AccessProblemKind};
+pub use drain::Drain;
 pub use health::{HealthRecord, HealthResult, MOST_HEALTH_RECORDS};
 pub use job::{Job, JobCause, JobState, JobStatus, JobUnit, JobWanted};
 pub use missed::Missed;
@@ -135,6 +137,9 @@ pub struct CassandraMemberSpec {
     /// Work of a `CassandraTask` for this member. One at a time. Agents of protocol 3 know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<Job>,
+    /// An order to drain the server, for a `CassandraTask`. Agents of protocol 5 know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drain: Option<Drain>,
     /// What is repaired on this member before deletions are forgotten, by the schedule that covers the ring. The agent reports in `status.repair` what is due. Agents of protocol 4 know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repair: Option<Coverage>,
@@ -276,5 +281,6 @@ pub struct EvidenceRequest {
 
 /// Version of the member protocol that this build speaks. Since 2 an agent knows
 /// the ranges of a repair; since 3 it knows `spec.job`, and volumes that a user has terminated;
-/// since 4 it reports `status.health`, knows `spec.repair`, and repairs what is due.
-pub const PROTOCOL: u32 = 4;
+/// since 4 it reports `status.health`, knows `spec.repair`, and repairs what is due;
+/// since 5 it knows `spec.drain`.
+pub const PROTOCOL: u32 = 5;

@@ -95,6 +95,8 @@ reasons! {
     Running => "Nothing.";
     /// The server of a member is stopped as its spec says. Until it runs again, no other member joins, leaves or is restarted.
     StoppedByIntent => "To start it, set `spec.wanted.run` of the member to `Running`: `kubectl patch cassandramember NAME --type=merge -p '{\"spec\":{\"wanted\":{\"run\":\"Running\"}}}'`.";
+    /// The server was drained, as a CassandraTask requested: its memtables are on disk, its process runs, and it serves nobody.
+    Drained => "When it should serve again, restart it: `kubectl palladion restart MEMBER`.";
     /// A member is being stopped because a user wants it, or waits to be stopped.
     MemberStopping => "Wait; the message says what it waits for. To stop the member although other members are down, set `spec.wanted.when` of it to `Now`; to keep it running, set `spec.wanted.run` to `Running`.";
     /// A member is being started because a user wants it, or waits to be started.

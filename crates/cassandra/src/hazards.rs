@@ -57,6 +57,8 @@ pub const HAZARDS: &[Hazard] = &[
         About::Object,
         &[Kind::AllWell, Kind::Idle, Kind::Wanted],
     ),
+    // It serves nobody until a person restarts it.
+    of_member(Act::Changed("/spec/drain/nonce"), About::Object, &[Kind::AllWell]),
     of_member(Act::Changed("/spec/restartToken"), About::Object, &[Kind::AllWell, Kind::Idle]),
     Hazard {
         resource: POD,
@@ -142,6 +144,7 @@ mod tests {
     fn planted() -> Vec<(Planted, &'static str, &'static [Kind])> {
         let leave = json!({ "intent": { "kind": "Decommission", "hostID": "a host ID" } });
         let restart = of_member(json!({ "restartToken": "1" }), json!({ "restartToken": "2" }));
+        let drain = of_member(json!({}), json!({ "drain": { "nonce": "1" } }));
         let replicas = json!({ "spec": { "replicas": 3 } });
         let fewer = Planted::patch(STATEFUL_SET, replicas, json!({ "spec": { "replicas": 2 } }));
         vec![
@@ -175,6 +178,7 @@ mod tests {
                 NAME,
                 &[Kind::AllWell, Kind::Idle, Kind::Wanted],
             ),
+            (drain, NAME, &[Kind::AllWell]),
             (restart, NAME, &[Kind::AllWell, Kind::Idle]),
             (
                 Planted::deletion(POD, Loss::Process),

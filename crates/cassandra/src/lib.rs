@@ -16,6 +16,8 @@ pub(crate) mod fixtures;
 pub mod generations;
 pub mod hazards;
 mod inputs;
+pub mod metrics;
+pub mod orphans;
 pub mod resources;
 pub mod rights;
 pub mod status;
@@ -28,6 +30,7 @@ use decide::objects::teardown;
 use decide::{schedules, tasks};
 use facts::Facts;
 use generations::Generations;
+use palladion_api::metrics::Metric;
 use palladion_api::rights::Right;
 use palladion_api::words::Reasoned;
 use palladion_plan::{Hazard, Mind, Object, ObjectKey, Plan, Resource, Snapshot, Wait, Watch};
@@ -64,6 +67,10 @@ impl Mind for CassandraMind {
         rights::RIGHTS
     }
 
+    fn metrics(&self) -> &'static [Metric] {
+        metrics::DECLARED
+    }
+
     fn hazards(&self) -> &'static [Hazard] {
         hazards::HAZARDS
     }
@@ -89,7 +96,11 @@ impl Mind for CassandraMind {
         }
         match Facts::read(snapshot) {
             Err(why) => nothing_known(why),
-            Ok(facts) => decide_known(&facts, self.generations),
+            Ok(facts) => {
+                let mut plan = decide_known(&facts, self.generations);
+                plan.figures = metrics::figures(&facts, &plan.status);
+                plan
+            }
         }
     }
 }

@@ -15,6 +15,16 @@ const ALL: &[Verb] = &[Get, List, Watch, Create, Patch, Delete];
 const KEPT: &[Verb] = &[Get, List, Watch, Create, Patch];
 const SEEN: &[Verb] = &[List, Watch];
 
+/// What [`crate::orphans`] needs.
+pub const OF_ORPHANS: &[Right] = &[
+    CLUSTER.right(
+        &[Get, List, Watch],
+        "Whether the cluster of a task exists; read live before the task is ended because it does not",
+    ),
+    TASK.right(&[List, Watch], "Tasks whose cluster may be gone"),
+    TASK.right(&[Patch], "That the cluster of a task is gone").on("status"),
+];
+
 /// Everything that this mind's plans and watches need.
 pub const RIGHTS: &[Right] = &[
     CLUSTER

@@ -94,7 +94,7 @@ pub struct Engine {
 impl Engine {
     /// An engine for these minds.
     pub fn new(client: Client, minds: Vec<Arc<dyn Mind>>, options: Options) -> Self {
-        let metrics = Arc::new(Metrics::default());
+        let metrics = Arc::new(Metrics::of(&minds));
         let api = Api::new(client, Arc::clone(&metrics));
         let queue = Arc::new(Queue::default());
         let watches = Watches::new(

@@ -1,11 +1,12 @@
 //! Every mind of this operator. A new system is one line here.
 
 use palladion_cassandra::CassandraMind;
+use palladion_cassandra::orphans::OrphanMind;
 use palladion_plan::Mind;
 use palladion_zonedset::ZonedSetMind;
 use std::sync::Arc;
 
 /// The minds.
 pub fn minds() -> Vec<Arc<dyn Mind>> {
-    vec![Arc::new(CassandraMind::default()), Arc::new(ZonedSetMind)]
+    vec![Arc::new(CassandraMind::default()), Arc::new(OrphanMind), Arc::new(ZonedSetMind)]
 }

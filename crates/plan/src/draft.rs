@@ -114,7 +114,7 @@ impl<M> Draft<M> {
     /// The plan, with this status.
     pub fn plan(self, status: Value) -> Plan {
         let Draft { steps, waits, events, wake, .. } = self;
-        Plan { steps, status, events, waits, wake }
+        Plan { steps, status, events, waits, wake, figures: Vec::new() }
     }
 }
 

@@ -11,6 +11,7 @@
 pub mod conditions;
 pub mod differ;
 pub mod draft;
+pub mod figures;
 pub mod hash;
 pub mod hazard;
 pub mod kinds;
@@ -30,6 +31,7 @@ pub mod workload;
 
 pub use conditions::{Conditions, Truth};
 pub use draft::{Draft, Flow, Trouble};
+pub use figures::{Count, Figure};
 pub use hazard::{About, Act, Hazard};
 pub use mind::{Keep, Mind, Route, Watch};
 pub use object::{Meta, Object, ObjectKey, OwnerReference, Resource, Scope};

@@ -6,6 +6,7 @@ use crate::object::{Object, ObjectKey, Resource};
 use crate::plan::Plan;
 use crate::probe::ProbeRequest;
 use crate::snapshot::Snapshot;
+use palladion_api::metrics::Metric;
 use palladion_api::rights::Right;
 
 /// How an object finds the owner whose decision it may change.
@@ -77,6 +78,12 @@ pub trait Mind: Send + Sync + 'static {
     /// answers are in the snapshots that follow. Asked after each decision.
     fn probes(&self, _snapshot: &Snapshot) -> Vec<ProbeRequest> {
         Vec::new()
+    }
+
+    /// The metrics of its own: gauges without labels ([`crate::Plan::figures`]), and
+    /// counters ([`crate::Step::counting`]).
+    fn metrics(&self) -> &'static [Metric] {
+        &[]
     }
 
     /// What in its steps could hurt; the linter looks for the proofs.

@@ -1,6 +1,7 @@
 //! What is to be done. A plan leaves no choices: the engine carries out its
 //! steps in order and stops at the first that fails, unless that one stands alone.
 
+use crate::figures::{Count, Figure};
 use crate::object::{Meta, ObjectKey};
 use crate::proof::Proof;
 use crate::wait::Wait;
@@ -126,6 +127,9 @@ pub enum Step {
         doing: String,
         /// Event to emit when it was done.
         event: Option<Event>,
+        /// What is counted when it was done.
+        #[serde(skip)]
+        counted: Option<Count>,
     },
     /// Merge patch of the owner's status under a resourceVersion read live:
     /// how the turn is taken, changed and ended.
@@ -138,6 +142,9 @@ pub enum Step {
         doing: String,
         /// Event to emit when it was done.
         event: Option<Event>,
+        /// What is counted when it was done.
+        #[serde(skip)]
+        counted: Option<Count>,
     },
     /// Delete one object by uid.
     Delete {
@@ -257,6 +264,9 @@ pub struct Plan {
     pub waits: Vec<Wait>,
     /// When to look again although nothing is waited for.
     pub wake: Option<jiff::Timestamp>,
+    /// Values of gauges for this owner.
+    #[serde(skip)]
+    pub figures: Vec<Figure>,
 }
 
 impl Plan {

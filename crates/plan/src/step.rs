@@ -9,6 +9,7 @@
 //! let step = Step::patch_seen(kinds::POD, &pod.meta, json!({ "metadata": {} }), "label pod a-0");
 //! ```
 
+use crate::figures::Count;
 use crate::object::{Meta, ObjectKey, Resource};
 use crate::plan::{
     Event, EventType, Fence, IfRefused, Loss, Precondition, Propagation, Regarding, Step,
@@ -55,6 +56,7 @@ impl Step {
             proof: None,
             doing: doing.to_string(),
             event: None,
+            counted: None,
         }
     }
 
@@ -106,7 +108,7 @@ impl Step {
     /// Merge patch of the owner's status, if the pointers still have the values
     /// that were seen.
     pub fn compare_and_set(status: Value, seen: Vec<(String, Value)>, doing: impl Display) -> Self {
-        Step::CompareAndSet { status, seen, doing: doing.to_string(), event: None }
+        Step::CompareAndSet { status, seen, doing: doing.to_string(), event: None, counted: None }
     }
 
     /// Delete an object that was seen, by its uid, with its dependents.
@@ -196,6 +198,27 @@ impl Step {
             | Step::Delete { event, .. } => *event = said.into(),
         }
         self
+    }
+}
+
+impl Step {
+    /// Count this when it is done. Only what changes an object can be counted.
+    pub fn counting(mut self, one: impl Into<Option<Count>>) -> Self {
+        match &mut self {
+            Step::Patch { counted, .. } | Step::CompareAndSet { counted, .. } => {
+                *counted = one.into();
+            }
+            Step::Apply { .. } | Step::Create { .. } | Step::Delete { .. } => {}
+        }
+        self
+    }
+
+    /// What is counted when it is done.
+    pub fn counted(&self) -> Option<&Count> {
+        match self {
+            Step::Patch { counted, .. } | Step::CompareAndSet { counted, .. } => counted.as_ref(),
+            Step::Apply { .. } | Step::Create { .. } | Step::Delete { .. } => None,
+        }
     }
 }
 

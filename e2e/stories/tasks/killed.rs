@@ -1,13 +1,22 @@
 //! Somebody ends in the middle of a task.
 
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
 use palladion_e2e::bed::text;
-use palladion_e2e::{Ring, bed};
+use palladion_e2e::{Ring, bed, wait_for};
 use palladion_testbed::faults::Victim;
 use serde_json::{Value, json};
 
-use super::{
-    NAMESPACE, ask, end_of_much, in_server, much_to_compact, sstables, wait_at_work, wait_done,
+use super::abort::{cleared, wait_streams};
+use super::much::{
+    end_of_much, let_go, much_to_clean_up, much_to_compact, much_to_repair, sstables,
 };
+use super::{NAMESPACE, SOON, ask, in_server, read, wait_at_work, wait_done};
+
+/// More than a kubelet needs to see that a machine is without power, and less than the
+/// operator waits for a silent member.
+const WITHOUT_POWER: Duration = Duration::from_secs(20);
 
 /// What became of a member, by its name.
 fn of(task: &Value, member: &str) -> Value {
@@ -16,12 +25,7 @@ fn of(task: &Value, member: &str) -> Value {
 }
 
 /// A compaction of all members, the first of which is disturbed in its middle.
-fn disturbed(
-    ring: &Ring<'_>,
-    task: &str,
-    tries: std::ops::RangeInclusive<u64>,
-    how: impl Fn(&str),
-) {
+fn disturbed(ring: &Ring<'_>, task: &str, tries: RangeInclusive<u64>, how: impl Fn(&str)) {
     let ids = ring.host_ids().expect("host IDs");
     much_to_compact(ring);
     ask(task, json!({ "compact": { "tables": ["much.blobs"] } }));
@@ -47,6 +51,10 @@ fn kill(member: &str, process: &str) {
     assert!(killed > 0, "no process {process} in {member}");
 }
 
+fn delete_pod(member: &str) {
+    bed().kubectl(&format!("delete pod {member} -n {NAMESPACE} --wait=false")).expect("deleted");
+}
+
 pub(super) fn the_server(ring: &Ring<'_>) {
     disturbed(ring, "server", 2..=2, |member| kill(member, "java"));
 }
@@ -56,9 +64,150 @@ pub(super) fn the_agent(ring: &Ring<'_>) {
 }
 
 pub(super) fn the_pod(ring: &Ring<'_>) {
-    disturbed(ring, "pod", 2..=2, |member| {
-        bed()
-            .kubectl(&format!("delete pod {member} -n {NAMESPACE} --wait=false"))
-            .expect("deleted");
-    });
+    disturbed(ring, "pod", 2..=2, delete_pod);
+}
+
+/// Who ends.
+#[derive(Clone, Copy, Debug)]
+enum Who {
+    Agent,
+    Server,
+    Pod,
+    Machine,
+    Operator,
+}
+
+/// When that is.
+#[derive(Clone, Copy, Debug)]
+enum When {
+    /// As soon as the member has its part: around the agent's note and its call.
+    Given,
+    /// While the server is at the call.
+    AtWork,
+}
+
+const ALL: [(Who, When); 10] = [
+    (Who::Agent, When::Given),
+    (Who::Agent, When::AtWork),
+    (Who::Server, When::Given),
+    (Who::Server, When::AtWork),
+    (Who::Pod, When::Given),
+    (Who::Pod, When::AtWork),
+    (Who::Machine, When::Given),
+    (Who::Machine, When::AtWork),
+    (Who::Operator, When::Given),
+    (Who::Operator, When::AtWork),
+];
+
+/// What is done, and how its calls show in the log of a server.
+struct Work {
+    body: Value,
+    call: &'static str,
+    prepare: fn(&Ring<'_>),
+    at_work: fn(&str) -> String,
+}
+
+pub(super) fn in_a_cleanup(ring: &Ring<'_>) {
+    let body = json!({ "cleanup": { "tables": ["much.blobs"], "jobs": 1 } });
+    let call = "Starting Cleanup for much.blobs";
+    all(ring, &Work { body, call, prepare: much_to_clean_up, at_work: wait_at_work });
+}
+
+pub(super) fn in_a_repair(ring: &Ring<'_>) {
+    let body = json!({ "repair": { "keyspaces": ["much"] } });
+    let call = "), repairing keyspace much with";
+    all(ring, &Work { body, call, prepare: much_to_repair, at_work: wait_streams });
+}
+
+fn all(ring: &Ring<'_>, work: &Work) {
+    let ids = ring.host_ids().expect("host IDs");
+    for (who, when) in ALL {
+        println!("{who:?} {when:?}");
+        (work.prepare)(ring);
+        once(ring, work, who, when);
+        assert_eq!(ring.host_ids().expect("host IDs"), ids, "{who:?} {when:?}");
+        ring.wait_ready(3).expect("all ready");
+        ring.wait_members(3).expect("all well");
+        end_of_much(ring);
+        cleared(&["killed"]);
+    }
+    ring.check_data().expect("all rows");
+}
+
+fn once(ring: &Ring<'_>, work: &Work, who: Who, when: When) {
+    let members = ring.member_names().expect("names");
+    let before: Vec<usize> = members.iter().map(|m| calls(m, work)).collect();
+    ask("killed", work.body.clone());
+    let member = match when {
+        When::Given => wait_given(&members),
+        When::AtWork => (work.at_work)("killed"),
+    };
+    end(ring, who, &member);
+    for name in &members {
+        // Of one that starts again its server's own limits hold.
+        wait_for("the server to answer", SOON, || {
+            bed().exec(NAMESPACE, name, &["nodetool", "info"]).map(Some)
+        })
+        .unwrap_or_else(|error| panic!("{who:?} {when:?}: {error:#}"));
+        let_go(name);
+    }
+    let ended = wait_done("killed");
+    for (name, before) in members.iter().zip(before) {
+        let told = of(&ended, name);
+        let tries = told["tries"].as_u64().unwrap_or_default();
+        assert!((1..=2).contains(&tries), "{who:?} {when:?}: {told}");
+        // The log of a pod ends with it: what is there began since.
+        let now = calls(name, work);
+        let called = now.checked_sub(before).unwrap_or(now);
+        println!("{who:?} {when:?}: {name} tried {tries}, called {called}");
+        assert!(
+            called as u64 <= tries,
+            "{who:?} {when:?}: {name} was called {called} times: {told}"
+        );
+    }
+}
+
+/// Wait until a member has its part of the task.
+fn wait_given(members: &[String]) -> String {
+    wait_for("a member to be given its part", SOON, || {
+        for name in members {
+            let member = bed().get(NAMESPACE, "cassandramember", name)?.unwrap_or_default();
+            if member["spec"]["job"].is_object() {
+                return Ok(Some(name.clone()));
+            }
+        }
+        Ok(None)
+    })
+    .expect("given")
+}
+
+fn end(ring: &Ring<'_>, who: Who, member: &str) {
+    match who {
+        Who::Agent => kill(member, "palladion-agent"),
+        Who::Server => kill(member, "java"),
+        Who::Pod => delete_pod(member),
+        Who::Machine => {
+            let name = bed().node_of(NAMESPACE, member).expect("its node");
+            let node = bed().cluster.node(&name).expect("a node");
+            bed().move_operator_from(node).expect("the operator is elsewhere");
+            bed().cluster.power_off(node).expect("power off");
+            std::thread::sleep(WITHOUT_POWER);
+            bed().cluster.power_on(node).expect("power on");
+            bed().wait_node_is_back(node).expect("back");
+            ring.restart_client().expect("a client");
+        }
+        Who::Operator => {
+            bed().scale_operator(0).expect("gone");
+            bed().scale_operator(1).expect("back");
+        }
+    }
+    // The task is still there to be followed.
+    read("killed").expect("the task");
+}
+
+/// How often a server was told to do it, by its log.
+fn calls(member: &str, work: &Work) -> usize {
+    let words = format!("logs {member} -n {NAMESPACE} -c cassandra --tail=-1");
+    let log = bed().kubectl(&words).expect("its log");
+    log.lines().filter(|line| line.contains(work.call)).count()
 }

@@ -3,6 +3,7 @@
 
 mod change;
 mod durability;
+mod jobs;
 mod leases;
 mod look;
 mod lost;
@@ -33,6 +34,9 @@ pub struct Arguments {
     /// What to measure
     #[arg(long, value_enum, default_value_t = Suite::Ring)]
     suite: Suite,
+    /// MiB of data on each replica, for `--suite jobs`
+    #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u32).range(24..=65536))]
+    mib: u32,
     /// Where to write the report; by default into docs/benchmarks
     #[arg(long)]
     report: Option<String>,
@@ -47,6 +51,8 @@ enum Suite {
     Zoned,
     /// What it costs that writes are on the disk before they are acknowledged
     Durability,
+    /// What jobs cost, and our repair against nodetool's
+    Jobs,
     /// The leader's Lease while an API server with half a core stores a thousand rings
     Leases,
 }
@@ -57,6 +63,7 @@ impl Suite {
             Suite::Ring => "docs/benchmarks/ring.md",
             Suite::Zoned => "docs/benchmarks/zonedstatefulset.md",
             Suite::Durability => "docs/benchmarks/durability.md",
+            Suite::Jobs => "docs/benchmarks/jobs.md",
             Suite::Leases => "docs/benchmarks/leases.md",
         }
     }
@@ -75,6 +82,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Suite::Ring => measure(arguments),
         Suite::Zoned => measure_zoned(arguments),
         Suite::Durability => measure_durability(arguments),
+        Suite::Jobs => measure_jobs(arguments),
         Suite::Leases => measure_leases(arguments),
     };
     Cluster::down(&arguments.name, &mut Lines)?;
@@ -104,6 +112,11 @@ fn measure_zoned(arguments: &Arguments) -> Result<String> {
 
 fn measure_durability(arguments: &Arguments) -> Result<String> {
     durability::measure(&testbed(arguments, &[])?)
+}
+
+fn measure_jobs(arguments: &Arguments) -> Result<String> {
+    let watched = Duration::from_secs(arguments.idle_seconds);
+    jobs::measure(&testbed(arguments, &[])?, watched, arguments.mib)
 }
 
 /// On a control plane alone: no pod runs, and the operator runs beside it.

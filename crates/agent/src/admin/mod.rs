@@ -74,6 +74,8 @@ pub const JOINING: &str = "JOINING";
 pub const NORMAL: &str = "NORMAL";
 /// Mode of a member that leaves; up to 4.1 also after a leave that failed half-way.
 pub const LEAVING: &str = "LEAVING";
+/// Mode of a server that was drained: its process runs and serves nobody.
+pub const DRAINED: &str = "DRAINED";
 /// Mode of a member that has left.
 pub const DECOMMISSIONED: &str = "DECOMMISSIONED";
 /// Mode after a decommission that failed (5.0), which may be a full member's.

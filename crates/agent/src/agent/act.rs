@@ -43,6 +43,7 @@ impl Agent {
                 self.stop(why);
                 Ok(())
             }
+            Action::Drain { nonce } => self.drain(nonce),
             Action::Leave { nonce } => self.leave(&nonce),
         }
     }

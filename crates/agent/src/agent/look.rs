@@ -18,6 +18,8 @@ const LOOK_OFTEN: Duration = Duration::from_millis(900);
 const LOOK_START: Duration = Duration::from_millis(400);
 /// Looks at rest.
 const LOOK_REST: Duration = Duration::from_secs(5);
+/// A look that takes longer than this is counted: calls that last may be in its way.
+const SLOW: Duration = Duration::from_secs(1);
 /// Init is asked this often at rest: a server that died is noticed.
 const TURN_REST: Duration = Duration::from_secs(1);
 /// What a 4.x server logs when streaming to a joining member has failed.
@@ -31,7 +33,11 @@ impl Agent {
         };
         let begun = Instant::now();
         self.looked = Some(begun);
-        match admin.read().await {
+        let answer = admin.read().await;
+        if begun.elapsed() > SLOW {
+            self.metrics.slow_reads.inc();
+        }
+        match answer {
             Ok(mut reading) => {
                 self.hear_failed_join(&mut reading).await;
                 let known = self.progress.take();

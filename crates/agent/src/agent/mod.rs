@@ -137,6 +137,7 @@ impl Agent {
                 // Whether it leaves still is not asked of a look that is older than the answer.
                 (self.look, self.looked) = (None, None);
             }
+            Done::Drained { nonce, answer } => self.note_drain(nonce, answer),
             Done::Operation { id, outcome } => self.end_operation(&id, outcome),
             Done::Job { id, ended } => self.end_task(id, ended),
             Done::Tombstones { schema, answer } => self.tombstones.note(schema, answer),

@@ -7,7 +7,7 @@ use crate::admin::{Reading, ServerAdmin};
 use crate::decide::health::Watch;
 use crate::decide::job::Stop;
 use crate::decide::progress::Progress;
-use crate::decide::{LastWords, LeaveCall, Process, SpecFact, StopWhy, VolumeFact};
+use crate::decide::{DrainCall, LastWords, LeaveCall, Process, SpecFact, StopWhy, VolumeFact};
 use crate::http::Health;
 use crate::init::protocol::Phase;
 use crate::jobs::{Book, Unwritten};
@@ -46,6 +46,13 @@ pub const READING_LIFE: Duration = Duration::from_secs(15);
 pub enum Done {
     /// The call to leave was answered.
     Left(Result<(), String>),
+    /// The server was asked to drain, and answered.
+    Drained {
+        /// Nonce of the order.
+        nonce: Nonce,
+        /// What it said.
+        answer: Result<(), String>,
+    },
     /// An operation ended.
     Operation {
         /// Its ID.
@@ -165,6 +172,7 @@ pub struct Agent {
     pub last_words: Option<LastWords>,
     pub stopping: Option<Stopping>,
     pub leave_call: LeaveCall,
+    pub drain_call: Option<DrainCall>,
     pub job: Option<Job>,
     pub book: Option<Arc<Book>>,
     /// Jobs whose notes cannot be written.
@@ -222,6 +230,7 @@ impl Agent {
             last_words: None,
             stopping: None,
             leave_call: LeaveCall::NotMade,
+            drain_call: None,
             job: None,
             book: None,
             unwritten: Unwritten::default(),
@@ -270,6 +279,7 @@ impl Agent {
             progress: self.progress.as_ref(),
             stopping: self.stopping.as_ref().map(|s| s.why),
             leave_call: &self.leave_call,
+            drain_call: self.drain_call.as_ref(),
             last_words: self.last_words.as_ref(),
         }
     }

@@ -1,13 +1,15 @@
 //! Stopping the server: drained where it serves, told to end, and killed only
 //! if that leads to nothing.
 
-use super::state::{Agent, Stopping};
+use super::state::{Agent, Done, Stopping};
 use crate::admin::{Reading, ServerAdmin};
-use crate::decide::{Process, StopWhy};
+use crate::decide::{DrainCall, Process, StopWhy};
 use crate::drain;
 use crate::init::protocol::{Phase, Signal};
 use crate::supervisor::Supervisor;
-use crate::words::calls::Drained;
+use crate::words::calls::{Drained, NotKnown};
+use anyhow::{Context, Result};
+use palladion_api::ids::Nonce;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -57,6 +59,28 @@ impl Agent {
                 tracing::warn!(error = error.to_string(), "the server could not be killed");
             }
         });
+    }
+
+    /// Drain the server and leave it running: it serves again after a restart.
+    pub(super) fn drain(&mut self, nonce: Nonce) -> Result<()> {
+        let admin = self.admin.clone().context(NotKnown::Server)?;
+        tracing::info!(nonce = nonce.as_str(), "draining the server, as a task requests");
+        self.drain_call = Some(DrainCall { nonce: nonce.clone(), answer: None });
+        let done = self.done.clone();
+        tokio::spawn(async move {
+            let answer = admin.drain().await.map_err(|e| format!("{:#}", anyhow::Error::from(e)));
+            let _ = done.send(Done::Drained { nonce, answer }).await;
+        });
+        Ok(())
+    }
+
+    /// What came of it is told with the next look.
+    pub(super) fn note_drain(&mut self, nonce: Nonce, answer: Result<(), String>) {
+        if let Err(why) = &answer {
+            tracing::warn!(why, "the server could not be drained");
+        }
+        self.drain_call = Some(DrainCall { nonce, answer: Some(answer) });
+        (self.look, self.looked) = (None, None);
     }
 
     /// The container is about to end (preStop): drain, and start nothing more.

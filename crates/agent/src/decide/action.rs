@@ -97,6 +97,11 @@ pub enum Action {
     Start(Start),
     /// Drain and stop the server.
     Stop(StopWhy),
+    /// Drain the server, and leave it running.
+    Drain {
+        /// The order's nonce.
+        nonce: Nonce,
+    },
     /// Leave the ring: note it, then call.
     Leave {
         /// The intent's nonce.

@@ -4,6 +4,7 @@
 
 mod action;
 pub mod backoff;
+mod drain;
 pub mod forbidden;
 pub mod health;
 pub mod intent;
@@ -30,7 +31,7 @@ use crate::words::server::Running;
 use crate::words::start::Waiting;
 use crate::words::volume::Wrong;
 use jiff::Timestamp;
-use palladion_api::ids::{MemberName, PodUid};
+use palladion_api::ids::{MemberName, Nonce, PodUid};
 use palladion_api::member::{CassandraMemberSpec, ServerState, VolumeState};
 use palladion_api::reasons::Reason;
 use palladion_api::words::{Message, Reasoned};
@@ -63,6 +64,8 @@ pub struct Facts<'a> {
     pub stopping: Option<StopWhy>,
     /// Our call to leave the ring.
     pub leave_call: &'a LeaveCall,
+    /// Our last call to drain the server.
+    pub drain_call: Option<&'a DrainCall>,
     /// The last telling words of a server that failed.
     pub last_words: Option<&'a LastWords>,
 }
@@ -114,6 +117,15 @@ pub enum LeaveCall {
     UnderWay,
     /// Answered.
     Answered(Result<(), String>),
+}
+
+/// A call of this agent to drain the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DrainCall {
+    /// Nonce of the order.
+    pub nonce: Nonce,
+    /// The answer, once there is one.
+    pub answer: Option<Result<(), String>>,
 }
 
 /// The last telling words of a server, with what they mean.

@@ -2,7 +2,7 @@
 
 use super::forbidden::{is_given_up, must_be_banned};
 use super::progress::Stall;
-use super::{Action, Decision, Facts, SpecFact, StopWhy, intent, is_stale_twin, permit};
+use super::{Action, Decision, Facts, SpecFact, StopWhy, drain, intent, is_stale_twin, permit};
 use crate::admin::{self, Reading};
 use crate::init::protocol::Phase;
 use crate::volume::judge::has_left;
@@ -26,6 +26,7 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
         .or_else(|| intent::settle(facts, ledger))
         .or_else(|| intent::leave(facts, ledger))
         .or_else(|| restart(facts, ledger))
+        .or_else(|| drain::begin(facts, ledger))
         .unwrap_or(Action::Nothing);
     tell(facts, ledger, action)
 }
@@ -138,7 +139,8 @@ fn tell(facts: &Facts<'_>, ledger: &Ledger, action: Action) -> Decision {
     }
     let normal = ledger.last_start().is_some_and(|s| s.record.normal_at.is_some());
     if normal {
-        let amiss = amiss(facts).or_else(|| not_known(facts)).map(Message::from);
+        let amiss = amiss(facts).or_else(|| drain::failed(facts, ledger));
+        let amiss = amiss.or_else(|| not_known(facts)).map(Message::from);
         return Decision::new(action, ServerState::Running, Reason::Running, amiss);
     }
     let starting = match facts.reading.and_then(|r| r.mode.clone()) {
@@ -166,6 +168,7 @@ fn amiss(facts: &Facts<'_>) -> Option<Running> {
         (Some(mode), native) if mode == admin::NORMAL => {
             (native == Some(false)).then_some(Running::NativeTransportDown)
         }
+        (Some(mode), _) if mode == admin::DRAINED => Some(Running::Drained),
         (Some(mode), _) => Some(Running::Mode { mode }),
         (None, _) => Some(Running::NoMode),
     }

@@ -27,6 +27,7 @@ pub struct World {
     pub progress: Option<Progress>,
     pub stopping: Option<StopWhy>,
     pub leave_call: LeaveCall,
+    pub drain_call: Option<DrainCall>,
     pub last_words: Option<LastWords>,
     pub now: Timestamp,
 }
@@ -60,6 +61,7 @@ pub fn a_new_member() -> World {
         progress: None,
         stopping: None,
         leave_call: LeaveCall::NotMade,
+        drain_call: None,
         last_words: None,
         now: Timestamp::from_second(1_000_000).unwrap(),
     }
@@ -177,6 +179,7 @@ impl World {
             progress: self.progress.as_ref(),
             stopping: self.stopping,
             leave_call: &self.leave_call,
+            drain_call: self.drain_call.as_ref(),
             last_words: self.last_words.as_ref(),
         })
     }

@@ -58,6 +58,11 @@ pub(super) const READ_FAILURES: Metric = Metric::counter(
     &[],
     "Attempts to read the state of the server that failed",
 );
+pub(super) const SLOW_READS: Metric = Metric::counter(
+    "palladion_agent_server_slow_reads_total",
+    &[],
+    "Attempts to read the state of the server that took longer than a second",
+);
 pub(super) const MODE: Metric = Metric::gauge(
     "palladion_agent_server_mode",
     SERVER_MODE,
@@ -104,6 +109,7 @@ pub const DECLARED: &[Metric] = &[
     STATUS_WRITES,
     SERVER_STARTS,
     READ_FAILURES,
+    SLOW_READS,
     MODE,
     HEALTH,
     NATIVE_TRANSPORT,

@@ -50,6 +50,8 @@ pub struct Metrics {
     pub server_starts: Counter,
     /// Readings of the server that failed.
     pub read_failures: Counter,
+    /// Readings of the server that took longer than a second.
+    pub slow_reads: Counter,
     memory: Family<Of, Gauge>,
     mode: Family<Mode, Gauge>,
     health: Family<Outcome, Gauge>,
@@ -82,6 +84,7 @@ impl Metrics {
         add(all, &declared::STATUS_WRITES, self.status_writes.clone());
         add(all, &declared::SERVER_STARTS, self.server_starts.clone());
         add(all, &declared::READ_FAILURES, self.read_failures.clone());
+        add(all, &declared::SLOW_READS, self.slow_reads.clone());
         add(all, &declared::MODE, self.mode.clone());
         add(all, &declared::HEALTH, self.health.clone());
         add(all, &declared::NATIVE_TRANSPORT, self.native.clone());

@@ -28,6 +28,8 @@ palladion_api::sentences! {
         Silent => Running, "the server is not responding";
         NativeTransportDown => Running, "the native transport is down, so clients cannot connect";
         Mode { mode: String } => Running, "the server is in mode {mode}";
+        Drained => Drained, "the server is drained and takes no requests until it is restarted";
+        NotDrained { why: String } => Running, "the server could not be drained: {why}";
         NoMode => Running, "the server does not report its mode";
         Unknown { fields: Names, version: &'static str } => Running, "this agent (version {version}) does not support the values of these fields and ignores them: {fields}; a rollout of the rack upgrades the agent";
         LedgerUnreadable => VolumeForeign, "the server is running, but the agent cannot read the marker or the ledger on its volume";

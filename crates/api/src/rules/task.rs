@@ -82,6 +82,14 @@ pub fn replace_stands_alone() -> Rule {
     )
 }
 
+/// A second one would wait for ever: nobody is drained while another member is down.
+pub fn drain_names_one_member() -> Rule {
+    must(
+        "!has(self.drain) || (has(self.members) && size(self.members) == 1)",
+        "`drain` is for one member, which serves nobody until it is restarted: name it in `members`",
+    )
+}
+
 /// One choice of tables.
 pub fn keyspaces_or_tables() -> Rule {
     must("!has(self.keyspaces) || !has(self.tables)", "set `keyspaces` or `tables`, not both")

@@ -23,15 +23,17 @@ pub fn schedule_has_five_fields() -> Rule {
     )
 }
 
-/// One task does one thing. A dead member is replaced once, and by whoever knows that it is dead.
+/// One task does one thing. A dead member is replaced once, and by whoever knows that
+/// it is dead; whoever drains a member restarts it.
 pub fn asks_for_one_thing() -> Rule {
-    let bodies = || TaskKind::ALL.iter().filter(|k| **k != TaskKind::Replace).map(|k| k.field());
+    let comes_again = |kind: &&TaskKind| !matches!(kind, TaskKind::Drain | TaskKind::Replace);
+    let bodies = || TaskKind::ALL.iter().filter(comes_again).map(|k| k.field());
     let there: Vec<String> = bodies().map(|f| format!("has(self.{f})")).collect();
     let names: Vec<String> = bodies().map(|f| format!("`{f}`")).collect();
     must(
         format!("[{}].exists_one(x, x)", there.join(", ")),
         format!(
-            "a task does one thing: set exactly one of {}; a schedule does not `replace`",
+            "a task does one thing: set exactly one of {}; a schedule does neither `drain` nor `replace`",
             names.join(", ")
         ),
     )

@@ -202,6 +202,10 @@ pub struct SetLogLevelTask {
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
 pub struct RestartTask {}
 
+/// Drain the server of one member: it writes its memtables to disk and takes no more requests, but its process stays, until it is restarted.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+pub struct DrainTask {}
+
 /// Replace a dead member: delete its volume claim and stream its data to a new volume.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]

@@ -30,6 +30,8 @@ pub enum TaskKind {
     SetLogLevel,
     /// `spec.restart`.
     Restart,
+    /// `spec.drain`.
+    Drain,
     /// `spec.replace`.
     Replace,
 }
@@ -57,6 +59,7 @@ impl TaskKind {
         TaskKind::ClearSnapshot,
         TaskKind::SetLogLevel,
         TaskKind::Restart,
+        TaskKind::Drain,
         TaskKind::Replace,
     ];
 
@@ -74,7 +77,27 @@ impl TaskKind {
             TaskKind::ClearSnapshot => "clearSnapshot",
             TaskKind::SetLogLevel => "setLogLevel",
             TaskKind::Restart => "restart",
+            TaskKind::Drain => "drain",
             TaskKind::Replace => "replace",
+        }
+    }
+
+    /// Its name, as statuses show it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            TaskKind::Repair => "Repair",
+            TaskKind::Cleanup => "Cleanup",
+            TaskKind::Compact => "Compact",
+            TaskKind::GarbageCollect => "GarbageCollect",
+            TaskKind::Scrub => "Scrub",
+            TaskKind::UpgradeSstables => "UpgradeSSTables",
+            TaskKind::Flush => "Flush",
+            TaskKind::Snapshot => "Snapshot",
+            TaskKind::ClearSnapshot => "ClearSnapshot",
+            TaskKind::SetLogLevel => "SetLogLevel",
+            TaskKind::Restart => "Restart",
+            TaskKind::Drain => "Drain",
+            TaskKind::Replace => "Replace",
         }
     }
 
@@ -91,7 +114,7 @@ impl TaskKind {
             | TaskKind::Snapshot
             | TaskKind::ClearSnapshot
             | TaskKind::SetLogLevel => Means::Job,
-            TaskKind::Restart | TaskKind::Replace => Means::Turn,
+            TaskKind::Restart | TaskKind::Drain | TaskKind::Replace => Means::Turn,
         }
     }
 
@@ -105,10 +128,24 @@ impl TaskKind {
             | TaskKind::GarbageCollect
             | TaskKind::Scrub
             | TaskKind::UpgradeSstables => Some(86_400),
-            TaskKind::Flush | TaskKind::Snapshot | TaskKind::ClearSnapshot => Some(600),
+            TaskKind::Flush | TaskKind::Snapshot | TaskKind::ClearSnapshot | TaskKind::Drain => {
+                Some(600)
+            }
             TaskKind::SetLogLevel => Some(60),
             TaskKind::Restart => Some(900),
             TaskKind::Replace => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TaskKind;
+
+    #[test]
+    fn a_kind_is_called_as_statuses_show_it() {
+        for kind in TaskKind::ALL {
+            assert_eq!(serde_json::json!(kind), kind.as_str());
         }
     }
 }

@@ -12,7 +12,7 @@ mod kind;
 mod status;
 mod work;
 pub use bodies::{
-    CleanupTask, ClearSnapshotTask, CompactTask, DEFAULT_SEGMENT_BYTES, FlushTask,
+    CleanupTask, ClearSnapshotTask, CompactTask, DEFAULT_SEGMENT_BYTES, DrainTask, FlushTask,
     GarbageCollectTask, RepairTask, ReplaceTask, RestartTask, ScrubTask, Selection,
     SetLogLevelTask, SnapshotTask, UpgradeSstablesTask,
 };
@@ -62,6 +62,7 @@ pub use work::{Body, Work};
     validation = rules::scope_is_fixed(),
     validation = rules::members_or_racks(),
     validation = rules::replace_stands_alone(),
+    validation = rules::drain_names_one_member(),
     validation = rules::abort_is_final()
 )]
 #[serde(rename_all = "camelCase")]
@@ -69,12 +70,15 @@ pub struct CassandraTaskSpec {
     /// Name of the `CassandraCluster` in the namespace of the task. A task that stays without a phase names a cluster that does not exist. Immutable.
     #[schemars(length(min = 1, max = 63))]
     pub cluster: String,
-    /// What is done: exactly one of these fields, `restart` and `replace`. Immutable.
+    /// What is done: exactly one of these fields, `restart`, `drain` and `replace`. Immutable.
     #[serde(flatten)]
     pub work: Work,
     /// Restart members, one after the other, each drained first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart: Option<RestartTask>,
+    /// Drain the server of one member, named in `members`: its memtables are written to disk, and it serves nobody until it is restarted. Only while all other members are up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drain: Option<DrainTask>,
     /// Replace a dead member. It names its member itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replace: Option<ReplaceTask>,
@@ -100,7 +104,7 @@ pub struct CassandraTaskSpec {
     /// What happens when a member is down: `Wait` waits for it, `Skip` leaves it out. Default `Wait`. Immutable.
     #[serde(default)]
     pub when_down: WhenDown,
-    /// Seconds that one member may take; then it has failed. Default by kind: 604800 for `repair`; 86400 for `cleanup`, `compact`, `garbageCollect`, `scrub` and `upgradeSSTables`; 900 for `restart`; 600 for `flush`, `snapshot` and `clearSnapshot`; 60 for `setLogLevel`. Immutable.
+    /// Seconds that one member may take; then it has failed. Default by kind: 604800 for `repair`; 86400 for `cleanup`, `compact`, `garbageCollect`, `scrub` and `upgradeSSTables`; 900 for `restart`; 600 for `flush`, `snapshot`, `clearSnapshot` and `drain`; 60 for `setLogLevel`. Immutable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 315_360_000))]
     pub member_deadline_seconds: Option<u32>,
@@ -108,7 +112,7 @@ pub struct CassandraTaskSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 315_360_000))]
     pub active_deadline_seconds: Option<u32>,
-    /// Abort the task. What runs is stopped where the server can stop it, else it ends first, and no further member is begun. A replacement can be aborted until the member has its turn; if it is too late, the condition says so. Cannot be set back to false. Default false.
+    /// Abort the task. What runs is stopped where the server can stop it, else it ends first, and no further member is begun. A replacement can be aborted until the member has its turn, and a drain until the server was asked to; if it is too late, the condition says so. Cannot be set back to false. Default false.
     #[serde(default)]
     pub abort: bool,
     /// Seconds between the end of the task and its deletion; 0 deletes it at once. The last ended task of each kind is kept until another one of its kind has ended, and of all others of a cluster the operator keeps no more than the newest 50. Can be changed at any time. Default 604800, seven days.
@@ -129,11 +133,13 @@ impl CassandraTaskSpec {
     /// build knows, or for more than one thing.
     pub fn kind(&self) -> Option<TaskKind> {
         let restart = self.restart.as_ref().map(|_| TaskKind::Restart);
+        let drain = self.drain.as_ref().map(|_| TaskKind::Drain);
         let replace = self.replace.as_ref().map(|_| TaskKind::Replace);
-        match (self.work == Work::default(), restart, replace) {
-            (true, Some(kind), None) | (true, None, Some(kind)) => Some(kind),
+        let mut turns = [restart, drain, replace].into_iter().flatten();
+        match (self.work == Work::default(), turns.next(), turns.next()) {
+            (true, Some(kind), None) => Some(kind),
             (false, None, None) => self.work.body().map(Body::kind),
-            (true, None, None) | (_, Some(_), Some(_)) | (false, _, _) => None,
+            (true, None, _) | (_, Some(_), Some(_)) | (false, _, _) => None,
         }
     }
 }

@@ -37,6 +37,20 @@ pub struct MemberFact {
     pub claim: Option<ClaimFact>,
     /// The task that restarts it now.
     pub restart_task: Option<Uid>,
+    /// Does a task drain it now?
+    pub drain: DrainTask,
+}
+
+/// Does a task drain a member now?
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum DrainTask {
+    /// None does.
+    #[default]
+    None,
+    /// One does.
+    Wanted,
+    /// One did, and a person has taken it back: what was not begun yet is not begun.
+    TakenBack,
 }
 
 /// A member's Service.
@@ -159,6 +173,12 @@ impl MemberFact {
                 s.state == palladion_api::member::ServerState::Running
                     && s.mode.as_deref() == Some("NORMAL")
             })
+    }
+
+    /// Was its server drained, and not restarted since?
+    pub fn is_drained(&self) -> bool {
+        let mode = self.reported_server().and_then(|s| s.mode.as_deref());
+        mode == Some("DRAINED")
     }
 
     /// Does its agent speak, and does its machine answer? What a dead machine said

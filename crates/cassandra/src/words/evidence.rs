@@ -146,6 +146,7 @@ palladion_plan::sentences! {
         Idle { pod: PodUid, revision: String, why: Idle } =>
             "the pod with UID {pod} (revision {revision}) is not serving: {why}";
         Exited => "its server exited on its own";
+        Drained => "its server is drained and serves nobody";
         NotRunning { server: super::members::Server } => "no server of the member is running: {server}";
         StopOfMemberRequested =>
             "`spec.wanted` of the CassandraMember requests a stop without regard to other members";

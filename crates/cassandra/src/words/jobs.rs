@@ -61,6 +61,7 @@ palladion_plan::sentences! {
         Deadline { work: Work, done: usize, members: Count } => DeadlineExceeded,
             "the {work} was not complete within `spec.activeDeadlineSeconds`; it is complete on {done} of {members}";
         ClusterDeleted { cluster: String } => TaskFailed, "CassandraCluster {cluster} is being deleted";
+        ClusterGone { cluster: String } => TaskFailed, "CassandraCluster {cluster} was deleted";
     }
 
     /// It was aborted.
@@ -88,13 +89,14 @@ palladion_plan::sentences! {
         GivenUp { member: MemberName } => MemberLost,
             "the volume of member {member} is marked for replacement";
         NotReported => MemberLost, "its agent does not answer, and nobody knows how far the work went";
+        Drained => Drained, "the server is drained and serves nobody until it is restarted";
         TooLong => DeadlineExceeded, "it was not complete within `memberDeadlineSeconds`";
         TaskTooLong => DeadlineExceeded, "`spec.activeDeadlineSeconds` of the task had passed";
         Down => SkippedMember, "the member was down";
         AgentTooOld { agent: String } => AgentTooOld,
             "its agent (version {agent}) does not know what is due for repair; it is replaced when the pod of the member is";
         NoMember => SkippedMember, "the member is not in the ring any more";
-        ClusterDeleted => TaskFailed, "the CassandraCluster is being deleted";
+        ClusterDeleted => TaskFailed, "the CassandraCluster was deleted";
         NotBegun => SkippedMember, "not begun: the task had failed before";
         Aborted => TaskAborted, "the task was aborted";
         Yields => YieldsToTurn, "interrupted for a change to the ring; it is resumed afterwards";
@@ -145,6 +147,7 @@ palladion_plan::sentences! {
         ClearSnapshot => "removal of a snapshot";
         SetLogLevel => "change of log levels";
         Restart => "restart";
+        Drain => "drain";
         Replace => "replacement";
     }
 
@@ -175,6 +178,7 @@ impl From<TaskKind> for Work {
             TaskKind::ClearSnapshot => Work::ClearSnapshot,
             TaskKind::SetLogLevel => Work::SetLogLevel,
             TaskKind::Restart => Work::Restart,
+            TaskKind::Drain => Work::Drain,
             TaskKind::Replace => Work::Replace,
         }
     }

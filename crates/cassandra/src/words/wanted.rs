@@ -25,6 +25,8 @@ palladion_plan::sentences! {
             "member {member} cannot be stopped yet: {why}; `when: Now` in its `spec.wanted` counted for the stop at {at} alone; to insist once more, set `when` to RingIsWell, and then to Now";
         Draining { member: MemberName, server: Server } => MemberStopping,
             "member {member} is being stopped: {server}";
+        Drains { member: MemberName, server: Server } => MemberStopping,
+            "member {member} is being drained: {server}";
     }
 
     /// What a start waits for.
@@ -74,6 +76,9 @@ palladion_plan::sentences! {
         Terminates { member: MemberName, volume: VolumeId } => MemberTerminated,
             "Terminating member {member} for good as requested: no server starts on volume {volume} any more";
         Stopped { member: MemberName } => Synced, "Member {member} is stopped";
+        Drains { member: MemberName } => Drained, "Draining member {member} as requested";
+        Drained { member: MemberName } => Drained,
+            "Member {member} is drained; it serves again after a restart";
         Starts { member: MemberName } => Synced, "Starting member {member} as requested";
         Started { member: MemberName } => Synced, "Member {member} is up and normal again";
     }
@@ -84,12 +89,16 @@ palladion_plan::sentences! {
         NotWanted => "it is no longer requested, or the member is being replaced or removed";
         Forbidden { why: Objection } => "{why}";
         Silent => "its agent does not report; it carries out the request when it is back";
+        NotDrained => "its agent does not report";
         Failed { server: Server } => "{server}";
     }
 
     /// Steps.
     pub enum Doing {
         BeginStop { member: MemberName } => "begin the stop of member {member}";
+        BeginDrain { member: MemberName } => "begin the drain of member {member}";
+        Drain { member: MemberName } => "drain the server of member {member}";
+        EndDrain { member: MemberName } => "take back the order to drain member {member}";
         Stop { member: MemberName } => "stop the server of member {member}";
         Terminate { member: MemberName } => "stop the server of member {member} for good";
         Forget { member: MemberName } =>

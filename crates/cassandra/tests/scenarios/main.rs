@@ -14,6 +14,7 @@ mod cover;
 mod creation;
 mod cut_off;
 mod disturbed;
+mod drains;
 mod every;
 mod former_names;
 mod going_without;

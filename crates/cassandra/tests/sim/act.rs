@@ -3,7 +3,7 @@
 
 use super::agent::{Agent, Reach};
 use super::ring::{BOOT, Force, Phase, Server};
-use palladion_agent::decide::{Action, Cause, LeaveCall, Start, Then};
+use palladion_agent::decide::{Action, Cause, DrainCall, LeaveCall, Start, Then};
 use palladion_agent::render::Entry;
 use palladion_agent::volume;
 use palladion_agent::volume::ledger::{Ban, Ledger, Membership};
@@ -56,6 +56,11 @@ impl Agent {
                     .told
                     .push(format!("{} drains and stops its server: {why:?}", self.pod.key.name));
                 reach.ring.stop_in_order(self.pod.uid.as_str(), reach.now);
+            }
+            Action::Drain { nonce } => {
+                reach.ring.told.push(format!("{} drains its server", self.pod.key.name));
+                self.drain_call = Some(DrainCall { nonce, answer: Some(Ok(())) });
+                reach.ring.drain(self.pod.uid.as_str(), reach.now);
             }
             Action::Leave { nonce } => {
                 self.change_ledger(reach, |ledger| ledger.begin_leave(&nonce, now));

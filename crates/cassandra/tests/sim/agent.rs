@@ -11,8 +11,8 @@ use palladion_agent::admin::Reading;
 use palladion_agent::decide::health::Watch;
 use palladion_agent::decide::progress::Progress;
 use palladion_agent::decide::{
-    self, Action, Facts, LastWords, LeaveCall, Process, Source, SpecFact, StopWhy, VolumeFact,
-    backoff,
+    self, Action, DrainCall, Facts, LastWords, LeaveCall, Process, Source, SpecFact, StopWhy,
+    VolumeFact, backoff,
 };
 use palladion_agent::init::protocol::Phase as Container;
 use palladion_agent::repair::Memory;
@@ -73,6 +73,7 @@ pub struct Agent {
     pub(super) unanswered: Option<Timestamp>,
     pub(super) stopping: Option<StopWhy>,
     pub(super) leave_call: LeaveCall,
+    pub(super) drain_call: Option<DrainCall>,
     pub(super) last_words: Option<LastWords>,
     /// The operation that runs, and when it ends.
     pub(super) job: Option<(Operation, Timestamp)>,
@@ -156,6 +157,7 @@ impl Agent {
             unanswered: None,
             stopping: None,
             leave_call: LeaveCall::NotMade,
+            drain_call: None,
             last_words: None,
             job: None,
             work: None,
@@ -245,6 +247,7 @@ impl Agent {
             progress: self.progress.as_ref(),
             stopping: self.stopping,
             leave_call: &self.leave_call,
+            drain_call: self.drain_call.as_ref(),
             last_words: self.last_words.as_ref(),
         }
     }

@@ -157,7 +157,10 @@ impl Ring {
         let is_up = |host: &HostId| {
             self.servers.values().any(|s| {
                 s.host_id.as_ref() == Some(host)
-                    && !matches!(s.phase, Phase::Booting | Phase::Left | Phase::Decommissioned)
+                    && !matches!(
+                        s.phase,
+                        Phase::Booting | Phase::Drained | Phase::Left | Phase::Decommissioned
+                    )
             })
         };
         let replacing = self.servers.values().filter_map(|s| {

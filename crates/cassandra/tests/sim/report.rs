@@ -169,6 +169,7 @@ impl Ring {
             Phase::JoinFailed => "JOINING_FAILED",
             Phase::Normal if server.refused && !is_4(&server.version) => "DECOMMISSION_FAILED",
             Phase::Normal => "NORMAL",
+            Phase::Drained => "DRAINED",
             Phase::LeaveFailed if !is_4(&server.version) => "DECOMMISSION_FAILED",
             Phase::Leaving | Phase::LeaveFailed | Phase::Unbootstrapped | Phase::Left => "LEAVING",
             Phase::Decommissioned => "DECOMMISSIONED",
@@ -181,6 +182,7 @@ impl Ring {
             | Phase::Initializing
             | Phase::Joining { .. }
             | Phase::JoinFailed
+            | Phase::Drained
             | Phase::Left
             | Phase::Decommissioned => false,
         };
@@ -188,7 +190,7 @@ impl Ring {
         Some(Reading {
             mode: Some(mode.into()),
             native_transport: Some(native && !self.closed.contains(&server.member)),
-            gossip: Some(true),
+            gossip: Some(server.phase != Phase::Drained),
             version: Some(server.version.clone()),
             host_id: server.host_id.clone(),
             schema_version: Some(self.schema_of(server)),

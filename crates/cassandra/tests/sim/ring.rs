@@ -85,6 +85,8 @@ pub enum Phase {
     JoinFailed,
     /// A full member; clients are served from `until` on.
     Normal,
+    /// Was drained: its process runs and serves nobody.
+    Drained,
     /// Streams away what it owns.
     Leaving,
     /// A stream of its leave has failed: the others see it leaving for ever,
@@ -110,7 +112,11 @@ impl Phase {
             | Phase::Leaving
             | Phase::Unbootstrapped
             | Phase::Left => true,
-            Phase::JoinFailed | Phase::Normal | Phase::LeaveFailed | Phase::Decommissioned => false,
+            Phase::JoinFailed
+            | Phase::Normal
+            | Phase::Drained
+            | Phase::LeaveFailed
+            | Phase::Decommissioned => false,
         }
     }
 }
@@ -382,7 +388,11 @@ impl Ring {
                 self.answers.insert(pod.to_string(), Ok(()));
                 self.told.push(format!("{} is DECOMMISSIONED", server.member));
             }
-            Phase::Normal | Phase::JoinFailed | Phase::LeaveFailed | Phase::Decommissioned => {}
+            Phase::Normal
+            | Phase::Drained
+            | Phase::JoinFailed
+            | Phase::LeaveFailed
+            | Phase::Decommissioned => {}
         }
     }
 
@@ -437,6 +447,23 @@ impl Ring {
         self.stop(pod, now);
     }
 
+    /// A server is drained and goes on running: it leaves gossip.
+    pub fn drain(&mut self, pod: &str, now: Timestamp) {
+        let Some(server) = self.servers.get(pod).cloned() else {
+            return;
+        };
+        let host = server.host_id.clone();
+        self.watch_others(
+            &format!("{} is drained", server.member),
+            &host.iter().collect::<Vec<_>>(),
+            now,
+        );
+        self.stopped.extend(host);
+        self.calls.remove(pod);
+        self.set_phase(pod, Phase::Drained, now);
+        self.told.push(format!("{} is DRAINED", server.member));
+    }
+
     /// A server is killed.
     pub fn stop(&mut self, pod: &str, now: Timestamp) {
         let Some(server) = self.servers.remove(pod) else {
@@ -461,6 +488,7 @@ impl Ring {
             | Phase::Joining { .. }
             | Phase::JoinFailed
             | Phase::Normal
+            | Phase::Drained
             | Phase::Leaving
             | Phase::LeaveFailed
             | Phase::Unbootstrapped

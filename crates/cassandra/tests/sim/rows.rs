@@ -147,6 +147,7 @@ impl Ring {
                     | Phase::Waking
                     | Phase::Initializing
                     | Phase::JoinFailed
+                    | Phase::Drained
                     | Phase::Left
                     | Phase::Decommissioned => false,
                 }

@@ -262,6 +262,7 @@ fn items(kind: TaskKind) -> Vec<Item> {
         | TaskKind::ClearSnapshot
         | TaskKind::SetLogLevel
         | TaskKind::Restart
+        | TaskKind::Drain
         | TaskKind::Replace => vec![item(None)],
     }
 }
@@ -330,6 +331,7 @@ impl Ring {
             | TaskKind::ClearSnapshot
             | TaskKind::SetLogLevel
             | TaskKind::Restart
+            | TaskKind::Drain
             | TaskKind::Replace => Ok(()),
         }
     }

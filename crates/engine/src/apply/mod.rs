@@ -18,7 +18,7 @@ use crate::memory::Memory;
 use crate::request::Api;
 use crate::watch::Watches;
 use crate::words::NotDone;
-use palladion_plan::{Event, FailureClass, Object, ObjectKey, Plan, Step};
+use palladion_plan::{Count, Event, FailureClass, Object, ObjectKey, Plan, Step};
 use serde_json::Value;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -100,6 +100,8 @@ pub struct Outcome {
     pub done: Vec<String>,
     /// Events of the steps that wrote something.
     pub events: Vec<Event>,
+    /// What is counted.
+    pub counts: Vec<Count>,
     /// Own writes that have to come back.
     pub expectations: Vec<Expectation>,
     /// The step that failed and ended the plan, if one did.
@@ -148,6 +150,7 @@ impl Applier<'_> {
                 Ok(Effect::Changed { expectations, version }) => {
                     outcome.done.push(step.doing().to_string());
                     outcome.events.extend(event(step).cloned());
+                    outcome.counts.extend(step.counted().cloned());
                     outcome.expectations.extend(expectations);
                     if self.subject(step) == self.owner_key {
                         outcome.owner_version = version;

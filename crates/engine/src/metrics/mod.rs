@@ -3,19 +3,22 @@
 
 mod declared;
 mod labels;
+mod minds;
 
 pub use declared::DECLARED;
 pub use labels::{ReconcileOutcome, RequestOutcome, RestartCause, Stage, Verb};
 
 use crate::error::ApiError;
 use labels::{Values, values};
+use minds::OfMinds;
 use palladion_api::metrics::Metric;
-use palladion_plan::FailureClass;
+use palladion_plan::{FailureClass, Mind};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{self, Registry};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// All metrics of the engine.
@@ -36,6 +39,8 @@ pub struct Metrics {
     /// Own writes that did not come back through the watch in time.
     pub late_expectations: Counter,
     resident: Gauge,
+    /// Those of the minds.
+    pub minds: OfMinds,
 }
 
 impl Default for Metrics {
@@ -54,11 +59,17 @@ impl Default for Metrics {
             epoch: Gauge::default(),
             late_expectations: Counter::default(),
             resident: Gauge::default(),
+            minds: OfMinds::default(),
         }
     }
 }
 
 impl Metrics {
+    /// With those that these minds declare.
+    pub fn of(minds: &[Arc<dyn Mind>]) -> Self {
+        Self { minds: OfMinds::new(minds), ..Self::default() }
+    }
+
     /// Register everything under its declared name.
     pub fn register(&self, all: &mut Registry) {
         add(all, &declared::API_REQUESTS, self.requests.clone());
@@ -72,6 +83,7 @@ impl Metrics {
         add(all, &declared::LEADER_EPOCH, self.epoch.clone());
         add(all, &declared::LATE_EXPECTATIONS, self.late_expectations.clone());
         add(all, &declared::RESIDENT_MEMORY, self.resident.clone());
+        self.minds.register(all);
     }
 
     /// Count a request.

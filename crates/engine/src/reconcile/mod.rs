@@ -67,6 +67,7 @@ impl Reconciler {
         let found = owner(&self.watches.world(), key);
         match found {
             Owner::Gone => {
+                self.metrics.minds.forget(key);
                 self.watches.refer(key, &[]);
                 self.probers.want(key, Vec::new());
                 After::Rest

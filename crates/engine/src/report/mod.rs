@@ -41,6 +41,10 @@ impl Reconciler {
         for done in &outcome.done {
             tracing::info!(step = %done, "step carried out");
         }
+        for count in &outcome.counts {
+            self.metrics.minds.count(count);
+        }
+        self.metrics.minds.set(case.key, &plan.figures);
         let events = self.events(case);
         for event in outcome.events.iter().chain(&plan.events) {
             events.send(event, memory);

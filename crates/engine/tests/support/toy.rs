@@ -80,6 +80,7 @@ impl Mind for ToyMind {
                 seen: vec![("/status/epoch".to_string(), seen)],
                 doing: "take the epoch".to_string(),
                 event: None,
+                counted: None,
             };
             return Plan { steps: vec![claim], ..Plan::default() };
         }

@@ -304,6 +304,7 @@ async fn a_task_is_created_with_what_differs_from_its_defaults() {
         "task run set-log-level demo --level ROOT=debug,org.apache.cassandra.gms=trace --for 30m",
         "task run repair demo --keyspace shop",
         "task run restart demo",
+        "task run drain demo --member demo-dc1-a-1",
     ];
     let mut specs = Vec::new();
     for (number, line) in lines.iter().enumerate() {

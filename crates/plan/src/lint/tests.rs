@@ -135,6 +135,7 @@ fn patch(patch: Value, proof: Option<Proof>) -> Step {
         proof,
         doing: "d".to_string(),
         event: None,
+        counted: None,
     }
 }
 

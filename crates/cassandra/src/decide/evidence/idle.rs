@@ -59,6 +59,11 @@ pub fn stands_stopped(facts: &Facts<'_>, member: &MemberFact) -> Option<Proof> {
         .then(|| Proof::seen(facts, ProofKind::Idle, member, &proven))
 }
 
+/// Its server is drained: whoever restarts it takes nothing away from anybody.
+pub fn is_drained(facts: &Facts<'_>, member: &MemberFact) -> Option<Proof> {
+    member.is_drained().then(|| Proof::seen(facts, ProofKind::Idle, member, &Proven::Drained))
+}
+
 /// Its server has ended by itself, so that nothing is stopped: a token makes its
 /// agent try at once.
 pub fn has_ended(facts: &Facts<'_>, member: &MemberFact) -> Option<Proof> {

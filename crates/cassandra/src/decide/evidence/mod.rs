@@ -23,7 +23,7 @@ mod witness;
 pub use absence::is_untouched;
 pub use heard::{ask_who_has_heard, unheard_by};
 pub use held::wait_for_ring;
-pub use idle::{has_ended, runs_no_server, serves_nothing, stands_stopped};
+pub use idle::{has_ended, is_drained, runs_no_server, serves_nothing, stands_stopped};
 pub use proof::Proof;
 pub use prove::{Unproven, is_out_already, prove, refused};
 pub use purpose::Purpose;

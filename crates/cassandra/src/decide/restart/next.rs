@@ -12,7 +12,7 @@ use crate::validate::Valid;
 use crate::words::restart::{Doing, Waiting};
 use crate::words::turn::Work;
 use palladion_api::cluster::TurnStep;
-use palladion_plan::Flow;
+use palladion_plan::{Flow, Step};
 
 /// The next member on an older revision, or whose restart was asked for, if
 /// the ring can spare it.
@@ -21,6 +21,11 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     if let Some(member) = stopped {
         let waiting = Waiting::ForLogIn { member: member.name.clone() };
         draft.wait_for(waiting).about(member.subject());
+    }
+    // The rest waits for them: they serve nobody until then.
+    if let Some(step) = of_the_drained(facts, valid) {
+        draft.steps.push(step);
+        return Flow::Busy;
     }
     for member in due(facts, valid) {
         let name = member.name.clone();
@@ -52,6 +57,14 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         return Flow::Busy;
     }
     Flow::Free
+}
+
+/// The restart of a member that is drained: it needs no turn, as nothing is stopped.
+fn of_the_drained(facts: &Facts<'_>, valid: &Valid) -> Option<Step> {
+    due(facts, valid).into_iter().find_map(|member| {
+        let proof = evidence::is_drained(facts, member)?;
+        give_token(member, &restart_tokens::due(valid, member)?, &proof, None)
+    })
 }
 
 /// Members of the ring on an older revision, or whose restart was asked for, in order,

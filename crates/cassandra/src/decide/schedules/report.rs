@@ -4,6 +4,7 @@ use super::cover::Standing;
 use super::read::{Schedule, ended, ended_at};
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
+use crate::metrics;
 use crate::resources as kinds;
 use crate::words::schedules::{Accepted, Behind, Doing, Held, Invalid, Risk, Runs, Told};
 use jiff::Timestamp;
@@ -72,9 +73,10 @@ pub(super) fn report(
     let meta = &schedule.object.meta;
     let step = Step::patch_status_as_seen(kinds::SCHEDULE, meta, patch, doing);
     let late = late(schedule, outcome.standing.as_ref());
+    let missed = outcome.missed.as_ref().map(|_| metrics::missed());
     let told = outcome.missed.or(late).or_else(|| refused(schedule, outcome.accepted));
     let event = told.map(|told| Event::warning(told).also_about(kinds::SCHEDULE, meta));
-    draft.steps.push(step.announced(event));
+    draft.steps.push(step.announced(event).counting(missed));
 }
 
 /// Is it late, and is it too late?

@@ -3,16 +3,18 @@
 use crate::decide::draft::Draft;
 use crate::decide::tasks::read::{Task, kind};
 use crate::facts::Facts;
+use crate::metrics;
 use crate::resources as kinds;
 use crate::words::jobs;
 use crate::words::tasks::Doing;
+use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::conditions::{COMPLETE, FAILED};
 use palladion_api::ids::HostId;
 use palladion_api::reasons::Reason;
 use palladion_api::task::{CassandraTaskStatus, TaskPhase};
 use palladion_plan::words::{Message, Reasoned};
-use palladion_plan::{Conditions, Event, Step, Truth};
+use palladion_plan::{Conditions, Count, Event, Step, Truth};
 use serde_json::{Value, json};
 
 /// How a task goes on.
@@ -66,6 +68,19 @@ impl Course {
             | Course::Failed(_)
             | Course::Aborted(_)
             | Course::Refused(_) => true,
+        }
+    }
+
+    /// The phase that it is in.
+    fn phase(&self) -> TaskPhase {
+        match self {
+            Course::Waiting(_) => TaskPhase::Waiting,
+            Course::Running(_) => TaskPhase::Running,
+            Course::Done(_) => TaskPhase::Done,
+            Course::Partial(_) => TaskPhase::Partial,
+            Course::Failed(_) => TaskPhase::Failed,
+            Course::Aborted(_) => TaskPhase::Aborted,
+            Course::Refused(_) => TaskPhase::Refused,
         }
     }
 
@@ -127,22 +142,27 @@ impl Task<'_> {
             status.started_at = Some(Time(facts.now()));
         }
         let meta = &self.object.meta;
-        let patch = self.patch(facts, status, course);
+        let patch = self.patch(facts.now(), status, course);
         let step = |patch| Step::patch_status(kinds::TASK, meta, patch, self.doing());
-        draft.steps.extend(patch.map(step));
+        draft.steps.extend(patch.map(step).map(|step| step.counting(self.counted(course))));
     }
 
     /// Write how it goes, where that differs. As it was seen: a leader that was
     /// frozen must not write over its successor's words.
     pub fn write(
         &self,
-        facts: &Facts<'_>,
+        now: Timestamp,
         status: CassandraTaskStatus,
         course: &Course,
     ) -> Option<Step> {
-        let patch = self.patch(facts, status, course)?;
+        let patch = self.patch(now, status, course)?;
         let meta = &self.object.meta;
-        Some(Step::patch_status_as_seen(kinds::TASK, meta, patch, self.doing()))
+        let step = Step::patch_status_as_seen(kinds::TASK, meta, patch, self.doing());
+        Some(step.counting(self.counted(course)))
+    }
+
+    fn counted(&self, course: &Course) -> Option<Count> {
+        metrics::ended(kind(self.object)?, course.phase())
     }
 
     fn doing(&self) -> Doing {
@@ -152,11 +172,10 @@ impl Task<'_> {
     /// The change of its status, with what its course says; none where nothing differs.
     fn patch(
         &self,
-        facts: &Facts<'_>,
+        now: Timestamp,
         mut status: CassandraTaskStatus,
         course: &Course,
     ) -> Option<Value> {
-        let now = facts.now();
         let ((complete, failed), Said(reason, said)) = (course.truths(), course.said());
         let generation = self.object.meta.generation;
         let mut conditions = Conditions::new(&status.conditions, generation, now);

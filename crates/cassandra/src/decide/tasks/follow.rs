@@ -2,10 +2,9 @@
 //! each member's entry in the status of the task.
 
 use super::read::Task;
-use super::silent;
 use super::units::{self, answer, asked};
+use super::{by_turn, silent};
 use crate::decide::evidence::marks;
-use crate::decide::objects::restart_tokens;
 use crate::facts::{Facts, MemberFact};
 use crate::words::jobs::Member as Said;
 use jiff::{SignedDuration, Timestamp};
@@ -39,8 +38,9 @@ pub fn follow(
             continue;
         };
         match kind.means() {
-            // A restart: replacements do not come here.
-            Means::Turn => restarted(facts, task, member, entry),
+            // Replacements do not come here.
+            Means::Turn if kind == TaskKind::Drain => by_turn::drained(facts, task, member, entry),
+            Means::Turn => by_turn::restarted(facts, task, member, entry),
             Means::Job => unit(facts, task, member, entry),
         }
         lost(facts, task, kind, member, entry);
@@ -199,27 +199,6 @@ pub fn over_time_at(task: &Task<'_>) -> Option<Timestamp> {
     created.checked_add(SignedDuration::from_secs(seconds.into())).ok()
 }
 
-/// A restart goes through the turn of the ring.
-fn restarted(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, entry: &mut TaskMember) {
-    if entry.state != State::Running {
-        return;
-    }
-    if restart_tokens::is_done_for(member, task.uid()) && member.is_normal() {
-        entry.state = State::Succeeded;
-        entry.ended_at = Some(Time(facts.now()));
-        return;
-    }
-    let has_turn = facts.turn().is_some_and(|turn| turn.member == member.name);
-    if has_turn || restart_tokens::is_given_for(member, task.uid()) {
-        return;
-    }
-    if task.spec.abort {
-        end(facts, entry, State::Aborted, &Said::Aborted);
-    } else if is_over_time(facts, task) {
-        end(facts, entry, State::Failed, &Said::TaskTooLong);
-    }
-}
-
 /// When the member's time is over, by the operator's own clock.
 pub fn lost_at(task: &Task<'_>, kind: TaskKind, entry: &TaskMember) -> Option<Timestamp> {
     let begun = entry.started_at.as_ref().filter(|_| !is_final(entry.state))?;
@@ -246,14 +225,14 @@ fn lost(
     // its silence that is waited for.
     let runs = entry.state == State::Running || !member.agent_answers(&facts.nodes);
     let is_late = runs && lost_at(task, kind, entry).is_some_and(|at| facts.now() >= at);
-    if is_late && kind == TaskKind::Restart {
+    if is_late && kind.means() == Means::Turn {
         return end(facts, entry, State::Failed, &Said::TooLong);
     }
     if is_late && !member.lives_by_its_own_word(&facts.nodes) {
         return end(facts, entry, State::Failed, &Said::Lost { member: name() });
     }
     let is_over = task.spec.abort || is_over_time(facts, task);
-    if is_over && !member.agent_answers(&facts.nodes) && kind != TaskKind::Restart {
+    if is_over && !member.agent_answers(&facts.nodes) && kind.means() == Means::Job {
         let state = if task.spec.abort { State::Aborted } else { State::Failed };
         end(facts, entry, state, &Said::NotReported);
     }

@@ -17,7 +17,7 @@ use crate::validate::Valid;
 use crate::words::jobs::Working;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::member::JobWanted;
-use palladion_api::task::{MemberTaskState as State, TaskKind, TaskMember};
+use palladion_api::task::{Means, MemberTaskState as State, TaskMember};
 use palladion_plan::words::Count;
 
 /// Go on with the task that has the job.
@@ -43,7 +43,7 @@ pub fn go_on(
             Gate::Wait(why) => return Stands::Waiting(why),
             Gate::Open(member, proof) => {
                 let entry = entry.clone();
-                if job.kind != TaskKind::Restart {
+                if job.kind.means() == Means::Job {
                     let step = give(facts, job, (place, &entry), (member, proof.as_ref()));
                     let Some(step) = step else { return Stands::Due };
                     // Before it is recorded: what was not given costs no try.

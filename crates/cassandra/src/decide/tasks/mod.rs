@@ -1,6 +1,7 @@
 //! What people ask for by a `CassandraTask`: a table of contents.
 
 mod abort;
+mod by_turn;
 mod claim;
 mod deleted;
 mod end;
@@ -26,10 +27,11 @@ use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::resources as kinds;
 use crate::words::tasks::Refused;
-pub use deleted::end_all;
+pub use deleted::{end_all, end_one};
 pub use history::tidy;
 pub use preconditions::KNOWS_DUE;
-use read::{Task, is_over};
+use read::Task;
+pub use read::is_over;
 pub use run::decide as run;
 pub use yields::{Way, after, before, stop_all};
 

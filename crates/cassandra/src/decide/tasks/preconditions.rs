@@ -13,6 +13,8 @@ use palladion_api::task::{Body, Means, TaskKind, TaskMember, WhenDown};
 
 /// Agents of before this protocol do not know `spec.job`.
 pub(super) const KNOWS_JOBS: u32 = 3;
+/// Those of before this one do not know `spec.drain`.
+const KNOWS_DRAIN: u32 = 5;
 /// Those of before this one would repair everything where what is due is asked for.
 pub const KNOWS_DUE: u32 = 4;
 
@@ -40,6 +42,10 @@ pub fn gate<'a>(
     let is_new = member.watched() == Watched::NotYet;
     if is_new && member.lives_by_its_own_word(&facts.nodes) && marks::of(member).is_none() {
         return Gate::Wait(Waiting::NotWatched { member: member.name.clone() });
+    }
+    // Down because it is drained: that is what a restart ends.
+    if job.kind == TaskKind::Restart && member.is_drained() && marks::of(member).is_none() {
+        return Gate::Open(member, evidence::is_drained(facts, member));
     }
     if !member.is_live(&facts.nodes) || marks::of(member).is_some() {
         // Whoever went down in the middle of it is waited for: the rest is still to be done.
@@ -90,7 +96,12 @@ fn knows_not_due(job: &Job<'_>, member: &MemberFact) -> Option<Member> {
 
 fn too_old(job: &Job<'_>, member: &MemberFact) -> Option<Waiting> {
     let agent = member.status.agent.as_ref()?;
-    let is_older = agent.protocol < KNOWS_JOBS && job.kind.means() == Means::Job;
+    let needed = match (job.kind, job.kind.means()) {
+        (TaskKind::Drain, _) => KNOWS_DRAIN,
+        (_, Means::Job) => KNOWS_JOBS,
+        (_, Means::Turn) => 0,
+    };
+    let is_older = agent.protocol < needed;
     is_older
         .then(|| Waiting::AgentTooOld { member: member.name.clone(), agent: agent.version.clone() })
 }
@@ -111,7 +122,7 @@ enum Need {
     OneLine,
     /// That nobody is down or moves: a repair fails while a replica is down; a
     /// cleanup drops what its member is about to own (safety rule 5.3); a restart
-    /// takes a member away.
+    /// or a drain takes a member away.
     Quiet,
 }
 
@@ -119,7 +130,7 @@ fn needs(kind: TaskKind) -> &'static [Need] {
     match kind {
         TaskKind::Repair | TaskKind::Cleanup => &[Need::OneLine, Need::Quiet],
         TaskKind::UpgradeSstables => &[Need::OneLine],
-        TaskKind::Restart => &[Need::Quiet],
+        TaskKind::Restart | TaskKind::Drain => &[Need::Quiet],
         TaskKind::Compact
         | TaskKind::GarbageCollect
         | TaskKind::Scrub

@@ -51,7 +51,7 @@ pub fn report(
             draft.wake_at(over);
         }
         let event = event(line, &course);
-        let step = line.job.task.write(facts, status, &course);
+        let step = line.job.task.write(facts.now(), status, &course);
         draft.steps.extend(step.map(|step| step.announced(event)));
     }
 }

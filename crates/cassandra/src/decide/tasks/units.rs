@@ -24,6 +24,7 @@ pub fn is_stoppable(kind: TaskKind) -> bool {
         | TaskKind::ClearSnapshot
         | TaskKind::SetLogLevel
         | TaskKind::Restart
+        | TaskKind::Drain
         | TaskKind::Replace => false,
     }
 }

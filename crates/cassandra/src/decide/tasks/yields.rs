@@ -8,6 +8,7 @@ use super::queue::{self, Job, holds};
 use super::units::{self, Unit, is_stoppable, operation_runs, under_way};
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
+use crate::metrics;
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::jobs::{Doing, Happened, RingWaits, Waiting};
@@ -185,7 +186,8 @@ fn give_way(facts: &Facts<'_>, units: &[Unit<'_>], draft: &mut Draft) {
         if let Some(job) = open.iter().find(|job| holds(held, job.task.uid())) {
             event = event.also_about(kinds::TASK, &job.task.object.meta);
         }
-        draft.steps.push(claim::release(facts, Doing::Yield { task: name }, Some(event)));
+        let step = claim::release(facts, Doing::Yield { task: name }, Some(event));
+        draft.steps.push(step.counting(metrics::yields()));
     } else {
         // The fence of a stop sees the job as it was read: from the next decision on it is nobody's.
         // What its agent has not answered yet may not have begun: then it never does.

@@ -1,6 +1,7 @@
 //! What people want of members (`spec.wanted`): who may be stopped or started
 //! next, the way of such a turn to its end, and what is not carried out yet.
 
+mod drain;
 mod next;
 mod now;
 mod order;

@@ -2,7 +2,7 @@
 //! yet holds up nothing else (safety rule 7.6).
 
 use super::order::{self, Order};
-use super::{start, stop, terminated};
+use super::{drain, start, stop, terminated};
 use crate::decide::draft::Draft;
 use crate::decide::turn::lock;
 use crate::facts::{Facts, MemberFact};
@@ -20,6 +20,9 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
                 return Flow::Busy;
             }
         }
+    }
+    if drain::next(facts, draft).is_busy() {
+        return Flow::Busy;
     }
     match terminated::forget(facts) {
         Some(step) => {

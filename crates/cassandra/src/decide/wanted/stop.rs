@@ -2,7 +2,7 @@
 //! person who wants it says otherwise.
 
 use super::order::{self, Order};
-use super::{now, terminated};
+use super::{drain, now, terminated};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Proof, Purpose, Unproven, records};
 use crate::decide::turn::lock;
@@ -83,6 +83,9 @@ pub fn advance(facts: &Facts<'_>, turn: &Turn, draft: &mut Draft) {
         draft.steps.push(lock::end(facts, turn, Ended::NoMember, None));
         return;
     };
+    if drain::concerns(member) {
+        return drain::advance(facts, turn, member, draft);
+    }
     let ordered = match order::of(member) {
         Some(order @ (Order::Stop | Order::Terminate)) if !order::is_on_its_way(member) => order,
         Some(Order::Stop | Order::Terminate | Order::Start) | None if member.is_stopped() => {

@@ -43,6 +43,11 @@ pub enum Run {
         after_help = "Example:\n  kubectl palladion task run restart demo --rack b --wait=1h"
     )]
     Restart(Scope),
+    /// Drain the server of one member, which serves nobody until it is restarted
+    #[command(
+        after_help = "Example:\n  kubectl palladion task run drain demo --member demo-dc1-a-1 --wait"
+    )]
+    Drain(Scope),
 }
 
 /// Of which data.
@@ -296,6 +301,7 @@ impl Run {
                 (TaskKind::SetLogLevel, body, &a.scope)
             }
             Run::Restart(scope) => (TaskKind::Restart, json!({}), scope),
+            Run::Drain(scope) => (TaskKind::Drain, json!({}), scope),
         }
     }
 }

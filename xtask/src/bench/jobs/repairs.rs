@@ -1,0 +1,94 @@
+//! Our repair against `nodetool repair -full` alone, and what the agents take for it.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use palladion_testbed::Cluster;
+use palladion_testbed::progress::{Lines, Progress};
+use serde_json::{Value, json};
+
+use super::super::look;
+use super::super::report::Report;
+use super::{data, task};
+
+/// Both, one after the other and then again: what else the machine does meets both.
+const ROUNDS: usize = 2;
+
+fn ours() -> Value {
+    json!({ "repair": { "keyspaces": ["bench"] } })
+}
+
+/// On one member: with three copies and three members that is every range of the ring.
+fn of_nodetool(cluster: &Cluster) -> Result<Duration> {
+    let pod = look::member_pods(cluster)?.into_iter().next().context("a ring without members")?;
+    let begin = Instant::now();
+    data::in_server(cluster, &pod, &["nodetool", "repair", "-full", "bench"])?;
+    Ok(begin.elapsed())
+}
+
+/// All replicas hold the same.
+pub fn of_consistent_data(cluster: &Cluster, mib: u32, report: &mut Report) -> Result<()> {
+    let (mut theirs, mut own) = (Vec::new(), Vec::new());
+    for round in 1..=ROUNDS {
+        Lines.note(&format!("repair of consistent data, round {round} of {ROUNDS}"));
+        theirs.push(of_nodetool(cluster)?);
+        own.push(task::run(cluster, "repair", &ours())?);
+    }
+    row(report, &format!("{mib} MiB of consistent data"), &own, &theirs);
+    memory(cluster, report)
+}
+
+/// Each row is on one replica alone: two thirds of what a member should hold are missing.
+pub fn of_differing_data(cluster: &Cluster, mib: u32, report: &mut Report) -> Result<()> {
+    let differing = || -> Result<()> {
+        Lines.note(&format!("writing {mib} MiB, each row to one replica"));
+        data::write(cluster, mib / 3, data::Copies::One)?;
+        data::keep(cluster, data::Copies::All)
+    };
+    differing()?;
+    Lines.note("repair of differing data, by nodetool");
+    let theirs = of_nodetool(cluster)?;
+    differing()?;
+    Lines.note("repair of differing data, by a task");
+    let own = task::run(cluster, "repair", &ours())?;
+    row(report, &format!("{mib} MiB of differing data"), &[own], &[theirs]);
+    Ok(())
+}
+
+fn row(report: &mut Report, what: &str, own: &[Duration], theirs: &[Duration]) {
+    let sum = |all: &[Duration]| all.iter().map(Duration::as_secs_f64).sum::<f64>();
+    let each = |all: &[Duration]| {
+        let each: Vec<String> = all.iter().map(|d| format!("{:.1}", d.as_secs_f64())).collect();
+        each.join(", ")
+    };
+    report.row(
+        &format!("a repair of {what} by a task / by `nodetool repair -full` alone, ratio"),
+        "≤ 1.1",
+        format!("{} s / {} s = {:.2}", each(own), each(theirs), sum(own) / sum(theirs)),
+    );
+}
+
+/// In a repair that nobody times: a look takes a part of the machine.
+fn memory(cluster: &Cluster, report: &mut Report) -> Result<()> {
+    Lines.note("memory of the agents during a repair");
+    let before = look::agent_memory(cluster)?;
+    let begin = Instant::now();
+    task::create(cluster, "memory", &ours())?;
+    let (mut resident, mut proportional) = (0.0_f64, 0.0_f64);
+    while task::status(cluster, "memory")?["endedAt"].is_null() {
+        let now = look::agent_memory(cluster)?;
+        resident = resident.max(now.resident);
+        proportional = proportional.max(now.proportional);
+    }
+    let took = begin.elapsed().as_secs_f64();
+    cluster.kubectl(&["delete", "cassandratask", "memory"])?;
+    report.row(
+        &format!("init and agent together, largest of three (what both share counted twice / once), before and during a repair of {took:.0} s"),
+        "",
+        format!(
+            "{:.1} / {:.1} MiB, {resident:.1} / {proportional:.1} MiB",
+            before.resident, before.proportional
+        ),
+    );
+    Ok(())
+}
