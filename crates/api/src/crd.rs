@@ -42,6 +42,9 @@ fn finished(mut definition: CustomResourceDefinition, root: &[Rule]) -> CustomRe
         Some([("helm.sh/resource-policy".to_string(), "keep".to_string())].into());
     let mut schema = schema(&definition);
     finish(&mut schema, "");
+    if definition.spec.names.kind == "CassandraMember" {
+        open_words(&mut schema["properties"]["status"]);
+    }
     if !root.is_empty() {
         schema[RULES] = json!(root);
         say_what_a_quantity_is(&mut schema[RULES]);
@@ -105,6 +108,39 @@ fn finish(schema: &mut Value, path: &str) {
     }
     if let Some(values) = map.get_mut("additionalProperties") {
         finish(values, &format!("{path}.*"));
+    }
+}
+
+/// A word of a status that agents write.
+pub const WORD: &str = "^[A-Za-z][A-Za-z0-9]*$";
+/// Characters of such a word at the most.
+const LONGEST_WORD: u64 = 64;
+
+/// Agents stay for long, also where an older release, with its schema, takes the place of
+/// the one that they came with. A list of words would refuse the whole status of an agent
+/// that has a newer one, and nobody would hear of that member any more; the operator
+/// reads what it does not know as unknown. So the schema lists them for people only.
+fn open_words(schema: &mut Value) {
+    let Some(map) = schema.as_object_mut() else {
+        return;
+    };
+    if let Some(Value::Array(words)) = map.remove("enum") {
+        let words: Vec<String> =
+            words.iter().filter_map(Value::as_str).map(|word| format!("`{word}`")).collect();
+        let said = map.get("description").and_then(Value::as_str).unwrap_or_default();
+        let said = format!("{said} One of {}; newer agents may know more.", words.join(", "));
+        map.insert("description".into(), json!(said.trim_start()));
+        map.insert("type".into(), json!("string"));
+        map.insert("pattern".into(), json!(WORD));
+        map.insert("maxLength".into(), json!(LONGEST_WORD));
+    }
+    map.get_mut("properties")
+        .and_then(Value::as_object_mut)
+        .into_iter()
+        .flatten()
+        .for_each(|(_, field)| open_words(field));
+    for each in ["items", "additionalProperties"] {
+        map.get_mut(each).into_iter().for_each(open_words);
     }
 }
 

@@ -26,9 +26,9 @@ mod wanted;
 pub use crate::word::Word;
 pub use access::{AccessProblem, AccessProblemKind};
 pub use drain::Drain;
-pub use health::{HealthRecord, HealthResult, MOST_HEALTH_RECORDS};
+pub use health::{HealthRecord, HealthResult, LONGEST_MESSAGE, LONGEST_MODE, MOST_HEALTH_RECORDS};
 pub use job::{Job, JobCause, JobState, JobStatus, JobUnit, JobWanted};
-pub use missed::Missed;
+pub use missed::{Missed, RingDown};
 pub use operation::{Debt, DebtKind, Operation, OperationKind, RepairRanges};
 pub use permit::{DataBeforeStart, PermitKind, StartPermit};
 pub use ring::{Disk, Evidence, Liveness, MemberState, RingMember, RingSummary};
@@ -125,6 +125,9 @@ pub struct CassandraMemberSpec {
     /// The server may start although it last ran, or began to miss writes, at this time, longer ago than tombstones are kept (reason `DataTooOld`). Any other time allows nothing. The operator removes it when the member is up, and sets it where all members of the ring were down together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_stale_start: Option<Time>,
+    /// The whole ring was down: the operator allowed the start for that reason, so that the member has missed nothing from `since` to `until`. The operator removes it when the member is up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ring_down: Option<RingDown>,
     /// The end of the last absence that the operator has taken into account. What the member missed until then, it has once `pendingMaintenance` contains no repair of all its ranges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted_until: Option<Time>,

@@ -249,6 +249,8 @@ reasons! {
     RepairBehind => "The message names the member and the time. Look what keeps its repair from ending: a member that is down, a task in the queue (`kubectl palladion task list`), or too little time; raise `gc_grace_seconds` of the tables if it cannot be done in time.";
     /// Ranges were not repaired within `gc_grace_seconds`: rows that were deleted may come back.
     RepairTooLate => "Remove what keeps the repair from ending; it goes on by itself. Check data that was deleted since the time in the message.";
+    /// Nothing has more than one copy, so there is nothing to repair from.
+    NothingToRepair => "Nothing.";
     /// Tables keep deletions for less than ten minutes, so that no repair comes in time.
     GraceTooShort => "Raise `gc_grace_seconds` of the tables that the message names, or name them in `excludeTables`. They are repaired every seven days.";
     /// A repair or cleanup of a member is pending and comes first.

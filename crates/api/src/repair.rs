@@ -6,6 +6,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube_derive::KubeSchema;
 use serde::{Deserialize, Serialize};
 
+/// Characters of a keyspace, a dot and a table at the most, as Cassandra limits their names.
+pub const LONGEST_TABLE: usize = 271;
+
 /// What is repaired, and how often.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
 #[x_kube(crates(kube_core = "::kube_core"))]
@@ -60,7 +63,7 @@ pub struct RepairStatus {
     pub ranges: u32,
     /// Tables whose `gc_grace_seconds` is below 600: they are repaired every seven days, and nothing is promised of deletions in them. At most 16.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 16))]
+    #[schemars(length(max = 16), inner(length(max = LONGEST_TABLE)))]
     pub short_grace: Vec<String>,
     /// Why the agent cannot read tables or ranges. What it knew before still counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -3,6 +3,7 @@
 
 use crate::ids::{MemberName, RackName};
 use crate::repair::Coverage;
+use crate::rules::repair as of_repair;
 use crate::rules::task as of_tasks;
 use crate::rules::task_schedule as rules;
 use crate::task::{DEFAULT_TTL, OnFailure, RestartTask, WhenDown, Work};
@@ -95,9 +96,10 @@ pub struct Cover {
     /// What is repaired, and how often.
     #[serde(flatten)]
     pub of: Coverage,
-    /// Bytes of one call of a server, as far as ranges can be cut. Default 1073741824, 1 GiB.
+    /// Bytes of one call of a server, as far as ranges can be cut. At least 67108864, 64 MiB. Default 1073741824, 1 GiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1_048_576, max = 1_099_511_627_776_u64))]
+    #[schemars(range(max = 1_099_511_627_776_u64))]
+    #[x_kube(validation = of_repair::segments_are_not_tiny())]
     pub segment_bytes: Option<u64>,
 }
 

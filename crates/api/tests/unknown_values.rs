@@ -14,10 +14,20 @@ fn schema() -> Value {
     crd::schema(member.expect("there is a kind of members"))
 }
 
+/// The words of an enum: a list, or what the description of an open one names.
+fn words(schema: &Value) -> Option<Vec<String>> {
+    if let Some(list) = schema["enum"].as_array() {
+        return Some(list.iter().filter_map(Value::as_str).map(str::to_string).collect());
+    }
+    let said = schema["description"].as_str().filter(|_| schema["pattern"] == crd::WORD)?;
+    let (_, list) = said.rsplit_once("One of ")?;
+    Some(list.split('`').skip(1).step_by(2).map(str::to_string).collect())
+}
+
 /// Steps to each enum: a field, or `*` into a list or a map.
 fn enums(schema: &Value, at: &[String], found: &mut Vec<Vec<String>>) {
     let into = |step: &str| [at, &[step.to_string()]].concat();
-    if schema["enum"].is_array() {
+    if words(schema).is_some() {
         found.push(at.to_vec());
     }
     for (name, field) in schema["properties"].as_object().into_iter().flatten() {
@@ -64,7 +74,10 @@ fn example(schema: &Value, way: Option<&[String]>) -> Value {
         Some("integer" | "number") => json!(1),
         Some("boolean") => json!(true),
         Some("string") | None if schema["format"] == "date-time" => json!("2026-01-01T00:00:00Z"),
-        Some("string") | None => schema["enum"].get(0).cloned().unwrap_or(json!("x")),
+        Some("string") | None => match words(schema) {
+            Some(words) => json!(words[0]),
+            None => json!("x"),
+        },
         Some(other) => panic!("a type of schema that is new: {other}"),
     }
 }
@@ -121,6 +134,33 @@ fn what_is_not_known_of_a_spec_is_written_as_it_was_read() {
     for way in ways().iter().filter(|way| way[0] == "spec") {
         let member: CassandraMember = serde_json::from_value(stored(way)).expect("a member");
         assert_eq!(at(&json!(member), way), INVENTED, "{way:?}");
+    }
+}
+
+/// The schema at the end of this way.
+fn field<'a>(schema: &'a Value, way: &[String]) -> &'a Value {
+    way.iter().fold(schema, |schema, step| match step.as_str() {
+        "*" if schema["items"].is_object() => &schema["items"],
+        "*" => &schema["additionalProperties"],
+        name => &schema["properties"][name],
+    })
+}
+
+/// Otherwise the whole status of an agent that has a newer word is refused where an older
+/// release, and with it its schema, has taken the place of a newer one.
+#[test]
+fn the_schema_takes_words_of_newer_agents_in_a_status_and_only_known_ones_in_a_spec() {
+    let schema = schema();
+    let (status, spec): (Vec<_>, Vec<_>) = ways().into_iter().partition(|w| w[0] == "status");
+    assert!(status.len() >= 10 && spec.len() >= 10, "{status:?} {spec:?}");
+    for way in &status {
+        let field = field(&schema, way);
+        assert!(field["enum"].is_null(), "{way:?} is closed: {field}");
+        let is_open = field["pattern"] == crd::WORD && field["maxLength"] == 64;
+        assert!(is_open, "{way:?}: {field}");
+    }
+    for way in &spec {
+        assert!(field(&schema, way)["enum"].is_array(), "{way:?} is written by people");
     }
 }
 

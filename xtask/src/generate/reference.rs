@@ -112,6 +112,10 @@ fn type_of(field: &Value, kubernetes: Option<&str>) -> String {
             values.iter().filter_map(Value::as_str).map(|v| format!("`{v}`")).collect();
         return words.join(", ");
     }
+    // Its words stand in the description.
+    if field["pattern"] == palladion_api::crd::WORD {
+        return "word".to_string();
+    }
     if field["x-kubernetes-int-or-string"] == true {
         return "quantity".to_string();
     }

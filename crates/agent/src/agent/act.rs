@@ -24,6 +24,13 @@ impl Agent {
                 self.change_ledger(|ledger| ledger.ban_for_good(ban, pod))
             }
             Action::RecordLeft => self.change_ledger(|ledger| ledger.follow(Then::Left)),
+            Action::RecordOther { host_id } => {
+                tracing::error!(
+                    host_id = host_id.as_str(),
+                    "the server came up as somebody else; none starts on this volume again"
+                );
+                self.change_ledger(|ledger| ledger.came_up_as = Some(host_id))
+            }
             Action::SettlePermit { nonce, state, message } => {
                 let message = message.map(|m| m.to_string());
                 tracing::info!(nonce = nonce.as_str(), state = ?state, message, "permit settled");

@@ -66,6 +66,11 @@ pub enum Action {
     Ban(Ban),
     /// Note that the member has left the ring, by nobody's intent.
     RecordLeft,
+    /// Note that the server came up as somebody else than the member whose data it should have.
+    RecordOther {
+        /// Under which host ID.
+        host_id: HostId,
+    },
     /// Note what became of a permit.
     SettlePermit {
         /// Its nonce.

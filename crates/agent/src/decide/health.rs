@@ -7,7 +7,9 @@ use crate::admin::Reading;
 use crate::volume::seconds;
 use crate::words::server::Health;
 use jiff::Timestamp;
-use palladion_api::member::{HealthRecord, HealthResult, MOST_HEALTH_RECORDS, ServerState};
+use palladion_api::member::{
+    HealthRecord, HealthResult, LONGEST_MESSAGE, LONGEST_MODE, MOST_HEALTH_RECORDS, ServerState,
+};
 
 /// Looks in a row that must agree.
 const LOOKS: u32 = 3;
@@ -88,7 +90,7 @@ impl Watch {
                     None => Health::NotWatched,
                     Some(said) => Health::SaidNotWatched { said },
                 };
-                record.message = Some(words.to_string());
+                record.message = Some(cut(&words.to_string(), LONGEST_MESSAGE));
             }
             self.records.push(record);
         }
@@ -185,6 +187,11 @@ impl Watch {
     }
 }
 
+/// As much as the schema takes: with more of it the whole status would be refused.
+fn cut(text: &str, most: usize) -> String {
+    text.chars().take(most).collect()
+}
+
 impl Seen {
     /// One that answers now and then, and is never healthy, is not healthy.
     fn agrees_with(&self, other: &Self) -> bool {
@@ -201,7 +208,7 @@ impl Seen {
         let is_healthy = reading.serves() && reading.gossip != Some(false);
         Self {
             result: if is_healthy { HealthResult::Healthy } else { HealthResult::Unhealthy },
-            mode: reading.reported_mode(),
+            mode: reading.reported_mode().map(|mode| cut(&mode, LONGEST_MODE)),
             native_transport: reading.native_transport,
             gossip: reading.gossip,
         }
@@ -215,7 +222,7 @@ impl Seen {
             mode: self.mode.clone(),
             native_transport: self.native_transport,
             gossip: self.gossip,
-            message: self.why(silence).map(|why| why.to_string()),
+            message: self.why(silence).map(|why| cut(&why.to_string(), LONGEST_MESSAGE)),
         }
     }
 

@@ -20,6 +20,7 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
     let must_stop = facts.spec.and_then(|known| must_stop(known, ledger, facts.reading));
     let action = given_up(facts, ledger)
         .or_else(|| left_by_hand(facts, ledger))
+        .or_else(|| other(facts, ledger, must_stop))
         .or_else(|| must_stop.map(Action::Stop))
         .or_else(|| record_normal(facts, ledger))
         .or_else(|| permit::settle(facts, ledger))
@@ -69,6 +70,15 @@ fn given_up(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
     (joined && must_be_banned(spec, ledger)).then_some(Action::Ban(Ban::GivenUp))
 }
 
+/// It is somebody else, and is stopped for that: noted before, so that none starts again
+/// whatever ends in between.
+fn other(facts: &Facts<'_>, ledger: &Ledger, must_stop: Option<StopWhy>) -> Option<Action> {
+    let host_id = facts.reading.and_then(|r| r.host_id.clone())?;
+    let is_noted = ledger.came_up_as.as_ref() == Some(&host_id);
+    let is_other = must_stop == Some(StopWhy::OtherHostId);
+    (is_other && !is_noted).then_some(Action::RecordOther { host_id })
+}
+
 /// All others have said that this member is gone, and its server says so, too,
 /// although nobody gave an intent: noted, so that a new member may use the volume.
 fn left_by_hand(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
@@ -101,7 +111,9 @@ fn restart(facts: &Facts<'_>, ledger: &Ledger) -> Option<Action> {
 }
 
 fn tell(facts: &Facts<'_>, ledger: &Ledger, action: Action) -> Decision {
-    let begun = if let Action::Stop(why) = &action { Some(*why) } else { None };
+    // Who is noted as somebody else is stopped in the next moment.
+    let is_noted = matches!(action, Action::RecordOther { .. }).then_some(StopWhy::OtherHostId);
+    let begun = if let Action::Stop(why) = &action { Some(*why) } else { is_noted };
     let stopping = facts.stopping.or(begun);
     if let Some(why) = stopping {
         let stopping = match why {

@@ -5,7 +5,7 @@ use super::due::{SHORTEST_GRACE, interval};
 use super::memory::Memory;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_api::repair::{Coverage, RepairStatus};
+use palladion_api::repair::{Coverage, LONGEST_TABLE, RepairStatus};
 
 /// Tables that are named.
 const NAMED: usize = 16;
@@ -40,7 +40,8 @@ pub fn outlook(memory: &Memory, cover: &Coverage) -> RepairStatus {
             is_covered |= !covered.is_empty();
             for (name, table) in &covered {
                 if table.grace < SHORTEST_GRACE && keyspace != TRACES {
-                    status.short_grace.push(format!("{keyspace}.{name}"));
+                    let table = format!("{keyspace}.{name}");
+                    status.short_grace.push(table.chars().take(LONGEST_TABLE).collect());
                 }
                 for piece in &group.pieces {
                     let since = piece.at.unwrap_or(piece.since);

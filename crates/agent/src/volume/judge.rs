@@ -113,7 +113,9 @@ fn of_somebody_else(found: &Found, ledger: &Ledger, member: &MemberName) -> Opti
 /// somebody new.
 fn damage(found: &Found, ledger: &Ledger) -> Option<Wrong> {
     let host_id = ledger.host_id.clone().unwrap_or_default();
-    let was_another = ledger.last_start().is_some_and(|start| start.end == End::OtherHostId);
+    let ended = ledger.last_start().is_some_and(|start| start.end == End::OtherHostId);
+    // The end of that server may have gone unseen, with its agent.
+    let was_another = ended || ledger.came_up_as.is_some();
     match found.data {
         Data::Partial => Some(Wrong::Damaged { host_id }),
         Data::Present if was_another => Some(Wrong::CameUpAsOther { host_id }),

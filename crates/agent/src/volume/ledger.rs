@@ -48,6 +48,11 @@ pub struct Ledger {
     /// The pod that put the ban on: no permit for it lifts the ban again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ban_pod: Option<PodUid>,
+    /// The host ID under which a server came up on this volume, although the data is that
+    /// of another member: noted before that server is stopped, and none starts here again.
+    /// An older agent cannot read it, and starts nothing either.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub came_up_as: Option<HostId>,
     /// The last permit and what became of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permit: Option<PermitStatus>,
@@ -152,6 +157,7 @@ impl Ledger {
             membership: Membership::Empty,
             ban: Ban::None,
             ban_pod: None,
+            came_up_as: None,
             permit: None,
             used_permits: Vec::new(),
             intent: None,
@@ -247,6 +253,7 @@ impl Ledger {
         self.membership = Membership::Empty;
         self.ban = Ban::None;
         self.ban_pod = None;
+        self.came_up_as = None;
         self.intent = None;
     }
 }

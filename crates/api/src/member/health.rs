@@ -5,6 +5,10 @@ use serde::{Deserialize, Serialize};
 
 /// As many results are kept.
 pub const MOST_HEALTH_RECORDS: usize = 5;
+/// Characters of a mode at the most; servers have words of 20.
+pub const LONGEST_MODE: usize = 64;
+/// Characters of a message at the most.
+pub const LONGEST_MESSAGE: usize = 1024;
 
 /// A result of looking at the server, for as long as it held.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
@@ -19,6 +23,7 @@ pub struct HealthRecord {
     pub until: Option<Time>,
     /// Operation mode that the server reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = LONGEST_MODE))]
     pub mode: Option<String>,
     /// Whether the native transport was up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -28,6 +33,7 @@ pub struct HealthRecord {
     pub gossip: Option<bool>,
     /// Why, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = LONGEST_MESSAGE))]
     pub message: Option<String>,
 }
 

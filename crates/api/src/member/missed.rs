@@ -3,6 +3,16 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde::{Deserialize, Serialize};
 
+/// A time in which no server of the ring ran, by the reports of all its members.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct RingDown {
+    /// When the server of this member ran last.
+    pub since: Time,
+    /// When the operator found all members down, and allowed them to start.
+    pub until: Time,
+}
+
 /// A time in which a server was down. Several absences are added up until the member was repaired.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]

@@ -20,6 +20,15 @@ pub fn due_has_no_selection() -> Rule {
     )
 }
 
+/// Each call of a server costs it a round of Merkle trees, and the agent a note on disk:
+/// of tiny ones a table of some size needs more than come to an end in time.
+pub fn segments_are_not_tiny() -> Rule {
+    must(
+        "self >= 67108864",
+        "`segmentBytes` must be at least 67108864 (64 MiB): a repair in smaller segments takes more calls of a server than come to an end in time",
+    )
+}
+
 /// Only what is due is repaired in segments.
 pub fn segments_are_of_what_is_due() -> Rule {
     must(

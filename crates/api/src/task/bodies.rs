@@ -48,9 +48,10 @@ pub struct RepairTask {
     /// Which ranges are repaired. Default `Everything`.
     #[serde(default)]
     pub scope: RepairScope,
-    /// Bytes of one call of the server, as far as ranges can be cut. Only with `scope: Due`. Default 1073741824, 1 GiB.
+    /// Bytes of one call of the server, as far as ranges can be cut. Only with `scope: Due`. At least 67108864, 64 MiB. Default 1073741824, 1 GiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1_048_576, max = 1_099_511_627_776_u64))]
+    #[schemars(range(max = 1_099_511_627_776_u64))]
+    #[x_kube(validation = of_repair::segments_are_not_tiny())]
     pub segment_bytes: Option<u64>,
 }
 

@@ -49,7 +49,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     racks::decide(facts, valid, &mut draft);
     garbage::decide(facts, valid, &mut draft);
     absences::decide(facts, valid, &mut draft);
-    stale::decide(facts, &mut draft);
+    stale::decide(facts, valid, &mut draft);
     tasks::run(facts, valid, &way, &mut draft);
     draft
 }

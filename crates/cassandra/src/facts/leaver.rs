@@ -14,10 +14,17 @@ pub fn is_interrupted(member: &MemberFact) -> bool {
     let waits = status.server.as_ref().is_some_and(|s| {
         s.state == ServerState::Waiting && is_waiting_for_permit(s.reason.as_deref())
     });
-    (waits || could_not_come_back(member))
+    (waits || is_too_old(member) || could_not_come_back(member))
         && !member.is_gone()
         && member.volume().is_some_and(|v| v.state == VolumeState::Joined)
         && status.intent.as_ref().is_some_and(|i| i.state == IntentState::Failed)
+}
+
+/// Does its agent say that its data is too old to come back with, so that no permit
+/// starts it? If it has left, it need not come back.
+pub fn is_too_old(member: &MemberFact) -> bool {
+    let server = member.reported_server().filter(|s| s.state == ServerState::Waiting);
+    server.is_some_and(|s| s.reason.as_deref() == Some(Reason::DataTooOld.as_str()))
 }
 
 /// Did it fail at its last permit to come back?

@@ -83,8 +83,10 @@ palladion_plan::sentences! {
             life: Life,
             part: Part,
         } => "member {witness} sees {address} (host ID {host_id}) as {life} and {part}";
-        Stranger { witness: MemberName, address: StaticAddress, host_id: HostId } =>
-            "member {witness} sees host ID {host_id} ({address}) in the ring, which the operator has not recorded; its data may be on this volume";
+        Stranger { witness: MemberName, address: StaticAddress, host_id: HostId, member: MemberName } =>
+            "member {witness} sees host ID {host_id} ({address}) in the ring, which no CassandraMember has; it may be member {member}";
+        SameAddress { witness: MemberName, address: StaticAddress, host_id: HostId, member: MemberName } =>
+            "member {witness} sees host ID {host_id} in the ring at {address}, the address of member {member}";
         Unseen { witness: MemberName, host_id: HostId } =>
             "member {witness} does not see host ID {host_id} in the ring";
         SeesOnly { witness: MemberName, members: Count, recorded: usize } =>

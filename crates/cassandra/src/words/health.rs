@@ -30,6 +30,7 @@ palladion_plan::sentences! {
         NoMember => SeedsLive, "no member has joined";
         NotWatched { members: Names } => MembersHealthy, "servers or agents that started moments ago, so that their health is not known yet: {members}";
         HealthSilent { members: Names } => MembersHealthy, "the agents of these members do not report: {members}";
+        NotReady { members: Names } => MembersHealthy, "the agents of these members reported healthy servers, but their pods are not ready, so the reports may be out of date: {members}";
         ModeSilent { members: Names } => MembersNormal, "the agents of these members do not report: {members}";
         StateSilent { members: Names } => ServersRun, "the agents of these members do not report: {members}";
         NoViews => ViewsAgree, "no member reports how it sees the others";

@@ -17,6 +17,8 @@ palladion_plan::sentences! {
             "member {member} cannot leave yet: its host ID is being recorded";
         Joining { member: MemberName } => MemberLeaving,
             "member {member} cannot leave yet: it is still joining";
+        Withdrawn { member: MemberName } => MemberLeaving,
+            "member {member} never joined and cannot be deleted yet: its agent has not confirmed that its permit to start was withdrawn; if it no longer runs, delete the pod";
         Leaving { member: MemberName, server: Server } => MemberLeaving,
             "member {member} is leaving the ring: {server}";
         Resuming { member: MemberName, server: Server } => MemberLeaving,
@@ -60,6 +62,7 @@ palladion_plan::sentences! {
         RequestedAgain => "it is no longer the next member to leave";
         RunsAgain => "its server is running again, so the member can leave";
         CouldNotStart { why: String } => "it could not start again: {why}";
+        TooOld => "the other members still have it, and its data is too old to start its server";
         NotInterrupted => "it is no longer waiting for a permit to start";
         NoHostId => "its host ID is not recorded";
         StillJoins => "it is still joining";

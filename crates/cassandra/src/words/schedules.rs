@@ -46,6 +46,8 @@ palladion_plan::sentences! {
             "the agents of these members are too old to know what is due for repair, and nothing is repaired there until their pods are replaced: {members}";
         NoRange => FactUnknown,
             "no range is covered: no table that `cover` names exists in a keyspace with more than one copy";
+        OneCopy => NothingToRepair,
+            "nothing needs repair: every covered keyspace has one copy, so there is no other copy to repair from or to bring deleted rows back";
         Unclear { member: MemberName, why: String } => FactUnknown,
             "member {member} does not know what is due for repair: {why}";
         Short { tables: Names } => GraceTooShort,

@@ -306,6 +306,26 @@ fn tables_that_keep_deletions_for_no_time_are_named_and_never_late() {
     world.until(|w| phases(w).len() == 2 && is_done(w));
 }
 
+/// Nothing could be repaired from anywhere, and that is no doubt.
+#[test]
+fn a_ring_with_one_copy_of_everything_needs_no_repair_and_says_so() {
+    let mut world = World::new();
+    world.ring.copies = 1;
+    let mut world = world.with(&a_cluster(&[("a", 1)]));
+    world.settle();
+    let mut world = covered(world);
+    world.pass(3600);
+    let behind = condition(&world, NAME, "Behind");
+    assert!(behind.starts_with("False NothingToRepair: "), "{behind}");
+    assert!(phases(&world).is_empty(), "{}", world.last_words());
+    let elsewhere = json!({ "keyspaces": ["nowhere"] });
+    let mut world = a_ring(1, 1);
+    cover(&mut world, NAME, &elsewhere);
+    world.pass(600);
+    let behind = condition(&world, NAME, "Behind");
+    assert!(behind.starts_with("Unknown FactUnknown: no range is covered"), "{behind}");
+}
+
 #[test]
 fn a_member_with_an_agent_of_before_keeps_no_other_from_repair() {
     let mut world = a_ring(2, 1);

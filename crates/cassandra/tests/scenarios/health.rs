@@ -6,7 +6,7 @@ use crate::nodes::{LAST, spread};
 use crate::rolling::a_ring_of_4_1;
 use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster, two_racks};
-use crate::sim::world::{Tick, cluster_key};
+use crate::sim::world::{Link, Tick, cluster_key};
 use crate::tasks::{ask, replace};
 use palladion_cassandra::resources as kinds;
 use palladion_plan::ObjectKey;
@@ -375,4 +375,24 @@ fn health_costs_one_write_for_each_member_that_comes_or_goes() {
     let (alone, all) = writes_of_health(&mut world);
     assert!(alone <= 1, "a shrinkage: {alone} of {all}");
     world.expect_ring(3);
+}
+
+/// What its agent said last stands in its status, and no longer holds.
+#[test]
+fn a_member_whose_server_dies_while_its_agent_does_not_reach_the_api_server_is_not_called_healthy()
+{
+    let mut world = a_ring(2, 1);
+    world.agent_is_cut(LAST, Link::Cut);
+    world.pass(60);
+    assert_eq!(check(&world, "MembersHealthy"), "Pass: ", "its pod is ready");
+    world.ring.unlucky.insert(LAST.into());
+    world.kill_server(LAST);
+    world.pass(60);
+    let found = check(&world, "MembersHealthy");
+    assert!(found.starts_with("Unknown: ") && found.contains(LAST), "{found}");
+    let condition = world.condition("Healthy");
+    assert!(!condition.starts_with("True"), "{condition}");
+    world.ring.unlucky.clear();
+    world.agents_are_back();
+    expect_well(&mut world);
 }

@@ -2,12 +2,14 @@
 //! again, or whose agent is restarted meanwhile.
 
 use crate::every::{a_ring, killed_at_every_write};
+use crate::nodes::spread;
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
 use crate::sim::ring::{Force, Phase};
 use crate::tasks::host_of;
 use jiff::SignedDuration;
 use palladion_cassandra::resources as kinds;
+use palladion_plan::sim::kubernetes::Machine;
 use serde_json::{Value, json};
 
 const LEAVER: &str = "demo-dc1-a-2";
@@ -243,4 +245,60 @@ fn a_leave_that_waits_for_room_keeps_the_system_keyspaces_lowered() {
     world.ring.free.clear();
     world.settle();
     world.expect_ring(2);
+}
+
+/// The machine of a leaver dies when the others have taken its leave, and comes back
+/// after deletions were forgotten.
+fn back_long_after_its_leave(wanted: i32) -> World {
+    let mut world = spread(3, 1);
+    world.set_racks(&racks(2, 1));
+    world.until(|w| w.ring.in_phase(&Phase::Left).is_some());
+    let node = world.node_of(LEAVER);
+    world.set_machine(&node, Machine::Down);
+    world.pass(crate::maintenance::TOO_LONG);
+    world.set_racks(&racks(wanted, 1));
+    world.set_machine(&node, Machine::Up);
+    world.story.clear();
+    world
+}
+
+#[test]
+fn a_leaver_that_comes_back_long_after_its_leave_is_settled_without_a_person() {
+    let mut world = back_long_after_its_leave(2);
+    world.settle();
+    let started = world.story.iter().any(|l| l.contains(&format!("{LEAVER} starts its server")));
+    assert!(!started, "{}", world.last_words());
+    world.expect_ring(3);
+}
+
+#[test]
+fn a_leaver_that_comes_back_long_after_its_leave_and_is_wanted_again_joins_anew() {
+    let mut world = back_long_after_its_leave(3);
+    world.settle();
+    let resumed = world.story.iter().any(|l| l.contains("(ResumeLeave)"));
+    assert!(!resumed, "{}", world.last_words());
+    world.expect_ring(4);
+}
+
+/// The others have it: it would stream deleted rows to them, and only a person can say
+/// that it may. Meanwhile nobody asks about it without end.
+#[test]
+fn a_leaver_that_comes_back_too_late_to_leave_again_waits_for_a_person() {
+    let mut world = spread(3, 1);
+    world.set_racks(&racks(2, 1));
+    world.until(|w| w.ring.in_phase(&Phase::Leaving).is_some());
+    let node = world.node_of(LEAVER);
+    world.set_machine(&node, Machine::Down);
+    world.pass(crate::maintenance::TOO_LONG);
+    world.set_machine(&node, Machine::Up);
+    world.pass(900);
+    assert!(!world.runs(LEAVER), "{}", world.last_words());
+    let told = world.condition("Degraded");
+    assert!(told.contains("DataTooOld") && told.contains(LEAVER), "{told}");
+    world.writes.clear();
+    world.pass(900);
+    assert_eq!(world.writes, Vec::<String>::new());
+    crate::maintenance::allow(&mut world, LEAVER);
+    world.settle();
+    world.expect_ring(3);
 }

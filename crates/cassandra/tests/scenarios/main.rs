@@ -44,6 +44,7 @@ mod schedules;
 mod sick;
 mod silent;
 mod small;
+mod stood;
 mod tasks;
 mod terminated;
 mod told;

@@ -211,14 +211,14 @@ fn a_ring_that_is_stopped_when_a_member_has_just_joined_is_cleaned_up_afterwards
 }
 
 /// Twelve days: two more than tombstones are kept.
-const TOO_LONG: i64 = 12 * 24 * 3600;
+pub const TOO_LONG: i64 = 12 * 24 * 3600;
 
 pub fn member_key(name: &str) -> ObjectKey {
     ObjectKey::new(kinds::MEMBER, "default", name)
 }
 
 /// A person allows the start by the time that the message names.
-fn allow(world: &mut World, member: &str) {
+pub fn allow(world: &mut World, member: &str) {
     let object = world.store.get(&member_key(member)).unwrap().clone();
     assert_eq!(object["status"]["server"]["reason"], "DataTooOld");
     let at = &object["status"]["volume"]["lastRanAt"];
@@ -228,7 +228,7 @@ fn allow(world: &mut World, member: &str) {
     world.store.merge(&member_key(member), &patch, Subresource::None).unwrap();
 }
 
-fn is_allowed(world: &World, member: &str) -> bool {
+pub fn is_allowed(world: &World, member: &str) -> bool {
     !world.store.get(&member_key(member)).unwrap()["spec"]["allowStaleStart"].is_null()
 }
 

@@ -3,8 +3,11 @@
 //! and what is on record stays there.
 
 use crate::every::a_ring;
+use crate::jobs::task;
 use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster};
+use crate::sim::world::Link;
+use crate::tasks::ask;
 use palladion_cassandra::resources as kinds;
 use palladion_plan::{ObjectKey, Subresource};
 use serde_json::{Value, json};
@@ -85,4 +88,34 @@ fn a_repair_that_only_a_newer_operator_knows_comes_before_a_replacement() {
     world.store.merge(&member("demo-dc1-a-0"), &nothing, Subresource::None).unwrap();
     world.settle();
     world.expect_ring(3);
+}
+
+/// The schema of a task has no word for what is not known: its status would be refused.
+#[test]
+fn the_status_of_a_task_repeats_no_word_of_an_agent_that_the_operator_does_not_know() {
+    let first = "demo-dc1-a-0";
+    let mut world = a_ring(2, 1);
+    world.ring.hanging.insert(first.into());
+    let mut work = task("compact", &json!({}));
+    work["members"] = json!([first]);
+    ask(&mut world, "work", &work);
+    let job = |w: &World| w.store.get(&member(first)).map(|m| m["status"]["job"].clone());
+    world.until(|w| job(w).is_some_and(|job| job["state"] == "Running"));
+    world.agent_is_cut(first, Link::Cut);
+    let report = |world: &mut World, state: &str| {
+        let results = json!([{ "name": "shop", "state": "Halted", "seconds": 1 }]);
+        let job = json!({ "state": state, "unit": "Pages", "done": 1, "results": results });
+        let patch = json!({ "status": { "job": job } });
+        world.store.merge(&member(first), &patch, Subresource::Status).unwrap();
+        world.pass(30);
+    };
+    let told = |world: &World| {
+        let key = ObjectKey::new(kinds::TASK, NAMESPACE, "work");
+        world.store.get(&key).expect("the task should exist")["status"].to_string()
+    };
+    for state in ["Running", "Succeeded"] {
+        report(&mut world, state);
+        assert!(!told(&world).contains("Unknown"), "{state}: {}", told(&world));
+        expect_named(&world, "status.job");
+    }
 }

@@ -50,6 +50,31 @@ fn a_machine_that_dies_in_a_unit_lets_other_tasks_pass_after_ten_minutes() {
     world.expect_ring(3);
 }
 
+/// That others see it down is no silence: its agent is at it. The ten minutes begin when
+/// the agent is heard no more.
+#[test]
+fn the_patience_with_a_silent_member_begins_with_its_silence() {
+    let mut world = spread(2, 1);
+    world.ring.hanging.insert(LAST.into());
+    ask(&mut world, "work", &task("compact", &json!({})));
+    world.until(|w| works(w, LAST));
+    world.cut_off(LAST);
+    world.pass(3600);
+    let state = |world: &World| status(world, "work").members[1].state;
+    assert_eq!(state(&world), MemberTaskState::Running, "{}", world.last_words());
+    let node = world.node_of(LAST);
+    world.set_machine(&node, Machine::Down);
+    world.pass(300);
+    assert_eq!(state(&world), MemberTaskState::Running, "{}", world.last_words());
+    world.pass(600);
+    assert_eq!(state(&world), MemberTaskState::Interrupted, "{}", world.last_words());
+    world.ring.hanging.clear();
+    world.reconnect();
+    world.set_machine(&node, Machine::Up);
+    world.settle();
+    assert_eq!(phase(&world, "work"), Some(TaskPhase::Done), "{}", world.last_words());
+}
+
 /// It is not given a third time: that it dies with its machine may be the work's doing.
 #[test]
 fn a_machine_that_dies_twice_in_a_unit_fails_it() {

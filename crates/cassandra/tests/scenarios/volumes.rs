@@ -5,6 +5,7 @@ use crate::every::a_ring;
 use crate::nodes::{LAST, spread};
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
+use crate::sim::world::Link;
 use crate::tasks::{host_of, volume_of};
 use palladion_api::labels;
 use palladion_cassandra::resources as kinds;
@@ -99,6 +100,32 @@ fn a_member_whose_join_fails_and_that_is_not_wanted_any_more_gives_its_permit_ba
     let last = |what: &str| world.writes.iter().rposition(|w| w.starts_with(what));
     let withdrawn = last(&format!("withdraw the permit of member {NEW}"));
     assert!(withdrawn.is_some() && withdrawn < last("ask member"), "{:?}", world.writes);
+}
+
+/// Its permit counts until its agent has read that it is taken back: its server may be
+/// about to start by it.
+#[test]
+fn a_member_that_never_joined_goes_only_after_its_agent_has_given_its_permit_back() {
+    let mut world = a_ring(2, 1);
+    world.ring.unlucky.insert(NEW.into());
+    world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+    let tried = |w: &World| w.story.iter().any(|l| l.contains("starts its server (Join)"));
+    world.until(tried);
+    // It has used up its tries.
+    world.pass(900);
+    world.agent_is_cut(NEW, Link::Mute);
+    world.set_racks(&a_cluster(&[("a", 2), ("b", 1)]));
+    world.writes.clear();
+    let wrote = |w: &World, what: &str| w.writes.iter().any(|line| line.starts_with(what));
+    world.until(|w| wrote(w, &format!("withdraw the permit of member {NEW}")));
+    world.pass(600);
+    let gone = format!("record that member {NEW} will not join");
+    assert!(!wrote(&world, &gone), "{}", world.last_words());
+    assert!(world.waits().contains(NEW), "{}", world.waits());
+    world.agents_are_back();
+    world.settle();
+    assert!(wrote(&world, &gone), "{}", world.last_words());
+    world.expect_ring(3);
 }
 
 fn assert_is_asked_first(world: &World) {

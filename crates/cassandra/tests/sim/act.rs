@@ -31,6 +31,9 @@ impl Agent {
                 self.change_ledger(reach, |ledger| ledger.ban_for_good(ban, pod));
             }
             Action::RecordLeft => self.change_ledger(reach, |ledger| ledger.follow(Then::Left)),
+            Action::RecordOther { host_id } => {
+                self.change_ledger(reach, |ledger| ledger.came_up_as = Some(host_id));
+            }
             Action::SettlePermit { nonce, state, message } => {
                 let message = message.map(|m| m.to_string());
                 self.change_ledger(reach, |ledger| ledger.set_permit(&nonce, state, message));

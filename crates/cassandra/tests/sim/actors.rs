@@ -2,7 +2,7 @@
 
 use super::agent::{Agent, LAG, Reach, Saved};
 use super::ring::{Configuration, Phase};
-use super::world::{Api, RESTART, World};
+use super::world::{Api, Link, RESTART, World};
 use jiff::{SignedDuration, Timestamp};
 use palladion_agent::decide::Source;
 use palladion_agent::volume::SavedMember;
@@ -121,10 +121,12 @@ impl World {
         };
         agent.pod.ending = pod.ending;
         let key = ObjectKey::new(kinds::MEMBER, &pod.key.namespace, &pod.key.name);
-        let live = self.store.get(&key).filter(|_| self.api == Api::Reachable).cloned();
-        let mut all = self.hear(&mut agent, &mut refresh, live.as_deref());
+        let link = self.links.get(&pod.key.name).copied();
+        let api = if link == Some(Link::Cut) { Api::Away } else { self.api };
+        let live = self.store.get(&key).filter(|_| api == Api::Reachable).cloned();
+        let mut all = self.hear(&mut agent, &mut refresh, api, live.as_deref());
         let waited = agent.begun + API_GRACE;
-        let saved = match (self.api, live.is_some()) {
+        let saved = match (api, live.is_some()) {
             (Api::Away, _) => Saved::Counts,
             (Api::Reachable, true) if waited <= now => Saved::Counts,
             // No record of it: the agent waits for one.
@@ -142,7 +144,7 @@ impl World {
         };
         let (decision, activity) = agent.turn(&mut reach);
         all = all.and(activity);
-        if let Some(live) = &live {
+        if let Some(live) = live.as_ref().filter(|_| link.is_none()) {
             let generation = agent.saved.as_ref().and_then(|s| s.generation);
             let status = agent.status(&decision, generation, now);
             if live["status"].is_null() || agent.reported.as_ref() != Some(&status) {
@@ -164,10 +166,11 @@ impl World {
         &self,
         agent: &mut Agent,
         refresh: &mut Option<Timestamp>,
+        api: Api,
         live: Option<&Value>,
     ) -> Activity {
         let Some(live) = live else {
-            if self.api == Api::Reachable {
+            if api == Api::Reachable {
                 agent.source = Source::Saved;
             }
             return Activity::default();

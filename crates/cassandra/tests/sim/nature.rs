@@ -4,7 +4,7 @@ use super::manifests::NAMESPACE;
 use super::ring::{Force, Phase};
 use super::rows::Level;
 use super::volume::{Remains, Volume};
-use super::world::{Api, World, cluster_key};
+use super::world::{Api, Link, World, cluster_key};
 use jiff::SignedDuration;
 use palladion_api::ids::VolumeId;
 use palladion_cassandra::resources as kinds;
@@ -213,6 +213,26 @@ impl World {
     pub fn reconnect(&mut self) {
         self.tell("the network is whole again");
         self.ring.cut.clear();
+    }
+
+    /// The server of a member ends.
+    pub fn kill_server(&mut self, member: &str) {
+        let pods = self.ring.servers.iter().filter(|(_, s)| s.member == member);
+        for pod in pods.map(|(pod, _)| pod.clone()).collect::<Vec<_>>() {
+            self.ring.exit(&pod, "killed");
+        }
+    }
+
+    /// The agent of a member does not reach the API server any more; its kubelet does.
+    pub fn agent_is_cut(&mut self, member: &str, link: Link) {
+        self.tell(&format!("the agent of {member} and the API server: {link:?}"));
+        self.links.insert(member.to_string(), link);
+    }
+
+    /// All agents reach the API server again.
+    pub fn agents_are_back(&mut self) {
+        self.tell("all agents reach the API server");
+        self.links.clear();
     }
 
     /// All that disturbs ends.

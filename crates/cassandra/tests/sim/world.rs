@@ -33,6 +33,15 @@ pub enum Api {
     Away,
 }
 
+/// What is left between one member's agent and the API server. Its kubelet is not meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// It hears, and what it writes does not arrive.
+    Mute,
+    /// Nothing.
+    Cut,
+}
+
 /// Does a history go on?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tick {
@@ -49,6 +58,8 @@ pub struct World {
     pub operators: Vec<Operator<CassandraMind>>,
     pub faults: Faults,
     pub api: Api,
+    /// Members whose agents do not reach the API server, or not in both directions.
+    pub links: BTreeMap<String, Link>,
     pub(super) agents: BTreeMap<String, (Agent, Option<Timestamp>)>,
     /// What the clock of a member's machine is ahead, where it is.
     pub clocks: BTreeMap<String, SignedDuration>,
@@ -97,6 +108,7 @@ impl World {
             operators: Vec::new(),
             faults: Faults::default(),
             api: Api::Reachable,
+            links: BTreeMap::new(),
             agents: BTreeMap::new(),
             clocks: BTreeMap::new(),
             volumes: 0,

@@ -203,3 +203,21 @@ fn a_server_that_answers_now_and_then_and_is_never_well_is_not_well() {
     told.sees(None).sees(Some(&closed())).sees(None);
     assert_eq!(told.all(), [(NoAnswer, 1, None)]);
 }
+
+/// The API server refuses the whole status for one text that is too long.
+#[test]
+fn what_is_kept_of_a_server_fits_the_schema() {
+    let endless = Reading { mode: Some("X".repeat(5000)), ..well() };
+    let mut told = Told::new();
+    told.sees_often(3, Some(&endless));
+    let record = told.watch.records()[0].clone();
+    assert_eq!(record.mode.map(|mode| mode.len()), Some(64));
+    assert!(record.message.is_some_and(|message| message.len() <= 1024));
+    let before = palladion_api::member::HealthRecord {
+        message: Some("y".repeat(1024)),
+        ..told.watch.records()[0].clone()
+    };
+    let mut next = Watch::default();
+    next.take_over(&[before], Timestamp::UNIX_EPOCH);
+    assert_eq!(next.records()[0].message.as_ref().map(String::len), Some(1024));
+}

@@ -4,6 +4,7 @@ use super::super::testing::*;
 use super::super::*;
 use crate::volume::ledger::Membership;
 use crate::words::server::Running;
+use palladion_api::ids::HostId;
 use palladion_api::member::{RunState, Word};
 
 #[test]
@@ -45,7 +46,7 @@ fn a_server_that_comes_up_as_somebody_else_is_stopped() {
     let runs_as = |world: World, host: &'static str| {
         world.with(|w| w.reading.as_mut().unwrap().host_id = Some(host.into())).action()
     };
-    let stop = Action::Stop(StopWhy::OtherHostId);
+    let stop = Action::RecordOther { host_id: "another".into() };
     assert_eq!(runs_as(a_running_member(), "another"), stop);
     let starting = a_joined_member().running("JOINING");
     assert_eq!(runs_as(starting, "another"), stop, "also before it is a member");
@@ -54,6 +55,21 @@ fn a_server_that_comes_up_as_somebody_else_is_stopped() {
     let joining = Membership::Joining { kind: PermitKind::Join, nonce: "n1".into() };
     let joins = a_new_member().membership(joining).running("JOINING");
     assert_eq!(runs_as(joins, "another"), Action::Nothing);
+}
+
+/// The agent may end before the server that it stops has ended: then nobody sees why it did.
+#[test]
+fn that_a_server_came_up_as_somebody_else_is_noted_before_it_is_stopped() {
+    let another: HostId = "another".into();
+    let mut world =
+        a_running_member().with(|w| w.reading.as_mut().unwrap().host_id = Some("another".into()));
+    assert_eq!(world.action(), Action::RecordOther { host_id: another.clone() });
+    world.ledger().came_up_as = Some(another);
+    assert_eq!(world.action(), Action::Stop(StopWhy::OtherHostId));
+    // The agent is killed here; its successor finds a server that is gone.
+    let mut next = a_joined_member();
+    next.ledger().came_up_as = Some("another".into());
+    next.waits(Reason::VolumeDamaged);
 }
 
 #[test]

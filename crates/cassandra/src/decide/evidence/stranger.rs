@@ -114,8 +114,12 @@ pub(super) fn stranger(
         let answer = witness.status.evidence.as_ref().filter(|e| e.nonce == *nonce)?;
         let mut seen = answer.members.as_ref()?.iter();
         let odd = seen.find(|m| !recorded.contains(&m.host_id) || own == Some(&m.address))?;
-        let (witness, address) = (witness.name.clone(), odd.address.clone());
-        let why = Objection::Stranger { witness, address, host_id: odd.host_id.clone() };
+        let (witness, member) = (witness.name.clone(), member.name.clone());
+        let (address, host_id) = (odd.address.clone(), odd.host_id.clone());
+        let why = match own == Some(&odd.address) {
+            true => Objection::SameAddress { witness, address, host_id, member },
+            false => Objection::Stranger { witness, address, host_id, member },
+        };
         Some(Answer::Refused { why, read_at: answer.read_at.0 })
     })
 }

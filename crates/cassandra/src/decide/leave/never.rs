@@ -13,7 +13,7 @@ use crate::words::evidence::Forbidden;
 use crate::words::leave::{Doing, Ended, Waiting};
 use crate::words::turn;
 use palladion_api::cluster::{Turn, TurnStep};
-use palladion_api::member::{ServerState, VolumeState};
+use palladion_api::member::{PermitState, ServerState, VolumeState};
 use palladion_plan::Flow;
 
 /// Give the turn to a member that is not wanted and never joined.
@@ -57,12 +57,40 @@ pub fn advance(
         draft.steps.extend(withdraw_permit(facts, turn, member));
         return;
     }
+    if !is_withdrawn(facts, member) {
+        let waiting = Waiting::Withdrawn { member: member.name.clone() };
+        draft.wait_for(waiting).about(member.subject());
+        return;
+    }
     match evidence::prove(facts, turn, member, &Purpose::NeverJoined, draft) {
         Ok(proof) => draft.steps.push(terminate(facts, valid, member, &proof, turn)),
         Err(Unproven::Waiting) => {}
         Err(Unproven::AskAgain(why)) => {
             end(facts, turn, turn::Ended::Objection { why }, None, draft);
         }
+    }
+}
+
+/// Is a permit that was taken back over: by the word of its agent, which has read so, or
+/// with the pod that it was for (safety rule 2.10)? An agent that has read it late may
+/// have started its server a moment before.
+fn is_withdrawn(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    let (pod, status) = (member.pod.as_ref(), &member.status);
+    // Permits are for pods whose agents have reported.
+    let may_use_one =
+        status.agent.as_ref().is_some_and(|a| pod.is_some_and(|p| p.uid == a.pod_uid));
+    if !may_use_one {
+        return true;
+    }
+    let generation = member.object.as_ref().map_or(0, |o| o.meta.generation);
+    let has_read = status.observed_generation.is_some_and(|observed| observed >= generation);
+    match status.permit.as_ref().map(|p| p.state) {
+        Some(PermitState::Used | PermitState::Unknown) => false,
+        // What its last permit came to it has said; nothing more is heard of a dead machine.
+        None
+        | Some(
+            PermitState::Done | PermitState::Failed | PermitState::Refused | PermitState::Withdrawn,
+        ) => has_read || !member.agent_answers(&facts.nodes),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::decide::evidence::{self, Purpose, Unproven, absence, marks};
 use crate::decide::leave::steps;
 use crate::decide::turn::lock;
 use crate::decide::turn::permit;
-use crate::facts::leaver::{could_not_come_back, is_interrupted};
+use crate::facts::leaver::{could_not_come_back, is_interrupted, is_too_old};
 use crate::facts::words::server_words;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
@@ -34,8 +34,11 @@ fn has_failed_for_good(member: &MemberFact) -> bool {
 /// the ring is not whole while it is away.
 pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     let mut members = facts.members.values();
-    let waits =
-        |m: &&MemberFact| is_interrupted(m) && marks::of(m).is_none() && !has_failed_for_good(m);
+    // Who may not come back is asked about only where the others seem to have let it go.
+    let may_end = |m: &MemberFact| !is_too_old(m) || absence::has_left(facts, m);
+    let waits = |m: &&MemberFact| {
+        is_interrupted(m) && marks::of(m).is_none() && !has_failed_for_good(m) && may_end(m)
+    };
     let Some(member) = members.find(waits) else {
         return Flow::Free;
     };
@@ -112,6 +115,9 @@ fn find_out(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, 
     };
     // It says itself that it does not run; if the others have it, it leaves again.
     if let Some(proof) = absence::all_see_down(facts, turn, member) {
+        if is_too_old(member) {
+            return steps::end(facts, turn, Ended::TooOld, None, draft);
+        }
         return permit::give(facts, valid, turn, member, &proof, draft);
     }
     match evidence::prove(facts, turn, member, &Purpose::Interrupted { host_id }, draft) {

@@ -6,7 +6,7 @@
 //! pod and the agent. A restart is over before it would be written.
 
 use super::missed::{self, Others};
-use super::{debts, hints};
+use super::{debts, hints, stale};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::marks;
 use crate::decide::turn::stopping::{self, Standing};
@@ -170,6 +170,12 @@ fn lacks(
 ) -> Option<Value> {
     let until = facts.now();
     if until.duration_since(since) < window || facts.joined().count() < 2 {
+        return None;
+    }
+    // Who was down before the ring was lacks what the others took meanwhile.
+    let down = member.spec.as_ref().and_then(|s| s.ring_down.as_ref());
+    let with_the_ring = down.is_some_and(|d| since >= d.since.0 - stale::TOGETHER);
+    if with_the_ring && missed::stood_on_record(member, window) {
         return None;
     }
     let cause = Cause::Away { member: member.name.clone(), since, until };

@@ -30,11 +30,12 @@ pub(super) fn counted(
     others: Others,
 ) -> Option<Value> {
     let missed = uncounted(member)?;
+    // What the hints covered, or is on record, needs no look at the others.
+    let is_known = is_short(missed, window) || stood_on_record(member, window);
     let is_covered = match others {
-        Others::Serve => is_short(missed, window) || ring_stood(facts, member, missed, window),
-        // What the hints covered needs no look at the others.
-        Others::Away if !is_short(missed, window) => return None,
-        Others::Away | Others::Stream => is_short(missed, window),
+        Others::Serve => is_known || ring_stood(facts, member, missed, window),
+        Others::Away if !is_known => return None,
+        Others::Away | Others::Stream => is_known,
     };
     let (since, until) = (missed.since.0, missed.until.0);
     let is_alone = facts.joined().count() < 2;
@@ -72,6 +73,28 @@ fn reported(member: &MemberFact) -> Option<&Missed> {
 
 fn is_short(missed: &Missed, window: SignedDuration) -> bool {
     missed.until.0.duration_since(missed.since.0) < window
+}
+
+/// Was it away only while the whole ring was down, as is on record since it was allowed to
+/// start? What the others took before it was back, their hints cover. Who had missed
+/// something before is not allowed to start for that reason.
+pub(super) fn stood_on_record(member: &MemberFact, window: SignedDuration) -> bool {
+    let spec = member.spec.as_ref();
+    let allowed = spec.and_then(|s| s.allow_stale_start.as_ref());
+    let down = spec.and_then(|s| s.ring_down.as_ref()).filter(|d| Some(&d.since) == allowed);
+    let Some(down) = down else {
+        return false;
+    };
+    match reported(member) {
+        // Of several absences others may have seen one.
+        Some(missed) => {
+            missed.absences == 1
+                && missed.since == down.since
+                && missed.until.0.duration_since(down.until.0) < window
+        }
+        // It was counted already, and its agent has nothing to report any more.
+        None => spec.and_then(|s| s.counted_until.as_ref()).is_some_and(|t| t.0 > down.since.0),
+    }
 }
 
 /// Was the whole ring down then? What the first to come back, and the last to

@@ -1,30 +1,33 @@
 //! Members that were down for longer than tombstones are kept. Their agents do
 //! not start them, since deleted rows would come back (safety rule 7.8). Where
-//! the whole ring was down, nobody has deleted anything meanwhile: all start.
+//! the whole ring was down, nobody has deleted anything meanwhile: all start, and
+//! that is on record of each until it is up, so that nothing is repaired for it.
 
-use super::{debts, missed};
+use super::{debts, hints, missed};
 use crate::decide::draft::Draft;
 use crate::decide::turn::stopping;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
+use crate::validate::Valid;
 use crate::words::maintenance::{Cause, Doing};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::labels;
+use palladion_api::member::RingDown;
 use palladion_plan::Step;
 use serde_json::{Value, json};
 
 /// Members that ended within this time have ended together: a sign of life is up
 /// to a minute old, and the last to end took no deletion that the hints of the
 /// others would not have brought.
-const TOGETHER: SignedDuration = SignedDuration::from_mins(5);
+pub(super) const TOGETHER: SignedDuration = SignedDuration::from_mins(5);
 
 /// Allow the start of members that were down together. What is allowed goes
 /// when it was used: a later absence is another one.
-pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     for member in facts.members.values() {
         if allowed(member).is_some() && member.is_normal() {
-            draft.steps.extend(forget(facts, member));
+            draft.steps.extend(forget(facts, valid, member));
         }
     }
     if stopping::is_wanted(facts) || !all_were_down_together(facts) {
@@ -32,7 +35,7 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
     }
     for member in facts.members.values() {
         if last_ran_at(member).is_some_and(|at| allowed(member) != Some(at)) {
-            draft.steps.extend(allow(member));
+            draft.steps.extend(allow(facts, member));
         }
     }
 }
@@ -65,21 +68,26 @@ fn all_were_down_together(facts: &Facts<'_>) -> bool {
     }
 }
 
-fn allow(member: &MemberFact) -> Option<Step> {
+fn allow(facts: &Facts<'_>, member: &MemberFact) -> Option<Step> {
     let (object, since) = (member.object.as_ref()?, last_ran_at(member)?);
-    let patch = json!({ "spec": { "allowStaleStart": Time(since) } });
+    let down = RingDown { since: Time(since), until: Time(facts.now()) };
+    let patch = json!({ "spec": { "allowStaleStart": down.since, "ringDown": down } });
     let doing = Doing::AllowStaleStart { member: member.name.clone(), since };
     Some(Step::patch_seen(kinds::MEMBER, &object.meta, patch, doing))
 }
 
-/// It is up: what it has missed is repaired, however long it was seen down.
-fn forget(facts: &Facts<'_>, member: &MemberFact) -> Option<Step> {
+/// It is up: what it has missed is repaired, however long it was seen down. Who was down
+/// with the whole ring has missed nothing.
+fn forget(facts: &Facts<'_>, valid: &Valid, member: &MemberFact) -> Option<Step> {
     let (object, since) = (member.object.as_ref()?, allowed(member)?);
-    let cause = Cause::Away { member: member.name.clone(), since, until: facts.now() };
-    let debt = debts::repair_of_itself(cause);
-    let spec = missed::with_mark(member, debts::spec_with(member, &debt));
+    let repair = || {
+        let cause = Cause::Away { member: member.name.clone(), since, until: facts.now() };
+        debts::spec_with(member, &debts::repair_of_itself(cause))
+    };
+    let stood = missed::stood_on_record(member, hints::window(valid));
+    let spec = missed::with_mark(member, if stood { None } else { repair() });
     let mut spec = spec.unwrap_or_else(|| json!({}));
-    spec["allowStaleStart"] = Value::Null;
+    (spec["allowStaleStart"], spec["ringDown"]) = (Value::Null, Value::Null);
     let mut patch = json!({ "spec": spec });
     if object.meta.annotations.contains_key(labels::DOWN_SINCE) {
         patch["metadata"] = json!({ "annotations": { labels::DOWN_SINCE: null } });

@@ -180,6 +180,24 @@ fn standing(facts: &Facts<'_>, draft: &mut Draft) -> Standing {
     }
 }
 
+/// Do members report that every keyspace that is covered is there once only?
+fn has_one_copy(reported: &[(&MemberFact, &RepairStatus)]) -> bool {
+    let mut members = reported.iter().map(|(member, _)| member);
+    members.all(|member| {
+        let cover = member.spec.as_ref().and_then(|s| s.repair.as_ref());
+        let names = cover.map_or(&[][..], |cover| cover.keyspaces.as_slice());
+        let copies = |name: &String| member.status.copies.get(name).copied();
+        let is_once = |copies: Option<u32>| copies.is_some_and(|n| n <= 1);
+        match names.is_empty() {
+            true => {
+                let all = &member.status.copies;
+                !all.is_empty() && all.values().all(|n| is_once(Some(*n)))
+            }
+            false => names.iter().all(|name| is_once(copies(name))),
+        }
+    })
+}
+
 /// Does its agent know nothing of what is due?
 fn is_too_old(member: &MemberFact) -> bool {
     member.status.agent.as_ref().is_some_and(|agent| agent.protocol < KNOWS_DUE)
@@ -206,7 +224,7 @@ fn in_time(facts: &Facts<'_>, reported: &[(&MemberFact, &RepairStatus)]) -> Behi
         return Behind::Short { tables: Names::of(short) };
     }
     if !reported.is_empty() && reported.iter().all(|(_, status)| status.ranges == 0) {
-        return Behind::NoRange;
+        return if has_one_copy(reported) { Behind::OneCopy } else { Behind::NoRange };
     }
     match reported.iter().any(|(_, status)| status.never_ranges > 0) {
         true => Behind::First,

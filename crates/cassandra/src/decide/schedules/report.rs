@@ -87,7 +87,7 @@ fn tell(conditions: &mut Conditions, standing: &Standing) {
         | Behind::TooOld { .. }
         | Behind::NoRange
         | Behind::Unclear { .. } => Truth::Unknown,
-        Behind::Short { .. } | Behind::First | Behind::InTime => Truth::False,
+        Behind::Short { .. } | Behind::OneCopy | Behind::First | Behind::InTime => Truth::False,
     };
     conditions.set(BEHIND, behind, standing.behind.reason(), standing.behind.clone());
     let risk = match &standing.risk {

@@ -9,9 +9,10 @@ use crate::facts::{Facts, MemberFact};
 use crate::words::jobs::Member as Said;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_api::member::{Job, JobCause, JobState, JobStatus, JobWanted};
+use palladion_api::member::{Job, JobCause, JobState, JobStatus, JobUnit, JobWanted};
 use palladion_api::task::{
-    CassandraTaskStatus, Means, MemberTaskState as State, TaskCurrent, TaskKind, TaskMember,
+    CassandraTaskStatus, KeyspaceState, Means, MemberTaskState as State, TaskCurrent, TaskKind,
+    TaskMember,
 };
 use palladion_plan::words::Reasoned;
 use serde_json::json;
@@ -44,6 +45,7 @@ pub fn follow(
             Means::Job => unit(facts, task, member, entry),
         }
         lost(facts, task, kind, member, entry);
+        silent::note(facts, kind, entry);
         silent::give_up(facts, kind, entry);
     }
     status.current = members.iter().find(|m| m.state == State::Running).map(|m| current(facts, m));
@@ -125,7 +127,9 @@ fn ended(
         return;
     }
     begun(facts, job, entry);
-    entry.keyspaces.clone_from(&answer.results);
+    // The schema of a task takes no word that is not known; the member's status has it.
+    let known = answer.results.iter().filter(|r| r.state != KeyspaceState::Unknown);
+    entry.keyspaces = known.cloned().collect();
     let why = answer.message.clone().unwrap_or_default();
     let was_stopped = job.wanted == JobWanted::Stop;
     match answer.state {
@@ -246,7 +250,7 @@ fn current(facts: &Facts<'_>, entry: &TaskMember) -> TaskCurrent {
         table: told.and_then(|a| a.table.clone()),
         done: told.and_then(|a| a.done),
         total: told.and_then(|a| a.total),
-        unit: told.and_then(|a| a.unit),
+        unit: told.and_then(|a| a.unit).filter(|unit| *unit != JobUnit::Unknown),
     }
 }
 

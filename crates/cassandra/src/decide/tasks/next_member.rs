@@ -71,6 +71,7 @@ pub fn entries(names: Vec<MemberName>) -> Vec<TaskMember> {
         tries: 0,
         started_at: None,
         ended_at: None,
+        silent_since: None,
         reason: None,
         message: None,
         keyspaces: Vec::new(),

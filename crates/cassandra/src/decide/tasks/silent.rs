@@ -7,24 +7,40 @@ use super::units;
 use crate::facts::{Facts, MemberFact};
 use crate::words::jobs::Member as Said;
 use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::labels;
 use palladion_api::task::{Means, MemberTaskState as State, TaskKind, TaskMember};
 
-/// Since when it does not serve, if its agent does not answer either.
-fn since(facts: &Facts<'_>, member: &MemberFact) -> Option<Timestamp> {
-    let object = member.object.as_ref().filter(|_| !member.agent_answers(&facts.nodes))?;
-    object.meta.annotations.get(labels::DOWN_SINCE)?.parse().ok()
-}
-
-/// From when on nobody waits for the part that a member was given.
-pub fn until(facts: &Facts<'_>, kind: TaskKind, entry: &TaskMember) -> Option<Timestamp> {
+/// Is a member that was given a part not heard of?
+fn is_silent(facts: &Facts<'_>, kind: TaskKind, entry: &TaskMember) -> bool {
     match kind.means() {
         Means::Job => {}
         // It has the turn of the ring, which has rules of its own.
-        Means::Turn => return None,
+        Means::Turn => return false,
     }
-    let member = units::member(facts, &entry.name).filter(|_| entry.state == State::Running)?;
-    since(facts, member)?.checked_add(PATIENCE).ok()
+    let member = units::member(facts, &entry.name).filter(|_| entry.state == State::Running);
+    member.is_some_and(|m| !m.agent_answers(&facts.nodes))
+}
+
+/// Note when its silence was seen first: that it was seen down before is no silence. Once
+/// it is heard again, or works no more, the next silence is another one.
+pub fn note(facts: &Facts<'_>, kind: TaskKind, entry: &mut TaskMember) {
+    entry.silent_since = match is_silent(facts, kind, entry) {
+        true => entry.silent_since.take().or_else(|| Some(Time(facts.now()))),
+        false => None,
+    };
+}
+
+/// From when on nobody waits for the part that a member was given: it does not serve, and
+/// has been silent for long.
+pub fn until(facts: &Facts<'_>, kind: TaskKind, entry: &TaskMember) -> Option<Timestamp> {
+    let member = units::member(facts, &entry.name).filter(|_| is_silent(facts, kind, entry))?;
+    let is_down = |m: &MemberFact| {
+        let object = m.object.as_ref();
+        object.is_some_and(|o| o.meta.annotations.contains_key(labels::DOWN_SINCE))
+    };
+    let since = entry.silent_since.as_ref().filter(|_| is_down(member))?;
+    since.0.checked_add(PATIENCE).ok()
 }
 
 /// It can only be waited for: its part has ended for now, and counts as a try, as if
@@ -33,6 +49,7 @@ pub fn give_up(facts: &Facts<'_>, kind: TaskKind, entry: &mut TaskMember) {
     if until(facts, kind, entry).is_none_or(|at| facts.now() < at) {
         return;
     }
+    entry.silent_since = None;
     let member = entry.name.clone();
     if entry.tries < TRIES {
         end(facts, entry, State::Interrupted, &Said::Silent { member });

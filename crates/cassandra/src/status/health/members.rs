@@ -3,7 +3,7 @@
 use super::checks::Outcome;
 use crate::decide::turn::seeds;
 use crate::facts::words::server_words;
-use crate::facts::{Facts, MemberFact, Watched};
+use crate::facts::{Facts, MemberFact, PodFact, Watched};
 use crate::validate::Valid;
 use crate::words::health::{Failing, Given, Unclear};
 use palladion_api::ids::MemberName;
@@ -61,6 +61,7 @@ enum Found {
     HealthyByMode,
     Unhealthy(String),
     NotYet,
+    NotReady,
     Silent,
 }
 
@@ -72,7 +73,9 @@ pub fn are_healthy(facts: &Facts<'_>) -> Outcome {
     };
     let ill = all.iter().find_map(|(member, found)| match found {
         Found::Unhealthy(why) => Some((member.name.clone(), why.clone())),
-        Found::Healthy | Found::HealthyByMode | Found::NotYet | Found::Silent => None,
+        Found::Healthy | Found::HealthyByMode | Found::NotYet | Found::NotReady | Found::Silent => {
+            None
+        }
     });
     if let Some((member, why)) = ill {
         let unhealthy = those(|found| matches!(found, Found::Unhealthy(_)));
@@ -84,6 +87,10 @@ pub fn are_healthy(facts: &Facts<'_>) -> Outcome {
     let silent = those(|found| matches!(found, Found::Silent));
     if !silent.is_empty() {
         return Outcome::unclear(Unclear::HealthSilent { members: named(&silent) });
+    }
+    let not_ready = those(|found| matches!(found, Found::NotReady));
+    if !not_ready.is_empty() {
+        return Outcome::unclear(Unclear::NotReady { members: named(&not_ready) });
     }
     let new = those(|found| matches!(found, Found::NotYet));
     if !new.is_empty() {
@@ -105,6 +112,9 @@ fn found(facts: &Facts<'_>, member: &MemberFact) -> Found {
     match member.watched() {
         Watched::Silent => Found::Silent,
         Watched::Found(record) => match record.result {
+            // The kubelet asks the same agent. Where it hears something else, what
+            // stands in the status is old: the agent does not reach the API server.
+            HealthResult::Healthy if !is_ready(member) => Found::NotReady,
             HealthResult::Healthy => Found::Healthy,
             HealthResult::Unhealthy => {
                 Found::Unhealthy(record.message.clone().unwrap_or_else(server))
@@ -113,11 +123,15 @@ fn found(facts: &Facts<'_>, member: &MemberFact) -> Found {
             HealthResult::NoAnswer | HealthResult::Unknown => Found::Unhealthy(server()),
         },
         Watched::NotReported if member.is_normal() && member.takes_clients() => {
-            Found::HealthyByMode
+            if is_ready(member) { Found::HealthyByMode } else { Found::NotReady }
         }
         Watched::NotYet if runs(member) => Found::NotYet,
         Watched::NotReported | Watched::NotYet => Found::Unhealthy(server()),
     }
+}
+
+fn is_ready(member: &MemberFact) -> bool {
+    member.pod.as_ref().is_some_and(PodFact::is_ready)
 }
 
 /// Does every member report that it is a full one?
