@@ -25,7 +25,7 @@ mod wanted;
 pub use crate::word::Word;
 pub use access::{AccessProblem, AccessProblemKind};
 pub use health::{HealthRecord, HealthResult, MOST_HEALTH_RECORDS};
-pub use job::{Job, JobCause, JobState, JobStatus, JobUnit, JobWanted};
+pub use job::{Batch, Grant, Job, JobCause, JobState, JobStatus, JobUnit, JobWanted};
 pub use missed::Missed;
 pub use operation::{Debt, DebtKind, Operation, OperationKind, RepairRanges};
 pub use permit::{DataBeforeStart, PermitKind, StartPermit};
@@ -276,5 +276,6 @@ pub struct EvidenceRequest {
 
 /// Version of the member protocol that this build speaks. Since 2 an agent knows
 /// the ranges of a repair; since 3 it knows `spec.job`, and volumes that a user has terminated;
-/// since 4 it reports `status.health`, knows `spec.repair`, and repairs what is due.
-pub const PROTOCOL: u32 = 4;
+/// since 4 it reports `status.health`, knows `spec.repair`, and repairs what is due;
+/// since 5 it repairs beside other members what it is granted.
+pub const PROTOCOL: u32 = 5;

@@ -247,6 +247,8 @@ reasons! {
     RepairBehind => "The message names the member and the time. Look what keeps its repair from ending: a member that is down, a task in the queue (`kubectl palladion task list`), or too little time; raise `gc_grace_seconds` of the tables if it cannot be done in time.";
     /// Ranges were not repaired within `gc_grace_seconds`: rows that were deleted may come back.
     RepairTooLate => "Remove what keeps the repair from ending; it goes on by itself. Check data that was deleted since the time in the message.";
+    /// A member has been down for longer than deletions are kept: what it holds still may come back with it.
+    ReturnsTooLate => "Replace the member rather than start it: `kubectl palladion terminate NAME`, then `kubectl palladion replace NAME`.";
     /// Tables keep deletions for less than ten minutes, so that no repair comes in time.
     GraceTooShort => "Raise `gc_grace_seconds` of the tables that the message names, or name them in `excludeTables`. They are repaired every seven days.";
     /// A repair or cleanup of a member is pending and comes first.

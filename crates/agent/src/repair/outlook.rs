@@ -42,6 +42,10 @@ pub fn outlook(memory: &Memory, cover: &Coverage) -> RepairStatus {
                 if table.grace < SHORTEST_GRACE && keyspace != TRACES {
                     status.short_grace.push(format!("{keyspace}.{name}"));
                 }
+                if table.grace >= SHORTEST_GRACE {
+                    let smallest = status.grace_seconds.unwrap_or(u32::MAX);
+                    status.grace_seconds = Some(smallest.min(table.grace));
+                }
                 for piece in &group.pieces {
                     let since = piece.at.unwrap_or(piece.since);
                     due.note(match piece.at {

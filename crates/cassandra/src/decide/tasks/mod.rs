@@ -1,15 +1,19 @@
 //! What people ask for by a `CassandraTask`: a table of contents.
 
 mod abort;
+mod batches;
 mod claim;
 mod deleted;
 mod end;
 mod follow;
 mod give;
 mod go_on;
+mod grants;
 mod history;
 mod next_member;
+mod pace;
 mod pass;
+mod passing;
 mod preconditions;
 mod queue;
 mod read;
