@@ -292,6 +292,8 @@ fn a_suspended_cover_tells_what_is_late_and_creates_nothing() {
     let now = world.clock();
     go_to(&mut world, now + 9 * DAY);
     assert!(starts(&world, "Behind", "True"), "{}", condition(&world, NAME, "Behind"));
+    go_to(&mut world, now + 10 * DAY);
+    assert!(starts(&world, "Degraded", "True RepairTooLate"));
 }
 
 #[test]
