@@ -443,6 +443,8 @@ fn a_member_that_is_down_stops_only_what_it_has_copies_of() {
     }
     assert!(repaired.len() < RANGES as usize, "what it has copies of waits");
     world.set_machine(&node, Machine::Up);
+    let up = world.clock();
+    go_to(&mut world, up + 2 * 3600);
     world.until(|w| times(&w.ring.repaired).len() == RANGES as usize && w.ring.calls.is_empty());
     world.pass(60);
     assert!(starts(&world, "Behind", "False"), "{}", condition(&world, NAME, "Behind"));
