@@ -169,12 +169,6 @@ impl Connection {
         self.ask(statement).await.map(drop)
     }
 
-    /// The rows of an answer.
-    pub async fn rows(&mut self, statement: &str) -> Result<Vec<Vec<rows::Cell>>, Error> {
-        let body = self.ask(statement).await?;
-        rows::rows(&body).ok_or(Error::Unexpected(RESULT))
-    }
-
     async fn ask(&mut self, statement: &str) -> Result<Vec<u8>, Error> {
         let mut body = length(statement.len()).to_be_bytes().to_vec();
         body.extend(statement.as_bytes());

@@ -27,7 +27,7 @@ pub use crate::word::Word;
 pub use access::{AccessProblem, AccessProblemKind};
 pub use drain::Drain;
 pub use health::{HealthRecord, HealthResult, LONGEST_MESSAGE, LONGEST_MODE, MOST_HEALTH_RECORDS};
-pub use job::{Job, JobCause, JobState, JobStatus, JobUnit, JobWanted};
+pub use job::{Batch, Grant, Job, JobCause, JobState, JobStatus, JobUnit, JobWanted};
 pub use missed::{Missed, RingDown};
 pub use operation::{Debt, DebtKind, Operation, OperationKind, RepairRanges};
 pub use permit::{DataBeforeStart, PermitKind, StartPermit};
@@ -285,5 +285,5 @@ pub struct EvidenceRequest {
 /// Version of the member protocol that this build speaks. Since 2 an agent knows
 /// the ranges of a repair; since 3 it knows `spec.job`, and volumes that a user has terminated;
 /// since 4 it reports `status.health`, knows `spec.repair`, and repairs what is due;
-/// since 5 it knows `spec.drain`.
+/// since 5 it knows `spec.drain`, and repairs beside other members what it is granted.
 pub const PROTOCOL: u32 = 5;

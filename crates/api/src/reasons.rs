@@ -251,6 +251,8 @@ reasons! {
     RepairTooLate => "Remove what keeps the repair from ending; it goes on by itself. Check data that was deleted since the time in the message.";
     /// Nothing has more than one copy, so there is nothing to repair from.
     NothingToRepair => "Nothing.";
+    /// A member has been down for longer than deletions are kept: what it holds still may come back with it.
+    ReturnsTooLate => "Replace the member rather than start it: `kubectl palladion terminate NAME`, then `kubectl palladion replace NAME`.";
     /// Tables keep deletions for less than ten minutes, so that no repair comes in time.
     GraceTooShort => "Raise `gc_grace_seconds` of the tables that the message names, or name them in `excludeTables`. They are repaired every seven days.";
     /// A repair or cleanup of a member is pending and comes first.

@@ -39,6 +39,17 @@ impl Coverage {
     }
 }
 
+/// Whether a server has more to do than it gets done.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pressure {
+    /// It has.
+    High,
+    /// What a newer agent reports and this build does not know. Never a value of the schema.
+    #[serde(other)]
+    #[schemars(skip)]
+    Unknown,
+}
+
 /// How far the repair of a member's primary ranges is. Times change when something was repaired, or tables, ranges or the coverage have changed; not as time passes.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
@@ -61,6 +72,9 @@ pub struct RepairStatus {
     /// All ranges, counted by keyspace.
     #[serde(default)]
     pub ranges: u32,
+    /// Smallest `gc_grace_seconds` of the covered tables, of those with 600 and more. A member that was down for longer may bring deleted rows back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grace_seconds: Option<u32>,
     /// Tables whose `gc_grace_seconds` is below 600: they are repaired every seven days, and nothing is promised of deletions in them. At most 16.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16), inner(length(max = LONGEST_TABLE)))]

@@ -2,8 +2,8 @@
 
 use crate::paint::Colour;
 use crate::verbs::{
-    completion, contact, cqlsh, events, explain, logs, members, pause, plan, replace, restart,
-    ring, schedule, seed, status, stop, task, terminate, version,
+    completion, contact, cqlsh, events, explain, logs, members, pause, plan, repair, replace,
+    restart, ring, schedule, seed, status, stop, task, terminate, version,
 };
 use clap::{Parser, Subcommand};
 
@@ -52,6 +52,9 @@ pub enum Verb {
     /// Schedules of tasks: list, run, suspend, resume
     #[command(subcommand, after_help = "Example:\n  kubectl palladion schedule list demo")]
     Schedule(schedule::Schedule),
+    /// How far the repair of a ring is
+    #[command(subcommand, after_help = "Example:\n  kubectl palladion repair status demo")]
+    Repair(repair::Repair),
     /// Restart a member, a rack or a ring: one at a time, drained first
     Restart(restart::Restart),
     /// Stop one member

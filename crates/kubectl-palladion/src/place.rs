@@ -3,7 +3,7 @@
 use crate::clean::quoted;
 use crate::exit::Trouble;
 use crate::read::ring::Ring;
-use crate::read::{member::Member, schedule::Schedule, task::Task};
+use crate::read::{member::Member, repair::Repair, schedule::Schedule, task::Task};
 use crate::session::Session;
 use crate::words::trouble::Hint;
 use clap::Args;
@@ -194,6 +194,16 @@ impl Place {
         let mut members: Vec<Member> = all.iter().map(Member::read).collect();
         members.sort_by_key(Member::order);
         Ok(members)
+    }
+
+    /// How far the repair of the members of a ring is.
+    ///
+    /// # Errors
+    /// The server's refusal.
+    pub async fn repairs(&self, ring: &str) -> Result<Vec<Repair>, Refusal> {
+        let mut all = self.door.list(&self.members_selection(Some(ring))).await?;
+        all.sort_by_key(Repair::order);
+        Ok(all.iter().map(Repair::read).collect())
     }
 
     /// One member.

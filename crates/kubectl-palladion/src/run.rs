@@ -7,6 +7,7 @@ use crate::paint::{Colour, Paint, Tone};
 use crate::place::At;
 use crate::session::{Answers, Session};
 use crate::verbs::pause;
+use crate::verbs::repair::Repair;
 use crate::verbs::schedule::{Schedule, suspend};
 use crate::verbs::task::Task;
 use clap::{CommandFactory, FromArgMatches};
@@ -123,6 +124,7 @@ pub async fn run(verb: &Verb, session: &mut Session<'_>) -> Result<Exit, Trouble
             verb.run(session, suspend::Wanted::Suspended).await
         }
         Verb::Schedule(Schedule::Resume(verb)) => verb.run(session, suspend::Wanted::Resumed).await,
+        Verb::Repair(Repair::Status(verb)) => verb.run(session).await,
         Verb::Restart(verb) => verb.run(session).await,
         Verb::Stop(verb) => verb.run(session).await,
         Verb::Start(verb) => verb.run(session).await,

@@ -138,3 +138,55 @@ pub(super) fn behind(ring: &Ring<'_>) {
     grace(864_000);
     ring.wait_settled().expect("settled");
 }
+
+/// What is due is repaired for a tenth of the time. A task of a person goes first, and
+/// the repair goes on after it; whoever repairs was granted it.
+pub(super) fn lets_tasks_go_first(ring: &Ring<'_>) {
+    ring.wait_settled().expect("settled");
+    // All was repaired a moment ago, and is due again after a minute.
+    let cover = json!({
+        "keyspaces": [KEYSPACE],
+        "withinSeconds": 60,
+        "segmentBytes": 67_108_864,
+        "intensityPercent": 10,
+    });
+    let schedule = json!({
+        "apiVersion": "palladion.dev/v1alpha1",
+        "kind": "CassandraTaskSchedule",
+        "metadata": { "name": COVER },
+        "spec": { "cluster": NAMESPACE, "cover": cover },
+    });
+    bed().apply(NAMESPACE, &schedule.to_string()).expect("the schedule is accepted");
+    let repair = wait_for("members to repair what they are granted", SOON, || {
+        let granted = ring.members()?.iter().any(|member| {
+            member["spec"]["job"]["grant"]["number"].as_u64() > Some(0)
+                && member["status"]["job"]["keyspace"] == KEYSPACE
+        });
+        let open = tasks()?.into_iter().find(|task| text(task, "/status/phase") == "Running");
+        Ok(open.filter(|_| granted))
+    })
+    .unwrap_or_else(|error| panic!("{error:#}: {:?}", reported(ring)));
+    let name = text(&repair, "/metadata/name").to_string();
+    let flush = json!({
+        "apiVersion": "palladion.dev/v1alpha1",
+        "kind": "CassandraTask",
+        "metadata": { "name": "goes-first" },
+        "spec": { "cluster": NAMESPACE, "flush": {} },
+    });
+    bed().apply(NAMESPACE, &flush.to_string()).expect("the task is accepted");
+    let phase = |name: &str| -> Result<String> {
+        let task = bed().get(NAMESPACE, "cassandratask", name)?.unwrap_or_default();
+        Ok(text(&task, "/status/phase").to_string())
+    };
+    wait_for("the flush to be done", SOON, || Ok((phase("goes-first")? == "Done").then_some(())))
+        .expect("it goes first");
+    assert_eq!(phase(&name).expect("a task"), "Running", "the repair has not ended before");
+    wait_for("the repair to go on", SOON, || {
+        let is_at_work = |m: &Value| m["spec"]["job"]["grant"]["number"].as_u64() > Some(0);
+        Ok(ring.members()?.iter().any(is_at_work).then_some(()))
+    })
+    .expect("it goes on");
+    bed().kubectl(&format!("delete cassandrataskschedule {COVER} -n {NAMESPACE}")).expect("gone");
+    bed().kubectl(&format!("delete cassandratask {name} -n {NAMESPACE}")).expect("gone");
+    ring.wait_settled().expect("settled");
+}

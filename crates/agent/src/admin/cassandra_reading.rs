@@ -3,7 +3,9 @@
 use super::json::strings;
 use super::ring::Lists;
 use super::{Figures, Reading};
-use crate::management::beans::{CLIENTS, LOAD, PENDING_COMPACTIONS, STREAMED_IN, STREAMED_OUT};
+use crate::management::beans::{
+    CLIENTS, DROPPED, LOAD, PENDING_COMPACTIONS, STREAMED_IN, STREAMED_OUT, WRITE_P99,
+};
 use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::member::RingMember;
 use serde_json::Value;
@@ -39,10 +41,19 @@ pub(super) fn reading(found: &BTreeMap<&str, Value>) -> Reading {
                 .and_then(|v| v.get("used"))
                 .and_then(Value::as_f64),
             clients: number(CLIENTS),
+            dropped_writes: found.get(DROPPED).map(dropped_writes),
+            write_p99: number(WRITE_P99),
             // Not counted before the first stream.
             streamed: Some([STREAMED_IN, STREAMED_OUT].into_iter().filter_map(number).sum()),
         },
     }
+}
+
+/// Of all kinds of messages those that carry writes: `MUTATION`, `MUTATION_REQ`.
+fn dropped_writes(counts: &Value) -> f64 {
+    let all = counts.as_object().into_iter().flatten();
+    let writes = all.filter(|(kind, _)| kind.starts_with("MUTATION"));
+    writes.filter_map(|(_, count)| count.as_f64()).sum()
 }
 
 /// Do all members that are up have one schema version, as gossip has it? A

@@ -63,6 +63,10 @@ pub struct Figures {
     pub heap_used: Option<f64>,
     /// Native connections.
     pub clients: Option<f64>,
+    /// Writes of others that it was too late for, since the server was started.
+    pub dropped_writes: Option<f64>,
+    /// 99th percentile of how long writes take that clients send it, in microseconds.
+    pub write_p99: Option<f64>,
     /// Bytes that streams have brought and taken since the server was started; of
     /// Scylla they are not known.
     pub streamed: Option<f64>,

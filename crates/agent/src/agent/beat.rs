@@ -6,6 +6,7 @@ use super::state::{Agent, Done};
 use crate::access;
 use crate::admin::Reading;
 use crate::decide::Source;
+use crate::repair::schema::Schemas;
 use crate::tombstones;
 use crate::volume::heartbeat::Known;
 use crate::volume::ledger::Membership;
@@ -16,23 +17,24 @@ use std::thread;
 use std::time::Instant;
 
 impl Agent {
-    /// Ask, beside the loop, for how long tables keep tombstones, when the schema has
-    /// changed and the agent can get in.
-    pub(super) fn ask_for_tombstones(&mut self) {
+    /// Read the schema, beside the loop, when it has changed and the agent can get in.
+    /// Where a schedule covers the ring it is tried in any case, and what failed is told.
+    pub(super) fn read_schema(&mut self) {
         let reading = self.reading().filter(|r| r.serves());
         let schema = reading.and_then(|r| r.schema_version.clone());
-        let (Some(schema), Ok(mounted)) = (schema, &self.mounted) else {
+        let (Some(version), Ok(mounted)) = (schema, &self.mounted) else {
             return;
         };
         let endpoint = access::endpoint(&self.settings, &mounted.config);
         let is_locked = mounted.config.asks_who_logs_in() && endpoint.credentials.is_none();
-        if is_locked || !self.tombstones.begin(&schema, Instant::now()) {
+        let is_closed = is_locked && self.coverage().is_none();
+        if is_closed || !self.schema.begin(&version, Instant::now()) {
             return;
         }
         let done = self.done.clone();
         tokio::spawn(async move {
-            let answer = tombstones::smallest(&endpoint).await.map_err(|e| e.to_string());
-            let _ = done.send(Done::Tombstones { schema, answer }).await;
+            let answer = endpoint.read().await;
+            let _ = done.send(Done::Schema { version, answer }).await;
         });
     }
 
@@ -52,8 +54,8 @@ impl Agent {
         let Some(mut heartbeat) = next else {
             return;
         };
-        if let Some(smallest) = self.tombstones.known() {
-            heartbeat.smallest_gc_grace_seconds = smallest;
+        if let Some(schema) = self.schema.last() {
+            heartbeat.smallest_gc_grace_seconds = tombstones::smallest(schema);
         }
         if self.beating.swap(true, Ordering::AcqRel) {
             return;

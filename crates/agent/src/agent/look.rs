@@ -43,6 +43,7 @@ impl Agent {
                 let known = self.progress.take();
                 self.progress = Progress::after(known, Some(&reading), Timestamp::now());
                 self.watch.look(Some(&reading));
+                self.load.send_replace(self.watched.note(&reading.figures));
                 self.look = Some(Look { begun, reading });
             }
             Err(error) => {

@@ -107,7 +107,7 @@ impl Agent {
         self.follow_seeds().await;
         self.follow_runtime_settings().await;
         self.count_copies().await;
-        self.ask_for_tombstones();
+        self.read_schema();
         self.follow_repairs();
         self.beat();
         self.operate();
@@ -140,7 +140,7 @@ impl Agent {
             Done::Drained { nonce, answer } => self.note_drain(nonce, answer),
             Done::Operation { id, outcome } => self.end_operation(&id, outcome),
             Done::Job { id, ended } => self.end_task(id, ended),
-            Done::Tombstones { schema, answer } => self.tombstones.note(schema, answer),
+            Done::Schema { version, answer } => self.schema.note(version, answer),
             Done::Surveyed { of, found } => self.note_survey(of, found),
             Done::LoggedIn { of, answer } => self.access.note(of, answer, Instant::now()),
         }

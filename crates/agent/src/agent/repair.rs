@@ -1,11 +1,12 @@
 //! What is due for repair, while a schedule covers the ring: looked at again when
-//! schema, ring or coverage have changed, and told when something was repaired.
+//! schema, ring or coverage have changed, whatever the server is at, and told when something was repaired.
 
 use super::state::{Agent, Done};
-use crate::access;
 use crate::repair::Repairs;
+use crate::repair::due::due_ranges;
 use crate::repair::outlook::outlook;
 use crate::repair::survey::{Survey, calm_ring, survey};
+use crate::words::repair::Unclear;
 use crate::words::work::Trouble;
 use jiff::Timestamp;
 use palladion_api::repair::{Coverage, RepairStatus};
@@ -31,6 +32,8 @@ pub struct Outlook {
     is_under_way: bool,
     /// Why the last one failed.
     problem: Option<String>,
+    /// When metrics were told last.
+    counted: Option<Instant>,
     /// What is told, for which version of the memory, and since when.
     told: Option<(RepairStatus, u64, Coverage, Instant)>,
 }
@@ -49,8 +52,7 @@ impl Agent {
         self.saved.as_ref()?.spec.repair.as_ref()
     }
 
-    /// Look again where something has changed; a server that is at work for a task
-    /// is asked by that.
+    /// Look again where something has changed.
     pub(super) fn follow_repairs(&mut self) {
         if self.coverage().is_none() {
             self.outlook = Outlook::default();
@@ -61,9 +63,7 @@ impl Agent {
         {
             self.trouble = Some(Trouble::Repairs { why: format!("{error:#}") }.into());
         }
-        let (Some(_), Some(admin), Ok(mounted)) =
-            (self.open_repairs(), self.admin.clone(), &self.mounted)
-        else {
+        let (Some(_), Some(admin)) = (self.open_repairs(), self.admin.clone()) else {
             return;
         };
         let reading = self.reading().filter(|r| r.serves() && r.schema_agreed == Some(true));
@@ -74,14 +74,19 @@ impl Agent {
         let of = (reading.schema_version.clone(), ring);
         let waits = self.outlook.tried.is_some_and(|tried| tried.elapsed() < AGAIN);
         let is_known = self.outlook.of.as_ref() == Some(&of);
-        if is_known || self.outlook.is_under_way || waits || self.task.is_some() {
+        if is_known || self.outlook.is_under_way || waits {
             return;
         }
-        let endpoint = access::endpoint(&self.settings, &mounted.config);
+        let version = reading.schema_version.clone().unwrap_or_default();
+        let Some(schema) = self.schema.of(&version).cloned() else {
+            let why = self.schema.failure(&version).map(|why| Unclear::Schema { why: why.into() });
+            self.cannot_look(why.map(|why| why.to_string()));
+            return;
+        };
         let done = self.done.clone();
         (self.outlook.is_under_way, self.outlook.tried) = (true, Some(Instant::now()));
         tokio::spawn(async move {
-            let found = survey(admin.as_ref(), &endpoint, &reading).await;
+            let found = survey(admin.as_ref(), schema, &reading).await;
             let found = found.map_err(|why| why.to_string());
             let _ = done.send(Done::Surveyed { of, found }).await;
         });
@@ -90,17 +95,12 @@ impl Agent {
     /// Note what a survey has found.
     pub(super) fn note_survey(&mut self, of: Of, found: Result<Survey, String>) {
         self.outlook.is_under_way = false;
-        // Another one repeats it: what runs now reads what is remembered.
-        let Some(repairs) = self.repairs.clone().filter(|_| self.task.is_none()) else {
+        let Some(repairs) = self.repairs.clone() else {
             return;
         };
         let found = match found {
             Ok(found) => found,
-            Err(why) => {
-                self.outlook.problem = Some(why);
-                self.outlook.told = None;
-                return;
-            }
+            Err(why) => return self.cannot_look(Some(why)),
         };
         let now = Timestamp::now().as_second();
         match repairs.change(|memory| found.observed_by(memory, now)) {
@@ -114,6 +114,29 @@ impl Agent {
                 self.trouble = Some(Trouble::Repairs { why: format!("{error:#}") }.into());
             }
         }
+    }
+
+    /// Why it is not known what there is to repair, if there is a reason.
+    fn cannot_look(&mut self, why: Option<String>) {
+        if why.is_some() && why != self.outlook.problem {
+            self.outlook.problem = why;
+            self.outlook.told = None;
+        }
+    }
+
+    /// The figures of metrics, which change as time passes.
+    pub(super) fn count_repairs(&mut self, told: Option<&RepairStatus>) {
+        if self.outlook.counted.is_some_and(|at| at.elapsed() < EVERY) {
+            return;
+        }
+        self.outlook.counted = Some(Instant::now());
+        let now = Timestamp::now().as_second();
+        let cover = self.coverage().cloned();
+        let due =
+            self.repairs.as_ref().zip(cover).map_or(0, |(repairs, cover)| {
+                repairs.read(|memory| due_ranges(memory, &cover, now))
+            });
+        self.metrics.note_repair(told, due, now);
     }
 
     /// What is told: the same until something was repaired.

@@ -15,12 +15,12 @@ use crate::kubernetes::News;
 use crate::launch::Mounted;
 use crate::launch_record::LaunchRecord;
 use crate::metrics::Metrics;
-use crate::repair::Repairs;
+use crate::repair::pressure::{Load, Watched};
 use crate::repair::survey::Survey;
+use crate::repair::{Known, Repairs, Schema};
 use crate::report::job::Told as ToldJob;
 use crate::settings::Settings;
 use crate::supervisor::Supervisor;
-use crate::tombstones::{Smallest, Tombstones};
 use crate::volume::jobs::Ended;
 use crate::volume::ledger::Ledger;
 use crate::volume::{Found, SavedMember, Volume};
@@ -30,7 +30,7 @@ use crate::{decide, launch};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::ids::Nonce;
-use palladion_api::member::{CassandraMemberStatus, Evidence, ServerState};
+use palladion_api::member::{CassandraMemberStatus, Evidence, Grant, ServerState};
 use palladion_api::words::Message;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -67,12 +67,12 @@ pub enum Done {
         /// How.
         ended: Option<Ended>,
     },
-    /// The server was asked for how long its tables keep tombstones.
-    Tombstones {
-        /// Version of the schema that it was asked for.
-        schema: String,
+    /// The server was asked for its schema.
+    Schema {
+        /// The version that it had.
+        version: String,
         /// What it said.
-        answer: Result<Smallest, String>,
+        answer: Result<Schema, String>,
     },
     /// What there is to repair was looked at.
     Surveyed {
@@ -116,6 +116,8 @@ pub struct Job {
 pub struct Task {
     /// Tells it to stop.
     pub stop: watch::Sender<Option<Stop>>,
+    /// Tells it what it may repair.
+    pub grants: watch::Sender<Grant>,
     /// Since when this agent is at it.
     pub begun: Instant,
     /// How long earlier agents were.
@@ -187,7 +189,10 @@ pub struct Agent {
     pub evidence: Option<Evidence>,
     pub copies: Copies,
     pub access: Access,
-    pub tombstones: Tombstones,
+    pub schema: Known,
+    /// What looks have shown of how much the server has to do.
+    pub watched: Watched,
+    pub load: watch::Sender<Load>,
     pub state: Option<(ServerState, Time)>,
     pub trouble: Option<Message>,
     /// Is a sign of life being written?
@@ -243,7 +248,9 @@ impl Agent {
             evidence: None,
             copies: Copies::default(),
             access: Access::default(),
-            tombstones: Tombstones::default(),
+            schema: Known::default(),
+            watched: Watched::default(),
+            load: watch::channel(Load::default()).0,
             state: None,
             trouble: None,
             beating: Arc::default(),

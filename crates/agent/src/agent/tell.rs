@@ -4,6 +4,7 @@ use super::state::Agent;
 use crate::admin::Reading;
 use crate::decide::{self, Decision, Source};
 use crate::kubernetes::News;
+use crate::repair::pressure::Load;
 use crate::report::{self, Parts};
 use crate::volume::{Volume, seconds};
 use crate::words::start::Waiting;
@@ -11,6 +12,7 @@ use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::member::{AgentStatus, CassandraMemberStatus, JobStatus, PROTOCOL, ServerState};
 use palladion_api::reasons::Reason;
+use palladion_api::repair::Pressure;
 use palladion_api::words::Message;
 use std::time::Instant;
 
@@ -32,6 +34,7 @@ impl Agent {
         self.metrics.note(self.reading());
         let job = self.told_job();
         let repair = self.told_repair();
+        self.count_repairs(repair.as_ref());
         let facts = self.facts();
         let source = self.source();
         let saved = self.saved.as_ref();
@@ -66,6 +69,7 @@ impl Agent {
             operation: saved.and_then(|s| s.spec.operation.as_ref()).map(|o| o.id.as_str()),
             job: job.as_ref(),
             repair: repair.as_ref(),
+            pressure: self.pressure(),
             progress: self.job.as_ref().map(|j| *j.progress.borrow()),
         });
         drop(facts);
@@ -99,6 +103,14 @@ impl Agent {
         }
         self.watch.follow(state, &self.process, now);
         self.metrics.note_health(self.watch.records());
+    }
+
+    /// Has the server more to do than it gets done? Told where repairs ask for it.
+    fn pressure(&self) -> Option<Pressure> {
+        match *self.load.borrow() {
+            Load::High if self.coverage().is_some() => Some(Pressure::High),
+            Load::High | Load::Usual => None,
+        }
     }
 
     /// The job, as often as it is worth telling.

@@ -9,7 +9,7 @@ use crate::volume::jobs::{Ended, Levels, Notes};
 use crate::words::work::Trouble;
 use anyhow::Result;
 use jiff::Timestamp;
-use palladion_api::member::{Job, JobState};
+use palladion_api::member::{Grant, Job, JobState};
 use palladion_api::runtime::RuntimeSettings;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -31,6 +31,7 @@ impl Agent {
         let (Some(saved), Some(ledger)) = (&self.saved, self.ledger()) else {
             return;
         };
+        self.pass_grant(&book, wanted.as_ref());
         let worker = match (&self.task, &self.job) {
             (Some(task), _) if task.stop.borrow().is_some() => Worker::Stopping,
             (Some(task), _) => Worker::Job(task.elapsed()),
@@ -90,6 +91,19 @@ impl Agent {
             self.unwritten.not_begun(job, state, &why);
         }
         self.trouble = Some(why.into());
+    }
+
+    /// What the job that runs may repair now.
+    fn pass_grant(&self, book: &Book, wanted: Option<&Job>) {
+        let runs = |id: &str| book.read(|notes| notes.open().is_some_and(|n| n.status.id == id));
+        let grant = wanted.filter(|job| runs(&job.id)).and_then(|job| job.grant.as_ref());
+        if let (Some(task), Some(grant)) = (&self.task, grant) {
+            task.grants.send_if_modified(|known| {
+                let differs = known != grant;
+                known.clone_from(grant);
+                differs
+            });
+        }
     }
 
     fn server(&self) -> Server<'_> {
@@ -173,12 +187,26 @@ impl Agent {
             return;
         };
         book.show(jobs::Live::default());
+        book.offer(Vec::new());
         let (stop, asked) = watch::channel(None);
+        let (grants, granted) = watch::channel(Grant::default());
         let (id, done) = (job.id.clone(), self.done.clone());
         let pace = Pace::default();
         let book = book.clone();
-        let bench = Bench { admin, book, repairs, schemas, cover, job, stop: asked, pace };
-        self.task = Some(Task { stop, begun: Instant::now(), before });
+        let bench = Bench {
+            admin,
+            book,
+            repairs,
+            schemas,
+            cover,
+            job,
+            stop: asked,
+            grants: granted,
+            load: self.load.subscribe(),
+            metrics: self.metrics.clone(),
+            pace,
+        };
+        self.task = Some(Task { stop, grants, begun: Instant::now(), before });
         tokio::spawn(async move {
             let ended = work(bench).await;
             if ended.is_none() {

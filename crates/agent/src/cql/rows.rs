@@ -12,10 +12,10 @@ const NO_COLUMNS: i32 = 4;
 const PLAIN: std::ops::Range<u16> = 1..0x20;
 
 /// A cell as it came; `None` where it is null.
-pub type Cell = Option<Vec<u8>>;
+type Cell = Option<Vec<u8>>;
 
 /// The rows of an answer; `None` if it has none, or is not as the protocol has it.
-pub fn rows(body: &[u8]) -> Option<Vec<Vec<Cell>>> {
+fn rows(body: &[u8]) -> Option<Vec<Vec<Cell>>> {
     let mut reader = Reader(body);
     if reader.int()? != ROWS {
         return None;
@@ -44,7 +44,7 @@ pub fn rows(body: &[u8]) -> Option<Vec<Vec<Cell>>> {
 }
 
 /// A text of a cell.
-pub fn text(cell: &Cell) -> Option<&str> {
+fn text(cell: &Cell) -> Option<&str> {
     std::str::from_utf8(cell.as_deref()?).ok()
 }
 
@@ -55,11 +55,6 @@ pub fn texts(body: &[u8]) -> Option<Vec<String>> {
         _ => None,
     };
     rows(body)?.into_iter().map(text_of).collect()
-}
-
-/// A number of a cell.
-pub fn int(cell: &Cell) -> Option<i32> {
-    Some(i32::from_be_bytes(*cell.as_deref()?.first_chunk()?))
 }
 
 struct Reader<'a>(&'a [u8]);
@@ -101,8 +96,9 @@ mod tests {
     fn rows_are_read_cell_by_cell() {
         let body = answer_of(&[("shop", Some(3600)), ("system_auth", None)]);
         let rows = rows(&body).unwrap();
-        let read: Vec<_> = rows.iter().map(|row| (text(&row[0]), int(&row[1]))).collect();
-        assert_eq!(read, [(Some("shop"), Some(3600)), (Some("system_auth"), None)]);
+        let read: Vec<_> = rows.iter().map(|row| (text(&row[0]), row[1].as_deref())).collect();
+        let seconds = 3600_i32.to_be_bytes();
+        assert_eq!(read, [(Some("shop"), Some(&seconds[..])), (Some("system_auth"), None)]);
     }
 
     #[test]

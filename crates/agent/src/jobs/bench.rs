@@ -5,12 +5,14 @@ use super::pace::Pace;
 use crate::admin::jobs::Jobs;
 use crate::admin::{Error, ServerAdmin};
 use crate::decide::job::Stop;
+use crate::metrics::Metrics;
 use crate::repair::Repairs;
+use crate::repair::pressure::Load;
 use crate::repair::schema::Schemas;
 use crate::volume::jobs::{Ended, Notes};
 use crate::words::calls::Doing;
 use crate::words::work::{Aborted, Done, Failed, Refused};
-use palladion_api::member::{Job, JobCause, JobState, JobUnit};
+use palladion_api::member::{Grant, Job, JobCause, JobState, JobUnit};
 use palladion_api::repair::Coverage;
 use palladion_api::task::{KeyspaceResult, KeyspaceState};
 use palladion_api::words::Names;
@@ -59,6 +61,12 @@ pub struct Bench {
     pub job: Job,
     /// Whether it should stop, and why.
     pub stop: watch::Receiver<Option<Stop>>,
+    /// What it may repair now.
+    pub grants: watch::Receiver<Grant>,
+    /// How much the server has to do.
+    pub load: watch::Receiver<Load>,
+    /// Where it is counted.
+    pub metrics: Arc<Metrics>,
     /// How often and how long.
     pub pace: Pace,
 }
@@ -91,6 +99,22 @@ impl Bench {
             () = tokio::time::sleep(time) => {}
             () = asked => {}
         }
+    }
+
+    /// The grant after this one; none if there is none yet after some time, or where it
+    /// is asked to stop.
+    pub async fn grant_after(&self, number: u32) -> Option<Grant> {
+        let mut grants = self.grants.clone();
+        let next = grants.wait_for(|grant| grant.number > number && !grant.host_ids.is_empty());
+        tokio::select! {
+            next = next => next.ok().map(|grant| grant.clone()),
+            () = self.pause(self.pace.grant) => None,
+        }
+    }
+
+    /// How much the server has to do now.
+    pub fn load(&self) -> Load {
+        *self.load.borrow()
     }
 
     /// Write a note; without it nothing is called.

@@ -4,7 +4,7 @@
 use crate::volume::Volume;
 use crate::volume::jobs::Notes;
 use anyhow::Result;
-use palladion_api::member::{JobStatus, JobUnit};
+use palladion_api::member::{Batch, JobStatus, JobUnit};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How far the call under way is; not on the disk.
@@ -25,6 +25,7 @@ pub struct Book {
     volume: Volume,
     notes: Mutex<Notes>,
     live: Mutex<Live>,
+    offered: Mutex<Vec<Batch>>,
 }
 
 fn lock<T>(what: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -35,7 +36,8 @@ impl Book {
     /// Read them.
     pub fn open(volume: &Volume) -> Result<Self> {
         let notes = Mutex::new(volume.jobs()?);
-        Ok(Self { volume: volume.clone(), notes, live: Mutex::default() })
+        let (live, offered) = (Mutex::default(), Mutex::default());
+        Ok(Self { volume: volume.clone(), notes, live, offered })
     }
 
     /// The volume that they are on.
@@ -65,6 +67,11 @@ impl Book {
         *lock(&self.live) = live;
     }
 
+    /// What can be granted; not on the disk either.
+    pub fn offer(&self, batches: Vec<Batch>) {
+        *lock(&self.offered) = batches;
+    }
+
     /// What is to be reported of the job that the spec names, else of the last one.
     pub fn status(&self, id: Option<&str>) -> Option<JobStatus> {
         let mut status = self.read(|notes| notes.status(id).cloned())?;
@@ -72,6 +79,7 @@ impl Book {
             let live = *lock(&self.live);
             (status.progress, status.done) = (live.progress, live.done);
             (status.total, status.unit) = (live.total, live.unit);
+            status.batches.clone_from(&lock(&self.offered));
         }
         Some(status)
     }

@@ -3,8 +3,10 @@
 
 mod bench;
 mod book;
+mod course;
 mod due;
 mod flush;
+mod granted;
 mod levels;
 mod orphan;
 mod pace;
@@ -12,6 +14,7 @@ mod plan;
 mod repair;
 mod rewrite;
 mod run;
+mod segments;
 mod snapshot;
 mod stop;
 mod unwritten;

@@ -39,6 +39,8 @@ pub async fn settle(bench: &Bench, waited: Waited) -> Option<Ended> {
     });
     let outcome = match (bench.job.work.body(), item) {
         // It is followed by its number, and the job goes on after it.
+        // Nothing was called: it goes on with what is due still.
+        (Some(body), None) if body.is_repair_of_due() => return work(bench).await,
         (Some(Body::Repair(_)), Some(_)) if number.is_some() => return work(bench).await,
         (Some(Body::Repair(_)), Some(item)) => repairs_end(bench, &item).await,
         (Some(Body::Snapshot(what)), _) => match taken(bench, what).await {

@@ -19,6 +19,10 @@ pub struct Pace {
     pub early: Duration,
     /// How long a repair that is asked to end may take.
     pub ends: Duration,
+    /// How often a repair that waits for a grant looks who is up.
+    pub grant: Duration,
+    /// How long it waits for members that have copies to be up again.
+    pub alone: Duration,
     /// How often a call that nobody waits for is looked at.
     pub orphan: Duration,
     /// How long nothing of it must be seen until it counts as over: a rewrite may
@@ -36,6 +40,8 @@ impl Default for Pace {
             repair: Duration::from_secs(2),
             early: Duration::from_secs(10),
             ends: Duration::from_secs(300),
+            grant: Duration::from_secs(10),
+            alone: Duration::from_secs(600),
             orphan: Duration::from_secs(5),
             quiet: Duration::from_secs(65),
         }

@@ -6,9 +6,12 @@ use super::pace::Pace;
 use super::testing::{Fake, State};
 use crate::admin::NORMAL;
 use crate::decide::job::Stop;
+use crate::metrics::Metrics;
 use crate::repair::Repairs;
+use crate::repair::pressure::Load;
 use crate::volume::Volume;
-use palladion_api::member::{Job, JobWanted, MemberState};
+use palladion_api::ids::HostId;
+use palladion_api::member::{Grant, Job, JobWanted, MemberState};
 use palladion_api::repair::Coverage;
 use palladion_api::task::Work;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -22,6 +25,9 @@ pub struct Place {
     pub repairs: Arc<Repairs>,
     pub cover: Coverage,
     pub stop: watch::Sender<Option<Stop>>,
+    pub grants: watch::Sender<Grant>,
+    pub load: watch::Sender<Load>,
+    pub metrics: Arc<Metrics>,
     pub directory: tempfile::TempDir,
 }
 
@@ -41,7 +47,9 @@ impl Place {
         let state = Mutex::new(State { mode: Some(NORMAL), members: calm(), ..State::default() });
         let fake = Arc::new(Fake { state, volume });
         let (stop, cover) = (watch::channel(None).0, Coverage::default());
-        Self { fake, book, repairs, cover, stop, directory }
+        let grants = watch::channel(Grant::default()).0;
+        let (load, metrics) = (watch::channel(Load::Usual).0, Arc::new(Metrics::new()));
+        Self { fake, book, repairs, cover, stop, grants, load, metrics, directory }
     }
 
     pub fn state(&self) -> MutexGuard<'_, State> {
@@ -54,7 +62,22 @@ impl Place {
 
     /// A job that is noted as begun.
     pub fn begun(&self, id: &str, task: &'static str, work: Work) -> Bench {
-        let job = Job {
+        self.begin(Self::job(id, task, work))
+    }
+
+    /// The same, of a job that repairs only what it is granted.
+    pub fn by_grants(&self, id: &str, task: &'static str, work: Work) -> Bench {
+        self.begin(Job { grant: Some(Grant::default()), ..Self::job(id, task, work) })
+    }
+
+    /// What these have copies of is granted under this number.
+    pub fn grant(&self, number: u32, hosts: &[&str]) {
+        let host_ids = hosts.iter().map(|host| HostId::new(*host)).collect();
+        self.grants.send_replace(Grant { number, host_ids });
+    }
+
+    fn job(id: &str, task: &'static str, work: Work) -> Job {
+        Job {
             id: id.into(),
             task: task.into(),
             epoch: 1,
@@ -62,8 +85,13 @@ impl Place {
             volume_id: "v".into(),
             deadline_seconds: 600,
             wanted: JobWanted::Run,
+            pace_seconds: None,
+            grant: None,
             work,
-        };
+        }
+    }
+
+    fn begin(&self, job: Job) -> Bench {
         let now = jiff::Timestamp::UNIX_EPOCH;
         self.book.change(|notes| notes.begin(&job, &"pod-1".into(), "t1", now)).unwrap();
         self.bench(job)
@@ -86,10 +114,12 @@ impl Place {
             repair: short,
             early: short * 10,
             ends: short * 100,
+            grant: short,
+            alone: short * 20,
             orphan: short,
             quiet: short * 10,
         };
-        let stop = self.stop.subscribe();
+        let (stop, grants) = (self.stop.subscribe(), self.grants.subscribe());
         Bench {
             admin: self.fake.clone(),
             book: self.book.clone(),
@@ -98,6 +128,9 @@ impl Place {
             cover: self.cover.clone(),
             job,
             stop,
+            grants,
+            load: self.load.subscribe(),
+            metrics: self.metrics.clone(),
             pace,
         }
     }

@@ -48,6 +48,8 @@ pub struct State {
     pub refuses: Option<&'static str>,
     /// Host IDs of the ring, "1" is the server's own.
     pub members: Vec<(&'static str, MemberState)>,
+    /// Those of them that are down.
+    pub down: Vec<&'static str>,
     /// How often the schema was changed.
     pub schema: u32,
     /// Segments with which the server has nothing to do.
@@ -88,7 +90,10 @@ impl ServerAdmin for Fake {
         let members = state.members.iter().map(|(name, member_state)| RingMember {
             host_id: (*name).into(),
             address: StaticAddress::new(format!("10.0.0.{name}")),
-            liveness: Liveness::Up,
+            liveness: match state.down.contains(name) {
+                true => Liveness::Down,
+                false => Liveness::Up,
+            },
             state: *member_state,
         });
         now(Reading {

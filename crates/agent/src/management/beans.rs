@@ -7,6 +7,12 @@ pub(crate) const GOSSIPER: &str = "org.apache.cassandra.net:type=Gossiper";
 pub(crate) const LOAD: &str = "org.apache.cassandra.metrics:type=Storage,name=Load";
 pub(crate) const PENDING_COMPACTIONS: &str =
     "org.apache.cassandra.metrics:type=Compaction,name=PendingTasks";
+pub(crate) const MESSAGING_SERVICE: &str = "org.apache.cassandra.net:type=MessagingService";
+/// Messages by kind that came too late to be worked at.
+pub(crate) const DROPPED: &str = "DroppedMessages";
+pub(crate) const CLIENT_WRITES: &str =
+    "org.apache.cassandra.metrics:type=ClientRequest,scope=Write,name=Latency";
+pub(crate) const WRITE_P99: &str = "99thPercentile";
 pub(crate) const CLIENTS: &str =
     "org.apache.cassandra.metrics:type=Client,name=connectedNativeClients";
 pub(crate) const STREAMED_IN: &str =
@@ -18,7 +24,7 @@ pub(crate) const MEMORY: &str = "java.lang:type=Memory";
 
 /// What a look reads. All of it can be asked of a server at any time: one
 /// attribute that throws an error would take the whole answer with it.
-pub(crate) const LOOK: [(&str, &str); 20] = [
+pub(crate) const LOOK: [(&str, &str); 22] = [
     (STORAGE_SERVICE, "OperationMode"),
     (STORAGE_SERVICE, "NativeTransportRunning"),
     (STORAGE_SERVICE, "GossipRunning"),
@@ -39,6 +45,9 @@ pub(crate) const LOOK: [(&str, &str); 20] = [
     (PENDING_COMPACTIONS, "Value"),
     (MEMORY, "HeapMemoryUsage"),
     (CLIENTS, "Value"),
+    (MESSAGING_SERVICE, DROPPED),
+    // Not there before the first write of a client.
+    (CLIENT_WRITES, WRITE_P99),
     // Not there before the first stream.
     (STREAMED_IN, "Count"),
     (STREAMED_OUT, "Count"),

@@ -49,6 +49,36 @@ pub(super) const JOB_PROGRESS: Metric = Metric::gauge(
     &[],
     "How much of the running job of a task is done, from 0 to 1; 0 while none runs",
 );
+/// How segments of a repair end.
+pub(super) const SEGMENTS: &[&str] = &["Done", "Failed", "Interrupted"];
+
+const SEGMENT_RESULT: &[Label] = &[Label { name: "result", values: SEGMENTS, meaning: "" }];
+
+pub(super) const REPAIR_OLDEST: Metric = Metric::gauge(
+    "palladion_agent_repair_oldest_age_seconds",
+    &[],
+    "Seconds since the start of the oldest of the last repairs of the member's ranges; 0 while no schedule covers the ring",
+);
+pub(super) const REPAIR_BEHIND: Metric = Metric::gauge(
+    "palladion_agent_repair_behind_seconds",
+    &[],
+    "Seconds for which the first of the member's ranges has been due for repair; 0 while none is",
+);
+pub(super) const REPAIR_DUE: Metric = Metric::gauge(
+    "palladion_agent_repair_due_ranges",
+    &[],
+    "Ranges of the member, counted by keyspace, of which a part is due for repair",
+);
+pub(super) const REPAIR_SEGMENTS: Metric = Metric::counter(
+    "palladion_agent_repair_segments_total",
+    SEGMENT_RESULT,
+    "Segments of repairs of what is due that have ended",
+);
+pub(super) const REPAIR_INTENSITY: Metric = Metric::gauge(
+    "palladion_agent_repair_intensity_ratio",
+    &[],
+    "Share of the time in which the running repair of what is due repairs, from 0 to 1; 0 while none runs",
+);
 pub(super) const STATUS_WRITES: Metric =
     Metric::counter("palladion_agent_status_writes_total", &[], "Writes of the member's status");
 pub(super) const SERVER_STARTS: Metric =
@@ -120,4 +150,9 @@ pub const DECLARED: &[Metric] = &[
     HEAP,
     CLIENTS,
     JOB_PROGRESS,
+    REPAIR_OLDEST,
+    REPAIR_BEHIND,
+    REPAIR_DUE,
+    REPAIR_SEGMENTS,
+    REPAIR_INTENSITY,
 ];

@@ -5,9 +5,11 @@ mod declared;
 pub use declared::DECLARED;
 
 use crate::admin::Reading;
-use declared::{MODES, RESULTS};
+use declared::{MODES, RESULTS, SEGMENTS};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::member::{HealthRecord, HealthResult, JobStatus, Liveness};
 use palladion_api::metrics::Metric;
+use palladion_api::repair::RepairStatus;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -33,6 +35,17 @@ struct Outcome {
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Of {
     process: &'static str,
+}
+
+/// How a segment of a repair ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SegmentResult {
+    /// It was repaired, and counts.
+    Done,
+    /// It was not, or does not count.
+    Failed,
+    /// The job was stopped, or the server ended.
+    Interrupted,
 }
 
 /// All metrics.
@@ -63,6 +76,11 @@ pub struct Metrics {
     heap: Number,
     clients: Number,
     job: Number,
+    repair_oldest: Number,
+    repair_behind: Number,
+    repair_due: Gauge,
+    segments: Family<Outcome, Counter>,
+    intensity: Number,
     registry: Mutex<Option<Registry>>,
 }
 
@@ -95,12 +113,48 @@ impl Metrics {
         add(all, &declared::HEAP, self.heap.clone());
         add(all, &declared::CLIENTS, self.clients.clone());
         add(all, &declared::JOB_PROGRESS, self.job.clone());
+        add(all, &declared::REPAIR_OLDEST, self.repair_oldest.clone());
+        add(all, &declared::REPAIR_BEHIND, self.repair_behind.clone());
+        add(all, &declared::REPAIR_DUE, self.repair_due.clone());
+        add(all, &declared::REPAIR_SEGMENTS, self.segments.clone());
+        add(all, &declared::REPAIR_INTENSITY, self.intensity.clone());
+        for result in SEGMENTS.iter().copied() {
+            drop(self.segments.get_or_create(&Outcome { result }));
+        }
     }
 
     /// Note how far the job is.
     pub fn note_job(&self, job: Option<&JobStatus>) {
         let running = job.filter(|job| !job.state.is_final());
         self.job.set(running.and_then(|job| job.progress).map_or(0.0, |p| f64::from(p) / 100.0));
+    }
+
+    /// Note how far the repair of the member's ranges is, at this second; `None` where
+    /// no schedule covers the ring.
+    pub fn note_repair(&self, status: Option<&RepairStatus>, due_ranges: u32, now: i64) {
+        let since = |time: Option<&Time>| {
+            let seconds = time.map_or(0, |time| now.saturating_sub(time.0.as_second()).max(0));
+            // Seconds of centuries fit.
+            seconds as f64
+        };
+        self.repair_oldest.set(since(status.and_then(|s| s.oldest_at.as_ref())));
+        self.repair_behind.set(since(status.and_then(|s| s.due_at.as_ref())));
+        self.repair_due.set(i64::from(due_ranges));
+    }
+
+    /// A segment has ended.
+    pub fn count_segment(&self, result: SegmentResult) {
+        let result = match result {
+            SegmentResult::Done => "Done",
+            SegmentResult::Failed => "Failed",
+            SegmentResult::Interrupted => "Interrupted",
+        };
+        self.segments.get_or_create(&Outcome { result }).inc();
+    }
+
+    /// Note for which share of the time it repairs.
+    pub fn note_intensity(&self, share: f64) {
+        self.intensity.set(share);
     }
 
     /// Note the health that holds now; none while nobody has looked for long enough.

@@ -4,6 +4,7 @@
 use super::memory::Memory;
 use super::ranges::Span;
 use palladion_api::repair::Coverage;
+use std::collections::BTreeSet;
 
 /// Tables that keep deletions for less than this are repaired now and then only:
 /// no repair comes in time.
@@ -38,6 +39,19 @@ pub fn interval(grace: u32, cover: &Coverage) -> i64 {
         false => i64::from(grace) * 6 / 10,
     };
     cover.within_seconds.map_or(longest, |within| longest.min(within.into()))
+}
+
+/// So many ranges are due, counted by keyspace, without what is due soon.
+pub fn due_ranges(memory: &Memory, cover: &Coverage, now: i64) -> u32 {
+    let mut found = BTreeSet::new();
+    let all = due(memory, cover, now);
+    for due in all.iter().filter(|due| due.due <= now) {
+        let history = memory.keyspaces.get(&due.keyspace);
+        let ranges = history.into_iter().flat_map(|history| &history.ranges);
+        let of = ranges.filter(|r| r.spans().any(|span| span.overlap(due.span).is_some()));
+        found.extend(of.map(|range| (due.keyspace.as_str(), *range)));
+    }
+    u32::try_from(found.len()).unwrap_or(u32::MAX)
 }
 
 /// All that is due at this time.

@@ -8,11 +8,15 @@
 //! back if that end is within `gc_grace_seconds` of the first start. What is
 //! remembered is the start, and whatever is doubtful counts as never repaired.
 
+pub mod batches;
 pub mod book;
 pub mod due;
+pub mod known;
 pub mod memory;
 pub mod outlook;
+pub mod pace;
 pub mod pieces;
+pub mod pressure;
 pub mod ranges;
 pub mod schema;
 pub mod segments;
@@ -22,6 +26,7 @@ pub mod survey;
 mod tests;
 
 pub use book::Repairs;
+pub use known::Known;
 pub use memory::{Memory, Open};
 pub use ranges::{Range, Span};
 pub use schema::Schema;

@@ -43,6 +43,10 @@ pub fn outlook(memory: &Memory, cover: &Coverage) -> RepairStatus {
                     let table = format!("{keyspace}.{name}");
                     status.short_grace.push(table.chars().take(LONGEST_TABLE).collect());
                 }
+                if table.grace >= SHORTEST_GRACE {
+                    let smallest = status.grace_seconds.unwrap_or(u32::MAX);
+                    status.grace_seconds = Some(smallest.min(table.grace));
+                }
                 for piece in &group.pieces {
                     let since = piece.at.unwrap_or(piece.since);
                     due.note(match piece.at {

@@ -2,7 +2,7 @@
 //! bytes, small tables and ranges together.
 
 use super::due::Due;
-use super::ranges::Range;
+use super::ranges::{Range, Span};
 use crate::admin::jobs::Tables;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -22,6 +22,26 @@ pub struct Segment {
     pub tables: Vec<String>,
     /// The ranges.
     pub ranges: Vec<Range>,
+}
+
+impl Segment {
+    /// In two of about the same size, unless it is of one token.
+    pub fn halves(&self) -> Option<(Self, Self)> {
+        let of = |ranges: Vec<Range>| Self { ranges, ..self.clone() };
+        if self.ranges.len() > 1 {
+            let (first, second) = self.ranges.split_at(self.ranges.len() / 2);
+            return Some((of(first.to_vec()), of(second.to_vec())));
+        }
+        let spans: Vec<Span> = self.ranges.iter().flat_map(|range| range.spans()).collect();
+        let halves = match spans.as_slice() {
+            [span] => span.cut(2),
+            _ => spans.clone(),
+        };
+        match halves.as_slice() {
+            [first, second] => Some((of(vec![first.range()]), of(vec![second.range()]))),
+            _ => None,
+        }
+    }
 }
 
 /// Tokens of each keyspace of which this member has a copy.

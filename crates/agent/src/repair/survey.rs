@@ -1,8 +1,9 @@
 //! What a server is asked before repair: its tables, and its ranges.
 
+use super::batches::Copies;
 use super::memory::{Memory, Own};
 use super::ranges::Range;
-use super::schema::{Schema, Schemas};
+use super::schema::Schema;
 use super::segments::Held;
 use crate::admin::{Reading, ServerAdmin};
 use crate::report::ring;
@@ -21,6 +22,8 @@ pub struct Survey {
     pub own: Own,
     /// Tokens of which it has a copy.
     pub held: Held,
+    /// Who has copies of its own ranges.
+    pub copies: Copies,
 }
 
 impl Survey {
@@ -40,27 +43,27 @@ pub fn calm_ring(reading: &Reading) -> Result<String, Unclear> {
     ring::summary(reading).map(|summary| summary.hash).ok_or(Unclear::NoRing)
 }
 
-/// Ask it all.
+/// Ask it all, of a server with this schema.
 pub async fn survey(
     admin: &dyn ServerAdmin,
-    schemas: &dyn Schemas,
+    schema: Schema,
     reading: &Reading,
 ) -> Result<Survey, Unclear> {
     let host_id = reading.host_id.clone().ok_or(Unclear::NoRing)?;
     let mut members = reading.members.iter().flatten();
     let address = members.find(|m| m.host_id == host_id).map(|m| m.address.clone());
     let address = address.ok_or(Unclear::NoRing)?;
-    let schema = schemas.read().await.map_err(|why| Unclear::Schema { why })?;
     let server = |error: crate::admin::Error| Unclear::Server { why: error.to_string() };
     let jobs = admin.jobs().ok_or(Unclear::NoRing)?;
-    let (mut own, mut held) = (Own::new(), Held::new());
+    let (mut own, mut held, mut copies) = (Own::new(), Held::new(), Copies::new());
     for keyspace in admin.keyspaces().await.map_err(server)? {
         let ranges = jobs.ranges(&keyspace).await.map_err(server)?;
         let (mine, tokens) = of_member(&ranges, &address)?;
+        copies.insert(keyspace.clone(), copies_of(&ranges, &address, reading)?);
         own.insert(keyspace.clone(), mine);
         held.insert(keyspace, tokens);
     }
-    Ok(Survey { host_id, schema, own, held })
+    Ok(Survey { host_id, schema, own, held, copies })
 }
 
 /// A range as a server names it, with the members that hold it, the first of them first.
@@ -90,4 +93,26 @@ pub fn of_member(all: &[Holders], member: &StaticAddress) -> Result<(Vec<Range>,
     }
     own.sort();
     Ok((own, tokens))
+}
+
+/// Of each own range with another copy: who has one, by host ID.
+fn copies_of(
+    all: &[Holders],
+    member: &StaticAddress,
+    reading: &Reading,
+) -> Result<Vec<(Range, Vec<HostId>)>, Unclear> {
+    let host_of = |address: &StaticAddress| {
+        let mut known = reading.members.iter().flatten();
+        let found = known.find(|m| m.address == *address && m.host_id != HostId::default());
+        found.map(|m| m.host_id.clone()).ok_or(Unclear::NoRing)
+    };
+    let own = all.iter().filter(|r| r.members.first() == Some(member) && r.members.len() > 1);
+    own.map(|range| {
+        let parsed = Range::parse(&range.start, &range.end);
+        let parsed = parsed.ok_or_else(|| Unclear::Token { token: range.end.clone() })?;
+        let mut hosts = range.members.iter().map(host_of).collect::<Result<Vec<_>, _>>()?;
+        hosts.sort();
+        Ok((parsed, hosts))
+    })
+    .collect()
 }

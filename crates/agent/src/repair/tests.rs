@@ -406,3 +406,22 @@ fn tables_and_views_are_read_from_rows() {
     let names: Vec<_> = shop.tables.iter().map(|(name, t)| (name.as_str(), t.grace)).collect();
     assert_eq!(names, [("t", 864_000), ("v", 600)]);
 }
+
+#[test]
+fn halves_of_a_segment_have_all_of_its_tokens_and_none_twice() {
+    let of = |ranges: &[(i64, i64)]| Segment {
+        keyspace: "shop".into(),
+        tables: vec!["orders".into()],
+        ranges: ranges.iter().map(|(start, end)| Range { start: *start, end: *end }).collect(),
+    };
+    for ranges in [&[(0, 100)][..], &[(0, 7), (20, 30), (50, 60)], &[(100, -100)]] {
+        let segment = of(ranges);
+        let (a, b) = segment.halves().unwrap();
+        for token in probes().into_iter().chain([-100, -99, 100, 101]) {
+            let held = |s: &Segment| s.ranges.iter().filter(|range| has(**range, token)).count();
+            assert_eq!(held(&a) + held(&b), held(&segment), "{token} of {ranges:?}");
+        }
+        assert!(!a.ranges.is_empty() && !b.ranges.is_empty());
+    }
+    assert_eq!(of(&[(0, 1)]).halves(), None, "one token");
+}

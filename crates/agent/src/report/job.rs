@@ -21,7 +21,10 @@ impl Told {
             return None;
         };
         if let Some((told, at)) = &self.last {
-            let same = told.id == status.id && told.state == status.state;
+            // Whoever grants the next one waits for the end of the last, and for what is there.
+            let waits = |of: &JobStatus| (of.last_grant, of.batches.is_empty());
+            let same =
+                told.id == status.id && told.state == status.state && waits(told) == waits(&status);
             if *told == status || (same && now.duration_since(*at) < EVERY) {
                 return Some(told.clone());
             }

@@ -18,7 +18,7 @@ use palladion_api::member::{
     OperationStatus, ServerStatus, VolumeState, VolumeStatus,
 };
 use palladion_api::reasons::Reason;
-use palladion_api::repair::RepairStatus;
+use palladion_api::repair::{Pressure, RepairStatus};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
@@ -65,6 +65,8 @@ pub struct Parts<'a> {
     pub job: Option<&'a JobStatus>,
     /// How far the repair of its ranges is.
     pub repair: Option<&'a RepairStatus>,
+    /// Has the server more to do than it gets done?
+    pub pressure: Option<Pressure>,
     /// How far the running operation is.
     pub progress: Option<u8>,
 }
@@ -85,6 +87,7 @@ pub fn status(parts: &Parts<'_>) -> CassandraMemberStatus {
         operation: operation(parts),
         job: parts.job.cloned(),
         repair: parts.repair.cloned(),
+        pressure: parts.pressure,
         ring: parts.reading.and_then(ring::summary),
         copies: parts.copies.clone(),
         evidence: parts.evidence.cloned(),

@@ -211,6 +211,13 @@ impl Notes {
         self.count_to(number);
     }
 
+    /// By this grant nothing is repaired any more.
+    pub fn end_grant(&mut self, number: u32) {
+        if let Some(note) = self.open_mut() {
+            note.status.last_grant = Some(number);
+        }
+    }
+
     /// The call under way is over; what it has done is noted elsewhere.
     pub fn leave_item(&mut self) {
         if let Some(note) = self.open_mut() {

@@ -30,6 +30,12 @@ pub struct Job {
     /// Whether it should run. Default `Run`.
     #[serde(default)]
     pub wanted: JobWanted,
+    /// Only of a repair of what is due: seconds of work and of pauses in which the part of this member should be done. It pauses after each segment as far as that allows, and to a tenth of its speed at the most. Absent: no pauses, unless `intensityPercent` says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pace_seconds: Option<u32>,
+    /// Only of a repair of what is due that goes on beside that of other members: what may be repaired now. Absent: all, one range after the other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grant: Option<Grant>,
     /// What is done: exactly one of these fields.
     #[serde(flatten)]
     pub work: Work,
@@ -49,6 +55,31 @@ pub enum JobWanted {
     #[serde(untagged)]
     #[schemars(skip, !untagged)]
     Unknown(Word),
+}
+
+/// What a member may repair now: the ranges of which exactly these members have copies.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct Grant {
+    /// Grows with each grant of a job. 0: none yet.
+    pub number: u32,
+    /// Sorted host IDs of the members that have the copies, this one among them. Empty: none yet.
+    #[serde(default, rename = "hostIDs")]
+    #[schemars(length(max = 64))]
+    pub host_ids: Vec<HostId>,
+}
+
+/// Ranges that are due, of which the same members have copies. All of them are up, as this member sees it.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct Batch {
+    /// Sorted host IDs of the members that have the copies, this one among them.
+    #[serde(rename = "hostIDs")]
+    #[schemars(length(max = 64))]
+    pub host_ids: Vec<HostId>,
+    /// Since when the first of them is due. Absent: a part of them was never repaired.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_at: Option<Time>,
 }
 
 /// Progress of a job, and how it ended.
@@ -80,6 +111,13 @@ pub struct JobStatus {
     /// What `done` and `total` count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<JobUnit>,
+    /// Only of a job with `grant`: what is due and can be granted, the first of it. At most 32.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 32))]
+    pub batches: Vec<Batch>,
+    /// Number of the last grant that is over: nothing is repaired by it any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_grant: Option<u32>,
     /// How each keyspace ended, so far. A keyspace that an earlier try finished is among them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 2000))]
@@ -167,6 +205,8 @@ pub enum JobCause {
     DeadlineExceeded,
     /// It was to stop, and the server has not ended its repair.
     LeftRunning,
+    /// Ranges were left out of a repair because members that have copies of them are down.
+    ReplicasDown,
     /// What a newer agent reports and this build does not know. Never a value of the schema.
     #[serde(other)]
     #[schemars(skip)]
@@ -201,6 +241,8 @@ impl JobStatus {
             done: None,
             total: None,
             unit: None,
+            batches: Vec::new(),
+            last_grant: None,
             results: Vec::new(),
             started_at: None,
             ended_at: None,

@@ -10,7 +10,7 @@ use super::health::{HealthRecord, MOST_HEALTH_RECORDS};
 use super::job::JobStatus;
 use super::missed::Missed;
 use super::ring::{Evidence, RingSummary};
-use crate::repair::RepairStatus;
+use crate::repair::{Pressure, RepairStatus};
 use crate::runtime::RuntimeSettings;
 
 /// What the agent of this member sees. Written by that agent alone.
@@ -54,6 +54,9 @@ pub struct CassandraMemberStatus {
     /// How far the repair of its primary ranges is. Only with `spec.repair`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repair: Option<RepairStatus>,
+    /// That the server has more to do than it gets done: more than 20 compactions are pending (until fewer than 10 are), it drops writes of others, or writes take twice as long as in the hour before. Repairs are careful with it then. Only with `spec.repair`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pressure: Option<Pressure>,
     /// Summary of the ring as this member sees it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ring: Option<RingSummary>,

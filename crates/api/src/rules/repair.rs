@@ -29,10 +29,26 @@ pub fn segments_are_not_tiny() -> Rule {
     )
 }
 
+/// What is repaired in one call has no pauses.
+pub fn what_is_due_has_a_pace() -> Rule {
+    must(
+        "self.scope == 'Due' || !has(self.intensityPercent)",
+        "`intensityPercent` applies to `scope: Due` only: a repair of everything has no segments to pause between",
+    )
+}
+
 /// Only what is due is repaired in segments.
 pub fn segments_are_of_what_is_due() -> Rule {
     must(
         "self.scope == 'Due' || !has(self.segmentBytes)",
         "`segmentBytes` applies to `scope: Due` only",
+    )
+}
+
+/// Replicas of what is due are known.
+pub fn members_repair_beside_others_what_is_due() -> Rule {
+    must(
+        "self.scope == 'Due' || !has(self.parallel)",
+        "`parallel` applies to `scope: Due` only: a repair of everything goes through one member after the other",
     )
 }

@@ -38,7 +38,9 @@ pub struct Selection {
     crates(kube_core = "::kube_core"),
     validation = rules::keyspaces_or_tables(),
     validation = of_repair::due_has_no_selection(),
-    validation = of_repair::segments_are_of_what_is_due()
+    validation = of_repair::segments_are_of_what_is_due(),
+    validation = of_repair::members_repair_beside_others_what_is_due(),
+    validation = of_repair::what_is_due_has_a_pace()
 )]
 #[serde(rename_all = "camelCase")]
 pub struct RepairTask {
@@ -53,6 +55,14 @@ pub struct RepairTask {
     #[schemars(range(max = 1_099_511_627_776_u64))]
     #[x_kube(validation = of_repair::segments_are_not_tiny())]
     pub segment_bytes: Option<u64>,
+    /// Members that repair at a time, at most. Only ranges of which no member has copies in common are repaired at a time. 1: one member after the other, while all are up. Only with `scope: Due`. Default: as many as that allows, which is the number of members divided by that of copies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 256))]
+    pub parallel: Option<u32>,
+    /// Share of the time in which a member repairs, in percent; it pauses for the rest, after each segment. Only with `scope: Due`. Default: as small as lets what is due end after 80% of the time until it is late, 10 at least; 100 for what is over within a minute and for what is late.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 10, max = 100))]
+    pub intensity_percent: Option<u8>,
 }
 
 /// Bytes of one call of a repair, where a task does not say so itself: some minutes of work.

@@ -117,6 +117,12 @@ impl<'a> Body<'a> {
         matches!(self, Body::Repair(body) if body.scope == RepairScope::Due)
     }
 
+    /// Is it a repair that several members may be at, each with what it is granted?
+    pub fn is_repair_by_grants(self) -> bool {
+        let is_one = |body: &RepairTask| body.parallel == Some(1);
+        matches!(self, Body::Repair(body) if body.scope == RepairScope::Due && !is_one(body))
+    }
+
     /// Kind of the task that has such a body.
     pub fn kind(self) -> TaskKind {
         match self {

@@ -31,8 +31,11 @@ pub fn of_schedule(schedule: &str, namespace: &str, spec: &Value, name: &str) ->
 /// other from its repair.
 fn of_cover(cover: &Value) -> Option<Value> {
     let mut repair = json!({ "scope": "Due" });
-    if let Some(bytes) = cover.as_object()?.get("segmentBytes") {
-        repair["segmentBytes"] = bytes.clone();
+    let cover = cover.as_object()?;
+    for field in ["segmentBytes", "parallel", "intensityPercent"] {
+        if let Some(value) = cover.get(field) {
+            repair[field] = value.clone();
+        }
     }
     Some(json!({ "spec": { "repair": repair, "onFailure": "Continue" } }))
 }

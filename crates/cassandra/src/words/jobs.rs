@@ -33,8 +33,12 @@ palladion_plan::sentences! {
     pub enum Working {
         Member { work: Work, member: MemberName, done: usize, members: Count } => TaskRunning,
             "the {work} of member {member} is running ({done} of {members} done)";
+        Members { work: Work, at_work: Names, done: usize, members: Count } => TaskRunning,
+            "the {work} of members {at_work} is running ({done} of {members} done)";
         Yields { work: Work, member: MemberName } => YieldsToTurn,
             "the {work} of member {member} is being interrupted: a change to the ring comes first";
+        LetsPass { work: Work, members: Names, task: String } => WaitingInQueue,
+            "CassandraTask {task} goes first: waiting for the {work} of {members} to end";
         Stopping { work: Work, member: MemberName } => TaskRunning,
             "the task is being aborted: waiting for the {work} of member {member} to end";
         OverTime { work: Work, member: MemberName } => DeadlineExceeded,
@@ -99,7 +103,7 @@ palladion_plan::sentences! {
         ClusterDeleted => TaskFailed, "the CassandraCluster was deleted";
         NotBegun => SkippedMember, "not begun: the task had failed before";
         Aborted => TaskAborted, "the task was aborted";
-        Yields => YieldsToTurn, "interrupted for a change to the ring; it is resumed afterwards";
+        Yields => YieldsToTurn, "interrupted for what comes first; it is resumed afterwards";
         Silent { member: MemberName } => Interrupted,
             "member {member} does not report any more; its part is given again when it is back";
         Again { why: String } => Interrupted, "interrupted, and tried again: {why}";
@@ -159,6 +163,7 @@ palladion_plan::sentences! {
         GiveBack { task: String } => "let other tasks pass CassandraTask {task}";
         Release { task: String } => "record that CassandraTask {task} has ended";
         Give { work: Work, member: MemberName } => "start the {work} of member {member}";
+        Grant { member: MemberName } => "let member {member} repair ranges that it has offered";
         Stop { work: Work, member: MemberName } => "stop the {work} of member {member}";
         Clear { member: MemberName } => "clear the job of member {member}";
     }

@@ -61,6 +61,8 @@ palladion_plan::sentences! {
     pub enum Risk {
         TooLate { member: MemberName, since: Timestamp } => RepairTooLate,
             "ranges of member {member} were not repaired before {since}, when deletions in them began to be forgotten (`gc_grace_seconds`): rows that were deleted may come back";
+        ReturnsTooLate { member: MemberName, since: Timestamp, seconds: u32 } => ReturnsTooLate,
+            "member {member} has been down since {since}, for longer than the {seconds} s for which deletions in some tables are kept (`gc_grace_seconds`): rows that were deleted may come back with it";
         Nothing => UpToDate, "no range is beyond `gc_grace_seconds`";
     }
 

@@ -19,6 +19,11 @@ use palladion_plan::sim::kubernetes::Machine;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
+/// Agents that speak this do not know what is due.
+const KNOWS_NOT_DUE: u32 = 3;
+/// Those that do and repair all of it, whatever others repair.
+const KNOWS_NO_GRANTS: u32 = 4;
+
 const NAME: &str = "always";
 const DAY: i64 = 24 * 3600;
 
@@ -247,7 +252,8 @@ fn what_is_late_is_told_before_it_is_too_late() {
     assert!(starts(&world, "Behind", "True RepairBehind"), "{}", condition(&world, NAME, "Behind"));
     assert!(starts(&world, "Degraded", "False"), "it is not too late");
     go_to(&mut world, begun + DAY + 3600);
-    assert!(starts(&world, "Degraded", "True RepairTooLate"));
+    let degraded = condition(&world, NAME, "Degraded");
+    assert!(degraded.starts_with("True ReturnsTooLate") && degraded.contains(LAST), "{degraded}");
     world.set_machine(&node, Machine::Up);
     world.until(|w| phases(w).len() > 1 && is_done(w));
     world.pass(60);
@@ -258,7 +264,7 @@ fn what_is_late_is_told_before_it_is_too_late() {
 #[test]
 fn agents_of_before_are_not_asked_for_what_is_due() {
     let mut world = a_ring(1, 1);
-    world.set_protocol(PROTOCOL - 1);
+    world.set_protocol(KNOWS_NOT_DUE);
     world.pass(60);
     crate::tasks::ask(
         &mut world,
@@ -286,6 +292,8 @@ fn a_suspended_cover_tells_what_is_late_and_creates_nothing() {
     let now = world.clock();
     go_to(&mut world, now + 9 * DAY);
     assert!(starts(&world, "Behind", "True"), "{}", condition(&world, NAME, "Behind"));
+    go_to(&mut world, now + 10 * DAY);
+    assert!(starts(&world, "Degraded", "True RepairTooLate"));
 }
 
 #[test]
@@ -330,7 +338,7 @@ fn a_ring_with_one_copy_of_everything_needs_no_repair_and_says_so() {
 fn a_member_with_an_agent_of_before_keeps_no_other_from_repair() {
     let mut world = a_ring(2, 1);
     let old = world.names(kinds::MEMBER)[0].clone();
-    world.set_protocol_of(&old, PROTOCOL - 1);
+    world.set_protocol_of(&old, KNOWS_NOT_DUE);
     let mut world = covered(world);
     world.pass(3600);
     assert_eq!(phases(&world), [Some(TaskPhase::Partial)], "{}", world.last_words());
@@ -366,4 +374,185 @@ fn a_time_that_a_leader_set_ahead_of_now_keeps_no_repair_from_being_created() {
     world.store.merge(&key(NAME), &set, palladion_plan::Subresource::Status).unwrap();
     go_to(&mut world, begun + 6 * DAY);
     assert_eq!(phases(&world).len(), 2, "{}", condition(&world, NAME, "Accepted"));
+}
+
+#[test]
+fn members_repair_at_a_time_what_has_no_copies_in_common() {
+    let mut world = covered(a_ring(2, 2));
+    world.until(|w| w.ring.calls.len() == 2);
+    let said = task_status(&world, &world.names(kinds::TASK)[0]).conditions[0].message.clone();
+    assert!(said.starts_with("the repair of members ") && said.contains("of 4 members"), "{said}");
+    world.until(is_done);
+    assert!(each(&world.ring.repaired, 1), "{:?}", times(&world.ring.repaired));
+    world.pass(60);
+    assert!(starts(&world, "Behind", "False UpToDate"), "{}", condition(&world, NAME, "Behind"));
+    world.expect_ring(4);
+}
+
+#[test]
+fn one_member_repairs_after_the_other_where_the_schedule_says_so() {
+    let mut world = a_ring(2, 2);
+    cover(&mut world, NAME, &json!({ "parallel": 1 }));
+    world.until(|w| {
+        assert!(w.ring.calls.len() < 2, "one at a time");
+        is_done(w)
+    });
+    assert!(each(&world.ring.repaired, 1), "{:?}", times(&world.ring.repaired));
+}
+
+#[test]
+fn a_member_with_an_agent_that_knows_no_grants_repairs_while_no_other_one_does() {
+    let mut world = a_ring(2, 2);
+    let old = world.names(kinds::MEMBER)[1].clone();
+    world.set_protocol_of(&old, KNOWS_NO_GRANTS);
+    let mut world = covered(world);
+    world.until(|w| {
+        let at_work = w.ring.calls.len();
+        assert!(at_work < 2 || w.ring.repaired.last().is_none_or(|one| one.member != old));
+        is_done(w)
+    });
+    assert!(each(&world.ring.repaired, 1), "{:?}", times(&world.ring.repaired));
+}
+
+#[test]
+fn a_leader_that_dies_at_any_write_grants_no_range_twice() {
+    let (worlds, end) = before_each_write(covered(a_ring(2, 2)));
+    assert!(is_done(&end) && each(&end.ring.repaired, 1));
+    let faults = [Fault::DieAfter, Fault::AnswerLost, Fault::DieBefore];
+    for mut world in some(worlds, 9, 3) {
+        let write = world.faults.writes();
+        world.faults.plan(write, faults[write % faults.len()]);
+        world.settle();
+        assert!(is_done(&world), "at write {write}: {}", world.last_words());
+        assert!(each(&world.ring.repaired, 1), "at write {write}: {:?}", world.ring.repaired);
+        assert_eq!(phases(&world).len(), 1, "at write {write}");
+    }
+}
+
+#[test]
+fn an_agent_that_is_killed_repairs_only_what_it_was_granted() {
+    for killed in [2, 5, 9, 14] {
+        let mut world = covered(a_ring(2, 2));
+        world.until(|w| w.ring.repaired.len() == killed);
+        let member = at_work(&world).expect("one repairs");
+        let other = world.names(kinds::MEMBER).into_iter().find(|name| *name != member);
+        world.restart_agent(&member);
+        world.restart_agent(&other.expect("there are four"));
+        world.until(is_done);
+        assert!(each(&world.ring.repaired, 1), "killed at {killed}: {:?}", world.ring.repaired);
+        world.settle();
+        world.expect_ring(4);
+    }
+}
+
+#[test]
+fn a_member_that_is_down_stops_only_what_it_has_copies_of() {
+    let mut world = covered(spread(2, 2));
+    world.until(|w| w.ring.repaired.len() == 2);
+    let down = world.store.get(&ObjectKey::new(kinds::MEMBER, NAMESPACE, LAST));
+    let down = down.and_then(|m| m["spec"]["hostID"].as_str()).expect("it has joined").to_string();
+    let node = world.node_of(LAST);
+    world.set_machine(&node, Machine::Down);
+    world.pass(3600);
+    let without = |range: &u32| !world.ring.owners(*range).iter().any(|h| h.as_str() == down);
+    let expected: Vec<u32> = (0..RANGES).filter(without).collect();
+    assert!(!expected.is_empty() && expected.len() < RANGES as usize);
+    let repaired = times(&world.ring.repaired);
+    for range in &expected {
+        assert!(repaired.contains_key(range), "{range} of {expected:?}: {repaired:?}");
+    }
+    assert!(repaired.len() < RANGES as usize, "what it has copies of waits");
+    world.set_machine(&node, Machine::Up);
+    let up = world.clock();
+    go_to(&mut world, up + 2 * 3600);
+    world.until(|w| times(&w.ring.repaired).len() == RANGES as usize && w.ring.calls.is_empty());
+    world.pass(60);
+    assert!(starts(&world, "Behind", "False"), "{}", condition(&world, NAME, "Behind"));
+    world.settle();
+    world.expect_ring(4);
+}
+
+#[test]
+fn what_people_ask_for_goes_before_what_is_due_and_that_goes_on_afterwards() {
+    for parallel in [json!({}), json!({ "parallel": 1 })] {
+        let mut world = a_ring(2, 1);
+        cover(&mut world, NAME, &parallel);
+        world.until(|w| w.ring.repaired.len() == 3);
+        crate::tasks::ask(&mut world, "soon", &json!({ "cluster": "demo", "flush": {} }));
+        let has_ended = |w: &World| task_status(w, "soon").phase == Some(TaskPhase::Done);
+        world.until(has_ended);
+        assert!(world.ring.repaired.len() < RANGES as usize, "it did not wait for all");
+        world.until(is_done);
+        let times = times(&world.ring.repaired);
+        assert_eq!(times.len(), RANGES as usize);
+        let again: usize = times.values().map(|often| often - 1).sum();
+        assert!(again <= 1, "no more than a segment of who repaired: {times:?}");
+        world.settle();
+        world.expect_ring(3);
+    }
+}
+
+#[test]
+fn what_is_late_goes_before_work_that_rewrites_data_between_two_members() {
+    let mut ring = a_ring(2, 1);
+    ring.ring.grace = u32::try_from(DAY).expect("a day");
+    let mut world = covered(ring);
+    world.until(is_done);
+    let begun = world.clock();
+    let suspend = |world: &mut World, suspend: bool| {
+        let patch = json!({ "spec": { "suspend": suspend } });
+        world.store.merge(&key(NAME), &patch, palladion_plan::Subresource::None).unwrap();
+    };
+    suspend(&mut world, true);
+    go_to(&mut world, begun + DAY * 95 / 100);
+    crate::tasks::ask(&mut world, "compact", &json!({ "cluster": "demo", "compact": {} }));
+    world.until(|w| !w.ring.calls.is_empty());
+    suspend(&mut world, false);
+    let before = world.ring.repaired.len();
+    world.until(|w| w.ring.repaired.len() > before);
+    let done = task_status(&world, "compact").members;
+    let done = done.iter().filter(|m| m.ended_at.is_some()).count();
+    assert_eq!(done, 1, "the member that had begun has ended, and no other has begun");
+    world.until(is_done);
+    assert!(each(&world.ring.repaired, 2), "{:?}", times(&world.ring.repaired));
+}
+
+#[test]
+fn pending_maintenance_goes_before_what_is_due() {
+    let mut world = covered(a_ring(2, 1));
+    world.until(|w| w.ring.repaired.len() == 3);
+    let member = world.names(kinds::MEMBER)[0].clone();
+    let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, &member);
+    let owes = json!([{ "kind": "Cleanup", "reason": "a person wants it" }]);
+    let patch = json!({ "spec": { "pendingMaintenance": owes } });
+    world.store.merge(&key, &patch, palladion_plan::Subresource::None).unwrap();
+    let is_paid = |w: &World| {
+        let member = w.store.get(&key).expect("it exists");
+        member["spec"]["pendingMaintenance"].as_array().is_none_or(Vec::is_empty)
+    };
+    world.until(is_paid);
+    assert!(world.ring.repaired.len() < 6, "it does not wait for the member to end");
+    world.until(is_done);
+    assert_eq!(times(&world.ring.repaired).len(), RANGES as usize);
+    world.settle();
+    world.expect_ring(3);
+}
+
+#[test]
+fn a_task_that_is_taken_back_before_it_passes_holds_up_no_repair() {
+    let mut world = covered(a_ring(2, 1));
+    for round in 0..3 {
+        world.until(|w| w.ring.repaired.len() > 2 * round && !w.ring.calls.is_empty());
+        let name = format!("gone-{round}");
+        crate::tasks::ask(&mut world, &name, &json!({ "cluster": "demo", "flush": {} }));
+        let is_stopped = |w: &World| {
+            let mut members = w.store.list(kinds::MEMBER);
+            members.any(|(_, m)| m["spec"]["job"]["wanted"] == "Stop")
+        };
+        world.until(is_stopped);
+        world.delete(kinds::TASK, &name);
+    }
+    world.settle();
+    assert_eq!(times(&world.ring.repaired).len(), RANGES as usize, "{}", world.last_words());
+    assert!(starts(&world, "Behind", "False"), "{}", condition(&world, NAME, "Behind"));
 }

@@ -81,6 +81,8 @@ pub struct Agent {
     pub(super) work: Option<Work>,
     /// What is noted of such parts on the volume.
     pub(super) notes: Jobs,
+    /// What it offers to repair.
+    pub(super) offers: Vec<palladion_api::member::Batch>,
     /// What it remembers of repairs.
     pub(super) repairs: Memory,
     /// Nonce of a question, and when it was seen.
@@ -162,6 +164,7 @@ impl Agent {
             job: None,
             work: None,
             notes: Jobs::default(),
+            offers: Vec::new(),
             repairs: Memory::default(),
             question: None,
             evidence: None,

@@ -1,6 +1,7 @@
 //! What must hold after every single step, whatever went wrong before.
 
 use super::ring::{Phase, Ring, Server};
+use super::work::Call;
 use super::world::{World, cluster_key};
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::HostId;
@@ -82,8 +83,8 @@ impl World {
         Ok(())
     }
 
-    /// Turns come before jobs and never both, and one member works at a time: as
-    /// far as agents can be asked to stop.
+    /// Turns come before jobs and never both, and one member works at a time but for
+    /// repairs that have no data in common: as far as agents can be asked to stop.
     fn no_turn_beside_a_job(&self) -> Result<(), String> {
         let pods: BTreeSet<&str> = self.agents.keys().map(String::as_str).collect();
         let at_work = self.ring.at_work(&pods);
@@ -92,15 +93,32 @@ impl World {
             return Err(format!("{} does two things at once", agent.pod.key.name));
         }
         if at_work.len() > 1 {
-            return Err(format!("more than one member works at a time: {at_work:?}"));
+            self.they_have_no_data_in_common(&at_work)?;
         }
         let turn = self.store.get(&cluster_key()).map(|c| &c["status"]["turn"]);
-        match (turn, at_work.first()) {
-            (Some(turn), Some((member, call))) if !turn.is_null() && call.is_stoppable() => {
+        let stoppable = at_work.iter().find(|(_, call)| call.is_stoppable());
+        match (turn, stoppable) {
+            (Some(turn), Some((member, call))) if !turn.is_null() => {
                 Err(format!("{member} works ({call:?}) beside the turn {turn}"))
             }
             _ => Ok(()),
         }
+    }
+
+    /// Only repairs go on at a time, and no member that has copies is in two of them.
+    fn they_have_no_data_in_common(&self, at_work: &[(&str, &Call)]) -> Result<(), String> {
+        let mut seen = BTreeSet::new();
+        for (_, call) in at_work {
+            let Some(ranges) = &call.ranges else {
+                return Err(format!("more than one member works at a time: {at_work:?}"));
+            };
+            let owners: BTreeSet<HostId> =
+                ranges.iter().flat_map(|range| self.ring.owners(*range)).collect();
+            if owners.iter().any(|owner| !seen.insert(owner.clone())) {
+                return Err(format!("a member is in two repairs at a time: {at_work:?}"));
+            }
+        }
+        Ok(())
     }
 
     /// Tasks that have not ended.

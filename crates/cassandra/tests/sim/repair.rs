@@ -4,17 +4,19 @@
 use super::agent::{Agent, Reach};
 use super::ring::Ring;
 use super::rows::RANGES;
-use super::work::{KEYSPACE, TABLES};
-use palladion_agent::repair::due::due;
+use super::work::{ALONE, KEYSPACE, TABLES};
+use palladion_agent::decide::job::Stop;
+use palladion_agent::repair::batches::{Batch, OFFERED, batches};
+use palladion_agent::repair::due::{Due, due};
 use palladion_agent::repair::memory::Own;
 use palladion_agent::repair::outlook::outlook;
 use palladion_agent::repair::schema::{Keyspace, Table};
 use palladion_agent::repair::segments::Segment;
 use palladion_agent::repair::survey::calm_ring;
 use palladion_agent::repair::{Memory, Range, Schema};
-use palladion_agent::volume::jobs::Item;
+use palladion_agent::volume::jobs::{Ended, Item};
 use palladion_api::ids::HostId;
-use palladion_api::member::Job;
+use palladion_api::member::{Batch as Offer, Grant, Job, JobCause, JobState, Liveness};
 use palladion_api::repair::RepairStatus;
 use palladion_api::task::TaskKind;
 use palladion_plan::sim::Activity;
@@ -25,6 +27,8 @@ const STEP: i64 = 1 << 32;
 
 /// Agents of before this protocol do not know `spec.repair`.
 const KNOWS_REPAIR: u32 = 4;
+/// Those of before this one know no grants.
+const KNOWS_GRANTS: u32 = 5;
 
 /// A repair that a server has carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,15 +115,121 @@ impl Agent {
         Some(outlook(&self.repairs, cover))
     }
 
-    /// The next range that is due; none is left: it has succeeded.
-    pub(super) fn call_segment(&mut self, job: &Job, reach: &mut Reach<'_>) {
+    /// What is due and has not failed, in batches.
+    fn due_in_batches(&mut self, reach: &mut Reach<'_>) -> Vec<Batch> {
         self.observe(reach);
         let cover = self.saved.as_ref().and_then(|s| s.spec.repair.clone()).unwrap_or_default();
-        let now = self.clock_at(reach.now);
-        let all = due(&self.repairs, &cover, now.as_second());
-        let (Some(first), true) = (all.into_iter().next(), job.work.repair.is_some()) else {
-            return self.succeed(now);
+        let all = due(&self.repairs, &cover, self.clock_at(reach.now).as_second());
+        let failed = self.work.as_ref().map(|work| work.failed.clone()).unwrap_or_default();
+        let all = all.into_iter().filter(|d| !failed.contains_key(&index_of(&d.span.range())));
+        let ranges = self.repairs.keyspaces.get(KEYSPACE).map(|known| known.ranges.clone());
+        let with_copies = |range: Range| {
+            let mut owners = reach.ring.owners(index_of(&range));
+            owners.sort();
+            (range, owners)
         };
+        let ranges = ranges.into_iter().flatten().map(with_copies).collect();
+        batches(all.collect(), &[(KEYSPACE.to_string(), ranges)].into())
+    }
+
+    /// The next range that is due, as far as it is granted; none is left: it has succeeded.
+    pub(super) fn call_segment(&mut self, job: &Job, reach: &mut Reach<'_>) {
+        let all = self.due_in_batches(reach);
+        let is_granted = job.grant.is_some() && self.protocol >= KNOWS_GRANTS;
+        let next = match is_granted {
+            false => all.iter().flat_map(|batch| &batch.due).next().cloned(),
+            true => self.granted().and_then(|grant| {
+                let batch = all.iter().find(|batch| batch.replicas == grant.host_ids);
+                if batch.is_none() {
+                    self.notes.end_grant(grant.number);
+                }
+                batch?.due.first().cloned()
+            }),
+        };
+        match next {
+            Some(next) => self.begin_segment(next, reach),
+            None if all.is_empty() => self.end_segments(reach),
+            None => self.offer(&all, reach),
+        }
+    }
+
+    /// What the spec grants, if that is not over.
+    fn granted(&self) -> Option<Grant> {
+        let note = self.notes.open()?;
+        let asked = self.saved.as_ref()?.spec.job.as_ref().filter(|job| job.id == note.job.id)?;
+        let last = note.status.last_grant.unwrap_or(0);
+        let is_new = |grant: &&Grant| grant.number > last && !grant.host_ids.is_empty();
+        asked.grant.as_ref().filter(is_new).cloned()
+    }
+
+    /// Offer what is due where all are up that have copies.
+    fn offer(&mut self, all: &[Batch], reach: &mut Reach<'_>) {
+        let is_up = |host: &HostId| {
+            let members = self.reading().into_iter().flat_map(|r| r.members.iter().flatten());
+            members.clone().any(|m| m.host_id == *host && m.liveness == Liveness::Up)
+        };
+        let whole = all.iter().filter(|batch| batch.replicas.iter().all(is_up));
+        let offers: Vec<Offer> = whole.take(OFFERED).map(Batch::offer).collect();
+        let is_alone = offers.is_empty();
+        self.offers = offers;
+        let Some(work) = &mut self.work else { return };
+        work.waits = true;
+        if !is_alone {
+            work.alone = None;
+            return;
+        }
+        let since = *work.alone.get_or_insert(reach.now);
+        if reach.now >= since + ALONE {
+            let why = "members are down that have copies";
+            let ended = Ended::by(JobState::Failed, JobCause::ReplicasDown, why);
+            self.end_work(ended, reach);
+        }
+    }
+
+    /// It waits for a grant, and is stopped, or looks again.
+    pub(super) fn wait_for_a_grant(&mut self, job: &Job, reach: &mut Reach<'_>) -> Activity {
+        let before = (self.offers.clone(), self.notes.clone(), self.work.is_some());
+        match self.work.as_ref().and_then(|work| work.stopping) {
+            Some(Stop::Asked) => {
+                self.end_work(Ended::as_asked(JobState::Aborted, "stopped"), reach);
+            }
+            Some(Stop::Deadline) => {
+                let why = "it took too long";
+                let ended = Ended::by(JobState::Failed, JobCause::DeadlineExceeded, why);
+                self.end_work(ended, reach);
+            }
+            None => {
+                if let Some(work) = &mut self.work {
+                    work.waits = false;
+                }
+                self.call_segment(job, reach);
+            }
+        }
+        match before == (self.offers.clone(), self.notes.clone(), self.work.is_some()) {
+            true => Activity::default(),
+            false => Activity::ACTED,
+        }
+    }
+
+    fn end_work(&mut self, ended: Ended, reach: &Reach<'_>) {
+        self.notes.end(ended, self.clock_at(reach.now));
+        (self.work, self.offers) = (None, Vec::new());
+    }
+
+    /// Nothing is left.
+    fn end_segments(&mut self, reach: &Reach<'_>) {
+        self.offers.clear();
+        let why = self.work.as_ref().and_then(|work| work.failed.values().next().cloned());
+        match why {
+            Some(why) => {
+                self.end_work(Ended::by(JobState::Failed, JobCause::ServerError, why), reach);
+            }
+            None => self.succeed(self.clock_at(reach.now)),
+        }
+    }
+
+    fn begin_segment(&mut self, first: Due, reach: &mut Reach<'_>) {
+        let now = self.clock_at(reach.now);
         let ranges = vec![first.span.range()];
         let segment = Segment { keyspace: first.keyspace, tables: first.tables, ranges };
         let ring = self.ring_of_members();

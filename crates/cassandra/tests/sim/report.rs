@@ -111,6 +111,10 @@ impl Agent {
         });
         let operation = self.saved.as_ref().and_then(|s| s.spec.operation.as_ref());
         let job = self.saved.as_ref().and_then(|s| s.spec.job.as_ref());
+        let mut noted = self.notes.status(job.map(|j| j.id.as_str())).cloned();
+        if let Some(open) = noted.as_mut().filter(|noted| !noted.state.is_final()) {
+            open.batches.clone_from(&self.offers);
+        }
         report::status(&Parts {
             agent: AgentStatus {
                 version: "sim".into(),
@@ -142,8 +146,9 @@ impl Agent {
             evidence: self.evidence.as_ref(),
             access: self.access.as_ref(),
             operation: operation.map(|o| o.id.as_str()),
-            job: self.notes.status(job.map(|j| j.id.as_str())),
+            job: noted.as_ref(),
             repair: self.outlook().as_ref(),
+            pressure: None,
             progress: None,
         })
     }

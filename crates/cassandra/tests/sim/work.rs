@@ -13,12 +13,14 @@ use palladion_agent::volume::jobs::{Ended, Item, Notes};
 use palladion_api::member::{Job, JobCause, JobState, Operation, OperationKind};
 use palladion_api::task::{Body, KeyspaceResult, KeyspaceState, TaskKind};
 use palladion_plan::sim::Activity;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How long a call for one table takes.
 pub const CALL: SignedDuration = SignedDuration::from_secs(20);
 /// A server stops what can be stopped within this time.
 const STOP: SignedDuration = SignedDuration::from_millis(300);
+/// So long an agent waits where a member is down in all that is left.
+pub const ALONE: SignedDuration = SignedDuration::from_mins(10);
 /// The tables of the users' keyspace.
 pub const TABLES: [&str; 3] = ["carts", "customers", "orders"];
 pub const KEYSPACE: &str = "shop";
@@ -45,9 +47,22 @@ enum How {
 #[derive(Clone, Debug)]
 pub struct Work {
     begun: Timestamp,
-    stopping: Option<Stop>,
+    pub(super) stopping: Option<Stop>,
     /// It waits for the end of a call that an earlier agent has made.
     settles: bool,
+    /// It calls for nothing, and waits for a grant.
+    pub(super) waits: bool,
+    /// Since when there is nothing that could be granted.
+    pub(super) alone: Option<Timestamp>,
+    /// Segments that failed keep no other from its turn.
+    pub(super) failed: BTreeMap<u32, String>,
+}
+
+impl Work {
+    fn begun(begun: Timestamp, settles: bool) -> Self {
+        let (waits, failed) = (false, BTreeMap::new());
+        Self { begun, stopping: None, settles, waits, alone: None, failed }
+    }
 }
 
 impl Call {
@@ -96,7 +111,8 @@ impl Agent {
             let deadline = self.notes.open().map(|note| {
                 work.begun + SignedDuration::from_secs(note.job.deadline_seconds.into())
             });
-            for at in until.into_iter().chain(deadline).filter(|at| *at > reach.now) {
+            let alone = work.alone.map(|since| since + ALONE);
+            for at in until.into_iter().chain(deadline).chain(alone).filter(|at| *at > reach.now) {
                 all = all.at(at);
             }
         }
@@ -136,7 +152,7 @@ impl Agent {
                 let tag = self.tag.clone().unwrap_or_default();
                 self.notes.begin(&job, &self.uid, &tag, now);
                 reach.ring.begin_unit(&self.pod.key.name, &job.id);
-                self.work = Some(Work { begun: reach.now, stopping: None, settles: false });
+                self.work = Some(Work::begun(reach.now, false));
                 self.call_next(&job, reach);
             }
             (Next::Stop(why), _) => {
@@ -147,7 +163,7 @@ impl Agent {
                 reach.ring.stop_call(self.pod.uid.as_str(), reach.now);
             }
             (Next::Settle, _) => {
-                self.work = Some(Work { begun: reach.now, stopping: None, settles: true });
+                self.work = Some(Work::begun(reach.now, true));
             }
             (Next::NoteEnd(ended), _) => self.notes.end(ended, now),
             (Next::TurnDown(ended), Some(job)) => {
@@ -167,7 +183,7 @@ impl Agent {
     }
 
     /// The next table that is not done yet; none is left: it has succeeded.
-    fn call_next(&mut self, job: &Job, reach: &mut Reach<'_>) {
+    pub(super) fn call_next(&mut self, job: &Job, reach: &mut Reach<'_>) {
         let now = self.clock_at(reach.now);
         let Some(kind) = job.work.body().map(|body| body.kind()) else { return };
         if job.work.body().is_some_and(Body::is_repair_of_due) {
@@ -193,6 +209,10 @@ impl Agent {
             // What is open is noted as interrupted.
             self.work = None;
             return Activity::ACTED;
+        }
+        let is_of_due = note.job.work.body().is_some_and(Body::is_repair_of_due);
+        if work.waits || (work.settles && note.item.is_none() && is_of_due) {
+            return self.wait_for_a_grant(&note.job, reach);
         }
         let Some(call) = reach.ring.calls.get(&pod).cloned() else {
             self.work = None;
@@ -225,6 +245,16 @@ impl Agent {
             (Some(ended), _) => {
                 self.work = None;
                 self.notes.end(ended, now);
+            }
+            (None, Err(why)) if call.ranges.is_some() => {
+                self.notes.leave_item();
+                if let Some(work) = &mut self.work {
+                    let ranges = call.ranges.iter().flatten();
+                    work.failed.extend(ranges.map(|range| (*range, why.clone())));
+                    work.settles = false;
+                }
+                let job = note.job.clone();
+                self.call_next(&job, reach);
             }
             (None, Err(why)) => {
                 self.work = None;

@@ -6,6 +6,7 @@ pub mod check;
 pub mod condition;
 pub mod health;
 pub mod member;
+pub mod repair;
 pub mod ring;
 pub mod schedule;
 pub mod task;

@@ -9,6 +9,7 @@ pub mod logs;
 pub mod members;
 pub mod pause;
 pub mod plan;
+pub mod repair;
 pub mod replace;
 pub mod restart;
 pub mod ring;

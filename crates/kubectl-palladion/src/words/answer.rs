@@ -23,6 +23,7 @@ palladion_api::sentences! {
         ScheduleResumed { schedule: String } => "schedule {schedule} resumed; what was due meanwhile is not caught up with";
         NoSchedules { place: String } => "no schedules found in {place}";
         NoSchedulesOf { ring: String } => "no schedules found for ring {ring}";
+        NothingCovers { ring: String } => "no schedule covers ring {ring}: deleted rows may come back unless it is repaired in another way";
         Aborting { task: String } => "abort of task {task} requested";
         Nothing { place: String } => "no rings found in {place}";
         NoMembers { ring: String } => "ring {ring} has no members";
@@ -36,6 +37,7 @@ palladion_api::sentences! {
     pub enum Due {
         Now => "due";
         In { time: String } => "in {time}";
+        For { time: String } => "for {time}";
     }
 
     /// What is asked before something is destroyed.

@@ -453,3 +453,48 @@ fn an_end_of_the_reader_is_no_trouble() {
     let trouble = Trouble::from(std::io::Error::from(std::io::ErrorKind::BrokenPipe));
     assert_eq!(trouble.exit, Exit::Done);
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_repair_of_a_ring_is_shown_member_by_member() {
+    let fake = demo();
+    let bare = typed(&fake, "repair status demo").await;
+    assert_eq!(bare.exit, Exit::NotWell, "nothing covers it");
+    insta::assert_snapshot!("repair_of_nothing", bare.text);
+    let names = ["demo-dc1-a-0", "demo-dc1-a-1", "demo-dc1-b-0"];
+    let known = |oldest: &str, late: &str, never: u64| {
+        json!({
+            "oldestAt": oldest, "dueAt": "2026-01-01T00:30:00Z", "behindAt": late,
+            "unsafeAt": "2026-01-03T00:00:00Z", "neverRanges": never, "ranges": 16,
+        })
+    };
+    let later = "2026-01-02T00:00:00Z";
+    for name in names {
+        fake.edit("cassandramembers", "default", name, |member| {
+            member["spec"]["repair"] = json!({});
+            member["status"]["repair"] = known("2025-12-26T00:00:00Z", later, 0);
+        });
+    }
+    fake.edit("cassandramembers", "default", names[0], |member| {
+        member["spec"]["job"] = json!({ "id": "n-0-1", "repair": { "scope": "Due" } });
+        member["status"]["job"] = json!({
+            "id": "n-0-1", "state": "Running", "keyspace": "shop", "table": "orders",
+            "done": 11, "total": 27,
+        });
+        member["status"]["pressure"] = json!("High");
+    });
+    let well = typed(&fake, "repair status demo").await;
+    assert_eq!(well.exit, Exit::Done);
+    insta::assert_snapshot!("repair_in_time", well.text);
+    fake.edit("cassandramembers", "default", names[1], |member| {
+        member["status"]["repair"] = known("2025-12-20T00:00:00Z", "2026-01-01T00:50:00Z", 3);
+    });
+    fake.edit("cassandramembers", "default", names[2], |member| {
+        member["status"]["repair"]["message"] = json!("the server requires a user name");
+    });
+    let late = typed(&fake, "repair status demo -o wide").await;
+    assert_eq!(late.exit, Exit::NotWell);
+    insta::assert_snapshot!("repair_late", late.text);
+    let data = typed(&fake, "repair status demo -o json").await.text;
+    assert!(data.contains("\"neverRanges\": 3"), "{data}");
+    assert_eq!(typed(&fake, "repair status dmeo").await.exit, Exit::NotFound);
+}

@@ -21,6 +21,8 @@ fn job() -> Job {
         volume_id: "v".into(),
         deadline_seconds: 600,
         wanted: JobWanted::Run,
+        pace_seconds: None,
+        grant: None,
         work: Work { flush: Some(FlushTask::default()), ..Default::default() },
     }
 }

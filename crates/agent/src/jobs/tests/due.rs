@@ -5,6 +5,7 @@ use crate::decide::job::Stop;
 use crate::jobs::place::{Place, calm};
 use crate::jobs::{Waited, settle, work};
 use crate::repair::due::due;
+use crate::repair::pressure::Load;
 use crate::repair::ranges::Range;
 use crate::repair::segments::Segment;
 use crate::volume::jobs::Ended;
@@ -297,4 +298,110 @@ async fn a_segment_with_which_the_server_has_nothing_to_do_does_not_count() {
     let now = Timestamp::now().as_second();
     let left = place.repairs.read(|memory| due(memory, &place.cover, now));
     assert!(!left.is_empty() && left.iter().all(|due| due.keyspace == "shop"), "{left:?}");
+}
+
+/// Wait until the job offers as many batches, or has done with a grant.
+async fn until(place: &Place, is_so: impl Fn(&palladion_api::member::JobStatus) -> bool) {
+    while !place.book.status(None).is_some_and(|status| is_so(&status)) {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_granted_is_repaired_and_nothing_else() {
+    let place = Place::new();
+    let bench = place.by_grants("a", "task", of_due());
+    let grants = async {
+        until(&place, |status| status.batches.len() == 1).await;
+        let offered = place.book.status(None).unwrap().batches[0].clone();
+        assert_eq!(offered.host_ids, ["1".into(), "2".into()]);
+        assert_eq!(offered.due_at, None, "it was never repaired");
+        assert!(place.calls().is_empty(), "nothing was granted");
+        place.grant(1, &["1", "3"]);
+        until(&place, |status| status.last_grant == Some(1)).await;
+        assert!(place.calls().is_empty(), "there is no such batch");
+        place.grant(2, &["1", "2"]);
+    };
+    let (ended, ()) = tokio::join!(work(&bench), grants);
+    assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None));
+    assert_eq!(place.calls().len(), 2);
+    assert!(!due_in(&place, 0));
+    let last = place.book.read(|notes| notes.open().unwrap().status.last_grant);
+    assert_eq!(last, Some(2), "that it is over is on the volume");
+}
+
+#[tokio::test]
+async fn who_waits_for_a_grant_can_be_stopped_and_killed() {
+    let mut place = Place::new();
+    let bench = place.by_grants("a", "task", of_due());
+    let killed = tokio::time::timeout(Duration::from_millis(50), work(&bench)).await;
+    assert!(killed.is_err(), "it waits");
+    let bench = place.after_a_restart();
+    let stop = async {
+        until(&place, |status| !status.batches.is_empty()).await;
+        place.stop.send_replace(Some(Stop::Asked));
+    };
+    let (ended, ()) = tokio::join!(settle(&bench, Waited::EarlierAgent), stop);
+    assert_eq!(how(ended.as_ref()), (JobState::Aborted, None), "it had gone on");
+    assert!(place.calls().is_empty());
+}
+
+#[tokio::test]
+async fn a_grant_that_is_over_is_not_begun_again_by_an_agent_that_was_restarted() {
+    let mut place = Place::new();
+    let bench = place.by_grants("a", "task", of_due());
+    place.state().repairs = [RepairState::Failed("endpoint not alive".into())].into();
+    place.grant(1, &["1", "3"]);
+    let killed = async {
+        until(&place, |status| status.last_grant == Some(1)).await;
+    };
+    tokio::select! {
+        ended = work(&bench) => panic!("it waits: {ended:?}"),
+        () = killed => {}
+    }
+    place.grant(1, &["1", "2"]);
+    let bench = place.after_a_restart();
+    let killed =
+        tokio::time::timeout(Duration::from_millis(50), settle(&bench, Waited::EarlierAgent));
+    assert!(killed.await.is_err(), "it waits for the next one");
+    assert!(place.calls().is_empty());
+}
+
+#[tokio::test]
+async fn what_a_member_has_copies_of_that_is_down_is_left_out() {
+    let place = Place::new();
+    place.state().down = vec!["2"];
+    let ended = work(&place.by_grants("a", "task", of_due())).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Failed, Some(JobCause::ReplicasDown)));
+    let said = ended.unwrap().message.unwrap();
+    assert!(said.starts_with("1 batch of ranges were left out") && said.ends_with(": 2"), "{said}");
+    assert!(place.calls().is_empty());
+}
+
+#[tokio::test]
+async fn nothing_goes_on_in_a_ring_with_other_members() {
+    let place = Place::new();
+    let bench = place.by_grants("a", "task", of_due());
+    let join = async {
+        until(&place, |status| !status.batches.is_empty()).await;
+        place.state().members.push(("3", MemberState::Normal));
+    };
+    let (ended, ()) = tokio::join!(work(&bench), join);
+    assert_eq!(how(ended.as_ref()), (JobState::Failed, Some(JobCause::ServerError)));
+    let said = ended.unwrap().message.unwrap();
+    assert!(said.contains("other members are in the ring"), "{said}");
+}
+
+#[tokio::test]
+async fn segments_are_cut_in_halves_while_the_server_has_much_to_do() {
+    let place = Place::new();
+    place.load.send_replace(Load::High);
+    let ended = work(&place.begun("a", "task", of_due())).await;
+    assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None));
+    let calls = place.calls();
+    assert_eq!(calls.len(), 4, "twice as many: {calls:?}");
+    assert!(!due_in(&place, 0));
+    let text = place.metrics.text();
+    let done = "palladion_agent_repair_segments_total{result=\"Done\"} 4";
+    assert!(text.contains(done), "{text}");
 }

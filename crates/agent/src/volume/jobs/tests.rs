@@ -12,6 +12,8 @@ fn job(id: &str) -> Job {
         volume_id: "v".into(),
         deadline_seconds: 600,
         wanted: palladion_api::member::JobWanted::Run,
+        pace_seconds: None,
+        grant: None,
         work: Work { flush: Some(FlushTask::default()), ..Default::default() },
     }
 }

@@ -27,6 +27,6 @@ pub use idle::{has_ended, is_drained, runs_no_server, serves_nothing, stands_sto
 pub use proof::Proof;
 pub use prove::{Unproven, is_out_already, prove, refused};
 pub use purpose::Purpose;
-pub use quiet::{is_quiet_for, others_are_quiet, rest_is_quiet, ring_is_quiet};
+pub use quiet::{is_quiet_for, nobody_moves, others_are_quiet, rest_is_quiet, ring_is_quiet};
 pub use stranger::{Who, may_be_nobody, who_was_it};
 pub use witness::{others, rest_of, seen_up_by};

@@ -6,7 +6,7 @@ use super::witness::{known_hosts, rest_of};
 use crate::facts::{Facts, MemberFact, lines};
 use crate::words::evidence::{Objection, Proven};
 use palladion_api::ids::{HostId, MemberName};
-use palladion_api::member::{RingMember, RingSummary};
+use palladion_api::member::{MemberState, RingMember, RingSummary};
 use palladion_plan::proof::ProofKind;
 use palladion_plan::words::Count;
 
@@ -22,6 +22,22 @@ pub fn is_quiet_for(facts: &Facts<'_>, member: &MemberFact) -> Result<Proof, Obj
 /// themselves. `Err` names what is not as it should be.
 pub fn ring_is_quiet(facts: &Facts<'_>) -> Result<(), Objection> {
     all_quiet(facts, &facts.joined().collect::<Vec<_>>(), None)
+}
+
+/// Nobody joins, leaves or moves, as far as members say so that are up, and these
+/// have one schema; who is down may be.
+pub fn nobody_moves(facts: &Facts<'_>) -> Result<(), Objection> {
+    for member in facts.joined() {
+        let Ok(ring) = ring_of(member) else { continue };
+        let moves = |odd: &&RingMember| odd.state != MemberState::Normal;
+        if let Some(odd) = ring.exceptions.iter().find(moves) {
+            return Err(sees(member, odd));
+        }
+        if !ring.schema_agreed && !lines::explain_schemas(facts) {
+            return Err(Objection::Schemas { witness: member.name.clone() });
+        }
+    }
+    Ok(())
 }
 
 /// All others are up and normal, and see nobody in trouble but this one: it is to

@@ -13,6 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::cluster::Mode;
 use palladion_api::ids::MemberName;
+use palladion_api::labels;
 use palladion_api::repair::{Coverage, RepairStatus};
 use palladion_plan::words::Names;
 use palladion_plan::{Object, Step};
@@ -166,10 +167,9 @@ fn standing(facts: &Facts<'_>, draft: &mut Draft) -> Standing {
     let late = |first: Option<(Timestamp, &MemberName)>| {
         first.filter(|(at, _)| *at <= now).map(|(at, member)| (at, member.clone()))
     };
-    let risk = match late(unsafe_at) {
-        Some((since, member)) => Risk::TooLate { member, since },
-        None => Risk::Nothing,
-    };
+    let away = too_long_away(facts, &reported, draft);
+    let too_late = late(unsafe_at).map(|(since, member)| Risk::TooLate { member, since });
+    let risk = away.or(too_late).unwrap_or(Risk::Nothing);
     Standing {
         due: first(&reported, |status| status.due_at.as_ref()).map(|(due, _)| due),
         behind: match late(behind_at) {
@@ -196,6 +196,30 @@ fn has_one_copy(reported: &[(&MemberFact, &RepairStatus)]) -> bool {
             false => names.iter().all(|name| is_once(copies(name))),
         }
     })
+}
+
+/// A member that is down for longer than deletions are kept in some table.
+fn too_long_away(
+    facts: &Facts<'_>,
+    reported: &[(&MemberFact, &RepairStatus)],
+    draft: &mut Draft,
+) -> Option<Risk> {
+    let seconds = reported.iter().filter_map(|(_, status)| status.grace_seconds).min()?;
+    let kept = SignedDuration::from_secs(seconds.into());
+    let down_since = |member: &MemberFact| {
+        let object = member.object.as_ref();
+        let noted = object.and_then(|o| o.meta.annotations.get(labels::DOWN_SINCE));
+        noted.and_then(|since| since.parse::<Timestamp>().ok())
+    };
+    let down = facts.joined().filter(|m| !m.lives_by_its_own_word(&facts.nodes));
+    let down = down.filter_map(|m| Some((down_since(m)?, &m.name)));
+    let (since, member) = down.min()?;
+    let at = since.checked_add(kept).ok()?;
+    if at > facts.now() {
+        draft.wake_at(at);
+        return None;
+    }
+    Some(Risk::ReturnsTooLate { member: member.clone(), since, seconds })
 }
 
 /// Does its agent know nothing of what is due?

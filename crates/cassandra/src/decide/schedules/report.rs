@@ -91,7 +91,7 @@ fn tell(conditions: &mut Conditions, standing: &Standing) {
     };
     conditions.set(BEHIND, behind, standing.behind.reason(), standing.behind.clone());
     let risk = match &standing.risk {
-        Risk::TooLate { .. } => Truth::True,
+        Risk::TooLate { .. } | Risk::ReturnsTooLate { .. } => Truth::True,
         Risk::Nothing => Truth::False,
     };
     conditions.set(DEGRADED, risk, standing.risk.reason(), standing.risk.clone());
@@ -104,13 +104,13 @@ fn late(schedule: &Schedule<'_>, standing: Option<&Standing>) -> Option<Told> {
     };
     let (name, standing) = (schedule.name().to_string(), standing?);
     match (&standing.risk, &standing.behind) {
-        (why @ Risk::TooLate { .. }, _) if !is_known(DEGRADED) => {
+        (why @ (Risk::TooLate { .. } | Risk::ReturnsTooLate { .. }), _) if !is_known(DEGRADED) => {
             Some(Told::TooLateForDeletions { schedule: name, why: why.clone() })
         }
         (_, why @ Behind::Late { .. }) if !is_known(BEHIND) => {
             Some(Told::Behind { schedule: name, why: why.clone() })
         }
-        (Risk::TooLate { .. } | Risk::Nothing, _) => None,
+        (Risk::TooLate { .. } | Risk::ReturnsTooLate { .. } | Risk::Nothing, _) => None,
     }
 }
 

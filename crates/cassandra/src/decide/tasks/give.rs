@@ -2,8 +2,10 @@
 //! the ring's job.
 
 use super::follow::deadline;
+use super::preconditions::knows_grants;
 use super::queue::Job;
 use super::units::asked;
+use super::{batches, pace};
 use crate::decide::evidence::Proof;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
@@ -22,15 +24,22 @@ pub fn give(
     (member, proof): (&MemberFact, Option<&Proof>),
 ) -> Option<Step> {
     let (object, held) = (member.object.as_ref()?, facts.status.job.as_ref()?);
+    let of_unit = format!("{}-{place}-", held.nonce);
+    // One that was stopped without need costs no try, and its ID is used up all the same.
+    let told = member.status.job.as_ref().and_then(|told| told.id.strip_prefix(&of_unit));
+    let last: u32 = told.and_then(|number| number.parse().ok()).unwrap_or(0);
+    let number = (entry.tries + 1).max(last + 1);
     let recorded = member.spec.as_ref().and_then(|s| s.volume_id.as_ref());
     let given = member::Job {
-        id: format!("{}-{place}-{}", held.nonce, entry.tries + 1),
+        id: format!("{of_unit}{number}"),
         task: job.task.uid().clone(),
         epoch: facts.snapshot.epoch,
         host_id: member.recorded_host_id()?.clone(),
         volume_id: recorded.or(member.volume().map(|v| &v.volume_id))?.clone(),
         deadline_seconds: deadline(&job.task, job.kind),
         wanted: member::JobWanted::Run,
+        pace_seconds: pace::seconds(facts, job),
+        grant: (batches::is_by_grants(job) && knows_grants(member)).then(member::Grant::default),
         work: job.task.spec.work.clone(),
     };
     let mut patch = json!(given);
@@ -38,12 +47,28 @@ pub fn give(
     for kind in TaskKind::ALL.iter().filter(|kind| **kind != job.kind) {
         patch[kind.field()] = Value::Null;
     }
+    for field in ["grant", "paceSeconds"] {
+        if patch.get(field).is_none() {
+            patch[field] = Value::Null;
+        }
+    }
     let doing = Doing::Give { work: job.kind.into(), member: member.name.clone() };
     let patch = json!({ "spec": { "job": patch } });
     let step = Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing)
         .fenced(facts.job_fence())
         .proven(proof.map(Proof::stated));
     Some(step)
+}
+
+/// Let a member repair what it has offered.
+pub fn grant(facts: &Facts<'_>, member: &MemberFact, batch: &member::Batch) -> Option<Step> {
+    let object = member.object.as_ref()?;
+    let number = asked(member)?.grant.as_ref()?.number + 1;
+    let next = member::Grant { number, host_ids: batch.host_ids.clone() };
+    let patch = json!({ "spec": { "job": { "grant": next } } });
+    let doing = Doing::Grant { member: member.name.clone() };
+    let step = Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing);
+    Some(step.fenced(facts.job_fence()))
 }
 
 /// Stop what a member does, and have it report how far that came.

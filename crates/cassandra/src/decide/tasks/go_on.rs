@@ -2,6 +2,7 @@
 //! or the one that works is followed.
 
 use super::abort::is_ending;
+use super::batches;
 use super::follow::{self, lost_at};
 use super::give::{give, stop};
 use super::next_member::next;
@@ -29,6 +30,9 @@ pub fn go_on(
     draft: &mut Draft,
 ) -> Stands {
     take_up(facts, valid, job);
+    if batches::is_by_grants(job) {
+        return batches::go_on(facts, valid, way, job, draft);
+    }
     if job.is_at_work() {
         return working(facts, job, draft);
     }
@@ -58,7 +62,8 @@ pub fn go_on(
     Stands::Due
 }
 
-fn begin(facts: &Facts<'_>, entry: &mut TaskMember, member: &MemberFact) {
+/// It is on record as begun.
+pub(super) fn begin(facts: &Facts<'_>, entry: &mut TaskMember, member: &MemberFact) {
     entry.state = State::Running;
     entry.tries += 1;
     entry.host_id = member.recorded_host_id().cloned();

@@ -1,6 +1,7 @@
 //! What people ask for by a `CassandraTask`: a table of contents.
 
 mod abort;
+mod batches;
 mod by_turn;
 mod claim;
 mod deleted;
@@ -8,9 +9,12 @@ mod end;
 mod follow;
 mod give;
 mod go_on;
+mod grants;
 mod history;
 mod next_member;
+mod pace;
 mod pass;
+mod passing;
 mod preconditions;
 mod queue;
 mod read;

@@ -1,6 +1,8 @@
 //! Who has the ring's job next. A task that can only wait lets others pass after
 //! a while and keeps its place: else a dead member would hold up all of them.
 
+use super::batches;
+use super::follow::is_final;
 use super::next_member::next as next_member;
 use super::preconditions::{Gate, closed, gate};
 use super::queue::Job;
@@ -10,6 +12,7 @@ use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::validate::Valid;
 use jiff::{SignedDuration, Timestamp};
+use palladion_api::task::TaskMember;
 
 /// How long a task can only wait before it lets others pass.
 pub(super) const PATIENCE: SignedDuration = SignedDuration::from_mins(10);
@@ -29,9 +32,12 @@ pub fn next(
     facts: &Facts<'_>,
     valid: &Valid,
     way: &Way,
-    (lines, holder): (&[Line<'_>], Option<usize>),
+    (lines, holder, passer): (&[Line<'_>], Option<usize>, Option<usize>),
     draft: &mut Draft,
 ) -> Next {
+    if let (Some(at), Some(to)) = (holder, passer) {
+        return if lines[at].job.is_at_work() { Next::Stays } else { Next::Passes(to) };
+    }
     if let Some(at) = holder {
         match patience_ends(facts, &lines[at]) {
             None => return Next::Stays,
@@ -72,8 +78,15 @@ pub fn can_go_on(facts: &Facts<'_>, valid: &Valid, job: &Job<'_>) -> bool {
     if !job.is_taken_up() || job.is_at_work() {
         return true;
     }
-    next_member(&job.status.members).is_none_or(|(_, entry)| match gate(facts, valid, job, entry) {
+    let can = |entry: &TaskMember| match gate(facts, valid, job, entry) {
         Gate::Open(..) | Gate::Skip(_) => true,
         Gate::Wait(_) => false,
-    })
+    };
+    match batches::is_by_grants(job) {
+        true => {
+            let mut left = job.status.members.iter().filter(|entry| !is_final(entry.state));
+            left.clone().next().is_none() || left.any(can)
+        }
+        false => next_member(&job.status.members).is_none_or(|(_, entry)| can(entry)),
+    }
 }

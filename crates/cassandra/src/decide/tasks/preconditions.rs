@@ -1,5 +1,6 @@
 //! What must be so before a member is given its part of a task.
 
+use super::batches;
 use super::queue::Job;
 use super::units;
 use super::yields::Way;
@@ -17,6 +18,13 @@ pub(super) const KNOWS_JOBS: u32 = 3;
 const KNOWS_DRAIN: u32 = 5;
 /// Those of before this one would repair everything where what is due is asked for.
 pub const KNOWS_DUE: u32 = 4;
+/// Those of before this one repair all that is due, whatever other members repair.
+const KNOWS_GRANTS: u32 = 5;
+
+/// Does its agent repair only what it is granted?
+pub(super) fn knows_grants(member: &MemberFact) -> bool {
+    member.status.agent.as_ref().is_some_and(|agent| agent.protocol >= KNOWS_GRANTS)
+}
 
 /// May a member be given its part?
 pub enum Gate<'a> {
@@ -61,6 +69,13 @@ pub fn gate<'a>(
     }
     if let Some(why) = too_old(job, member).or_else(|| lines(facts, valid, job.kind)) {
         return Gate::Wait(why);
+    }
+    // Of such a repair a member that is down keeps only that from it of which it has copies.
+    if batches::is_by_grants(job) && knows_grants(member) {
+        return match evidence::nobody_moves(facts) {
+            Ok(()) => Gate::Open(member, None),
+            Err(why) => Gate::Wait(Waiting::Ring { why }),
+        };
     }
     let needs_quiet = needs(job.kind).contains(&Need::Quiet);
     match needs_quiet.then(|| evidence::is_quiet_for(facts, member)) {

@@ -6,17 +6,20 @@ use super::end::Course;
 use super::follow::follow;
 use super::next_member::{chosen, entries};
 use super::pass::{Next, next};
+use super::passing::passes;
 use super::queue::{self, Job, holds};
 use super::refusals::not_of_scylla;
 use super::yields::Way;
-use super::{claim, go_on, report, tidy};
+use super::{batches, claim, go_on, report, tidy};
 use crate::decide::draft::Draft;
 use crate::decide::turn::epoch;
 use crate::facts::Facts;
 use crate::validate::Valid;
 use crate::words::jobs::{Doing, Waiting, Working};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_api::task::{MemberTaskState, TaskKind, TaskMember};
 use palladion_plan::Step;
+use palladion_plan::words::Names;
 
 /// A task of the queue in this decision.
 pub struct Line<'a> {
@@ -57,14 +60,23 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, way: &Way, draft: &mut Draft) {
     let held = facts.status.job.as_ref();
     let is_holder = |line: &Line<'_>| holds(held, line.job.task.uid());
     let mut holder = lines.iter().position(|line| is_holder(line) && line.ended.is_none());
+    let mut passer = None;
     if let Some(at) = holder {
-        lines[at].stands = go_on::go_on(facts, valid, way, &mut lines[at].job, draft);
+        passer = passes(facts, valid, way, (&lines, at));
+        // Work that is not ended is followed to its end.
+        let job = &lines[at].job;
+        let is_followed = job.is_at_work() && job.kind != TaskKind::Repair;
+        let first = passer.filter(|_| !is_followed);
+        lines[at].stands = match first.map(|to| lines[to].job.task.name().to_string()) {
+            Some(task) => make_room(facts, &lines[at].job, task, draft),
+            None => go_on::go_on(facts, valid, way, &mut lines[at].job, draft),
+        };
         // Whoever was left out last ends the task: nothing else would write it.
         lines[at].ended = verdict(facts, &mut lines[at].job);
         holder = holder.filter(|at| lines[*at].ended.is_none());
     }
     let mut claim = None;
-    match next(facts, valid, way, (&lines, holder), draft) {
+    match next(facts, valid, way, (&lines, holder, passer), draft) {
         Next::Stays => {}
         Next::Passes(to) => {
             claim = Some(claim::take(facts, &lines[to].job));
@@ -80,6 +92,19 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, way: &Way, draft: &mut Draft) {
     // Before the job passes on: these are fenced on its nonce as it was seen.
     tidy::tidy(facts, &lines, draft);
     draft.steps.extend(claim);
+}
+
+/// Another task goes first: a repair is stopped, and goes on afterwards.
+fn make_room(facts: &Facts<'_>, job: &Job<'_>, task: String, draft: &mut Draft) -> Stands {
+    if !job.is_at_work() {
+        return Stands::Due;
+    }
+    batches::wake(facts, job, draft);
+    batches::stop_all(facts, job, draft);
+    let working = |entry: &&TaskMember| entry.state == MemberTaskState::Running;
+    let members = job.status.members.iter().filter(working).map(|entry| &entry.name);
+    let (work, members) = (job.kind.into(), Names::of(members));
+    Stands::Working(Working::LetsPass { work, members, task })
 }
 
 /// Its members go on record, so that whoever joins later is not among them.

@@ -15,7 +15,7 @@ use crate::words::jobs::{Doing, Happened, RingWaits, Waiting};
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::cluster::{ClusterJob, TurnStep};
 use palladion_api::member::OperationKind;
-use palladion_api::task::TaskKind;
+use palladion_api::task::{Body, TaskKind};
 use palladion_plan::words::Names;
 use palladion_plan::{Event, Step, Subject};
 use serde_json::{Value, json};
@@ -57,7 +57,13 @@ pub fn before(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Way {
             false => Way::Free,
         };
     }
-    if is_due || ordered == Some(Urgency::AtOnce) {
+    // A repair of what is due loses no more than a segment.
+    let passes = |unit: &Unit<'_>| {
+        let body = unit.job.and_then(|job| job.work.body());
+        body.is_some_and(Body::is_repair_of_due)
+    };
+    let gives_way = ordered.is_some() && units.iter().all(passes);
+    if is_due || gives_way || ordered == Some(Urgency::AtOnce) {
         draft.steps.retain(|step| turn_of(step).is_none() && operation_of(step).is_none());
         give_way(facts, &units, draft);
         return Way::Closed(Waiting::RingFirst);

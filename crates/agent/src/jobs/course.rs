@@ -1,0 +1,194 @@
+//! A repair of what is due as it goes: one segment after the other, with pauses, and
+//! what it has come to. A segment that fails keeps none of the others from its turn.
+
+use super::bench::{Bench, Halt, Step};
+use super::segments::{calm, change, left, look, now, one, read};
+use crate::metrics::SegmentResult;
+use crate::repair::outlook::outlook;
+use crate::repair::pace::{Intensity, SoFar, Urgency, pause, share};
+use crate::repair::pressure::Load;
+use crate::repair::segments::Segment;
+use crate::words::work::{Done, Failed};
+use palladion_api::member::{JobCause, JobUnit};
+use palladion_api::task::{KeyspaceResult, KeyspaceState};
+use palladion_api::words::{Count, Names};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How the segments of a keyspace went: the first failure, and how many.
+type Failures = BTreeMap<String, (usize, String)>;
+
+/// What a job has come to.
+pub struct Course {
+    schema: Option<String>,
+    keyspaces: BTreeSet<String>,
+    so_far: SoFar,
+    intensity: Intensity,
+    failures: Failures,
+    left_out: Option<(usize, BTreeSet<String>)>,
+}
+
+impl Course {
+    /// Nothing is done yet of so many segments, in a server with this schema.
+    pub fn begun(bench: &Bench, schema: Option<String>, segments: usize) -> Self {
+        let (keyspaces, failures) = (BTreeSet::new(), Failures::new());
+        let left = u32::try_from(segments).unwrap_or(u32::MAX);
+        let (so_far, intensity) = (SoFar { left, ..SoFar::default() }, intensity(bench));
+        Self { schema, keyspaces, so_far, intensity, failures, left_out: None }
+    }
+
+    fn total(&self) -> usize {
+        usize::try_from(self.so_far.done.saturating_add(self.so_far.left)).unwrap_or(usize::MAX)
+    }
+
+    fn done(&self) -> usize {
+        usize::try_from(self.so_far.done).unwrap_or(usize::MAX)
+    }
+
+    /// How far it is.
+    pub fn show(&self, bench: &Bench) {
+        bench.show_parts(self.done(), self.total(), JobUnit::Segments);
+    }
+
+    /// So many batches were left out, for lack of these members.
+    pub fn leave_out(&mut self, batches: usize, members: BTreeSet<String>) {
+        self.left_out = Some((batches, members));
+    }
+
+    /// Repair these, in a ring of the same members.
+    pub async fn go_on(&mut self, bench: &Bench, segments: Vec<Segment>) -> Step<()> {
+        let mut left: VecDeque<(Segment, Size)> =
+            segments.into_iter().map(|segment| (segment, Size::AsPlanned)).collect();
+        while let Some((segment, size)) = left.pop_front() {
+            self.show(bench);
+            bench.may_stop()?;
+            let is_spared = bench.load() == Load::High && urgency(bench) == Urgency::InTime;
+            let halves = segment.halves().filter(|_| is_spared && size == Size::AsPlanned);
+            if let Some((first, second)) = halves {
+                self.so_far.left = self.so_far.left.saturating_add(1);
+                left.push_front((second, Size::Half));
+                left.push_front((first, Size::Half));
+                continue;
+            }
+            let begun = Instant::now();
+            let outcome = self.repair(bench, &segment).await;
+            count(bench, &outcome);
+            outcome?;
+            self.rest(bench, begun.elapsed()).await;
+        }
+        Ok(())
+    }
+
+    /// A segment; whether it has failed is kept, and ends nothing.
+    async fn repair(&mut self, bench: &Bench, segment: &Segment) -> Step<Outcome> {
+        // Whoever moves does so for longer than a segment takes: none of the others is tried.
+        let reading = read(bench).await?;
+        let ring = calm(&reading)?;
+        if reading.schema_version != self.schema {
+            let found = look(bench, &reading).await?;
+            change(bench, |memory| found.observed_by(memory, now()))?;
+            self.schema = reading.schema_version;
+        }
+        self.keyspaces.insert(segment.keyspace.clone());
+        match left(bench, one(bench, segment, &ring).await) {
+            Ok(()) => Ok(Outcome::Done),
+            Err(Halt::Failed(JobCause::ServerError, why)) => {
+                self.failures.entry(segment.keyspace.clone()).or_insert((0, why)).0 += 1;
+                Ok(Outcome::Failed)
+            }
+            Err(halt) => Err(halt),
+        }
+    }
+
+    /// After a segment that has taken so long.
+    async fn rest(&mut self, bench: &Bench, took: Duration) {
+        self.so_far.done = self.so_far.done.saturating_add(1);
+        self.so_far.left = self.so_far.left.saturating_sub(1);
+        self.so_far.work += took;
+        let share = share(self.intensity, &self.so_far, bench.load(), urgency(bench));
+        bench.metrics.note_intensity(share);
+        if self.so_far.left > 0 {
+            let begun = Instant::now();
+            bench.pause(pause(share, took)).await;
+            self.so_far.pauses += begun.elapsed();
+        }
+    }
+
+    /// It is over.
+    pub fn end(self, bench: &Bench) -> Step<Done> {
+        for name in &self.keyspaces {
+            let failed = self.failures.get(name);
+            let result = KeyspaceResult {
+                name: name.clone(),
+                state: failed.map_or(KeyspaceState::Succeeded, |_| KeyspaceState::Failed),
+                seconds: 0,
+                message: failed.map(|(_, why)| why.clone()),
+            };
+            if !bench.book.read(|notes| notes.has_finished_keyspace(&bench.job.task, name)) {
+                bench.note(|notes| notes.finish_keyspace(result))?;
+            }
+        }
+        let failed = self.failures.values().map(|(count, _)| count).sum();
+        let (segments, done) = (self.total(), self.done());
+        if let Some((_, why)) = self.failures.into_values().next() {
+            let why = Failed::Segments { failed, segments, why };
+            return Err(Halt::Failed(JobCause::ServerError, why.to_string()));
+        }
+        if let Some((batches, members)) = self.left_out {
+            let batches = Count::of(batches, "batch");
+            let why = Failed::ReplicasDown { batches, members: Names::of(members) };
+            return Err(Halt::Failed(JobCause::ReplicasDown, why.to_string()));
+        }
+        Ok(match self.keyspaces.is_empty() {
+            true => Done::NothingDue,
+            false => Done::Segments {
+                segments: Count::of(done, "segment"),
+                keyspaces: Names::of(&self.keyspaces),
+            },
+        })
+    }
+}
+
+/// Was a segment cut already?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Size {
+    AsPlanned,
+    Half,
+}
+
+/// How a segment ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Done,
+    Failed,
+}
+
+fn count(bench: &Bench, outcome: &Step<Outcome>) {
+    bench.metrics.count_segment(match outcome {
+        Ok(Outcome::Done) => SegmentResult::Done,
+        Ok(Outcome::Failed) | Err(Halt::Failed(..) | Halt::Refused(_)) => SegmentResult::Failed,
+        Err(Halt::Lost | Halt::Stopped | Halt::LeftRunning { .. }) => SegmentResult::Interrupted,
+    });
+}
+
+/// How fast the job should be.
+fn intensity(bench: &Bench) -> Intensity {
+    let repair = bench.job.work.repair.as_ref();
+    let percent = repair.and_then(|repair| repair.intensity_percent);
+    let within = bench.job.pace_seconds.map(|seconds| Duration::from_secs(seconds.into()));
+    match (percent, within) {
+        (Some(percent), _) => Intensity::Percent(percent),
+        (None, Some(within)) => Intensity::Within(within),
+        (None, None) => Intensity::Full,
+    }
+}
+
+/// Are ranges of this member late?
+fn urgency(bench: &Bench) -> Urgency {
+    let late = bench.repairs.read(|memory| outlook(memory, &bench.cover)).behind_at;
+    match late.is_some_and(|late| late.0.as_second() <= now()) {
+        true => Urgency::Late,
+        false => Urgency::InTime,
+    }
+}

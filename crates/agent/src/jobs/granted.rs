@@ -1,0 +1,90 @@
+//! Repair beside that of other members: of what is due only that is repaired which
+//! the operator grants, so that no member that has copies is in two repairs at a time.
+//! A grant is over when that is noted on the volume; until then its members are busy.
+
+use super::bench::{Bench, Halt, Step};
+use super::course::Course;
+use super::due::Plan;
+use super::segments::read;
+use crate::admin::Reading;
+use crate::repair::batches::{OFFERED, batches};
+use crate::repair::segments::Segment;
+use crate::repair::survey::calm_ring;
+use crate::words::repair::Unclear;
+use crate::words::work::{Done, Failed};
+use palladion_api::ids::HostId;
+use palladion_api::member::{Batch as Offer, JobCause, Liveness};
+use std::collections::BTreeSet;
+use tokio::time::Instant;
+
+/// A batch that is left to do.
+struct Part {
+    offer: Offer,
+    segments: Vec<Segment>,
+}
+
+/// Repair what is granted, until nothing is left.
+pub async fn repair(bench: &Bench, plan: Plan<'_>, reading: &Reading) -> Step<Done> {
+    let all = batches(plan.due.clone(), &plan.found.copies);
+    let part = |batch: &crate::repair::batches::Batch| Part {
+        offer: batch.offer(),
+        segments: plan.segments(&batch.due),
+    };
+    let mut parts: Vec<Part> = all.iter().map(part).collect();
+    let segments = parts.iter().map(|part| part.segments.len()).sum();
+    let mut course = Course::begun(bench, reading.schema_version.clone(), segments);
+    let ring = ring_of(reading)?;
+    let mut over = bench.book.read(|notes| notes.open()?.status.last_grant).unwrap_or(0);
+    let mut alone: Option<Instant> = None;
+    while !parts.is_empty() {
+        course.show(bench);
+        bench.may_stop()?;
+        let reading = read(bench).await?;
+        // Whoever has copies is another one now.
+        if ring_of(&reading)? != ring {
+            let why = Unclear::OtherRing.to_string();
+            let why = Failed::NotClear { why };
+            return Err(Halt::Failed(JobCause::ServerError, why.to_string()));
+        }
+        let down = down(&reading);
+        if offer(bench, &parts, &down) == 0 {
+            if alone.get_or_insert_with(Instant::now).elapsed() >= bench.pace.alone {
+                course.leave_out(parts.len(), down.iter().map(ToString::to_string).collect());
+                break;
+            }
+        } else {
+            alone = None;
+        }
+        let Some(grant) = bench.grant_after(over).await else { continue };
+        // What is granted and not there is done already.
+        let is_meant = |part: &Part| part.offer.host_ids == grant.host_ids;
+        if let Some(at) = parts.iter().position(is_meant) {
+            let part = parts.remove(at);
+            course.go_on(bench, part.segments).await?;
+        }
+        bench.note(|notes| notes.end_grant(grant.number))?;
+        over = grant.number;
+    }
+    bench.book.offer(Vec::new());
+    course.end(bench)
+}
+
+fn ring_of(reading: &Reading) -> Step<String> {
+    let failed = |why: Unclear| Failed::NotClear { why: why.to_string() }.to_string();
+    calm_ring(reading).map_err(|why| Halt::Failed(JobCause::ServerError, failed(why)))
+}
+
+fn down(reading: &Reading) -> BTreeSet<HostId> {
+    let members = reading.members.iter().flatten();
+    members.filter(|m| m.liveness != Liveness::Up).map(|m| m.host_id.clone()).collect()
+}
+
+/// Offer what has all its members up; so many are.
+fn offer(bench: &Bench, parts: &[Part], down: &BTreeSet<HostId>) -> usize {
+    let is_whole = |part: &&Part| !part.offer.host_ids.iter().any(|host| down.contains(host));
+    let offers = parts.iter().filter(is_whole).take(OFFERED).map(|part| part.offer.clone());
+    let offers: Vec<Offer> = offers.collect();
+    let count = offers.len();
+    bench.book.offer(offers);
+    count
+}

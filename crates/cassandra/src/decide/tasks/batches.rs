@@ -1,0 +1,207 @@
+//! A repair of what is due, at which several members are at a time. Each is given its
+//! part, offers what of it is due, and waits; what it repairs is granted piece by
+//! piece, so that no member that has copies is in two repairs.
+
+use super::abort::is_ending;
+use super::follow::{self, is_final, lost_at};
+use super::give::{give, grant, stop};
+use super::go_on::begin;
+use super::grants::{Occupied, Offer, choose};
+use super::pace::is_late;
+use super::preconditions::{Gate, closed, gate, knows_grants};
+use super::queue::Job;
+use super::run::Stands;
+use super::silent;
+use super::units::{self, answer, asked};
+use super::yields::Way;
+use crate::decide::draft::Draft;
+use crate::facts::{Facts, MemberFact};
+use crate::validate::Valid;
+use crate::words::jobs::{Waiting, Working};
+use palladion_api::ids::HostId;
+use palladion_api::member::{Grant, JobWanted};
+use palladion_api::repair::Pressure;
+use palladion_api::task::{Body, MemberTaskState as State, TaskMember};
+use palladion_plan::words::{Count, Names};
+use std::collections::BTreeSet;
+
+/// Is this one of those at which several members may be?
+pub fn is_by_grants(job: &Job<'_>) -> bool {
+    job.task.spec.work.body().is_some_and(Body::is_repair_by_grants)
+}
+
+/// Go on with the task that has the job.
+pub fn go_on(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    way: &Way,
+    job: &mut Job<'_>,
+    draft: &mut Draft,
+) -> Stands {
+    wake(facts, job, draft);
+    if is_ending(facts, job) {
+        return end(facts, job, draft);
+    }
+    if let Some(why) = closed(facts, way) {
+        return working(facts, job).map_or(Stands::Waiting(why), Stands::Working);
+    }
+    let waits = begin_all(facts, valid, job, draft);
+    grant_all(facts, job, draft);
+    match (working(facts, job), waits) {
+        (Some(said), _) => Stands::Working(said),
+        (None, Some(why)) => Stands::Waiting(why),
+        // All are done; the next decision sees it.
+        (None, None) => Stands::Due,
+    }
+}
+
+fn running<'a>(job: &'a Job<'_>) -> impl Iterator<Item = &'a TaskMember> {
+    job.status.members.iter().filter(|entry| entry.state == State::Running)
+}
+
+/// Look again when a member's time is over.
+pub fn wake(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) {
+    for entry in running(job) {
+        let times = [lost_at(&job.task, job.kind, entry), silent::until(facts, job.kind, entry)];
+        let later = times.into_iter().flatten().filter(|at| *at > facts.now());
+        later.for_each(|at| draft.wake_at(at));
+    }
+}
+
+/// Nobody begins any more; whoever works is stopped.
+fn end(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) -> Stands {
+    stop_all(facts, job, draft);
+    let work = job.kind.into();
+    let Some(member) = running(job).next().map(|entry| entry.name.clone()) else {
+        return Stands::Due;
+    };
+    Stands::Working(match job.task.spec.abort {
+        true => Working::Stopping { work, member },
+        false => Working::OverTime { work, member },
+    })
+}
+
+/// Stop whoever works at it.
+pub fn stop_all(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) {
+    let members = running(job).filter_map(|entry| facts.members.get(&entry.name));
+    draft.steps.extend(members.filter_map(|member| stop(facts, member)));
+}
+
+/// What is told while somebody works.
+pub fn working(facts: &Facts<'_>, job: &Job<'_>) -> Option<Working> {
+    let (work, names) = (job.kind.into(), running(job).map(|entry| entry.name.clone()));
+    let names: Vec<_> = names.collect();
+    let is_stopped = |name| {
+        let wanted = facts.members.get(name).and_then(asked).map(|job| job.wanted);
+        wanted == Some(JobWanted::Stop)
+    };
+    let (done, members) = (job.done(), Count::of(job.status.members.len(), "member"));
+    match names.as_slice() {
+        [] => None,
+        [first, ..] if is_stopped(first) => Some(Working::Yields { work, member: first.clone() }),
+        [member] => Some(Working::Member { work, member: member.clone(), done, members }),
+        names => Some(Working::Members { work, at_work: Names::of(names), done, members }),
+    }
+}
+
+/// Whoever can is given its part. One whose agent knows no grants repairs while no
+/// other one does.
+fn begin_all(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    job: &mut Job<'_>,
+    draft: &mut Draft,
+) -> Option<Waiting> {
+    let mut waits = None;
+    for place in 0..job.status.members.len() {
+        let entry = job.status.members[place].clone();
+        if is_final(entry.state) || entry.state == State::Running {
+            continue;
+        }
+        match gate(facts, valid, job, &entry) {
+            Gate::Skip(why) => {
+                follow::end(facts, &mut job.status.members[place], State::Skipped, &why);
+            }
+            Gate::Wait(why) => {
+                waits.get_or_insert(why);
+            }
+            Gate::Open(member, proof) => {
+                let at_work = || running(job).filter_map(|m| facts.members.get(&m.name));
+                let has_room = match knows_grants(member) {
+                    true => at_work().all(knows_grants),
+                    false => at_work().next().is_none(),
+                };
+                let step = give(facts, job, (place, &entry), (member, proof.as_ref()));
+                if let (Some(step), true) = (step, has_room) {
+                    draft.steps.push(step);
+                    begin(facts, &mut job.status.members[place], member);
+                }
+            }
+        }
+    }
+    waits
+}
+
+/// What a member may repair now, if that is not over.
+fn holds<'a>(member: &'a MemberFact) -> Option<&'a Grant> {
+    let granted = asked(member)?.grant.as_ref().filter(|grant| !grant.host_ids.is_empty())?;
+    let is_over = answer(member).is_some_and(|answer| {
+        answer.state.is_final() || answer.last_grant.is_some_and(|last| last >= granted.number)
+    });
+    (!is_over).then_some(granted)
+}
+
+/// Does a member work of which nobody knows whose data it reads: at what it is not
+/// asked for any more, or for another task?
+fn somebody_else_works(facts: &Facts<'_>, job: &Job<'_>) -> bool {
+    let ours = |unit: &units::Unit<'_>| {
+        let is_ours = unit.job.is_some_and(|asked| asked.task == *job.task.uid());
+        let told = unit.member.status.job.as_ref().filter(|told| !told.state.is_final());
+        let is_another = told.is_some_and(|told| unit.job.is_none_or(|job| job.id != told.id));
+        is_ours && !is_another && knows_grants(unit.member)
+    };
+    units::under_way(facts).iter().any(|unit| !ours(unit))
+}
+
+fn grant_all(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) {
+    if somebody_else_works(facts, job) {
+        return;
+    }
+    let held = facts.members.values().filter_map(holds);
+    let busy: BTreeSet<&HostId> = held.clone().flat_map(|grant| &grant.host_ids).collect();
+    let room = most(job).saturating_sub(held.count());
+    let mut offers = Vec::new();
+    for entry in running(job) {
+        let Some(member) = facts.members.get(&entry.name) else { continue };
+        let is_asked = asked(member).is_some_and(|job| job.wanted == JobWanted::Run);
+        let Some(answer) = answer(member).filter(|_| is_asked && holds(member).is_none()) else {
+            continue;
+        };
+        // What was offered before the last grant was over says what was left then.
+        let last = asked(member).and_then(|job| job.grant.as_ref()).map(|grant| grant.number);
+        if answer.last_grant.unwrap_or(0) == last.unwrap_or(0) && member.is_live(&facts.nodes) {
+            offers.extend(answer.batches.iter().map(|batch| Offer { member: &member.name, batch }));
+        }
+    }
+    let pressed = match is_late(facts) {
+        true => BTreeSet::new(),
+        false => pressed(facts),
+    };
+    for chosen in choose(offers, &Occupied { busy, pressed }, room) {
+        let member = facts.members.get(chosen.member);
+        draft.steps.extend(member.and_then(|member| grant(facts, member, chosen.batch)));
+    }
+}
+
+/// Members that have more to do than they get done, by host ID.
+fn pressed<'a>(facts: &'a Facts<'_>) -> BTreeSet<&'a HostId> {
+    let is_pressed = |m: &&MemberFact| m.status.pressure == Some(Pressure::High);
+    facts.joined().filter(is_pressed).filter_map(MemberFact::recorded_host_id).collect()
+}
+
+/// So many repair at a time at the most.
+fn most(job: &Job<'_>) -> usize {
+    let repair = job.task.spec.work.repair.as_ref();
+    let parallel = repair.and_then(|repair| repair.parallel);
+    parallel.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX))
+}
