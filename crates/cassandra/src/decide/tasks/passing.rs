@@ -30,6 +30,7 @@ fn rewrites(kind: TaskKind) -> bool {
         | TaskKind::ClearSnapshot
         | TaskKind::SetLogLevel
         | TaskKind::Restart
+        | TaskKind::Drain
         | TaskKind::Replace => false,
     }
 }
