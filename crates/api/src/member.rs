@@ -276,5 +276,6 @@ pub struct EvidenceRequest {
 
 /// Version of the member protocol that this build speaks. Since 2 an agent knows
 /// the ranges of a repair; since 3 it knows `spec.job`, and volumes that a user has terminated;
-/// since 4 it reports `status.health`, knows `spec.repair`, and repairs what is due.
-pub const PROTOCOL: u32 = 4;
+/// since 4 it reports `status.health`, knows `spec.repair`, and repairs what is due; since 5
+/// it knows the permit `Readdress`.
+pub const PROTOCOL: u32 = 5;

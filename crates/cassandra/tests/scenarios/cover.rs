@@ -19,6 +19,9 @@ use palladion_plan::sim::kubernetes::Machine;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
+/// Agents that speak this do not know what is due.
+const KNOWS_NOT_DUE: u32 = 3;
+
 const NAME: &str = "always";
 const DAY: i64 = 24 * 3600;
 
@@ -258,7 +261,7 @@ fn what_is_late_is_told_before_it_is_too_late() {
 #[test]
 fn agents_of_before_are_not_asked_for_what_is_due() {
     let mut world = a_ring(1, 1);
-    world.set_protocol(PROTOCOL - 1);
+    world.set_protocol(KNOWS_NOT_DUE);
     world.pass(60);
     crate::tasks::ask(
         &mut world,
@@ -310,7 +313,7 @@ fn tables_that_keep_deletions_for_no_time_are_named_and_never_late() {
 fn a_member_with_an_agent_of_before_keeps_no_other_from_repair() {
     let mut world = a_ring(2, 1);
     let old = world.names(kinds::MEMBER)[0].clone();
-    world.set_protocol_of(&old, PROTOCOL - 1);
+    world.set_protocol_of(&old, KNOWS_NOT_DUE);
     let mut world = covered(world);
     world.pass(3600);
     assert_eq!(phases(&world), [Some(TaskPhase::Partial)], "{}", world.last_words());
