@@ -66,7 +66,12 @@ impl Ring {
         for (pod, lineage, server) in observers {
             let own = server.host_id.clone();
             let first = !self.views.seen.contains_key(&pod);
-            let truth = self.heard(&pod, &server.member, self.truth(lineage));
+            let mut truth = self.heard(&pod, &server.member, self.truth(lineage));
+            // Of itself it knows what it announces.
+            if let Some(itself) = own.as_ref().and_then(|own| truth.get_mut(own)) {
+                itself.address.clone_from(&server.address);
+                itself.liveness = Liveness::Up;
+            }
             let view = self.views.seen.entry(pod.clone()).or_default();
             let hosts: Vec<HostId> = truth.keys().chain(view.keys()).cloned().collect();
             for host in hosts {

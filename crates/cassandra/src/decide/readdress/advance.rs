@@ -93,7 +93,8 @@ fn before_permit(
     if volume.volume_id != turn.volume_id {
         return end(facts, turn, Ended::OtherVolume, draft);
     }
-    let Some(moved) = moved::of(member) else {
+    let starts = moved::runs(member) && !member.is_normal();
+    let Some(moved) = moved::of(member).filter(|_| !starts) else {
         return end(facts, turn, Ended::NotMoved, draft);
     };
     if evidence::others(facts, &member.name).is_empty() {

@@ -52,21 +52,24 @@ fn may_begin(facts: &Facts<'_>, valid: &Valid, moved: &Moved<'_>, draft: &mut Dr
         return false;
     }
     let others = evidence::others(facts, &member.name);
-    if !others.is_empty() && moved::runs(member) {
-        let Err(why) = evidence::others_are_quiet(facts, member) else { return true };
-        let waiting = Waiting::Runs { member: name(), address: moved.before.clone(), why };
-        draft.wait_for(waiting).about(member.subject());
+    // What it announces is known when it is up.
+    if moved::runs(member) && !member.is_normal() {
         return false;
     }
     if !others.is_empty() {
         let up = evidence::seen_up_by(facts, &member.name, moved.host_id);
-        if up.is_empty() {
-            return true;
+        if !up.is_empty() {
+            let (by, address) = (Names::of(&up), moved.now.clone());
+            let waiting = Waiting::SeenUp { member: name(), address, by };
+            draft.wait_for(waiting).about(member.subject());
+            return false;
         }
-        let (by, address) = (Names::of(&up), moved.now.clone());
-        let waiting = Waiting::SeenUp { member: name(), address, by };
-        draft.wait_for(waiting).about(member.subject());
-        return false;
+        if let (true, Err(why)) = (moved::runs(member), evidence::others_are_quiet(facts, member)) {
+            let waiting = Waiting::Runs { member: name(), address: moved.before.clone(), why };
+            draft.wait_for(waiting).about(member.subject());
+            return false;
+        }
+        return true;
     }
     if evidence::is_given_up(facts, member, moved.before).is_some() {
         return true;
