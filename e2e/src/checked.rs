@@ -87,6 +87,9 @@ impl Ring<'_> {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        if let Some(access) = &self.access {
+            access.tell(&mut command);
+        }
         Ok(command)
     }
 

@@ -2,6 +2,7 @@
 //! testbed itself, namespaces, rings and patience. The README says how a story
 //! is declared and played.
 
+mod access;
 pub mod audits;
 pub mod bed;
 pub mod checked;

@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use palladion_api::reasons::Reason;
 use serde_json::Value;
 
+use crate::access::Access;
 use crate::bed::{Bed, wait_for};
 use crate::checked::Checks;
 use crate::wanted::WantedRing;
@@ -24,6 +25,7 @@ pub struct Ring<'a> {
     /// Name of the CassandraCluster.
     pub name: String,
     pub(crate) checks: Checks,
+    pub(crate) access: Option<Access>,
 }
 
 impl<'a> Ring<'a> {
@@ -31,7 +33,8 @@ impl<'a> Ring<'a> {
     /// there.
     pub fn at(bed: &'a Bed, namespace: &str) -> Self {
         let name = namespace.to_string();
-        Self { bed, namespace: namespace.to_string(), name, checks: Checks::default() }
+        let checks = Checks::default();
+        Self { bed, namespace: namespace.to_string(), name, checks, access: None }
     }
 
     /// Make a ring in a fresh namespace and wait until all members are ready,

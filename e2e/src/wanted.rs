@@ -16,7 +16,17 @@ pub struct WantedRing {
     racks: Vec<(&'static str, u32)>,
     lines: Vec<&'static str>,
     copies: Option<u32>,
-    ring_delay: Duration,
+    delays: Delays,
+}
+
+/// How long servers wait for each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Delays {
+    /// Until the others have heard of a move: so long. For gossip to settle, and before
+    /// the default superuser is made: not at all.
+    Shortened(Duration),
+    /// As long as Cassandra does by itself.
+    Cassandras,
 }
 
 /// How long servers wait until the others have heard of a move, for tests alone:
@@ -34,7 +44,7 @@ pub fn a_ring() -> WantedRing {
         racks: Vec::new(),
         lines: Vec::new(),
         copies: None,
-        ring_delay: SHORT_DELAY,
+        delays: Delays::Shortened(SHORT_DELAY),
     }
 }
 
@@ -70,8 +80,30 @@ impl WantedRing {
     /// Whose members come and go while rows are written.
     #[must_use]
     pub fn moves_under_load(mut self) -> Self {
-        self.ring_delay = LONG_DELAY;
+        self.delays = Delays::Shortened(LONG_DELAY);
         self
+    }
+
+    /// With Cassandra's own delays, none of them shortened: a ring delay of 30 s among
+    /// them.
+    #[must_use]
+    pub fn with_default_delays(mut self) -> Self {
+        self.delays = Delays::Cassandras;
+        self
+    }
+
+    /// The options that shorten delays.
+    fn delay_options(&self) -> String {
+        match self.delays {
+            Delays::Cassandras => String::new(),
+            Delays::Shortened(ring_delay) => format!(
+                "    - -Dcassandra.ring_delay_ms={}
+    - -Dcassandra.skip_wait_for_gossip_to_settle=0
+    - -Dcassandra.superuser_setup_delay_ms=0
+",
+                ring_delay.as_millis()
+            ),
+        }
     }
 
     /// How many copies of the rows there are to be, if any.
@@ -91,7 +123,7 @@ impl WantedRing {
         rows && self.version == wanted.version
             && self.racks == wanted.racks
             && self.lines == wanted.lines
-            && self.ring_delay >= wanted.ring_delay
+            && self.delays >= wanted.delays
     }
 
     /// The manifest of a cluster of this name.
@@ -106,7 +138,7 @@ impl WantedRing {
             })
             .collect();
         let lines: String = self.lines.iter().map(|line| format!("  {line}\n")).collect();
-        let (version, ring_delay) = (self.version, self.ring_delay.as_millis());
+        let (version, delays) = (self.version, self.delay_options());
         format!(
             "apiVersion: palladion.dev/v1alpha1
 kind: CassandraCluster
@@ -121,10 +153,7 @@ spec:
   jvmOptions:
     - -XX:+UseSerialGC
     - -XX:TieredStopAtLevel=1
-    - -Dcassandra.ring_delay_ms={ring_delay}
-    - -Dcassandra.skip_wait_for_gossip_to_settle=0
-    - -Dcassandra.superuser_setup_delay_ms=0
-  datacenter:
+{delays}  datacenter:
     name: dc1
     racks:
 {racks}"
@@ -141,8 +170,10 @@ impl fmt::Display for WantedRing {
         for line in &self.lines {
             write!(f, ", {line}")?;
         }
-        if self.ring_delay != SHORT_DELAY {
-            write!(f, ", a ring delay of {} s", self.ring_delay.as_secs())?;
+        match self.delays {
+            Delays::Shortened(SHORT_DELAY) => {}
+            Delays::Shortened(delay) => write!(f, ", a ring delay of {} s", delay.as_secs())?,
+            Delays::Cassandras => f.write_str(", Cassandra's own delays")?,
         }
         match self.copies {
             Some(1) => f.write_str(", rows in 1 copy"),
@@ -166,6 +197,7 @@ mod tests {
         assert!(!with_rows.serves(&plain.clone().version(OLDER_VERSION)));
         assert!(!with_rows.serves(&plain.clone().moves_under_load()));
         assert!(with_rows.clone().moves_under_load().serves(&plain));
+        assert!(!plain.serves(&with_rows.clone().with_default_delays()));
         assert!(!with_rows.serves(&plain.line("nodeGoneGraceSeconds: 0")));
     }
 
@@ -179,5 +211,15 @@ mod tests {
         assert_eq!(manifest["spec"]["nodeGoneGraceSeconds"], 0);
         assert_eq!(manifest["spec"]["datacenter"]["racks"][1]["name"], "b");
         assert_eq!(wanted.members(), 3);
+        assert!(wanted.manifest("roll").contains("-Dcassandra.ring_delay_ms=3000"));
+    }
+
+    #[test]
+    fn with_its_own_delays_none_is_shortened() {
+        let manifest = a_ring().racks(&[("a", 2)]).with_default_delays().manifest("slow");
+        assert!(!manifest.contains("-Dcassandra."), "{manifest}");
+        let spec: serde_json::Value = serde_yaml::from_str(&manifest).expect("should be YAML");
+        assert_eq!(spec["spec"]["jvmOptions"].as_array().map(Vec::len), Some(2));
+        assert_eq!(spec["spec"]["datacenter"]["racks"][0]["members"], 2);
     }
 }

@@ -9,6 +9,8 @@ mod chart;
 mod creation_under_fire;
 mod disk;
 mod heal;
+mod neighbours;
+mod patient;
 mod power;
 mod rights;
 mod ring;
@@ -34,6 +36,8 @@ fn main() -> ExitCode {
         creation_under_fire::story(),
         disk::story(),
         heal::story(),
+        neighbours::story(),
+        patient::story(),
         power::story(),
         ring::story(),
         roll::story(),

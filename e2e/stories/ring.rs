@@ -59,6 +59,15 @@ pub fn story() -> Story {
         .step("a volume emptied while all are down starts no second ring", killed::volume_emptied)
         .in_soak()
         .step("a cluster deleted and created again finds its members", erased::cluster_made_again)
+        .step(
+            "a member whose address is given up comes back under another",
+            erased::address_given_up,
+        )
+        .step(
+            "a ring whose addresses are all given up comes back under others",
+            erased::all_addresses_given_up,
+        )
+        .in_soak()
         .step("a member leaves by recorded intent and its data is kept", leave::by_recorded_intent)
         .leaves(three_members().rows(2))
         .ring(three_members())

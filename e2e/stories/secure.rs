@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use palladion_api::reasons::Reason;
 use palladion_e2e::story::Story;
-use palladion_e2e::{Ring, WantedRing, a_ring, bed, wait_for};
+use palladion_e2e::{Ring, WantedRing, Writes, a_ring, bed, wait_for};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use serde_json::json;
 
@@ -16,7 +16,8 @@ const SOON: Duration = Duration::from_secs(180);
 const SECRET: Duration = Duration::from_secs(300);
 /// A member, or two, one after the other.
 const RESTARTS_IN: Duration = Duration::from_secs(600);
-const ROWS: usize = 100;
+/// Of each row.
+const COPIES: u32 = 2;
 
 pub fn story() -> Story {
     Story::named(NAMESPACE)
@@ -39,6 +40,7 @@ pub fn story() -> Story {
 fn members(a: u32) -> WantedRing {
     a_ring()
         .racks(&[("a", a), ("b", 1)])
+        .moves_under_load()
         .line("auth: {mode: Password}")
         .line("tls: {client: {mode: Require, certificates: {secretName: secure-tls}}}")
 }
@@ -91,10 +93,6 @@ impl Client<'_> {
     fn is_kept_out(&self) -> bool {
         self.said(&["SELECT cluster_name FROM system.local"]).starts_with("kept out")
     }
-
-    fn rows(&self) -> usize {
-        self.said(&["SELECT k, v FROM shop.orders"]).lines().filter(|l| l.starts_with("k")).count()
-    }
 }
 
 /// A ring of two, and a password that changes.
@@ -119,25 +117,20 @@ fn secured(wanted: &WantedRing, moves: &[(WantedRing, u32)]) {
     .join("\n---\n");
     let ring = Ring::create_from(bed(), NAMESPACE, &manifest, wanted.members())
         .expect("the ring should form");
+    let ring = ring.over_tls_as("admin", "of the admin", &authority).expect("files for it");
     let admin =
         Client { ring: &ring, user: "admin", password: "of the admin", authority: &authority };
     ring.wait_settled().expect("settled");
     assert_eq!(ring.cluster().expect("cluster")["status"]["systemReplication"], wanted.members());
     only_who_should_gets_in(&admin);
-    let mut statements = vec![
-        "CREATE KEYSPACE IF NOT EXISTS shop WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': 2}"
-            .to_string(),
-        "CREATE TABLE IF NOT EXISTS shop.orders (k text PRIMARY KEY, v text)".to_string(),
-    ];
-    statements.extend(
-        (0..ROWS).map(|n| format!("INSERT INTO shop.orders (k, v) VALUES ('k{n}', 'v{n}')")),
-    );
-    admin.said(&statements.iter().map(String::as_str).collect::<Vec<_>>());
-    assert_eq!(admin.rows(), ROWS);
+    ring.write_data(COPIES).expect("rows over TLS");
+    ring.check_data().expect("all rows");
     for (next, all) in moves {
+        let writing = ring.writing(Writes::Rows).expect("writing");
         bed().apply(NAMESPACE, &next.manifest(NAMESPACE)).expect("apply");
         ring.wait_members(*all).expect("as many as wanted");
-        assert_eq!(admin.rows(), ROWS, "with {all} members");
+        writing.stop().expect("written");
+        ring.check_data().expect("all rows, on every replica");
     }
     a_password_changes(&ring, &admin);
     bed().remove_namespace(NAMESPACE).expect("removed");

@@ -1,25 +1,74 @@
 //! One member by what users want of it: stopped while the ring serves, a restart
 //! that is only recorded, started, terminated for good, and replaced.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use palladion_api::reasons::Reason;
+use palladion_e2e::bed::text;
 use palladion_e2e::story::Story;
-use palladion_e2e::{Ring, Writes, a_ring, bed, wait_for};
+use palladion_e2e::{Ring, WantedRing, Writes, a_ring, bed, wait_for};
 use serde_json::{Value, json};
 
 const NAMESPACE: &str = "states";
 const MEMBER: &str = "states-dc1-b-0";
+/// Who is asked for in vain.
+const NEW: &str = "states-dc1-a-2";
 const SOON: Duration = Duration::from_secs(300);
 /// A replacement streams, after a ring delay.
 const REPLACED_IN: Duration = Duration::from_secs(900);
 
 pub fn story() -> Story {
     Story::named(NAMESPACE)
-        .ring(a_ring().racks(&[("a", 2), ("b", 1)]).rows(3))
+        .ring(racks(2).rows(3))
         .step("a member is stopped and started while the ring serves at QUORUM", stop_and_start)
         .step("a terminated member is refused another wish and is replaced", terminate_and_replace)
         .into()
+}
+
+fn racks(a: u32) -> WantedRing {
+    a_ring().racks(&[("a", a), ("b", 1)])
+}
+
+/// The Service of clients names the members that serve, and no other.
+fn clients_find(ring: &Ring<'_>, members: &[&str]) {
+    let pods = bed().list(NAMESPACE, "pods").expect("pods");
+    let is_wanted = |pod: &&Value| members.contains(&text(pod, "/metadata/name"));
+    let wanted: BTreeSet<String> =
+        pods.iter().filter(is_wanted).map(|pod| text(pod, "/status/podIP").to_string()).collect();
+    assert_eq!(wanted.len(), members.len());
+    let mut last = BTreeSet::new();
+    let found = wait_for("the Service of clients to name who serves", SOON, || {
+        // The client says with an error that it finds nobody.
+        let said = ring.in_client(&["getent", "ahostsv4", "states-client"]).unwrap_or_default();
+        let first = |line: &str| line.split_whitespace().next().map(str::to_string);
+        last = said.lines().filter_map(first).collect();
+        Ok((last == wanted).then_some(()))
+    });
+    assert!(found.is_ok(), "{last:?} instead of {wanted:?}");
+}
+
+/// Nothing but the number of members changes: while one of them does not serve,
+/// nobody joins. And who never joined goes when it is not wanted any more.
+fn nobody_joins_meanwhile(ring: &Ring<'_>) {
+    let ask = |a: u32| {
+        bed().apply(NAMESPACE, &racks(a).manifest(NAMESPACE)).expect("apply");
+    };
+    ask(3);
+    wait_for("the agent of the new member to report", SOON, || {
+        let names = ring.member_names()?;
+        let reports = names.iter().any(|n| n == NEW)
+            && ring.member(NEW)?["status"]["agent"]["podUID"].is_string();
+        Ok(reports.then_some(()))
+    })
+    .expect("its pod is there");
+    std::thread::sleep(Duration::from_secs(20));
+    let member = ring.member(NEW).expect("the new member");
+    assert!(member["spec"]["start"].is_null(), "no permit: {}", member["spec"]);
+    assert_eq!(member["status"]["server"]["state"], "Waiting", "{}", member["status"]["server"]);
+    let waits = ring.cluster().expect("the cluster")["status"]["waits"].to_string();
+    assert!(waits.contains(NEW), "it is told what the new member waits for: {waits}");
+    ask(2);
 }
 
 fn want(wanted: &Value) {
@@ -42,6 +91,8 @@ fn stop_and_start(ring: &Ring<'_>) {
     wait_state(ring, "Stopped");
     ring.wait_reason("Degraded", Reason::StoppedByIntent, SOON).expect("told");
     assert_eq!(ring.pod_uids().expect("uids"), uids, "its pod stays");
+    clients_find(ring, &["states-dc1-a-0", "states-dc1-a-1"]);
+    nobody_joins_meanwhile(ring);
     // A token starts nobody; it is recorded.
     want(&json!({ "restartToken": "meanwhile" }));
     wait_for("the token to be recorded", SOON, || {
@@ -52,7 +103,10 @@ fn stop_and_start(ring: &Ring<'_>) {
     let starts = member["status"]["startHistory"].as_array().map_or(0, Vec::len);
     want(&json!({ "run": "Running" }));
     wait_state(ring, "Running");
+    clients_find(ring, &["states-dc1-a-0", "states-dc1-a-1", MEMBER]);
     writing.stop().expect("QUORUM was reached all the time");
+    ring.wait_members(3).expect("who never joined is gone");
+    bed().kubectl(&format!("delete pvc data-{NEW} -n {NAMESPACE}")).expect("its empty claim");
     ring.wait_settled().expect("settled");
     let member = ring.member(MEMBER).expect("the member");
     let after = member["status"]["startHistory"].as_array().map_or(0, Vec::len);

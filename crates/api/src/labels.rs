@@ -61,6 +61,9 @@ pub const CLUSTER_UID: &str = "palladion.dev/cluster-uid";
 pub const GONE: &str = "palladion.dev/gone";
 /// On a CassandraCluster, set by users: allow the initialization of a new ring once, with the nonce shown in status.
 pub const ALLOW_INITIALIZATION: &str = "palladion.dev/allow-initialization";
+/// On a CassandraCluster, set by users: addresses of members, separated by commas, that
+/// cannot be had again. Their members may take other ones.
+pub const GIVE_UP_ADDRESSES: &str = "palladion.dev/give-up-addresses";
 /// On a CassandraCluster: Scylla in developer mode.
 pub const DEVELOPER_MODE: &str = "palladion.dev/developer-mode";
 

@@ -285,5 +285,6 @@ pub struct EvidenceRequest {
 /// Version of the member protocol that this build speaks. Since 2 an agent knows
 /// the ranges of a repair; since 3 it knows `spec.job`, and volumes that a user has terminated;
 /// since 4 it reports `status.health`, knows `spec.repair`, and repairs what is due;
-/// since 5 it knows `spec.drain`, and repairs beside other members what it is granted.
+/// since 5 it knows `spec.drain` and the permit `Readdress`, and repairs beside other members what it
+/// is granted.
 pub const PROTOCOL: u32 = 5;

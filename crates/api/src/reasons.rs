@@ -158,9 +158,9 @@ reasons! {
     /// Members have more than one version of the schema. That is normal for some seconds after a change of the schema; it needs a person after five minutes.
     SchemasDisagree => "Compare `nodetool describecluster` of the members that the message names. Stop schema changes by clients, then restart a member that differs from most (`kubectl palladion restart`). If it still differs, run `nodetool resetlocalschema` on it. Until the members agree, nobody joins, leaves, restarts for a rollout or is replaced.";
     /// The address of a member differs from the recorded one, so other members may not reach it.
-    AddressChanged => "Give the member's Service the recorded address again (`spec.clusterIP`): delete the Service, and the operator creates it with that address if nobody else has it. If the server announces another address, restart its pod then.";
-    /// Another Service has the recorded address of a member, so the Service of the member cannot be recreated and its server does not start.
-    AddressTaken => "Find the Service that has the address: `kubectl get services --all-namespaces --field-selector spec.clusterIP=ADDRESS`. Delete it, or recreate it with another address; the operator then recreates the Service of the member with the recorded one, and the member starts. The other members go on meanwhile.";
+    AddressChanged => "Wait, if other members are up: the member starts under its new address when they see it down. If the message asks for it, confirm with the annotation that it shows. To get the recorded address back instead, delete the member's Service: the operator creates it with that address if nobody else has it.";
+    /// Another Service has the recorded address of a member, or it is outside of the range of this Kubernetes cluster, so the Service of the member cannot be recreated and its server does not start.
+    AddressTaken => "Find the Service that has the address: `kubectl get services --all-namespaces --field-selector spec.clusterIP=ADDRESS`. Delete it, or recreate it with another address; the operator then recreates the Service of the member with the recorded one, and the member starts. If the address cannot be had again, let the member take another one: `kubectl annotate cassandracluster NAME palladion.dev/give-up-addresses=ADDRESS`. The other members go on meanwhile.";
     /// The operator sets the replication of the system keyspaces.
     SystemKeyspaces => "Wait.";
     /// Servers ask for a user and a password, and the agents have none.

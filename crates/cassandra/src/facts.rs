@@ -191,6 +191,13 @@ impl<'a> Facts<'a> {
         self.status.turn.as_ref()
     }
 
+    /// Has a user given up this address of a member, which cannot be had again?
+    pub fn is_given_up(&self, address: &StaticAddress) -> bool {
+        let given_up = self.snapshot.owner.meta.annotations.get(labels::GIVE_UP_ADDRESSES);
+        let mut given_up = given_up.iter().flat_map(|list| list.split(','));
+        given_up.any(|given_up| given_up.trim() == address.as_str())
+    }
+
     /// Members with a host ID on record: those that have joined and have not left.
     pub fn joined(&self) -> impl Iterator<Item = &MemberFact> {
         self.members.values().filter(|m| m.recorded_host_id().is_some())

@@ -19,6 +19,7 @@ pub const HAZARDS: &[Hazard] = &[
     permit("Join", "/spec/start/volumeID", &[Kind::AllWell]),
     permit("Replace", "/spec/start/hostID", &[Kind::Dead, Kind::DeadAsNamed]),
     permit("ResumeLeave", "/spec/start/hostID", &[Kind::Down]),
+    permit("Readdress", "/spec/start/hostID", &[Kind::Down, Kind::Wanted]),
     // A member leaves, is taken out, or must never start again.
     of_member(
         Act::SetTo("/spec/intent/kind", "Decommission"),
@@ -152,6 +153,7 @@ mod tests {
             (permit("Join"), "a volume", &[Kind::AllWell]),
             (permit("Replace"), "a host ID", &[Kind::Dead, Kind::DeadAsNamed]),
             (permit("ResumeLeave"), "a host ID", &[Kind::Down]),
+            (permit("Readdress"), "a host ID", &[Kind::Down, Kind::Wanted]),
             (of_member(json!({}), leave), "a host ID", &[Kind::AllWell]),
             (operation("RemoveNode"), "a host ID", &[Kind::Dead, Kind::DeadAsNamed]),
             (operation("Cleanup"), NAME, &[Kind::Quiet]),
@@ -256,6 +258,7 @@ mod tests {
             json!(PermitKind::Join),
             json!(PermitKind::Replace),
             json!(PermitKind::ResumeLeave),
+            json!(PermitKind::Readdress),
             json!(IntentKind::Decommission),
             json!(OperationKind::RemoveNode),
             json!(OperationKind::Cleanup),

@@ -133,6 +133,7 @@ pub(super) fn gone(ring: &Ring<'_>) {
     wait_replaced(ring, &name, &old);
     println!("figure: grace time ended to replaced {} s", ended.elapsed().as_secs());
     writing.stop().expect("written");
+    events_tell_of_it(&name, &old);
     assert_ne!(bed().node_of(NAMESPACE, &name).expect("node"), node.name());
     let pv = bed().get("", "pv", &volume).expect("get").expect("kept");
     assert_eq!(text(&pv, "/status/phase"), "Released", "its disk is not touched");
@@ -142,4 +143,21 @@ pub(super) fn gone(ring: &Ring<'_>) {
     ring.restart_client().expect("client");
     ring.wait_alike(3).expect("one ring of three");
     ring.check_data().expect("all rows");
+}
+
+/// Whoever looks at the cluster alone learns that a member was replaced, and which.
+fn events_tell_of_it(name: &str, old: &str) {
+    let marked = format!("The volume of member {name} is marked for replacement");
+    let permitted =
+        format!("Member {name} is permitted to start as the replacement of host ID {old}");
+    let joined = format!("Member {name} is now a full member of the ring with host ID");
+    for told in [marked, permitted, joined] {
+        wait_for(&format!("an event: {told}"), SOON, || {
+            let events = bed().list(NAMESPACE, "events")?;
+            let mut of_cluster =
+                events.iter().filter(|e| e["involvedObject"]["kind"] == "CassandraCluster");
+            Ok(of_cluster.any(|e| text(e, "/message").starts_with(&told)).then_some(()))
+        })
+        .expect("told");
+    }
 }

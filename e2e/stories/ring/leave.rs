@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use palladion_api::reasons::Reason;
+use palladion_e2e::bed::OPERATOR_NAMESPACE;
 use palladion_e2e::{Ring, a_ring, bed, wait_for};
 
 use super::{NAMESPACE, SOON};
@@ -16,6 +17,19 @@ fn wait_rack(ring: &Ring<'_>, status: &str, message: &str) {
         Ok(leaving.filter(|c| c["status"] == status && c["message"] == message).map(|_| ()))
     })
     .expect("the rack says who leaves");
+}
+
+/// The operator is killed in the middle, and the agent of the member that leaves.
+fn killed_meanwhile() {
+    let operator = format!(
+        "delete pods -n {OPERATOR_NAMESPACE} -l app.kubernetes.io/name=palladion-operator --grace-period=0 --force --wait=false"
+    );
+    let agent = "for p in /proc/[0-9]*; do n=$(basename $p); [ $n != 1 ] && tr '\\0' ' ' < $p/cmdline | grep -q 'palladion-agen[t] agent' && kill -9 $n && echo killed; done; true";
+    bed().kubectl(&operator).expect("kill");
+    let said = bed().exec(NAMESPACE, "ring-dc1-a-1", &["bash", "-c", agent]).expect("kill");
+    assert!(said.contains("killed"), "the agent was not found: {said:?}");
+    std::thread::sleep(Duration::from_secs(3));
+    bed().kubectl(&operator).expect("kill");
 }
 
 pub(super) fn by_recorded_intent(ring: &Ring<'_>) {
@@ -34,6 +48,7 @@ pub(super) fn by_recorded_intent(ring: &Ring<'_>) {
     ])
     .expect("alter");
     wait_rack(ring, "True", "member ring-dc1-a-1 is leaving the ring");
+    killed_meanwhile();
     wait_for("the member to have left", Duration::from_secs(240), || {
         let members = ring.members()?;
         let two = members.iter().all(|m| m["status"]["ring"]["members"] == 2);

@@ -1,5 +1,7 @@
 //! What is made of a manifest, and what it answers.
 
+use std::collections::BTreeSet;
+
 use palladion_e2e::bed::{OPERATOR_USER, text};
 use palladion_e2e::{Ring, bed, wait_for};
 use palladion_testbed::audit::AuditMark;
@@ -51,6 +53,10 @@ pub(super) fn sets_services_and_labels(ring: &Ring<'_>) {
         assert_eq!(set["spec"]["serviceName"], "ring-client");
         assert_eq!(text(&set, "/spec/persistentVolumeClaimRetentionPolicy/whenScaled"), "Retain");
     }
+    let members = ring.member_names().expect("names");
+    let nodes = members.iter().map(|m| bed().node_of(NAMESPACE, m).expect("its node"));
+    let nodes: BTreeSet<String> = nodes.collect();
+    assert_eq!(nodes.len(), members.len(), "each member has a node of its own: {nodes:?}");
     let client = bed()
         .get(NAMESPACE, "service", "ring-client")
         .expect("get")

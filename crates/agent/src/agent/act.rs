@@ -127,7 +127,7 @@ impl Agent {
                 ledger.set_permit(nonce, PermitState::Refused, Some(why));
             });
         }
-        let cause = ledger.use_cause(&start.cause);
+        let cause = ledger.use_cause(&start.cause, &start.identity.address);
         ledger.ring = Some(spec.ring.clone());
         ledger.restart_token.clone_from(&spec.restart_token);
         ledger.begin_start(&record.tag, &cause, &record.seeds, Timestamp::now());

@@ -88,7 +88,8 @@ pub fn unknown(permit: &StartPermit) -> Option<Refused> {
         PermitKind::Initialize
         | PermitKind::Join
         | PermitKind::Replace
-        | PermitKind::ResumeLeave => None,
+        | PermitKind::ResumeLeave
+        | PermitKind::Readdress => None,
     };
     let data = match permit.data {
         DataBeforeStart::Unknown(word) => Some(word),
@@ -128,8 +129,14 @@ pub fn start(
             (Entry::Replace { address, host_id: permit.host_id.clone() }, others())
         }
         PermitKind::ResumeLeave => {
-            check_leaver(permit, ledger)?;
+            check_host_id(permit, ledger)?;
             (Entry::ResumeLeave, spec.seeds.clone())
+        }
+        // It has data: its own address is fine among the seeds, and enough.
+        PermitKind::Readdress => {
+            check_host_id(permit, ledger)?;
+            check_address(permit, ledger)?;
+            (Entry::Plain, spec.seeds.clone())
         }
     };
     if seeds.is_empty() {
@@ -139,7 +146,16 @@ pub fn start(
     Ok(Start { cause, identity: Identity { address: address.clone(), seeds, entry } })
 }
 
-fn check_leaver(permit: &StartPermit, ledger: &Ledger) -> Result<(), Refused> {
+/// Is this the address that is given up?
+fn check_address(permit: &StartPermit, ledger: &Ledger) -> Result<(), Refused> {
+    let meant = permit.replace_address.clone().ok_or(Refused::NoAddress)?;
+    match ledger.address.clone() {
+        Some(own) if own != meant => Err(Refused::OtherAddress { meant, own }),
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn check_host_id(permit: &StartPermit, ledger: &Ledger) -> Result<(), Refused> {
     match (permit.host_id.clone(), ledger.host_id.clone()) {
         (Some(meant), Some(own)) if meant == own => Ok(()),
         (Some(meant), Some(own)) => Err(Refused::OtherHostId { meant, own }),
@@ -175,12 +191,15 @@ fn check_data(permit: &StartPermit, ledger: &Ledger, state: VolumeState) -> Resu
             state == VolumeState::Joined && matches!(ledger.membership, Membership::Leaving { .. })
         }
         (PermitKind::Join, DataBeforeStart::Keep) => state == VolumeState::Incomplete,
+        (PermitKind::Readdress, DataBeforeStart::Keep) => {
+            state == VolumeState::Joined && ledger.membership == Membership::Joined
+        }
         (PermitKind::Unknown(_), _)
         | (_, DataBeforeStart::Unknown(_))
         | (PermitKind::Initialize, DataBeforeStart::Retire)
         | (PermitKind::Replace, DataBeforeStart::Keep)
         | (
-            PermitKind::ResumeLeave,
+            PermitKind::ResumeLeave | PermitKind::Readdress,
             DataBeforeStart::MustBeEmpty | DataBeforeStart::Wipe | DataBeforeStart::Retire,
         ) => false,
     };

@@ -15,7 +15,7 @@ use crate::words::start::{Forbidden, Waiting};
 use crate::words::volume::Wrong;
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::{
-    CassandraMemberSpec, DataBeforeStart, PermitState, ServerState, VolumeState,
+    CassandraMemberSpec, DataBeforeStart, PermitKind, PermitState, ServerState, VolumeState,
 };
 use palladion_api::reasons::Reason;
 use palladion_api::words::Message;
@@ -101,10 +101,27 @@ pub fn decide(facts: &Facts<'_>, ledger: &Ledger) -> Decision {
     let asks = known.spec.start.as_ref().filter(|p| p.volume_id == ledger.volume_id);
     let by_itself = !retires(known.spec, ledger) && asks.and_then(permit::unknown).is_none();
     match (&ledger.membership, state) {
-        (Membership::Joined, VolumeState::Joined) if by_itself => {
+        (Membership::Joined, VolumeState::Joined) if by_itself && !readdresses(known, ledger) => {
             autonomous(facts, known, (found, ledger), address)
         }
         (_, _) => by_permit(facts, known, (found, ledger), state, address),
+    }
+}
+
+/// Does an unused permit say that this member comes back under another address?
+fn readdresses(known: SpecFact<'_>, ledger: &Ledger) -> bool {
+    let permit = known.spec.start.as_ref().filter(|p| p.volume_id == ledger.volume_id);
+    let is_unused = permit.is_some_and(|p| !ledger.has_used(&p.nonce));
+    let other = known.spec.address.is_some() && known.spec.address != ledger.address;
+    is_unused && other && permit.is_some_and(|p| p.kind == PermitKind::Readdress)
+}
+
+/// Nothing starts under an address that the ring does not know, without a permit.
+fn other_address(ledger: &Ledger, address: &StaticAddress) -> Option<Waiting> {
+    match ledger.address.clone() {
+        Some(before) if before == *address => None,
+        Some(before) => Some(Waiting::OtherAddress { before, now: address.clone() }),
+        None => Some(Waiting::NewAddress { address: address.clone() }),
     }
 }
 
@@ -128,14 +145,11 @@ fn autonomous(
         let (recorded, found) = (recorded.clone(), host_id.clone());
         return Decision::wait(Waiting::OtherHostId { recorded, found });
     }
-    if ledger.address.as_ref() != Some(address) {
-        return Decision::wait(match ledger.address.clone() {
-            Some(before) => Waiting::OtherAddress { before, now: address.clone() },
-            None => Waiting::NewAddress { address: address.clone() },
-        });
-    }
     if let Some(too_old) = stale::forbids(facts.now, spec, found, ledger) {
         return Decision::wait(too_old);
+    }
+    if let Some(other) = other_address(ledger, address) {
+        return Decision::wait(other);
     }
     // Its own address is fine among them, and enough: it has data.
     let seeds = if spec.seeds.is_empty() { vec![address.clone()] } else { spec.seeds.clone() };
@@ -167,8 +181,10 @@ fn by_permit(
     state: VolumeState,
     address: &StaticAddress,
 ) -> Decision {
-    // A leaver streams what it has to those that stay, deleted rows too.
-    if matches!(ledger.membership, Membership::Leaving { .. })
+    // A leaver streams what it has to those that stay, deleted rows too; and who
+    // comes back under another address serves them.
+    let has_data = matches!(ledger.membership, Membership::Leaving { .. });
+    if (has_data || readdresses(known, ledger))
         && let Some(too_old) = stale::forbids(facts.now, known.spec, found, ledger)
     {
         return Decision::wait(too_old);
@@ -176,6 +192,9 @@ fn by_permit(
     let waiting = || match (state, &ledger.membership) {
         (VolumeState::Lost, _) => Decision::wait(Waiting::DataLost),
         (_, Membership::Leaving { .. }) => Decision::wait(Waiting::Leaving),
+        (_, Membership::Joined) => {
+            Decision::wait(other_address(ledger, address).unwrap_or(Waiting::NotJoined))
+        }
         (_, _) => Decision::wait(Waiting::NotJoined),
     };
     let Some(permit) = &known.spec.start else {

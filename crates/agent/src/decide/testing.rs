@@ -129,9 +129,20 @@ impl World {
             volume_id: VOLUME.into(),
             reason: "a test".into(),
             attempt: 1,
-            replace_address: (kind == PermitKind::Replace).then(|| "10.96.0.13".into()),
-            host_id: matches!(kind, PermitKind::Replace | PermitKind::ResumeLeave)
-                .then(|| HOST.into()),
+            replace_address: match kind {
+                PermitKind::Replace => Some("10.96.0.13".into()),
+                PermitKind::Readdress => Some(ADDRESS.into()),
+                PermitKind::Initialize
+                | PermitKind::Join
+                | PermitKind::ResumeLeave
+                | PermitKind::Unknown(_) => None,
+            },
+            host_id: match kind {
+                PermitKind::Replace | PermitKind::ResumeLeave | PermitKind::Readdress => {
+                    Some(HOST.into())
+                }
+                PermitKind::Initialize | PermitKind::Join | PermitKind::Unknown(_) => None,
+            },
             data,
         });
         self

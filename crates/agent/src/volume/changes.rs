@@ -72,8 +72,9 @@ impl Ledger {
         }
     }
 
-    /// What a start is called in the history; a permit that it needs is used up.
-    pub fn use_cause(&mut self, cause: &Cause) -> String {
+    /// What a start under this address is called in the history; a permit that it
+    /// needs is used up.
+    pub fn use_cause(&mut self, cause: &Cause, address: &StaticAddress) -> String {
         match cause {
             Cause::Autonomous => "Autonomous".into(),
             Cause::Permit { kind, nonce, .. } => {
@@ -88,6 +89,9 @@ impl Ledger {
                     }
                     // Still leaving, until the server is seen to be a full member again.
                     PermitKind::ResumeLeave | PermitKind::Unknown(_) => {}
+                    // From now on it starts under this one by itself: the others may have
+                    // heard of it before anything else is noted.
+                    PermitKind::Readdress => self.address = Some(address.clone()),
                 }
                 format!("{kind:?}")
             }

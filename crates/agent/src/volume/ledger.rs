@@ -268,9 +268,20 @@ mod tests {
     fn a_start_by_permit_uses_it_up() {
         let mut ledger = Ledger::new("v".into(), None);
         let (kind, data) = (PermitKind::Join, DataBeforeStart::MustBeEmpty);
-        ledger.use_cause(&Cause::Permit { kind, nonce: "n1".into(), data });
+        ledger.use_cause(&Cause::Permit { kind, nonce: "n1".into(), data }, &"10.96.0.11".into());
         ledger.set_permit(&"n2".into(), PermitState::Failed, None);
         assert!(ledger.has_used(&"n1".into()), "also when another one came after it");
+    }
+
+    #[test]
+    fn a_start_under_another_address_notes_it_before_the_server_is_launched() {
+        let mut ledger = Ledger::new("v".into(), None);
+        ledger.record_normal("h".into(), "10.96.0.11".into(), Timestamp::UNIX_EPOCH);
+        let (kind, data) = (PermitKind::Readdress, DataBeforeStart::Keep);
+        let cause = Cause::Permit { kind, nonce: "n1".into(), data };
+        ledger.use_cause(&cause, &"10.96.0.12".into());
+        assert_eq!(ledger.address, Some("10.96.0.12".into()));
+        assert_eq!((ledger.membership, ledger.host_id), (Membership::Joined, Some("h".into())));
     }
 
     #[test]

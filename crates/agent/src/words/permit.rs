@@ -1,6 +1,6 @@
 //! What became of a permit to start, or of an intent to leave.
 
-use palladion_api::ids::{HostId, PodUid, VolumeId};
+use palladion_api::ids::{HostId, PodUid, StaticAddress, VolumeId};
 use palladion_api::member::Word;
 
 palladion_api::sentences! {
@@ -17,6 +17,7 @@ palladion_api::sentences! {
         UsedBefore => "the permit was already used";
         ServerRuns => "a server is already running";
         NoAddress => "the permit names no address to replace";
+        OtherAddress { meant: StaticAddress, own: StaticAddress } => "the permit is for the member that had address {meant}, but the ledger on this volume has {own}";
         NoSeeds => "the member has no seeds other than itself, so its server would silently start a separate ring";
         WrongVolume { kind: String, data: String, volume: String } => "a permit with `kind: {kind}` and `data: {data}` cannot be used on a volume in state {volume}";
     }

@@ -17,7 +17,7 @@ palladion_api::sentences! {
         OtherHostId { recorded: HostId, found: HostId } => StaleTwin, "the agent does not start the server: this member has host ID {recorded}, but the volume holds the data of host ID {found}";
         OtherVolume { recorded: VolumeId, found: VolumeId } => StaleTwin, "the agent does not start the server: the data of this member is on volume {recorded}, but this is volume {found}";
         NewAddress { address: StaticAddress } => WaitingForPermit, "the ledger on the volume records no address, but the member now has {address}; its server needs a permit to start";
-        OtherAddress { before: StaticAddress, now: StaticAddress } => WaitingForPermit, "the member's address changed from {before} to {now}; its server needs a permit to start";
+        OtherAddress { before: StaticAddress, now: StaticAddress } => AddressChanged, "the member's address changed from {before} to {now}; its server needs a permit to start";
         DataLost => VolumeLost, "the data of this member is gone; its server needs a permit to start on an empty volume";
         TooOld { at: Timestamp, hours: i64 } => DataTooOld, "the server last ran at {at}, more than {hours} hours ago, so deleted rows could reappear; replace the member (`kubectl palladion terminate`, then `kubectl palladion replace`), or set `spec.allowStaleStart` of the CassandraMember to that time to start it anyway";
         NotRepaired { at: Timestamp, hours: i64 } => DataTooOld, "the member went down at {at}, more than {hours} hours ago, and has not been repaired since, so deleted rows could reappear; replace the member (`kubectl palladion terminate`, then `kubectl palladion replace`), or set `spec.allowStaleStart` of the CassandraMember to that time to start it anyway";

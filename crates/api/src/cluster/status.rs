@@ -239,4 +239,6 @@ pub enum TurnStep {
     Stop,
     /// Start again, because a user wants it.
     Start,
+    /// Come back under another address.
+    Readdress,
 }

@@ -27,10 +27,10 @@ pub struct StartPermit {
     /// Number of the attempt, from 1. Each attempt has a new nonce.
     #[serde(default)]
     pub attempt: u32,
-    /// `Replace` only: static address of the dead member.
+    /// `Replace`: static address of the dead member. `Readdress`: the address that the member had before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replace_address: Option<StaticAddress>,
-    /// `Replace`: host ID of the dead member. `ResumeLeave`: host ID of the leaving member.
+    /// `Replace`: host ID of the dead member. `ResumeLeave` and `Readdress`: host ID of the member itself.
     #[serde(default, rename = "hostID", skip_serializing_if = "Option::is_none")]
     pub host_id: Option<HostId>,
     /// What the agent does with the data directories before the start.
@@ -46,7 +46,7 @@ pub enum DataBeforeStart {
     /// The volume must be empty; otherwise the agent refuses the permit.
     #[default]
     MustBeEmpty,
-    /// The data is kept (`ResumeLeave`).
+    /// The data is kept (`ResumeLeave`, `Readdress`).
     Keep,
     /// Data of a failed join or replacement is removed, with evidence that its host ID is not NORMAL.
     Wipe,
@@ -70,6 +70,8 @@ pub enum PermitKind {
     Replace,
     /// A member that was restarted while leaving comes back to finish leaving.
     ResumeLeave,
+    /// A member comes back with its data under another address. Agents of protocol 5 know it.
+    Readdress,
     /// What a newer Palladion says and this build does not know.
     #[serde(untagged)]
     #[schemars(skip, !untagged)]

@@ -49,8 +49,8 @@ pub fn termination_of_a_volume_is_final() -> Rule {
 /// Whose place is taken must be said, and only there.
 pub fn permit_names_whom_it_replaces() -> Rule {
     must(
-        "self.kind == 'Replace' ? has(self.hostID) && has(self.replaceAddress) : !has(self.replaceAddress)",
-        "a Replace permit requires `hostID` and `replaceAddress` of the dead member; no other permit may have `replaceAddress`",
+        "self.kind in ['Replace', 'Readdress'] ? has(self.hostID) && has(self.replaceAddress) : !has(self.replaceAddress)",
+        "a Replace permit requires `hostID` and `replaceAddress` of the dead member, and a Readdress permit those that the member had; no other permit may have `replaceAddress`",
     )
 }
 

@@ -6,7 +6,7 @@ use super::maintenance::{pay, seed_lists, system_keyspaces};
 use super::restart::{self, broken, versions};
 use super::tasks::Way;
 use super::turn::{epoch, stopping};
-use super::{initialize, join, leave, remove, replace, tasks, wanted};
+use super::{initialize, join, leave, readdress, remove, replace, tasks, wanted};
 use crate::facts::Facts;
 use crate::validate::Valid;
 use crate::words::jobs::Waiting;
@@ -21,6 +21,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Way {
         return busy;
     }
     join::identities::record(facts, draft);
+    readdress::record(facts, draft);
     draft.steps.extend(wanted::forget_now(facts));
     let is_held = stopping::hold(facts, draft).is_busy();
     if stopping::is_wanted(facts) {
@@ -55,6 +56,7 @@ fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft) {
         TurnStep::Remove => remove::advance(facts, valid, turn, draft),
         TurnStep::Stop => wanted::stop(facts, turn, draft),
         TurnStep::Start => wanted::start(facts, valid, turn, draft),
+        TurnStep::Readdress => readdress::advance(facts, valid, turn, draft),
     }
 }
 
@@ -73,6 +75,7 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if remove::left_over(facts, draft).is_busy()
         || leave::resume::next(facts, draft).is_busy()
         || join::returning::next(facts, draft).is_busy()
+        || readdress::next(facts, valid, draft).is_busy()
     {
         return;
     }

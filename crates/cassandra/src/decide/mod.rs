@@ -9,6 +9,7 @@ pub mod join;
 pub mod leave;
 pub mod maintenance;
 pub mod objects;
+pub mod readdress;
 pub mod remove;
 pub mod replace;
 pub mod restart;

@@ -133,6 +133,13 @@ impl MemberFact {
         recorded.or_else(|| self.claim.as_ref().and_then(|c| c.address.as_ref()))
     }
 
+    /// The address under which the ring knows it, as far as that is on record: the claim
+    /// names it until the member is back under another one.
+    pub fn ring_address(&self) -> Option<&StaticAddress> {
+        let claimed = self.claim.as_ref().and_then(|c| c.address.as_ref());
+        claimed.or_else(|| self.spec.as_ref().and_then(|s| s.address.as_ref()))
+    }
+
     /// Is it on record that this member has left for good, with proof?
     pub fn is_gone(&self) -> bool {
         self.spec.as_ref().is_some_and(|s| s.run == RunState::Terminated)

@@ -45,16 +45,24 @@ pub(super) fn degraded(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft
     }
 }
 
-/// What the API server says a ClusterIP is that another Service has.
-const ALLOCATED: &str = "allocated";
+/// What the API server says it could not do with a ClusterIP that another Service has,
+/// or that is outside of its range.
+const ALLOCATED: &str = "allocate";
 
 /// Is it the Service of a member that cannot have its recorded address again?
 fn address_taken(facts: &Facts<'_>, failure: &Failure) -> Option<Failed> {
     let object = failure.object.as_ref().filter(|o| o.resource == kinds::SERVICE)?;
     let member = facts.members.get(&MemberName::new(object.name.clone()))?;
-    let address = member.recorded_address().filter(|_| failure.message.contains(ALLOCATED))?;
-    let (member, address) = (member.name.clone(), address.clone());
-    Some(Failed::AddressTaken { member, address, answer: failure.message.clone() })
+    let address = member.ring_address().filter(|_| failure.message.contains(ALLOCATED))?;
+    let owner = &facts.snapshot.owner.meta;
+    Some(Failed::AddressTaken {
+        member: member.name.clone(),
+        address: address.clone(),
+        namespace: owner.namespace.clone(),
+        cluster: owner.name.clone(),
+        annotation: labels::GIVE_UP_ADDRESSES,
+        answer: failure.message.clone(),
+    })
 }
 
 /// Members whose volumes people have given up: they wait to be replaced.

@@ -29,6 +29,8 @@ palladion_plan::sentences! {
             "member {member} cannot be replaced yet: waiting for {from} to confirm that {member} is down";
         Remove { member: MemberName, from: Names } => MemberLeaving,
             "member {member} cannot be removed from the ring yet: waiting for {from} to confirm that {member} is down";
+        Readdress { member: MemberName, from: Names } => AddressChanged,
+            "member {member} cannot start under its new address yet: waiting for {from} to confirm that {member} is down";
         HasLeft { member: MemberName, from: Names } => WaitingForEvidence,
             "waiting for {from} to confirm that member {member} has left the ring";
         WasRemoved { member: MemberName, from: Names } => MemberLeaving,
@@ -51,6 +53,8 @@ palladion_plan::sentences! {
             "member {member} cannot be replaced yet: {why}";
         Remove { member: MemberName, why: Objection } => MemberLeaving,
             "member {member} cannot be removed from the ring yet: {why}";
+        Readdress { member: MemberName, why: Objection } => AddressChanged,
+            "member {member} cannot start under its new address yet: {why}";
         Unconfirmed { member: MemberName, why: Objection } => MemberLeaving,
             "the removal of member {member} is not confirmed yet: {why}";
         Removal { member: MemberName, why: Objection, reported: String } => MemberLeaving,
@@ -99,6 +103,8 @@ palladion_plan::sentences! {
             "member {witness} still sees host ID {host_id} in the ring";
         NotKnown { witness: MemberName, host_id: HostId } =>
             "member {witness} does not see host ID {host_id} in the ring";
+        AddressOfAnother { witness: MemberName, address: StaticAddress, host_id: HostId } =>
+            "member {witness} knows host ID {host_id} under address {address}";
         TooOld { asked: Timestamp } =>
             "the reports on the ring requested at {asked} are no longer valid";
         TooFew { asked: usize, others: usize } =>
@@ -140,6 +146,10 @@ palladion_plan::sentences! {
             "nonce {nonce}: host ID {host_id} is no longer in the ring according to {witnesses}";
         Down { nonce: Nonce, host_id: HostId, witnesses: Names } =>
             "nonce {nonce}: host ID {host_id} is still in the ring, and is down, according to {witnesses}";
+        Moved { nonce: Nonce, host_id: HostId, address: StaticAddress, witnesses: Names } =>
+            "nonce {nonce}: host ID {host_id} is in the ring, and is down, and nobody has address {address}, according to {witnesses}";
+        AddressGivenUp { address: StaticAddress, annotation: &'static str } =>
+            "a user gave up address {address} with the annotation {annotation}, and no server of the ring is running";
         Quiet { members: Count } =>
             "every member reports that the whole ring is up and normal ({members})";
         JoinedUnnoticed { host_id: HostId, ring: String } =>

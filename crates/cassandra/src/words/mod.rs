@@ -11,6 +11,7 @@ pub mod leave;
 pub mod maintenance;
 pub mod members;
 pub mod objects;
+pub mod readdress;
 pub mod refusal;
 pub mod remove;
 pub mod replace;
@@ -33,6 +34,7 @@ palladion_plan::vocabulary![
     maintenance,
     members,
     objects,
+    readdress,
     refusal,
     remove,
     replace,

@@ -61,8 +61,15 @@ palladion_plan::sentences! {
     pub enum Failed {
         Foreign { doing: String, answer: String } => ForeignObject, "could not {doing}: {answer}";
         Other { doing: String, answer: String } => ErrSyncFailed, "could not {doing}: {answer}";
-        AddressTaken { member: MemberName, address: StaticAddress, answer: String } => AddressTaken,
-            "another Service has the recorded address {address} of member {member}, which does not start without it: {answer}";
+        AddressTaken {
+            member: MemberName,
+            address: StaticAddress,
+            namespace: String,
+            cluster: String,
+            annotation: &'static str,
+            answer: String,
+        } => AddressTaken,
+            "another Service has the recorded address {address} of member {member}, or it is outside of the range, and the member does not start without it; to let the member take another address, run `kubectl annotate -n {namespace} cassandracluster {cluster} --overwrite {annotation}={address}`: {answer}";
     }
 
     /// More than one thing needs a person.

@@ -54,6 +54,7 @@ palladion_plan::sentences! {
         Remove => "removal";
         Stop => "stop";
         Start => "start";
+        Readdress => "change of address";
     }
 
     /// What a permit allows.
@@ -62,6 +63,7 @@ palladion_plan::sentences! {
         Join => "join the ring";
         Replace { lost: HostId } => "start as the replacement of host ID {lost}";
         ResumeLeave => "start and complete its decommission";
+        Readdress => "start under its new address";
     }
 
     /// Why a turn ends before its work is done.
@@ -102,6 +104,7 @@ impl From<TurnStep> for Work {
             TurnStep::Remove => Work::Remove,
             TurnStep::Stop => Work::Stop,
             TurnStep::Start => Work::Start,
+            TurnStep::Readdress => Work::Readdress,
         }
     }
 }

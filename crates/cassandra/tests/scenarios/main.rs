@@ -8,6 +8,7 @@ mod sim;
 
 mod absences;
 mod access;
+mod addresses;
 mod chaos;
 mod clocks;
 mod cover;

@@ -99,7 +99,7 @@ fn two_members_that_do_not_see_each_other_are_not_available() {
 }
 
 #[test]
-fn an_address_that_is_not_the_recorded_one_is_told() {
+fn an_address_that_is_not_the_recorded_one_is_told_and_the_member_comes_back_under_it() {
     let mut world = a_ring(2, 1);
     world.patch_spec(&json!({ "paused": true }));
     world.settle();
@@ -113,6 +113,12 @@ fn an_address_that_is_not_the_recorded_one_is_told() {
     world.pass(10);
     let told = world.condition("Degraded");
     assert!(told.starts_with("True AddressChanged") && told.contains("10.96.0.200"), "{told}");
+    world.patch_spec(&json!({ "paused": false }));
+    world.settle();
+    world.expect_ring(3);
+    let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, OTHER);
+    assert_eq!(world.store.get(&key).expect("the member")["spec"]["address"], "10.96.0.200");
+    assert!(world.condition("Degraded").starts_with("False"), "{}", world.condition("Degraded"));
 }
 
 /// Goes on to the end; the members' views never count as a disagreement.

@@ -103,7 +103,7 @@ impl Agent {
                 ledger.set_permit(nonce, PermitState::Refused, Some(why));
             });
         }
-        let cause = ledger.use_cause(&start.cause);
+        let cause = ledger.use_cause(&start.cause, &start.identity.address);
         let identity = &start.identity;
         let tag = reach.ring.new_tag();
         ledger.ring = Some(spec.ring.clone());

@@ -1,7 +1,8 @@
 //! One step of the operator processes, and one of every agent.
 
 use super::agent::{Agent, LAG, Reach, Saved};
-use super::ring::{Configuration, Phase};
+use super::manifests::NAMESPACE;
+use super::ring::{Configuration, Phase, Server};
 use super::world::{Api, Link, RESTART, World};
 use jiff::{SignedDuration, Timestamp};
 use palladion_agent::decide::Source;
@@ -17,6 +18,17 @@ use serde_json::{Value, json};
 const API_GRACE: SignedDuration = SignedDuration::from_secs(10);
 
 impl World {
+    /// Whose address leads nowhere, or to somebody else: its Service has another one.
+    pub(super) fn follow_services(&mut self) {
+        let has_other = |server: &&Server| {
+            let key = ObjectKey::new(kinds::SERVICE, NAMESPACE, &server.member);
+            let service = self.store.get(&key);
+            service.is_some_and(|s| s["spec"]["clusterIP"] != server.address.as_str())
+        };
+        let astray = self.ring.servers.values().filter(has_other);
+        self.ring.astray = astray.map(|s| s.member.clone()).collect();
+    }
+
     pub(super) fn step_operators(&mut self) -> Activity {
         let mut all = Activity::default();
         if self.api == Api::Away {
@@ -128,8 +140,9 @@ impl World {
         let waited = agent.begun + API_GRACE;
         let saved = match (api, live.is_some()) {
             (Api::Away, _) => Saved::Counts,
-            (Api::Reachable, true) if waited <= now => Saved::Counts,
-            // No record of it: the agent waits for one.
+            // What it was told it cannot read.
+            (Api::Reachable, true) if waited <= now && !agent.read.is_null() => Saved::Counts,
+            // No record of it, or it hears of it in a moment: the agent waits for one.
             (Api::Reachable, _) => Saved::CountsNotYet,
         };
         if agent.saved.is_none() && waited > now {

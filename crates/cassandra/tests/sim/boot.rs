@@ -34,7 +34,10 @@ impl Ring {
         match data.as_ref().map(|d| d.bootstrapped) {
             Some(Bootstrapped::Completed) => {
                 if let Some(data) = &data {
-                    self.begin_waking(pod, data, now);
+                    match self.refusal(&server, data) {
+                        Some(words) => self.exit(pod, &words),
+                        None => self.begin_waking(pod, data, now),
+                    }
                 }
             }
             Some(Bootstrapped::Decommissioned) => self.exit(
@@ -55,6 +58,23 @@ impl Ring {
             }
             Some(Bootstrapped::InProgress) | None => self.bootstrap(pod, &server, data.as_ref(), now, disks),
         }
+    }
+
+    /// What a server that has joined says instead of coming up: it has asked its seeds
+    /// and the peers that it knows.
+    fn refusal(&self, server: &Server, data: &Data) -> Option<String> {
+        let is_peer = |s: &&Server| {
+            s.member != server.member && !self.is_across(&server.member, Some(&s.member))
+        };
+        if !self.servers.values().any(|s| is_peer(&s)) && !server.seeds.contains(&server.address) {
+            return Some("Unable to gossip with any peers".into());
+        }
+        let peers = self.servers.iter().filter(|(_, s)| is_peer(s));
+        let mut seen = peers.flat_map(|(pod, _)| self.views.of(pod));
+        let is_taken = seen.any(|m| m.address == server.address && m.host_id != data.host_id);
+        is_taken.then(|| {
+            format!("A node with address {} already exists, cancelling join. Use cassandra.replace_address if you want to replace this node.", server.address)
+        })
     }
 
     /// Does the ring still count the member that has this data?

@@ -3,7 +3,7 @@
 
 use super::ring::{Phase, Ring, Server};
 use jiff::{SignedDuration, Timestamp};
-use palladion_api::ids::HostId;
+use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::member::{Liveness, MemberState, RingMember};
 use palladion_plan::sim::{Activity, Random};
 use std::collections::BTreeMap;
@@ -66,7 +66,12 @@ impl Ring {
         for (pod, lineage, server) in observers {
             let own = server.host_id.clone();
             let first = !self.views.seen.contains_key(&pod);
-            let truth = self.heard(&pod, &server.member, self.truth(lineage));
+            let mut truth = self.heard(&pod, &server.member, self.truth(lineage));
+            // Of itself it knows what it announces.
+            if let Some(itself) = own.as_ref().and_then(|own| truth.get_mut(own)) {
+                itself.address.clone_from(&server.address);
+                itself.liveness = Liveness::Up;
+            }
             let view = self.views.seen.entry(pod.clone()).or_default();
             let hosts: Vec<HostId> = truth.keys().chain(view.keys()).cloned().collect();
             for host in hosts {
@@ -120,7 +125,7 @@ impl Ring {
         if self.deaf.contains(observer) {
             heard.retain(|host, _| seen.contains_key(host));
         }
-        if self.cut.is_empty() {
+        if self.cut.is_empty() && self.astray.is_empty() {
             return heard;
         }
         for host in heard.keys().chain(seen.keys()).cloned().collect::<Vec<_>>() {
@@ -144,7 +149,7 @@ impl Ring {
 
     /// Is a member (or one that does not run) out of an observer's reach?
     pub fn is_across(&self, observer: &str, member: Option<&str>) -> bool {
-        let is_cut = |name: &str| self.cut.contains(name);
+        let is_cut = |name: &str| self.is_out_of_reach(name);
         match member {
             Some(member) if member == observer => false,
             Some(member) => is_cut(observer) || is_cut(member),
@@ -152,11 +157,18 @@ impl Ring {
         }
     }
 
-    /// A ring as it truly is.
+    /// Does no other member reach it?
+    pub fn is_out_of_reach(&self, member: &str) -> bool {
+        self.cut.contains(member) || self.astray.contains(member)
+    }
+
+    /// A ring as it truly is. A member that comes up under another address is down
+    /// under the one that is known, until it is normal again.
     pub fn truth(&self, lineage: usize) -> BTreeMap<HostId, RingMember> {
-        let is_up = |host: &HostId| {
+        let is_up = |host: &HostId, address: &StaticAddress| {
             self.servers.values().any(|s| {
                 s.host_id.as_ref() == Some(host)
+                    && s.address == *address
                     && !matches!(
                         s.phase,
                         Phase::Booting | Phase::Drained | Phase::Left | Phase::Decommissioned
@@ -178,7 +190,8 @@ impl Ring {
             .iter()
             .filter(|(_, seat)| seat.lineage == lineage)
             .map(|(host, seat)| {
-                let liveness = if is_up(host) { Liveness::Up } else { Liveness::Down };
+                let liveness =
+                    if is_up(host, &seat.address) { Liveness::Up } else { Liveness::Down };
                 let member = RingMember {
                     host_id: host.clone(),
                     address: seat.address.clone(),

@@ -238,7 +238,8 @@ impl World {
                     continue;
                 }
                 // Who comes back with its own data mends the ring, whoever else is down.
-                if what == "start" && text(words, "/kind") == "ResumeLeave" {
+                let comes_back = ["ResumeLeave", "Readdress"].contains(&text(words, "/kind"));
+                if what == "start" && comes_back {
                     continue;
                 }
                 let address = text(&member, "/spec/address");
@@ -316,7 +317,7 @@ const SEEN_DOWN: SignedDuration = SignedDuration::from_secs(45);
 impl Ring {
     /// Note since when each full member is away.
     pub(super) fn note_absences(&mut self, now: Timestamp) {
-        let reached = self.servers.values().filter(|s| !self.cut.contains(&s.member));
+        let reached = self.servers.values().filter(|s| !self.is_out_of_reach(&s.member));
         let up: BTreeSet<&HostId> = reached.filter_map(|s| s.host_id.as_ref()).collect();
         self.away.retain(|host, _| self.seats.contains_key(host) && !up.contains(host));
         for (host, seat) in &self.seats {

@@ -30,6 +30,13 @@ impl Ring {
         let old = replaces.and_then(|old| self.seats.remove(&old));
         let known = self.seats.get(&host).map(|seat| seat.tokens);
         let tokens = old.map(|seat| seat.tokens).or(known).unwrap_or_else(|| self.new_tokens());
+        let is_theirs = |(id, seat): (&HostId, &Seat)| {
+            *id != host && seat.lineage == lineage && seat.address == server.address
+        };
+        if self.seats.iter().any(is_theirs) {
+            let (member, address) = (&server.member, &server.address);
+            self.breaches.push(format!("{member} announces {address}, which is another member's"));
+        }
         let seat = Seat {
             lineage,
             address: server.address.clone(),

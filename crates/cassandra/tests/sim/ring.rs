@@ -166,6 +166,9 @@ pub struct Ring {
     hosts: usize,
     /// Members that no other member reaches; their agents reach the API server.
     pub cut: BTreeSet<String>,
+    /// Members whose servers announce an address that is not their Service's any more:
+    /// nobody reaches them there.
+    pub astray: BTreeSet<String>,
     /// Members that hear nothing of members that are new.
     pub deaf: BTreeSet<String>,
     /// Members whose servers do not answer their agents.
@@ -286,6 +289,7 @@ impl Ring {
             hosts: 0,
             away: BTreeMap::new(),
             cut: BTreeSet::new(),
+            astray: BTreeSet::new(),
             deaf: BTreeSet::new(),
             colliding: BTreeSet::new(),
             hanging: BTreeSet::new(),

@@ -116,7 +116,7 @@ impl Ring {
     pub fn coordinator(&self, named: &str) -> Option<String> {
         let takes = |s: &super::ring::Server| {
             matches!(s.phase, Phase::Normal | Phase::Leaving | Phase::LeaveFailed)
-                && (named == s.member || named.is_empty() && !self.cut.contains(&s.member))
+                && (named == s.member || named.is_empty() && !self.is_out_of_reach(&s.member))
         };
         self.servers.iter().find(|(_, s)| takes(s)).map(|(pod, _)| pod.clone())
     }

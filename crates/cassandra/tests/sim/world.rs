@@ -291,6 +291,7 @@ impl World {
     /// Everybody once.
     fn round(&mut self) -> Activity {
         self.beat();
+        self.follow_services();
         let mut actors = [Actor::Operators, Actor::Kubernetes, Actor::Agents, Actor::Ring];
         if let Some(random) = &mut self.random {
             random.shuffle(&mut actors);

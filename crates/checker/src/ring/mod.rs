@@ -6,6 +6,7 @@ pub mod places;
 pub mod replica;
 pub mod scan;
 pub mod schema;
+mod tls;
 pub mod trace;
 
 use std::path::Path;
@@ -40,6 +41,9 @@ pub struct Contact {
     /// A directory with the files `username` and `password`, as a mounted Secret has them
     #[arg(long)]
     pub credentials: Option<std::path::PathBuf>,
+    /// A file with the authority of the members' certificates (PEM); with it, TLS is spoken
+    #[arg(long)]
+    pub authority: Option<std::path::PathBuf>,
     /// The keyspace of the checked tables; made if it is not there
     #[arg(long, default_value = "checked")]
     pub keyspace: String,
@@ -64,6 +68,9 @@ impl Contact {
             .fetch_schema_metadata(true);
         if let Some(directory) = &self.credentials {
             builder = builder.user(secret(directory, "username")?, secret(directory, "password")?);
+        }
+        if let Some(authority) = &self.authority {
+            builder = builder.tls_context(Some(tls::trusting(authority)?));
         }
         let end = Instant::now() + CONNECT_PATIENCE;
         loop {

@@ -21,7 +21,9 @@ impl Addresses {
             Some("None") => return Ok(()),
             Some(asked) => {
                 let number = last(asked)
-                    .ok_or_else(|| format!("spec.clusterIPs: {asked}: not of this range"))?;
+                    .ok_or_else(|| {
+                        format!("spec.clusterIPs: failed to allocate IP {asked}: the provided IP is not in the valid range")
+                    })?;
                 if self.used.contains(&number) {
                     return Err(format!(
                         "spec.clusterIPs: {asked}: provided IP is already allocated"

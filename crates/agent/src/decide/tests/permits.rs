@@ -3,6 +3,7 @@
 use super::super::testing::*;
 use super::super::*;
 use crate::render::Entry;
+use crate::volume::changes::Cause;
 use crate::volume::ledger::Membership;
 use palladion_api::member::Word;
 
@@ -222,4 +223,49 @@ fn every_kind_of_permit_fits_its_volumes_and_no_other() {
         }
     }
     insta::assert_snapshot!(table);
+}
+
+const ELSEWHERE: &str = "10.96.0.99";
+
+/// A member whose Service has another address, with the permit to come back under it.
+fn a_moved_member() -> World {
+    let moved = a_joined_member().permit(PermitKind::Readdress, Keep);
+    moved.with(|w| w.spec().address = Some(ELSEWHERE.into()))
+}
+
+#[test]
+fn a_member_comes_back_under_another_address_with_its_data() {
+    let start = a_moved_member().start();
+    assert_eq!(start.identity.entry, Entry::Plain);
+    assert_eq!(start.identity.address, ELSEWHERE.into());
+    assert!(matches!(start.cause, Cause::Permit { kind: PermitKind::Readdress, data: Keep, .. }));
+    let only_seed = a_moved_member().with(|w| w.spec().seeds = vec![ELSEWHERE.into()]);
+    assert_eq!(only_seed.start().identity.seeds, [ELSEWHERE.into()], "it has data");
+}
+
+#[test]
+fn a_permit_for_another_address_or_member_is_refused() {
+    let of_another = a_moved_member()
+        .with(|w| w.spec().start.as_mut().unwrap().replace_address = Some("10.96.0.50".into()));
+    assert!(of_another.settles(PermitState::Refused).contains("10.96.0.50"));
+    let host = a_moved_member()
+        .with(|w| w.spec().start.as_mut().unwrap().host_id = Some("another".into()));
+    assert!(host.settles(PermitState::Refused).contains("another"));
+    let wiped = a_moved_member().with(|w| w.spec().start.as_mut().unwrap().data = Wipe);
+    wiped.settles(PermitState::Refused);
+    let volume =
+        a_moved_member().with(|w| w.spec().start.as_mut().unwrap().volume_id = "v0".into());
+    assert!(volume.settles(PermitState::Refused).contains("v0"));
+}
+
+#[test]
+fn a_permit_that_was_used_starts_nothing_under_the_old_address() {
+    let used = a_moved_member().with(|w| w.ledger().use_permit(&"n1".into()));
+    used.waits(Reason::AddressChanged);
+    let came_up = a_moved_member().with(|w| {
+        let (kind, nonce) = (PermitKind::Readdress, "n1".into());
+        let cause = Cause::Permit { kind, nonce, data: Keep };
+        w.ledger().use_cause(&cause, &ELSEWHERE.into());
+    });
+    assert_eq!(came_up.start().cause, Cause::Autonomous, "it is known under the new one");
 }

@@ -61,7 +61,7 @@ fn without_a_host_id_nothing_starts_by_itself() {
 #[test]
 fn another_address_ends_autonomy() {
     let moved = a_joined_member().with(|w| w.spec().address = Some("10.96.0.99".into()));
-    moved.waits(Reason::WaitingForPermit);
+    moved.waits(Reason::AddressChanged);
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub fn mark(
     let record = Replacement {
         volume_id: spec.volume_id.clone().or(reported).unwrap_or_default(),
         host_id: host_id.clone(),
-        address: spec.address.clone()?,
+        address: member.ring_address()?.clone(),
         claim_uid: claim.map(ClaimFact::uid),
         cause,
         reason: why.to_string(),

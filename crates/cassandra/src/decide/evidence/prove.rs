@@ -5,6 +5,7 @@ use super::absence::{self, Absent, Asked, Voters};
 use super::answer::Answer;
 use super::ask::ask;
 use super::marks;
+use super::moved;
 use super::proof::Proof;
 use super::purpose::Purpose;
 use super::stranger::{never_joined, stranger};
@@ -121,6 +122,7 @@ fn asked<'a>(
         Purpose::Leave { .. } => others(facts, &whom.name).into_iter().chain([whom]).collect(),
         Purpose::Replace { .. }
         | Purpose::Remove { .. }
+        | Purpose::Readdress { .. }
         | Purpose::HasLeft { .. }
         | Purpose::WasRemoved { .. }
         | Purpose::Interrupted { .. } => others(facts, &whom.name),
@@ -140,6 +142,7 @@ fn nonce(turn: &Turn, purpose: &Purpose<'_>) -> Nonce {
         | Purpose::Stop { .. }
         | Purpose::Replace { .. }
         | Purpose::Remove { .. }
+        | Purpose::Readdress { .. }
         | Purpose::Interrupted { .. } => turn.nonce.clone(),
     }
 }
@@ -175,6 +178,9 @@ fn answer(
                 (Answer::Proven(_), forbids @ Answer::Refused { .. }) => forbids,
                 (_, Answer::Proven(_) | Answer::Missing(_) | Answer::Refused { .. }) => dead,
             }
+        }
+        Purpose::Readdress { host_id, address } => {
+            moved::is_down_elsewhere(facts, whom, (host_id, address), asked)
         }
         Purpose::HasLeft { host_id } | Purpose::Interrupted { host_id } => {
             let absent = Absent { member: whom, host_id, voters: Voters::Majority };

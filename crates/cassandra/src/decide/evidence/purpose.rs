@@ -3,7 +3,7 @@
 use super::ask::void_from;
 use crate::words::evidence::{Forbidden, Objection, Waiting};
 use palladion_api::cluster::Turn;
-use palladion_api::ids::{HostId, MemberName};
+use palladion_api::ids::{HostId, MemberName, StaticAddress};
 use palladion_plan::words::Names;
 
 /// What the others are asked for.
@@ -38,6 +38,13 @@ pub enum Purpose<'a> {
         /// Who is to be taken out of the ring.
         host_id: &'a HostId,
     },
+    /// This host ID is down, and nobody has this address: it comes back under it.
+    Readdress {
+        /// Who comes back.
+        host_id: &'a HostId,
+        /// Under which address.
+        address: &'a StaticAddress,
+    },
     /// This host ID is out of the ring: it says so itself.
     HasLeft {
         /// Who has left.
@@ -69,6 +76,7 @@ impl Purpose<'_> {
             | Purpose::Stop { .. }
             | Purpose::Replace { .. }
             | Purpose::Remove { .. }
+            | Purpose::Readdress { .. }
             | Purpose::HasLeft { .. }
             | Purpose::WasRemoved { .. }
             | Purpose::Interrupted { .. } => None,
@@ -86,6 +94,7 @@ impl Purpose<'_> {
             Purpose::Stop { .. } => Waiting::Stop { member, from },
             Purpose::Replace { .. } => Waiting::Replace { member, from },
             Purpose::Remove { .. } => Waiting::Remove { member, from },
+            Purpose::Readdress { .. } => Waiting::Readdress { member, from },
             Purpose::HasLeft { .. } => Waiting::HasLeft { member, from },
             Purpose::WasRemoved { .. } => Waiting::WasRemoved { member, from },
             Purpose::Interrupted { .. } => Waiting::Interrupted { member, from },
@@ -103,6 +112,7 @@ impl Purpose<'_> {
             Purpose::Stop { .. } => Forbidden::Stop { member, why },
             Purpose::Replace { .. } => Forbidden::Replace { member, why },
             Purpose::Remove { .. } => Forbidden::Remove { member, why },
+            Purpose::Readdress { .. } => Forbidden::Readdress { member, why },
             Purpose::WasRemoved { told: "", .. } => Forbidden::Unconfirmed { member, why },
             Purpose::WasRemoved { told, .. } => {
                 Forbidden::Removal { member, why, reported: told.to_string() }

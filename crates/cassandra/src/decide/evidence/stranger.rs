@@ -24,7 +24,9 @@ pub enum Who {
 }
 
 /// A joiner that became a member in its last second was never recorded; then
-/// all others know its address.
+/// all others know its address. What they report anyway is enough: the volume is gone
+/// with its machine whoever was on it, so that with the claim no row goes. Were their
+/// reports too old, its host ID would be on no record, and forbid every join.
 pub fn who_was_it(facts: &Facts<'_>, member: &MemberFact, node: &str) -> Who {
     if let Some(host_id) = member.recorded_host_id() {
         return Who::Member(host_id.clone());

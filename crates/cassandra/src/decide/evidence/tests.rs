@@ -453,3 +453,34 @@ fn an_agent_that_does_not_know_its_server_does_not_prove_that_none_runs() {
     assert!(!is_idle("Waiting", "FactUnknown"), "its init does not answer");
     assert!(!is_idle("Waiting", "AWordOfANewerAgent"));
 }
+
+#[test]
+fn another_address_needs_all_that_are_up_to_see_the_member_down_and_nobody_there() {
+    let may = |ring: &Ring| {
+        ring.ask(|facts| {
+            let turn = facts.turn().unwrap();
+            let (host_id, address) = (host(WHOM), "10.0.0.9".into());
+            let purpose = Purpose::Readdress { host_id: &host_id, address: &address };
+            prove(facts, turn, &facts.members[&turn.member], &purpose, &mut Draft::default())
+                .is_ok()
+        })
+    };
+    let down = || a_ring().all_see("liveness", "Down");
+    assert!(may(&down()));
+    assert!(!may(&a_ring()), "they see it up");
+    let mut one_sees_it_up = down();
+    one_sees_it_up.view(NAMES[1], WHOM)["liveness"] = json!("Up");
+    assert!(!may(&one_sees_it_up));
+    let mut unread = down();
+    unread.answer(NAMES[1])["members"] = Value::Null;
+    assert!(!may(&unread));
+    let mut unknown = down();
+    unknown.view(NAMES[1], WHOM)["hostID"] = json!("another");
+    assert!(!may(&unknown), "who is out of the ring does not come back");
+    let mut somebody_there = down();
+    somebody_there.view(NAMES[1], NAMES[2])["address"] = json!("10.0.0.9");
+    assert!(!may(&somebody_there));
+    let mut of_another_question = down();
+    of_another_question.answer(NAMES[1])["nonce"] = json!("another");
+    assert!(!may(&of_another_question));
+}

@@ -75,6 +75,8 @@ pub fn record(facts: &Facts<'_>, draft: &mut Draft) {
 fn is_new(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> Option<Vec<Debt>> {
     let permit = member.spec.as_ref().and_then(|s| s.start.as_ref());
     let is_replacement = match permit.map(|p| p.kind) {
+        // With the data that it had: nothing has changed hands.
+        Some(PermitKind::Readdress) => return None,
         Some(PermitKind::Replace) => true,
         Some(
             PermitKind::Initialize

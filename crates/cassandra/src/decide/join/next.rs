@@ -110,7 +110,7 @@ pub fn adopt_permit(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
             PermitKind::Initialize => TurnStep::Initialize,
             PermitKind::Join => TurnStep::Join,
             PermitKind::Replace => TurnStep::Replace,
-            PermitKind::ResumeLeave => continue,
+            PermitKind::ResumeLeave | PermitKind::Readdress => continue,
             // Of a newer operator: nothing else starts while it may be in use.
             PermitKind::Unknown(_) => {
                 let waiting = Waiting::UnknownPermit { member: member.name.clone() };

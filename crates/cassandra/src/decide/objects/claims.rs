@@ -38,7 +38,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             (labels::VOLUME_ID, spec.volume_id.as_ref().map(VolumeId::as_str)),
             (
                 labels::ADDRESS,
-                spec.host_id.as_ref().and(spec.address.as_ref()).map(StaticAddress::as_str),
+                spec.host_id.as_ref().and(confirmed_address(member)).map(StaticAddress::as_str),
             ),
             // The member's record goes when it is removed from the ring; the data stays.
             (labels::TERMINATED, terminated(member)),
@@ -71,6 +71,17 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             doing,
         );
         draft.steps.push(step.announced(waived::of(member, claim)));
+    }
+}
+
+/// The address of the record, unless the ring knows the member under another one: that
+/// one stays on the claim until the member is back.
+fn confirmed_address(member: &MemberFact) -> Option<&StaticAddress> {
+    let recorded = member.spec.as_ref().and_then(|s| s.address.as_ref());
+    let claimed = member.claim.as_ref().and_then(|c| c.address.as_ref());
+    match member.status.address.as_ref() {
+        Some(own) => recorded.filter(|recorded| *recorded == own),
+        None => recorded.filter(|_| claimed.is_none()),
     }
 }
 

@@ -32,32 +32,61 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     }
     let budget = build::disruption_budget(valid);
     apply(facts, kinds::DISRUPTION_BUDGET, budget, What::DisruptionBudget, None, draft);
+    recreated_services(facts, valid, draft);
     for rack in &valid.racks {
         rack_objects(facts, valid, rack, draft);
     }
 }
 
+/// Services that ask for an address come before those that take any: one of these
+/// could be given the address that another member has on record.
+fn recreated_services(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    for rack in &valid.racks {
+        for ordinal in 0..replicas::of(facts, rack) {
+            let member = names::member(&rack.set, ordinal);
+            if let Some(address) = address_to_ask_for(facts, &member) {
+                member_service(facts, valid, (rack, ordinal), Some(&address), draft);
+            }
+        }
+    }
+}
+
+/// Asked for only where the Service is recreated: stating the address that it has
+/// would be a write for nothing.
+fn address_to_ask_for(facts: &Facts<'_>, member: &MemberName) -> Option<StaticAddress> {
+    let known = facts.members.get(member).filter(|m| m.service.is_none())?;
+    let can_be_had = |address: &&StaticAddress| {
+        !is_left_behind(facts, member, address) && !facts.is_given_up(address)
+    };
+    // The one under which the ring knows the member, or else the one that it had last.
+    let addresses = [known.ring_address(), known.recorded_address()];
+    addresses.into_iter().flatten().find(can_be_had).cloned()
+}
+
+fn member_service(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    (rack, ordinal): (&ValidRack, i32),
+    address: Option<&StaticAddress>,
+    draft: &mut Draft,
+) {
+    let member = names::member(&rack.set, ordinal);
+    let is_seed = facts.members.get(&member).map_or_else(
+        || seeds::is_early(valid, ordinal),
+        |m| seeds::is_designated(valid, m) || seeds::is_last(facts, valid, m),
+    );
+    let service = build::member_service(valid, rack, &member, address, is_seed);
+    // An address that is taken stops its own member alone.
+    let what = What::MemberService { member };
+    apply_with(facts, kinds::SERVICE, service, what, None, Step::standing_alone, draft);
+}
+
 fn rack_objects(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut Draft) {
     let replicas = replicas::of(facts, rack);
     for ordinal in 0..replicas {
-        let member = names::member(&rack.set, ordinal);
-        // Asked for only where the Service is recreated: stating the address
-        // that it has would be a write for nothing.
-        let recorded = facts
-            .members
-            .get(&member)
-            .filter(|m| m.service.is_none())
-            .and_then(|m| m.recorded_address().cloned())
-            .filter(|address| !is_left_behind(facts, &member, address));
-        let known = facts.members.get(&member);
-        let is_seed = known.map_or_else(
-            || seeds::is_early(valid, ordinal),
-            |m| seeds::is_designated(valid, m) || seeds::is_last(facts, valid, m),
-        );
-        let service = build::member_service(valid, rack, &member, recorded.as_ref(), is_seed);
-        // An address that is taken stops its own member alone.
-        let what = What::MemberService { member };
-        apply_with(facts, kinds::SERVICE, service, what, None, Step::standing_alone, draft);
+        if address_to_ask_for(facts, &names::member(&rack.set, ordinal)).is_none() {
+            member_service(facts, valid, (rack, ordinal), None, draft);
+        }
     }
     if rack.place == RackPlace::Dropped {
         return scale_dropped(facts, rack, draft);

@@ -24,7 +24,7 @@ pub fn lost(member: &MemberFact) -> Option<(VolumeId, Replaced)> {
     let (host_id, address) = match volume.state {
         // What a user has terminated is replaced when a user says so.
         VolumeState::Lost if member.is_terminated() || member.is_banned() => return None,
-        VolumeState::Lost => (member.recorded_host_id()?.clone(), spec.address.clone()?),
+        VolumeState::Lost => (member.recorded_host_id()?.clone(), member.ring_address()?.clone()),
         VolumeState::Empty | VolumeState::Incomplete if spec.host_id.is_none() => {
             let claim =
                 claim.filter(|c| c.volume_id.as_ref().is_some_and(|v| *v != volume.volume_id))?;

@@ -7,7 +7,7 @@ mod lost;
 mod new_address;
 mod next;
 pub mod node_gone;
-mod quarantine;
+pub mod quarantine;
 pub mod room;
 
 pub use advance::advance;

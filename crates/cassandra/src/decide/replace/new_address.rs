@@ -24,8 +24,12 @@ pub fn change(
 ) -> Flow {
     let address = member.spec.as_ref().and_then(|s| s.address.as_ref());
     let old = &replaced.address;
+    // One whose address had changed before it was lost is on record with another.
+    let is_of_lost = member.spec.as_ref().is_some_and(|s| {
+        s.address.as_ref() == Some(old) || s.host_id.as_ref() == Some(&replaced.host_id)
+    });
     let step = match (address, &member.service) {
-        (Some(address), _) if address == old => Some(forget(facts, valid, turn, member)),
+        (Some(_), _) if is_of_lost => Some(forget(facts, valid, turn, member)),
         (Some(_), _) => {
             draft.steps.extend(quarantine::hold(facts, valid, member, replaced));
             return Flow::Free;

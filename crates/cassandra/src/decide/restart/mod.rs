@@ -6,7 +6,7 @@ pub mod broken;
 pub mod going_without;
 mod next;
 pub mod revisions;
-mod steps;
+pub mod steps;
 pub mod upgraded;
 pub mod versions;
 

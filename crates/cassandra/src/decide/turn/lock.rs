@@ -58,7 +58,8 @@ pub fn take(facts: &Facts<'_>, turn: &Turn, doing: impl Display, event: Option<E
         | TurnStep::ResumeLeave
         | TurnStep::Remove
         | TurnStep::Stop
-        | TurnStep::Start => step,
+        | TurnStep::Start
+        | TurnStep::Readdress => step,
     }
 }
 

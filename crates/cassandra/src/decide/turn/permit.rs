@@ -87,6 +87,7 @@ pub fn give_with(
         TurnStep::ResumeLeave => {
             (PermitKind::ResumeLeave, seeds::without(facts, valid, &member.name))
         }
+        TurnStep::Readdress => (PermitKind::Readdress, seeds::to_come_back(facts, valid, member)),
         TurnStep::Leave
         | TurnStep::Restart
         | TurnStep::Remove
@@ -150,7 +151,8 @@ fn host_id_of<'a>(turn: &'a Turn, member: &'a MemberFact) -> Option<&'a HostId> 
         | TurnStep::Restart
         | TurnStep::Remove
         | TurnStep::Stop
-        | TurnStep::Start => turn.replaces.as_ref().map(|r| &r.host_id),
+        | TurnStep::Start
+        | TurnStep::Readdress => turn.replaces.as_ref().map(|r| &r.host_id),
     }
 }
 
@@ -163,6 +165,7 @@ fn purpose(turn: &Turn, kind: PermitKind) -> Purpose {
             let lost = turn.replaces.as_ref().map(|r| r.host_id.clone());
             Purpose::Replace { lost: lost.unwrap_or_default() }
         }
+        PermitKind::Readdress => Purpose::Readdress,
         // Never given by this operator.
         PermitKind::ResumeLeave | PermitKind::Unknown(_) => Purpose::ResumeLeave,
     }
@@ -176,7 +179,7 @@ fn data_before(turn: &Turn, member: &MemberFact) -> DataBeforeStart {
         TurnStep::Initialize => DataBeforeStart::MustBeEmpty,
         TurnStep::Replace if turn.attempt > 1 => DataBeforeStart::Wipe,
         TurnStep::Replace | TurnStep::Join => data_before_join(member),
-        TurnStep::ResumeLeave => DataBeforeStart::Keep,
+        TurnStep::ResumeLeave | TurnStep::Readdress => DataBeforeStart::Keep,
         TurnStep::Leave
         | TurnStep::Restart
         | TurnStep::Remove

@@ -18,6 +18,20 @@ pub fn without(facts: &Facts<'_>, valid: &Valid, except: &MemberName) -> Vec<Sta
     but(facts, valid, Some(except))
 }
 
+/// The seeds of one that comes back under another address: somebody who is up is
+/// among them, or itself where nobody is.
+pub fn to_come_back(facts: &Facts<'_>, valid: &Valid, member: &MemberFact) -> Vec<StaticAddress> {
+    let mut seeds = of(facts, valid);
+    let others = joined(facts).filter(|m| m.name != member.name && m.is_normal());
+    let up: Vec<StaticAddress> = others.filter_map(address).collect();
+    if !seeds.iter().any(|seed| up.contains(seed)) {
+        seeds.extend(up.into_iter().next().or_else(|| address(member)));
+    }
+    seeds.sort();
+    seeds.dedup();
+    seeds
+}
+
 fn but(facts: &Facts<'_>, valid: &Valid, except: Option<&MemberName>) -> Vec<StaticAddress> {
     let joined = || joined(facts).filter(|m| Some(&m.name) != except);
     let is_seed = |m: &&MemberFact| is_designated(valid, m) || is_last(facts, valid, m);

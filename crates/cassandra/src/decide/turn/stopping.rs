@@ -57,7 +57,11 @@ fn unfinished(facts: &Facts<'_>) -> Option<(MemberName, Work)> {
     // One whose agent is silent cannot be waited for; its permit ends with its pod.
     let in_the_middle = member.agent_speaks()
         && match turn.step {
-            TurnStep::Restart | TurnStep::Remove | TurnStep::Stop | TurnStep::Start => false,
+            TurnStep::Restart
+            | TurnStep::Remove
+            | TurnStep::Stop
+            | TurnStep::Start
+            | TurnStep::Readdress => false,
             TurnStep::Leave => is_leaving(turn, member),
             TurnStep::Initialize | TurnStep::Join | TurnStep::Replace | TurnStep::ResumeLeave => {
                 uses_permit(turn, member)
@@ -132,7 +136,8 @@ fn end_turn(facts: &Facts<'_>, draft: &mut Draft) {
         | TurnStep::Join
         | TurnStep::Restart
         | TurnStep::Stop
-        | TurnStep::Start => draft.steps.push(lock::end(facts, turn, Ended::RingStops, None)),
+        | TurnStep::Start
+        | TurnStep::Readdress => draft.steps.push(lock::end(facts, turn, Ended::RingStops, None)),
     }
 }
 

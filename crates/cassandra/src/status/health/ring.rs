@@ -91,7 +91,7 @@ fn changes_the_ring(step: TurnStep) -> bool {
         | TurnStep::ResumeLeave
         | TurnStep::Leave
         | TurnStep::Remove => true,
-        TurnStep::Restart | TurnStep::Stop | TurnStep::Start => false,
+        TurnStep::Restart | TurnStep::Stop | TurnStep::Start | TurnStep::Readdress => false,
     }
 }
 

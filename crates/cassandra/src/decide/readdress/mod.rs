@@ -1,0 +1,11 @@
+//! A member whose Service has another ClusterIP comes back under it, with its data
+//! and its host ID, in a turn of its own (safety rule 2.14).
+
+mod advance;
+mod moved;
+mod next;
+mod record;
+
+pub use advance::advance;
+pub use next::next;
+pub use record::record;

@@ -1,0 +1,116 @@
+//! Who comes back under another address next.
+
+use super::moved::{self, Moved};
+use crate::decide::draft::Draft;
+use crate::decide::evidence;
+use crate::decide::turn::{lock, seeds};
+use crate::facts::words::server_words;
+use crate::facts::{Facts, MemberFact};
+use crate::validate::Valid;
+use crate::words::readdress::{Doing, Problem, Waiting};
+use palladion_api::cluster::{Replaced, TurnStep};
+use palladion_api::labels;
+use palladion_api::member::{PermitKind, PermitState};
+use palladion_api::reasons::Reason;
+use palladion_plan::Flow;
+use palladion_plan::words::Names;
+
+/// Agents of before this protocol do not know the permit.
+const KNOWS_READDRESS: u32 = 5;
+
+/// Give the turn to a member that has another address than the ring knows. Seeds
+/// come first: where nobody is up, only a seed comes up alone.
+pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
+    let mut all: Vec<Moved<'_>> = facts.members.values().filter_map(moved::of).collect();
+    all.sort_by_key(|m| !seeds::is_designated(valid, m.member));
+    for moved in &all {
+        if !may_begin(facts, valid, moved, draft) {
+            continue;
+        }
+        let Some(volume) = moved.member.volume() else { continue };
+        let name = &moved.member.name;
+        let mut turn = lock::new(facts, name, &volume.volume_id, TurnStep::Readdress, 1);
+        turn.replaces =
+            Some(Replaced { host_id: moved.host_id.clone(), address: moved.before.clone() });
+        let doing = Doing::Start { member: name.clone() };
+        draft.steps.push(lock::take(facts, &turn, doing, None));
+        return Flow::Busy;
+    }
+    Flow::Free
+}
+
+/// The cheap look; says what is in the way.
+fn may_begin(facts: &Facts<'_>, valid: &Valid, moved: &Moved<'_>, draft: &mut Draft) -> bool {
+    let (member, name) = (moved.member, || moved.member.name.clone());
+    if let Some(problem) = forbids(facts, moved) {
+        draft.report(problem);
+        return false;
+    }
+    // Told with its own reason.
+    let too_old = Some(Reason::DataTooOld.as_str());
+    if member.reported_server().is_some_and(|s| s.reason.as_deref() == too_old) {
+        return false;
+    }
+    let others = evidence::others(facts, &member.name);
+    // What it announces is known when it is up.
+    if moved::runs(member) && !member.is_normal() {
+        return false;
+    }
+    if !others.is_empty() {
+        let up = evidence::seen_up_by(facts, &member.name, moved.host_id);
+        if !up.is_empty() {
+            let (by, address) = (Names::of(&up), moved.now.clone());
+            let waiting = Waiting::SeenUp { member: name(), address, by };
+            draft.wait_for(waiting).about(member.subject());
+            return false;
+        }
+        if let (true, Err(why)) = (moved::runs(member), evidence::others_are_quiet(facts, member)) {
+            let waiting = Waiting::Runs { member: name(), address: moved.before.clone(), why };
+            draft.wait_for(waiting).about(member.subject());
+            return false;
+        }
+        return true;
+    }
+    if evidence::is_given_up(facts, member, moved.before).is_some() {
+        return true;
+    }
+    if let Some(other) = facts.joined().find(|m| m.name != member.name && moved::runs(m)) {
+        let (other, server) = (other.name.clone(), server_words(other));
+        let waiting = Waiting::OthersStart { member: name(), other, server };
+        draft.wait_for(waiting).about(member.subject());
+        return false;
+    }
+    draft.report(Problem::NobodyUp {
+        member: name(),
+        before: moved.before.clone(),
+        now: moved.now.clone(),
+        namespace: valid.namespace.clone(),
+        cluster: valid.name.clone(),
+        annotation: labels::GIVE_UP_ADDRESSES,
+    });
+    false
+}
+
+/// What asks for a person before the ring is asked.
+fn forbids(facts: &Facts<'_>, moved: &Moved<'_>) -> Option<Problem> {
+    let (member, name) = (moved.member, moved.member.name.clone());
+    if let Some(other) = moved::also_of(facts, moved) {
+        let (address, other) = (moved.now.clone(), other.name.clone());
+        return Some(Problem::InUse { member: name, address, other });
+    }
+    let agent = member.status.agent.as_ref()?;
+    if agent.protocol < KNOWS_READDRESS {
+        return Some(Problem::OldAgent { member: name, version: agent.version.clone() });
+    }
+    let why = refused(member)?;
+    Some(Problem::AgentRefused { member: name, why })
+}
+
+/// What the agent of this pod has said to the last permit of this kind.
+fn refused(member: &MemberFact) -> Option<String> {
+    let start = member.spec.as_ref()?.start.as_ref()?;
+    let is_of_pod = member.pod.as_ref().is_some_and(|p| p.uid == start.pod_uid);
+    let answer = member.status.permit.as_ref().filter(|p| p.nonce == start.nonce)?;
+    let is_refused = answer.state == PermitState::Refused && start.kind == PermitKind::Readdress;
+    (is_of_pod && is_refused).then(|| answer.message.clone().unwrap_or_default())
+}

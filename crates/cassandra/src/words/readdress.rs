@@ -1,0 +1,65 @@
+//! Members that come back under another address.
+
+use super::evidence::Objection;
+use super::members::{Pod, Server};
+use palladion_api::ids::{MemberName, StaticAddress};
+use palladion_plan::words::Names;
+
+palladion_plan::sentences! {
+    /// What a member with another address waits for.
+    pub enum Waiting {
+        ForPod { member: MemberName, pod: Pod } => AddressChanged,
+            "member {member} cannot start under its new address yet: {pod}";
+        SeenUp { member: MemberName, address: StaticAddress, by: Names } => AddressChanged,
+            "member {member} cannot start under its new address {address} yet: {by} still see it as up";
+        Runs { member: MemberName, address: StaticAddress, why: Objection } => AddressChanged,
+            "the server of member {member} runs under address {address}, which leads nowhere, and cannot restart yet: {why}; delete the pod of the member to restart it anyway";
+        Starts { member: MemberName, address: StaticAddress, server: Server } => AddressChanged,
+            "member {member} is starting under its new address {address}: {server}";
+        OthersStart { member: MemberName, other: MemberName, server: Server } => AddressChanged,
+            "member {member} cannot start under its new address before another member is up; member {other}: {server}";
+    }
+
+    /// What needs a person.
+    pub enum Problem {
+        NobodyUp {
+            member: MemberName,
+            before: StaticAddress,
+            now: StaticAddress,
+            namespace: String,
+            cluster: String,
+            annotation: &'static str,
+        } => AddressChanged,
+            "the address of member {member} has changed from {before} to {now}, and no other member is up to confirm that it is down; if no server of this ring is running anywhere, run `kubectl annotate -n {namespace} cassandracluster {cluster} --overwrite {annotation}={before}`";
+        InUse { member: MemberName, address: StaticAddress, other: MemberName } => AddressChanged,
+            "the Service of member {member} has ClusterIP {address}, under which the ring knows member {other}; delete the Service, so that it is recreated with another address";
+        OldAgent { member: MemberName, version: String } => AddressChanged,
+            "member {member} has a new address, but its agent (version {version}) cannot start the server under it; a rollout of the rack upgrades the agent";
+        AgentRefused { member: MemberName, why: String } => AddressChanged,
+            "the agent of member {member} refused to start the server under its new address: {why}; delete the pod of the member to try again";
+    }
+
+    /// Why a change of address ends before its work is done.
+    pub enum Ended {
+        Marked => "its volume is marked for replacement";
+        OtherVolume => "it now has a different volume";
+        NotMoved => "its address is the one that the ring knows, or its server is not to start";
+        NobodyUp => "no other member is up any more";
+        Forbidden { why: Objection } => "{why}";
+        Refused { why: String } => "its agent refused to start the server: {why}";
+        ByItself => "its server starts under the new address without a permit from now on";
+    }
+
+    /// Events.
+    pub enum Happened {
+        Readdressed { member: MemberName, before: StaticAddress, now: StaticAddress } => Synced,
+            "Member {member} is back under address {now} (before: {before})";
+    }
+
+    /// Steps.
+    pub enum Doing {
+        Start { member: MemberName } => "begin the change of address of member {member}";
+        Record { member: MemberName, address: StaticAddress } =>
+            "record the ClusterIP {address} of the Service of member {member}";
+    }
+}
