@@ -137,10 +137,12 @@ impl Ring {
             if !self.is_across(observer, member) {
                 continue;
             }
-            match seen.get(&host) {
-                Some(last) => {
-                    heard.insert(host, RingMember { liveness: Liveness::Down, ..last.clone() })
-                }
+            // Whose address has changed is across no cut: its peers have it on their disks.
+            let is_cut = |name: &str| self.cut.contains(name);
+            let by_cut = is_cut(observer) || member.is_some_and(is_cut);
+            let known = heard.get(&host).filter(|m| !by_cut && m.state == MemberState::Normal);
+            match seen.get(&host).or(known).cloned() {
+                Some(last) => heard.insert(host, RingMember { liveness: Liveness::Down, ..last }),
                 None => heard.remove(&host),
             };
         }
