@@ -136,8 +136,8 @@ impl Course {
             return Err(Halt::Failed(JobCause::ServerError, why.to_string()));
         }
         if let Some((batches, members)) = self.left_out {
-            let batches = Count::of(batches, "batch");
-            let why = Failed::ReplicasDown { batches, members: Names::of(members) };
+            let groups = Count::of(batches, "group");
+            let why = Failed::ReplicasDown { groups, members: Names::of(members) };
             return Err(Halt::Failed(JobCause::ReplicasDown, why.to_string()));
         }
         Ok(match self.keyspaces.is_empty() {

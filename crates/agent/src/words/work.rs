@@ -54,7 +54,7 @@ palladion_api::sentences! {
         NotClear { why: String } => "cannot tell what is due for repair: {why}";
         RingChanged { keyspace: String } => "the ring or its schema changed during a repair of keyspace {keyspace}, so it does not count";
         NothingToRepair { keyspace: String } => "the server found nothing to repair in keyspace {keyspace}, although its ranges have copies on other members; that does not count";
-        ReplicasDown { batches: Count, members: Names } => "{batches} of ranges were left out, because these members, which have copies of them, are down: {members}";
+        ReplicasDown { groups: Count, members: Names } => "left out {groups} of ranges, because these members, which have copies of them, are down: {members}";
         Segments { failed: usize, segments: usize, why: String } => "{failed} of {segments} segments failed: {why}";
         RepairForgotten { keyspace: String } => "the server no longer has a record of the repair of keyspace {keyspace}";
         SnapshotExists { name: String } => "snapshot {name} already exists; choose another name, or clear it first";

@@ -374,7 +374,7 @@ async fn what_a_member_has_copies_of_that_is_down_is_left_out() {
     let ended = work(&place.by_grants("a", "task", of_due())).await;
     assert_eq!(how(ended.as_ref()), (JobState::Failed, Some(JobCause::ReplicasDown)));
     let said = ended.unwrap().message.unwrap();
-    assert!(said.starts_with("1 batch of ranges were left out") && said.ends_with(": 2"), "{said}");
+    assert!(said.starts_with("left out 1 group of ranges") && said.ends_with(": 2"), "{said}");
     assert!(place.calls().is_empty());
 }
 

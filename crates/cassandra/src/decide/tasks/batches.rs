@@ -143,7 +143,7 @@ fn begin_all(
 }
 
 /// What a member may repair now, if that is not over.
-fn holds<'a>(member: &'a MemberFact) -> Option<&'a Grant> {
+fn holds(member: &MemberFact) -> Option<&Grant> {
     let granted = asked(member)?.grant.as_ref().filter(|grant| !grant.host_ids.is_empty())?;
     let is_over = answer(member).is_some_and(|answer| {
         answer.state.is_final() || answer.last_grant.is_some_and(|last| last >= granted.number)
