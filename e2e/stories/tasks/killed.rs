@@ -164,6 +164,9 @@ fn once(ring: &Ring<'_>, work: &Work, who: Who, when: When) {
             called as u64 <= tries,
             "{who:?} {when:?}: {name} was called {called} times: {told}"
         );
+        // Otherwise its log has other words, and nothing was counted.
+        let is_undisturbed = *name != member;
+        assert!(called > 0 || !is_undisturbed, "{who:?} {when:?}: {name} logs no call: {told}");
     }
 }
 
