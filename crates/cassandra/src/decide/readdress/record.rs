@@ -4,10 +4,10 @@
 
 use crate::decide::draft::Draft;
 use crate::decide::evidence::marks;
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{Facts, MemberFact, leaver};
 use crate::resources as kinds;
 use crate::words::readdress::Doing;
-use palladion_api::cluster::TurnStep;
+use palladion_api::cluster::{Turn, TurnStep};
 use palladion_plan::Step;
 use serde_json::json;
 
@@ -21,9 +21,11 @@ fn step(facts: &Facts<'_>, member: &MemberFact) -> Option<Step> {
     let address = member.service.as_ref()?.address.as_ref().filter(|a| *a != recorded)?;
     // Whoever is replaced gets another address anyway, in a turn of its own.
     let mut turn = facts.turn().into_iter().filter(|t| t.member == member.name);
+    // Whoever was leaving comes back to leave under the address that the ring knows.
     if member.recorded_host_id().is_none()
         || marks::of(member).is_some()
-        || turn.any(|t| t.step != TurnStep::Readdress)
+        || leaver::is_interrupted(member)
+        || turn.any(|t| t.step != TurnStep::Readdress || has_permit(member, t))
     {
         return None;
     }
@@ -31,4 +33,10 @@ fn step(facts: &Facts<'_>, member: &MemberFact) -> Option<Step> {
     let meta = &member.object.as_ref()?.meta;
     let patch = json!({ "spec": { "address": address } });
     Some(Step::patch_as_seen(kinds::MEMBER, meta, patch, doing))
+}
+
+/// The permit of a turn is about the address that the others were asked about.
+fn has_permit(member: &MemberFact, turn: &Turn) -> bool {
+    let permit = member.spec.as_ref().and_then(|s| s.start.as_ref());
+    permit.is_some_and(|permit| permit.nonce == turn.nonce)
 }

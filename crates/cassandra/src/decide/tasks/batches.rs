@@ -21,7 +21,7 @@ use crate::words::jobs::{Waiting, Working};
 use palladion_api::ids::HostId;
 use palladion_api::member::{Grant, JobWanted};
 use palladion_api::repair::Pressure;
-use palladion_api::task::{Body, MemberTaskState as State, TaskMember};
+use palladion_api::task::{Body, MemberTaskState as State, OnFailure, TaskMember};
 use palladion_plan::words::{Count, Names};
 use std::collections::BTreeSet;
 
@@ -113,6 +113,10 @@ fn begin_all(
     draft: &mut Draft,
 ) -> Option<Waiting> {
     let mut waits = None;
+    let has_failed = job.status.members.iter().any(|m| m.state == State::Failed);
+    if has_failed && job.task.spec.on_failure == OnFailure::Stop {
+        return None; // Nobody begins; those at work end.
+    }
     for place in 0..job.status.members.len() {
         let entry = job.status.members[place].clone();
         if is_final(entry.state) || entry.state == State::Running {
