@@ -5,6 +5,7 @@
 pub mod claims;
 pub mod config;
 pub mod environment;
+pub mod former;
 pub mod pod;
 pub mod upsert;
 pub mod words;

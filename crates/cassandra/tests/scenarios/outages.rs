@@ -3,7 +3,7 @@
 
 use crate::every::a_ring;
 use crate::sim::World;
-use crate::sim::manifests::{NAMESPACE, a_cluster, two_racks};
+use crate::sim::manifests::{CLUSTER, NAMESPACE, a_cluster, two_racks};
 use crate::sim::rows::GC_GRACE;
 use palladion_api::labels;
 use palladion_cassandra::resources as kinds;
@@ -65,6 +65,23 @@ fn an_address_that_another_service_has_taken_stops_its_member_alone() {
     world.expect_ring(3);
     let member = world.store.get(&member).unwrap();
     assert_eq!(member["spec"]["address"], address);
+}
+
+/// Its sets are created when the old pods are gone: one that is refused a pod
+/// pauses for minutes.
+#[test]
+fn a_cluster_that_is_made_again_at_once_is_back_within_two_minutes() {
+    let mut world = a_ring(2, 1);
+    let before = world.end();
+    world.delete_cluster();
+    world.until(|w| !w.exists(kinds::CLUSTER, CLUSTER) && w.names(kinds::STATEFUL_SET).is_empty());
+    assert_eq!(world.names(kinds::POD).len(), 3, "the old pods are still there");
+    world.apply(&two_racks());
+    world.pass(120);
+    assert_eq!(world.normal(), 3, "{}", world.last_words());
+    world.settle();
+    world.expect_ring(3);
+    assert_eq!(world.end(), before);
 }
 
 #[test]

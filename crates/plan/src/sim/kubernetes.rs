@@ -81,6 +81,7 @@ pub struct Kubernetes<C> {
     disks_made: usize,
     /// Nodes that are gone and whose pods were not collected yet.
     gone: BTreeMap<String, jiff::Timestamp>,
+    back_offs: sets::BackOffs,
     /// Position in the log up to which everything is settled.
     settled: usize,
 }
@@ -102,6 +103,7 @@ impl<C: Clone + Default> Kubernetes<C> {
             resizing_is_stuck: false,
             disks_made: 0,
             gone: BTreeMap::new(),
+            back_offs: BTreeMap::new(),
             settled: 0,
         };
         for (node, zone) in nodes {
@@ -126,16 +128,19 @@ impl<C: Clone + Default> Kubernetes<C> {
     pub fn step(&mut self, store: &mut Store) -> Activity {
         let before = store.log().len();
         let mut next = self.run_kubelets(store).and(self.collect_pods(store));
-        if self.settled < before {
+        let has_waited = self.back_offs.values().any(|until| *until <= store.now);
+        if self.settled < before || has_waited {
             collector::run(store);
             claims::run(store);
             if !self.resizing_is_stuck {
                 claims::grow(store);
             }
-            sets::run(store);
+            self.back_offs.retain(|_, until| store.now < *until);
+            sets::run(store, &mut self.back_offs);
             self.schedule(store);
             next = next.and(self.run_kubelets(store));
         }
+        let next = self.back_offs.values().fold(next, |next, until| next.at(*until));
         self.settled = if store.log().len() == before { before } else { self.settled };
         Activity { acted: store.log().len() > before, next: next.next }
     }

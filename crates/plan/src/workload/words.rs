@@ -36,6 +36,8 @@ palladion_api::sentences! {
     pub enum Blocked {
         BeingDeleted { what: String } => CreatingObjects,
             "{what} is being deleted and will be recreated";
+        FormerPod { what: String, pod: String } => CreatingObjects,
+            "{what} will be created once pod {pod} is gone, which belongs to a deleted StatefulSet of that name";
     }
 
     /// Steps.

@@ -3,6 +3,7 @@
 use std::fs;
 
 use anyhow::{Context, Result, bail};
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::cluster::Cluster;
@@ -36,13 +37,24 @@ impl Cluster {
         if victims.is_empty() {
             bail!("container {container} of pod {} has no process {victim:?}", pod.title);
         }
-        for pid in &victims {
-            let pid = Pid::from_raw(*pid).context("reading a process id of 0")?;
-            kill_process(pid, Signal::KILL).with_context(|| {
-                format!("killing a process of container {container} of pod {}", pod.title)
-            })?;
+        let mut killed = 0;
+        for pid in victims {
+            let pid = Pid::from_raw(pid).context("reading a process id of 0")?;
+            match kill_process(pid, Signal::KILL) {
+                Ok(()) => killed += 1,
+                // A child that had its parent's name until it ran a program of its own.
+                Err(Errno::SRCH) => {}
+                Err(error) => {
+                    return Err(error).with_context(|| {
+                        format!("killing a process of container {container} of pod {}", pod.title)
+                    });
+                }
+            }
         }
-        Ok(victims.len())
+        if killed == 0 {
+            bail!("{victim:?} of container {container} of pod {} ended by itself", pod.title);
+        }
+        Ok(killed)
     }
 
     /// Stops a container where it stands: alive, but answering nothing.

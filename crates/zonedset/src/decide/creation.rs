@@ -4,12 +4,13 @@ use super::draft::{Draft, apply, wait_for_set};
 use super::goal::Goal;
 use crate::build::set::{self, Wanted};
 use crate::facts::{Facts, SetFact};
-use crate::resources::STATEFUL_SET;
+use crate::resources::{POD, STATEFUL_SET};
 use crate::validate::Valid;
 use crate::words::objects::{Happened, Waiting};
 use palladion_api::zoned_stateful_set::RolloutState as State;
-use palladion_plan::Event;
+use palladion_plan::workload::former;
 use palladion_plan::workload::pod::PodFact;
+use palladion_plan::{Event, ObjectKey};
 
 /// The set of a goal, if it exists and stays. If not, it is created, now or when
 /// the one that is being deleted is gone.
@@ -35,6 +36,12 @@ pub fn existing<'a>(
 /// is being recreated around them: these are not touched by it.
 fn create(facts: &Facts<'_>, valid: &Valid, goal: &Goal<'_>, draft: &mut Draft) {
     let name = valid.set_name(goal.zone, goal.version);
+    let pods = facts.objects(POD);
+    if let Some(former) = former::in_the_way(pods, &name, facts.now()) {
+        let what = ObjectKey::new(STATEFUL_SET, &facts.snapshot.owner.meta.namespace, &name);
+        wait_for_set(draft, &name, former.blocks(what)).until = former.until;
+        return;
+    }
     let orphans = facts.orphans(&name);
     let made_from = |p: &PodFact| p.spec_hash() == Some(&goal.hash);
     let (state, partition) = match orphans.as_slice() {

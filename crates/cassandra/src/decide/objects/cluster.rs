@@ -14,7 +14,9 @@ use crate::validate::{RackPlace, Valid, ValidRack};
 use crate::words::objects::{Doing, Happened, What};
 use palladion_api::ids::{MemberName, StaticAddress};
 use palladion_api::names;
+use palladion_plan::wait::Subject;
 use palladion_plan::words::Count;
+use palladion_plan::workload::former::{self, FormerPod};
 use palladion_plan::{Event, Proof, Step};
 use serde_json::json;
 
@@ -72,11 +74,23 @@ fn rack_objects(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut 
         return;
     }
     let what = What::StatefulSet { rack: rack.name.clone() };
+    if let Some(former) = former_pod(facts, rack) {
+        let wait = draft.wait_for(former.blocks(what));
+        wait.about(Subject::new(kinds::STATEFUL_SET, &rack.set));
+        wait.until = former.until;
+        return;
+    }
     let scaled = |step: Step| {
         let fence = (pods == 0 && replicas > 0).then(|| stopping::fence(facts));
         step.fenced(fence).proven(fewer_pods(facts, rack, replicas, pods))
     };
     apply_with(facts, kinds::STATEFUL_SET, set, what, event, scaled, draft);
+}
+
+/// The pod that a rack without a set waits for before it gets one.
+fn former_pod(facts: &Facts<'_>, rack: &ValidRack) -> Option<FormerPod> {
+    let has_set = facts.sets.contains_key(&rack.set);
+    former::in_the_way(facts.objects(kinds::POD), &rack.set, facts.now()).filter(|_| !has_set)
 }
 
 fn scaled_event(set: Option<&SetFact>, rack: &ValidRack, members: i32, pods: i32) -> Option<Event> {

@@ -1,17 +1,27 @@
 //! The StatefulSet controller with `OnDelete` and `Parallel`, as tried: every
-//! new pod has the newest revision, claims are never touched once made.
+//! new pod has the newest revision, claims are never touched once made. A pod
+//! of another set's that is in the way makes it pause for minutes.
 
 use crate::hash;
 use crate::object::ObjectKey;
 use crate::plan::{Precondition, Propagation, Subresource};
 use crate::sim::kinds;
 use crate::sim::store::{Store, owners, text};
+use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::Uid;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// After some refused tries: 5 ms, doubled 15 times.
+const BACK_OFF: SignedDuration = SignedDuration::from_secs(164);
+
+/// Sets, by uid, that make nobody until a time: a pod of another set's was in
+/// the way.
+pub(super) type BackOffs = BTreeMap<String, Timestamp>;
+
 /// Bring pods and claims of every set to what the set says.
-pub(super) fn run(store: &mut Store) {
+pub(super) fn run(store: &mut Store, back_offs: &mut BackOffs) {
     let sets: Vec<(ObjectKey, Arc<Value>)> = store
         .list(kinds::STATEFUL_SET)
         .filter(|(_, set)| !set["metadata"]["deletionTimestamp"].is_string())
@@ -23,11 +33,25 @@ pub(super) fn run(store: &mut Store) {
         adopt(store, &key, &set);
         end_failed_pods(store, &set);
         for ordinal in 0..replicas {
+            if back_offs.contains_key(text(&set, "/metadata/uid")) {
+                break;
+            }
             make_member(store, &key, &set, ordinal, &revision);
+            if is_in_the_way(store, &key, &set, ordinal) {
+                let uid = text(&set, "/metadata/uid").to_string();
+                back_offs.insert(uid, store.now + BACK_OFF);
+            }
         }
         end_surplus(store, &key, &set, replicas);
         report(store, &key, &set, &revision);
     }
+}
+
+/// Is the pod of this ordinal another set's?
+fn is_in_the_way(store: &Store, set_key: &ObjectKey, set: &Value, ordinal: i64) -> bool {
+    let name = format!("{}-{ordinal}", set_key.name);
+    let pod = store.get(&ObjectKey::new(kinds::POD, &set_key.namespace, &name));
+    pod.is_some_and(|pod| owners(pod).all(|o| o["uid"] != set["metadata"]["uid"]))
 }
 
 /// The revision of the template; computed once per generation.
