@@ -8,8 +8,9 @@
 //! they are gone.
 
 use super::words::Blocked;
-use crate::object::Object;
+use crate::object::{Meta, Object};
 use jiff::{SignedDuration, Timestamp};
+use palladion_api::names;
 use std::sync::Arc;
 
 /// So long after the time at which it should have been killed a pod is not
@@ -36,13 +37,10 @@ impl FormerPod {
 /// The pod, among those `seen`, that a set which does not exist has to wait for.
 /// A pod without a controller is no hindrance: the set will adopt it.
 pub fn in_the_way(seen: &[Arc<Object>], set: &str, now: Timestamp) -> Option<FormerPod> {
-    let of_set = |name: &str| {
-        let ordinal = name.strip_prefix(set).and_then(|rest| rest.strip_prefix('-'));
-        ordinal.is_some_and(|o| o.parse::<u32>().is_ok())
-    };
+    let is_controlled = |meta: &Meta| meta.owner_references.iter().any(|o| o.controller);
     seen.iter()
         .map(|pod| &pod.meta)
-        .filter(|meta| of_set(&meta.name) && meta.owner_references.iter().any(|o| o.controller))
+        .filter(|meta| names::ordinal(set, &meta.name).is_some() && is_controlled(meta))
         .map(|meta| FormerPod {
             pod: meta.name.clone(),
             until: meta.deletion_timestamp.map(|killed| killed + OVERDUE),
@@ -53,7 +51,7 @@ pub fn in_the_way(seen: &[Arc<Object>], set: &str, now: Timestamp) -> Option<For
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::object::{Meta, OwnerReference};
+    use crate::object::OwnerReference;
     use serde_json::json;
 
     const NOW: &str = "2026-01-01T00:10:00Z";

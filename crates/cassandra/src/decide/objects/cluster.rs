@@ -118,8 +118,10 @@ fn rack_objects(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut 
 
 /// The pod that a rack without a set waits for before it gets one.
 fn former_pod(facts: &Facts<'_>, rack: &ValidRack) -> Option<FormerPod> {
-    let has_set = facts.sets.contains_key(&rack.set);
-    former::in_the_way(facts.objects(kinds::POD), &rack.set, facts.now()).filter(|_| !has_set)
+    if facts.sets.contains_key(&rack.set) {
+        return None;
+    }
+    former::in_the_way(facts.objects(kinds::POD), &rack.set, facts.now())
 }
 
 fn scaled_event(set: Option<&SetFact>, rack: &ValidRack, members: i32, pods: i32) -> Option<Event> {

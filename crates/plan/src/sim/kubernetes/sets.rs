@@ -32,14 +32,14 @@ pub(super) fn run(store: &mut Store, back_offs: &mut BackOffs) {
         let replicas = set["spec"]["replicas"].as_i64().unwrap_or(1);
         adopt(store, &key, &set);
         end_failed_pods(store, &set);
+        let uid = text(&set, "/metadata/uid");
         for ordinal in 0..replicas {
-            if back_offs.contains_key(text(&set, "/metadata/uid")) {
+            if back_offs.contains_key(uid) {
                 break;
             }
             make_member(store, &key, &set, ordinal, &revision);
             if is_in_the_way(store, &key, &set, ordinal) {
-                let uid = text(&set, "/metadata/uid").to_string();
-                back_offs.insert(uid, store.now + BACK_OFF);
+                back_offs.insert(uid.to_string(), store.now + BACK_OFF);
             }
         }
         end_surplus(store, &key, &set, replicas);
