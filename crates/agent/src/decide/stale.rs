@@ -27,9 +27,13 @@ pub fn forbids(
     ledger: &Ledger,
 ) -> Option<Waiting> {
     let (at, ran) = (complete_until(found, ledger)?, last_ran_at(found, ledger)?);
-    let is_allowed = spec.allow_stale_start.as_ref().is_some_and(|t| t.0 == at);
+    let allowed = spec.allow_stale_start.as_ref().filter(|t| t.0 == at);
+    let stood = spec.ring_down.as_ref().filter(|down| Some(&down.since) == allowed);
     let kept = kept(found);
-    let is_too_old = now.duration_since(at) > kept;
+    // Until the ring was started again nobody has deleted anything; what others
+    // dropped since, it would bring back.
+    let is_too_old = now.duration_since(stood.map_or(at, |down| down.until.0)) > kept;
+    let is_allowed = allowed.is_some() && stood.is_none();
     // It has served with that data until a moment ago: what can come back is back, and it
     // would go on serving had it not ended. A sign of life of a time to come says nothing.
     let went_on = now >= ran && now.duration_since(ran) <= BRIEF;

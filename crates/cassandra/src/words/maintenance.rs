@@ -104,6 +104,8 @@ palladion_plan::sentences! {
             "allow member {member} to start: the whole ring has been down since about {since}";
         ForgetStaleStart { member: MemberName } =>
             "clear `spec.allowStaleStart` of CassandraMember {member}: the member is up";
+        StaleStartRanOut { member: MemberName, since: Timestamp } =>
+            "clear `spec.allowStaleStart` of CassandraMember {member}, which has been down since about {since} and did not start with the rest of the ring: the others may have dropped tombstones since";
         RecordUp { member: MemberName } => "record that member {member} is up again";
         RecordDone { work: Work, member: MemberName } =>
             "record that the {work} of member {member} is done";

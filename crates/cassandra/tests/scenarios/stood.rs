@@ -86,6 +86,43 @@ fn who_starts_long_after_the_rest_of_a_ring_that_stood_is_repaired() {
     world.expect_ring(3);
 }
 
+/// The others have forgotten by then what was deleted while it did not start.
+#[test]
+fn who_does_not_start_for_as_long_as_tombstones_are_kept_waits_for_a_person() {
+    let mut world = three_copies();
+    stood(&mut world, TOO_LONG);
+    world.until(|w| is_allowed(w, AWAY));
+    world.set_machine("n3", Machine::Down);
+    world.pass(TOO_LONG);
+    assert_eq!(world.normal(), 2, "{}", world.last_words());
+    world.set_machine("n3", Machine::Up);
+    world.settle();
+    assert_eq!(world.normal(), 2, "deleted rows would come back: {}", world.last_words());
+    assert!(!is_allowed(&world, AWAY), "that the ring was down allows nothing any more");
+    crate::maintenance::allow(&mut world, AWAY);
+    world.settle();
+    assert_eq!(begun(&world, AWAY), 1, "{}", world.last_words());
+    world.expect_ring(3);
+}
+
+/// Nobody has come up, so that nobody has deleted anything.
+#[test]
+fn a_ring_that_is_started_and_does_not_come_up_for_long_is_started_again() {
+    let mut world = three_copies();
+    stood(&mut world, TOO_LONG);
+    world.until(|w| ALL.iter().all(|member| is_allowed(w, member)));
+    for machine in ["n1", "n2", "n3"] {
+        world.set_machine(machine, Machine::Down);
+    }
+    world.pass(TOO_LONG);
+    for machine in ["n1", "n2", "n3"] {
+        world.set_machine(machine, Machine::Up);
+    }
+    world.settle();
+    assert_eq!(world.normal(), 3, "{}", world.last_words());
+    world.expect_ring(3);
+}
+
 /// A person answers for one member, not for the ring.
 #[test]
 fn whom_a_person_lets_start_is_repaired_also_where_the_ring_stood_before() {

@@ -5,7 +5,7 @@ use super::super::*;
 use crate::volume::heartbeat::{Heartbeat, Known};
 use crate::volume::ledger::Membership;
 use crate::volume::seconds;
-use palladion_api::member::Missed;
+use palladion_api::member::{Missed, RingDown};
 
 /// For so many seconds tombstones are kept.
 const GC_GRACE: i64 = 10 * 24 * 3600;
@@ -73,6 +73,27 @@ fn a_start_after_a_long_time_is_allowed_by_the_time_at_which_the_server_ran_last
     };
     assert_eq!(allow(Timestamp::UNIX_EPOCH).start().cause, Cause::Autonomous);
     allow(Timestamp::from_second(1).unwrap()).waits(Reason::DataTooOld);
+}
+
+/// Whoever comes up long after the rest of a ring that was down lacks what was deleted since.
+#[test]
+fn that_the_whole_ring_was_down_counts_until_it_was_started_again() {
+    const UNTIL: i64 = 3 * GC_GRACE;
+    let at = |second| seconds(Timestamp::from_second(second).unwrap());
+    let stood = |since: i64, now: i64| {
+        down_for(now).with(|w| {
+            w.spec().allow_stale_start = Some(at(since));
+            w.spec().ring_down = Some(RingDown { since: at(since), until: at(UNTIL) });
+        })
+    };
+    assert_eq!(stood(0, UNTIL).start().cause, Cause::Autonomous);
+    assert_eq!(stood(0, UNTIL + GC_GRACE).start().cause, Cause::Autonomous);
+    stood(0, UNTIL + GC_GRACE + 1).waits(Reason::DataTooOld);
+    // What is on record is about another absence.
+    stood(1, UNTIL).waits(Reason::DataTooOld);
+    // A person answers for the member: of the ring nothing is on record then.
+    let answered = stood(0, UNTIL + GC_GRACE + 1).with(|w| w.spec().ring_down = None);
+    assert_eq!(answered.start().cause, Cause::Autonomous);
 }
 
 #[test]

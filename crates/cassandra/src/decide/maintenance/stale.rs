@@ -1,7 +1,9 @@
 //! Members that were down for longer than tombstones are kept. Their agents do
 //! not start them, since deleted rows would come back (safety rule 7.8). Where
 //! the whole ring was down, nobody has deleted anything meanwhile: all start, and
-//! that is on record of each until it is up, so that nothing is repaired for it.
+//! that is on record of each until it is up, so that nothing is repaired for it. It
+//! holds for as long as tombstones are kept from then on: whoever is not up by then
+//! is asked about anew.
 
 use super::{debts, hints, missed};
 use crate::decide::draft::Draft;
@@ -22,6 +24,10 @@ use serde_json::{Value, json};
 /// others would not have brought.
 pub(super) const TOGETHER: SignedDuration = SignedDuration::from_mins(5);
 
+/// An agent that does not start its server so long after that was allowed has seen the
+/// permission: it has run out. No shorter time forbids a start.
+const SEEN: SignedDuration = SignedDuration::from_hours(24);
+
 /// Allow the start of members that were down together. What is allowed goes
 /// when it was used: a later absence is another one.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
@@ -30,14 +36,34 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             draft.steps.extend(forget(facts, valid, member));
         }
     }
-    if stopping::is_wanted(facts) || !all_were_down_together(facts) {
-        return;
-    }
+    let still_down = !stopping::is_wanted(facts) && all_were_down_together(facts);
     for member in facts.members.values() {
-        if last_ran_at(member).is_some_and(|at| allowed(member) != Some(at)) {
+        let Some(at) = last_ran_at(member) else {
+            continue;
+        };
+        let has_run_out = has_run_out(facts, member, at);
+        if still_down && (allowed(member) != Some(at) || has_run_out) {
             draft.steps.extend(allow(facts, member));
+        } else if has_run_out {
+            draft.steps.extend(take_back(member, at));
         }
     }
+}
+
+/// Was its start allowed since the whole ring was down, and is it still not started, since
+/// it did not come up in time? Others may have come up, and have forgotten deletions.
+fn has_run_out(facts: &Facts<'_>, member: &MemberFact, at: Timestamp) -> bool {
+    let down = member.spec.as_ref().and_then(|s| s.ring_down.as_ref());
+    let down = down.filter(|d| d.since.0 == at && allowed(member) == Some(at));
+    down.is_some_and(|d| facts.now().duration_since(d.until.0) > SEEN)
+}
+
+/// A person may allow it again: what a person allows is not on record as this is.
+fn take_back(member: &MemberFact, since: Timestamp) -> Option<Step> {
+    let object = member.object.as_ref()?;
+    let patch = json!({ "spec": { "allowStaleStart": null, "ringDown": null } });
+    let doing = Doing::StaleStartRanOut { member: member.name.clone(), since };
+    Some(Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing))
 }
 
 /// When the server of a member that is not started for that reason ran last. Of one that
