@@ -90,7 +90,8 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 
 /// The ring's own work: its shape, its revision, its maintenance.
 fn next_of_ring(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
-    let busy = shape(facts, valid, draft).is_busy()
+    let busy = restart::of_idle(facts, valid, draft).is_busy()
+        || shape(facts, valid, draft).is_busy()
         || restart::next(facts, valid, draft).is_busy()
         || versions::mixed(facts, valid).is_none() && pay::pay(facts, draft).is_busy();
     if busy {

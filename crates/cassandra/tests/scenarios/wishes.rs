@@ -212,6 +212,25 @@ fn a_restart_token_of_a_stopped_member_is_only_recorded() {
     assert_eq!(count(&world, &format!("{LAST} starts its server")), 1);
 }
 
+/// The other one waits for the member, and not the other way round.
+#[test]
+fn a_restart_token_of_a_stopped_member_is_recorded_while_one_that_never_joined_waits_to_go() {
+    let mut world = without(LAST);
+    for a in [3, 2] {
+        world.set_racks(&a_cluster(&[("a", a), ("b", 1)]));
+        world.pass(60);
+    }
+    assert!(world.waits().contains("cannot leave yet"), "{}", world.waits());
+    world.want(LAST, &json!({ "restartToken": "tonight" }));
+    world.pass(60);
+    assert!(spec(&world, LAST, "restartToken").is_string(), "{:?}", world.unmet());
+    assert!(!world.runs(LAST), "it stays stopped");
+    start(&mut world, LAST);
+    world.settle();
+    world.expect_ring(3);
+    assert_eq!(count(&world, &format!("{LAST} starts its server")), 1);
+}
+
 #[test]
 fn a_restart_token_restarts_one_member_once_and_wins_over_the_annotation() {
     let mut world = a_ring(2, 1);

@@ -11,4 +11,4 @@ pub mod upgraded;
 pub mod versions;
 
 pub use advance::advance;
-pub use next::next;
+pub use next::{next, of_idle};

@@ -1,7 +1,7 @@
 //! Which member is restarted next, and what must be so before it has the turn.
 
 use crate::decide::draft::Draft;
-use crate::decide::evidence;
+use crate::decide::evidence::{self, Proof};
 use crate::decide::maintenance::access;
 use crate::decide::objects::{replicas, restart_tokens};
 use crate::decide::restart::going_without;
@@ -12,7 +12,7 @@ use crate::validate::Valid;
 use crate::words::restart::{Doing, Waiting};
 use crate::words::turn::Work;
 use palladion_api::cluster::TurnStep;
-use palladion_plan::{Flow, Step};
+use palladion_plan::Flow;
 
 /// The next member on an older revision, or whose restart was asked for, if
 /// the ring can spare it.
@@ -22,20 +22,8 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         let waiting = Waiting::ForLogIn { member: member.name.clone() };
         draft.wait_for(waiting).about(member.subject());
     }
-    // The rest waits for them: they serve nobody until then.
-    if let Some(step) = of_the_drained(facts, valid) {
-        draft.steps.push(step);
-        return Flow::Busy;
-    }
     for member in due(facts, valid) {
         let name = member.name.clone();
-        let restart = restart_tokens::due(valid, member);
-        let nothing_runs =
-            evidence::has_ended(facts, member).or_else(|| evidence::stands_stopped(facts, member));
-        if let (Some(token), Some(proof)) = (restart, nothing_runs) {
-            draft.steps.extend(give_token(member, &token, &proof, None));
-            return Flow::Busy;
-        }
         // Its pod waits until people start it again.
         if member.is_stopped() {
             continue;
@@ -59,12 +47,22 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     Flow::Free
 }
 
-/// The restart of a member that is drained: it needs no turn, as nothing is stopped.
-fn of_the_drained(facts: &Facts<'_>, valid: &Valid) -> Option<Step> {
-    due(facts, valid).into_iter().find_map(|member| {
-        let proof = evidence::is_drained(facts, member)?;
-        give_token(member, &restart_tokens::due(valid, member)?, &proof, None)
-    })
+/// A token for a member that serves nobody: it stops nothing, so that it needs no turn and
+/// waits for nothing. A drained one comes first, as the rest waits for it.
+pub fn of_idle(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
+    let due = due(facts, valid);
+    let step = |idle: fn(&Facts<'_>, &MemberFact) -> Option<Proof>| {
+        due.iter().find_map(|member| {
+            let token = restart_tokens::due(valid, member)?;
+            give_token(member, &token, &idle(facts, member)?, None)
+        })
+    };
+    let first = step(evidence::is_drained);
+    let step =
+        first.or_else(|| step(evidence::has_ended)).or_else(|| step(evidence::stands_stopped));
+    let flow = if step.is_some() { Flow::Busy } else { Flow::Free };
+    draft.steps.extend(step);
+    flow
 }
 
 /// Members of the ring on an older revision, or whose restart was asked for, in order,
