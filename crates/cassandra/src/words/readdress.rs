@@ -45,6 +45,7 @@ palladion_plan::sentences! {
         OtherVolume => "it now has a different volume";
         NotMoved => "its address is the one that the ring knows, or its server is not to start";
         NobodyUp => "no other member is up any more";
+        InUse { other: MemberName } => "the ring knows member {other} under its new address";
         Forbidden { why: Objection } => "{why}";
         Refused { why: String } => "its agent refused to start the server: {why}";
         ByItself => "its server starts under the new address without a permit from now on";

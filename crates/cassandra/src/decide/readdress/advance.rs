@@ -37,7 +37,10 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         Course::Refused(why) => end(facts, turn, Ended::Refused { why }, draft),
         Course::Failed => end(facts, turn, Ended::ByItself, draft),
         Course::Open => {
-            hold(facts, valid, member, replaced, draft);
+            // Until its ledger names the new one, the address is its own.
+            if moved::of(member).is_none() {
+                hold(facts, valid, member, replaced, draft);
+            }
             wait_for_server(facts, turn, member, draft);
         }
         Course::Done => {
@@ -97,6 +100,10 @@ fn before_permit(
     let Some(moved) = moved::of(member).filter(|_| !starts) else {
         return end(facts, turn, Ended::NotMoved, draft);
     };
+    // The address may have changed again since the turn was given.
+    if let Some(other) = moved::also_of(facts, &moved) {
+        return end(facts, turn, Ended::InUse { other: other.name.clone() }, draft);
+    }
     if evidence::others(facts, &member.name).is_empty() {
         return match evidence::is_given_up(facts, member, moved.before) {
             Some(proof) => permit::give(facts, valid, turn, member, &proof, draft),
