@@ -115,7 +115,12 @@ fn the_agent_or_its_pod_ends_while_its_member_gets_another_address() {
 
 #[test]
 fn a_frozen_leader_gives_no_second_permit_for_an_address() {
+    let starts = |w: &World| {
+        let of_first = format!("{FIRST} starts its server");
+        w.story.iter().filter(|line| line.contains(&of_first)).count()
+    };
     let (mut world, taken, hosts) = created_again(&[FIRST]);
+    let before = starts(&world);
     give_up(&mut world, &taken);
     let (worlds, _) = before_each_write(world);
     for mut world in some(worlds, 2, 1) {
@@ -127,6 +132,7 @@ fn a_frozen_leader_gives_no_second_permit_for_an_address() {
         world.settle();
         world.expect_ring(3);
         assert_eq!(host_of(&world, FIRST), hosts[0], "{}", world.last_words());
+        assert_eq!(starts(&world), before + 1, "one permit, one start: {}", world.last_words());
     }
 }
 
