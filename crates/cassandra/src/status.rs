@@ -45,32 +45,27 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
         writer.set_false(PROGRESSING, unused::rest(facts, &unused));
     }
     trouble::degraded(&mut writer, facts, draft);
-    let health = health::of(facts, Some(valid), &mut writer);
-    paused(&mut writer, facts);
-    json!({
-        "observedGeneration": facts.snapshot.owner.meta.generation,
-        "conditions": writer.all(),
-        "health": health,
-        "contactPoints": contact::points(facts),
+    let mut status = of_any(facts, Some(valid), writer);
+    let more = json!({
         "waits": wait::in_status(&facts.status.waits, &draft.waits, facts.now()),
         "unmet": unmet::of(facts, valid, draft, pause(facts).as_ref()),
         "members": format!("{ready}/{wanted}"),
         "racks": racks::of(facts, valid),
         "unusedClaims": Some(unused).filter(|claims| !claims.is_empty()),
         "seeds": seeds::of(facts, valid),
-        "decidedWith": decided_with(facts),
         "highestReleaseLine": upgraded::line_on_record(facts),
         "newestLine": Value::Null,
         "createdAt": created_at(facts, wanted),
-    })
+    });
+    if let (Value::Object(status), Value::Object(more)) = (&mut status, more) {
+        status.extend(more);
+    }
+    status
 }
 
-/// Status of a cluster that was refused: what runs goes on running.
-pub fn refused(facts: &Facts<'_>, refusal: &Refusal) -> Value {
-    let mut writer = stored(facts);
-    writer.set_false(ACCEPTED, refusal.clone());
-    writer.set_false(PROGRESSING, refusal.clone());
-    let health = health::of(facts, None, &mut writer);
+/// What is said of a cluster whether its spec is valid or not.
+fn of_any(facts: &Facts<'_>, valid: Option<&Valid>, mut writer: Conditions) -> Value {
+    let health = health::of(facts, valid, &mut writer);
     paused(&mut writer, facts);
     json!({
         "observedGeneration": facts.snapshot.owner.meta.generation,
@@ -80,6 +75,14 @@ pub fn refused(facts: &Facts<'_>, refusal: &Refusal) -> Value {
         "waits": Value::Null,
         "decidedWith": decided_with(facts),
     })
+}
+
+/// Status of a cluster that was refused: what runs goes on running.
+pub fn refused(facts: &Facts<'_>, refusal: &Refusal) -> Value {
+    let mut writer = stored(facts);
+    writer.set_false(ACCEPTED, refusal.clone());
+    writer.set_false(PROGRESSING, refusal.clone());
+    of_any(facts, None, writer)
 }
 
 /// Status of a cluster that is being deleted: what its end waits for, or what

@@ -211,6 +211,16 @@ pub enum ServerState {
     Unknown,
 }
 
+impl ServerState {
+    /// Is there a process, or may there be one? What is not known may be.
+    pub fn may_run(self) -> bool {
+        match self {
+            Self::Starting | Self::Running | Self::Stopping | Self::Unknown => true,
+            Self::Waiting | Self::Stopped | Self::Failed | Self::Decommissioned => false,
+        }
+    }
+}
+
 /// Result of a permit.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]

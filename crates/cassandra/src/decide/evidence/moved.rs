@@ -11,7 +11,7 @@ use crate::facts::{Facts, MemberFact};
 use crate::words::evidence::{Objection, Proven};
 use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::labels;
-use palladion_api::member::{Evidence, Liveness, ServerState};
+use palladion_api::member::{Evidence, Liveness};
 use palladion_plan::proof::ProofKind;
 use palladion_plan::words::Names;
 
@@ -78,18 +78,7 @@ pub fn is_given_up(
     member: &MemberFact,
     before: &StaticAddress,
 ) -> Option<Proof> {
-    let runs = |m: &&MemberFact| {
-        m.reported_server().is_some_and(|s| match s.state {
-            ServerState::Starting
-            | ServerState::Running
-            | ServerState::Stopping
-            | ServerState::Unknown => true,
-            ServerState::Waiting
-            | ServerState::Stopped
-            | ServerState::Failed
-            | ServerState::Decommissioned => false,
-        })
-    };
+    let runs = |m: &&MemberFact| m.reported_server().is_some_and(|s| s.state.may_run());
     let nobody = others(facts, &member.name).is_empty() && !facts.joined().any(|m| runs(&m));
     let annotation = labels::GIVE_UP_ADDRESSES;
     let proven = Proven::AddressGivenUp { address: before.clone(), annotation };

@@ -57,12 +57,13 @@ fn before_permit(
     member: &MemberFact,
     draft: &mut Draft,
 ) {
-    let Some(volume) = member.volume() else {
+    let keeps_volume = permit::keeps_volume(turn, member);
+    if keeps_volume.is_none() {
         let (name, pod) = (member.name.clone(), pod_words(member));
         draft.wait_for(Waiting::HasTurn { member: name, pod }).about(member.subject());
         return;
-    };
-    if volume.volume_id != turn.volume_id {
+    }
+    if keeps_volume == Some(false) {
         return release(facts, turn, Ended::OtherVolume, draft);
     }
     if turn.step == TurnStep::Initialize {

@@ -88,13 +88,14 @@ fn before_permit(
     member: &MemberFact,
     draft: &mut Draft,
 ) {
-    let Some(volume) = member.volume() else {
-        let waiting = Waiting::ForPod { member: member.name.clone(), pod: pod_words(member) };
-        draft.wait_for(waiting).about(member.subject());
-        return;
-    };
-    if volume.volume_id != turn.volume_id {
-        return end(facts, turn, Ended::OtherVolume, draft);
+    match permit::keeps_volume(turn, member) {
+        Some(true) => {}
+        Some(false) => return end(facts, turn, Ended::OtherVolume, draft),
+        None => {
+            let waiting = Waiting::ForPod { member: member.name.clone(), pod: pod_words(member) };
+            draft.wait_for(waiting).about(member.subject());
+            return;
+        }
     }
     let starts = moved::runs(member) && !member.is_normal();
     let Some(moved) = moved::of(member).filter(|_| !starts) else {

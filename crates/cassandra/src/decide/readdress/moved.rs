@@ -4,7 +4,7 @@ use crate::decide::evidence::marks;
 use crate::facts::leaver::is_interrupted;
 use crate::facts::{Facts, MemberFact};
 use palladion_api::ids::{HostId, StaticAddress};
-use palladion_api::member::{ServerState, VolumeState, VolumeStatus};
+use palladion_api::member::{VolumeState, VolumeStatus};
 
 /// A member that has another address.
 #[derive(Clone, Copy)]
@@ -45,16 +45,7 @@ pub fn of(member: &MemberFact) -> Option<Moved<'_>> {
 
 /// Does a server of it run, under the address that it had?
 pub fn runs(member: &MemberFact) -> bool {
-    member.reported_server().is_some_and(|s| match s.state {
-        ServerState::Starting
-        | ServerState::Running
-        | ServerState::Stopping
-        | ServerState::Unknown => true,
-        ServerState::Waiting
-        | ServerState::Stopped
-        | ServerState::Failed
-        | ServerState::Decommissioned => false,
-    })
+    member.reported_server().is_some_and(|s| s.state.may_run())
 }
 
 /// Another member that the ring knows under this address, as far as records,

@@ -8,12 +8,11 @@ use super::give::{give, grant, stop};
 use super::go_on::begin;
 use super::grants::{Occupied, Offer, choose};
 use super::pace::is_late;
-use super::preconditions::{Gate, closed, gate, knows_grants};
+use super::preconditions::{Gate, gate, knows_grants};
 use super::queue::Job;
 use super::run::Stands;
 use super::silent;
 use super::units::{self, answer, asked};
-use super::yields::Way;
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
@@ -30,11 +29,12 @@ pub fn is_by_grants(job: &Job<'_>) -> bool {
     job.task.spec.work.body().is_some_and(Body::is_repair_by_grants)
 }
 
-/// Go on with the task that has the job.
+/// Go on with the task that has the job. While something comes before jobs, nobody
+/// begins, and nothing is granted.
 pub fn go_on(
     facts: &Facts<'_>,
     valid: &Valid,
-    way: &Way,
+    first: Option<Waiting>,
     job: &mut Job<'_>,
     draft: &mut Draft,
 ) -> Stands {
@@ -42,7 +42,7 @@ pub fn go_on(
     if is_ending(facts, job) {
         return end(facts, job, draft);
     }
-    if let Some(why) = closed(facts, way) {
+    if let Some(why) = first {
         return working(facts, job).map_or(Stands::Waiting(why), Stands::Working);
     }
     let waits = begin_all(facts, valid, job, draft);

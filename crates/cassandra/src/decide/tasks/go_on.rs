@@ -31,7 +31,7 @@ pub fn go_on(
 ) -> Stands {
     take_up(facts, valid, job);
     if batches::is_by_grants(job) {
-        return batches::go_on(facts, valid, way, job, draft);
+        return batches::go_on(facts, valid, closed(facts, way), job, draft);
     }
     if job.is_at_work() {
         return working(facts, job, draft);

@@ -8,6 +8,7 @@ use super::pass::can_go_on;
 use super::preconditions::closed;
 use super::queue::Job;
 use super::run::Line;
+use super::units::is_stoppable;
 use super::yields::Way;
 use crate::facts::Facts;
 use crate::validate::Valid;
@@ -17,22 +18,9 @@ fn is_of_due(job: &Job<'_>) -> bool {
     job.task.spec.work.body().is_some_and(Body::is_repair_of_due)
 }
 
+/// What can be stopped rewrites data, but for a repair.
 fn rewrites(kind: TaskKind) -> bool {
-    match kind {
-        TaskKind::Cleanup
-        | TaskKind::Compact
-        | TaskKind::GarbageCollect
-        | TaskKind::Scrub
-        | TaskKind::UpgradeSstables => true,
-        TaskKind::Repair
-        | TaskKind::Flush
-        | TaskKind::Snapshot
-        | TaskKind::ClearSnapshot
-        | TaskKind::SetLogLevel
-        | TaskKind::Restart
-        | TaskKind::Drain
-        | TaskKind::Replace => false,
-    }
+    is_stoppable(kind) && kind != TaskKind::Repair
 }
 
 /// Who goes before the one that has the job, if anybody does.

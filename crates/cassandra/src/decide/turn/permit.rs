@@ -52,6 +52,11 @@ pub fn course(turn: &Turn, member: &MemberFact) -> Course {
     }
 }
 
+/// Has the member still the volume for which it got the turn? None while no agent reports one.
+pub fn keeps_volume(turn: &Turn, member: &MemberFact) -> Option<bool> {
+    member.volume().map(|volume| volume.volume_id == turn.volume_id)
+}
+
 /// Give the permit of a turn to its member.
 pub fn give(
     facts: &Facts<'_>,

@@ -9,7 +9,7 @@ use crate::resources as kinds;
 use crate::words::turn::{Ended, Waiting, Work};
 use palladion_api::cluster::{RingRun, Turn, TurnStep};
 use palladion_api::ids::MemberName;
-use palladion_api::member::{IntentState, PermitState, ServerState};
+use palladion_api::member::{IntentState, PermitState};
 use palladion_plan::wait::Subject;
 use palladion_plan::words::Count;
 use palladion_plan::{Fence, Flow, ObjectKey};
@@ -86,16 +86,7 @@ fn uses_permit(turn: &Turn, member: &MemberFact) -> bool {
     };
     let for_this_pod = member.pod.as_ref().is_some_and(|p| p.uid == start.pod_uid);
     let answer = member.status.permit.as_ref().filter(|p| p.nonce == turn.nonce).map(|p| p.state);
-    let runs = member.status.server.as_ref().is_some_and(|s| match s.state {
-        ServerState::Starting
-        | ServerState::Running
-        | ServerState::Stopping
-        | ServerState::Unknown => true,
-        ServerState::Waiting
-        | ServerState::Stopped
-        | ServerState::Failed
-        | ServerState::Decommissioned => false,
-    });
+    let runs = member.status.server.as_ref().is_some_and(|s| s.state.may_run());
     for_this_pod
         && match answer {
             // It may be about to start, or has joined and is not recorded yet; what is not
