@@ -252,7 +252,7 @@ reasons! {
     /// Nothing has more than one copy, so there is nothing to repair from.
     NothingToRepair => "Nothing.";
     /// A member has been down for longer than deletions are kept: what it holds still may come back with it.
-    ReturnsTooLate => "Replace the member rather than start it: `kubectl palladion terminate NAME`, then `kubectl palladion replace NAME`.";
+    ReturnsTooLate => "Where tables keep deletions for a day or more, replace the member rather than start it: `kubectl palladion terminate NAME`, then `kubectl palladion replace NAME`. Where they keep them for less, its start is not refused: start it and repair it.";
     /// Tables keep deletions for less than ten minutes, so that no repair comes in time.
     GraceTooShort => "Raise `gc_grace_seconds` of the tables that the message names, or name them in `excludeTables`. They are repaired every seven days.";
     /// A repair or cleanup of a member is pending and comes first.

@@ -2,7 +2,7 @@
 //! ledger before it is done.
 
 use super::state::{Agent, Done};
-use crate::decide::{Action, Cause, LeaveCall, Start, Then};
+use crate::decide::{Action, Cause, LeaveCall, Start, StopWhy, Then};
 use crate::launch;
 use crate::launch_record::LaunchRecord;
 use crate::volume::Data;
@@ -29,7 +29,12 @@ impl Agent {
                     host_id = host_id.as_str(),
                     "the server came up as somebody else; none starts on this volume again"
                 );
-                self.change_ledger(|ledger| ledger.came_up_as = Some(host_id))
+                let noted = self.change_ledger(|ledger| ledger.came_up_as = Some(host_id));
+                if noted.is_err() {
+                    // Without the note none is launched either: a launch is noted first.
+                    self.stop(StopWhy::OtherHostId);
+                }
+                noted
             }
             Action::SettlePermit { nonce, state, message } => {
                 let message = message.map(|m| m.to_string());

@@ -45,12 +45,7 @@ impl Agent {
             volume: decide::volume_state(&facts),
             file_system: self.found.as_ref().ok().map(|f| f.file_system.as_str()),
             ledger: self.ledger(),
-            last_ran_at: self
-                .found
-                .as_ref()
-                .ok()
-                .zip(self.ledger())
-                .and_then(|(f, l)| decide::stale::complete_until(f, l)),
+            last_ran_at: decide::stale::too_old(&facts),
             missed: self
                 .found
                 .as_ref()

@@ -2,6 +2,7 @@
 //! have dropped those of rows that it still holds, and the rows would come back
 //! with it (safety rule 7.8).
 
+use super::{Facts, Process, VolumeFact};
 use crate::volume::heartbeat::Known;
 use crate::volume::ledger::Ledger;
 use crate::volume::{Found, seconds};
@@ -44,6 +45,17 @@ pub fn forbids(
     })
 }
 
+/// Up to when the data of a server that does not run holds all deletions, where that is too
+/// long ago to start with, whatever else keeps it from starting.
+pub fn too_old(facts: &Facts<'_>) -> Option<Timestamp> {
+    let (VolumeFact::Found(found), Process::Absent) = (&facts.volume, &facts.process) else {
+        return None;
+    };
+    let (ledger, known) = (found.ledger.as_ref()?, facts.spec?);
+    forbids(facts.now, known.spec, found, ledger)?;
+    complete_until(found, ledger)
+}
+
 /// For how long the tables of users keep their tombstones.
 fn kept(found: &Found) -> SignedDuration {
     let smallest = found.heartbeat.smallest_gc_grace_seconds();
@@ -52,7 +64,7 @@ fn kept(found: &Found) -> SignedDuration {
 
 /// Up to when the data holds all deletions: when the server ran last or, where
 /// it has missed some before and was not repaired, when it ran before that.
-pub fn complete_until(found: &Found, ledger: &Ledger) -> Option<Timestamp> {
+fn complete_until(found: &Found, ledger: &Ledger) -> Option<Timestamp> {
     let ran = last_ran_at(found, ledger)?;
     Some(found.heartbeat.missed(ledger).map_or(ran, |missed| missed.since.0.min(ran)))
 }

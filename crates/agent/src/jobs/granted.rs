@@ -56,6 +56,8 @@ pub async fn repair(bench: &Bench, plan: Plan<'_>, reading: &Reading) -> Step<Do
             alone = None;
         }
         let Some(grant) = bench.grant_after(over).await else { continue };
+        // When it is over, what was offered before it must not pass for what is left.
+        bench.book.offer(Vec::new());
         // What is granted and not there is done already.
         let is_meant = |part: &Part| part.offer.host_ids == grant.host_ids;
         if let Some(at) = parts.iter().position(is_meant) {

@@ -17,7 +17,6 @@ use palladion_api::member::{
     AccessProblem, AgentStatus, CassandraMemberStatus, Evidence, HealthRecord, JobStatus, Missed,
     OperationStatus, ServerStatus, VolumeState, VolumeStatus,
 };
-use palladion_api::reasons::Reason;
 use palladion_api::repair::{Pressure, RepairStatus};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -37,7 +36,7 @@ pub struct Parts<'a> {
     pub file_system: Option<&'a str>,
     /// The ledger.
     pub ledger: Option<&'a Ledger>,
-    /// Up to when the data holds all deletions.
+    /// Up to when the data holds all deletions, where that is too long ago to start with.
     pub last_ran_at: Option<Timestamp>,
     /// When the server was down and has not caught up since.
     pub missed: Option<Missed>,
@@ -108,15 +107,13 @@ fn announced(parts: &Parts<'_>) -> Option<StaticAddress> {
 
 fn volume(parts: &Parts<'_>) -> Option<VolumeStatus> {
     let (state, wrong) = parts.volume.clone()?;
-    // It changes every minute, and matters only where it forbids a start.
-    let is_too_old = parts.decision.reason == Reason::DataTooOld;
     Some(VolumeStatus {
         volume_id: parts.ledger.map(|l| l.volume_id.clone()).unwrap_or_default(),
         state,
         file_system: parts.file_system.unwrap_or_default().into(),
         ring: parts.ledger.and_then(|l| l.ring.clone()),
         message: wrong.map(|w| w.to_string()),
-        last_ran_at: parts.last_ran_at.filter(|_| is_too_old).map(seconds),
+        last_ran_at: parts.last_ran_at.map(seconds),
         missed: parts.missed.clone(),
         retired: Some(parts.retired).filter(|retired| *retired > 0),
     })

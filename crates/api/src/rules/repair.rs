@@ -4,6 +4,10 @@ use kube_core::Rule;
 
 use super::must;
 
+/// Bytes of one call of a repair at the least. What was stored before that was a rule may
+/// have less.
+pub const LEAST_SEGMENT_BYTES: u64 = 67_108_864;
+
 /// A table's name alone says too little.
 pub fn left_out_tables_have_keyspaces() -> Rule {
     must(

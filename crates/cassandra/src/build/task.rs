@@ -2,6 +2,7 @@
 
 use crate::resources::TASK;
 use palladion_api::labels;
+use palladion_api::rules::repair::LEAST_SEGMENT_BYTES;
 use serde_json::{Value, json};
 
 /// The task `name` of a schedule with this spec: the template as it is stored, for
@@ -14,6 +15,10 @@ pub fn of_schedule(schedule: &str, namespace: &str, spec: &Value, name: &str) ->
     labels[labels::SCHEDULE] = json!(schedule);
     let mut task = object(&template["spec"]);
     task["cluster"] = spec["cluster"].clone();
+    // A schedule that was stored before there was a least has tasks all the same.
+    if let Some(bytes) = task["repair"]["segmentBytes"].as_u64() {
+        task["repair"]["segmentBytes"] = json!(bytes.max(LEAST_SEGMENT_BYTES));
+    }
     json!({
         "apiVersion": TASK.api_version(),
         "kind": TASK.kind,
@@ -42,4 +47,29 @@ fn of_cover(cover: &Value) -> Option<Value> {
 
 fn object(value: &Value) -> Value {
     if value.is_object() { value.clone() } else { json!({}) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_are_not_tiny_whatever_a_schedule_had_stored() {
+        let bytes = |spec: &Value| {
+            let task = of_schedule("always", "default", spec, "always-1");
+            task["spec"]["repair"]["segmentBytes"].clone()
+        };
+        let cover = |repair: Value| json!({ "cluster": "demo", "cover": repair });
+        let template = |repair: Value| json!({ "cluster": "demo", "taskTemplate": { "spec": { "repair": repair } } });
+        for (stored, taken) in [(1, 67_108_864), (67_108_864, 67_108_864), (1 << 30, 1 << 30)] {
+            let repair = json!({ "scope": "Due", "segmentBytes": stored });
+            assert_eq!(bytes(&cover(repair.clone())), json!(taken));
+            assert_eq!(bytes(&template(repair)), json!(taken));
+        }
+        assert_eq!(bytes(&cover(json!({}))), Value::Null);
+        assert_eq!(bytes(&template(json!({}))), Value::Null);
+        let flush = json!({ "cluster": "demo", "taskTemplate": { "spec": { "flush": {} } } });
+        let task = of_schedule("always", "default", &flush, "always-1");
+        assert_eq!(task["spec"], json!({ "cluster": "demo", "flush": {} }));
+    }
 }

@@ -14,6 +14,8 @@ palladion_plan::sentences! {
             "member {member} cannot start under its new address {address} yet: {by} still see it as up";
         Runs { member: MemberName, address: StaticAddress, why: Objection } => AddressChanged,
             "the server of member {member} runs under address {address}, which leads nowhere, and cannot restart yet: {why}; delete the pod of the member to restart it anyway";
+        ClaimGoes { member: MemberName } => ClaimTerminating,
+            "the server of member {member} cannot restart under its new address: its PersistentVolumeClaim is being deleted, and would go with the pod";
         Starts { member: MemberName, address: StaticAddress, server: Server } => AddressChanged,
             "member {member} is starting under its new address {address}: {server}";
         OthersStart { member: MemberName, other: MemberName, server: Server } => AddressChanged,
@@ -45,6 +47,8 @@ palladion_plan::sentences! {
         OtherVolume => "it now has a different volume";
         NotMoved => "its address is the one that the ring knows, or its server is not to start";
         NobodyUp => "no other member is up any more";
+        NoPod => "its pod has not come back in time";
+        ClaimGoes => "its PersistentVolumeClaim is being deleted";
         InUse { other: MemberName } => "the ring knows member {other} under its new address";
         Forbidden { why: Objection } => "{why}";
         Refused { why: String } => "its agent refused to start the server: {why}";

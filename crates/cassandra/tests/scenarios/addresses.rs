@@ -275,8 +275,14 @@ fn a_member_that_is_lost_before_it_had_its_new_address_is_replaced_under_its_old
     give_up(&mut world, &taken);
     world.pass(120);
     assert_ne!(address_of(&world, FIRST), taken[0], "{}", world.last_words());
+    let before = world.story.len();
     world.break_volume(FIRST);
     world.label(kinds::MEMBER, FIRST, labels::REPLACE);
     world.settle();
     world.expect_ring(3);
+    let after = &world.story[before..];
+    let replaced = after.iter().filter(|line| line.contains(&taken[0])).count();
+    assert!(replaced > 0, "the replacement names the address that the ring knows: {after:#?}");
+    let removed = after.iter().filter(|line| line.contains("removed from the ring")).count();
+    assert_eq!(removed, 0, "it is replaced, and not removed: {after:#?}");
 }

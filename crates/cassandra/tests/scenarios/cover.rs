@@ -2,6 +2,8 @@
 //! are forgotten, or it is said before that it will not be.
 
 use crate::every::{a_ring, before_each_write, some};
+use crate::holes::three_copies;
+use crate::maintenance::TOO_LONG;
 use crate::nodes::{LAST, spread};
 use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster};
@@ -94,6 +96,12 @@ fn go_to(world: &mut World, second: i64) {
     }
     // What is due at that time is done.
     world.pass(5);
+}
+
+/// The parts of tasks that members have now.
+fn given(world: &World) -> Vec<Value> {
+    let members = world.store.list(kinds::MEMBER);
+    members.map(|(_, m)| m["spec"]["job"].clone()).filter(Value::is_object).collect()
 }
 
 /// The member that repairs now.
@@ -259,6 +267,78 @@ fn what_is_late_is_told_before_it_is_too_late() {
     world.pass(60);
     assert!(starts(&world, "Behind", "False"), "{}", condition(&world, NAME, "Behind"));
     assert!(starts(&world, "Degraded", "False"));
+}
+
+/// Nothing was deleted meanwhile, and all of them start again.
+#[test]
+fn nobody_is_to_be_replaced_after_the_whole_ring_was_down() {
+    let mut world = covered(three_copies());
+    world.until(is_done);
+    let begun = world.clock();
+    let set_all = |world: &mut World, machine| {
+        for node in ["n1", "n2", "n3"] {
+            world.set_machine(node, machine);
+        }
+    };
+    let expect_nobody = |world: &World| {
+        let degraded = condition(world, NAME, "Degraded");
+        assert!(!degraded.contains("ReturnsTooLate"), "{degraded}");
+    };
+    set_all(&mut world, Machine::Down);
+    go_to(&mut world, begun + TOO_LONG);
+    expect_nobody(&world);
+    set_all(&mut world, Machine::Up);
+    world.until(|w| {
+        expect_nobody(w);
+        w.normal() == 3
+    });
+    world.settle();
+    expect_nobody(&world);
+    world.expect_ring(3);
+}
+
+/// They were stored before there was a least, and the API server refuses them by now.
+#[test]
+fn what_is_stored_with_tiny_segments_is_repaired_in_larger_ones() {
+    let tiny = json!({ "segmentBytes": 1 });
+    let least = json!(67_108_864);
+    let mut world = a_ring(1, 1);
+    cover(&mut world, NAME, &tiny);
+    world.until(is_done);
+    world.settle();
+    assert!(given(&world).is_empty(), "it has ended");
+    let task = world.store.get(&crate::tasks::key(&world.names(kinds::TASK)[0])).cloned();
+    let task = task.expect("the schedule should have created one");
+    assert_eq!(task["spec"]["repair"]["segmentBytes"], least);
+    let by_hand = json!({ "cluster": "demo", "repair": { "scope": "Due", "segmentBytes": 1 } });
+    crate::tasks::ask(&mut world, "by-hand", &by_hand);
+    world.until(|w| !given(w).is_empty());
+    assert_eq!(given(&world)[0]["repair"]["segmentBytes"], least);
+}
+
+/// Whoever pauses for longer than the task has time does not come to an end.
+#[test]
+fn the_pace_of_a_repair_is_within_the_deadlines_of_its_task() {
+    let seconds = |field: &str, value: u32| {
+        let mut world = a_ring(2, 1);
+        let mut due = json!({ "cluster": "demo", "repair": { "scope": "Due" } });
+        if !field.is_empty() {
+            due[field] = json!(value);
+        }
+        cover(&mut world, NAME, &json!({}));
+        let suspend = json!({ "spec": { "suspend": true } });
+        world.store.merge(&key(NAME), &suspend, palladion_plan::Subresource::None).unwrap();
+        world.pass(120);
+        crate::tasks::ask(&mut world, "due", &due);
+        world.until(|w| !given(w).is_empty());
+        given(&world)[0]["paceSeconds"].as_u64().unwrap_or_default()
+    };
+    assert!(seconds("", 0) > DAY.unsigned_abs(), "there are days");
+    // 80% of the time, of which one of three members at a time has a third.
+    for field in ["memberDeadlineSeconds", "activeDeadlineSeconds"] {
+        let found = seconds(field, 3600);
+        assert!((900..=960).contains(&found), "{field}: {found}");
+    }
 }
 
 #[test]
@@ -462,6 +542,8 @@ fn a_member_that_is_down_stops_only_what_it_has_copies_of() {
         assert!(repaired.contains_key(range), "{range} of {expected:?}: {repaired:?}");
     }
     assert!(repaired.len() < RANGES as usize, "what it has copies of waits");
+    let waits = condition(&world, NAME, "Accepted");
+    assert!(waits.starts_with("True MembersDown") && waits.contains(LAST), "{waits}");
     world.set_machine(&node, Machine::Up);
     let up = world.clock();
     go_to(&mut world, up + 2 * 3600);

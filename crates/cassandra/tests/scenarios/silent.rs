@@ -4,6 +4,7 @@
 use crate::jobs::task;
 use crate::nodes::{LAST, spread};
 use crate::sim::World;
+use crate::sim::world::Link;
 use crate::tasks::{ask, status};
 use palladion_api::task::{MemberTaskState, TaskPhase};
 use palladion_plan::sim::kubernetes::Machine;
@@ -73,6 +74,53 @@ fn the_patience_with_a_silent_member_begins_with_its_silence() {
     world.set_machine(&node, Machine::Up);
     world.settle();
     assert_eq!(phase(&world, "work"), Some(TaskPhase::Done), "{}", world.last_words());
+}
+
+/// A ring in which an agent was cut off from the API server while its member worked. Its pod
+/// and its Node are Ready.
+fn cut_off_in_a_unit() -> World {
+    let mut world = crate::every::a_ring(2, 1);
+    let mut work = task("compact", &json!({}));
+    work["memberDeadlineSeconds"] = json!(300);
+    ask(&mut world, "work", &work);
+    world.until(|w| works(w, LAST));
+    world.agent_is_cut(LAST, Link::Cut);
+    world
+}
+
+#[test]
+fn what_a_cut_off_agent_said_last_is_not_believed_half_an_hour_after_the_deadline() {
+    let mut world = cut_off_in_a_unit();
+    let of_last = |world: &World| status(world, "work").members[1].clone();
+    world.pass(1800);
+    assert_eq!(of_last(&world).state, MemberTaskState::Running, "{}", world.last_words());
+    world.pass(600);
+    assert_eq!(of_last(&world).state, MemberTaskState::Failed, "{}", world.last_words());
+    assert_eq!(of_last(&world).reason.as_deref(), Some("MemberLost"));
+    assert_eq!(phase(&world, "work"), Some(TaskPhase::Failed), "{}", world.last_words());
+    world.agents_are_back();
+    world.settle();
+    world.expect_ring(3);
+}
+
+/// Nobody knows how far the work is; but it is over when the longest work would be.
+#[test]
+fn what_a_cut_off_agent_said_last_does_not_hold_up_repair_for_ever() {
+    let mut world = cut_off_in_a_unit();
+    world.pass(1800);
+    world.pass(600);
+    let due = task("repair", &json!({ "scope": "Due" }));
+    let mut early = world.clone();
+    ask(&mut early, "due", &due);
+    early.pass(600);
+    assert!(early.ring.repaired.is_empty(), "it may work still: {}", early.last_words());
+    world.pass(8 * 24 * 3600);
+    ask(&mut world, "due", &due);
+    world.pass(600);
+    assert!(!world.ring.repaired.is_empty(), "{}", world.last_words());
+    world.agents_are_back();
+    world.settle();
+    world.expect_ring(3);
 }
 
 /// It is not given a third time: that it dies with its machine may be the work's doing.

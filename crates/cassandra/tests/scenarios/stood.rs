@@ -105,6 +105,40 @@ fn who_does_not_start_for_as_long_as_tombstones_are_kept_waits_for_a_person() {
     world.expect_ring(3);
 }
 
+/// The first of the new revision proves it for the others, which say meanwhile how old they are.
+#[test]
+fn a_ring_that_is_started_in_another_revision_starts() {
+    let mut world = three_copies();
+    world.patch_spec(&json!({ "run": "Stopped" }));
+    world.settle();
+    world.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
+    world.pass(TOO_LONG);
+    world.patch_spec(&json!({ "run": "Running" }));
+    world.settle();
+    assert_eq!(world.normal(), 3, "{}", world.last_words());
+    assert_eq!(all_begun(&world), 0, "nobody lacks anything");
+    world.expect_ring(3);
+}
+
+/// Its own agent saw no absence, since its server ran all the time.
+#[test]
+fn who_was_cut_off_before_the_ring_was_stopped_is_repaired() {
+    let mut world = three_copies();
+    world.cut_off(AWAY);
+    world.pass(5 * 3600);
+    assert_eq!(world.write(20), 20, "two of three take writes at QUORUM");
+    world.patch_spec(&json!({ "run": "Stopped" }));
+    world.settle();
+    world.reconnect();
+    world.pass(TOO_LONG);
+    world.patch_spec(&json!({ "run": "Running" }));
+    world.writes.clear();
+    world.settle();
+    assert_eq!(world.normal(), 3, "{}", world.last_words());
+    assert_eq!(begun(&world, AWAY), 1, "{}", world.last_words());
+    world.expect_ring(3);
+}
+
 /// Nobody has come up, so that nobody has deleted anything.
 #[test]
 fn a_ring_that_is_started_and_does_not_come_up_for_long_is_started_again() {

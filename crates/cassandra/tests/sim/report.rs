@@ -127,11 +127,7 @@ impl Agent {
             volume: decide::volume_state(&self.facts(now)),
             file_system: self.found.as_ref().map(|f| f.file_system.as_str()),
             ledger: self.ledger(),
-            last_ran_at: self
-                .found
-                .as_ref()
-                .zip(self.ledger())
-                .and_then(|(f, l)| decide::stale::complete_until(f, l)),
+            last_ran_at: decide::stale::too_old(&self.facts(now)),
             missed: self.found.as_ref().zip(self.ledger()).and_then(|(f, l)| f.heartbeat.missed(l)),
             retired: 0,
             decision,

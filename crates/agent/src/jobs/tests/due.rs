@@ -331,6 +331,26 @@ async fn what_is_granted_is_repaired_and_nothing_else() {
 }
 
 #[tokio::test]
+async fn what_was_offered_before_a_grant_is_offered_no_more_once_it_is_taken() {
+    let place = Place::new();
+    let bench = place.by_grants("a", "task", of_due());
+    place.state().repairs = std::iter::repeat_n(RepairState::Running, 10_000).collect();
+    let granted = async {
+        until(&place, |status| !status.batches.is_empty()).await;
+        place.grant(1, &["1", "2"]);
+        while place.state().next_repair < 1 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    tokio::select! {
+        ended = work(&bench) => panic!("it repairs: {ended:?}"),
+        () = granted => {}
+    }
+    let status = place.book.status(None).unwrap();
+    assert_eq!((status.last_grant, status.batches), (None, Vec::new()));
+}
+
+#[tokio::test]
 async fn who_waits_for_a_grant_can_be_stopped_and_killed() {
     let mut place = Place::new();
     let bench = place.by_grants("a", "task", of_due());

@@ -90,7 +90,11 @@ fn is_withdrawn(facts: &Facts<'_>, member: &MemberFact) -> bool {
         None
         | Some(
             PermitState::Done | PermitState::Failed | PermitState::Refused | PermitState::Withdrawn,
-        ) => has_read || !member.agent_answers(&facts.nodes),
+        ) => {
+            // A container that cannot start again starts no server, and its next agent reads first.
+            let cannot_run = pod.is_some_and(|p| p.trouble.is_some());
+            has_read || cannot_run || !member.agent_answers(&facts.nodes)
+        }
     }
 }
 

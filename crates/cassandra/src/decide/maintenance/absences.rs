@@ -6,7 +6,7 @@
 //! pod and the agent. A restart is over before it would be written.
 
 use super::missed::{self, Others};
-use super::{debts, hints, stale};
+use super::{debts, hints};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::marks;
 use crate::decide::turn::stopping::{self, Standing};
@@ -155,7 +155,12 @@ fn noted(since: Value) -> Value {
     json!({ "metadata": { "annotations": { labels::DOWN_SINCE: since } } })
 }
 
-/// A time that nobody can read may be any.
+/// Since when a member is away, by its note. A time that nobody can read may be any.
+pub(super) fn since_on_record(member: &MemberFact) -> Option<Timestamp> {
+    let note = member.object.as_ref()?.meta.annotations.get(labels::DOWN_SINCE)?;
+    Some(parsed(note))
+}
+
 fn parsed(since: &str) -> Timestamp {
     since.parse().unwrap_or(Timestamp::UNIX_EPOCH)
 }
@@ -172,10 +177,7 @@ fn lacks(
     if until.duration_since(since) < window || facts.joined().count() < 2 {
         return None;
     }
-    // Who was down before the ring was lacks what the others took meanwhile.
-    let down = member.spec.as_ref().and_then(|s| s.ring_down.as_ref());
-    let with_the_ring = down.is_some_and(|d| since >= d.since.0 - stale::TOGETHER);
-    if with_the_ring && missed::stood_on_record(member, window) {
+    if missed::stood_on_record(member, window) {
         return None;
     }
     let cause = Cause::Away { member: member.name.clone(), since, until };

@@ -32,7 +32,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         return end(facts, turn, Ended::Marked, draft);
     }
     match permit::course(turn, member) {
-        Course::NotGiven => before_permit(facts, valid, turn, member, draft),
+        Course::NotGiven => before_permit(facts, valid, (turn, replaced), member, draft),
         Course::PodEnded => end(facts, turn, turn::Ended::PodGone, draft),
         Course::Refused(why) => end(facts, turn, Ended::Refused { why }, draft),
         Course::Failed => end(facts, turn, Ended::ByItself, draft),
@@ -84,13 +84,16 @@ fn wait_for_server(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, draft: &
 fn before_permit(
     facts: &Facts<'_>,
     valid: &Valid,
-    turn: &Turn,
+    (turn, replaced): (&Turn, &Replaced),
     member: &MemberFact,
     draft: &mut Draft,
 ) {
     match permit::keeps_volume(turn, member) {
         Some(true) => {}
         Some(false) => return end(facts, turn, Ended::OtherVolume, draft),
+        None if facts.now() >= turn.since.0 + PATIENCE => {
+            return end(facts, turn, Ended::NoPod, draft);
+        }
         None => {
             let waiting = Waiting::ForPod { member: member.name.clone(), pod: pod_words(member) };
             draft.wait_for(waiting).about(member.subject());
@@ -99,8 +102,16 @@ fn before_permit(
     }
     let starts = moved::runs(member) && !member.is_normal();
     let Some(moved) = moved::of(member).filter(|_| !starts) else {
+        // Its ledger may name the new one by an earlier permit.
+        if member.status.address.as_ref().is_some_and(|now| *now != replaced.address) {
+            hold(facts, valid, member, replaced, draft);
+        }
         return end(facts, turn, Ended::NotMoved, draft);
     };
+    // The pod would take the claim, and the data, with it (safety rule 4.7).
+    if moved::loses_claim(member) {
+        return end(facts, turn, Ended::ClaimGoes, draft);
+    }
     // The address may have changed again since the turn was given.
     if let Some(other) = moved::also_of(facts, &moved) {
         return end(facts, turn, Ended::InUse { other: other.name.clone() }, draft);

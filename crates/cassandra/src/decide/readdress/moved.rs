@@ -48,6 +48,11 @@ pub fn runs(member: &MemberFact) -> bool {
     member.reported_server().is_some_and(|s| s.state.may_run())
 }
 
+/// Does its server run, and its claim go with its pod? Then no pod is ended for it.
+pub fn loses_claim(member: &MemberFact) -> bool {
+    runs(member) && member.claim.as_ref().is_some_and(|claim| claim.terminating)
+}
+
 /// Another member that the ring knows under this address, as far as records,
 /// ledgers and claims tell: its peers would take one for the other.
 pub fn also_of<'a>(facts: &'a Facts<'_>, moved: &Moved<'_>) -> Option<&'a MemberFact> {

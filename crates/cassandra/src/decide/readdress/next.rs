@@ -46,9 +46,14 @@ fn may_begin(facts: &Facts<'_>, valid: &Valid, moved: &Moved<'_>, draft: &mut Dr
         draft.report(problem);
         return false;
     }
-    // Told with its own reason.
-    let too_old = Some(Reason::DataTooOld.as_str());
-    if member.reported_server().is_some_and(|s| s.reason.as_deref() == too_old) {
+    // Told with its own reason: a permit would start nobody, and hold up the rest.
+    let others_first = [Reason::DataTooOld, Reason::WaitingForRevision].map(Reason::as_str);
+    let reason = member.reported_server().and_then(|s| s.reason.as_deref());
+    if reason.is_some_and(|reason| others_first.contains(&reason)) {
+        return false;
+    }
+    if moved::loses_claim(member) {
+        draft.wait_for(Waiting::ClaimGoes { member: name() }).about(member.subject());
         return false;
     }
     let others = evidence::others(facts, &member.name);

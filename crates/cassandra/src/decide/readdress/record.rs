@@ -25,6 +25,7 @@ fn step(facts: &Facts<'_>, member: &MemberFact) -> Option<Step> {
     if member.recorded_host_id().is_none()
         || marks::of(member).is_some()
         || leaver::is_interrupted(member)
+        || leaver::failed_halfway(member).is_some()
         || turn.any(|t| t.step != TurnStep::Readdress || has_permit(member, t))
     {
         return None;

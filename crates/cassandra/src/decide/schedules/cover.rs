@@ -15,6 +15,7 @@ use palladion_api::cluster::Mode;
 use palladion_api::ids::MemberName;
 use palladion_api::labels;
 use palladion_api::repair::{Coverage, RepairStatus};
+use palladion_api::task::MemberTaskState;
 use palladion_plan::words::Names;
 use palladion_plan::{Object, Step};
 use serde_json::{Value, json};
@@ -123,7 +124,12 @@ pub(super) fn outcome(
         next.into_iter().for_each(|due| draft.wake_at(due));
         return outcome(Accepted::Covers, None);
     };
+    let down = facts.joined().filter(|m| !m.lives_by_its_own_word(&facts.nodes));
+    let down: Vec<&MemberName> = down.map(|m| &m.name).collect();
     if let Some(task) = tasks.iter().find(|task| ended(task).is_none()) {
+        if !down.is_empty() && !is_at_work(task) {
+            return outcome(Accepted::Down { due, members: Names::of(down) }, None);
+        }
         let task = task.meta.name.clone();
         return outcome(Accepted::Repairs { due, task }, None);
     }
@@ -135,8 +141,6 @@ pub(super) fn outcome(
         draft.wake_at(until);
         return outcome(Accepted::Rests { due, until }, None);
     }
-    let down = facts.joined().filter(|m| !m.lives_by_its_own_word(&facts.nodes));
-    let down: Vec<&MemberName> = down.map(|m| &m.name).collect();
     if !down.is_empty() {
         return outcome(Accepted::Down { due, members: Names::of(down) }, None);
     }
@@ -144,6 +148,12 @@ pub(super) fn outcome(
     let name = super::task_name(schedule, now);
     create(schedule, &name, tasks, draft);
     outcome(Accepted::Covers, Some((name, now)))
+}
+
+/// Does a member work at the task, as its status says?
+fn is_at_work(task: &Object) -> bool {
+    let members = task.at("/status/members").and_then(Value::as_array);
+    members.into_iter().flatten().any(|entry| entry["state"] == json!(MemberTaskState::Running))
 }
 
 /// The first of these times over all members.
@@ -198,7 +208,8 @@ fn has_one_copy(reported: &[(&MemberFact, &RepairStatus)]) -> bool {
     })
 }
 
-/// A member that is down for longer than deletions are kept in some table.
+/// A member that is down for longer than deletions are kept in some table. While nobody
+/// serves nothing is deleted, and who was down with the whole ring lacks nothing.
 fn too_long_away(
     facts: &Facts<'_>,
     reported: &[(&MemberFact, &RepairStatus)],
@@ -211,7 +222,13 @@ fn too_long_away(
         let noted = object.and_then(|o| o.meta.annotations.get(labels::DOWN_SINCE));
         noted.and_then(|since| since.parse::<Timestamp>().ok())
     };
-    let down = facts.joined().filter(|m| !m.lives_by_its_own_word(&facts.nodes));
+    let (up, down): (Vec<&MemberFact>, Vec<_>) =
+        facts.joined().partition(|m| m.lives_by_its_own_word(&facts.nodes));
+    if up.is_empty() {
+        return None;
+    }
+    let stood = |m: &&MemberFact| m.spec.as_ref().is_some_and(|spec| spec.ring_down.is_some());
+    let down = down.into_iter().filter(|m| !stood(m));
     let down = down.filter_map(|m| Some((down_since(m)?, &m.name)));
     let (since, member) = down.min()?;
     let at = since.checked_add(kept).ok()?;

@@ -3,7 +3,7 @@
 //! piece, so that no member that has copies is in two repairs.
 
 use super::abort::is_ending;
-use super::follow::{self, is_final, lost_at};
+use super::follow::{self, is_final, lost_at, unheard_at};
 use super::give::{give, grant, stop};
 use super::go_on::begin;
 use super::grants::{Occupied, Offer, choose};
@@ -62,7 +62,11 @@ fn running<'a>(job: &'a Job<'_>) -> impl Iterator<Item = &'a TaskMember> {
 /// Look again when a member's time is over.
 pub fn wake(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) {
     for entry in running(job) {
-        let times = [lost_at(&job.task, job.kind, entry), silent::until(facts, job.kind, entry)];
+        let times = [
+            lost_at(&job.task, job.kind, entry),
+            unheard_at(&job.task, job.kind, entry),
+            silent::until(facts, job.kind, entry),
+        ];
         let later = times.into_iter().flatten().filter(|at| *at > facts.now());
         later.for_each(|at| draft.wake_at(at));
     }
@@ -160,7 +164,7 @@ fn holds(member: &MemberFact) -> Option<&Grant> {
 fn somebody_else_works(facts: &Facts<'_>, job: &Job<'_>) -> bool {
     let ours = |unit: &units::Unit<'_>| {
         let is_ours = unit.job.is_some_and(|asked| asked.task == *job.task.uid());
-        let told = unit.member.status.job.as_ref().filter(|told| !told.state.is_final());
+        let told = units::unended(facts, unit.member);
         let is_another = told.is_some_and(|told| unit.job.is_none_or(|job| job.id != told.id));
         is_ours && !is_another && knows_grants(unit.member)
     };

@@ -20,6 +20,10 @@ use serde_json::json;
 /// A member whose server, agent or pod ends is tried so often.
 pub const TRIES: u32 = 2;
 
+/// An agent ends what it does at the deadline by its own clock. One that has told no end so
+/// long after it does not reach the API server.
+pub const UNHEARD: SignedDuration = SignedDuration::from_mins(30);
+
 /// Characters of a member's message at the most.
 const LONGEST: usize = 1024;
 
@@ -209,6 +213,11 @@ pub fn lost_at(task: &Task<'_>, kind: TaskKind, entry: &TaskMember) -> Option<Ti
     begun.0.checked_add(SignedDuration::from_secs(deadline(task, kind).into())).ok()
 }
 
+/// From when on a member whose time is over is not waited for, whatever it said last.
+pub fn unheard_at(task: &Task<'_>, kind: TaskKind, entry: &TaskMember) -> Option<Timestamp> {
+    lost_at(task, kind, entry)?.checked_add(UNHEARD).ok()
+}
+
 /// Whoever was begun and does not come back is not waited for: not for ever, and
 /// not at all if it is given up or the task is to end.
 fn lost(
@@ -232,7 +241,8 @@ fn lost(
     if is_late && kind.means() == Means::Turn {
         return end(facts, entry, State::Failed, &Said::TooLong);
     }
-    if is_late && !member.lives_by_its_own_word(&facts.nodes) {
+    let is_unheard = || unheard_at(task, kind, entry).is_some_and(|at| facts.now() >= at);
+    if is_late && (!member.lives_by_its_own_word(&facts.nodes) || is_unheard()) {
         return end(facts, entry, State::Failed, &Said::Lost { member: name() });
     }
     let is_over = task.spec.abort || is_over_time(facts, task);

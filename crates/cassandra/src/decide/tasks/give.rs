@@ -11,7 +11,8 @@ use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::jobs::Doing;
 use palladion_api::member;
-use palladion_api::task::{TaskKind, TaskMember};
+use palladion_api::rules::repair::LEAST_SEGMENT_BYTES;
+use palladion_api::task::{TaskKind, TaskMember, Work};
 use palladion_plan::Step;
 use serde_json::{Value, json};
 
@@ -40,7 +41,7 @@ pub fn give(
         wanted: member::JobWanted::Run,
         pace_seconds: pace::seconds(facts, job),
         grant: (batches::is_by_grants(job) && knows_grants(member)).then(member::Grant::default),
-        work: job.task.spec.work.clone(),
+        work: accepted(job.task.spec.work.clone()),
     };
     let mut patch = json!(given);
     // What an earlier job may have had and this one lacks.
@@ -58,6 +59,15 @@ pub fn give(
         .fenced(facts.job_fence())
         .proven(proof.map(Proof::stated));
     Some(step)
+}
+
+/// As the schema of a member accepts it: the task may have been stored before there was a
+/// least.
+fn accepted(mut work: Work) -> Work {
+    if let Some(bytes) = work.repair.as_mut().and_then(|repair| repair.segment_bytes.as_mut()) {
+        *bytes = LEAST_SEGMENT_BYTES.max(*bytes);
+    }
+    work
 }
 
 /// Let a member repair what it has offered.

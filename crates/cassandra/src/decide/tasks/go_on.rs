@@ -3,13 +3,12 @@
 
 use super::abort::is_ending;
 use super::batches;
-use super::follow::{self, lost_at};
+use super::follow;
 use super::give::{give, stop};
 use super::next_member::next;
 use super::preconditions::{Gate, closed, gate};
 use super::queue::Job;
 use super::run::{Stands, take_up};
-use super::silent;
 use super::units::asked;
 use super::yields::Way;
 use crate::decide::draft::Draft;
@@ -82,12 +81,7 @@ fn working(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) -> Stands {
     let Some(entry) = job.status.members.iter().find(|m| m.state == State::Running) else {
         return Stands::Due;
     };
-    if let Some(at) = lost_at(&job.task, job.kind, entry).filter(|at| *at > facts.now()) {
-        draft.wake_at(at);
-    }
-    if let Some(at) = silent::until(facts, job.kind, entry).filter(|at| *at > facts.now()) {
-        draft.wake_at(at);
-    }
+    batches::wake(facts, job, draft);
     let member = facts.members.get(&entry.name);
     let (work, name) = (job.kind.into(), entry.name.clone());
     if is_ending(facts, job) {

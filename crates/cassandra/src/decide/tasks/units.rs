@@ -1,10 +1,12 @@
 //! What members work at: a unit of a task each, as their specs ask for it and as
 //! their agents report it.
 
+use super::follow::UNHEARD;
 use super::preconditions::KNOWS_JOBS;
 use crate::decide::evidence::{self, marks};
 use crate::facts::{Facts, MemberFact};
 use crate::words::jobs::Work;
+use jiff::SignedDuration;
 use palladion_api::ids::MemberName;
 use palladion_api::member::{Job, JobStatus};
 use palladion_api::task::TaskKind;
@@ -46,11 +48,32 @@ pub fn answer(member: &MemberFact) -> Option<&JobStatus> {
     member.status.job.as_ref().filter(|status| status.id == asked.id)
 }
 
+/// What the agent says of work that has not ended, if that still counts.
+pub fn unended<'a>(facts: &Facts<'_>, member: &'a MemberFact) -> Option<&'a JobStatus> {
+    let told = member.status.job.as_ref().filter(|told| !told.state.is_final())?;
+    (!is_stale(facts, member, told)).then_some(told)
+}
+
+/// Is it the word of an agent that does not reach the API server, of work that is over by now?
+/// It is not asked for any more, its agent has not read that, and it began longer ago than any
+/// task takes that does not say otherwise.
+fn is_stale(facts: &Facts<'_>, member: &MemberFact, told: &JobStatus) -> bool {
+    let is_asked = asked(member).is_some_and(|job| job.id == told.id);
+    let generation = member.object.as_ref().map_or(0, |object| object.meta.generation);
+    let has_read = member.status.observed_generation.is_none_or(|seen| seen >= generation);
+    if is_asked || has_read {
+        return false;
+    }
+    let longest = TaskKind::ALL.iter().filter_map(|kind| kind.member_deadline()).max();
+    let longest = SignedDuration::from_secs(longest.unwrap_or(u32::MAX).into());
+    let began = told.started_at.as_ref().map(|at| at.0);
+    began.is_some_and(|at| facts.now().duration_since(at) >= longest + UNHEARD)
+}
+
 /// Does this member work, or is it about to? One whose agent is silent holds up
 /// nothing.
 fn works(facts: &Facts<'_>, member: &MemberFact) -> bool {
-    let has_ended = |status: &JobStatus| status.state.is_final();
-    let runs = member.status.job.as_ref().is_some_and(|status| !has_ended(status));
+    let runs = unended(facts, member).is_some();
     let is_asked = asked(member).is_some() && answer(member).is_none();
     if !(runs || is_asked) || !member.agent_answers(&facts.nodes) {
         return false;
