@@ -2,7 +2,7 @@
 
 use super::evidence::Objection;
 use super::members::{Pod, Server};
-use palladion_api::ids::{MemberName, StaticAddress};
+use palladion_api::ids::{HostId, MemberName, StaticAddress};
 use palladion_plan::words::Names;
 
 palladion_plan::sentences! {
@@ -35,6 +35,8 @@ palladion_plan::sentences! {
             "the address of member {member} has changed from {before} to {now}, and no other member is up to confirm that it is down; if no server of this ring is running anywhere, run `kubectl annotate -n {namespace} cassandracluster {cluster} --overwrite {annotation}={before}`";
         InUse { member: MemberName, address: StaticAddress, other: MemberName } => AddressChanged,
             "the Service of member {member} has ClusterIP {address}, under which the ring knows member {other}; delete the Service, so that it is recreated with another address";
+        Known { member: MemberName, address: StaticAddress, witness: MemberName, host_id: HostId } => AddressChanged,
+            "the Service of member {member} has ClusterIP {address}, under which member {witness} still knows host ID {host_id}; delete the Service, so that it is recreated with another address, or remove that host ID from the ring (`nodetool removenode {host_id}`)";
         OldAgent { member: MemberName, version: String } => AddressChanged,
             "member {member} has a new address, but its agent (version {version}) cannot start the server under it; a rollout of the rack upgrades the agent";
         AgentRefused { member: MemberName, why: String } => AddressChanged,

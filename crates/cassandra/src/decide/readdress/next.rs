@@ -9,6 +9,7 @@ use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
 use crate::words::readdress::{Doing, Problem, Waiting};
 use palladion_api::cluster::{Replaced, TurnStep};
+use palladion_api::ids::{HostId, MemberName};
 use palladion_api::labels;
 use palladion_api::member::{PermitKind, PermitState};
 use palladion_api::reasons::Reason;
@@ -103,12 +104,28 @@ fn forbids(facts: &Facts<'_>, moved: &Moved<'_>) -> Option<Problem> {
         let (address, other) = (moved.now.clone(), other.name.clone());
         return Some(Problem::InUse { member: name, address, other });
     }
+    if let Some((witness, host_id)) = known_there(facts, moved) {
+        let address = moved.now.clone();
+        return Some(Problem::Known { member: name, address, witness, host_id });
+    }
     let agent = member.status.agent.as_ref()?;
     if agent.protocol < KNOWS_READDRESS {
         return Some(Problem::OldAgent { member: name, version: agent.version.clone() });
     }
     let why = refused(member)?;
     Some(Problem::AgentRefused { member: name, why })
+}
+
+/// Who of the others has somebody else in trouble under the new address: one on no record,
+/// perhaps. The ring would be asked in vain, again and again.
+fn known_there(facts: &Facts<'_>, moved: &Moved<'_>) -> Option<(MemberName, HostId)> {
+    let others = evidence::others(facts, &moved.member.name);
+    others.into_iter().find_map(|witness| {
+        let ring = witness.status.ring.as_ref()?;
+        let mut odd = ring.exceptions.iter();
+        let there = odd.find(|m| m.address == *moved.now && m.host_id != *moved.host_id)?;
+        Some((witness.name.clone(), there.host_id.clone()))
+    })
 }
 
 /// What the agent of this pod has said to the last permit of this kind.
