@@ -25,6 +25,7 @@ pub mod launch;
 pub mod launch_record;
 pub mod management;
 pub mod metrics;
+pub mod ranges;
 pub mod render;
 pub mod repair;
 pub mod report;

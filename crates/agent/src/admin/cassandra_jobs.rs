@@ -6,10 +6,10 @@ use super::jobs::{Compaction, Jobs, Rewrite, Rewritten, Tables};
 use super::jolokia::Item;
 use super::json::strings;
 use super::{Answer, Error, RepairTicket};
+use crate::admin::jobs::Holders;
+use crate::admin::jobs::Segment;
 use crate::capabilities::{SnapshotLife, UpgradeSstables};
 use crate::management::beans::*;
-use crate::repair::segments::Segment;
-use crate::repair::survey::Holders;
 use crate::words::calls::{Answered, Doing};
 use palladion_api::task::{
     BeforeScrub, BeforeSnapshot, CompactOutput, Corrupted, Granularity, OverflowedTtl, ScrubTask,

@@ -2,11 +2,12 @@
 //! they are done, which may take days; how far they are is read beside them.
 
 use super::{Answer, RepairTicket};
-use crate::repair::segments::Segment;
-use crate::repair::survey::Holders;
+use crate::ranges::Range;
+use palladion_api::ids::StaticAddress;
 use palladion_api::task::{
     CleanupTask, CompactTask, GarbageCollectTask, ScrubTask, SnapshotTask, UpgradeSstablesTask,
 };
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Tables of each keyspace, each with the bytes that it has on disk.
@@ -106,4 +107,27 @@ pub trait Jobs: Send + Sync {
     fn repair_segment<'a>(&'a self, what: &'a Segment) -> Answer<'a, Option<RepairTicket>>;
     /// End every repair that this server coordinates.
     fn end_repairs(&self) -> Answer<'_, ()>;
+}
+
+/// What one call repairs.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct Segment {
+    /// The keyspace.
+    pub keyspace: String,
+    /// The tables.
+    pub tables: Vec<String>,
+    /// The ranges.
+    pub ranges: Vec<Range>,
+}
+
+/// A range as a server names it, with the members that hold it, the first of them first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holders {
+    /// Its start.
+    pub start: String,
+    /// Its end.
+    pub end: String,
+    /// Who has a copy.
+    pub members: Vec<StaticAddress>,
 }

@@ -3,11 +3,11 @@
 
 use super::bench::{Bench, Halt, Step};
 use super::segments::{calm, change, left, look, now, one, read};
+use crate::admin::jobs::Segment;
 use crate::metrics::SegmentResult;
 use crate::repair::outlook::outlook;
 use crate::repair::pace::{Intensity, SoFar, Urgency, pause, share};
 use crate::repair::pressure::Load;
-use crate::repair::segments::Segment;
 use crate::words::work::{Done, Failed};
 use palladion_api::member::{JobCause, JobUnit};
 use palladion_api::task::{KeyspaceResult, KeyspaceState};

@@ -3,9 +3,9 @@
 
 use super::bench::{Bench, Halt, Step};
 use super::repair::follow;
+use crate::admin::jobs::Segment;
 use crate::admin::{Reading, RepairTicket};
 use crate::repair::Memory;
-use crate::repair::segments::Segment;
 use crate::repair::survey::{Survey, calm_ring, survey};
 use crate::volume::jobs::{Item, Notes};
 use crate::words::calls::Doing;

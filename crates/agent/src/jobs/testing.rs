@@ -1,14 +1,14 @@
 //! A server for tests of jobs: it notes what it is called for, and what stands on
 //! the volume at that moment.
 
+use crate::admin::jobs::Holders;
+use crate::admin::jobs::Segment;
 use crate::admin::jobs::{Compaction, Jobs, Rewrite, Rewritten, Tables};
 use crate::admin::{
     Answer, Error, Reading, RepairScope, RepairState, RepairTicket, RuntimeChange, ServerAdmin,
 };
 use crate::repair::Schema;
 use crate::repair::schema::{Keyspace, Schemas, Table};
-use crate::repair::segments::Segment;
-use crate::repair::survey::Holders;
 use crate::volume::Volume;
 use futures::future::BoxFuture;
 use palladion_api::ids::{HostId, StaticAddress};

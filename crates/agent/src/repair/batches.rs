@@ -3,7 +3,7 @@
 //! has no member in common is repaired at a time.
 
 use super::due::Due;
-use super::ranges::Range;
+use crate::ranges::Range;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::ids::HostId;
@@ -58,7 +58,7 @@ pub fn batches(due: Vec<Due>, copies: &Copies) -> Vec<Batch> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::repair::ranges::Span;
+    use crate::ranges::Span;
 
     fn due(keyspace: &str, first: i64, at: Option<i64>) -> Due {
         Due {

@@ -2,7 +2,7 @@
 //! never repaired first, then what was due first.
 
 use super::memory::Memory;
-use super::ranges::Span;
+use crate::ranges::Span;
 use palladion_api::repair::Coverage;
 use std::collections::BTreeSet;
 

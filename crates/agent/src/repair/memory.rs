@@ -4,9 +4,9 @@
 
 use super::due::interval;
 use super::pieces::{self, MINUTE, Piece};
-use super::ranges::Range;
 use super::schema::{Schema, Table};
-use super::segments::Segment;
+use crate::admin::jobs::Segment;
+use crate::ranges::Range;
 use palladion_api::ids::HostId;
 use palladion_api::repair::Coverage;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! When each part of a member's ranges was repaired last: pieces that do not
 //! overlap, in the order of their tokens.
 
-use super::ranges::{Range, Span};
+use crate::ranges::{Range, Span};
 use serde::{Deserialize, Serialize};
 
 /// Times are kept to the minute, the earlier one: so that neighbours that were

@@ -2,27 +2,14 @@
 //! bytes, small tables and ranges together.
 
 use super::due::Due;
-use super::ranges::{Range, Span};
-use crate::admin::jobs::Tables;
-use serde::{Deserialize, Serialize};
+use crate::admin::jobs::{Segment, Tables};
+use crate::ranges::{Range, Span};
 use std::collections::BTreeMap;
 
 /// Ranges of one call at the most: its session has a tree of hashes for each.
 const RANGES: usize = 64;
 /// A table in one range is cut into so many pieces at the most.
 const CUTS: u64 = 4096;
-
-/// One call.
-#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
-#[serde(rename_all = "camelCase")]
-pub struct Segment {
-    /// The keyspace.
-    pub keyspace: String,
-    /// The tables.
-    pub tables: Vec<String>,
-    /// The ranges.
-    pub ranges: Vec<Range>,
-}
 
 impl Segment {
     /// In two of about the same size, unless it is of one token.

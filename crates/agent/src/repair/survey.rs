@@ -2,10 +2,11 @@
 
 use super::batches::Copies;
 use super::memory::{Memory, Own};
-use super::ranges::Range;
 use super::schema::Schema;
 use super::segments::Held;
+use crate::admin::jobs::Holders;
 use crate::admin::{Reading, ServerAdmin};
+use crate::ranges::Range;
 use crate::report::ring;
 use crate::words::repair::Unclear;
 use palladion_api::ids::{HostId, StaticAddress};
@@ -64,17 +65,6 @@ pub async fn survey(
         held.insert(keyspace, tokens);
     }
     Ok(Survey { host_id, schema, own, held, copies })
-}
-
-/// A range as a server names it, with the members that hold it, the first of them first.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Holders {
-    /// Its start.
-    pub start: String,
-    /// Its end.
-    pub end: String,
-    /// Who has a copy.
-    pub members: Vec<StaticAddress>,
 }
 
 /// The ranges whose first copy is this member's and that have another one, and the

@@ -3,14 +3,13 @@
 use super::fake::Fake;
 use palladion_agent::admin::cassandra::Cassandra;
 use palladion_agent::admin::jobs::{Compaction, Jobs, Rewrite, Rewritten};
+use palladion_agent::admin::jobs::{Holders, Segment};
 use palladion_agent::admin::jolokia::Client;
 use palladion_agent::admin::{Error, RepairTicket};
 use palladion_agent::capabilities;
 use palladion_agent::management::Credentials;
 use palladion_agent::management::beans::CALLS;
-use palladion_agent::repair::Range;
-use palladion_agent::repair::segments::Segment;
-use palladion_agent::repair::survey::Holders;
+use palladion_agent::ranges::Range;
 use palladion_api::task::{
     BeforeScrub, BeforeSnapshot, CleanupTask, CompactOutput, CompactTask, Corrupted,
     GarbageCollectTask, Granularity, OverflowedTtl, ScrubTask, ScrubValues, SnapshotTask,

@@ -1,13 +1,13 @@
 //! Repair of what is due, against a server that fails, is stopped and restarts.
 
 use crate::admin::RepairState;
+use crate::admin::jobs::Segment;
 use crate::decide::job::Stop;
 use crate::jobs::place::{Place, calm};
 use crate::jobs::{Waited, settle, work};
+use crate::ranges::Range;
 use crate::repair::due::due;
 use crate::repair::pressure::Load;
-use crate::repair::ranges::Range;
-use crate::repair::segments::Segment;
 use crate::volume::jobs::Ended;
 use jiff::Timestamp;
 use palladion_api::member::{JobCause, JobState, JobUnit, MemberState};
