@@ -27,8 +27,6 @@ pub fn story() -> Story {
         .breaks_machines()
         .ring(three_members())
         .step("a schedule that covers a ring repairs it once and knows", cover::a_ring)
-        .step("a repair that pauses lets a task go first", cover::lets_tasks_go_first)
-        .in_soak()
         .step("a schedule of each minute fires and its task completes", fires)
         .step("a task that waits for a machine is replaced by the next one", replaces)
         .in_soak()

@@ -15,8 +15,6 @@ use super::{NAMESPACE, SOON};
 const COVER: &str = "always";
 /// More than the operator and the agents take to see that something is due.
 const A_WHILE: Duration = Duration::from_secs(30);
-/// What was repaired a moment ago is due after a minute; times are to the minute.
-const UNTIL_DUE: Duration = Duration::from_secs(125);
 
 fn tasks() -> Result<Vec<Value>> {
     let mut tasks = bed().list(NAMESPACE, "cassandratasks")?;
@@ -138,64 +136,5 @@ pub(super) fn behind(ring: &Ring<'_>) {
     ring.check_data().expect("all rows, on every replica");
     bed().kubectl(&format!("delete cassandrataskschedule {COVER} -n {NAMESPACE}")).expect("gone");
     grace(864_000);
-    ring.wait_settled().expect("settled");
-}
-
-/// What is due is repaired for a tenth of the time. A task of a person goes first, and
-/// the repair goes on after it; whoever repairs was granted it.
-pub(super) fn lets_tasks_go_first(ring: &Ring<'_>) {
-    ring.wait_settled().expect("settled");
-    // The schedule's own task may come an hour after the last one: a person need not wait.
-    let schedule = json!({
-        "apiVersion": "palladion.dev/v1alpha1",
-        "kind": "CassandraTaskSchedule",
-        "metadata": { "name": COVER },
-        "spec": {
-            "cluster": NAMESPACE,
-            "cover": { "keyspaces": [KEYSPACE], "withinSeconds": 60 },
-        },
-    });
-    bed().apply(NAMESPACE, &schedule.to_string()).expect("the schedule is accepted");
-    std::thread::sleep(UNTIL_DUE);
-    let name = "slow";
-    let slow = json!({
-        "apiVersion": "palladion.dev/v1alpha1",
-        "kind": "CassandraTask",
-        "metadata": { "name": name },
-        "spec": {
-            "cluster": NAMESPACE,
-            "repair": { "scope": "Due", "segmentBytes": 67_108_864, "intensityPercent": 10 },
-        },
-    });
-    bed().apply(NAMESPACE, &slow.to_string()).expect("the task is accepted");
-    wait_for("members to repair what they are granted", SOON, || {
-        let granted = ring.members()?.iter().any(|member| {
-            member["spec"]["job"]["grant"]["number"].as_u64() > Some(0)
-                && member["status"]["job"]["keyspace"] == KEYSPACE
-        });
-        Ok(granted.then_some(()))
-    })
-    .unwrap_or_else(|error| panic!("{error:#}: {:?}", reported(ring)));
-    let flush = json!({
-        "apiVersion": "palladion.dev/v1alpha1",
-        "kind": "CassandraTask",
-        "metadata": { "name": "goes-first" },
-        "spec": { "cluster": NAMESPACE, "flush": {} },
-    });
-    bed().apply(NAMESPACE, &flush.to_string()).expect("the task is accepted");
-    let phase = |name: &str| -> Result<String> {
-        let task = bed().get(NAMESPACE, "cassandratask", name)?.unwrap_or_default();
-        Ok(text(&task, "/status/phase").to_string())
-    };
-    wait_for("the flush to be done", SOON, || Ok((phase("goes-first")? == "Done").then_some(())))
-        .expect("it goes first");
-    assert_eq!(phase(name).expect("a task"), "Running", "the repair has not ended before");
-    wait_for("the repair to go on", SOON, || {
-        let is_at_work = |m: &Value| m["spec"]["job"]["grant"]["number"].as_u64() > Some(0);
-        Ok(ring.members()?.iter().any(is_at_work).then_some(()))
-    })
-    .expect("it goes on");
-    bed().kubectl(&format!("delete cassandrataskschedule {COVER} -n {NAMESPACE}")).expect("gone");
-    bed().kubectl(&format!("delete cassandratask {name} -n {NAMESPACE}")).expect("gone");
     ring.wait_settled().expect("settled");
 }
