@@ -77,6 +77,7 @@ impl CassandraMemberStatus {
         let operation = self.operation.as_ref().is_some_and(|o| o.state == OperationState::Unknown);
         let job = self.job.as_ref().is_some_and(JobStatus::has_unknown);
         let access = self.access.as_ref().is_some_and(|a| a.kind == AccessProblemKind::Unknown);
+        let pressure = self.pressure == Some(crate::repair::Pressure::Unknown);
         let exceptions = self.ring.iter().flat_map(|r| &r.exceptions);
         let members = self.evidence.iter().filter_map(|e| e.members.as_ref()).flatten();
         once([
@@ -89,6 +90,7 @@ impl CassandraMemberStatus {
             operation.then_some("status.operation.state"),
             job.then_some("status.job"),
             access.then_some("status.access.kind"),
+            pressure.then_some("status.pressure"),
             exceptions.clone().any(is_unknown).then_some("status.ring.exceptions"),
             members.clone().any(is_unknown).then_some("status.evidence.members"),
         ])

@@ -30,12 +30,13 @@ mod tests {
 
     #[test]
     fn a_file_without_an_authority_is_refused() {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().expect("should be done");
         let empty = directory.path().join("ca.crt");
-        std::fs::write(&empty, "no certificate\n").unwrap();
-        let why = trusting(&empty).unwrap_err().to_string();
+        std::fs::write(&empty, "no certificate\n").expect("should be done");
+        let why = trusting(&empty).expect_err("should be refused").to_string();
         assert!(why.contains("holds no certificate"), "{why}");
-        let missing = trusting(&directory.path().join("none")).unwrap_err().to_string();
+        let missing =
+            trusting(&directory.path().join("none")).expect_err("should be refused").to_string();
         assert!(missing.contains("reading"), "{missing}");
     }
 }
