@@ -32,6 +32,11 @@ impl Range {
         pieces.into_iter().flatten()
     }
 
+    /// Has it a token in common with this?
+    pub fn overlaps(self, other: Span) -> bool {
+        self.spans().any(|span| span.overlap(other).is_some())
+    }
+
     /// So many tokens.
     pub fn tokens(self) -> u64 {
         self.spans().map(Span::tokens).sum()

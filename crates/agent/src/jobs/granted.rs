@@ -2,18 +2,18 @@
 //! the operator grants, so that no member that has copies is in two repairs at a time.
 //! A grant is over when that is noted on the volume; until then its members are busy.
 
-use super::bench::{Bench, Halt, Step};
+use super::bench::{Bench, Step};
 use super::course::Course;
 use super::due::Plan;
-use super::segments::read;
+use super::segments::{read, unclear};
 use crate::admin::Reading;
 use crate::admin::jobs::Segment;
 use crate::repair::batches::{OFFERED, batches};
 use crate::repair::survey::calm_ring;
 use crate::words::repair::Unclear;
-use crate::words::work::{Done, Failed};
+use crate::words::work::Done;
 use palladion_api::ids::HostId;
-use palladion_api::member::{Batch as Offer, JobCause, Liveness};
+use palladion_api::member::{Batch as Offer, Liveness};
 use std::collections::BTreeSet;
 use tokio::time::Instant;
 
@@ -42,9 +42,7 @@ pub async fn repair(bench: &Bench, plan: Plan<'_>, reading: &Reading) -> Step<Do
         let reading = read(bench).await?;
         // Whoever has copies is another one now.
         if ring_of(&reading)? != ring {
-            let why = Unclear::OtherRing.to_string();
-            let why = Failed::NotClear { why };
-            return Err(Halt::Failed(JobCause::ServerError, why.to_string()));
+            return Err(unclear(Unclear::OtherRing));
         }
         let down = down(&reading);
         if offer(bench, &parts, &down) == 0 {
@@ -72,8 +70,7 @@ pub async fn repair(bench: &Bench, plan: Plan<'_>, reading: &Reading) -> Step<Do
 }
 
 fn ring_of(reading: &Reading) -> Step<String> {
-    let failed = |why: Unclear| Failed::NotClear { why: why.to_string() }.to_string();
-    calm_ring(reading).map_err(|why| Halt::Failed(JobCause::ServerError, failed(why)))
+    calm_ring(reading).map_err(unclear)
 }
 
 fn down(reading: &Reading) -> BTreeSet<HostId> {

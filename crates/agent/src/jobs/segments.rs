@@ -19,7 +19,8 @@ pub fn now() -> i64 {
     Timestamp::now().as_second()
 }
 
-fn unclear(why: Unclear) -> Halt {
+/// It cannot be told what there is to repair.
+pub fn unclear(why: Unclear) -> Halt {
     Halt::Failed(JobCause::ServerError, Failed::NotClear { why: why.to_string() }.to_string())
 }
 

@@ -1,9 +1,7 @@
 //! A server for tests of jobs: it notes what it is called for, and what stands on
 //! the volume at that moment.
 
-use crate::admin::jobs::Holders;
-use crate::admin::jobs::Segment;
-use crate::admin::jobs::{Compaction, Jobs, Rewrite, Rewritten, Tables};
+use crate::admin::jobs::{Compaction, Holders, Jobs, Rewrite, Rewritten, Segment, Tables};
 use crate::admin::{
     Answer, Error, Reading, RepairScope, RepairState, RepairTicket, RuntimeChange, ServerAdmin,
 };

@@ -42,9 +42,7 @@ pub fn batches(due: Vec<Due>, copies: &Copies) -> Vec<Batch> {
     let mut places: BTreeMap<&[HostId], usize> = BTreeMap::new();
     for due in due {
         let ranges = copies.get(&due.keyspace).into_iter().flatten();
-        let has = |(range, _): &&(Range, Vec<HostId>)| {
-            range.spans().any(|span| span.overlap(due.span).is_some())
-        };
+        let has = |(range, _): &&(Range, Vec<HostId>)| range.overlaps(due.span);
         let Some((_, replicas)) = ranges.clone().find(has) else { continue };
         let place = *places.entry(replicas).or_insert_with(|| {
             all.push(Batch { replicas: replicas.clone(), due: Vec::new() });

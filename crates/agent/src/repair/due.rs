@@ -48,7 +48,7 @@ pub fn due_ranges(memory: &Memory, cover: &Coverage, now: i64) -> u32 {
     for due in all.iter().filter(|due| due.due <= now) {
         let history = memory.keyspaces.get(&due.keyspace);
         let ranges = history.into_iter().flat_map(|history| &history.ranges);
-        let of = ranges.filter(|r| r.spans().any(|span| span.overlap(due.span).is_some()));
+        let of = ranges.filter(|range| range.overlaps(due.span));
         found.extend(of.map(|range| (due.keyspace.as_str(), *range)));
     }
     u32::try_from(found.len()).unwrap_or(u32::MAX)

@@ -65,8 +65,7 @@ pub fn outlook(memory: &Memory, cover: &Coverage) -> RepairStatus {
                     Some(at) => oldest.note(at),
                     None => {
                         for (range, never) in history.ranges.iter().zip(&mut never) {
-                            let has = |s: crate::ranges::Span| s.overlap(piece.span()).is_some();
-                            *never |= range.spans().any(has);
+                            *never |= range.overlaps(piece.span());
                         }
                     }
                 }

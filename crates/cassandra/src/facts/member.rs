@@ -182,6 +182,16 @@ impl MemberFact {
             })
     }
 
+    /// The note of the operator since when it is down, as it stands in the object.
+    pub fn down_note(&self) -> Option<&str> {
+        self.object.as_ref()?.meta.annotations.get(labels::DOWN_SINCE).map(String::as_str)
+    }
+
+    /// Does its agent report that a server of it runs, or may?
+    pub fn may_run(&self) -> bool {
+        self.reported_server().is_some_and(|server| server.state.may_run())
+    }
+
     /// Was its server drained, and not restarted since?
     pub fn is_drained(&self) -> bool {
         let mode = self.reported_server().and_then(|s| s.mode.as_deref());

@@ -78,8 +78,7 @@ pub fn is_given_up(
     member: &MemberFact,
     before: &StaticAddress,
 ) -> Option<Proof> {
-    let runs = |m: &&MemberFact| m.reported_server().is_some_and(|s| s.state.may_run());
-    let nobody = others(facts, &member.name).is_empty() && !facts.joined().any(|m| runs(&m));
+    let nobody = others(facts, &member.name).is_empty() && !facts.joined().any(MemberFact::may_run);
     let annotation = labels::GIVE_UP_ADDRESSES;
     let proven = Proven::AddressGivenUp { address: before.clone(), annotation };
     (nobody && facts.is_given_up(before))

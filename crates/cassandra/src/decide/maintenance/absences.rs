@@ -47,11 +47,10 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     let all_serve = facts.joined().all(|m| presence(m) == Presence::Serves);
     let others = if all_serve { Others::Serve } else { Others::Away };
     for member in facts.joined() {
-        let Some(object) = &member.object else {
+        if member.object.is_none() {
             continue;
-        };
-        let noted = object.meta.annotations.get(labels::DOWN_SINCE);
-        match (presence(member), noted) {
+        }
+        match (presence(member), member.down_note()) {
             (Presence::Away { .. }, Some(_)) | (Presence::Unclear, _) => {}
             (Presence::Serves, None) => {
                 draft.steps.extend(reports(facts, member, window, others));
@@ -84,8 +83,7 @@ pub fn uncounted(facts: &Facts<'_>, valid: &Valid) -> Option<Step> {
     let (window, now) = (hints::window(valid), facts.now());
     facts.joined().filter(|m| m.is_normal()).find_map(|member| {
         let object = member.object.as_ref()?;
-        let since = object.meta.annotations.get(labels::DOWN_SINCE).map(|s| parsed(s));
-        let noticed = since.filter(|since| *since < now);
+        let noticed = since_on_record(member).filter(|since| *since < now);
         let patch = match noticed.and_then(|since| lacks(facts, member, since, window)) {
             Some(spec) => {
                 let mut patch = noted(json!(now));
@@ -157,8 +155,7 @@ fn noted(since: Value) -> Value {
 
 /// Since when a member is away, by its note. A time that nobody can read may be any.
 pub(super) fn since_on_record(member: &MemberFact) -> Option<Timestamp> {
-    let note = member.object.as_ref()?.meta.annotations.get(labels::DOWN_SINCE)?;
-    Some(parsed(note))
+    member.down_note().map(parsed)
 }
 
 fn parsed(since: &str) -> Timestamp {

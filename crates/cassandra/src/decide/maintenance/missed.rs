@@ -79,10 +79,7 @@ fn is_short(missed: &Missed, window: SignedDuration) -> bool {
 /// start? What the others took before it was back, their hints cover. Who had missed
 /// something before is not allowed to start for that reason.
 pub(super) fn stood_on_record(member: &MemberFact, window: SignedDuration) -> bool {
-    let spec = member.spec.as_ref();
-    let allowed = spec.and_then(|s| s.allow_stale_start.as_ref());
-    let down = spec.and_then(|s| s.ring_down.as_ref()).filter(|d| Some(&d.since) == allowed);
-    let Some(down) = down else {
+    let Some(down) = stale::stood(member) else {
         return false;
     };
     // Who was down, or cut off, before the ring was lacks what the others took meanwhile.
@@ -97,7 +94,10 @@ pub(super) fn stood_on_record(member: &MemberFact, window: SignedDuration) -> bo
                 && missed.until.0.duration_since(down.until.0) < window
         }
         // It was counted already, and its agent has nothing to report any more.
-        None => spec.and_then(|s| s.counted_until.as_ref()).is_some_and(|t| t.0 > down.since.0),
+        None => {
+            let counted = member.spec.as_ref().and_then(|s| s.counted_until.as_ref());
+            counted.is_some_and(|t| t.0 > down.since.0)
+        }
     }
 }
 

@@ -53,8 +53,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
 /// Was its start allowed since the whole ring was down, and is it still not started, since
 /// it did not come up in time? Others may have come up, and have forgotten deletions.
 fn has_run_out(facts: &Facts<'_>, member: &MemberFact, at: Timestamp) -> bool {
-    let down = member.spec.as_ref().and_then(|s| s.ring_down.as_ref());
-    let down = down.filter(|d| d.since.0 == at && allowed(member) == Some(at));
+    let down = stood(member).filter(|d| d.since.0 == at);
     down.is_some_and(|d| facts.now().duration_since(d.until.0) > SEEN)
 }
 
@@ -73,6 +72,12 @@ fn last_ran_at(member: &MemberFact) -> Option<Timestamp> {
     member.reported_server()?;
     let volume = member.volume().filter(|v| v.missed.is_none())?;
     Some(volume.last_ran_at.as_ref()?.0)
+}
+
+/// That the whole ring was down, where its start is allowed for that.
+pub(super) fn stood(member: &MemberFact) -> Option<&RingDown> {
+    let down = member.spec.as_ref()?.ring_down.as_ref();
+    down.filter(|down| allowed(member) == Some(down.since.0))
 }
 
 fn allowed(member: &MemberFact) -> Option<Timestamp> {
@@ -115,7 +120,7 @@ fn forget(facts: &Facts<'_>, valid: &Valid, member: &MemberFact) -> Option<Step>
     let mut spec = spec.unwrap_or_else(|| json!({}));
     (spec["allowStaleStart"], spec["ringDown"]) = (Value::Null, Value::Null);
     let mut patch = json!({ "spec": spec });
-    if object.meta.annotations.contains_key(labels::DOWN_SINCE) {
+    if member.down_note().is_some() {
         patch["metadata"] = json!({ "annotations": { labels::DOWN_SINCE: null } });
     }
     let doing = Doing::ForgetStaleStart { member: member.name.clone() };

@@ -100,7 +100,7 @@ fn before_permit(
             return;
         }
     }
-    let starts = moved::runs(member) && !member.is_normal();
+    let starts = member.may_run() && !member.is_normal();
     let Some(moved) = moved::of(member).filter(|_| !starts) else {
         // Its ledger may name the new one by an earlier permit.
         if member.status.address.as_ref().is_some_and(|now| *now != replaced.address) {
@@ -122,13 +122,13 @@ fn before_permit(
             None => end(facts, turn, Ended::NobodyUp, draft),
         };
     }
-    let purpose = match moved::runs(member) {
+    let purpose = match member.may_run() {
         // Nobody reaches it where it is: it ends, and comes back where it is reached.
         true => Purpose::Restart { except: vec![moved.host_id] },
         false => Purpose::Readdress { host_id: moved.host_id, address: moved.now },
     };
     match evidence::prove(facts, turn, member, &purpose, draft) {
-        Ok(proof) if moved::runs(member) => {
+        Ok(proof) if member.may_run() => {
             let fence = Some(facts.fence(turn));
             let pod = member.pod.iter();
             draft

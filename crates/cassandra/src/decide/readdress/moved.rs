@@ -43,14 +43,9 @@ pub fn of(member: &MemberFact) -> Option<Moved<'_>> {
     (is_of_service && has_data && !is_out).then_some(Moved { member, host_id, before, now })
 }
 
-/// Does a server of it run, under the address that it had?
-pub fn runs(member: &MemberFact) -> bool {
-    member.reported_server().is_some_and(|s| s.state.may_run())
-}
-
 /// Does its server run, and its claim go with its pod? Then no pod is ended for it.
 pub fn loses_claim(member: &MemberFact) -> bool {
-    runs(member) && member.claim.as_ref().is_some_and(|claim| claim.terminating)
+    member.may_run() && member.claim.as_ref().is_some_and(|claim| claim.terminating)
 }
 
 /// Another member that the ring knows under this address, as far as records,

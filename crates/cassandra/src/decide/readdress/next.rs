@@ -59,7 +59,7 @@ fn may_begin(facts: &Facts<'_>, valid: &Valid, moved: &Moved<'_>, draft: &mut Dr
     }
     let others = evidence::others(facts, &member.name);
     // What it announces is known when it is up.
-    if moved::runs(member) && !member.is_normal() {
+    if member.may_run() && !member.is_normal() {
         return false;
     }
     if !others.is_empty() {
@@ -70,7 +70,7 @@ fn may_begin(facts: &Facts<'_>, valid: &Valid, moved: &Moved<'_>, draft: &mut Dr
             draft.wait_for(waiting).about(member.subject());
             return false;
         }
-        if let (true, Err(why)) = (moved::runs(member), evidence::others_are_quiet(facts, member)) {
+        if let (true, Err(why)) = (member.may_run(), evidence::others_are_quiet(facts, member)) {
             let waiting = Waiting::Runs { member: name(), address: moved.before.clone(), why };
             draft.wait_for(waiting).about(member.subject());
             return false;
@@ -80,7 +80,7 @@ fn may_begin(facts: &Facts<'_>, valid: &Valid, moved: &Moved<'_>, draft: &mut Dr
     if evidence::is_given_up(facts, member, moved.before).is_some() {
         return true;
     }
-    if let Some(other) = facts.joined().find(|m| m.name != member.name && moved::runs(m)) {
+    if let Some(other) = facts.joined().find(|m| m.name != member.name && m.may_run()) {
         let (other, server) = (other.name.clone(), server_words(other));
         let waiting = Waiting::OthersStart { member: name(), other, server };
         draft.wait_for(waiting).about(member.subject());

@@ -13,7 +13,6 @@ use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::cluster::Mode;
 use palladion_api::ids::MemberName;
-use palladion_api::labels;
 use palladion_api::repair::{Coverage, RepairStatus};
 use palladion_api::task::MemberTaskState;
 use palladion_plan::words::Names;
@@ -217,11 +216,7 @@ fn too_long_away(
 ) -> Option<Risk> {
     let seconds = reported.iter().filter_map(|(_, status)| status.grace_seconds).min()?;
     let kept = SignedDuration::from_secs(seconds.into());
-    let down_since = |member: &MemberFact| {
-        let object = member.object.as_ref();
-        let noted = object.and_then(|o| o.meta.annotations.get(labels::DOWN_SINCE));
-        noted.and_then(|since| since.parse::<Timestamp>().ok())
-    };
+    let down_since = |member: &MemberFact| member.down_note()?.parse::<Timestamp>().ok();
     let (up, down): (Vec<&MemberFact>, Vec<_>) =
         facts.joined().partition(|m| m.lives_by_its_own_word(&facts.nodes));
     if up.is_empty() {

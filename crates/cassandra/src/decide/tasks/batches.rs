@@ -3,15 +3,14 @@
 //! piece, so that no member that has copies is in two repairs.
 
 use super::abort::is_ending;
-use super::follow::{self, is_final, lost_at, unheard_at};
+use super::follow::{self, is_final};
 use super::give::{give, grant, stop};
-use super::go_on::begin;
+use super::go_on::{begin, wake};
 use super::grants::{Occupied, Offer, choose};
 use super::pace::is_late;
 use super::preconditions::{Gate, gate, knows_grants};
 use super::queue::Job;
 use super::run::Stands;
-use super::silent;
 use super::units::{self, answer, asked};
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
@@ -20,7 +19,7 @@ use crate::words::jobs::{Waiting, Working};
 use palladion_api::ids::HostId;
 use palladion_api::member::{Grant, JobWanted};
 use palladion_api::repair::Pressure;
-use palladion_api::task::{Body, MemberTaskState as State, OnFailure, TaskMember};
+use palladion_api::task::{Body, MemberTaskState as State, OnFailure};
 use palladion_plan::words::{Count, Names};
 use std::collections::BTreeSet;
 
@@ -55,28 +54,11 @@ pub fn go_on(
     }
 }
 
-fn running<'a>(job: &'a Job<'_>) -> impl Iterator<Item = &'a TaskMember> {
-    job.status.members.iter().filter(|entry| entry.state == State::Running)
-}
-
-/// Look again when a member's time is over.
-pub fn wake(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) {
-    for entry in running(job) {
-        let times = [
-            lost_at(&job.task, job.kind, entry),
-            unheard_at(&job.task, job.kind, entry),
-            silent::until(facts, job.kind, entry),
-        ];
-        let later = times.into_iter().flatten().filter(|at| *at > facts.now());
-        later.for_each(|at| draft.wake_at(at));
-    }
-}
-
 /// Nobody begins any more; whoever works is stopped.
 fn end(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) -> Stands {
     stop_all(facts, job, draft);
     let work = job.kind.into();
-    let Some(member) = running(job).next().map(|entry| entry.name.clone()) else {
+    let Some(member) = job.running().next().map(|entry| entry.name.clone()) else {
         return Stands::Due;
     };
     Stands::Working(match job.task.spec.abort {
@@ -87,13 +69,13 @@ fn end(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) -> Stands {
 
 /// Stop whoever works at it.
 pub fn stop_all(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) {
-    let members = running(job).filter_map(|entry| facts.members.get(&entry.name));
+    let members = job.running().filter_map(|entry| facts.members.get(&entry.name));
     draft.steps.extend(members.filter_map(|member| stop(facts, member)));
 }
 
 /// What is told while somebody works.
 pub fn working(facts: &Facts<'_>, job: &Job<'_>) -> Option<Working> {
-    let (work, names) = (job.kind.into(), running(job).map(|entry| entry.name.clone()));
+    let (work, names) = (job.kind.into(), job.running().map(|entry| entry.name.clone()));
     let names: Vec<_> = names.collect();
     let is_stopped = |name| {
         let wanted = facts.members.get(name).and_then(asked).map(|job| job.wanted);
@@ -134,7 +116,7 @@ fn begin_all(
                 waits.get_or_insert(why);
             }
             Gate::Open(member, proof) => {
-                let at_work = || running(job).filter_map(|m| facts.members.get(&m.name));
+                let at_work = || job.running().filter_map(|m| facts.members.get(&m.name));
                 let has_room = match knows_grants(member) {
                     true => at_work().all(knows_grants),
                     false => at_work().next().is_none(),
@@ -179,7 +161,7 @@ fn grant_all(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) {
     let busy: BTreeSet<&HostId> = held.clone().flat_map(|grant| &grant.host_ids).collect();
     let room = most(job).saturating_sub(held.count());
     let mut offers = Vec::new();
-    for entry in running(job) {
+    for entry in job.running() {
         let Some(member) = facts.members.get(&entry.name) else { continue };
         let is_asked = asked(member).is_some_and(|job| job.wanted == JobWanted::Run);
         let Some(answer) = answer(member).filter(|_| is_asked && holds(member).is_none()) else {

@@ -73,11 +73,16 @@ pub fn deadline(task: &Task<'_>, kind: TaskKind) -> u32 {
 
 /// A member ends, or is interrupted, as the sentence says.
 pub fn end(facts: &Facts<'_>, entry: &mut TaskMember, state: State, said: &Said) {
+    end_at(facts.now(), entry, state, said);
+}
+
+/// The same, by the clock alone.
+pub fn end_at(now: Timestamp, entry: &mut TaskMember, state: State, said: &Said) {
     entry.state = state;
     entry.reason = Some(said.reason().to_string());
     entry.message = Some(cut(&said.to_string()));
     if is_final(state) {
-        entry.ended_at = Some(Time(facts.now()));
+        entry.ended_at = Some(Time(now));
     }
 }
 

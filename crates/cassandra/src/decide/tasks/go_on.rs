@@ -3,12 +3,13 @@
 
 use super::abort::is_ending;
 use super::batches;
-use super::follow;
+use super::follow::{self, lost_at, unheard_at};
 use super::give::{give, stop};
 use super::next_member::next;
 use super::preconditions::{Gate, closed, gate};
 use super::queue::Job;
 use super::run::{Stands, take_up};
+use super::silent;
 use super::units::asked;
 use super::yields::Way;
 use crate::decide::draft::Draft;
@@ -76,12 +77,25 @@ fn words(job: &Job<'_>, entry: &TaskMember) -> Working {
     Working::Member { work: job.kind.into(), member: entry.name.clone(), done, members }
 }
 
+/// Look again when a member's time is over.
+pub fn wake(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) {
+    for entry in job.running() {
+        let times = [
+            lost_at(&job.task, job.kind, entry),
+            unheard_at(&job.task, job.kind, entry),
+            silent::until(facts, job.kind, entry),
+        ];
+        let later = times.into_iter().flatten().filter(|at| *at > facts.now());
+        later.for_each(|at| draft.wake_at(at));
+    }
+}
+
 /// A member works: it is followed, or stopped.
 fn working(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) -> Stands {
-    let Some(entry) = job.status.members.iter().find(|m| m.state == State::Running) else {
+    let Some(entry) = job.running().next() else {
         return Stands::Due;
     };
-    batches::wake(facts, job, draft);
+    wake(facts, job, draft);
     let member = facts.members.get(&entry.name);
     let (work, name) = (job.kind.into(), entry.name.clone());
     if is_ending(facts, job) {

@@ -7,7 +7,9 @@ use crate::facts::Facts;
 use crate::resources as kinds;
 use palladion_api::cluster::ClusterJob;
 use palladion_api::ids::Uid;
-use palladion_api::task::{CassandraTaskStatus, MemberTaskState, TaskKind};
+use palladion_api::task::{CassandraTaskStatus, MemberTaskState, TaskKind, TaskMember};
+use palladion_plan::Object;
+use std::sync::Arc;
 
 /// A task in the queue.
 pub struct Job<'a> {
@@ -35,19 +37,28 @@ impl Job<'_> {
         self.status.members.iter().filter(|m| m.state == MemberTaskState::Succeeded).count()
     }
 
+    /// Members that work at it.
+    pub fn running(&self) -> impl Iterator<Item = &TaskMember> {
+        self.status.members.iter().filter(|m| m.state == MemberTaskState::Running)
+    }
+
     /// Does a member work at it?
     pub fn is_at_work(&self) -> bool {
-        self.status.members.iter().any(|m| m.state == MemberTaskState::Running)
+        self.running().next().is_some()
     }
+}
+
+/// The tasks of this cluster that have not ended.
+pub fn open<'a>(facts: &'a Facts<'_>) -> impl Iterator<Item = &'a Arc<Object>> {
+    let cluster = facts.snapshot.owner.meta.name.as_str();
+    facts.objects(kinds::TASK).iter().filter(move |o| {
+        o.str_at("/spec/cluster") == Some(cluster) && !o.meta.is_terminating() && !is_over(o)
+    })
 }
 
 /// All tasks that have not ended, in their order.
 pub fn read<'a>(facts: &'a Facts<'_>) -> Vec<Job<'a>> {
-    let cluster = facts.snapshot.owner.meta.name.as_str();
-    let open = facts.objects(kinds::TASK).iter().filter(|o| {
-        o.str_at("/spec/cluster") == Some(cluster) && !o.meta.is_terminating() && !is_over(o)
-    });
-    let mut all: Vec<Job<'a>> = open
+    let mut all: Vec<Job<'a>> = open(facts)
         .filter_map(|object| {
             let task = Task::read(object)?;
             // One that asks for what this operator does not know is not ours to judge.

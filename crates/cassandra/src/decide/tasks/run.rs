@@ -17,7 +17,7 @@ use crate::facts::Facts;
 use crate::validate::Valid;
 use crate::words::jobs::{Doing, Waiting, Working};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_api::task::{MemberTaskState, TaskKind, TaskMember};
+use palladion_api::task::TaskKind;
 use palladion_plan::Step;
 use palladion_plan::words::Names;
 
@@ -99,11 +99,9 @@ fn make_room(facts: &Facts<'_>, job: &Job<'_>, task: String, draft: &mut Draft) 
     if !job.is_at_work() {
         return Stands::Due;
     }
-    batches::wake(facts, job, draft);
+    go_on::wake(facts, job, draft);
     batches::stop_all(facts, job, draft);
-    let working = |entry: &&TaskMember| entry.state == MemberTaskState::Running;
-    let members = job.status.members.iter().filter(working).map(|entry| &entry.name);
-    let (work, members) = (job.kind.into(), Names::of(members));
+    let (work, members) = (job.kind.into(), Names::of(job.running().map(|entry| &entry.name)));
     Stands::Working(Working::LetsPass { work, members, task })
 }
 

@@ -4,11 +4,10 @@
 use super::follow::{TRIES, end};
 use super::pass::PATIENCE;
 use super::units;
-use crate::facts::{Facts, MemberFact};
+use crate::facts::Facts;
 use crate::words::jobs::Member as Said;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_api::labels;
 use palladion_api::task::{Means, MemberTaskState as State, TaskKind, TaskMember};
 
 /// Is a member that was given a part not heard of?
@@ -35,11 +34,7 @@ pub fn note(facts: &Facts<'_>, kind: TaskKind, entry: &mut TaskMember) {
 /// has been silent for long.
 pub fn until(facts: &Facts<'_>, kind: TaskKind, entry: &TaskMember) -> Option<Timestamp> {
     let member = units::member(facts, &entry.name).filter(|_| is_silent(facts, kind, entry))?;
-    let is_down = |m: &MemberFact| {
-        let object = m.object.as_ref();
-        object.is_some_and(|o| o.meta.annotations.contains_key(labels::DOWN_SINCE))
-    };
-    let since = entry.silent_since.as_ref().filter(|_| is_down(member))?;
+    let since = entry.silent_since.as_ref().filter(|_| member.down_note().is_some())?;
     since.0.checked_add(PATIENCE).ok()
 }
 
