@@ -2,12 +2,16 @@
 //! what it has come to. A segment that fails keeps none of the others from its turn.
 
 use super::bench::{Bench, Halt, Step};
-use super::segments::{calm, change, left, look, now, one, read};
+use super::segments::{calm, change, left, look, now, one, read, unclear};
+use crate::admin::Reading;
 use crate::admin::jobs::Segment;
 use crate::metrics::SegmentResult;
+use crate::repair::batches::Copies;
 use crate::repair::outlook::outlook;
 use crate::repair::pace::{Intensity, SoFar, Urgency, pause, share};
 use crate::repair::pressure::Load;
+use crate::repair::survey::Survey;
+use crate::words::repair::Unclear;
 use crate::words::work::{Done, Failed};
 use palladion_api::member::{JobCause, JobUnit};
 use palladion_api::task::{KeyspaceResult, KeyspaceState};
@@ -22,6 +26,7 @@ type Failures = BTreeMap<String, (usize, String)>;
 /// What a job has come to.
 pub struct Course {
     schema: Option<String>,
+    copies: Copies,
     keyspaces: BTreeSet<String>,
     so_far: SoFar,
     intensity: Intensity,
@@ -30,12 +35,13 @@ pub struct Course {
 }
 
 impl Course {
-    /// Nothing is done yet of so many segments, in a server with this schema.
-    pub fn begun(bench: &Bench, schema: Option<String>, segments: usize) -> Self {
+    /// Nothing is done yet of so many segments, in a server of which this was read and found.
+    pub fn begun(bench: &Bench, reading: &Reading, found: &Survey, segments: usize) -> Self {
+        let (schema, copies) = (reading.schema_version.clone(), found.copies.clone());
         let (keyspaces, failures) = (BTreeSet::new(), Failures::new());
         let left = u32::try_from(segments).unwrap_or(u32::MAX);
         let (so_far, intensity) = (SoFar { left, ..SoFar::default() }, intensity(bench));
-        Self { schema, keyspaces, so_far, intensity, failures, left_out: None }
+        Self { schema, copies, keyspaces, so_far, intensity, failures, left_out: None }
     }
 
     fn total(&self) -> usize {
@@ -80,16 +86,31 @@ impl Course {
         Ok(())
     }
 
+    /// A schema that has changed is looked at again. Where copies are on other members than
+    /// at the beginning, neither what is due nor whom a grant keeps free is known any more.
+    pub async fn look_again(&mut self, bench: &Bench, reading: &Reading) -> Step<()> {
+        if reading.schema_version == self.schema {
+            return Ok(());
+        }
+        let found = look(bench, reading).await?;
+        change(bench, |memory| found.observed_by(memory, now()))?;
+        let mut planned = self.copies.iter();
+        let other = planned.find(|(keyspace, copies)| {
+            found.copies.get(*keyspace).is_some_and(|found| found != *copies)
+        });
+        if let Some((keyspace, _)) = other {
+            return Err(unclear(Unclear::OtherCopies { keyspace: keyspace.clone() }));
+        }
+        self.schema.clone_from(&reading.schema_version);
+        Ok(())
+    }
+
     /// A segment; whether it has failed is kept, and ends nothing.
     async fn repair(&mut self, bench: &Bench, segment: &Segment) -> Step<Outcome> {
         // Whoever moves does so for longer than a segment takes: none of the others is tried.
         let reading = read(bench).await?;
         let ring = calm(&reading)?;
-        if reading.schema_version != self.schema {
-            let found = look(bench, &reading).await?;
-            change(bench, |memory| found.observed_by(memory, now()))?;
-            self.schema = reading.schema_version;
-        }
+        self.look_again(bench, &reading).await?;
         self.keyspaces.insert(segment.keyspace.clone());
         match left(bench, one(bench, segment, &ring).await) {
             Ok(()) => Ok(Outcome::Done),

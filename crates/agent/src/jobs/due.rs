@@ -62,7 +62,7 @@ async fn repair_all(bench: &Bench, what: &RepairTask) -> Step<Done> {
         Some(_) => granted::repair(bench, plan, &reading).await,
         None => {
             let segments = plan.segments(&plan.due);
-            let mut course = Course::begun(bench, reading.schema_version, segments.len());
+            let mut course = Course::begun(bench, &reading, &found, segments.len());
             course.go_on(bench, segments).await?;
             course.end(bench)
         }

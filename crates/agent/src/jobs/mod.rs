@@ -6,6 +6,7 @@ mod book;
 mod course;
 mod due;
 mod flush;
+mod follow;
 mod granted;
 mod levels;
 mod orphan;

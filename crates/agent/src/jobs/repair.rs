@@ -1,22 +1,17 @@
 //! Repair of the primary ranges, keyspace by keyspace. The server numbers its
 //! repairs: one whose number is noted is found again after a restart of the agent.
 
-use super::bench::{Bench, Halt, Step};
-use super::stop::Asked;
+use super::bench::{Bench, Step};
+use super::follow::follow;
 use super::work::done;
 use super::{due, plan};
-use crate::admin::{RepairState, RepairTicket};
+use crate::admin::RepairTicket;
 use crate::volume::jobs::{Item, Notes};
 use crate::words::calls::Doing;
-use crate::words::work::{Done, Failed};
+use crate::words::work::Done;
 use jiff::Timestamp;
-use palladion_api::member::{JobCause, JobUnit};
+use palladion_api::member::JobUnit;
 use palladion_api::task::Selection;
-use palladion_api::words::Names;
-use tokio::time::Instant;
-
-/// Looks that fail in a row before a repair counts as lost.
-const LOOKS: u32 = 30;
 
 /// Repair what is meant.
 pub async fn repair(bench: &Bench, of: &Selection) -> Step<Done> {
@@ -69,36 +64,4 @@ fn adopted(bench: &Bench, keyspace: &str) -> Option<RepairTicket> {
         note.item.as_ref().filter(|item| item.keyspace == keyspace)?;
         Some(RepairTicket { keyspace: keyspace.into(), number: note.repair? })
     })
-}
-
-pub(super) async fn follow(bench: &Bench, ticket: &RepairTicket) -> Step<()> {
-    let (since, mut silent) = (Instant::now(), 0);
-    let mut asked = Asked::default();
-    let keyspace = || ticket.keyspace.clone();
-    loop {
-        match bench.asked() {
-            None => bench.pause(bench.pace.repair).await,
-            // Its threads may begin sessions after the first call to end it.
-            Some(_) => tokio::time::sleep(bench.pace.stop).await,
-        }
-        if bench.asked().is_some() {
-            asked.end(bench, &ticket.keyspace, || Names::of([ticket.number])).await?;
-        }
-        match bench.admin.repair_state(ticket).await {
-            Ok(RepairState::Running) => silent = 0,
-            Ok(RepairState::Completed) => return Ok(()),
-            Ok(RepairState::Failed(why)) => {
-                bench.may_stop()?;
-                let why = Failed::RepairFailed { keyspace: keyspace(), why };
-                return Err(bench.failed_by_itself(JobCause::ServerError, why).await);
-            }
-            Ok(RepairState::Unknown) if since.elapsed() < bench.pace.early => {}
-            Ok(RepairState::Unknown) => {
-                let why = Failed::RepairForgotten { keyspace: keyspace() };
-                return Err(bench.failed_by_itself(JobCause::ServerError, why).await);
-            }
-            Err(_) if silent >= LOOKS => return Err(Halt::Lost),
-            Err(_) => silent += 1,
-        }
-    }
 }

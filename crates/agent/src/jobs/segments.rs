@@ -2,7 +2,7 @@
 //! that whoever comes after a yield, a kill or a restart goes on where it stood.
 
 use super::bench::{Bench, Halt, Step};
-use super::repair::follow;
+use super::follow::follow;
 use crate::admin::jobs::Segment;
 use crate::admin::{Reading, RepairTicket};
 use crate::repair::Memory;

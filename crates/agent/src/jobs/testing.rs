@@ -50,6 +50,8 @@ pub struct State {
     pub down: Vec<&'static str>,
     /// How often the schema was changed.
     pub schema: u32,
+    /// Members that have a copy of everything besides the two.
+    pub more_copies: Vec<&'static str>,
     /// Segments with which the server has nothing to do.
     pub idle: u32,
     /// Why the schema cannot be read.
@@ -286,11 +288,13 @@ impl Jobs for Fake {
     }
 
     fn ranges<'a>(&'a self, _: &'a str) -> Answer<'a, Vec<Holders>> {
+        let more = self.state.lock().unwrap().more_copies.clone();
         let range = |start: &str, end: &str, members: &[&str]| Holders {
             start: start.into(),
             end: end.into(),
             members: members
                 .iter()
+                .chain(&more)
                 .map(|name| StaticAddress::new(format!("10.0.0.{name}")))
                 .collect(),
         };

@@ -8,6 +8,7 @@ palladion_api::sentences! {
         NoRing => "the server does not report all members of its ring";
         Moves { address: StaticAddress } => "{address} is joining, leaving or moving";
         OtherRing => "other members are in the ring than at the beginning";
+        OtherCopies { keyspace: String } => "the replication of keyspace {keyspace} has changed since the repair began";
         Schema { why: String } => "cannot read tables and their `gc_grace_seconds` over CQL: {why}";
         Server { why: String } => "cannot read the ranges of the server: {why}";
         Token { token: String } => "`{token}` is not a token of Murmur3Partitioner, the only partitioner whose ranges are repaired by `scope: Due`";

@@ -412,6 +412,41 @@ async fn nothing_goes_on_in_a_ring_with_other_members() {
     assert!(said.contains("other members are in the ring"), "{said}");
 }
 
+/// What is granted keeps those free that had copies when it was offered.
+#[tokio::test]
+async fn nothing_goes_on_with_copies_on_other_members() {
+    let alter = |place: &Place| {
+        place.state().schema += 1;
+        place.state().more_copies = vec!["3"];
+    };
+    let place = Place::new();
+    place.state().members.push(("3", MemberState::Normal));
+    let bench = place.by_grants("a", "task", of_due());
+    let altered = async {
+        until(&place, |status| !status.batches.is_empty()).await;
+        alter(&place);
+    };
+    let (ended, ()) = tokio::join!(work(&bench), altered);
+    let said = ended.unwrap().message.unwrap();
+    assert!(said.contains("the replication of keyspace shop has changed"), "{said}");
+    assert!(place.calls().is_empty());
+
+    let place = Place::new();
+    place.state().members.push(("3", MemberState::Normal));
+    let bench = place.begun("a", "task", small_segments());
+    place.state().repairs = std::iter::repeat_n(RepairState::Running, 20).collect();
+    let altered = async {
+        while place.state().next_repair < 1 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        alter(&place);
+    };
+    let (ended, ()) = tokio::join!(work(&bench), altered);
+    assert_eq!(how(ended.as_ref()), (JobState::Failed, Some(JobCause::ServerError)));
+    assert_eq!(place.calls().len(), 1, "the one under way");
+    assert!(due_in(&place, 0));
+}
+
 #[tokio::test]
 async fn segments_are_cut_in_halves_while_the_server_has_much_to_do() {
     let place = Place::new();
