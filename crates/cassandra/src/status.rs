@@ -15,7 +15,7 @@ use crate::decide::turn::seeds;
 use crate::decide::turn::stopping::{self, Standing};
 use crate::decide::wanted::unmet;
 use crate::facts::words::{pod_words, server_words};
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{Facts, JOB_NONCE, MemberFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::refusal::Refusal;
@@ -25,7 +25,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::cluster::DecidedWith;
 use palladion_api::conditions::{ACCEPTED, AVAILABLE, PAUSED, PROGRESSING};
 use palladion_plan::words::{Message, Names};
-use palladion_plan::{Conditions, Reason, Truth, wait};
+use palladion_plan::{Conditions, ObjectKey, Reason, Step, Truth, wait};
 use serde_json::{Value, json};
 
 /// The setting that is the version of the operator.
@@ -182,7 +182,7 @@ fn created_at(facts: &Facts<'_>, wanted: i32) -> Option<Time> {
 
 /// Is nothing to be done, and is everybody there?
 fn is_at_rest(facts: &Facts<'_>, draft: &Draft, ready: usize, wanted: i32) -> bool {
-    let works = !draft.waits.is_empty() || draft.steps.iter().any(|s| !is_upkeep(s));
+    let works = !draft.waits.is_empty() || draft.steps.iter().any(is_progress);
     let all_ready = usize::try_from(wanted) == Ok(ready);
     all_ready && !works && pause(facts).is_none() && !is_stopped(facts)
 }
@@ -198,7 +198,7 @@ fn progressing(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft) {
     if is_stopped(facts) {
         return writer.set_false(PROGRESSING, Rest::Stopped);
     }
-    if let Some(step) = draft.steps.iter().find(|s| !is_upkeep(s)) {
+    if let Some(step) = draft.steps.iter().find(|s| is_progress(s)) {
         return writer.set(
             PROGRESSING,
             Truth::True,
@@ -222,6 +222,26 @@ fn progressing(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft) {
         }
     });
     writer.set_true(PROGRESSING, starting.unwrap_or(Starting::NoMember));
+}
+
+/// Does a step bring the ring nearer to what is asked for? A task reports by conditions of
+/// its own, and each of its steps would be two writes of the ring's.
+fn is_progress(step: &Step) -> bool {
+    let is_of_tasks = match step {
+        Step::Apply { .. } => false,
+        Step::Create { key, .. } | Step::Delete { key, .. } => is_for_tasks(key),
+        Step::Patch { key, fence, .. } => {
+            is_for_tasks(key) || fence.as_ref().is_some_and(|fence| fence.pointer == JOB_NONCE)
+        }
+        Step::CompareAndSet { status, .. } => {
+            status.get("job").is_some() && status.get("turn").is_none()
+        }
+    };
+    !is_upkeep(step) && !is_of_tasks
+}
+
+fn is_for_tasks(key: &ObjectKey) -> bool {
+    [kinds::TASK, kinds::SCHEDULE].contains(&key.resource)
 }
 
 fn is_stopped(facts: &Facts<'_>) -> bool {

@@ -26,7 +26,7 @@ pub fn patch(stored: Option<&Value>, wanted: &Value) -> Option<Value> {
 pub enum Urgency {
     /// Something is so that was not.
     Now,
-    /// Conditions say the same in other words.
+    /// The same is said in other words, or nobody knew for a moment.
     Words,
     /// Only the list of waits differs; it goes along with other changes.
     Waits,
@@ -45,11 +45,40 @@ pub fn urgency(stored: Option<&Value>, change: &Value) -> Urgency {
     let states = rest.all(|(name, value)| match name.as_str() {
         "conditions" => same_states(stored, change),
         "waits" => true,
-        _ => is_of_conditions(value),
+        _ => is_of_conditions(value) || says_the_same(stored.and_then(|s| s.get(name)), value),
     });
     match states {
         true => Urgency::Words,
         false => Urgency::Now,
+    }
+}
+
+/// The state of a condition that is neither `True` nor `False`.
+const UNKNOWN: &str = "Unknown";
+
+/// Where the name of a field says that it is for people.
+const MESSAGE: &str = "message";
+
+/// Does a patch change nothing but messages?
+fn says_the_same(stored: Option<&Value>, change: &Value) -> bool {
+    match change {
+        Value::Object(fields) => fields.iter().all(|(name, value)| {
+            name == MESSAGE || says_the_same(stored.and_then(|s| s.get(name)), value)
+        }),
+        // Lists are replaced whole, so their parts are.
+        Value::Array(_) => stored.map(without_messages) == Some(without_messages(change)),
+        value => stored == Some(value),
+    }
+}
+
+fn without_messages(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let kept = map.iter().filter(|(name, _)| *name != MESSAGE);
+            Value::Object(kept.map(|(k, v)| (k.clone(), without_messages(v))).collect())
+        }
+        Value::Array(items) => Value::Array(items.iter().map(without_messages).collect()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
     }
 }
 
@@ -59,8 +88,8 @@ fn is_of_conditions(change: &Value) -> bool {
     change.as_object().is_some_and(|parts| parts.values().all(only))
 }
 
-/// Are the types and states of all conditions the same, whatever their reasons
-/// and messages?
+/// Are the types of all conditions the same, and their states, whatever their reasons and
+/// messages? That it is unknown for a moment is no news.
 fn same_states(stored: Option<&Value>, change: &Value) -> bool {
     let states = |conditions: Option<&Value>| -> Option<Vec<(String, String)>> {
         let text = |c: &Value, field: &str| c[field].as_str().unwrap_or_default().to_string();
@@ -68,7 +97,13 @@ fn same_states(stored: Option<&Value>, change: &Value) -> bool {
         Some(all.map(|c| (text(c, "type"), text(c, "status"))).collect())
     };
     let before = states(stored.and_then(|s| s.get("conditions")));
-    before.is_some() && before == states(change.get("conditions"))
+    let (Some(before), Some(after)) = (before, states(change.get("conditions"))) else {
+        return false;
+    };
+    let is_alike = |((a, was), (b, is)): (&(String, String), &(String, String))| {
+        a == b && (was == is || [was, is].iter().any(|state| *state == UNKNOWN))
+    };
+    before.len() == after.len() && before.iter().zip(&after).all(is_alike)
 }
 
 /// What turns `have` into exactly `want`; `None` if it is so already.
@@ -166,11 +201,27 @@ mod tests {
         assert_eq!(soon(&with(condition("True", "one"), "waits", waits.clone())), Urgency::Waits);
         assert_eq!(soon(&with(condition("False", "two"), "waits", waits)), Urgency::Now);
         assert_eq!(soon(&with(condition("True", "two"), "members", json!("1/3"))), Urgency::Now);
+        assert_eq!(soon(&condition("Unknown", "two")), Urgency::Words);
         assert_eq!(urgency(None, &stored), Urgency::Now);
         let rack = |part: Value| with(condition("True", "one"), "racks", json!({ "a": part }));
         let leaving = json!([{"type": "MemberLeaving", "status": "True"}]);
         assert_eq!(soon(&rack(json!({"conditions": leaving}))), Urgency::Words);
         assert_eq!(soon(&rack(json!({"conditions": leaving, "members": 2}))), Urgency::Now);
+    }
+
+    #[test]
+    fn a_message_is_words_wherever_it_stands() {
+        let check = |result: &str, message: Value| json!({"health": {"checks": [{"name": "Seeds", "result": result, "message": message}]}});
+        let stored = check("Fail", json!("one"));
+        let soon = |wanted: &Value| urgency(Some(&stored), &patch(Some(&stored), wanted).unwrap());
+        assert_eq!(soon(&check("Fail", json!("two"))), Urgency::Words);
+        assert_eq!(soon(&check("Fail", Value::Null)), Urgency::Words);
+        assert_eq!(soon(&check("Pass", Value::Null)), Urgency::Now);
+        let more = json!({"health": {"checks": [{"name": "Seeds", "result": "Fail", "since": 1}]}});
+        assert_eq!(soon(&more), Urgency::Now);
+        assert_eq!(soon(&json!({"health": {"checks": []}})), Urgency::Now);
+        assert_eq!(soon(&json!({"health": null})), Urgency::Now);
+        assert_eq!(soon(&json!({"health": {"message": "two"}, "turn": 1})), Urgency::Now);
     }
 
     #[test]
