@@ -74,7 +74,7 @@ fn happens() -> impl Strategy<Value = Happens> {
     ]
 }
 
-/// What is true: when each token of each table was repaired last, as the clock had it.
+/// What is true: when each token of each table was repaired last, to the minute of the clock.
 struct Model {
     schema: Schema,
     own: Own,
@@ -127,10 +127,11 @@ impl Model {
                 };
                 memory.begin(&segment, "ring", self.now);
                 assert_eq!(memory.finish(if *moves { "other" } else { "ring" }), !moves);
+                let minute = self.now.div_euclid(60) * 60;
                 for token in probes().iter().filter(|t| !moves && has(ranges[0], **t)) {
                     let is_own = self.own["ks"].iter().any(|r| has(*r, *token));
                     for table in tables.iter().filter(|_| is_own) {
-                        self.times.insert((table.clone(), *token), self.now);
+                        self.times.insert((table.clone(), *token), minute);
                     }
                 }
             }
@@ -164,7 +165,7 @@ proptest! {
                     let found = at(&group.pieces, token);
                     prop_assert_eq!(found.is_some(), is_own, "{}", token);
                     let known = found.and_then(|piece| piece.at);
-                    let truth = model.times.get(&(name.clone(), token)).map(|t| t.div_euclid(60) * 60);
+                    let truth = model.times.get(&(name.clone(), token)).copied();
                     prop_assert_eq!(known, truth, "{} {}", name, token);
                 }
             }
