@@ -38,7 +38,7 @@ pub fn creation(cluster: &Cluster, report: &mut Report) -> Result<()> {
     let objects = look::objects_only(&counts).to_string();
     report.row("of these for objects alone", "", objects);
     report.row(
-        "of these the cluster's status: turns, and words for people, every other second at most",
+        "of these the cluster's status: turns, and words for people, five seconds apart at least",
         "",
         look::status_writes(&counts).to_string(),
     );

@@ -23,7 +23,7 @@ const OWNER_STAYS_GONE: Duration = Duration::from_secs(60);
 /// What only words it differently waits this long after the last write: a ring
 /// in motion would be written several times a second, to say what holds for a
 /// moment.
-const WORDS_APART: Duration = Duration::from_secs(2);
+const WORDS_APART: Duration = Duration::from_secs(5);
 
 /// Waits alone wait longer: nearly always something else changes meanwhile, and
 /// takes them along without a write of their own.
