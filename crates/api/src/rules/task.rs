@@ -115,6 +115,6 @@ pub fn tables_have_keyspaces() -> Rule {
 pub fn snapshot_name_is_usable() -> Rule {
     must(
         "!self.contains('/') && self != '.' && self != '..' && !self.startsWith('palladion-')",
-        "the name of a snapshot is the name of a folder: without `/`, not `.` or `..`, and not starting with `palladion-`, which is reserved",
+        "a snapshot name must be usable as a directory name: it must not contain `/`, be `.` or `..`, or start with the reserved prefix `palladion-`",
     )
 }
