@@ -234,7 +234,9 @@ fn is_progress(step: &Step) -> bool {
             is_for_tasks(key) || fence.as_ref().is_some_and(|fence| fence.pointer == JOB_NONCE)
         }
         Step::CompareAndSet { status, .. } => {
-            status.get("job").is_some() && status.get("turn").is_none()
+            // A new leader renews the nonce of a job beside all else.
+            let job = status.get("job").filter(|job| job.is_null() || job.get("task").is_some());
+            job.is_some() && status.get("turn").is_none()
         }
     };
     !is_upkeep(step) && !is_of_tasks

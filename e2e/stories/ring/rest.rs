@@ -10,8 +10,9 @@ use super::NAMESPACE;
 pub(super) fn nothing_is_asked(ring: &Ring<'_>) {
     ring.wait_settled().expect("settled");
     ring.wait_well().expect("well");
-    // What the last change still causes has come to its end.
-    std::thread::sleep(Duration::from_secs(5));
+    // What the last change still causes has come to its end: a list of waits is written ten
+    // seconds after the write before it.
+    std::thread::sleep(Duration::from_secs(12));
     let mark = bed().cluster.audit_mark().expect("a mark");
     std::thread::sleep(Duration::from_secs(60));
     let entries = bed().cluster.audit_entries(mark, OPERATOR_USER).expect("the audit log");

@@ -86,10 +86,12 @@ enum When {
     AtWork,
 }
 
-/// Of a repair, where a turn takes minutes: each of them once. Moments between a note and
-/// its call are the same piece of the agent for all work, and shown with [`ALL`].
-const EACH_ONCE: [(Who, When); 5] = [
+/// Of a repair, where each takes minutes: a repair without a number is looked for in another
+/// way than a rewrite, so both moments of agent and server, and one of the others.
+const OF_A_REPAIR: [(Who, When); 7] = [
+    (Who::Agent, When::Given),
     (Who::Agent, When::AtWork),
+    (Who::Server, When::Given),
     (Who::Server, When::AtWork),
     (Who::Pod, When::AtWork),
     (Who::Machine, When::AtWork),
@@ -128,7 +130,7 @@ pub(super) fn in_a_repair(ring: &Ring<'_>) {
     let body = json!({ "repair": { "keyspaces": ["much"] } });
     let call = "), repairing keyspace much with";
     let work = Work { body, call, prepare: much_to_repair, at_work: wait_streams };
-    each(ring, &work, &EACH_ONCE);
+    each(ring, &work, &OF_A_REPAIR);
 }
 
 fn each(ring: &Ring<'_>, work: &Work, all: &[(Who, When)]) {

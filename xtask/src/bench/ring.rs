@@ -75,7 +75,7 @@ fn times(applied: f64, starts: &[[f64; 2]], report: &mut Report) {
 /// Watch the ring while nothing happens.
 pub fn rest(cluster: &Cluster, watched: Duration, report: &mut Report) -> Result<()> {
     let seconds = watched.as_secs();
-    std::thread::sleep(Duration::from_secs(10));
+    std::thread::sleep(Duration::from_secs(12));
     let mark = cluster.audit_mark()?;
     let before = look::agent_cpu(cluster)?;
     std::thread::sleep(watched);

@@ -10,7 +10,6 @@ use crate::repair::batches::Copies;
 use crate::repair::outlook::outlook;
 use crate::repair::pace::{Intensity, SoFar, Urgency, pause, share};
 use crate::repair::pressure::Load;
-use crate::repair::survey::Survey;
 use crate::words::repair::Unclear;
 use crate::words::work::{Done, Failed};
 use palladion_api::member::{JobCause, JobUnit};
@@ -35,9 +34,10 @@ pub struct Course {
 }
 
 impl Course {
-    /// Nothing is done yet of so many segments, in a server of which this was read and found.
-    pub fn begun(bench: &Bench, reading: &Reading, found: &Survey, segments: usize) -> Self {
-        let (schema, copies) = (reading.schema_version.clone(), found.copies.clone());
+    /// Nothing is done yet of so many segments, of keyspaces with these copies, in a server
+    /// of which this was read.
+    pub fn begun(bench: &Bench, reading: &Reading, copies: Copies, segments: usize) -> Self {
+        let schema = reading.schema_version.clone();
         let (keyspaces, failures) = (BTreeSet::new(), Failures::new());
         let left = u32::try_from(segments).unwrap_or(u32::MAX);
         let (so_far, intensity) = (SoFar { left, ..SoFar::default() }, intensity(bench));

@@ -7,6 +7,7 @@ use super::granted;
 use super::segments::{adopt, calm, change, look, now, read, surveyed};
 use crate::admin::jobs::{Segment, Tables};
 use crate::ranges::Range;
+use crate::repair::batches::Copies;
 use crate::repair::due::{Due, due};
 use crate::repair::segments::plan;
 use crate::repair::survey::Survey;
@@ -29,6 +30,13 @@ impl Plan<'_> {
     /// In which calls this is repaired. What comes first stands first, and is repaired first.
     pub fn segments(&self, due: &[Due]) -> Vec<Segment> {
         plan(due, &self.bytes, &self.found.held, self.segment_bytes)
+    }
+
+    /// Who has copies of the keyspaces of which something is due.
+    pub fn copies(&self) -> Copies {
+        let is_due = |keyspace: &String| self.due.iter().any(|due| due.keyspace == *keyspace);
+        let copies = self.found.copies.iter().filter(|(keyspace, _)| is_due(keyspace));
+        copies.map(|(keyspace, copies)| (keyspace.clone(), copies.clone())).collect()
     }
 }
 
@@ -62,7 +70,7 @@ async fn repair_all(bench: &Bench, what: &RepairTask) -> Step<Done> {
         Some(_) => granted::repair(bench, plan, &reading).await,
         None => {
             let segments = plan.segments(&plan.due);
-            let mut course = Course::begun(bench, &reading, &found, segments.len());
+            let mut course = Course::begun(bench, &reading, plan.copies(), segments.len());
             course.go_on(bench, segments).await?;
             course.end(bench)
         }

@@ -32,7 +32,7 @@ pub async fn repair(bench: &Bench, plan: Plan<'_>, reading: &Reading) -> Step<Do
     };
     let mut parts: Vec<Part> = all.iter().map(part).collect();
     let segments = parts.iter().map(|part| part.segments.len()).sum();
-    let mut course = Course::begun(bench, reading, plan.found, segments);
+    let mut course = Course::begun(bench, reading, plan.copies(), segments);
     let ring = ring_of(reading)?;
     let mut over = bench.book.read(|notes| notes.open()?.status.last_grant).unwrap_or(0);
     let mut alone: Option<Instant> = None;

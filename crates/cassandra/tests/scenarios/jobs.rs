@@ -14,6 +14,8 @@ use palladion_plan::sim::Fault;
 use palladion_plan::sim::kubernetes::Machine;
 use palladion_plan::{ObjectKey, Subresource};
 use serde_json::{Value, json};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 const FIRST: &str = "demo-dc1-a-0";
 const OF_B: &str = "demo-dc1-b-0";
@@ -64,6 +66,27 @@ fn abort(world: &mut World, name: &str) {
     world.tell(&format!("a person aborts the task {name}"));
     let patch = json!({ "spec": { "abort": true } });
     world.store.merge(&key(name), &patch, Subresource::None).expect("the task should exist");
+}
+
+/// A task reports by conditions of its own.
+#[test]
+fn what_a_task_does_is_no_progress_of_its_ring() {
+    for options in [json!({}), json!({ "scope": "Due" })] {
+        let mut world = spread(2, 1);
+        let seen = RefCell::new(BTreeSet::new());
+        ask(&mut world, "mend", &task("repair", &options));
+        world.until(|world| {
+            let cluster = world.store.get(&cluster_key()).expect("the cluster");
+            let conditions = cluster["status"]["conditions"].as_array().expect("conditions");
+            let found = conditions.iter().find(|c| c["type"] == "Progressing").expect("it");
+            seen.borrow_mut().insert((found["status"].to_string(), found["reason"].to_string()));
+            is_over(world, "mend")
+        });
+        assert_eq!(phase(&world, "mend"), Some(TaskPhase::Done));
+        assert_eq!(begun(&world).len(), 3, "each has done its part");
+        let rests = ("\"False\"".to_string(), "\"UpToDate\"".to_string());
+        assert_eq!(seen.into_inner(), BTreeSet::from([rests]));
+    }
 }
 
 /// Members that have begun their part of a task, in order.

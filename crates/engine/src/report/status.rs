@@ -26,7 +26,7 @@ pub fn patch(stored: Option<&Value>, wanted: &Value) -> Option<Value> {
 pub enum Urgency {
     /// Something is so that was not.
     Now,
-    /// The same is said in other words, or nobody knew for a moment.
+    /// The same is said in other words.
     Words,
     /// Only the list of waits differs; it goes along with other changes.
     Waits,
@@ -52,9 +52,6 @@ pub fn urgency(stored: Option<&Value>, change: &Value) -> Urgency {
         false => Urgency::Now,
     }
 }
-
-/// The state of a condition that is neither `True` nor `False`.
-const UNKNOWN: &str = "Unknown";
 
 /// Where the name of a field says that it is for people.
 const MESSAGE: &str = "message";
@@ -88,8 +85,8 @@ fn is_of_conditions(change: &Value) -> bool {
     change.as_object().is_some_and(|parts| parts.values().all(only))
 }
 
-/// Are the types of all conditions the same, and their states, whatever their reasons and
-/// messages? That it is unknown for a moment is no news.
+/// Are the types and states of all conditions the same, whatever their reasons
+/// and messages?
 fn same_states(stored: Option<&Value>, change: &Value) -> bool {
     let states = |conditions: Option<&Value>| -> Option<Vec<(String, String)>> {
         let text = |c: &Value, field: &str| c[field].as_str().unwrap_or_default().to_string();
@@ -97,13 +94,7 @@ fn same_states(stored: Option<&Value>, change: &Value) -> bool {
         Some(all.map(|c| (text(c, "type"), text(c, "status"))).collect())
     };
     let before = states(stored.and_then(|s| s.get("conditions")));
-    let (Some(before), Some(after)) = (before, states(change.get("conditions"))) else {
-        return false;
-    };
-    let is_alike = |((a, was), (b, is)): (&(String, String), &(String, String))| {
-        a == b && (was == is || [was, is].iter().any(|state| *state == UNKNOWN))
-    };
-    before.len() == after.len() && before.iter().zip(&after).all(is_alike)
+    before.is_some() && before == states(change.get("conditions"))
 }
 
 /// What turns `have` into exactly `want`; `None` if it is so already.
@@ -201,7 +192,7 @@ mod tests {
         assert_eq!(soon(&with(condition("True", "one"), "waits", waits.clone())), Urgency::Waits);
         assert_eq!(soon(&with(condition("False", "two"), "waits", waits)), Urgency::Now);
         assert_eq!(soon(&with(condition("True", "two"), "members", json!("1/3"))), Urgency::Now);
-        assert_eq!(soon(&condition("Unknown", "two")), Urgency::Words);
+        assert_eq!(soon(&condition("Unknown", "two")), Urgency::Now);
         assert_eq!(urgency(None, &stored), Urgency::Now);
         let rack = |part: Value| with(condition("True", "one"), "racks", json!({ "a": part }));
         let leaving = json!([{"type": "MemberLeaving", "status": "True"}]);

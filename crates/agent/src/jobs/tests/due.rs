@@ -419,6 +419,10 @@ async fn nothing_goes_on_with_copies_on_other_members() {
         place.state().schema += 1;
         place.state().more_copies = vec!["3"];
     };
+    let says = |ended: &Option<Ended>| {
+        let said = ended.as_ref().and_then(|ended| ended.message.as_deref());
+        said.is_some_and(|said| said.contains("the replication of keyspace shop has changed"))
+    };
     let place = Place::new();
     place.state().members.push(("3", MemberState::Normal));
     let bench = place.by_grants("a", "task", of_due());
@@ -426,9 +430,9 @@ async fn nothing_goes_on_with_copies_on_other_members() {
         until(&place, |status| !status.batches.is_empty()).await;
         alter(&place);
     };
-    let (ended, ()) = tokio::join!(work(&bench), altered);
-    let said = ended.unwrap().message.unwrap();
-    assert!(said.contains("the replication of keyspace shop has changed"), "{said}");
+    let both = async { tokio::join!(work(&bench), altered).0 };
+    let ended = tokio::time::timeout(Duration::from_secs(10), both).await.expect("it ends");
+    assert!(says(&ended), "{ended:?}");
     assert!(place.calls().is_empty());
 
     let place = Place::new();
@@ -443,6 +447,7 @@ async fn nothing_goes_on_with_copies_on_other_members() {
     };
     let (ended, ()) = tokio::join!(work(&bench), altered);
     assert_eq!(how(ended.as_ref()), (JobState::Failed, Some(JobCause::ServerError)));
+    assert!(says(&ended), "{ended:?}");
     assert_eq!(place.calls().len(), 1, "the one under way");
     assert!(due_in(&place, 0));
 }
