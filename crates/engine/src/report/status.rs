@@ -69,14 +69,7 @@ fn says_the_same(stored: Option<&Value>, change: &Value) -> bool {
 }
 
 fn without_messages(value: &Value) -> Value {
-    match value {
-        Value::Object(map) => {
-            let kept = map.iter().filter(|(name, _)| *name != MESSAGE);
-            Value::Object(kept.map(|(k, v)| (k.clone(), without_messages(v))).collect())
-        }
-        Value::Array(items) => Value::Array(items.iter().map(without_messages).collect()),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
-    }
+    keeping(value, &|name, _| name != MESSAGE)
 }
 
 /// Do only the conditions of its parts differ?
@@ -121,12 +114,17 @@ fn difference(have: Option<&Value>, want: &Value) -> Option<Value> {
 
 /// Below the top level a `null` means absent: the API server does not store it.
 fn without_nulls(value: &Value) -> Value {
+    keeping(value, &|_, value| !value.is_null())
+}
+
+/// The same with only those fields, at any depth, of which this is so.
+fn keeping(value: &Value, is_kept: &impl Fn(&str, &Value) -> bool) -> Value {
     match value {
         Value::Object(map) => {
-            let kept = map.iter().filter(|(_, v)| !v.is_null());
-            Value::Object(kept.map(|(k, v)| (k.clone(), without_nulls(v))).collect())
+            let kept = map.iter().filter(|(name, value)| is_kept(name, value));
+            Value::Object(kept.map(|(k, v)| (k.clone(), keeping(v, is_kept))).collect())
         }
-        Value::Array(items) => Value::Array(items.iter().map(without_nulls).collect()),
+        Value::Array(items) => items.iter().map(|item| keeping(item, is_kept)).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
     }
 }
