@@ -25,7 +25,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::cluster::DecidedWith;
 use palladion_api::conditions::{ACCEPTED, AVAILABLE, PAUSED, PROGRESSING};
 use palladion_plan::words::{Message, Names};
-use palladion_plan::{Conditions, ObjectKey, Reason, Step, Truth, wait};
+use palladion_plan::{Conditions, Reason, Step, Truth, wait};
 use serde_json::{Value, json};
 
 /// The setting that is the version of the operator.
@@ -228,22 +228,19 @@ fn progressing(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft) {
 /// its own, and each of its steps would be two writes of the ring's.
 fn is_progress(step: &Step) -> bool {
     let is_of_tasks = match step {
-        Step::Apply { .. } => false,
-        Step::Create { key, .. } | Step::Delete { key, .. } => is_for_tasks(key),
         Step::Patch { key, fence, .. } => {
-            is_for_tasks(key) || fence.as_ref().is_some_and(|fence| fence.pointer == JOB_NONCE)
+            let is_fenced = fence.as_ref().is_some_and(|fence| fence.pointer == JOB_NONCE);
+            key.resource == kinds::TASK || is_fenced
         }
         Step::CompareAndSet { status, .. } => {
             // A new leader renews the nonce of a job beside all else.
             let job = status.get("job").filter(|job| job.is_null() || job.get("task").is_some());
             job.is_some() && status.get("turn").is_none()
         }
+        // Tasks are created and deleted after the status is stated.
+        Step::Apply { .. } | Step::Create { .. } | Step::Delete { .. } => false,
     };
     !is_upkeep(step) && !is_of_tasks
-}
-
-fn is_for_tasks(key: &ObjectKey) -> bool {
-    [kinds::TASK, kinds::SCHEDULE].contains(&key.resource)
 }
 
 fn is_stopped(facts: &Facts<'_>) -> bool {
