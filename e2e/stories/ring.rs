@@ -51,6 +51,11 @@ pub fn story() -> Story {
             "a replica that holds nothing is seen and a repair fills it",
             checks::a_replica_that_holds_nothing,
         )
+        .step(
+            "a replica that was away while others wrote is seen and a repair fills it",
+            checks::a_replica_that_is_behind,
+        )
+        .in_soak()
         .step("a status that is erased is written again and no ring is started", erased::status)
         .step(
             "everything killed at once comes back without the operator",

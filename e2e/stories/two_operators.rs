@@ -52,6 +52,12 @@ pub fn story() -> Story {
             }
         })
         .in_soak()
+        .step("nor one that was frozen while members restarted", || {
+            for write in [1, 3, 6, 10] {
+                frozen_at(Change::Rollout, write);
+            }
+        })
+        .in_soak()
         .into()
 }
 
@@ -61,6 +67,7 @@ enum Change {
     Creation,
     Join,
     Leave,
+    Rollout,
 }
 
 impl Change {
@@ -70,6 +77,16 @@ impl Change {
             Self::Creation => (0, 1),
             Self::Join => (1, 2),
             Self::Leave => (3, 2),
+            Self::Rollout => (2, 2),
+        }
+    }
+
+    /// What is asked for while the first operator leads.
+    fn wanted(self) -> WantedRing {
+        let ring = of(self.members().1);
+        match self {
+            Self::Creation | Self::Join | Self::Leave => ring,
+            Self::Rollout => ring.line("config: { concurrent_reads: 8 }"),
         }
     }
 }
@@ -98,12 +115,13 @@ fn frozen_at(change: Change, write: u64) {
     let mark = bed().cluster.audit_mark().expect("the audit log");
 
     let mut old = start(OLD, &[(STOP_BEFORE_WRITES, write.to_string())]);
-    bed().apply(NAMESPACE, &of(after).manifest(NAMESPACE)).expect("apply");
+    bed().apply(NAMESPACE, &change.wanted().manifest(NAMESPACE)).expect("apply");
     wait_for("the first operator to stop", COMES, || Ok(old.is_stopped()?.then_some(())))
         .unwrap_or_else(|error| panic!("{change:?} has no write {write}: {error:#}"));
 
     let new = start(NEW, &[]);
     ring.wait_members(after).expect("the second finishes what the first began");
+    ring.wait_settled().expect("nothing is left to do");
     assert!(old.is_stopped().expect("its state"), "it was frozen all the while");
     old.signal(Signal::CONT).expect("thawed");
     let ended = old.wait_ended(NOTICES).expect("a leader that was deposed ends");

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use palladion_e2e::bed::{OPERATOR_USER, text};
 use palladion_e2e::{Ring, bed, wait_for};
-use palladion_testbed::audit::AuditMark;
+use palladion_testbed::audit::{AuditEntry, AuditMark};
 use serde_json::Value;
 
 use super::{NAMESPACE, SOON};
@@ -92,11 +92,17 @@ const KINDS: [&str; 6] = [
     "statefulsets",
 ];
 
+/// What people are told while a ring is made: that it serves, and little else.
+const EVENTS: usize = 3;
+
 /// None was looked for first, and none belongs to anything but an apply: a field
 /// that an update owns as well would not go when an apply no longer names it.
 pub(super) fn by_one_request(ring: &Ring<'_>) {
     let entries = bed().cluster.audit_entries(AuditMark::BEGINNING, OPERATOR_USER);
     let mut entries = entries.expect("the audit log");
+    let told = |e: &&AuditEntry| e.namespace == NAMESPACE && e.resource == "events";
+    let told = entries.iter().filter(told).count();
+    assert!(told <= EVENTS, "{told} events to make a ring");
     entries.retain(|e| e.namespace == NAMESPACE && KINDS.contains(&e.resource.as_str()));
     let created = entries.iter().filter(|e| e.verb == "patch" && e.code == 201).count();
     assert!(created >= 9, "only {created} objects were created by an apply");

@@ -3,6 +3,7 @@
 //! history that can be played again: `PALLADION_SIM_SEED=17 cargo test -p
 //! palladion-cassandra --test scenarios chaos -- --nocapture`.
 
+use crate::jobs::task;
 use crate::nodes::spread;
 use crate::sim::World;
 use crate::sim::manifests::a_cluster;
@@ -24,6 +25,8 @@ const DISTURBANCES: usize = 10;
 const ZONE: &str = "topology.kubernetes.io/zone";
 /// Rows that clients write after each.
 const ROWS: u32 = 3;
+/// Rows that they delete after some.
+const DELETED: u32 = 2;
 /// How many histories to run instead.
 const COUNT: &str = "PALLADION_SIM_HISTORIES";
 /// One seed, to look at it.
@@ -92,6 +95,7 @@ fn history(world: &mut World, seed: u64) -> Result<(), String> {
     for _ in 0..DISTURBANCES {
         disturb(world, &mut course)?;
         world.write(ROWS);
+        some_are_deleted(world, &mut course.random);
         let seconds = course.random.within(0..=40);
         world.try_pass(seconds)?;
     }
@@ -117,7 +121,7 @@ fn history(world: &mut World, seed: u64) -> Result<(), String> {
 
 /// One of all that can happen.
 fn disturb(world: &mut World, course: &mut Course) -> Result<(), String> {
-    match course.random.within(0..=19) {
+    match course.random.within(0..=20) {
         0 | 1 => {
             let faults = [Fault::DieBefore, Fault::DieAfter, Fault::AnswerLost, Fault::Unavailable];
             let fault = faults[pick(&mut course.random, 4)];
@@ -178,7 +182,11 @@ fn disturb(world: &mut World, course: &mut Course) -> Result<(), String> {
         }
         15 | 16 => a_leader_is_frozen(world, &mut course.random),
         17 => {
-            a_task(world, course);
+            a_replacement(world, course);
+            Ok(())
+        }
+        18 => {
+            a_job(world, course);
             Ok(())
         }
         _ => {
@@ -249,8 +257,25 @@ fn a_leader_is_frozen(world: &mut World, random: &mut Random) -> Result<(), Stri
     Ok(())
 }
 
+/// What was deleted may not come back, whoever missed the deletion.
+fn some_are_deleted(world: &mut World, random: &mut Random) {
+    if random.once_in(3) {
+        let rows = i64::from(world.ring.clients.rows) - 1;
+        let some = (0..DELETED).map(|_| u32::try_from(random.within(0..=rows)).unwrap_or_default());
+        world.delete_rows(some.collect::<Vec<_>>());
+    }
+}
+
+/// All members are to do something, one after the other.
+fn a_job(world: &mut World, course: &mut Course) {
+    let kinds = ["restart", "cleanup", "repair", "upgradeSSTables"];
+    let kind = kinds[pick(&mut course.random, kinds.len())];
+    course.tasks += 1;
+    tasks::ask(world, &format!("job-{}", course.tasks), &task(kind, &json!({})));
+}
+
 /// A member is to be replaced whether it lives or not; its data is given up.
-fn a_task(world: &mut World, course: &mut Course) {
+fn a_replacement(world: &mut World, course: &mut Course) {
     let Some(member) = a_full_member(world, &mut course.random) else {
         return;
     };

@@ -396,3 +396,20 @@ fn a_replacement_that_never_gets_through_ends_in_a_removal_and_a_join() {
     let removed = world.story.iter().any(|l| l.contains("join as a new member"));
     assert!(removed, "{}", world.last_words());
 }
+
+/// Its pod waits for a machine that never comes back: the restart would never end.
+#[test]
+fn a_member_whose_machine_is_lost_as_it_restarts_is_replaced() {
+    let mut world = spread(2, 1);
+    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+    world.settle();
+    let node = world.node_of("demo-dc1-a-0");
+    world.lose_node(&node);
+    world.patch_spec(&json!({ "config": { "concurrent_reads": 8 } }));
+    world.until(|w| w.end().status["turn"]["step"] == "Restart");
+    world.pass(20);
+    world.power_cut();
+    world.api_returns();
+    world.settle();
+    world.expect_ring(3);
+}

@@ -6,7 +6,7 @@ use crate::nodes::{LAST, spread};
 use crate::sim::World;
 use crate::sim::manifests::{NAMESPACE, a_cluster, two_racks};
 use crate::sim::ring::Login;
-use crate::sim::world::{Tick, cluster_key};
+use crate::sim::world::{Link, Tick, cluster_key};
 use crate::tasks::{ask, key as task_key, replace};
 use palladion_api::reasons::Reason;
 use palladion_cassandra::resources as kinds;
@@ -70,7 +70,6 @@ fn the_creation_of_a_ring() {
         Reason::WaitingForGrace,
         Reason::WaitingForMember,
         Reason::WaitingForPermit,
-        Reason::Synced,
     ];
     let world = shows(World::new().with(&cluster), &reasons);
     assert_eq!(of_rack(&world, "a", "MemberLeaving"), None, "it never was");
@@ -80,7 +79,7 @@ fn the_creation_of_a_ring() {
 fn a_growth() {
     let mut world = a_ring(2, 1);
     world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
-    let world = shows(world, &[Reason::MaintenancePending, Reason::Joining]);
+    let world = shows(world, &[Reason::MaintenancePending, Reason::Joining, Reason::Synced]);
     assert_eq!(of_rack(&world, "a", "MemberLeaving"), None, "it never was");
 }
 
@@ -210,6 +209,24 @@ fn memory_that_is_not_enough() {
     let world = shows(world, &[Reason::NotEnoughMemory]);
     let said = world.condition("Accepted");
     assert!(said.starts_with("False NotEnoughMemory") && said.contains("64Mi"), "{said}");
+}
+
+#[test]
+fn a_pod_whose_agent_does_not_report() {
+    let mut world = a_ring(2, 1);
+    world.agent_is_cut("demo-dc1-a-2", Link::Cut);
+    world.set_racks(&a_cluster(&[("a", 3), ("b", 1)]));
+    let world = shows(world, &[Reason::WaitingForPod]);
+    let said = world.condition("Progressing");
+    assert!(said.contains("demo-dc1-a-2 is waiting to join"), "{said}");
+}
+
+#[test]
+fn a_server_that_ends_by_itself_again_and_again() {
+    let mut world = a_ring(2, 1);
+    world.ring.unlucky.insert(LAST.into());
+    world.kill_server(LAST);
+    shows(world, &[Reason::ServerFailed]);
 }
 
 #[test]

@@ -282,7 +282,7 @@ impl Ring {
     }
 
     /// The first thing that a client would miss, or see come back: a read at
-    /// QUORUM may be answered by any quorum of those owners that are up.
+    /// QUORUM may be answered by any quorum of those owners that are up, one at ONE by any.
     pub fn broken_promise(&self, disks: &Disks) -> Option<String> {
         let quorum = self.required(Level::Quorum);
         for range in 0..RANGES {
@@ -311,6 +311,10 @@ impl Ring {
                 }
                 if told.level >= Level::Quorum && without.len() >= quorum {
                     return words("is not returned by a read at QUORUM");
+                }
+                // Who holds it is taken over from by whoever joins or replaces: all have it.
+                if told.level == Level::All && !without.is_empty() {
+                    return words("is not returned by a read at ONE");
                 }
                 if told.level == Level::One && self.clients.disks_lost {
                     continue;

@@ -5,7 +5,7 @@ use crate::leader::Term;
 use crate::memory::Memory;
 use crate::request::Api;
 use crate::words::Told;
-use palladion_api::conditions::{ACCEPTED, AVAILABLE, DEGRADED, PAUSED, PROGRESSING};
+use palladion_api::conditions::{ACCEPTED, AVAILABLE, DEGRADED, HEALTHY, PAUSED, PROGRESSING};
 use palladion_api::labels;
 use palladion_api::rights::{Right, Verb};
 use palladion_api::words::Reasoned;
@@ -28,12 +28,15 @@ const DEFAULT_NAMESPACE: &str = "default";
 
 /// One event for each condition whose status or reason changed. Not for
 /// `Progressing`: each of its reasons is a wait or a step, which the status shows
-/// with its time, and steps that are worth an event have their own.
+/// with its time, and steps that are worth an event have their own. Nor for `Healthy`,
+/// whose checks go out and on with every move; who is to act is told by `Degraded`.
 pub fn of_conditions(stored: Option<&Value>, wanted: &Value) -> Vec<(EventType, String, String)> {
     let conditions = |status: &Value| status["conditions"].as_array().cloned().unwrap_or_default();
     let before = stored.map(conditions).unwrap_or_default();
     let mut events = Vec::new();
-    for condition in conditions(wanted).into_iter().filter(|c| c["type"] != PROGRESSING) {
+    let is_told =
+        |condition: &Value| condition["type"] != PROGRESSING && condition["type"] != HEALTHY;
+    for condition in conditions(wanted).into_iter().filter(is_told) {
         let old = before.iter().find(|c| c["type"] == condition["type"]);
         if old.is_none() && is_no_news(&condition) {
             continue;
@@ -224,7 +227,7 @@ mod tests {
 
     #[test]
     fn of_a_ring_that_is_made_it_is_told_once_that_it_serves() {
-        let at = |available: &str, reason: &str, progressing: &str| {
+        let at = |available: &str, reason: &str, progressing: &str, healthy: &str| {
             let condition = |type_: &str, status: &str, reason: &str| json!({"type": type_, "status": status, "reason": reason, "message": "m"});
             json!({"conditions": [
                 condition("Accepted", "True", "Valid"),
@@ -232,15 +235,16 @@ mod tests {
                 condition("Progressing", "True", progressing),
                 condition("Degraded", "False", "UpToDate"),
                 condition("Paused", "False", "UpToDate"),
+                condition("Healthy", if healthy == "AllChecksPass" { "True" } else { "False" }, healthy),
             ]})
         };
         let history = [
-            at("False", "MembersDown", "CreatingObjects"),
-            at("False", "MembersDown", "WaitingForPod"),
-            at("False", "MembersDown", "Initializing"),
-            at("False", "MembersDown", "Joining"),
-            at("True", "Running", "Joining"),
-            at("True", "Running", "SystemKeyspaces"),
+            at("False", "MembersDown", "CreatingObjects", "MembersExist"),
+            at("False", "MembersDown", "WaitingForPod", "MembersExist"),
+            at("False", "MembersDown", "Initializing", "MembersExist"),
+            at("False", "MembersDown", "Joining", "TopologyStill"),
+            at("True", "Running", "Joining", "AllChecksPass"),
+            at("True", "Running", "SystemKeyspaces", "SchemaAgrees"),
         ];
         let before = std::iter::once(None).chain(history.iter().map(Some));
         let told = before.zip(&history).flat_map(|(before, now)| of_conditions(before, now));

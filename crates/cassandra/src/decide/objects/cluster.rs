@@ -97,7 +97,9 @@ fn rack_objects(facts: &Facts<'_>, valid: &Valid, rack: &ValidRack, draft: &mut 
     apply(facts, kinds::CONFIG_MAP, config, what, None, draft);
 
     let pods = replicas::pods(facts, rack);
-    let event = scaled_event(facts.sets.get(&rack.set), rack, replicas, pods);
+    // The racks that a ring begins with are no news.
+    let event = scaled_event(facts.sets.get(&rack.set), rack, replicas, pods)
+        .filter(|_| facts.is_created());
     let mut set = build::stateful_set(valid, rack, pods, &rendered);
     if recreating::prepare(facts, valid, rack, &mut set, draft) == Outcome::Recreate {
         return;

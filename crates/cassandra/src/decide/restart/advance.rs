@@ -2,7 +2,7 @@
 //! wants restarted: one that serves only in its turn, while all others are up.
 
 use crate::decide::draft::Draft;
-use crate::decide::evidence::{self, Proof, Purpose, Unproven};
+use crate::decide::evidence::{self, Proof, Purpose, Unproven, marks};
 use crate::decide::maintenance::access;
 use crate::decide::objects::restart_tokens;
 use crate::decide::restart::going_without;
@@ -36,6 +36,11 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
         draft.steps.push(lock::end(facts, turn, Ended::NoMember, None));
         return;
     };
+    // Its volume is gone for good: it comes back in a replacement, and in no other turn.
+    if marks::of(member).is_some() && !member.is_normal() {
+        draft.steps.push(lock::end(facts, turn, Ended::Lost, None));
+        return;
+    }
     let Some(newest) = facts.newest_revision(&rack.set) else {
         let waiting = Waiting::ForSet { rack: rack.name.clone() };
         draft.wait_for(waiting).about(Subject::new(kinds::STATEFUL_SET, &rack.set));
