@@ -97,6 +97,8 @@ palladion_plan::sentences! {
         TooLong => DeadlineExceeded, "it was not complete within `memberDeadlineSeconds`";
         TaskTooLong => DeadlineExceeded, "`spec.activeDeadlineSeconds` of the task had passed";
         Down => SkippedMember, "the member was down";
+        NotWanted => SkippedMember,
+            "a user wants the server of the member stopped; run the task for the member once it is started again";
         AgentTooOld { agent: String } => AgentTooOld,
             "its agent (version {agent}) does not know what is due for repair; it is replaced when the pod of the member is";
         NoMember => SkippedMember, "the member is not in the ring any more";

@@ -14,8 +14,8 @@ palladion_plan::sentences! {
         Covers => Valid, "the schedule is valid and covers the ring";
         Repairs { due: Timestamp, task: String } => Valid,
             "the schedule is valid and covers the ring; CassandraTask {task} repairs what has been due since {due}";
-        Rests { due: Timestamp, until: Timestamp } => Valid,
-            "the schedule is valid and covers the ring; ranges have been due for repair since {due}, and the next task is created at {until}, an hour after the last one";
+        Rests { due: Timestamp, until: Timestamp, seconds: i64 } => Valid,
+            "the schedule is valid and covers the ring; ranges have been due for repair since {due}, and the next task is created at {until}, {seconds} s after the end of the last one";
         Down { due: Timestamp, members: Names } => MembersDown,
             "the schedule is valid and covers the ring; ranges have been due for repair since {due}, and a task is created when all members are up: waiting for {members}";
         Full { due: Timestamp, most: usize } => Valid,
@@ -46,6 +46,8 @@ palladion_plan::sentences! {
             "the agents of these members are too old to know what is due for repair, and nothing is repaired there until their pods are replaced: {members}";
         NoRange => FactUnknown,
             "no range is covered: no table that `cover` names exists in a keyspace with more than one copy";
+        Absent { keyspaces: Names } => FactUnknown,
+            "`cover.keyspaces` names keyspaces that do not exist, so their repair is not watched: {keyspaces}; correct the names, or create the keyspaces";
         OneCopy => NothingToRepair,
             "nothing needs repair: every covered keyspace has one copy, so there is no other copy to repair from or to bring deleted rows back";
         Unclear { member: MemberName, why: String } => FactUnknown,

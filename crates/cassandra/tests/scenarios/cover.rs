@@ -639,3 +639,58 @@ fn a_task_that_is_taken_back_before_it_passes_holds_up_no_repair() {
     assert_eq!(times(&world.ring.repaired).len(), RANGES as usize, "{}", world.last_words());
     assert!(starts(&world, "Behind", "False"), "{}", condition(&world, NAME, "Behind"));
 }
+
+/// The next repair would come an hour after the last one, when its ranges are late.
+#[test]
+fn a_table_that_keeps_deletions_for_an_hour_is_repaired_in_time() {
+    for grace in [600, 3600] {
+        let mut world = spread(2, 1);
+        world.ring.grace = grace;
+        let mut world = covered(world);
+        world.until(is_done);
+        let begun = world.clock();
+        while world.clock() < begun + 6 * i64::from(grace) {
+            world.pass(i64::from(grace) / 20);
+            let behind = condition(&world, NAME, "Behind");
+            assert!(behind.starts_with("False"), "{grace}: {behind}");
+        }
+        assert!(times(&world.ring.repaired).values().all(|often| *often >= 6), "{grace}");
+    }
+}
+
+/// The label is on whatever a person puts it.
+#[test]
+fn a_task_that_only_has_the_label_of_a_cover_holds_it_up_in_nothing() {
+    let mut world = spread(2, 1);
+    let flush = json!({
+        "apiVersion": "palladion.dev/v1alpha1",
+        "kind": "CassandraTask",
+        "metadata": {
+            "name": "copied", "namespace": NAMESPACE, "labels": { "palladion.dev/schedule": NAME },
+        },
+        "spec": { "cluster": "demo", "flush": {}, "members": [LAST] },
+    });
+    let node = world.node_of(LAST);
+    world.set_machine(&node, Machine::Down);
+    world.pass(60);
+    let copied = ObjectKey::new(kinds::TASK, NAMESPACE, "copied");
+    world.store.create(&copied, &flush).expect("the task should be accepted");
+    world.pass(60);
+    let mut world = covered(world);
+    world.pass(60);
+    let said = condition(&world, NAME, "Accepted");
+    assert!(said.starts_with("True MembersDown") && !said.contains("copied"), "{said}");
+    world.set_machine(&node, Machine::Up);
+    world.until(|w| each(&w.ring.repaired, 1));
+}
+
+#[test]
+fn a_keyspace_that_does_not_exist_is_told() {
+    let mut world = spread(2, 1);
+    cover(&mut world, NAME, &json!({ "keyspaces": ["shop", "shpo"] }));
+    world.until(is_done);
+    world.pass(60);
+    let behind = condition(&world, NAME, "Behind");
+    assert!(behind.starts_with("Unknown FactUnknown") && behind.contains("shpo"), "{behind}");
+    assert!(!behind.contains("shop,"), "{behind}");
+}

@@ -678,3 +678,20 @@ fn a_member_joins_before_the_task_goes_on_and_its_cleanups_come_first() {
     assert_eq!(status.phase, Some(TaskPhase::Done), "{}", world.last_words());
     world.expect_ring(4);
 }
+
+/// Nobody knows when it is wanted again.
+#[test]
+fn a_member_that_a_person_has_stopped_is_left_out_and_the_task_ends() {
+    let mut world = spread(2, 1);
+    world.want(LAST, &json!({ "run": "Stopped" }));
+    world.settle();
+    ask(&mut world, "flush", &task("flush", &json!({})));
+    world.settle();
+    let status = status(&world, "flush");
+    assert_eq!(status.phase, Some(TaskPhase::Partial), "{:?}", status.conditions);
+    let left = status.members.iter().find(|m| m.name.as_str() == LAST).expect("it is listed");
+    assert_eq!(left.state, MemberTaskState::Skipped);
+    let why = left.message.as_ref().map(ToString::to_string).unwrap_or_default();
+    assert!(why.contains("wants the server of the member stopped"), "{why}");
+    assert_eq!(begun(&world).len(), 2);
+}

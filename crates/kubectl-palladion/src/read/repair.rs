@@ -34,6 +34,8 @@ pub struct Repair {
     pub never_ranges: u64,
     /// All ranges.
     pub ranges: u64,
+    /// Is every keyspace that is covered there once only?
+    pub has_one_copy: bool,
     /// `High` while its server has more to do than it gets done.
     pub pressure: String,
     /// What it repairs now.
@@ -85,6 +87,7 @@ impl Repair {
             unsafe_at: at("unsafeAt"),
             never_ranges: number("/status/repair/neverRanges").unwrap_or_default(),
             ranges: number("/status/repair/ranges").unwrap_or_default(),
+            has_one_copy: has_one_copy(object),
             pressure: text(object, "/status/pressure"),
             running: runs.then(running),
             message: of("message"),
@@ -96,11 +99,28 @@ impl Repair {
         Member::read(object).order()
     }
 
-    /// Is it repaired in time, as far as is known?
+    /// Is it repaired in time, as far as is known? Without a range nothing is known, unless
+    /// there is no other copy to repair from.
     pub fn is_in_time(&self, now: Timestamp) -> bool {
         self.is_covered
             && self.is_known
             && self.message.is_empty()
+            && (self.ranges > 0 || self.has_one_copy)
             && self.behind_at.is_none_or(|at| now < at)
+    }
+}
+
+/// As the schedule's condition `Behind` tells it apart from a misspelt name.
+fn has_one_copy(object: &Value) -> bool {
+    let copies = object.pointer("/status/copies").and_then(Value::as_object);
+    let Some(copies) = copies.filter(|copies| !copies.is_empty()) else {
+        return false;
+    };
+    let is_once = |count: Option<&Value>| count.and_then(Value::as_u64).is_some_and(|n| n <= 1);
+    match object.pointer("/spec/repair/keyspaces").and_then(Value::as_array) {
+        Some(named) => {
+            named.iter().all(|name| is_once(copies.get(name.as_str().unwrap_or_default())))
+        }
+        None => copies.values().all(|count| is_once(Some(count))),
     }
 }

@@ -44,6 +44,8 @@ palladion_api::sentences! {
     pub enum Question {
         Replace { member: String, ring: String, namespace: String } => "This deletes the PersistentVolumeClaim of member {member} of ring {ring} in namespace {namespace}; the other members then stream its data to a new volume. Any writes that only this member has will be lost.";
         Terminate { member: String, ring: String, namespace: String, volume: String } => "This stops member {member} of ring {ring} in namespace {namespace} for good: no server ever starts on volume {volume} again. It cannot be undone; afterwards the member can only be replaced.";
+        ClearSnapshot { snapshot: String, ring: String, namespace: String } => "This deletes snapshot {snapshot} from the members of ring {ring} in namespace {namespace}. What only the snapshot holds will be lost.";
+        SkipCorrupted { ring: String, namespace: String } => "This scrub of ring {ring} in namespace {namespace} leaves out partitions of counter tables that cannot be read. What only this copy of them holds will be lost.";
         Server { context: String, server: String } => "Context: {context}. API server: {server}.";
         StateOfMember { state: String, since: String, reason: String, message: String } => "Reported state of the member: {state} for {since} (reason: {reason}; message: {message}).";
         StateAlone { state: String, since: String, reason: String } =>

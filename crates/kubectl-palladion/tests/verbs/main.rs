@@ -296,13 +296,14 @@ async fn a_task_is_created_with_what_differs_from_its_defaults() {
         "task run cleanup demo --rack a,b --keyspace shop --jobs 2 --on-failure continue",
         "task run compact demo --table shop.orders,shop.carts --output split --deadline 2h",
         "task run garbage-collect demo --granularity cell",
-        "task run scrub demo --member demo-dc1-a-1 --skip-corrupted --member-deadline 30m",
+        "task run scrub demo --member demo-dc1-a-1 --skip-corrupted --yes --member-deadline 30m",
         "task run upgrade-sstables demo --which all --when-down skip",
         "task run flush demo",
         "task run snapshot demo --name before --ttl 1h --no-flush",
-        "task run clear-snapshot demo --name before --keyspace shop",
+        "task run clear-snapshot demo --name before --keyspace shop --yes",
         "task run set-log-level demo --level ROOT=debug,org.apache.cassandra.gms=trace --for 30m",
         "task run repair demo --keyspace shop",
+        "task run repair demo --due --parallel 2 --segment-bytes 67108864 --intensity 50",
         "task run restart demo",
         "task run drain demo --member demo-dc1-a-1",
     ];
@@ -327,6 +328,37 @@ async fn a_task_is_created_with_what_differs_from_its_defaults() {
     assert_eq!(unknown.exit, Exit::NotFound);
     assert_eq!(typed(&fake, "task run flush demo --rack a --dry-run").await.exit, Exit::Done);
     assert_eq!(fake.count("cassandratasks"), lines.len(), "it was only tried");
+    let refused = typed(&fake, "task run repair demo --parallel 2").await;
+    assert_eq!(refused.exit, Exit::Usage, "only of what is due: {}", refused.text);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_that_destroys_is_confirmed_by_name() {
+    let fake = demo();
+    for line in
+        ["task run clear-snapshot demo --name before", "task run scrub demo --skip-corrupted"]
+    {
+        assert_eq!(typed(&fake, line).await.exit, Exit::Usage, "nobody to ask: {line}");
+        assert_eq!(
+            type_with(&fake, line, Answers::Given("other\n".into())).await.exit,
+            Exit::Refused,
+            "{line}"
+        );
+    }
+    assert_eq!(fake.count("cassandratasks"), 0, "nothing was stored");
+    let asked = type_with(
+        &fake,
+        "task run clear-snapshot demo --name before",
+        Answers::Given("before\n".into()),
+    )
+    .await;
+    assert_eq!(asked.exit, Exit::Done, "{}", asked.text);
+    assert!(asked.text.contains("What only the snapshot holds will be lost"), "{}", asked.text);
+    let asked =
+        type_with(&fake, "task run scrub demo --skip-corrupted", Answers::Given("demo\n".into()))
+            .await;
+    assert_eq!((asked.exit, fake.count("cassandratasks")), (Exit::Done, 2));
+    assert_eq!(typed(&fake, "task run scrub demo").await.exit, Exit::Done, "nothing is lost");
 }
 
 #[tokio::test(start_paused = true)]

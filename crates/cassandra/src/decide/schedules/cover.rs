@@ -14,15 +14,19 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::cluster::Mode;
 use palladion_api::ids::MemberName;
 use palladion_api::repair::{Coverage, RepairStatus};
-use palladion_api::task::MemberTaskState;
+use palladion_api::task::{MemberTaskState, RepairScope};
 use palladion_plan::words::Names;
 use palladion_plan::{Object, Step};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// After a repair has ended, whatever way, the next one begins no earlier: what
 /// fails at once must not be tried without end.
 const REST: SignedDuration = SignedDuration::from_hours(1);
+/// It is a shorter rest where deletions are kept for less than ten hours: between when a
+/// range is due and when it is late lie three of these parts.
+const PART_OF_GRACE: u32 = 10;
 
 /// A clock may be ahead by so much when a time that it has set is read.
 const AHEAD: SignedDuration = SignedDuration::from_mins(1);
@@ -104,6 +108,7 @@ pub(super) fn outcome(
     tasks: &[&Arc<Object>],
     draft: &mut Draft,
 ) -> Outcome {
+    let tasks: Vec<&Arc<Object>> = tasks.iter().filter(|task| is_of_due(task)).copied().collect();
     if schedule.spec.suspend {
         return held(facts, schedule, Held::Suspended, draft);
     }
@@ -136,17 +141,31 @@ pub(super) fn outcome(
     let times = tasks.iter().filter_map(|task| ended_at(task)).chain(begun);
     // A clock that was ahead must not hold up repair until its time has come (safety rule 7).
     let last = times.filter(|time| *time <= now + AHEAD).max();
-    if let Some(until) = last.map(|last| last + REST).filter(|until| *until > now) {
+    let rest = rest(facts);
+    if let Some(until) = last.map(|last| last + rest).filter(|until| *until > now) {
         draft.wake_at(until);
-        return outcome(Accepted::Rests { due, until }, None);
+        let seconds = rest.as_secs();
+        return outcome(Accepted::Rests { due, until, seconds }, None);
     }
     if !down.is_empty() {
         return outcome(Accepted::Down { due, members: Names::of(down) }, None);
     }
     let now = Timestamp::from_second(now.as_second()).unwrap_or(now);
     let name = super::task_name(schedule, now);
-    create(schedule, &name, tasks, draft);
+    create(schedule, &name, &tasks, draft);
     outcome(Accepted::Covers, Some((name, now)))
+}
+
+/// How long after the end of a repair the next one begins at the earliest.
+fn rest(facts: &Facts<'_>) -> SignedDuration {
+    let reported = facts.joined().filter_map(|m| m.status.repair.as_ref()?.grace_seconds);
+    let part = reported.min().map(|seconds| seconds / PART_OF_GRACE);
+    part.map_or(REST, |seconds| SignedDuration::from_secs(seconds.into()).min(REST))
+}
+
+/// Is it a repair of what is due? The label of a schedule is on whatever a person puts it.
+fn is_of_due(task: &Object) -> bool {
+    task.at("/spec/repair/scope") == Some(&json!(RepairScope::Due))
 }
 
 /// Does a member work at the task, as its status says?
@@ -187,6 +206,14 @@ fn standing(facts: &Facts<'_>, draft: &mut Draft) -> Standing {
         },
         risk,
     }
+}
+
+/// Keyspaces that the schedule names and no member has: a misspelt one is covered by nobody.
+fn absent<'a>(reported: &[(&'a MemberFact, &RepairStatus)]) -> BTreeSet<&'a String> {
+    let exists = |name: &String| reported.iter().any(|(m, _)| m.status.copies.contains_key(name));
+    let covers = reported.iter().filter_map(|(m, _)| m.spec.as_ref()?.repair.as_ref());
+    let named = covers.flat_map(|cover| &cover.keyspaces);
+    named.filter(|name| !exists(name)).collect()
 }
 
 /// Do members report that every keyspace that is covered is there once only?
@@ -254,13 +281,17 @@ fn in_time(facts: &Facts<'_>, reported: &[(&MemberFact, &RepairStatus)]) -> Behi
     if let Some((member, why)) = told {
         return Behind::Unclear { member, why };
     }
-    let short: std::collections::BTreeSet<&String> =
+    let short: BTreeSet<&String> =
         reported.iter().flat_map(|(_, status)| &status.short_grace).collect();
     if !short.is_empty() {
         return Behind::Short { tables: Names::of(short) };
     }
     if !reported.is_empty() && reported.iter().all(|(_, status)| status.ranges == 0) {
         return if has_one_copy(reported) { Behind::OneCopy } else { Behind::NoRange };
+    }
+    let absent = absent(reported);
+    if !absent.is_empty() {
+        return Behind::Absent { keyspaces: Names::of(absent) };
     }
     match reported.iter().any(|(_, status)| status.never_ranges > 0) {
         true => Behind::First,

@@ -86,6 +86,7 @@ fn tell(conditions: &mut Conditions, standing: &Standing) {
         Behind::Silent { .. }
         | Behind::TooOld { .. }
         | Behind::NoRange
+        | Behind::Absent { .. }
         | Behind::Unclear { .. } => Truth::Unknown,
         Behind::Short { .. } | Behind::OneCopy | Behind::First | Behind::InTime => Truth::False,
     };

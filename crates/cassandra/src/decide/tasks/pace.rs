@@ -17,9 +17,11 @@ fn late_at<'a>(members: impl Iterator<Item = &'a MemberFact>) -> Option<Timestam
     times.map(|at| at.0).min()
 }
 
-/// Are ranges late? Then their repair comes before what can wait.
+/// Are ranges late? Then their repair comes before what can wait. No haste helps the ranges
+/// of a member that is down.
 pub fn is_late(facts: &Facts<'_>) -> bool {
-    late_at(facts.joined()).is_some_and(|at| at <= facts.now())
+    let up = facts.joined().filter(|m| m.lives_by_its_own_word(&facts.nodes));
+    late_at(up).is_some_and(|at| at <= facts.now())
 }
 
 /// Seconds of work and pauses for each member that is begun now; none where it should

@@ -55,6 +55,11 @@ pub fn gate<'a>(
     if job.kind == TaskKind::Restart && member.is_drained() && marks::of(member).is_none() {
         return Gate::Open(member, evidence::is_drained(facts, member));
     }
+    // Nobody knows when a person wants it to run again: it is not waited for.
+    let is_out = member.is_stopped() || member.is_gone();
+    if is_out && entry.started_at.is_none() && job.kind.means() == Means::Job {
+        return Gate::Skip(Member::NotWanted);
+    }
     if !member.is_live(&facts.nodes) || marks::of(member).is_some() {
         // Whoever went down in the middle of it is waited for: the rest is still to be done.
         return match job.task.spec.when_down {

@@ -1,22 +1,20 @@
 //! The kinds of tasks, each with its options.
 
-use super::Scope;
+use super::{Destroys, Scope, What};
+use crate::ask::Sure;
 use crate::exit::{Exit, Trouble};
 use crate::session::Session;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand, ValueEnum};
 use jiff::SignedDuration;
-use palladion_api::task::TaskKind;
+use palladion_api::task::{RepairScope, TaskKind};
 use serde_json::{Map, Value, json};
 
 /// See the module.
 #[derive(Debug, Subcommand)]
 pub enum Run {
     /// A full repair of the primary ranges of each member
-    #[command(
-        after_help = "Example:\n  kubectl palladion task run repair demo --keyspace shop --wait=12h"
-    )]
-    Repair(Data),
+    Repair(Repair),
     /// Drop data in ranges that a member no longer owns
     #[command(after_help = "Example:\n  kubectl palladion task run cleanup demo --rack a")]
     Cleanup(Rewritten),
@@ -99,6 +97,28 @@ pub struct Rewritten {
     scope: Scope,
 }
 
+/// The options of a repair.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  kubectl palladion task run repair demo --keyspace shop --wait=12h\n  kubectl palladion task run repair demo --due --intensity 50"
+)]
+pub struct Repair {
+    /// Only ranges that are due, as a schedule that covers the ring repairs them
+    #[arg(long, conflicts_with_all = ["keyspaces", "tables"])]
+    due: bool,
+    /// Members that repair at a time, at most. Default: as many as have no copies in common
+    #[arg(long, value_name = "MEMBERS", requires = "due", value_parser = clap::value_parser!(u32).range(1..=256))]
+    parallel: Option<u32>,
+    /// Bytes of one call of the server, as far as ranges can be cut. Default: 1073741824, 1 GiB
+    #[arg(long, value_name = "BYTES", requires = "due", value_parser = clap::value_parser!(u64).range(67_108_864..=1_099_511_627_776))]
+    segment_bytes: Option<u64>,
+    /// Share of the time in which a member repairs, in percent. Default: as small as lets what is due end in time
+    #[arg(long, value_name = "PERCENT", requires = "due", value_parser = clap::value_parser!(u8).range(10..=100))]
+    intensity: Option<u8>,
+    #[command(flatten)]
+    on: Data,
+}
+
 /// What a compaction writes.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Output {
@@ -172,6 +192,8 @@ pub struct Scrub {
     #[arg(long)]
     reinsert_overflowed_ttl: bool,
     #[command(flatten)]
+    sure: Sure,
+    #[command(flatten)]
     on: Rewritten,
 }
 
@@ -218,6 +240,8 @@ pub struct ClearSnapshot {
     #[arg(long = "keyspace", value_name = "KEYSPACE", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
     keyspaces: Vec<String>,
     #[command(flatten)]
+    sure: Sure,
+    #[command(flatten)]
     scope: Scope,
 }
 
@@ -254,13 +278,37 @@ impl Run {
     /// What could not be read or written, or how the task ended.
     pub async fn run(&self, session: &mut Session<'_>) -> Result<Exit, Trouble> {
         let (kind, body, scope) = self.request();
-        scope.run(kind, body, session).await
+        scope.run(kind, body, self.destroys(), session).await
+    }
+
+    /// What is lost with it, and that a person has to confirm.
+    fn destroys(&self) -> Option<Destroys> {
+        match self {
+            Run::ClearSnapshot(a) => {
+                let snapshot = a.name.clone();
+                Some(Destroys { what: What::Snapshot(snapshot), sure: a.sure })
+            }
+            Run::Scrub(a) if a.skip_corrupted => {
+                Some(Destroys { what: What::Partitions, sure: a.sure })
+            }
+            Run::Repair(_)
+            | Run::Cleanup(_)
+            | Run::Compact(_)
+            | Run::GarbageCollect(_)
+            | Run::Scrub(_)
+            | Run::UpgradeSstables(_)
+            | Run::Flush(_)
+            | Run::Snapshot(_)
+            | Run::SetLogLevel(_)
+            | Run::Restart(_)
+            | Run::Drain(_) => None,
+        }
     }
 
     /// The body of the task, with what differs from its defaults.
     fn request(&self) -> (TaskKind, Value, &Scope) {
         match self {
-            Run::Repair(on) => (TaskKind::Repair, on.body([]), &on.scope),
+            Run::Repair(a) => (TaskKind::Repair, a.on.body(a.options()), &a.on.scope),
             Run::Cleanup(on) => (TaskKind::Cleanup, on.body([]), &on.scope),
             Run::Compact(a) => {
                 let output = match a.output {
@@ -317,6 +365,16 @@ impl Rewritten {
     /// The body of the task, with these options of its own.
     fn body(&self, options: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
         self.tables.body(options.into_iter().chain([("jobs", json!(self.jobs.jobs))]))
+    }
+}
+
+impl Repair {
+    fn options(&self) -> impl Iterator<Item = (&'static str, Value)> {
+        let scope = self.due.then(|| ("scope", json!(RepairScope::Due)));
+        let parallel = self.parallel.map(|members| ("parallel", json!(members)));
+        let segments = self.segment_bytes.map(|bytes| ("segmentBytes", json!(bytes)));
+        let intensity = self.intensity.map(|percent| ("intensityPercent", json!(percent)));
+        [scope, parallel, segments, intensity].into_iter().flatten()
     }
 }
 
