@@ -251,7 +251,7 @@ reasons! {
     RepairTooLate => "Remove what keeps the repair from ending; it goes on by itself. Check data that was deleted since the time in the message.";
     /// Nothing has more than one copy, so there is nothing to repair from.
     NothingToRepair => "Nothing.";
-    /// A member has been down for longer than deletions are kept: what it holds still may come back with it.
+    /// A member has been down, or cut off, for longer than deletions are kept: what it holds still may come back with it.
     ReturnsTooLate => "Where tables keep deletions for a day or more, replace the member rather than start it: `kubectl palladion terminate NAME`, then `kubectl palladion replace NAME`. Where they keep them for less, its start is not refused: start it and repair it.";
     /// Tables keep deletions for less than ten minutes, so that no repair comes in time.
     GraceTooShort => "Raise `gc_grace_seconds` of the tables that the message names, or name them in `excludeTables`. They are repaired every seven days.";

@@ -6,7 +6,7 @@
 //! pod and the agent. A restart is over before it would be written.
 
 use super::missed::{self, Others};
-use super::{debts, hints};
+use super::{cut_off, debts, hints};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::marks;
 use crate::decide::turn::stopping::{self, Standing};
@@ -51,7 +51,10 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             continue;
         }
         match (presence(member), member.down_note()) {
-            (Presence::Away { .. }, Some(_)) | (Presence::Unclear, _) => {}
+            (Presence::Away { .. }, Some(since)) => {
+                cut_off::report(facts, member, parsed(since), draft);
+            }
+            (Presence::Unclear, _) => {}
             (Presence::Serves, None) => {
                 draft.steps.extend(reports(facts, member, window, others));
             }

@@ -4,6 +4,7 @@
 
 pub mod absences;
 pub mod access;
+mod cut_off;
 pub mod debts;
 mod hints;
 mod missed;
