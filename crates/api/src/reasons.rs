@@ -192,7 +192,7 @@ reasons! {
     /// A server has not answered for three hours, or joins or leaves and has streamed nothing for as long; or the removal of a member has not completed for six hours. The operator does not abort it.
     NoProgress => "Look at the server's log, and at `nodetool netstats` and `nodetool compactionstats` of the member and of those it streams with. If nothing moves, delete the member's pod, or that of the member that carries out the removal; the start, the join, the leave or the removal then begins again.";
     /// A lost member has waited for an hour to be replaced until another one is repaired, which did not end or was interrupted each time.
-    RepairOverdue => "Look at the repair with `nodetool compactionstats` and `nodetool netstats` on the member that the message names. As long as it moves, wait. If nothing moves, remove the repair from `spec.pendingMaintenance` of that `CassandraMember`, so that the lost member is replaced without it, and run `nodetool repair --full` there afterwards: until then reads can miss what the member missed.";
+    RepairOverdue => "Look at the repair with `nodetool compactionstats` and `nodetool netstats` on the member that the message names. As long as it moves, wait. If nothing moves, remove the repair from `spec.pendingMaintenance` of that `CassandraMember`, so that the lost member is replaced without it, and run `nodetool repair --full` there afterwards: until then reads can miss what the member missed. The operator does not see that repair: should the member be down later on, it adds both absences up, and may ask before it starts (`DataTooOld`).";
     /// A member was decommissioned, but not by the operator; its place in the ring is empty.
     LeftByHand => "The message shows the command that fills its place with a new member.";
     /// A member cannot leave: data would lose copies or find no room.
@@ -257,7 +257,7 @@ reasons! {
     GraceTooShort => "Raise `gc_grace_seconds` of the tables that the message names, or name them in `excludeTables`. They are repaired every seven days.";
     /// A repair or cleanup of a member is pending and comes first.
     MaintenancePending => "Wait; the operator runs pending maintenance on one member at a time.";
-    /// Pending maintenance was removed from a member before the operator carried it out; the member counts as if it had been.
+    /// Pending maintenance was removed from a member before the operator carried it out; nothing waits for it any more.
     MaintenanceWaived => "Nothing, if you ran it yourself. Otherwise run it now: `kubectl palladion task run repair` (or `cleanup`) for the member that the message names. A member that lacks deletions and is not repaired within `gc_grace_seconds` can bring deleted rows back.";
     /// Pods are not ready.
     PodsNotReady => "The message names a pod and what it waits for: `kubectl describe pod`.";

@@ -44,7 +44,7 @@ palladion_plan::sentences! {
     /// Events.
     pub enum Happened {
         Waived { work: Work, member: MemberName, cause: String } => MaintenanceWaived,
-            "The pending {work} of member {member} (reason: {cause}) was removed before the operator carried it out; from now on the member counts as if it had been";
+            "The pending {work} of member {member} (reason: {cause}) was removed before the operator carried it out; nothing waits for it any more";
         Replicated { factor: u32, datacenter: String } => Synced,
             "The system keyspaces now have a replication factor of {factor} in datacenter {datacenter}";
     }

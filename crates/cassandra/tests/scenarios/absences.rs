@@ -208,6 +208,33 @@ fn a_repair_that_is_interrupted_each_time_and_holds_a_replacement_is_reported() 
     the_entry_is_removed(world);
 }
 
+/// What a person takes off the list makes up for nothing: rows that were deleted would come
+/// back with it after the next absence, as if it had never been back.
+#[test]
+fn a_repair_that_a_person_takes_back_makes_up_for_no_absence() {
+    let mut world = three_copies();
+    world.set_machine("n3", Machine::Down);
+    // Nobody keeps hints any more.
+    world.pass(4 * 3600);
+    assert_eq!(world.delete_rows(0..20_u32), 20, "{}", world.last_words());
+    world.pass(LONG);
+    world.ring.hanging.insert(AWAY.into());
+    world.set_machine("n3", Machine::Up);
+    world.until(|w| repairs(w, AWAY) > 0);
+    let nothing = json!({ "spec": { "pendingMaintenance": [] } });
+    world.store.merge(&member_key(AWAY), &nothing, Subresource::None).unwrap();
+    world.pass(300);
+    world.ring.hanging.clear();
+    assert!(!missed(&world, AWAY).is_null(), "{}", world.last_words());
+    world.set_machine("n3", Machine::Down);
+    world.pass(LONG);
+    world.set_machine("n3", Machine::Up);
+    world.settle();
+    assert_eq!(world.normal(), 2, "{}", world.last_words());
+    let degraded = world.condition("Degraded");
+    assert!(degraded.contains("DataTooOld") && degraded.contains(AWAY), "{degraded}");
+}
+
 /// It is tried again once a minute, and the others have their turn meanwhile.
 #[test]
 fn maintenance_that_fails_for_ever_holds_up_no_other_member() {

@@ -5,7 +5,7 @@
 //! The time stands in an annotation of the member: it outlives the operator, the
 //! pod and the agent. A restart is over before it would be written.
 
-use super::missed::{self, Others};
+use super::missed::{self, Needs, Others};
 use super::{cut_off, debts, hints};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::marks;
@@ -90,7 +90,7 @@ pub fn uncounted(facts: &Facts<'_>, valid: &Valid) -> Option<Step> {
         let patch = match noticed.and_then(|since| lacks(facts, member, since, window)) {
             Some(spec) => {
                 let mut patch = noted(json!(now));
-                patch["spec"] = missed::with_mark(member, Some(spec))?;
+                patch["spec"] = missed::with_mark(member, Some(spec), Needs::Repair)?;
                 patch
             }
             None => {
@@ -141,7 +141,7 @@ fn is_back(
     let object = member.object.as_ref()?;
     let mut patch = noted(Value::Null);
     let spec = match lacks(facts, member, parsed(since), window) {
-        Some(spec) => missed::with_mark(member, Some(spec)),
+        Some(spec) => missed::with_mark(member, Some(spec), Needs::Repair),
         None => missed::counted(facts, member, window, others),
     };
     if let Some(spec) = spec {

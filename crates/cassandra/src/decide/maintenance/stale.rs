@@ -5,7 +5,8 @@
 //! holds for as long as tombstones are kept from then on: whoever is not up by then
 //! is asked about anew.
 
-use super::{debts, hints, missed};
+use super::missed::{self, Needs};
+use super::{absences, debts, hints};
 use crate::decide::draft::Draft;
 use crate::decide::turn::stopping;
 use crate::facts::{Facts, MemberFact};
@@ -116,7 +117,8 @@ fn forget(facts: &Facts<'_>, valid: &Valid, member: &MemberFact) -> Option<Step>
         debts::spec_with(member, &debts::repair_of_itself(cause))
     };
     let stood = missed::stood_on_record(member, hints::window(valid));
-    let spec = missed::with_mark(member, if stood { None } else { repair() });
+    let needs = if stood { Needs::Nothing } else { Needs::Repair };
+    let spec = missed::with_mark(member, if stood { None } else { repair() }, needs);
     let mut spec = spec.unwrap_or_else(|| json!({}));
     (spec["allowStaleStart"], spec["ringDown"]) = (Value::Null, Value::Null);
     let mut patch = json!({ "spec": spec });
