@@ -224,9 +224,20 @@ fn presence(facts: &Facts<'_>, member: &MemberFact, seen: Seen) -> Presence {
     }
 }
 
-/// Host IDs that a full member sees down.
+/// Host IDs that a full member sees down. Whoever is cut off sees all that are on the other
+/// side down: where some see most of the ring up, only they are asked. What a few take
+/// meanwhile is in their own ranges, and the repair of those brings it to the rest.
 fn seen_down<'a>(facts: &'a Facts<'_>) -> BTreeSet<&'a HostId> {
+    let members: BTreeSet<&HostId> = facts.joined().filter_map(|m| m.recorded_host_id()).collect();
     let witnesses = facts.members.values().filter(|m| m.is_normal() && marks::of(m).is_none());
-    let seen = witnesses.flat_map(|m| &m.status.ring).flat_map(|ring| &ring.exceptions);
-    seen.filter(|e| e.liveness == Liveness::Down).map(|e| &e.host_id).collect()
+    let views = witnesses.filter_map(|m| m.status.ring.as_ref()).map(|ring| {
+        let down = ring.exceptions.iter().filter(|e| e.liveness == Liveness::Down);
+        down.map(|e| &e.host_id).filter(|id| members.contains(id)).collect()
+    });
+    let views: Vec<BTreeSet<&HostId>> = views.collect();
+    let sees_most = |down: &&BTreeSet<&HostId>| 2 * (members.len() - down.len()) > members.len();
+    let is_few = |down: &&BTreeSet<&HostId>| 2 * (members.len() - down.len()) < members.len();
+    let most_are_asked = views.iter().any(|down| sees_most(&down));
+    let asked = views.iter().filter(|down| !(most_are_asked && is_few(down)));
+    asked.flatten().copied().collect()
 }
