@@ -9,14 +9,21 @@ use std::collections::BTreeMap;
 /// `max_hint_window` where nobody has set it, of every version.
 const DEFAULT: SignedDuration = SignedDuration::from_hours(3);
 
-/// The shortest hint window of the ring: what a coordinator of any rack keeps.
+/// How many hints a coordinator keeps for one member, from Cassandra 4.1 on; without a
+/// limit where it is 0 or less, or not set.
+const HINTS_SIZE: &str = "max_hints_size_per_host";
+
+/// The shortest hint window of the ring: what a coordinator of any rack keeps. Where the
+/// room for hints is limited, any absence may outlast them: what does not fit is dropped,
+/// and nobody hears of it.
 pub fn window(valid: &Valid) -> SignedDuration {
     let of_racks = valid.racks.iter().map(|rack| of(&rack.server.config));
     of_racks.min().unwrap_or(DEFAULT)
 }
 
 fn of(config: &BTreeMap<String, Value>) -> SignedDuration {
-    if config.get("hinted_handoff_enabled").is_some_and(is_off) {
+    let is_limited = config.get(HINTS_SIZE).is_some_and(is_limit);
+    if is_limited || config.get("hinted_handoff_enabled").is_some_and(is_off) {
         return SignedDuration::ZERO;
     }
     let millis = config.get("max_hint_window_in_ms").and_then(Value::as_i64);
@@ -37,6 +44,20 @@ fn parse(text: &str) -> Option<SignedDuration> {
         "d" => seconds(24 * 3600),
         "h" => seconds(3600),
         "m" => seconds(60),
+/// Is it a size above zero? What nobody can read may be one.
+fn is_limit(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Number(size) => size.as_f64().is_none_or(|size| size > 0.0),
+        Value::String(text) => {
+            let unit = |c: char| c.is_ascii_alphabetic();
+            let size = text.trim().trim_end_matches(unit).trim().parse::<i64>();
+            size.is_err() || size.is_ok_and(|size| size > 0)
+        }
+        Value::Bool(_) | Value::Array(_) | Value::Object(_) => true,
+    }
+}
+
         "s" => seconds(1),
         "ms" => Some(SignedDuration::from_millis(number)),
         _ => None,
@@ -63,3 +84,14 @@ mod tests {
         assert_eq!(of(json!({ "hinted_handoff_enabled": false })), SignedDuration::ZERO);
     }
 }
+
+    #[test]
+    fn where_the_room_for_hints_is_limited_they_cover_nothing() {
+        let of = |size: Value| super::of(&[(HINTS_SIZE.to_string(), size)].into());
+        for none in [json!("0MiB"), json!(0), json!(-1), json!("-1"), json!(null)] {
+            assert_eq!(of(none), SignedDuration::from_hours(3));
+        }
+        for limit in [json!("1GiB"), json!("512MiB"), json!(128), json!("1.5GiB"), json!("much")] {
+            assert_eq!(of(limit), SignedDuration::ZERO);
+        }
+    }
