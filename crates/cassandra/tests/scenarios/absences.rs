@@ -256,3 +256,59 @@ fn maintenance_that_fails_for_ever_holds_up_no_other_member() {
     world.settle();
     world.expect_ring(3);
 }
+
+/// A member is cut off, and misses writes, while the operator does nothing for the ring.
+fn cut_off_meanwhile(held: &Value, free: &Value) -> World {
+    let mut world = three_copies();
+    world.patch_spec(held);
+    world.settle();
+    world.cut_off(AWAY);
+    world.pass(5 * 3600);
+    assert_eq!(world.write(20), 20, "two of three take writes at QUORUM");
+    world.reconnect();
+    world.pass(300);
+    assert_eq!(repairs(&world, AWAY), 0, "nothing is done yet: {}", world.last_words());
+    world.patch_spec(free);
+    world
+}
+
+/// Its server ran all the time: no agent would report it afterwards.
+#[test]
+fn an_absence_counts_while_the_ring_is_paused() {
+    let mut world = cut_off_meanwhile(&json!({ "paused": true }), &json!({ "paused": false }));
+    world.settle();
+    assert_eq!(repairs(&world, AWAY), 1, "{}", world.last_words());
+    world.expect_ring(3);
+}
+
+#[test]
+fn an_absence_counts_while_the_spec_is_refused() {
+    let (refused, mended) = (json!({ "version": "4.1.9" }), json!({ "version": "5.0.5" }));
+    let mut world = cut_off_meanwhile(&refused, &mended);
+    world.settle();
+    assert_eq!(repairs(&world, AWAY), 1, "{}", world.last_words());
+    world.expect_ring(3);
+}
+
+/// What the running servers were given counts, not what a refused spec says.
+#[test]
+fn an_absence_that_hints_cover_needs_no_repair_while_the_spec_is_refused() {
+    let mut world = three_copies();
+    world.patch_spec(&json!({ "version": "4.1.9", "config": { "max_hint_window": "1m" } }));
+    world.settle();
+    let mut world = away_for(world, 2 * 3600);
+    world.settle();
+    world.patch_spec(&json!({ "version": "5.0.5", "config": { "max_hint_window": null } }));
+    world.settle();
+    assert_eq!(repairs(&world, AWAY), 0, "{}", world.last_words());
+    world.expect_ring(3);
+}
+
+/// Whoever streams from it would miss what it missed.
+#[test]
+fn who_was_cut_off_during_a_pause_is_repaired_before_a_lost_member_is_replaced() {
+    let mut world = cut_off_meanwhile(&json!({ "paused": true }), &json!({ "paused": false }));
+    lose(&mut world, "demo-dc1-a-0");
+    world.settle();
+    world.expect_ring(3);
+}

@@ -30,15 +30,15 @@ const AHEAD: SignedDuration = SignedDuration::from_mins(1);
 /// Others see a member up again some rounds of gossip after its pod is Ready.
 const SEEN_UP_AFTER: SignedDuration = SignedDuration::from_mins(2);
 
-/// Note who goes away, and what is needed of those that are back.
-pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+/// Note who goes away, and what is needed of those that are back, where the members keep
+/// hints for so long.
+pub fn decide(facts: &Facts<'_>, window: SignedDuration, draft: &mut Draft) {
     // In a ring that stands stopped nobody misses a write. One that finishes
     // what it has begun before takes writes meanwhile.
     match stopping::standing(facts) {
         Standing::Stops => return,
         Standing::Runs | Standing::Finishes { .. } => {}
     }
-    let window = hints::window(valid);
     let seen_down = seen_down(facts);
     let presence = |member: &MemberFact| {
         let is_down = member.recorded_host_id().is_some_and(|id| seen_down.contains(id));
