@@ -170,7 +170,7 @@ pub struct CassandraClusterSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 128))]
     pub restart_token: Option<String>,
-    /// While true, the operator writes only the status of this cluster. Default false.
+    /// While true, the operator writes only the status of this cluster, and which members are away and need a repair for it. Default false.
     #[serde(default)]
     pub paused: bool,
 }

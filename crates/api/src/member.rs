@@ -131,6 +131,9 @@ pub struct CassandraMemberSpec {
     /// The end of the last absence that the operator has taken into account. What the member missed until then, it has once `pendingMaintenance` contains no repair of all its ranges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted_until: Option<Time>,
+    /// The end of the last absence for which the operator recorded a repair of all ranges. The operator removes it when such a repair has succeeded; until then the member counts as one that lacks data, also if the repair was removed from `pendingMaintenance`. Agents of before take no notice of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repair_owed_until: Option<Time>,
     /// A change of membership for the member to carry out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent: Option<Intent>,

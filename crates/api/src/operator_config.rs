@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 #[x_kube(crates(kube_core = "::kube_core"))]
 #[serde(rename_all = "camelCase")]
 pub struct OperatorConfigSpec {
-    /// While true, the operator writes only the status of its objects. Default false.
+    /// While true, the operator writes only the status of its objects, and which members are away and need a repair for it. Default false.
     #[serde(default)]
     pub paused: bool,
     /// Image of the agent for clusters that name none; pods that run keep theirs until they are replaced for another reason. Default: the image released with this operator.

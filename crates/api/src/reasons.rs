@@ -158,7 +158,7 @@ reasons! {
     /// Members have more than one version of the schema. That is normal for some seconds after a change of the schema; it needs a person after five minutes.
     SchemasDisagree => "Compare `nodetool describecluster` of the members that the message names. Stop schema changes by clients, then restart a member that differs from most (`kubectl palladion restart`). If it still differs, run `nodetool resetlocalschema` on it. Until the members agree, nobody joins, leaves, restarts for a rollout or is replaced.";
     /// The address of a member differs from the recorded one, so other members may not reach it.
-    AddressChanged => "Wait, if other members are up: the member starts under its new address when they see it down. If the message asks for it, confirm with the annotation that it shows. To get the recorded address back instead, delete the member's Service: the operator creates it with that address if nobody else has it.";
+    AddressChanged => "Wait, if other members are up: the member starts under its new address when they see it down. A member that is leaving does not; the message says what to do. If the message asks for it, confirm with the annotation that it shows. To get the recorded address back instead, delete the member's Service: the operator creates it with that address if nobody else has it.";
     /// Another Service has the recorded address of a member, or it is outside of the range of this Kubernetes cluster, so the Service of the member cannot be recreated and its server does not start.
     AddressTaken => "Find the Service that has the address: `kubectl get services --all-namespaces --field-selector spec.clusterIP=ADDRESS`. Delete it, or recreate it with another address; the operator then recreates the Service of the member with the recorded one, and the member starts. If the address cannot be had again, let the member take another one: `kubectl annotate cassandracluster NAME palladion.dev/give-up-addresses=ADDRESS`. The other members go on meanwhile.";
     /// The operator sets the replication of the system keyspaces.
@@ -192,7 +192,7 @@ reasons! {
     /// A server has not answered for three hours, or joins or leaves and has streamed nothing for as long; or the removal of a member has not completed for six hours. The operator does not abort it.
     NoProgress => "Look at the server's log, and at `nodetool netstats` and `nodetool compactionstats` of the member and of those it streams with. If nothing moves, delete the member's pod, or that of the member that carries out the removal; the start, the join, the leave or the removal then begins again.";
     /// A lost member has waited for an hour to be replaced until another one is repaired, which did not end or was interrupted each time.
-    RepairOverdue => "Look at the repair with `nodetool compactionstats` and `nodetool netstats` on the member that the message names. As long as it moves, wait. If nothing moves, remove the repair from `spec.pendingMaintenance` of that `CassandraMember`, so that the lost member is replaced without it, and run `nodetool repair --full` there afterwards: until then reads can miss what the member missed.";
+    RepairOverdue => "Look at the repair with `nodetool compactionstats` and `nodetool netstats` on the member that the message names. As long as it moves, wait. If nothing moves, remove the repair from `spec.pendingMaintenance` of that `CassandraMember`, so that the lost member is replaced without it, and run `nodetool repair --full` there afterwards: until then reads can miss what the member missed. The operator does not see that repair: should the member be down later on, it adds both absences up, and may ask before it starts (`DataTooOld`).";
     /// A member was decommissioned, but not by the operator; its place in the ring is empty.
     LeftByHand => "The message shows the command that fills its place with a new member.";
     /// A member cannot leave: data would lose copies or find no room.
@@ -251,13 +251,13 @@ reasons! {
     RepairTooLate => "Remove what keeps the repair from ending; it goes on by itself. Check data that was deleted since the time in the message.";
     /// Nothing has more than one copy, so there is nothing to repair from.
     NothingToRepair => "Nothing.";
-    /// A member has been down for longer than deletions are kept: what it holds still may come back with it.
+    /// A member has been down, or cut off, for longer than deletions are kept: what it holds still may come back with it.
     ReturnsTooLate => "Where tables keep deletions for a day or more, replace the member rather than start it: `kubectl palladion terminate NAME`, then `kubectl palladion replace NAME`. Where they keep them for less, its start is not refused: start it and repair it.";
     /// Tables keep deletions for less than ten minutes, so that no repair comes in time.
     GraceTooShort => "Raise `gc_grace_seconds` of the tables that the message names, or name them in `excludeTables`. They are repaired every seven days.";
     /// A repair or cleanup of a member is pending and comes first.
     MaintenancePending => "Wait; the operator runs pending maintenance on one member at a time.";
-    /// Pending maintenance was removed from a member before the operator carried it out; the member counts as if it had been.
+    /// Pending maintenance was removed from a member before the operator carried it out; nothing waits for it any more.
     MaintenanceWaived => "Nothing, if you ran it yourself. Otherwise run it now: `kubectl palladion task run repair` (or `cleanup`) for the member that the message names. A member that lacks deletions and is not repaired within `gc_grace_seconds` can bring deleted rows back.";
     /// Pods are not ready.
     PodsNotReady => "The message names a pod and what it waits for: `kubectl describe pod`.";

@@ -26,15 +26,18 @@ pub mod volumes;
 pub mod words;
 
 use decide::draft::Draft;
+use decide::maintenance::{absences, hints};
 use decide::objects::teardown;
 use decide::{schedules, tasks};
 use facts::Facts;
 use generations::Generations;
 use palladion_api::metrics::Metric;
+use palladion_api::reasons::Reason;
 use palladion_api::rights::Right;
 use palladion_api::words::Reasoned;
 use palladion_plan::{Hazard, Mind, Object, ObjectKey, Plan, Resource, Snapshot, Wait, Watch};
 use serde_json::Value;
+use words::refusal::Refusal;
 use words::status::Unknown;
 
 /// Decides for every `CassandraCluster`.
@@ -111,6 +114,21 @@ fn nothing_known(why: Unknown) -> Plan {
     Plan { waits: vec![wait], ..Plan::default() }
 }
 
+/// Of a ring whose spec is refused nothing is decided; what happens to it is told, and who
+/// misses writes is written down (ADR 25).
+fn observed(facts: &Facts<'_>, refusal: &Refusal) -> Plan {
+    let mut draft = Draft::default();
+    absences::decide(facts, hints::rendered_window(facts), &mut draft);
+    // What cannot be read now may be read in a moment.
+    if refusal.reason() != Reason::FactUnknown {
+        draft.report(refusal.clone());
+    }
+    status::views::note(facts, &mut draft);
+    let status = status::refused(facts, refusal, &draft);
+    schedules::hold(facts, &status::holding(facts), &mut draft);
+    draft.plan(status)
+}
+
 fn decide_known(facts: &Facts<'_>, generations: Generations) -> Plan {
     if facts.snapshot.owner.meta.is_terminating() {
         let mut draft = Draft::default();
@@ -123,14 +141,11 @@ fn decide_known(facts: &Facts<'_>, generations: Generations) -> Plan {
     }
     let valid = match inputs::validated(facts, generations) {
         Ok(valid) => valid,
-        Err(refusal) => {
-            let mut draft = Draft::default();
-            schedules::hold(facts, &status::holding(facts), &mut draft);
-            return draft.plan(status::refused(facts, &refusal));
-        }
+        Err(refusal) => return observed(facts, &refusal),
     };
     if status::pause(facts).is_some() {
         let mut draft = Draft::default();
+        absences::decide(facts, hints::window(&valid), &mut draft);
         status::views::note(facts, &mut draft);
         let status = status::of(facts, &valid, &draft);
         schedules::hold(facts, &status::holding(facts), &mut draft);

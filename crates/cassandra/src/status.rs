@@ -22,7 +22,7 @@ use crate::words::refusal::Refusal;
 use crate::words::schedules::Held;
 use crate::words::status::{Accepted, Available, Paused, Rest, Running, Starting, Unknown};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_api::cluster::DecidedWith;
+use palladion_api::cluster::{CassandraClusterSpec, DecidedWith};
 use palladion_api::conditions::{ACCEPTED, AVAILABLE, PAUSED, PROGRESSING};
 use palladion_plan::words::{Message, Names};
 use palladion_plan::{Conditions, Reason, Step, Truth, wait};
@@ -77,12 +77,21 @@ fn of_any(facts: &Facts<'_>, valid: Option<&Valid>, mut writer: Conditions) -> V
     })
 }
 
-/// Status of a cluster that was refused: what runs goes on running.
-pub fn refused(facts: &Facts<'_>, refusal: &Refusal) -> Value {
+/// Status of a cluster that was refused: what runs goes on running, and what becomes of
+/// it is told.
+pub fn refused(facts: &Facts<'_>, refusal: &Refusal, draft: &Draft) -> Value {
     let mut writer = stored(facts);
     writer.set_false(ACCEPTED, refusal.clone());
     writer.set_false(PROGRESSING, refusal.clone());
+    available(&mut writer, facts, wanted_by(&facts.spec));
+    trouble::degraded(&mut writer, facts, draft);
     of_any(facts, None, writer)
+}
+
+/// How many members a spec asks for that may be any.
+fn wanted_by(spec: &CassandraClusterSpec) -> i32 {
+    let of_racks = spec.datacenter.racks.iter().map(|rack| rack.members);
+    of_racks.fold(0, i32::saturating_add)
 }
 
 /// Status of a cluster that is being deleted: what its end waits for, or what
@@ -93,8 +102,7 @@ pub fn deleting(facts: &Facts<'_>, draft: &Draft) -> Value {
         return Value::Null;
     }
     let mut writer = stored(facts);
-    let wanted = facts.spec.datacenter.racks.iter().map(|r| r.members).sum();
-    available(&mut writer, facts, wanted);
+    available(&mut writer, facts, wanted_by(&facts.spec));
     if let Some(wait) = wait {
         writer.set(PROGRESSING, Truth::True, wait.reason, &wait.message);
     }

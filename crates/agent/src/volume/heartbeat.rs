@@ -133,11 +133,12 @@ fn streams_all(start: &Start) -> bool {
 }
 
 /// The operator has taken this very absence into account, and the repair that
-/// it called for is done, or was never needed.
+/// it called for is done, or was never needed. One that a person took back is not done.
 fn has_caught_up(spec: &CassandraMemberSpec, missed: &Missed) -> bool {
     let is_counted = spec.counted_until.as_ref() == Some(&missed.until);
+    let is_owed = spec.repair_owed_until.as_ref() == Some(&missed.until);
     let mut pending = spec.pending_maintenance.iter().chain(&spec.owes);
-    is_counted && !pending.any(may_be_repair)
+    is_counted && !is_owed && !pending.any(may_be_repair)
 }
 
 /// Is it a repair of all ranges, or may it be one, by a word of a newer operator?
@@ -245,5 +246,9 @@ mod tests {
         assert!(missed(&spec), "that may be a repair");
         spec.pending_maintenance[0].kind = DebtKind::Cleanup;
         assert!(!missed(&spec));
+        spec.repair_owed_until = Some(super::super::seconds(at(600)));
+        assert!(missed(&spec), "a person took the repair back");
+        spec.repair_owed_until = Some(super::super::seconds(at(599)));
+        assert!(!missed(&spec), "that was another one");
     }
 }

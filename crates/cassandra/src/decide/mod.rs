@@ -22,7 +22,7 @@ use crate::facts::Facts;
 use crate::validate::Valid;
 use draft::Draft;
 use leave::departed;
-use maintenance::{absences, access, runtime_settings, stale};
+use maintenance::{absences, access, hints, runtime_settings, stale};
 use objects::{claims, cluster, garbage, members, racks, volumes};
 use replace::{by_hand, node_gone};
 use restart::{going_without, revisions, upgraded};
@@ -49,7 +49,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     departed::decide(facts, valid, &mut draft);
     racks::decide(facts, valid, &mut draft);
     garbage::decide(facts, valid, &mut draft);
-    absences::decide(facts, valid, &mut draft);
+    absences::decide(facts, hints::window(valid), &mut draft);
     stale::decide(facts, valid, &mut draft);
     tasks::run(facts, valid, &way, &mut draft);
     draft

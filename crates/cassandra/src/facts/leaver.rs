@@ -52,6 +52,15 @@ pub fn failed_halfway(member: &MemberFact) -> Option<&IntentStatus> {
     member.status.intent.as_ref().filter(|i| stands && i.state == IntentState::Failed)
 }
 
+/// Has its Service another address than the ring knows, in the middle of its leave? Nobody
+/// reaches it there, and it does not come back under another one.
+pub fn has_another_address(member: &MemberFact) -> bool {
+    let recorded = member.spec.as_ref().and_then(|s| s.address.as_ref());
+    let of_service = member.service.as_ref().and_then(|s| s.address.as_ref());
+    let differs = recorded.zip(of_service).is_some_and(|(recorded, now)| recorded != now);
+    differs && (failed_halfway(member).is_some() || is_interrupted(member))
+}
+
 /// Does its server say that it has left, without a record of it?
 pub fn is_decommissioned(member: &MemberFact) -> bool {
     let server = member.reported_server();

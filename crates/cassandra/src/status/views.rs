@@ -5,7 +5,7 @@
 use super::schemas;
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, marks};
-use crate::facts::{Facts, MemberFact};
+use crate::facts::{Facts, MemberFact, leaver};
 use crate::words::views::{Disagreement, Settling};
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::StaticAddress;
@@ -189,7 +189,10 @@ fn addresses(facts: &Facts<'_>, draft: &mut Draft) {
         let (name, recorded) = (|| member.name.clone(), recorded.clone());
         let service = member.service.as_ref().and_then(|s| s.address.clone());
         if let Some(address) = service.filter(|a| *a != recorded) {
-            let differs = Disagreement::ServiceHas { member: name(), address, recorded };
+            let differs = match leaver::has_another_address(member) {
+                true => Disagreement::LeaverHas { member: name(), address, recorded },
+                false => Disagreement::ServiceHas { member: name(), address, recorded },
+            };
             tell(member, differs, draft);
             continue;
         }

@@ -19,6 +19,8 @@ palladion_plan::sentences! {
             "member {member} cannot leave yet: it is still joining";
         Withdrawn { member: MemberName } => MemberLeaving,
             "member {member} never joined and cannot be deleted yet: its agent has not confirmed that its permit to start was withdrawn; if it no longer runs, delete the pod";
+        ForAddress { member: MemberName } => AddressChanged,
+            "member {member} cannot go on leaving yet: its Service has another address than the ring knows";
         Leaving { member: MemberName, server: Server } => MemberLeaving,
             "member {member} is leaving the ring: {server}";
         Resuming { member: MemberName, server: Server } => MemberLeaving,

@@ -44,7 +44,7 @@ palladion_plan::sentences! {
     /// Events.
     pub enum Happened {
         Waived { work: Work, member: MemberName, cause: String } => MaintenanceWaived,
-            "The pending {work} of member {member} (reason: {cause}) was removed before the operator carried it out; from now on the member counts as if it had been";
+            "The pending {work} of member {member} (reason: {cause}) was removed before the operator carried it out; nothing waits for it any more";
         Replicated { factor: u32, datacenter: String } => Synced,
             "The system keyspaces now have a replication factor of {factor} in datacenter {datacenter}";
     }
@@ -57,6 +57,10 @@ palladion_plan::sentences! {
             "member {lost} cannot be replaced or removed yet: the repair of member {member} (reason: {cause}), requested at {since}, has not finished. Check its progress with `nodetool compactionstats` and `nodetool netstats` on {member}. If it makes no progress, remove it from `spec.pendingMaintenance` of CassandraMember {member}; {lost} is then replaced or removed without it. Afterwards, run `nodetool repair --full` on {member}: until that repair has finished, reads can miss writes that {member} missed";
         NewerWork { lost: MemberName, member: MemberName, cause: String } => FactUnknown,
             "member {lost} cannot be replaced or removed: this version of the operator does not support a pending maintenance task of member {member} (reason: {cause}), which may be a repair. Upgrade the operator, or, to skip the task, remove it from `spec.pendingMaintenance` of CassandraMember {member}";
+        CutOffTooLong { member: MemberName, since: Timestamp } => ReturnsTooLate,
+            "member {member} runs and has been cut off from the ring since {since}, for longer than tombstones are kept (`gc_grace_seconds`): rows that were deleted meanwhile come back with it. Before the network is whole again, terminate it (`kubectl palladion terminate {member}`) and replace it (`kubectl palladion replace {member}`), unless nothing was deleted";
+        NotTogether { waiting: Names, others: Names } => DataTooOld,
+            "{waiting} last ran longer ago than tombstones are kept, so they do not start by themselves, and no member is up from which they could be replaced. The operator starts them when all members report that they were down together, which {others} did not: no agent of theirs reports, or they ran for longer, or lack data from before. Bring those back as far as that is possible; no server needs to run. If they did not run meanwhile, or their data is gone, set `spec.allowStaleStart` of each CassandraMember that waits to the time in its `status.volume.lastRanAt`";
         NotReplicated { factor: u32, operation: Operation, member: MemberName, why: String } =>
             SystemKeyspaces,
             "setting the replication factor of the system keyspaces to {factor}: the {operation} on member {member} failed and will be retried: {why}";

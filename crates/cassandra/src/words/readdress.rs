@@ -68,5 +68,7 @@ palladion_plan::sentences! {
         Start { member: MemberName } => "begin the change of address of member {member}";
         Record { member: MemberName, address: StaticAddress } =>
             "record the ClusterIP {address} of the Service of member {member}";
+        UsedUp { address: StaticAddress } =>
+            "remove address {address}, which a member no longer has, from those that a user abandoned";
     }
 }

@@ -23,6 +23,9 @@ palladion_plan::sentences! {
         ServiceHas { member: MemberName, address: StaticAddress, recorded: StaticAddress } =>
             AddressChanged,
             "the Service of member {member} has ClusterIP {address}, but the recorded address of the member is {recorded}";
+        LeaverHas { member: MemberName, address: StaticAddress, recorded: StaticAddress } =>
+            AddressChanged,
+            "the Service of member {member}, whose leave has not ended, has ClusterIP {address}, but the ring knows the member under {recorded}: it cannot go on leaving under another address. Delete the Service, so that it is recreated with {recorded}. If another Service has that address, delete that one first, or terminate the member (`kubectl palladion terminate {member}`) and replace it (`kubectl palladion replace {member}`)";
     }
 
     /// The same right after a start, when news is still on its way.

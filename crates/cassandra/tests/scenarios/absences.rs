@@ -208,6 +208,33 @@ fn a_repair_that_is_interrupted_each_time_and_holds_a_replacement_is_reported() 
     the_entry_is_removed(world);
 }
 
+/// What a person takes off the list makes up for nothing: rows that were deleted would come
+/// back with it after the next absence, as if it had never been back.
+#[test]
+fn a_repair_that_a_person_takes_back_makes_up_for_no_absence() {
+    let mut world = three_copies();
+    world.set_machine("n3", Machine::Down);
+    // Nobody keeps hints any more.
+    world.pass(4 * 3600);
+    assert_eq!(world.delete_rows(0..20_u32), 20, "{}", world.last_words());
+    world.pass(LONG);
+    world.ring.hanging.insert(AWAY.into());
+    world.set_machine("n3", Machine::Up);
+    world.until(|w| repairs(w, AWAY) > 0);
+    let nothing = json!({ "spec": { "pendingMaintenance": [] } });
+    world.store.merge(&member_key(AWAY), &nothing, Subresource::None).unwrap();
+    world.pass(300);
+    world.ring.hanging.clear();
+    assert!(!missed(&world, AWAY).is_null(), "{}", world.last_words());
+    world.set_machine("n3", Machine::Down);
+    world.pass(LONG);
+    world.set_machine("n3", Machine::Up);
+    world.settle();
+    assert_eq!(world.normal(), 2, "{}", world.last_words());
+    let degraded = world.condition("Degraded");
+    assert!(degraded.contains("DataTooOld") && degraded.contains(AWAY), "{degraded}");
+}
+
 /// It is tried again once a minute, and the others have their turn meanwhile.
 #[test]
 fn maintenance_that_fails_for_ever_holds_up_no_other_member() {
@@ -226,6 +253,62 @@ fn maintenance_that_fails_for_ever_holds_up_no_other_member() {
     }
     assert!(repairs(&world, "demo-dc1-a-0") > 2, "{}", world.last_words());
     world.ring.failing.clear();
+    world.settle();
+    world.expect_ring(3);
+}
+
+/// A member is cut off, and misses writes, while the operator does nothing for the ring.
+fn cut_off_meanwhile(held: &Value, free: &Value) -> World {
+    let mut world = three_copies();
+    world.patch_spec(held);
+    world.settle();
+    world.cut_off(AWAY);
+    world.pass(5 * 3600);
+    assert_eq!(world.write(20), 20, "two of three take writes at QUORUM");
+    world.reconnect();
+    world.pass(300);
+    assert_eq!(repairs(&world, AWAY), 0, "nothing is done yet: {}", world.last_words());
+    world.patch_spec(free);
+    world
+}
+
+/// Its server ran all the time: no agent would report it afterwards.
+#[test]
+fn an_absence_counts_while_the_ring_is_paused() {
+    let mut world = cut_off_meanwhile(&json!({ "paused": true }), &json!({ "paused": false }));
+    world.settle();
+    assert_eq!(repairs(&world, AWAY), 1, "{}", world.last_words());
+    world.expect_ring(3);
+}
+
+#[test]
+fn an_absence_counts_while_the_spec_is_refused() {
+    let (refused, mended) = (json!({ "version": "4.1.9" }), json!({ "version": "5.0.5" }));
+    let mut world = cut_off_meanwhile(&refused, &mended);
+    world.settle();
+    assert_eq!(repairs(&world, AWAY), 1, "{}", world.last_words());
+    world.expect_ring(3);
+}
+
+/// What the running servers were given counts, not what a refused spec says.
+#[test]
+fn an_absence_that_hints_cover_needs_no_repair_while_the_spec_is_refused() {
+    let mut world = three_copies();
+    world.patch_spec(&json!({ "version": "4.1.9", "config": { "max_hint_window": "1m" } }));
+    world.settle();
+    let mut world = away_for(world, 2 * 3600);
+    world.settle();
+    world.patch_spec(&json!({ "version": "5.0.5", "config": { "max_hint_window": null } }));
+    world.settle();
+    assert_eq!(repairs(&world, AWAY), 0, "{}", world.last_words());
+    world.expect_ring(3);
+}
+
+/// Whoever streams from it would miss what it missed.
+#[test]
+fn who_was_cut_off_during_a_pause_is_repaired_before_a_lost_member_is_replaced() {
+    let mut world = cut_off_meanwhile(&json!({ "paused": true }), &json!({ "paused": false }));
+    lose(&mut world, "demo-dc1-a-0");
     world.settle();
     world.expect_ring(3);
 }

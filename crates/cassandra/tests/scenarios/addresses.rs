@@ -286,3 +286,42 @@ fn a_member_that_is_lost_before_it_had_its_new_address_is_replaced_under_its_old
     let removed = after.iter().filter(|line| line.contains("removed from the ring")).count();
     assert_eq!(removed, 0, "it is replaced, and not removed: {after:#?}");
 }
+
+/// It may not start under another address, and nobody reaches it where it is: that is said,
+/// and nothing is tried again and again.
+#[test]
+fn a_leaver_that_failed_halfway_and_whose_service_has_another_address_is_named() {
+    let mut world = a_ring(3, 1);
+    let leaver = "demo-dc1-a-2";
+    let before = address_of(&world, leaver);
+    world.ring.failing.insert(leaver.into());
+    world.set_racks(&two_racks());
+    world.until(|w| w.ring.in_phase(&Phase::LeaveFailed).is_some());
+    moved_by_hand(&mut world, leaver, "10.96.0.200");
+    world.pass(120);
+    world.writes.clear();
+    world.pass(900);
+    let tried = world.writes.iter().any(|w| w.contains("decommission") || w.contains("ask member"));
+    assert!(!tried, "{}", world.last_words());
+    let told = world.condition("Degraded");
+    assert!(told.contains("whose leave has not ended") && told.contains(&before), "{told}");
+    assert_eq!(address_of(&world, leaver), before, "{}", world.last_words());
+    // What the message says.
+    world.delete(kinds::SERVICE, leaver);
+    world.settle();
+    world.expect_ring(3);
+}
+
+/// Whoever has the address later, by chance, is not let in by it.
+#[test]
+fn an_address_is_given_up_once() {
+    let (mut world, taken, _) = created_again(&[FIRST, OTHER]);
+    let given_up = |world: &World| {
+        let cluster = world.store.get(&crate::sim::world::cluster_key()).expect("the cluster");
+        cluster["metadata"]["annotations"][labels::GIVE_UP_ADDRESSES].clone()
+    };
+    world.annotate_cluster(labels::GIVE_UP_ADDRESSES, &format!("{}, 10.96.7.7", taken.join(", ")));
+    world.settle();
+    world.expect_ring(3);
+    assert_eq!(given_up(&world), "10.96.7.7", "{}", world.last_words());
+}

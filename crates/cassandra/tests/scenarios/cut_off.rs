@@ -75,3 +75,22 @@ fn answers_to_an_earlier_leader_do_not_count() {
     let asked = world.writes.iter().filter(|w| w.contains("for its view of the ring")).count();
     assert_eq!(asked, 2, "{}", world.writes.join("\n"));
 }
+
+/// Nothing keeps it from bringing deleted rows back: its server runs all the time.
+#[test]
+fn who_is_cut_off_for_longer_than_tombstones_are_kept_is_told() {
+    let mut world = crate::holes::three_copies();
+    world.cut_off(crate::maintenance::AWAY);
+    world.pass(9 * 24 * 3600);
+    world.pass(60);
+    assert!(!world.condition("Degraded").contains("ReturnsTooLate"), "{}", world.last_words());
+    world.pass(2 * 24 * 3600);
+    world.pass(60);
+    let told = world.condition("Degraded");
+    let is_told = told.contains("has been cut off from the ring since");
+    assert!(is_told, "{told}\n{}", world.last_words());
+    assert!(told.contains(crate::maintenance::AWAY), "{told}");
+    world.reconnect();
+    world.settle();
+    world.expect_ring(3);
+}

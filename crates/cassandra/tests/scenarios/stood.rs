@@ -3,7 +3,10 @@
 
 use crate::holes::three_copies;
 use crate::maintenance::{AWAY, TOO_LONG, is_allowed};
+use crate::nodes::spread;
 use crate::sim::World;
+use palladion_api::labels;
+use palladion_cassandra::resources as kinds;
 use palladion_plan::sim::kubernetes::Machine;
 use serde_json::json;
 
@@ -120,13 +123,13 @@ fn a_ring_that_is_started_in_another_revision_starts() {
     world.expect_ring(3);
 }
 
-/// Its own agent saw no absence, since its server ran all the time.
-#[test]
-fn who_was_cut_off_before_the_ring_was_stopped_is_repaired() {
+/// A ring that is stopped while a member is cut off from it, and stands for longer than
+/// tombstones are kept. Its own agent saw no absence, since its server ran all the time.
+fn stood_while_one_was_cut_off(change: fn(&mut World)) -> World {
     let mut world = three_copies();
     world.cut_off(AWAY);
     world.pass(5 * 3600);
-    assert_eq!(world.write(20), 20, "two of three take writes at QUORUM");
+    change(&mut world);
     world.patch_spec(&json!({ "run": "Stopped" }));
     world.settle();
     world.reconnect();
@@ -134,9 +137,51 @@ fn who_was_cut_off_before_the_ring_was_stopped_is_repaired() {
     world.patch_spec(&json!({ "run": "Running" }));
     world.writes.clear();
     world.settle();
+    world
+}
+
+/// The others start, and `Degraded` names the one that a person decides about.
+fn expect_all_but_one(world: &World) {
+    assert_eq!(world.normal(), 2, "{}", world.last_words());
+    assert!(!is_allowed(world, AWAY), "{}", world.last_words());
+    let degraded = world.condition("Degraded");
+    assert!(degraded.contains("DataTooOld") && degraded.contains(AWAY), "{degraded}");
+}
+
+#[test]
+fn who_was_cut_off_before_the_ring_was_stopped_waits_for_a_person_and_is_repaired() {
+    let mut world = stood_while_one_was_cut_off(|w| {
+        assert_eq!(w.write(20), 20, "two of three take writes at QUORUM");
+    });
+    expect_all_but_one(&world);
+    crate::maintenance::allow(&mut world, AWAY);
+    world.settle();
     assert_eq!(world.normal(), 3, "{}", world.last_words());
     assert_eq!(begun(&world, AWAY), 1, "{}", world.last_words());
     world.expect_ring(3);
+}
+
+#[test]
+fn who_was_cut_off_before_the_ring_was_stopped_does_not_bring_deleted_rows_back() {
+    let world = stood_while_one_was_cut_off(|w| {
+        assert_eq!(w.delete_rows(0..20_u32), 20, "two of three take deletions at QUORUM");
+    });
+    expect_all_but_one(&world);
+}
+
+/// It is back and would be repaired, had the ring not been stopped before.
+#[test]
+fn whose_repair_is_pending_when_the_ring_is_stopped_does_not_bring_deleted_rows_back() {
+    let mut world = three_copies();
+    world.ring.hanging.insert(AWAY.into());
+    world.cut_off(AWAY);
+    world.pass(5 * 3600);
+    assert_eq!(world.delete_rows(0..20_u32), 20, "two of three take deletions at QUORUM");
+    world.reconnect();
+    world.until(|w| begun(w, AWAY) == 1);
+    stood(&mut world, TOO_LONG);
+    world.settle();
+    expect_all_but_one(&world);
 }
 
 /// Nobody has come up, so that nobody has deleted anything.
@@ -168,5 +213,100 @@ fn whom_a_person_lets_start_is_repaired_also_where_the_ring_stood_before() {
     crate::maintenance::allow(&mut world, AWAY);
     world.settle();
     assert_eq!(begun(&world, AWAY), 1, "{}", world.last_words());
+    world.expect_ring(3);
+}
+
+/// Stopped, and to be started with another configuration, which one member proves.
+fn started_with_another_configuration(lose: fn(&mut World, &str)) -> World {
+    let mut world = spread(2, 1);
+    let node = world.node_of(FIRST);
+    world.patch_spec(&json!({ "run": "Stopped", "nodeGoneGraceSeconds": 60 }));
+    world.settle();
+    assert_eq!(world.normal(), 0, "{}", world.last_words());
+    lose(&mut world, &node);
+    world.patch_spec(&json!({ "config": { "concurrent_reads": 8 }, "run": "Running" }));
+    world.settle();
+    world
+}
+
+/// The first member by name: it would prove the new revision for all.
+const FIRST: &str = "demo-dc1-a-0";
+
+#[test]
+fn a_ring_starts_in_another_revision_although_its_first_member_has_lost_its_volume() {
+    let mut world = started_with_another_configuration(|w, _| w.wipe_volume(FIRST));
+    world.expect_ring(3);
+}
+
+#[test]
+fn a_ring_starts_in_another_revision_although_the_node_of_its_first_member_is_gone() {
+    let mut world = started_with_another_configuration(|w, node| w.lose_node(node));
+    world.expect_ring(3);
+}
+
+/// What is left of its data starts nobody: a person replaces it, when the others are up.
+#[test]
+fn a_ring_starts_in_another_revision_although_the_volume_of_its_first_member_is_damaged() {
+    let world = started_with_another_configuration(|w, _| w.empty_partly(FIRST));
+    assert_eq!(world.normal(), 2, "{}", world.last_words());
+    let degraded = world.condition("Degraded");
+    assert!(degraded.contains("VolumeDamaged") && degraded.contains(FIRST), "{degraded}");
+}
+
+/// Others are let in that have missed nothing.
+#[test]
+fn a_ring_that_stood_for_long_starts_in_another_revision_although_its_first_member_lacks_data() {
+    let mut world = three_copies();
+    world.cut_off(FIRST);
+    world.pass(5 * 3600);
+    assert_eq!(world.delete_rows(0..20_u32), 20, "two of three take deletions at QUORUM");
+    world.patch_spec(&json!({ "run": "Stopped" }));
+    world.settle();
+    world.reconnect();
+    world.pass(TOO_LONG);
+    world.patch_spec(&json!({ "config": { "concurrent_reads": 8 }, "run": "Running" }));
+    world.settle();
+    assert_eq!(world.normal(), 2, "{}", world.last_words());
+    let degraded = world.condition("Degraded");
+    assert!(degraded.contains("DataTooOld") && degraded.contains(FIRST), "{degraded}");
+}
+
+/// Nobody could replace a member while none is up: the one that is not there is named, and
+/// what people can do.
+#[test]
+fn who_keeps_a_ring_that_stood_for_long_from_being_let_in_is_named() {
+    let mut world = three_copies();
+    world.patch_spec(&json!({ "run": "Stopped" }));
+    world.settle();
+    world.pass(TOO_LONG);
+    world.wipe_volume(FIRST);
+    world.patch_spec(&json!({ "run": "Running" }));
+    world.settle();
+    assert_eq!(world.normal(), 0, "it may have run: {}", world.last_words());
+    let degraded = world.condition("Degraded");
+    let told = degraded.contains(&format!("which {FIRST} did not"));
+    assert!(told && degraded.contains("allowStaleStart"), "{degraded}");
+    // Its data is gone: nothing comes back with the others.
+    for member in ["demo-dc1-b-0", AWAY] {
+        crate::maintenance::allow(&mut world, member);
+    }
+    world.settle();
+    world.expect_ring(3);
+}
+
+/// No server starts on its data any more, so that nothing comes back with it.
+#[test]
+fn a_ring_that_stood_for_long_starts_without_a_member_that_a_user_has_terminated() {
+    let mut world = three_copies();
+    crate::terminated::terminate_now(&mut world, FIRST);
+    world.patch_spec(&json!({ "run": "Stopped" }));
+    world.settle();
+    world.pass(TOO_LONG);
+    world.patch_spec(&json!({ "run": "Running" }));
+    world.settle();
+    assert_eq!(world.normal(), 2, "{}", world.last_words());
+    world.give_up(FIRST);
+    world.label(kinds::MEMBER, FIRST, labels::REPLACE);
+    world.settle();
     world.expect_ring(3);
 }

@@ -310,3 +310,28 @@ fn a_ring_that_shrinks_is_not_available_while_most_of_it_is_down() {
     let told = world.condition("Available");
     assert!(told.starts_with("False MembersDown: 2 of 6"), "{told}\n{}", world.last_words());
 }
+
+/// Nothing is done for a ring whose spec is refused; what becomes of it is told all the same.
+#[test]
+fn what_happens_to_a_ring_is_told_also_while_its_spec_is_refused() {
+    let mut world = spread(2, 1);
+    world.patch_spec(&json!({ "version": "4.1.9" }));
+    world.settle();
+    let told = world.condition("Degraded");
+    assert!(told.starts_with("True InvalidSpec") && told.contains("4.1.9"), "{told}");
+    assert!(world.condition("Available").starts_with("True"), "{}", world.condition("Available"));
+    for member in [OTHER, LAST] {
+        let node = world.node_of(member);
+        world.set_machine(&node, Machine::Down);
+        // So it is evicted after a while.
+        world.delete(kinds::POD, member);
+    }
+    world.pass(120);
+    let (available, degraded) = (world.condition("Available"), world.condition("Degraded"));
+    assert!(available.starts_with("False"), "{available}");
+    assert!(degraded.contains("4.1.9") && degraded.contains(OTHER), "{degraded}");
+    world.heal();
+    world.patch_spec(&json!({ "version": "5.0.5" }));
+    world.settle();
+    world.expect_ring(3);
+}

@@ -8,10 +8,10 @@ use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, marks};
 use crate::decide::turn::lock;
 use crate::facts::Facts;
-use crate::facts::leaver::failed_halfway;
+use crate::facts::leaver::{self, failed_halfway};
 use crate::validate::Valid;
 use crate::words::evidence::Forbidden;
-use crate::words::leave::Doing;
+use crate::words::leave::{Doing, Waiting};
 use palladion_api::cluster::TurnStep;
 use palladion_plan::Flow;
 
@@ -27,6 +27,12 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     let (Some(host_id), Some(volume)) = (member.recorded_host_id(), member.volume()) else {
         return Flow::Free;
     };
+    // Whoever looks at the views says what to do.
+    if leaver::has_another_address(member) {
+        let waiting = Waiting::ForAddress { member: member.name.clone() };
+        draft.wait_for(waiting).about(member.subject());
+        return Flow::Busy;
+    }
     let quiet = evidence::rest_is_quiet(facts, &member.name, host_id);
     if let Some(refused) = refusal(facts, member, &quiet) {
         draft.report(refused.clone());

@@ -5,8 +5,8 @@
 //! The time stands in an annotation of the member: it outlives the operator, the
 //! pod and the agent. A restart is over before it would be written.
 
-use super::missed::{self, Others};
-use super::{debts, hints};
+use super::missed::{self, Needs, Others};
+use super::{cut_off, debts, hints};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::marks;
 use crate::decide::turn::stopping::{self, Standing};
@@ -30,15 +30,15 @@ const AHEAD: SignedDuration = SignedDuration::from_mins(1);
 /// Others see a member up again some rounds of gossip after its pod is Ready.
 const SEEN_UP_AFTER: SignedDuration = SignedDuration::from_mins(2);
 
-/// Note who goes away, and what is needed of those that are back.
-pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+/// Note who goes away, and what is needed of those that are back, where the members keep
+/// hints for so long.
+pub fn decide(facts: &Facts<'_>, window: SignedDuration, draft: &mut Draft) {
     // In a ring that stands stopped nobody misses a write. One that finishes
     // what it has begun before takes writes meanwhile.
     match stopping::standing(facts) {
         Standing::Stops => return,
         Standing::Runs | Standing::Finishes { .. } => {}
     }
-    let window = hints::window(valid);
     let seen_down = seen_down(facts);
     let presence = |member: &MemberFact| {
         let is_down = member.recorded_host_id().is_some_and(|id| seen_down.contains(id));
@@ -51,7 +51,10 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             continue;
         }
         match (presence(member), member.down_note()) {
-            (Presence::Away { .. }, Some(_)) | (Presence::Unclear, _) => {}
+            (Presence::Away { .. }, Some(since)) => {
+                cut_off::report(facts, member, parsed(since), draft);
+            }
+            (Presence::Unclear, _) => {}
             (Presence::Serves, None) => {
                 draft.steps.extend(reports(facts, member, window, others));
             }
@@ -87,7 +90,7 @@ pub fn uncounted(facts: &Facts<'_>, valid: &Valid) -> Option<Step> {
         let patch = match noticed.and_then(|since| lacks(facts, member, since, window)) {
             Some(spec) => {
                 let mut patch = noted(json!(now));
-                patch["spec"] = missed::with_mark(member, Some(spec))?;
+                patch["spec"] = missed::with_mark(member, Some(spec), Needs::Repair)?;
                 patch
             }
             None => {
@@ -138,7 +141,7 @@ fn is_back(
     let object = member.object.as_ref()?;
     let mut patch = noted(Value::Null);
     let spec = match lacks(facts, member, parsed(since), window) {
-        Some(spec) => missed::with_mark(member, Some(spec)),
+        Some(spec) => missed::with_mark(member, Some(spec), Needs::Repair),
         None => missed::counted(facts, member, window, others),
     };
     if let Some(spec) = spec {
@@ -221,9 +224,20 @@ fn presence(facts: &Facts<'_>, member: &MemberFact, seen: Seen) -> Presence {
     }
 }
 
-/// Host IDs that a full member sees down.
+/// Host IDs that a full member sees down. Whoever is cut off sees all that are on the other
+/// side down: where some see most of the ring up, only they are asked. What a few take
+/// meanwhile is in their own ranges, and the repair of those brings it to the rest.
 fn seen_down<'a>(facts: &'a Facts<'_>) -> BTreeSet<&'a HostId> {
+    let members: BTreeSet<&HostId> = facts.joined().filter_map(|m| m.recorded_host_id()).collect();
     let witnesses = facts.members.values().filter(|m| m.is_normal() && marks::of(m).is_none());
-    let seen = witnesses.flat_map(|m| &m.status.ring).flat_map(|ring| &ring.exceptions);
-    seen.filter(|e| e.liveness == Liveness::Down).map(|e| &e.host_id).collect()
+    let views = witnesses.filter_map(|m| m.status.ring.as_ref()).map(|ring| {
+        let down = ring.exceptions.iter().filter(|e| e.liveness == Liveness::Down);
+        down.map(|e| &e.host_id).filter(|id| members.contains(id)).collect()
+    });
+    let views: Vec<BTreeSet<&HostId>> = views.collect();
+    let sees_most = |down: &&BTreeSet<&HostId>| 2 * (members.len() - down.len()) > members.len();
+    let is_few = |down: &&BTreeSet<&HostId>| 2 * (members.len() - down.len()) < members.len();
+    let most_are_asked = views.iter().any(|down| sees_most(&down));
+    let asked = views.iter().filter(|down| !(most_are_asked && is_few(down)));
+    asked.flatten().copied().collect()
 }

@@ -31,6 +31,17 @@ fn is_in_the_way(kind: DebtKind) -> bool {
     }
 }
 
+/// Is it a repair of all ranges of its member, or may it be one, by a word of a newer
+/// operator? Until it is done the member may lack what others have.
+pub(super) fn may_lack(debt: &Debt) -> bool {
+    match (debt.kind, debt.ranges) {
+        (DebtKind::Repair, RepairRanges::All | RepairRanges::Unknown(_))
+        | (DebtKind::Unknown(_), _) => true,
+        (DebtKind::Repair, RepairRanges::Primary)
+        | (DebtKind::Cleanup | DebtKind::UpgradeSstables, _) => false,
+    }
+}
+
 /// After a join into a ring that holds data, all others have lost ranges and
 /// need a cleanup. A ring that is still being created holds none.
 pub fn after_join(facts: &Facts<'_>, joiner: &MemberName, draft: &mut Draft) {

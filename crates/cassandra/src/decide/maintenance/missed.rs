@@ -3,11 +3,11 @@
 //! account once (safety rule 5.1); the agent keeps it until then, and adds the
 //! next one to it (safety rule 7.8).
 
-use super::{absences, debts, stale};
+use super::{debts, stale};
 use crate::facts::{Facts, MemberFact};
 use crate::words::maintenance::Cause;
 use jiff::SignedDuration;
-use palladion_api::member::Missed;
+use palladion_api::member::{Debt, Missed};
 use serde_json::{Value, json};
 
 /// What is known of the others while an absence is looked at.
@@ -40,24 +40,48 @@ pub(super) fn counted(
     let (since, until) = (missed.since.0, missed.until.0);
     let is_alone = facts.joined().count() < 2;
     let cause = Cause::Away { member: member.name.clone(), since, until };
-    let repair = (!is_covered && !is_alone)
-        .then(|| debts::spec_with(member, &debts::repair_of_itself(cause)))
-        .flatten();
-    Some(marked(repair, missed))
+    let needs = if is_covered || is_alone { Needs::Nothing } else { Needs::Repair };
+    let repair = match needs {
+        Needs::Repair => debts::spec_with(member, &debts::repair_of_itself(cause)),
+        Needs::Nothing => None,
+    };
+    Some(marked(repair, missed, needs))
+}
+
+/// What a member needs of the others for what it has missed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Needs {
+    /// A repair of all its ranges, which is on record with this, or was before.
+    Repair,
+    /// Nothing: hints cover it, or nobody was up.
+    Nothing,
 }
 
 /// The same patch of the spec, with the mark that the reported absence is in it.
-pub(super) fn with_mark(member: &MemberFact, spec: Option<Value>) -> Option<Value> {
+pub(super) fn with_mark(member: &MemberFact, spec: Option<Value>, needs: Needs) -> Option<Value> {
     match uncounted(member) {
-        Some(missed) => Some(marked(spec, missed)),
+        Some(missed) => Some(marked(spec, missed, needs)),
         None => spec,
     }
 }
 
-fn marked(spec: Option<Value>, missed: &Missed) -> Value {
+/// That a repair is owed stays on record until it is done: what a person takes off the
+/// list makes up for nothing.
+fn marked(spec: Option<Value>, missed: &Missed, needs: Needs) -> Value {
     let mut spec = spec.unwrap_or_else(|| json!({}));
     spec["countedUntil"] = json!(missed.until);
+    if needs == Needs::Repair {
+        spec["repairOwedUntil"] = json!(missed.until);
+    }
     spec
+}
+
+/// With the last repair of all its ranges a member has made up for what it has missed.
+pub(super) fn made_up(member: &MemberFact, done: &Debt, left: &[&Debt], spec: &mut Value) {
+    let is_owed = member.spec.as_ref().is_some_and(|s| s.repair_owed_until.is_some());
+    if is_owed && debts::may_lack(done) && !left.iter().any(|debt| debts::may_lack(debt)) {
+        spec["repairOwedUntil"] = Value::Null;
+    }
 }
 
 /// What it reports and nobody has taken into account.
@@ -83,7 +107,7 @@ pub(super) fn stood_on_record(member: &MemberFact, window: SignedDuration) -> bo
         return false;
     };
     // Who was down, or cut off, before the ring was lacks what the others took meanwhile.
-    if absences::since_on_record(member).is_some_and(|at| at < down.since.0 - stale::TOGETHER) {
+    if stale::was_away_before(member, down.since.0) {
         return false;
     }
     match reported(member) {

@@ -4,8 +4,9 @@
 
 pub mod absences;
 pub mod access;
+mod cut_off;
 pub mod debts;
-mod hints;
+pub mod hints;
 mod missed;
 mod orders;
 pub mod pay;

@@ -3,6 +3,7 @@
 //! repaired before a lost one is replaced, from the members that are left.
 
 use super::debts::patch;
+use super::missed;
 use super::orders::{is_known, kind_of, ordered, prefix};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, marks};
@@ -293,10 +294,12 @@ fn report_failed(member: &MemberFact, debt: &Debt, why: String, draft: &mut Draf
 /// The operation goes with the record of what was needed, so that the next one
 /// is a new operation.
 fn done(member: &MemberFact, debt: &Debt) -> Option<Step> {
-    let owes: Vec<_> =
+    let owes: Vec<&Debt> =
         member.spec.iter().flat_map(|s| &s.pending_maintenance).filter(|d| *d != debt).collect();
     let doing = Doing::RecordDone { work: debt.kind.into(), member: member.name.clone() };
-    patch(member, json!({ "pendingMaintenance": owes, "operation": null }), doing)
+    let mut spec = json!({ "pendingMaintenance": owes, "operation": null });
+    missed::made_up(member, debt, &owes, &mut spec);
+    patch(member, spec, doing)
 }
 
 /// Start it, without a member that is lost if there is one.

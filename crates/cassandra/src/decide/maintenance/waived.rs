@@ -1,5 +1,5 @@
-//! Pending maintenance that somebody took off a member before it was carried out. The
-//! member counts as having caught up from then on, so it is told (safety rule 5.3).
+//! Pending maintenance that somebody took off a member before it was carried out. Nothing
+//! waits for it from then on, so it is told (safety rule 5.3).
 
 use super::debts;
 use super::orders::prefix;

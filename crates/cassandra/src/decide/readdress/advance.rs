@@ -1,6 +1,6 @@
 //! From the turn to the permit, and to the member that is back.
 
-use super::moved;
+use super::{given_up, moved};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Purpose, Unproven, marks};
 use crate::decide::replace::quarantine;
@@ -49,6 +49,7 @@ pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft)
             let (name, before) = (member.name.clone(), replaced.address.clone());
             let event = Happened::Readdressed { member: name, before, now };
             draft.steps.push(lock::finish(facts, turn, Some(Event::normal(event))));
+            draft.steps.extend(given_up::use_up(facts, &replaced.address));
         }
     }
 }

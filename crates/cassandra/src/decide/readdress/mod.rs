@@ -2,6 +2,7 @@
 //! and its host ID, in a turn of its own (safety rule 2.14).
 
 mod advance;
+mod given_up;
 mod moved;
 mod next;
 mod record;

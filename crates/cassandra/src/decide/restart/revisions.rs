@@ -3,12 +3,14 @@
 //! spread by the loss of a node (safety rule 2.9).
 
 use crate::decide::draft::Draft;
-use crate::facts::{Facts, MemberFact};
+use crate::decide::maintenance::stale;
+use crate::facts::{Facts, MemberFact, PodFact};
 use crate::resources as kinds;
 use crate::words::restart::{Doing, Waiting};
 use palladion_api::cluster::TurnStep;
 use palladion_api::ids::MemberName;
-use palladion_api::member::ServerState;
+use palladion_api::member::{ServerState, VolumeState};
+use palladion_api::reasons::Reason;
 use palladion_plan::Step;
 use serde_json::json;
 
@@ -16,28 +18,39 @@ use serde_json::json;
 /// can be lost by it, or where this member is the one that proves it.
 pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
     // All pods of a ring that was stopped come at once: one of them proves.
-    let mut prover: Option<&MemberName> = None;
+    let prover = next_prover(facts);
     for member in facts.members.values() {
-        let (Some(object), Some(spec), Some(pod)) = (&member.object, &member.spec, &member.pod)
-        else {
+        let (Some(object), Some(pod)) = (&member.object, pod_that_waits(member)) else {
             continue;
         };
-        if spec.revisions.contains(&pod.revision) || pod.terminating {
-            continue;
-        }
-        let needs_proof = needs_proof(facts, member, &pod.revision);
-        let found_now = prover.filter(|_| needs_proof).cloned();
-        if let Some(canary) = found_now.or_else(|| waits_for_proof(facts, member)) {
+        let found_now = prover.filter(|p| **p != member.name);
+        let found_now = found_now.filter(|_| needs_proof(facts, member, &pod.revision)).cloned();
+        if let Some(canary) = waits_for_proof(facts, member).or(found_now) {
             draft
                 .wait_for(Waiting::ForProof { member: member.name.clone(), canary })
                 .about(member.subject());
             continue;
         }
-        if needs_proof {
-            prover = Some(&member.name);
-        }
         draft.steps.push(allow(member, object, &pod.revision));
     }
+}
+
+/// A pod that exists and whose revision is not allowed yet.
+fn pod_that_waits(member: &MemberFact) -> Option<&PodFact> {
+    let (spec, pod) = (member.spec.as_ref()?, member.pod.as_ref()?);
+    (!spec.revisions.contains(&pod.revision) && !pod.terminating).then_some(pod)
+}
+
+/// The first member that could prove the revision of its pod: one that may start, if there
+/// is one. Who waits for the others to come up first would keep them waiting for ever.
+fn next_prover<'a>(facts: &'a Facts<'_>) -> Option<&'a MemberName> {
+    let waits = |m: &&MemberFact| {
+        m.object.is_some()
+            && pod_that_waits(m).is_some_and(|pod| needs_proof(facts, m, &pod.revision))
+    };
+    let mut all = facts.members.values().filter(waits);
+    let first = all.clone().next();
+    all.find(|m| !needs_the_others(m)).or(first).map(|m| &m.name)
 }
 
 /// The member that proves this member's revision first, if one does.
@@ -75,17 +88,50 @@ fn proves_now(facts: &Facts<'_>, member: &MemberFact) -> bool {
     let (Some(spec), Some(pod)) = (&member.spec, &member.pod) else {
         return false;
     };
-    // What an agent that is not heard yet has said in its last pod is no news;
-    // one on a node that does not answer is not waited for.
+    // What an agent that is not heard yet has said in its last pod is no news; one on a
+    // node that does not answer, and one that waits for the others, is not waited for.
     let is_away = pod.node.as_ref().is_some_and(|n| facts.nodes.get(n) == Some(&false));
     spec.revisions.contains(&pod.revision)
         && !member.is_normal()
+        && !needs_the_others(member)
         && if member.agent_speaks() {
             is_starting(member)
         } else {
             !is_away && !is_proven(facts, &pod.revision)
         }
 }
+
+/// Can its server start only when others are up, or when a person has done something: no
+/// machine has room for its pod, its volume is unusable, or it waits for a permit or to be
+/// let in with old data? What only a newer agent reports is waited for.
+fn needs_the_others(member: &MemberFact) -> bool {
+    let is_unusable = member.volume().is_some_and(|volume| match volume.state {
+        VolumeState::Lost
+        | VolumeState::NotMounted
+        | VolumeState::Foreign
+        | VolumeState::Unaccounted
+        | VolumeState::Left => true,
+        VolumeState::Empty
+        | VolumeState::Incomplete
+        | VolumeState::Joined
+        | VolumeState::Unknown => false,
+    });
+    let waiting = member.reported_server().filter(|s| s.state == ServerState::Waiting);
+    let reason = waiting.and_then(|s| s.reason.as_deref());
+    member.pod.as_ref().is_some_and(|p| p.unschedulable.is_some())
+        || is_unusable
+        || reason.is_some_and(|r| WAIT_FOR_OTHERS.iter().any(|w| w.as_str() == r))
+        || stale::waits_for_a_user(member)
+}
+
+/// What keeps a server that waits from starting before the others.
+const WAIT_FOR_OTHERS: [Reason; 5] = [
+    Reason::WaitingForPermit,
+    Reason::AddressChanged,
+    Reason::StaleTwin,
+    Reason::MemberTerminated,
+    Reason::RetainedVolumeInTheWay,
+];
 
 fn is_starting(member: &MemberFact) -> bool {
     member.status.server.as_ref().is_none_or(|s| match s.state {
