@@ -167,6 +167,35 @@ fn a_node_that_comes_back_in_time_causes_nothing() {
     assert_eq!(world.end(), before);
 }
 
+/// Its claim is going by then, and goes with the pod: it serves, and nothing takes a turn.
+#[test]
+fn a_node_that_comes_back_when_the_claim_of_its_member_goes_wears_nobody_out() {
+    let mut world = spread(2, 1);
+    world.patch_spec(&json!({ "nodeGoneGraceSeconds": 0 }));
+    world.settle();
+    let node = world.node_of(LAST);
+    let claim = ObjectKey::new(kinds::CLAIM, NAMESPACE, &format!("data-{LAST}"));
+    let is_going = |w: &World| {
+        w.store.get(&claim).is_some_and(|c| !c["metadata"]["deletionTimestamp"].is_null())
+    };
+    world.set_machine(&node, Machine::Down);
+    world.delete_node(&node);
+    world.until(is_going);
+    // Nobody goes on with the turn meanwhile.
+    world.patch_spec(&json!({ "paused": true }));
+    world.register_node(&node, "z1");
+    world.set_machine(&node, Machine::Up);
+    world.settle();
+    assert!(is_going(&world) && world.normal() == 3, "{}", world.last_words());
+    world.patch_spec(&json!({ "paused": false }));
+    world.pass(60);
+    world.writes.clear();
+    world.pass(600);
+    assert_eq!(world.writes, Vec::<String>::new(), "{}", world.last_words());
+    let told = world.condition("Degraded");
+    assert!(told.contains("ClaimTerminating") && told.contains(LAST), "{told}");
+}
+
 #[test]
 fn a_volume_on_the_network_is_not_gone_with_its_node() {
     let mut world = spread(2, 1);

@@ -147,9 +147,9 @@ fn is_over(facts: &Facts<'_>, member: &MemberFact) -> Option<Unmarked> {
     if spec.host_id.as_ref().is_some_and(is_another) {
         return Some(Unmarked::Replaced);
     }
-    let kept = marks::has_old_claim(member)
-        && member.claim.as_ref().is_some_and(|c| !c.terminating)
-        && spec.host_id.is_some();
+    // Its claim may be going by now: as long as the pod is there, it serves with its data, and
+    // a turn would end as soon as it is taken, again and again. What goes is told.
+    let kept = marks::has_old_claim(member) && spec.host_id.is_some();
     let others = evidence::others(facts, &member.name).len();
     let doubts = evidence::seen_up_by(facts, &member.name, &record.host_id).len();
     let lives = member.lives_by_its_own_word(&facts.nodes);
