@@ -6,6 +6,7 @@ use std::time::Duration;
 use palladion_e2e::fields::CAUSE_RESUME_LEAVE;
 use palladion_e2e::story::{Story, is_soak};
 use palladion_e2e::{Ring, WantedRing, Writes, a_ring, bed, wait_for};
+use serde_json::Value;
 
 const NAMESPACE: &str = "scale";
 const SOON: Duration = Duration::from_secs(180);
@@ -33,7 +34,32 @@ pub fn story() -> Story {
         )
         .in_soak()
         .leaves(racks([a - 1, b]).rows(2))
+        .ring(spaced())
+        .step("members that start from nothing keep the time between two starts", one_by_one)
+        .in_soak()
         .into()
+}
+
+/// Time between two first starts, in seconds.
+const SPACE: i64 = 30;
+
+fn spaced() -> WantedRing {
+    racks([3, 2]).line("bootstrapGraceSeconds: 30")
+}
+
+fn one_by_one(ring: &Ring<'_>) {
+    let members = ring.members().expect("members");
+    let last = |m: &Value| m["status"]["startHistory"].as_array().and_then(|h| h.last().cloned());
+    let begun = members
+        .iter()
+        .filter_map(last)
+        .filter_map(|start| start["startedAt"].as_str()?.parse::<jiff::Timestamp>().ok());
+    let mut begun: Vec<jiff::Timestamp> = begun.collect();
+    begun.sort();
+    assert_eq!(begun.len(), 5, "each says when it began: {members:?}");
+    let spaces: Vec<i64> = begun.windows(2).map(|w| w[1].duration_since(w[0]).as_secs()).collect();
+    println!("seconds between first starts: {spaces:?}");
+    assert!(spaces.iter().all(|space| *space >= SPACE), "{spaces:?}");
 }
 
 /// Ask for so many members of each rack.

@@ -115,9 +115,34 @@ fn stop_and_start(ring: &Ring<'_>) {
     ring.check_data().expect("all rows");
 }
 
+/// A replacement that is asked for.
+fn ask_to_replace(name: &str, replace: &Value) {
+    let task = json!({
+        "apiVersion": "palladion.dev/v1alpha1", "kind": "CassandraTask",
+        "metadata": { "name": name },
+        "spec": { "cluster": NAMESPACE, "replace": replace },
+    });
+    bed().apply(NAMESPACE, &task.to_string()).expect("the task is accepted");
+}
+
+/// It is refused, which its conditions say with the reason.
+fn is_refused(name: &str, replace: &Value, reason: Reason) {
+    ask_to_replace(name, replace);
+    let said = wait_for(&format!("the task {name} to end"), SOON, || {
+        let task = bed().get(NAMESPACE, "cassandratask", name)?.unwrap_or_default();
+        let is_over = task["status"]["endedAt"].is_string();
+        Ok(is_over.then(|| task["status"]["conditions"].to_string()))
+    })
+    .expect("it ends");
+    assert!(said.contains(reason.as_str()), "{reason}: {said}");
+}
+
 fn terminate_and_replace(ring: &Ring<'_>) {
     let before = ring.member(MEMBER).expect("the member");
     let volume = before["spec"]["volumeID"].clone();
+    let of_it = json!({ "member": MEMBER, "volumeID": volume });
+    is_refused("nobody", &json!({ "member": "states-dc1-b-7" }), Reason::NoSuchMember);
+    is_refused("living", &of_it, Reason::MemberIsLive);
     let of_another =
         json!({ "spec": { "wanted": { "run": "Terminated", "volumeID": "another" } } });
     let refused = bed().patch(NAMESPACE, "cassandramember", MEMBER, &of_another);
@@ -138,13 +163,11 @@ fn terminate_and_replace(ring: &Ring<'_>) {
     })
     .expect("back");
     wait_state(ring, "Stopped");
+    let of_another = json!({ "member": MEMBER, "volumeID": "another" });
+    is_refused("other-volume", &of_another, Reason::VolumeDiffers);
     ring.loses_a_volume();
-    let task = json!({
-        "apiVersion": "palladion.dev/v1alpha1", "kind": "CassandraTask",
-        "metadata": { "name": "replace-it" },
-        "spec": { "cluster": NAMESPACE, "replace": { "member": MEMBER, "volumeID": volume } },
-    });
-    bed().apply(NAMESPACE, &task.to_string()).expect("the task is accepted");
+    ask_to_replace("replace-it", &of_it);
+    is_refused("again", &of_it, Reason::AlreadyReplacing);
     wait_for("the member to be replaced", REPLACED_IN, || {
         let member = ring.member(MEMBER)?;
         let is_new = member["spec"]["volumeID"].is_string() && member["spec"]["volumeID"] != volume;
