@@ -30,6 +30,7 @@ fn sentences() -> Vec<Sample> {
         palladion_cassandra::words::samples(),
         palladion_zonedset::words::samples(),
         palladion_engine::samples(),
+        palladion_agent_core::words::samples(),
         palladion_agent::words::samples(),
         kubectl_palladion::words::samples(),
     ]

@@ -1,7 +1,6 @@
-//! Probes and metrics. Liveness never asks how the database is: a database
-//! that is ill is not cured by killing it.
+//! Probes and metrics. Liveness never asks how the server is: a server that
+//! is ill is not cured by killing it.
 
-use crate::metrics::Metrics;
 use anyhow::{Context, Result};
 use axum::Router;
 use axum::extract::State;
@@ -52,7 +51,7 @@ impl Health {
         inner.init = init;
     }
 
-    /// The server was seen NORMAL with its native transport up.
+    /// The server was seen to serve clients.
     pub fn serves(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).served = Some(Instant::now());
     }
@@ -85,23 +84,24 @@ impl Health {
     }
 }
 
+/// All metrics, in Prometheus' text format.
+pub type Figures = Arc<dyn Fn() -> String + Send + Sync>;
+
 /// Serve for ever.
-pub async fn serve(address: SocketAddr, health: Arc<Health>, metrics: Arc<Metrics>) -> Result<()> {
-    let healthz = |State((health, _)): State<(Arc<Health>, Arc<Metrics>)>| async move {
-        probe(health.alive())
-    };
-    let readyz = |State((health, _)): State<(Arc<Health>, Arc<Metrics>)>| async move {
-        probe(health.ready())
-    };
-    let figures = |State((_, metrics)): State<(Arc<Health>, Arc<Metrics>)>| async move {
+pub async fn serve(address: SocketAddr, health: Arc<Health>, figures: Figures) -> Result<()> {
+    let healthz =
+        |State((health, _)): State<(Arc<Health>, Figures)>| async move { probe(health.alive()) };
+    let readyz =
+        |State((health, _)): State<(Arc<Health>, Figures)>| async move { probe(health.ready()) };
+    let metrics = |State((_, figures)): State<(Arc<Health>, Figures)>| async move {
         let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-        ([(header::CONTENT_TYPE, kind)], metrics.text())
+        ([(header::CONTENT_TYPE, kind)], figures())
     };
     let router = Router::new()
         .route("/healthz", get(healthz))
         .route("/readyz", get(readyz))
-        .route("/metrics", get(figures))
-        .with_state((health, metrics));
+        .route("/metrics", get(metrics))
+        .with_state((health, figures));
     let listener = tokio::net::TcpListener::bind(address)
         .await
         .with_context(|| format!("listening on {address}"))?;

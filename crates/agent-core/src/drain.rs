@@ -2,17 +2,17 @@
 //! twice does no harm, and not draining at all neither: the server's own
 //! shutdown hook drains too. So the hook never fails.
 
-use crate::settings::Settings;
 use anyhow::{Context, Result};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot};
 
-/// Ask, and say what came of it.
-pub fn ask(settings: &Settings, timeout_seconds: u64) {
-    match request(settings, Duration::from_secs(timeout_seconds)) {
+/// Ask the agent behind this socket, and say what came of it.
+pub fn ask(socket: &Path, timeout_seconds: u64) {
+    match request(socket, Duration::from_secs(timeout_seconds)) {
         Ok(answer) => println!("{answer}"),
         Err(error) => {
             println!(
@@ -22,9 +22,8 @@ pub fn ask(settings: &Settings, timeout_seconds: u64) {
     }
 }
 
-fn request(settings: &Settings, timeout: Duration) -> Result<String> {
-    let path = settings.agent_socket();
-    let mut stream = std::os::unix::net::UnixStream::connect(&path)
+fn request(path: &Path, timeout: Duration) -> Result<String> {
+    let mut stream = std::os::unix::net::UnixStream::connect(path)
         .with_context(|| format!("asking the agent at {}", path.display()))?;
     stream
         .set_read_timeout(Some(timeout.max(Duration::from_secs(1))))
@@ -41,8 +40,7 @@ fn request(settings: &Settings, timeout: Duration) -> Result<String> {
 pub type Request = oneshot::Sender<String>;
 
 /// The agent's side: take requests and pass them to the loop.
-pub async fn listen(settings: Settings, requests: mpsc::Sender<Request>) -> Result<()> {
-    let path = settings.agent_socket();
+pub async fn listen(path: PathBuf, requests: mpsc::Sender<Request>) -> Result<()> {
     let _ = std::fs::remove_file(&path);
     let listener = tokio::net::UnixListener::bind(&path)
         .with_context(|| format!("listening on {}", path.display()))?;

@@ -1,19 +1,19 @@
 //! Watches our own member and nothing else.
 
-use crate::metrics::Metrics;
+use crate::metrics::Common;
 use futures::StreamExt;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::Api;
 use kube::core::DynamicObject;
 use kube::runtime::WatchStreamExt;
 use kube::runtime::watcher::{self, Event};
-use palladion_api::member::CassandraMember;
+use kube::{Api, Resource};
+use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use tokio::sync::watch::Sender;
 
 /// What is known of our member.
 #[derive(Clone, Debug, Default)]
-pub enum News {
+pub enum News<K> {
     /// Nothing yet.
     #[default]
     Unknown,
@@ -24,7 +24,7 @@ pub enum News {
     /// It exists, and this agent cannot read it: a newer operator wrote it.
     Unreadable(Arc<Unreadable>),
     /// It is this.
-    Present(Arc<CassandraMember>),
+    Present(Arc<K>),
 }
 
 /// A member that cannot be read.
@@ -36,24 +36,26 @@ pub struct Unreadable {
     pub why: String,
 }
 
-/// Read what the API server sent.
-fn read(object: DynamicObject) -> News {
-    let metadata = object.metadata.clone();
-    match object.try_parse::<CassandraMember>() {
-        Ok(member) => News::Present(Arc::new(member)),
-        Err(error) => {
-            let why = format!("{:#}", anyhow::Error::from(error));
-            News::Unreadable(Arc::new(Unreadable { metadata, why }))
+impl<K: Resource + DeserializeOwned> News<K> {
+    /// Read what the API server sent.
+    pub fn read(object: DynamicObject) -> Self {
+        let metadata = object.metadata.clone();
+        match object.try_parse::<K>() {
+            Ok(member) => News::Present(Arc::new(member)),
+            Err(error) => {
+                let why = format!("{:#}", anyhow::Error::from(error));
+                News::Unreadable(Arc::new(Unreadable { metadata, why }))
+            }
         }
     }
 }
 
 /// Watch for ever, backing off while the API is away.
-pub async fn watch(
+pub async fn watch<K: Resource + DeserializeOwned>(
     members: Api<DynamicObject>,
     name: String,
-    news: Sender<News>,
-    metrics: Arc<Metrics>,
+    news: Sender<News<K>>,
+    metrics: Common,
 ) {
     let only_ours = watcher::Config::default().fields(&format!("metadata.name={name}"));
     let mut events = std::pin::pin!(watcher::watcher(members, only_ours).default_backoff());
@@ -66,9 +68,9 @@ pub async fn watch(
             }
             Ok(Event::InitApply(member)) => listed = Some(member),
             Ok(Event::InitDone) => {
-                tell(&news, listed.take().map_or(News::Absent, read), &metrics);
+                tell(&news, listed.take().map_or(News::Absent, News::read), &metrics);
             }
-            Ok(Event::Apply(member)) => tell(&news, read(member), &metrics),
+            Ok(Event::Apply(member)) => tell(&news, News::read(member), &metrics),
             Ok(Event::Delete(_)) => tell(&news, News::Absent, &metrics),
             Err(error) => {
                 metrics.api_failures.inc();
@@ -87,7 +89,7 @@ pub async fn watch(
 
 /// What cannot be read is logged once, and not in silence: the server runs on
 /// by what was read last, and nothing that is new is carried out.
-fn tell(news: &Sender<News>, what: News, metrics: &Metrics) {
+fn tell<K>(news: &Sender<News<K>>, what: News<K>, metrics: &Common) {
     let why = match &what {
         News::Unreadable(unreadable) => Some(unreadable.why.clone()),
         News::Unknown | News::Unreachable(_) | News::Absent | News::Present(_) => None,
@@ -97,45 +99,31 @@ fn tell(news: &Sender<News>, what: News, metrics: &Metrics) {
     if let Some(why) = why
         && !matches!(before, News::Unreadable(before) if before.why == why)
     {
-        tracing::error!(why, "our CassandraMember cannot be read; it is from a newer operator");
+        tracing::error!(why, "our member cannot be read; it is from a newer operator");
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use k8s_openapi::api::core::v1::Pod;
     use serde_json::json;
-
-    fn object(spec: serde_json::Value) -> DynamicObject {
-        let object = json!({
-            "apiVersion": "palladion.dev/v1alpha1", "kind": "CassandraMember",
-            "metadata": { "name": "demo-dc1-a-0", "uid": "u" }, "spec": spec,
-        });
-        serde_json::from_value(object).expect("an object")
-    }
-
-    /// One value that is not known must not end the watch.
-    #[test]
-    fn a_member_with_an_order_that_is_not_known_is_read() {
-        let spec = json!({
-            "cluster": "c", "ring": "r", "datacenter": "dc1", "rack": "a",
-            "run": "Hibernated", "operation": { "id": "o1", "kind": "Scrub" },
-        });
-        let News::Present(member) = read(object(spec)) else { panic!("it is read") };
-        assert_eq!(member.spec.unknown(), ["spec.operation.kind", "spec.run"]);
-    }
 
     #[test]
     fn a_member_that_cannot_be_read_is_told_with_its_uid_and_counted() {
-        let (news, heard) = tokio::sync::watch::channel(News::Unknown);
-        let metrics = Metrics::new();
-        tell(&news, read(object(json!({ "cluster": 7 }))), &metrics);
+        let object = json!({
+            "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "demo-0", "uid": "u" },
+            "spec": { "containers": 7 },
+        });
+        let (news, heard) = tokio::sync::watch::channel(News::<Pod>::Unknown);
+        let metrics = Common::default();
+        tell(&news, News::read(serde_json::from_value(object).unwrap()), &metrics);
         match &*heard.borrow() {
             News::Unreadable(u) => assert_eq!(u.metadata.uid.as_deref(), Some("u"), "{}", u.why),
             other => panic!("{other:?}"),
         }
-        assert!(metrics.text().contains("palladion_agent_member_unreadable 1"));
+        assert_eq!(metrics.unreadable.get(), 1);
         tell(&news, News::Absent, &metrics);
-        assert!(metrics.text().contains("palladion_agent_member_unreadable 0"));
+        assert_eq!(metrics.unreadable.get(), 0);
     }
 }

@@ -1,4 +1,4 @@
-//! Process 1 of the database container: starts the agent and, at the agent's
+//! Process 1 of the server's container: starts the agent and, at the agent's
 //! request, the server; reaps and signals. Parses nothing from the API, so
 //! that an agent that crashes, or is killed, never takes the server with it.
 
@@ -6,7 +6,6 @@ mod log;
 mod processes;
 pub mod protocol;
 
-use crate::settings::Settings;
 use crate::words::calls::InitError;
 use anyhow::{Context, Result};
 use processes::{Agent, Server};
@@ -16,6 +15,7 @@ use signal_hook::consts::{SIGCHLD, SIGINT, SIGTERM};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -26,15 +26,15 @@ const REQUEST_BYTES: u64 = 256 * 1024;
 /// The agent has nothing to save at its end.
 const AGENT_END_TIME: Duration = Duration::from_secs(5);
 
-/// Run until told to end.
-pub fn run(settings: &Settings) -> Result<ExitCode> {
+/// Run behind this socket until told to end.
+pub fn run(socket: &Path) -> Result<ExitCode> {
     // Orphans come to us even where we are not process 1 (a developer's machine).
     let _ = rustix::process::set_child_subreaper(rustix::process::Pid::from_raw(
         std::process::id().cast_signed(),
     ));
     let stop = signal_pipe(&[SIGTERM, SIGINT])?;
     let child = signal_pipe(&[SIGCHLD])?;
-    let listener = listen(settings)?;
+    let listener = listen(socket)?;
     let mut init =
         Init { server: Server::default(), agent: Agent::default(), phase: Phase::Serving };
     loop {
@@ -52,7 +52,7 @@ pub fn run(settings: &Settings) -> Result<ExitCode> {
         }
         if init.phase == Phase::Ending && init.server.running.is_none() {
             init.end_agent(&child);
-            let _ = std::fs::remove_file(settings.init_socket());
+            let _ = std::fs::remove_file(socket);
             return Ok(ExitCode::SUCCESS);
         }
     }
@@ -140,14 +140,14 @@ fn read_request(stream: &UnixStream) -> Result<Request> {
 }
 
 /// The socket file of an earlier container of this pod is left over in `/run`.
-fn listen(settings: &Settings) -> Result<UnixListener> {
-    let path = settings.init_socket();
-    std::fs::create_dir_all(&settings.run_dir)
-        .with_context(|| format!("making directory {}", settings.run_dir.display()))?;
-    let _ = std::fs::remove_file(&path);
+fn listen(path: &Path) -> Result<UnixListener> {
+    let directory = path.parent().unwrap_or(Path::new("/"));
+    std::fs::create_dir_all(directory)
+        .with_context(|| format!("making directory {}", directory.display()))?;
+    let _ = std::fs::remove_file(path);
     let listener =
-        UnixListener::bind(&path).with_context(|| format!("listening on {}", path.display()))?;
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))
+        UnixListener::bind(path).with_context(|| format!("listening on {}", path.display()))?;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))
         .with_context(|| format!("setting the mode of {}", path.display()))?;
     listener.set_nonblocking(true).with_context(|| format!("listening on {}", path.display()))?;
     Ok(listener)

@@ -3,14 +3,16 @@
 
 use super::patch::{difference, is_progress};
 use super::watch::News;
-use crate::metrics::Metrics;
+use crate::metrics::Common;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Api;
+use kube::Resource;
 use kube::api::{Patch, PatchParams};
 use kube::core::DynamicObject;
-use palladion_api::member::{CassandraMember, CassandraMemberStatus};
+use kube::core::object::HasStatus;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch::Receiver;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
@@ -29,7 +31,7 @@ const LONGEST: Duration = Duration::from_secs(30);
 struct Reporter {
     members: Api<DynamicObject>,
     name: String,
-    metrics: Arc<Metrics>,
+    metrics: Common,
     /// The newest version of our object that we know of.
     known: Option<Known>,
     written: Instant,
@@ -44,13 +46,16 @@ struct Known {
 }
 
 /// Report for ever.
-pub async fn report(
+pub async fn report<K>(
     members: Api<DynamicObject>,
     name: String,
-    mut wanted: Receiver<Option<CassandraMemberStatus>>,
-    mut news: Receiver<News>,
-    metrics: Arc<Metrics>,
-) {
+    mut wanted: Receiver<Option<K::Status>>,
+    mut news: Receiver<News<K>>,
+    metrics: Common,
+) where
+    K: Resource + HasStatus,
+    K::Status: Serialize + DeserializeOwned,
+{
     let written = Instant::now().checked_sub(PROGRESS_APART).unwrap_or_else(Instant::now);
     let mut reporter = Reporter { members, name, metrics, known: None, written, failures: 0 };
     loop {
@@ -75,7 +80,7 @@ pub async fn report(
             }
             Some(_) => {
                 if let Some(status) = status {
-                    reporter.write(&status).await;
+                    reporter.write::<K::Status>(&status).await;
                 }
             }
         }
@@ -83,11 +88,15 @@ pub async fn report(
 }
 
 impl Reporter {
-    fn learn(&mut self, news: &News) {
+    fn learn<K>(&mut self, news: &News<K>)
+    where
+        K: Resource + HasStatus,
+        K::Status: Serialize,
+    {
         match news {
             News::Unknown | News::Unreachable(_) => {}
             News::Absent => self.known = None,
-            News::Present(member) => self.learn_of(Known::of(member)),
+            News::Present(member) => self.learn_of(Known::of(&**member)),
             // Its status may be what cannot be read: what was written last counts.
             News::Unreadable(unreadable) => {
                 let metadata = &unreadable.metadata;
@@ -117,7 +126,7 @@ impl Reporter {
         Some(self.written + apart.max(failed))
     }
 
-    async fn write(&mut self, status: &Value) {
+    async fn write<S: Serialize + DeserializeOwned>(&mut self, status: &Value) {
         let Some(known) = &self.known else { return };
         let Some(patch) = difference(&known.status, status) else {
             return;
@@ -136,8 +145,7 @@ impl Reporter {
             Ok(Ok(member)) => {
                 self.metrics.status_writes.inc();
                 self.failures = 0;
-                let read: Option<CassandraMemberStatus> =
-                    serde_json::from_value(member.data["status"].clone()).ok();
+                let read: Option<S> = serde_json::from_value(member.data["status"].clone()).ok();
                 let status = read.map_or_else(|| status.clone(), |read| json!(read));
                 self.known = Some(Known::with(&member.metadata, status));
             }
@@ -157,8 +165,12 @@ impl Reporter {
 }
 
 impl Known {
-    fn of(member: &CassandraMember) -> Self {
-        Self::with(&member.metadata, member.status.as_ref().map_or(json!({}), |s| json!(s)))
+    fn of<K>(member: &K) -> Self
+    where
+        K: Resource + HasStatus,
+        K::Status: Serialize,
+    {
+        Self::with(member.meta(), member.status().map_or(json!({}), |s| json!(s)))
     }
 
     fn with(metadata: &ObjectMeta, status: Value) -> Self {
