@@ -8,7 +8,9 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod backoff;
 pub mod drain;
+pub mod facts;
 pub mod http;
 pub mod init;
 pub mod install;

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Replace a JSON file as a whole, or not at all.
 pub fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
@@ -19,6 +19,21 @@ pub fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
     let file =
         File::create(&part).with_context(|| Doing::Create { path: part.display().to_string() })?;
     replace(path, &part, file, &text)
+}
+
+/// Replace a text file as a whole, or not at all.
+pub fn write_text(path: &Path, text: &str) -> Result<()> {
+    let part = part_of(path);
+    let file =
+        File::create(&part).with_context(|| Doing::Create { path: part.display().to_string() })?;
+    replace(path, &part, file, text.as_bytes())
+}
+
+/// Beside the file, under its whole name: others may differ in the extension alone.
+fn part_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_os_string();
+    name.push(".part");
+    PathBuf::from(name)
 }
 
 /// Replace a file that only we may read, as a whole or not at all.
