@@ -16,7 +16,8 @@ const GRAMMAR: [&str; 2] = ["palladion-api", "palladion-plan"];
 /// Arrows between the wings of one mind that lie on a circle; lower it when
 /// there are fewer, never raise it.
 const ARROWS_ON_CIRCLES: usize = 0;
-const KNOW_KUBE: [&str; 3] = ["palladion-engine", "palladion-agent", "palladion-e2e"];
+const KNOW_KUBE: [&str; 4] =
+    ["palladion-engine", "palladion-agent-core", "palladion-agent", "palladion-e2e"];
 
 /// Direct dependencies of each workspace crate, without those for tests.
 fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
@@ -97,6 +98,25 @@ fn the_engine_knows_no_system_and_only_it_and_the_agent_know_the_client() {
     }
 }
 
+/// What every agent has knows no system, and what a pod runs knows nothing of plans.
+#[test]
+fn the_agents_stand_on_their_core_and_no_agent_knows_a_plan() {
+    let all = dependencies();
+    let ours = |name: &str| {
+        let needs = all[name].iter().filter(|need| need.starts_with("palladion-"));
+        needs.map(String::as_str).collect::<Vec<_>>()
+    };
+    assert_eq!(ours("palladion-agent-core"), ["palladion-api"]);
+    for name in all.keys().filter(|name| name.starts_with("palladion-agent")) {
+        let strangers = ["palladion-plan", "palladion-engine"];
+        assert!(
+            ours(name).iter().all(|need| !strangers.contains(need)),
+            "{name}: {:?}",
+            ours(name)
+        );
+    }
+}
+
 #[test]
 #[allow(clippy::absurd_extreme_comparisons, reason = "the number written there is zero today")]
 fn the_wings_of_a_mind_form_no_circle() {
@@ -135,7 +155,7 @@ fn a_circle_of_wings_is_seen() {
 fn only_evidence_makes_proofs() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
     let sources = wings::sources(&crates);
-    for mind in ["cassandra", "zonedset"] {
+    for mind in ["cassandra", "zonedset", "zookeeper"] {
         let maker = format!("{mind}/src/decide/evidence/proof.rs");
         assert_eq!(proofs::reads(&sources, &maker), Some(true), "{maker} makes no proofs");
     }

@@ -29,7 +29,9 @@ fn sentences() -> Vec<Sample> {
         palladion_plan::workload::samples(),
         palladion_cassandra::words::samples(),
         palladion_zonedset::words::samples(),
+        palladion_zookeeper::words::samples(),
         palladion_engine::samples(),
+        palladion_agent_core::words::samples(),
         palladion_agent::words::samples(),
         kubectl_palladion::words::samples(),
     ]

@@ -1,4 +1,5 @@
-//! The agent of a ring member, as a library so that its parts can be tested.
+//! The agent of a ring member, as a library so that its parts can be tested. What
+//! every agent has, whichever its server, is in `palladion-agent-core`.
 //!
 //! Read in this order: [`init`] (process 1), [`agent`] (the loop), [`volume`]
 //! (who are we), [`decide`] (what may be done), [`render`] and [`launch`] (how
@@ -8,6 +9,8 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub use palladion_agent_core::{drain, http, init, install, supervisor};
+
 pub mod access;
 pub mod admin;
 pub mod agent;
@@ -15,10 +18,6 @@ pub mod capabilities;
 pub mod certificate;
 pub mod cql;
 pub mod decide;
-pub mod drain;
-pub mod http;
-pub mod init;
-pub mod install;
 pub mod jobs;
 pub mod kubernetes;
 pub mod launch;
@@ -31,7 +30,6 @@ pub mod repair;
 pub mod report;
 pub mod runtime;
 pub mod settings;
-pub mod supervisor;
 pub mod tombstones;
 pub mod volume;
 pub mod words;

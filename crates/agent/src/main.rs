@@ -42,9 +42,9 @@ enum Command {
 fn main() -> Result<ExitCode> {
     match Cli::parse().command {
         Command::Install { directory, from } => install::run(&from, &directory)?,
-        Command::Init(settings) => return init::run(&settings),
+        Command::Init(settings) => return init::run(&settings.init_socket()),
         Command::Agent(settings) => agent::run(settings)?,
-        Command::Drain { timeout, settings } => drain::ask(&settings, timeout),
+        Command::Drain { timeout, settings } => drain::ask(&settings.agent_socket(), timeout),
     }
     Ok(ExitCode::SUCCESS)
 }

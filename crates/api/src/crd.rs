@@ -10,9 +10,11 @@ use serde_json::{Map, Value, json};
 use crate::cluster::CassandraCluster;
 use crate::member::CassandraMember;
 use crate::operator_config::OperatorConfig;
+use crate::service_member::ServiceMember;
 use crate::task::CassandraTask;
 use crate::task_schedule::CassandraTaskSchedule;
 use crate::zoned_stateful_set::{ZonedStatefulSet, root_rules};
+use crate::zookeeper::ZookeeperCluster;
 use crate::{labels, rules};
 
 /// All kinds, in the order in which they are documented.
@@ -26,6 +28,18 @@ pub fn all() -> Vec<CustomResourceDefinition> {
         finished(ZonedStatefulSet::crd(), &root_rules()),
     ]
 }
+
+/// Kinds that no operator serves yet. The chart installs none of them: what nobody
+/// reads, nobody should be able to write.
+pub fn unserved() -> Vec<CustomResourceDefinition> {
+    vec![
+        finished(ZookeeperCluster::crd(), &rules::zookeeper::of_the_whole_object()),
+        finished(ServiceMember::crd(), &[]),
+    ]
+}
+
+/// Kinds whose status is written by agents.
+const MEMBERS: [&str; 2] = ["CassandraMember", "ServiceMember"];
 
 /// The schema of a definition's only version, as JSON.
 pub fn schema(definition: &CustomResourceDefinition) -> Value {
@@ -42,7 +56,7 @@ fn finished(mut definition: CustomResourceDefinition, root: &[Rule]) -> CustomRe
         Some([("helm.sh/resource-policy".to_string(), "keep".to_string())].into());
     let mut schema = schema(&definition);
     finish(&mut schema, "");
-    if definition.spec.names.kind == "CassandraMember" {
+    if MEMBERS.contains(&definition.spec.names.kind.as_str()) {
         open_words(&mut schema["properties"]["status"]);
     }
     if !root.is_empty() {
@@ -62,8 +76,13 @@ const QUANTITY: &str =
 
 /// Bounds of lists and texts in Kubernetes' own types that our rules walk: CEL
 /// is only admitted over what is bounded. The type's name, the bound, its value.
-const BOUNDS: [(&str, &str, u64); 6] = [
+const BOUNDS: [(&str, &str, u64); 11] = [
     ("env[].name", "maxLength", 253),
+    ("volumeClaimTemplate.spec.accessModes", "maxItems", 4),
+    ("volumeClaimTemplate.spec.accessModes[]", "maxLength", 32),
+    ("volumeClaimTemplate.spec.storageClassName", "maxLength", 253),
+    ("volumeClaimTemplate.spec.volumeMode", "maxLength", 32),
+    ("volumeClaimTemplate.metadata.labels", "maxProperties", 32),
     ("volumeClaimTemplates[].spec.accessModes", "maxItems", 4),
     ("volumeClaimTemplates[].spec.accessModes[]", "maxLength", 32),
     ("volumeClaimTemplates[].spec.storageClassName", "maxLength", 253),
@@ -84,7 +103,7 @@ fn finish(schema: &mut Value, path: &str) {
         Some("uint32" | "uint64") => map.insert("format".into(), json!("int64")),
         _ => None,
     };
-    if path.ends_with(CLAIM_REQUEST) {
+    if CLAIM_REQUESTS.iter().any(|end| path.ends_with(end)) {
         *map = quantity_text_map();
     }
     if map.get("x-kubernetes-int-or-string") == Some(&json!(true))
@@ -144,8 +163,11 @@ fn open_words(schema: &mut Value) {
     }
 }
 
-/// Storage requests of a claim, which a rule compares for each pair of racks.
-const CLAIM_REQUEST: &str = "volumeClaimTemplates[].spec.resources.requests.*";
+/// Storage requests of a claim, which rules compare.
+const CLAIM_REQUESTS: [&str; 2] = [
+    "volumeClaimTemplates[].spec.resources.requests.*",
+    "volumeClaimTemplate.spec.resources.requests.*",
+];
 
 /// A quantity that must be a text, because a rule that reads a number or a
 /// text is estimated as if the text could fill the whole request.

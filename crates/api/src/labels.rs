@@ -10,6 +10,9 @@ pub const PALLADION: &str = "palladion";
 pub const APP_NAME: &str = "app.kubernetes.io/name";
 /// The cluster that an object belongs to.
 pub const CLUSTER: &str = "palladion.dev/cluster";
+/// The ZookeeperCluster that an object belongs to. A label of its own: a
+/// CassandraCluster may have the same name.
+pub const ZOOKEEPER: &str = "palladion.dev/zookeeper";
 /// The datacenter that an object belongs to.
 pub const DATACENTER: &str = "palladion.dev/datacenter";
 /// The rack that an object belongs to.
@@ -23,6 +26,7 @@ pub const DECOMMISSIONED: &str = "palladion.dev/decommissioned";
 /// On a CassandraTask: the schedule that created it, or whose template it has.
 pub const SCHEDULE: &str = "palladion.dev/schedule";
 /// On a CassandraMember or a member Service, set by users: replace this member, as in scylla-operator.
+/// On a ServiceMember it is an annotation, whose value names the volume that is lost.
 pub const REPLACE: &str = "palladion.dev/replace";
 
 /// Annotation of a CassandraMember that is marked for replacement, set by
@@ -45,6 +49,8 @@ pub const AGENT_IMAGE: &str = "palladion.dev/agent-image";
 pub const HOST_ID: &str = "palladion.dev/host-id";
 /// On claims: ID of the volume, which the agent creates at first mount.
 pub const VOLUME_ID: &str = "palladion.dev/volume-id";
+/// On claims of ZooKeeper: the server ID that was given to the volume.
+pub const SERVER_ID: &str = "palladion.dev/server-id";
 /// On claims: the member's static address.
 pub const ADDRESS: &str = "palladion.dev/address";
 /// On claims: the maintenance that the member with this data still needs, so that it outlives the CassandraMember.
@@ -59,8 +65,14 @@ pub const DOWN_SINCE: &str = "palladion.dev/down-since";
 pub const CLUSTER_UID: &str = "palladion.dev/cluster-uid";
 /// On members that have left: the proof. On their claims: the host ID whose data the volume still holds.
 pub const GONE: &str = "palladion.dev/gone";
-/// On a CassandraCluster, set by users: allow the initialization of a new ring once, with the nonce shown in status.
+/// On a CassandraCluster or a ZookeeperCluster, set by users: allow the initialization once, with the nonce shown in status.
 pub const ALLOW_INITIALIZATION: &str = "palladion.dev/allow-initialization";
+/// On a ZookeeperCluster, set by users: let the servers that are left go on without the
+/// majority that is lost, with the nonce shown in status.
+pub const ALLOW_RESCUE: &str = "palladion.dev/allow-rescue";
+/// On a ZookeeperCluster, set by users: remove a server that no member accounts for, with
+/// the nonce shown in status.
+pub const ALLOW_REMOVE: &str = "palladion.dev/allow-remove";
 /// On a CassandraCluster, set by users: addresses of members, separated by commas, that
 /// cannot be had again. Their members may take other ones.
 pub const GIVE_UP_ADDRESSES: &str = "palladion.dev/give-up-addresses";

@@ -27,6 +27,8 @@ pub mod rights;
 pub mod rules;
 pub mod runtime;
 pub mod server_config;
+pub mod service;
+pub mod service_member;
 pub mod task;
 pub mod task_schedule;
 pub mod waits;
@@ -34,16 +36,19 @@ pub mod word;
 pub mod words;
 pub mod yaml;
 pub mod zoned_stateful_set;
+pub mod zookeeper;
 
 pub use cluster::{CassandraCluster, CassandraClusterSpec, CassandraClusterStatus};
 pub use member::{CassandraMember, CassandraMemberSpec, CassandraMemberStatus};
 pub use operator_config::{OperatorConfig, OperatorConfigSpec};
 pub use reasons::Reason;
+pub use service_member::{ServiceMember, ServiceMemberSpec, ServiceMemberStatus};
 pub use task::{CassandraTask, CassandraTaskSpec, CassandraTaskStatus};
 pub use task_schedule::{
     CassandraTaskSchedule, CassandraTaskScheduleSpec, CassandraTaskScheduleStatus,
 };
 pub use zoned_stateful_set::{ZonedStatefulSet, ZonedStatefulSetSpec, ZonedStatefulSetStatus};
+pub use zookeeper::{ZookeeperCluster, ZookeeperClusterSpec, ZookeeperClusterStatus};
 
 /// The API group of every kind.
 pub const GROUP: &str = "palladion.dev";

@@ -12,6 +12,16 @@ pub fn rack_set(cluster: &str, datacenter: &str, rack: &RackName) -> String {
     format!("{cluster}-{}-{}", dns(datacenter), dns(rack.as_str()))
 }
 
+/// The StatefulSet of a ZookeeperCluster.
+pub fn zookeeper_set(cluster: &str) -> String {
+    format!("{cluster}-zk")
+}
+
+/// The headless Service of all members of a set, ready or not.
+pub fn nodes_service(set: &str) -> String {
+    format!("{set}-nodes")
+}
+
 /// A member, its pod and its Service: `<set>-<ordinal>`.
 pub fn member(set: &str, ordinal: i32) -> MemberName {
     MemberName::new(format!("{set}-{ordinal}"))

@@ -77,6 +77,18 @@ reasons! {
     JoinFailed => "The message quotes the last failure. Correct the cause, then delete the member's pod to try again.";
     /// A member waits until the members report that every known member is up and normal.
     WaitingForRing => "Wait; if it lasts, bring back the member that the message names.";
+    /// A member of a ZooKeeper ensemble waits until the other servers agree on the configuration of the ensemble and serve.
+    WaitingForEnsemble => "Wait; if it lasts, bring back the member that the message names.";
+    /// No majority of the servers of an ensemble is ready, so it accepts no writes and the operator changes nothing.
+    QuorumLost => "Bring the servers back: `kubectl get servicemembers`. The ensemble goes on by itself as soon as a majority runs.";
+    /// The volumes of so many servers are lost that the rest is no majority.
+    MajorityLost => "Bring back the volumes that the message names, if they still exist. Otherwise create another ensemble from what is left.";
+    /// The configuration of an ensemble contains a server that no member accounts for.
+    UnknownServer => "Find out who added it. Remove it with ZooKeeper's own command `reconfig -remove ID`; until then no server joins, leaves or is restarted.";
+    /// A server was removed from the configuration of its ensemble, but not by the operator.
+    NotInEnsemble => "If it should serve again, replace it: annotate the `ServiceMember` with `palladion.dev/replace` and its `spec.volumeID`. Until then no other server joins, leaves or is restarted.";
+    /// The volume of a member is an old copy: servers have been started on a newer one since. A server on it would have forgotten what it has acknowledged.
+    VolumeRolledBack => "Wait; the operator replaces the member. If the newer volume still exists, mount that one and delete the pod.";
     /// A member waits until `bootstrapGraceSeconds` have passed since the last start.
     WaitingForGrace => "Wait.";
     /// A member waits for its pod.

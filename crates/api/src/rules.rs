@@ -13,8 +13,11 @@ pub mod jvm_options;
 pub mod member;
 pub mod repair;
 pub mod security;
+pub mod service;
+pub mod service_member;
 pub mod task;
 pub mod task_schedule;
+pub mod zookeeper;
 
 use kube_core::{Message, Reason, Rule};
 

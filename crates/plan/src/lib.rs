@@ -25,6 +25,7 @@ pub mod proof;
 pub mod sim;
 pub mod snapshot;
 pub mod step;
+pub mod turn;
 pub mod wait;
 pub mod words;
 pub mod workload;

@@ -24,7 +24,7 @@ pub fn file() -> Generated {
         "\n## Agent\n\nAt `/metrics` on port {} of each member's pod.\n\n",
         palladion_api::labels::ports::AGENT
     );
-    text += &table(palladion_agent::metrics::DECLARED);
+    text += &table(&palladion_agent::metrics::declared());
     Generated::new(PATH, text)
 }
 

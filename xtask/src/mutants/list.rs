@@ -37,7 +37,9 @@ pub struct Mutant {
 pub enum Suite {
     /// Unit tests of the plan's grammar and its linter.
     Plan,
-    /// Unit tests of the agent.
+    /// Unit tests of what every agent has.
+    Core,
+    /// Unit tests of the agent of a ring's member.
     Agent,
     /// The agent in a pod without Kubernetes.
     Pod,
@@ -52,6 +54,7 @@ impl Suite {
     pub fn package(self) -> &'static str {
         match self {
             Suite::Plan => "palladion-plan",
+            Suite::Core => "palladion-agent-core",
             Suite::Agent | Suite::Pod => "palladion-agent",
             Suite::Mind | Suite::Stories => "palladion-cassandra",
         }
@@ -61,6 +64,7 @@ impl Suite {
     pub fn directory(self) -> &'static str {
         match self {
             Suite::Plan => "crates/plan",
+            Suite::Core => "crates/agent-core",
             Suite::Agent | Suite::Pod => "crates/agent",
             Suite::Mind | Suite::Stories => "crates/cassandra",
         }
@@ -69,7 +73,7 @@ impl Suite {
     /// Which tests of the package, in cargo's words.
     pub fn target(self) -> &'static [&'static str] {
         match self {
-            Suite::Plan | Suite::Agent | Suite::Mind => &["--lib"],
+            Suite::Plan | Suite::Core | Suite::Agent | Suite::Mind => &["--lib"],
             Suite::Pod => &["--test", "pod"],
             Suite::Stories => &["--test", "scenarios"],
         }

@@ -7,10 +7,11 @@ use crate::launch;
 use crate::launch_record::LaunchRecord;
 use crate::volume::Data;
 use crate::volume::ledger::{End, Ledger};
-use crate::words::calls::{Doing, NotKnown};
+use crate::words::calls::NotKnown;
 use crate::words::job::Trouble;
 use anyhow::{Context, Result, anyhow, bail};
 use jiff::Timestamp;
+use palladion_agent_core::words::calls::Doing;
 use palladion_api::ids::{HostId, Nonce, StaticAddress, VolumeId};
 use palladion_api::member::PermitState;
 
@@ -143,7 +144,7 @@ impl Agent {
         self.save_ledger(ledger)?;
         record.save(&self.settings.launch_file())?;
         tracing::info!(cause, seeds = StaticAddress::list(&record.seeds), "starting the server");
-        self.metrics.server_starts.inc();
+        self.metrics.common.server_starts.inc();
         self.last_words = None;
         let answer = self.supervisor.launch(launch).await;
         self.after_launch(record, answer.map_err(anyhow::Error::from)).await

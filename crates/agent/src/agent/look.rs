@@ -35,7 +35,7 @@ impl Agent {
         self.looked = Some(begun);
         let answer = admin.read().await;
         if begun.elapsed() > SLOW {
-            self.metrics.slow_reads.inc();
+            self.metrics.common.slow_reads.inc();
         }
         match answer {
             Ok(mut reading) => {
@@ -49,7 +49,7 @@ impl Agent {
             Err(error) => {
                 self.progress = Progress::after(self.progress.take(), None, Timestamp::now());
                 self.watch.look(None);
-                self.metrics.read_failures.inc();
+                self.metrics.common.read_failures.inc();
                 if let Error::Status { .. } = error {
                     // Not a server that is still starting, but one that refuses us.
                     tracing::warn!(error = error.to_string(), "the server refuses to be looked at");

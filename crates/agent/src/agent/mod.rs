@@ -13,40 +13,28 @@ mod stop;
 mod tell;
 mod work;
 
-use crate::http::{self, Health};
+use crate::decide;
+use crate::http::Health;
 use crate::kubernetes::{self, News};
 use crate::metrics::Metrics;
 use crate::settings::Settings;
 use crate::words::job::Trouble;
-use crate::{decide, drain};
 use anyhow::{Context, Result};
+use palladion_agent_core::metrics::Common;
+use palladion_agent_core::runtime::{self, AGAIN};
 use palladion_api::words::Message;
 use state::{Agent, Done};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 
-/// A deployment error (no token, port taken) is tried again this often.
-const AGAIN: Duration = Duration::from_secs(5);
 /// Actions in one turn; each is a step, and no chain of steps is longer.
 const STEPS: usize = 12;
 
 /// Run until told to end.
 pub fn run(settings: Settings) -> Result<()> {
-    tracing_subscriber::fmt()
-        .with_env_filter(tracing_subscriber::EnvFilter::new(&settings.log))
-        .with_target(false)
-        .json()
-        .init();
-    // Fails only if it was done before, which does no harm.
-    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .max_blocking_threads(2)
-        .build()
-        .context("starting the runtime")?
-        .block_on(turn_for_ever(settings))
+    runtime::run(&settings.log.clone(), turn_for_ever(settings))
 }
 
 async fn turn_for_ever(settings: Settings) -> Result<()> {
@@ -56,14 +44,16 @@ async fn turn_for_ever(settings: Settings) -> Result<()> {
     let (status, status_out) = watch::channel(None);
     let (drains_in, mut drains) = mpsc::channel(4);
     let (done_in, mut done) = mpsc::channel(4);
-    tokio::spawn(serve(settings.clone(), health.clone(), metrics.clone()));
-    tokio::spawn(take_drains(settings.clone(), drains_in));
+    let figures = metrics.clone();
+    let figures = Arc::new(move || figures.text());
+    tokio::spawn(runtime::serve(settings.http_address, health.clone(), figures));
+    tokio::spawn(runtime::take_drains(settings.agent_socket(), drains_in));
     tokio::spawn(speak_to_kubernetes(
         settings.clone(),
         news_in,
         status_out,
         news.clone(),
-        metrics.clone(),
+        metrics.common.clone(),
     ));
     let mut terminate = signal(SignalKind::terminate()).context("handling SIGTERM")?;
     let mut agent = Agent::new(settings, health, metrics, news, status, done_in);
@@ -147,38 +137,12 @@ impl Agent {
     }
 }
 
-async fn serve(settings: Settings, health: Arc<Health>, metrics: Arc<Metrics>) {
-    loop {
-        if let Err(error) =
-            http::serve(settings.http_address, health.clone(), metrics.clone()).await
-        {
-            tracing::error!(
-                error = format!("{error:#}"),
-                "probes and metrics are not served; trying again"
-            );
-        }
-        tokio::time::sleep(AGAIN).await;
-    }
-}
-
-async fn take_drains(settings: Settings, requests: mpsc::Sender<drain::Request>) {
-    loop {
-        if let Err(error) = drain::listen(settings.clone(), requests.clone()).await {
-            tracing::error!(
-                error = format!("{error:#}"),
-                "drain requests are not taken; trying again"
-            );
-        }
-        tokio::time::sleep(AGAIN).await;
-    }
-}
-
 async fn speak_to_kubernetes(
     settings: Settings,
     news: watch::Sender<News>,
     status: watch::Receiver<Option<palladion_api::member::CassandraMemberStatus>>,
     heard: watch::Receiver<News>,
-    metrics: Arc<Metrics>,
+    metrics: Common,
 ) {
     let members = loop {
         match kubernetes::members(&settings) {

@@ -21,6 +21,7 @@ mod testing;
 mod tests;
 
 pub use action::{Action, Cause, Start, StopWhy, Then, end_of};
+pub use palladion_agent_core::facts::{LastWords, Process, Source};
 
 use crate::admin::Reading;
 use crate::init::protocol::Phase;
@@ -79,15 +80,6 @@ pub struct SpecFact<'a> {
     pub source: Source,
 }
 
-/// Where a spec comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// From the API, since this agent was started.
-    Live,
-    /// From beside the ledger; the API could not be asked.
-    Saved,
-}
-
 /// The volume.
 #[derive(Clone, Debug)]
 pub enum VolumeFact<'a> {
@@ -95,17 +87,6 @@ pub enum VolumeFact<'a> {
     Found(&'a Found),
     /// It could not be looked at.
     Unreadable(&'a str),
-}
-
-/// The server's process.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Process {
-    /// Init could not be asked.
-    Unknown(String),
-    /// None runs.
-    Absent,
-    /// It runs.
-    Running,
 }
 
 /// Our call to leave the ring.
@@ -126,15 +107,6 @@ pub struct DrainCall {
     pub nonce: Nonce,
     /// The answer, once there is one.
     pub answer: Option<Result<(), String>>,
-}
-
-/// The last telling words of a server, with what they mean.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LastWords {
-    /// The reason that they tell.
-    pub reason: Reason,
-    /// The words.
-    pub text: String,
 }
 
 /// A decision: what to do, and what to tell people meanwhile.

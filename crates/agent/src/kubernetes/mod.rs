@@ -1,21 +1,17 @@
 //! The one object that the agent shares with the operator: its own
-//! `CassandraMember`, watched here and answered in its status. An API that is
-//! away changes nothing for the server.
+//! `CassandraMember`: the rights to it, and what it is read as.
 
-mod patch;
-mod report;
-mod watch;
-
-pub use report::report;
-pub use watch::{News, Unreadable, watch};
+pub use palladion_agent_core::kubernetes::{report, watch};
 
 use crate::settings::Settings;
-use anyhow::{Context, Result};
-use kube::core::{ApiResource, DynamicObject};
-use kube::{Api, Client, Config};
+use anyhow::Result;
+use kube::Api;
+use kube::core::DynamicObject;
 use palladion_api::member::CassandraMember;
 use palladion_api::rights::{Place, Right, Verb};
-use std::time::Duration;
+
+/// What is known of our member.
+pub type News = palladion_agent_core::kubernetes::News<CassandraMember>;
 
 /// What every pod of a member may do. Nothing in a member's object is secret.
 pub const RIGHTS: &[Right] = &[
@@ -36,21 +32,30 @@ pub const RIGHTS: &[Right] = &[
     .on("status"),
 ];
 
-/// An API server that does not take a connection in this time is away.
-const CONNECT_TIME: Duration = Duration::from_secs(5);
-
-/// Our member, through the pod's own token (which the client reads again as it is
-/// renewed). Read as any object, so that a field that this agent cannot read does
-/// not end its watch.
+/// Our member.
 pub fn members(settings: &Settings) -> Result<Api<DynamicObject>> {
-    let mut config = match &settings.api_url {
-        Some(url) => {
-            Config::new(url.parse().with_context(|| format!("parsing the API URL {url}"))?)
-        }
-        None => Config::incluster().context("reading the pod's API configuration")?,
-    };
-    config.connect_timeout = Some(CONNECT_TIME);
-    let client = Client::try_from(config).context("making an API client")?;
-    let kind = ApiResource::erase::<CassandraMember>(&());
-    Ok(Api::namespaced_with(client, &settings.pod_namespace, &kind))
+    let (url, namespace) = (settings.api_url.as_deref(), &settings.pod_namespace);
+    palladion_agent_core::kubernetes::members::<CassandraMember>(url, namespace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// One value that is not known must not end the watch.
+    #[test]
+    fn a_member_with_an_order_that_is_not_known_is_read() {
+        let object = json!({
+            "apiVersion": "palladion.dev/v1alpha1", "kind": "CassandraMember",
+            "metadata": { "name": "demo-dc1-a-0", "uid": "u" },
+            "spec": {
+                "cluster": "c", "ring": "r", "datacenter": "dc1", "rack": "a",
+                "run": "Hibernated", "operation": { "id": "o1", "kind": "Scrub" },
+            },
+        });
+        let object = serde_json::from_value(object).expect("an object");
+        let News::Present(member) = News::read(object) else { panic!("it is read") };
+        assert_eq!(member.spec.unknown(), ["spec.operation.kind", "spec.run"]);
+    }
 }

@@ -1,8 +1,6 @@
 //! From a decision to start to a command line for init: reads the operator's
 //! configuration, writes the rendered files.
 
-pub mod java;
-
 use crate::capabilities::{self, Capabilities};
 use crate::certificate;
 use crate::cql;
@@ -17,6 +15,7 @@ use crate::volume::durable::write_secret;
 use crate::words::calls::Version;
 use crate::words::files::{Doing, Missing};
 use anyhow::{Context, Result, bail};
+use palladion_agent_core::java;
 use palladion_api::cluster::Mode;
 use palladion_api::labels::ports;
 use palladion_api::runtime::RuntimeSettings;

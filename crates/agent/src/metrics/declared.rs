@@ -17,33 +17,12 @@ pub(super) const MODES: &[&str] = &[
     "OTHER",
 ];
 
-const PROCESS: &[Label] = &[Label { name: "process", values: &["agent", "init"], meaning: "" }];
 /// Results of looking at a server.
 pub(super) const RESULTS: &[&str] = &["Healthy", "Unhealthy", "NoAnswer"];
 
 const HEALTH_RESULT: &[Label] = &[Label { name: "result", values: RESULTS, meaning: "" }];
 const SERVER_MODE: &[Label] = &[Label { name: "mode", values: MODES, meaning: "" }];
 
-pub(super) const MEMORY: Metric = Metric::gauge(
-    "palladion_agent_memory_bytes",
-    PROCESS,
-    "Resident memory of the agent and of the init process",
-);
-pub(super) const API_CONNECTIONS: Metric = Metric::counter(
-    "palladion_agent_api_connections_total",
-    &[],
-    "Lists and watches opened against the Kubernetes API server",
-);
-pub(super) const API_FAILURES: Metric = Metric::counter(
-    "palladion_agent_api_failures_total",
-    &[],
-    "Requests to the Kubernetes API server that failed",
-);
-pub(super) const UNREADABLE: Metric = Metric::gauge(
-    "palladion_agent_member_unreadable",
-    &[],
-    "1 while the agent cannot read its CassandraMember, which a newer operator has written, otherwise 0",
-);
 pub(super) const JOB_PROGRESS: Metric = Metric::gauge(
     "palladion_agent_job_progress_ratio",
     &[],
@@ -78,20 +57,6 @@ pub(super) const REPAIR_INTENSITY: Metric = Metric::gauge(
     "palladion_agent_repair_intensity_ratio",
     &[],
     "Share of the time in which the running repair of what is due repairs, from 0 to 1; 0 while none runs",
-);
-pub(super) const STATUS_WRITES: Metric =
-    Metric::counter("palladion_agent_status_writes_total", &[], "Writes of the member's status");
-pub(super) const SERVER_STARTS: Metric =
-    Metric::counter("palladion_agent_server_starts_total", &[], "Starts of the server");
-pub(super) const READ_FAILURES: Metric = Metric::counter(
-    "palladion_agent_server_read_failures_total",
-    &[],
-    "Attempts to read the state of the server that failed",
-);
-pub(super) const SLOW_READS: Metric = Metric::counter(
-    "palladion_agent_server_slow_reads_total",
-    &[],
-    "Attempts to read the state of the server that took longer than a second",
 );
 pub(super) const MODE: Metric = Metric::gauge(
     "palladion_agent_server_mode",
@@ -132,14 +97,6 @@ pub(super) const CLIENTS: Metric =
 
 /// Every metric of the agent.
 pub const DECLARED: &[Metric] = &[
-    MEMORY,
-    API_CONNECTIONS,
-    API_FAILURES,
-    UNREADABLE,
-    STATUS_WRITES,
-    SERVER_STARTS,
-    READ_FAILURES,
-    SLOW_READS,
     MODE,
     HEALTH,
     NATIVE_TRANSPORT,

@@ -2,20 +2,18 @@
 
 mod declared;
 
-pub use declared::DECLARED;
-
 use crate::admin::Reading;
 use declared::{MODES, RESULTS, SEGMENTS};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_agent_core::metrics::{Common, add};
 use palladion_api::member::{HealthRecord, HealthResult, JobStatus, Liveness};
 use palladion_api::metrics::Metric;
 use palladion_api::repair::RepairStatus;
 use prometheus_client::encoding::EncodeLabelSet;
-use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::registry::{self, Registry};
+use prometheus_client::registry::Registry;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::AtomicU64;
@@ -32,9 +30,9 @@ struct Outcome {
     result: &'static str,
 }
 
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct Of {
-    process: &'static str,
+/// Every metric of the agent.
+pub fn declared() -> Vec<Metric> {
+    [palladion_agent_core::metrics::DECLARED, declared::DECLARED].concat()
 }
 
 /// How a segment of a repair ended.
@@ -51,21 +49,8 @@ pub enum SegmentResult {
 /// All metrics.
 #[derive(Debug, Default)]
 pub struct Metrics {
-    /// Lists and watches that were opened.
-    pub api_connections: Counter,
-    /// Status writes.
-    pub status_writes: Counter,
-    /// Requests to the API that failed.
-    pub api_failures: Counter,
-    /// 1 while our member cannot be read.
-    pub unreadable: Gauge,
-    /// Starts of the server.
-    pub server_starts: Counter,
-    /// Readings of the server that failed.
-    pub read_failures: Counter,
-    /// Readings of the server that took longer than a second.
-    pub slow_reads: Counter,
-    memory: Family<Of, Gauge>,
+    /// What every agent counts.
+    pub common: Common,
     mode: Family<Mode, Gauge>,
     health: Family<Outcome, Gauge>,
     native: Gauge,
@@ -95,14 +80,7 @@ impl Metrics {
     }
 
     fn register(&self, all: &mut Registry) {
-        add(all, &declared::MEMORY, self.memory.clone());
-        add(all, &declared::API_CONNECTIONS, self.api_connections.clone());
-        add(all, &declared::API_FAILURES, self.api_failures.clone());
-        add(all, &declared::UNREADABLE, self.unreadable.clone());
-        add(all, &declared::STATUS_WRITES, self.status_writes.clone());
-        add(all, &declared::SERVER_STARTS, self.server_starts.clone());
-        add(all, &declared::READ_FAILURES, self.read_failures.clone());
-        add(all, &declared::SLOW_READS, self.slow_reads.clone());
+        self.common.register(all);
         add(all, &declared::MODE, self.mode.clone());
         add(all, &declared::HEALTH, self.health.clone());
         add(all, &declared::NATIVE_TRANSPORT, self.native.clone());
@@ -198,33 +176,9 @@ impl Metrics {
 
     /// In Prometheus' text format.
     pub fn text(&self) -> String {
-        self.memory.get_or_create(&Of { process: "agent" }).set(resident("self"));
-        self.memory.get_or_create(&Of { process: "init" }).set(resident(&parent()));
-        let mut text = String::new();
-        if let Some(registry) =
-            self.registry.lock().unwrap_or_else(PoisonError::into_inner).as_ref()
-        {
-            // Writing to a string does not fail.
-            let _ = encode(&mut text, registry);
-        }
-        text
+        let registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
+        self.common.text(registry.as_ref())
     }
-}
-
-fn add(all: &mut Registry, declared: &Metric, metric: impl registry::Metric) {
-    all.register(declared.registered_name(), declared.help, metric);
-}
-
-fn parent() -> String {
-    rustix::process::getppid().map_or("self".into(), |pid| pid.as_raw_pid().to_string())
-}
-
-/// Resident bytes of a process.
-fn resident(process: &str) -> i64 {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"));
-    let kib = line.and_then(|l| l.split_whitespace().next()).and_then(|n| n.parse::<i64>().ok());
-    kib.unwrap_or_default() * 1024
 }
 
 #[cfg(test)]
@@ -236,7 +190,7 @@ mod tests {
         let metrics = Metrics::new();
         metrics.note(None);
         metrics.note_health(&[]);
-        let found = palladion_api::metrics::differences(DECLARED, &metrics.text());
+        let found = palladion_api::metrics::differences(&declared(), &metrics.text());
         assert_eq!(found, Vec::<String>::new());
     }
 
@@ -277,10 +231,5 @@ mod tests {
         metrics.note(Some(&reading));
         let text = metrics.text();
         assert!(text.contains("mode=\"OTHER\"} 1") && text.contains("mode=\"NORMAL\"} 0"));
-        let memory = text
-            .lines()
-            .find(|l| l.starts_with("palladion_agent_memory_bytes{process=\"agent\"}"))
-            .unwrap();
-        assert_ne!(memory.rsplit(' ').next(), Some("0"));
     }
 }

@@ -1,11 +1,8 @@
 //! Where a server keeps who it is: its host ID, its tokens, that it has joined.
 
-use super::any_file;
-use crate::words::files::Doing;
-use anyhow::{Context, Result};
+use super::{any_file, names};
+use anyhow::Result;
 use palladion_api::cluster::Mode;
-use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
 
 /// Directory of the keyspace that only this server has.
@@ -58,26 +55,10 @@ fn local_table(keyspace: &Path) -> Result<Local> {
     Ok(found)
 }
 
-/// What is in a directory; nothing where there is none. What cannot be read is an
-/// error, never nothing.
-fn names(directory: &Path) -> Result<Vec<String>> {
-    let listing = || Doing::List { path: directory.display().to_string() };
-    let entries = match fs::read_dir(directory) {
-        Ok(entries) => entries,
-        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok(Vec::new());
-        }
-        Err(error) => return Err(error).with_context(listing),
-    };
-    let name = |entry: std::io::Result<fs::DirEntry>| {
-        entry.map(|e| e.file_name().to_string_lossy().into_owned()).with_context(listing)
-    };
-    entries.map(name).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn put(root: &Path, name: &str) {
         let file = root.join(name);

@@ -2,19 +2,18 @@
 //! tried again a table of the system keyspace is truncated, on all members, and
 //! each of them takes a snapshot of it first (`auto_snapshot`).
 
-use super::Volume;
+use super::{Volume, below};
 use crate::management::beans::STREAMED;
 use crate::words::files::Doing;
 use anyhow::{Context, Result};
 use std::fs;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 impl Volume {
     /// Remove the snapshots that truncating the streamed ranges has made. How many?
     pub fn remove_leftovers(&self) -> Result<usize> {
         let mut removed = 0;
-        let tables = below(&self.root.join("data/system"))?;
+        let tables = below(&self.root().join("data/system"))?;
         for table in tables.iter().filter(|path| is_named(path, &format!("{STREAMED}-"), "")) {
             let snapshots = below(&table.join("snapshots"))?;
             let ending = format!("-{STREAMED}");
@@ -26,22 +25,6 @@ impl Volume {
         }
         Ok(removed)
     }
-}
-
-/// What is in a directory; nothing where there is none.
-pub(super) fn below(directory: &Path) -> Result<Vec<PathBuf>> {
-    let entries = match fs::read_dir(directory) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => {
-            return Err(error)
-                .with_context(|| Doing::List { path: directory.display().to_string() });
-        }
-    };
-    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
-    paths
-        .collect::<std::io::Result<_>>()
-        .with_context(|| Doing::List { path: directory.display().to_string() })
 }
 
 fn is_named(path: &Path, beginning: &str, ending: &str) -> bool {

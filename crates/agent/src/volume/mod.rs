@@ -2,8 +2,6 @@
 //! facts together say about the data on it.
 
 pub mod changes;
-pub mod durable;
-mod filesystem;
 pub mod heartbeat;
 mod identity;
 pub mod jobs;
@@ -14,29 +12,21 @@ pub mod prepare;
 mod repairs;
 mod snapshots;
 
-use crate::words::files::Doing;
+pub use palladion_agent_core::volume::{durable, seconds};
+
 use crate::words::volume::Wrong;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use heartbeat::{Heartbeat, Known};
-use jiff::Timestamp;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use ledger::Ledger;
+use palladion_agent_core::volume::{OWN, Root, any_file, below, filesystem, names};
 use palladion_api::cluster::Mode;
 use palladion_api::ids::{MemberName, VolumeId};
 use palladion_api::member::CassandraMemberSpec;
 use serde::{Deserialize, Serialize};
-use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Our own directory on the volume.
-const OWN: &str = ".palladion";
 /// Directories that hold no data of the server.
 const NOT_DATA: [&str; 3] = [OWN, "lost+found", prepare::RETIRED];
-
-/// Kubernetes keeps whole seconds; what we compare with it must do so too.
-pub fn seconds(time: Timestamp) -> Time {
-    Time(Timestamp::from_second(time.as_second()).unwrap_or(time))
-}
 
 /// What is on a volume.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,17 +57,6 @@ pub enum Data {
     Present,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Marker {
-    #[serde(rename = "volumeID")]
-    volume_id: VolumeId,
-    /// Here and not in the ledger, which older agents refuse with a field that they
-    /// do not know.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    member: Option<MemberName>,
-}
-
 /// The last spec that was read, for starts without the API.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(rename_all = "camelCase")]
@@ -91,32 +70,32 @@ pub struct SavedMember {
 /// A data volume.
 #[derive(Clone, Debug)]
 pub struct Volume {
-    root: PathBuf,
+    root: Root,
     mode: Mode,
 }
 
 impl Volume {
     /// Bytes that are free on it.
     pub fn free_bytes(&self) -> Result<u64> {
-        filesystem::free_bytes(&self.root)
+        filesystem::free_bytes(self.root())
     }
 
     /// The volume mounted at `root`, for a server of this system.
     pub fn new(root: PathBuf, mode: Mode) -> Self {
-        Self { root, mode }
+        Self { root: Root::new(root), mode }
     }
 
     /// Where it is mounted.
     pub fn root(&self) -> &Path {
-        &self.root
+        self.root.path()
     }
 
     fn path(&self) -> String {
-        self.root.display().to_string()
+        self.root().display().to_string()
     }
 
     fn own(&self, name: &str) -> PathBuf {
-        self.root.join(OWN).join(name)
+        self.root.own(name)
     }
 
     /// Where the certificate for clients is kept that was last good.
@@ -126,9 +105,9 @@ impl Volume {
 
     /// Look at it; changes nothing.
     pub fn inspect(&self) -> Result<Found> {
-        let file_system = filesystem::identity(&self.root)?;
-        let marker: Option<Marker> = durable::read_json(&self.own("volume.json"))?;
-        let ledger: Option<Ledger> = durable::read_json(&self.own("ledger.json"))?;
+        let file_system = filesystem::identity(self.root())?;
+        let marker = self.root.marker()?;
+        let ledger: Option<Ledger> = self.root.ledger()?;
         if let Some(ledger) = &ledger {
             if !ledger.is_readable() {
                 bail!(Wrong::NewerLedger { path: self.path(), format: ledger.format });
@@ -145,10 +124,10 @@ impl Volume {
 
     /// What is there of a server's files?
     fn data(&self) -> Result<Data> {
-        if !any_file(&self.root, &NOT_DATA)? {
+        if !any_file(self.root(), &NOT_DATA)? {
             return Ok(Data::Absent);
         }
-        Ok(match identity::is_kept(&self.root, self.mode)? {
+        Ok(match identity::is_kept(self.root(), self.mode)? {
             true => Data::Present,
             false => Data::Partial,
         })
@@ -168,28 +147,21 @@ impl Volume {
         }
     }
 
-    /// Take it into use: a random ID, written to marker and ledger. The ledger
-    /// comes first; a marker alone would be a member without a past.
+    /// Take it into use: a random ID, written to marker and ledger.
     pub fn take(&self, member: &MemberName, successor_of: Option<VolumeId>) -> Result<Ledger> {
-        let directory = self.root.join(OWN);
-        fs::create_dir_all(&directory)
-            .with_context(|| Doing::CreateDirectory { path: directory.display().to_string() })?;
         let ledger = Ledger::new(VolumeId::new(uuid::Uuid::new_v4()), successor_of);
-        self.save(&ledger)?;
-        self.note_owner(&ledger, member)?;
-        durable::sync_directory(&self.root)?;
+        self.root.take(ledger.volume_id.clone(), &ledger, member)?;
         Ok(ledger)
     }
 
     /// Note in the marker whose volume this is.
     pub fn note_owner(&self, ledger: &Ledger, member: &MemberName) -> Result<()> {
-        let (volume_id, member) = (ledger.volume_id.clone(), Some(member.clone()));
-        durable::write_json(&self.own("volume.json"), &Marker { volume_id, member })
+        self.root.note_owner(ledger.volume_id.clone(), member)
     }
 
     /// Write the ledger; on return it survives a power cut.
     pub fn save(&self, ledger: &Ledger) -> Result<()> {
-        durable::write_json(&self.own("ledger.json"), ledger)
+        self.root.save_ledger(ledger)
     }
 
     /// Note when the server ran last.
@@ -208,28 +180,11 @@ impl Volume {
     }
 }
 
-/// Is there any file below a directory? Stops at the first.
-fn any_file(directory: &Path, except: &[&str]) -> Result<bool> {
-    let entries = fs::read_dir(directory)
-        .with_context(|| Doing::List { path: directory.display().to_string() })?;
-    for entry in entries {
-        let entry = entry.with_context(|| Doing::List { path: directory.display().to_string() })?;
-        if except.iter().any(|name| entry.file_name() == *name) {
-            continue;
-        }
-        let kind = entry
-            .file_type()
-            .with_context(|| Doing::Inspect { path: entry.path().display().to_string() })?;
-        if !kind.is_dir() || any_file(&entry.path(), &[])? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use jiff::Timestamp;
+    use std::fs;
 
     fn volume() -> (tempfile::TempDir, Volume) {
         let directory = tempfile::tempdir().unwrap();
@@ -317,7 +272,7 @@ mod tests {
         let heartbeat = Heartbeat::at(Timestamp::from_second(60).unwrap());
         volume.save_heartbeat(&heartbeat).unwrap();
         assert_eq!(volume.inspect().unwrap().heartbeat, Known::At(heartbeat));
-        std::fs::write(volume.own("heartbeat.json"), "{").unwrap();
+        fs::write(volume.own("heartbeat.json"), "{").unwrap();
         assert_eq!(volume.inspect().unwrap().heartbeat, Known::Unreadable);
     }
 }

@@ -3,8 +3,8 @@
 
 use super::ledger::Ledger;
 use super::{NOT_DATA, Volume, durable};
-use crate::words::files::{Doing, Missing};
 use anyhow::{Context, Result};
+use palladion_agent_core::words::files::{Doing, Missing};
 use palladion_api::member::DataBeforeStart;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,6 @@
 //! Snapshots on the disk.
 
-use super::Volume;
-use super::leftovers::below;
+use super::{Volume, below};
 use anyhow::Result;
 use std::collections::BTreeSet;
 
@@ -10,7 +9,7 @@ impl Volume {
     /// the server writes the manifest last.
     pub fn snapshot_tables(&self, name: &str) -> Result<BTreeSet<(String, String)>> {
         let mut found = BTreeSet::new();
-        for keyspace in below(&self.root.join("data"))?.iter().filter(|path| path.is_dir()) {
+        for keyspace in below(&self.root().join("data"))?.iter().filter(|path| path.is_dir()) {
             for table in below(keyspace)?.iter().filter(|path| path.is_dir()) {
                 let file = |path: &std::path::Path| {
                     path.file_name().and_then(|name| name.to_str()).map(str::to_string)

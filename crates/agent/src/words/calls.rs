@@ -1,5 +1,4 @@
-//! What the agent asks of others: of its server, over the management interface
-//! and CQL, and of init, which runs the server.
+//! What the agent asks of its server, over the management interface and CQL.
 
 palladion_api::sentences! {
     /// What the agent was doing; the cause follows after a colon.
@@ -9,10 +8,6 @@ palladion_api::sentences! {
         ReadRuntimeSettings => "reading runtime settings";
         ReadAttributes => "reading JMX attributes";
         SetAttribute { attribute: String } => "setting {attribute}";
-        StartServer => "starting the server";
-        StartProgram { program: String, directory: String } => "starting {program} in {directory}";
-        MakePipe => "creating a pipe for the server's output";
-        StartLogThread => "starting the thread that forwards the server's log";
         ListKeyspaces => "listing keyspaces";
         ConnectToServer => "connecting to the server of this member";
         CleanUp { keyspace: String } => "cleaning up keyspace {keyspace}";
@@ -63,20 +58,6 @@ palladion_api::sentences! {
         NoCredentials => "the server requires a user name and password, but no Secret that contains them is mounted";
         Untrusted { why: String } => "cannot verify the certificate of the server: {why}";
         Unexpected { frame: String } => "the server responded with an unexpected frame (opcode {frame})";
-    }
-
-    /// Why init did not do what the agent asked for.
-    pub enum InitError {
-        Unreachable { path: String } => "cannot reach init at {path}";
-        Unreadable => "cannot parse the response from init";
-        Silent { path: String } => "init at {path} did not respond in time";
-        Refused { why: String } => "init could not carry out the request: {why}";
-        OtherAnswer => "the response does not contain the state of the server";
-        ContainerEnding => "the container is shutting down";
-        ServerRuns { pid: i32 } => "a server is already running as process {pid}";
-        NoSuchServer => "the server to be signalled is no longer running";
-        Signal { pid: i32, why: String } => "cannot signal process {pid}: {why}";
-        PidOutOfRange => "the process ID is out of range";
     }
 
     /// How a drain before the end of the container ended.

@@ -1,6 +1,7 @@
 //! Sample values, so that one test can print every sentence there is.
 
 use super::{Count, Names, Quoted, Sentence, Several, Span};
+use crate::zookeeper::{ServerId, Zxid};
 use crate::cluster::TurnStep;
 use crate::ids::{HostId, MemberName, Nonce, PodUid, RackName, StaticAddress, Uid, VolumeId};
 use crate::member::{
@@ -114,6 +115,18 @@ macro_rules! identities {
 }
 
 identities!(HostId, MemberName, Nonce, PodUid, RackName, StaticAddress, Uid, VolumeId);
+
+impl Example for ServerId {
+    fn examples(_field: &'static str) -> Vec<Self> {
+        vec![Self::new(3)]
+    }
+}
+
+impl Example for Zxid {
+    fn examples(_field: &'static str) -> Vec<Self> {
+        vec![Self::new(0x1_0000_0003)]
+    }
+}
 
 macro_rules! states {
     ($($type:ident::$example:ident),+ $(,)?) => {

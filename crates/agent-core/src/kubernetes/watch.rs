@@ -1,0 +1,129 @@
+//! Watches our own member and nothing else.
+
+use crate::metrics::Common;
+use futures::StreamExt;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::core::DynamicObject;
+use kube::runtime::WatchStreamExt;
+use kube::runtime::watcher::{self, Event};
+use kube::{Api, Resource};
+use serde::de::DeserializeOwned;
+use std::sync::Arc;
+use tokio::sync::watch::Sender;
+
+/// What is known of our member.
+#[derive(Clone, Debug, Default)]
+pub enum News<K> {
+    /// Nothing yet.
+    #[default]
+    Unknown,
+    /// The API does not answer, or not us.
+    Unreachable(String),
+    /// It does not exist.
+    Absent,
+    /// It exists, and this agent cannot read it: a newer operator wrote it.
+    Unreadable(Arc<Unreadable>),
+    /// It is this.
+    Present(Arc<K>),
+}
+
+/// A member that cannot be read.
+#[derive(Clone, Debug)]
+pub struct Unreadable {
+    /// What every object has.
+    pub metadata: ObjectMeta,
+    /// What of it cannot be read.
+    pub why: String,
+}
+
+impl<K: Resource + DeserializeOwned> News<K> {
+    /// Read what the API server sent.
+    pub fn read(object: DynamicObject) -> Self {
+        let metadata = object.metadata.clone();
+        match object.try_parse::<K>() {
+            Ok(member) => News::Present(Arc::new(member)),
+            Err(error) => {
+                let why = format!("{:#}", anyhow::Error::from(error));
+                News::Unreadable(Arc::new(Unreadable { metadata, why }))
+            }
+        }
+    }
+}
+
+/// Watch for ever, backing off while the API is away.
+pub async fn watch<K: Resource + DeserializeOwned>(
+    members: Api<DynamicObject>,
+    name: String,
+    news: Sender<News<K>>,
+    metrics: Common,
+) {
+    let only_ours = watcher::Config::default().fields(&format!("metadata.name={name}"));
+    let mut events = std::pin::pin!(watcher::watcher(members, only_ours).default_backoff());
+    let mut listed = None;
+    while let Some(event) = events.next().await {
+        match event {
+            Ok(Event::Init) => {
+                metrics.api_connections.inc();
+                listed = None;
+            }
+            Ok(Event::InitApply(member)) => listed = Some(member),
+            Ok(Event::InitDone) => {
+                tell(&news, listed.take().map_or(News::Absent, News::read), &metrics);
+            }
+            Ok(Event::Apply(member)) => tell(&news, News::read(member), &metrics),
+            Ok(Event::Delete(_)) => tell(&news, News::Absent, &metrics),
+            Err(error) => {
+                metrics.api_failures.inc();
+                let known = match *news.borrow() {
+                    News::Present(_) | News::Unreadable(_) | News::Absent => true,
+                    News::Unknown | News::Unreachable(_) => false,
+                };
+                if !known {
+                    let why = format!("{:#}", anyhow::Error::from(error));
+                    tell(&news, News::Unreachable(why), &metrics);
+                }
+            }
+        }
+    }
+}
+
+/// What cannot be read is logged once, and not in silence: the server runs on
+/// by what was read last, and nothing that is new is carried out.
+fn tell<K>(news: &Sender<News<K>>, what: News<K>, metrics: &Common) {
+    let why = match &what {
+        News::Unreadable(unreadable) => Some(unreadable.why.clone()),
+        News::Unknown | News::Unreachable(_) | News::Absent | News::Present(_) => None,
+    };
+    metrics.unreadable.set(i64::from(why.is_some()));
+    let before = news.send_replace(what);
+    if let Some(why) = why
+        && !matches!(before, News::Unreadable(before) if before.why == why)
+    {
+        tracing::error!(why, "our member cannot be read; it is from a newer operator");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use k8s_openapi::api::core::v1::Pod;
+    use serde_json::json;
+
+    #[test]
+    fn a_member_that_cannot_be_read_is_told_with_its_uid_and_counted() {
+        let object = json!({
+            "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "demo-0", "uid": "u" },
+            "spec": { "containers": 7 },
+        });
+        let (news, heard) = tokio::sync::watch::channel(News::<Pod>::Unknown);
+        let metrics = Common::default();
+        tell(&news, News::read(serde_json::from_value(object).unwrap()), &metrics);
+        match &*heard.borrow() {
+            News::Unreadable(u) => assert_eq!(u.metadata.uid.as_deref(), Some("u"), "{}", u.why),
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(metrics.unreadable.get(), 1);
+        tell(&news, News::Absent, &metrics);
+        assert_eq!(metrics.unreadable.get(), 0);
+    }
+}

@@ -1,0 +1,72 @@
+//! Permission to start a server of a service.
+
+use super::operation::Peer;
+use crate::ids::{Nonce, PodUid, VolumeId};
+use crate::rules::service_member as rules;
+use crate::word::Word;
+use kube_derive::KubeSchema;
+use serde::{Deserialize, Serialize};
+
+/// Permission to start a server, given to one volume in one pod.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[x_kube(crates(kube_core = "::kube_core"))]
+#[x_kube(validation = rules::only_a_join_has_peers())]
+#[serde(rename_all = "camelCase")]
+pub struct ServicePermit {
+    /// What kind of start is permitted.
+    pub kind: ServicePermitKind,
+    /// Nonce of the turn; the agent acknowledges it.
+    pub nonce: Nonce,
+    /// The pod that the permit is for.
+    #[serde(rename = "podUID")]
+    pub pod_uid: PodUid,
+    /// The volume that the permit is for.
+    #[serde(rename = "volumeID")]
+    pub volume_id: VolumeId,
+    /// Why the permit was given, in words.
+    #[schemars(length(max = 1024))]
+    pub reason: String,
+    /// Number of the attempt, from 1.
+    #[serde(default)]
+    pub attempt: u32,
+    /// `Join`: the members that the server connects to. It is itself an observer until it is added.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 16))]
+    pub peers: Vec<Peer>,
+    /// What the agent does with the data directories before the start.
+    #[serde(default)]
+    pub data: DataBeforeServiceStart,
+}
+
+/// What the agent does with the data directories before a start by permit.
+#[derive(
+    Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
+)]
+pub enum DataBeforeServiceStart {
+    /// The volume must be empty; otherwise the agent refuses the permit.
+    #[default]
+    MustBeEmpty,
+    /// The data is kept (`Rescue`).
+    Keep,
+    /// What an unfinished start, or a member that has left, has left behind is removed. The agent refuses where the ledger names a full member.
+    Wipe,
+    /// What a newer Palladion says and this build does not know.
+    #[serde(untagged)]
+    #[schemars(skip, !untagged)]
+    Unknown(Word),
+}
+
+/// The starts that need a permit.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServicePermitKind {
+    /// The first member of a new service, on an empty volume. Given once.
+    Initialize,
+    /// A member on an empty volume joins the service. The permit is done when the server serves as a full member; until then the same permit starts it again.
+    Join,
+    /// The majority is lost: this server goes on alone, with its data.
+    Rescue,
+    /// What a newer Palladion says and this build does not know.
+    #[serde(untagged)]
+    #[schemars(skip, !untagged)]
+    Unknown(Word),
+}

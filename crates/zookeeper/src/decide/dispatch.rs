@@ -1,0 +1,61 @@
+//! Whose turn it is: the one that is under way goes on, or the next one is
+//! given. Every start, stop, join and restart goes through here, one at a time.
+
+use super::draft::Draft;
+use super::restart::broken;
+use super::turn::{epoch, lock};
+use super::{initialize, join, leave, replace, restart};
+use crate::facts::Facts;
+use crate::validate::Valid;
+use crate::words::turn::Ended;
+use palladion_api::service::{ServiceStep, ServiceTurn};
+
+/// Go on with the turn that is under way, or give the next one.
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    if epoch::is_behind(facts) {
+        return;
+    }
+    // One disruption in a plan: what this one ends is seen before the next begins.
+    if draft.is_disruptive() || broken::replace_broken_pod(facts, draft).is_busy() {
+        return;
+    }
+    match facts.turn() {
+        Some(turn) => advance(facts, valid, turn, draft),
+        None => next(facts, valid, draft),
+    }
+}
+
+fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Draft) {
+    if replace::takes_over(facts, turn) {
+        // While a server is lost, only its replacement changes the ensemble.
+        return lock::release(facts, turn, Ended::ReplacementFirst, draft);
+    }
+    match turn.step {
+        ServiceStep::Initialize => initialize::advance(facts, valid, turn, draft),
+        ServiceStep::Join => join::advance(facts, turn, draft),
+        ServiceStep::Leave => leave::advance(facts, turn, draft),
+        ServiceStep::Replace => replace::advance(facts, valid, turn, draft),
+        ServiceStep::Restart => restart::advance(facts, valid, turn, draft),
+        // Given by a newer operator: nothing else begins while it may be under way.
+        ServiceStep::Rescue | ServiceStep::Remove => lock::wait_for_newer(turn, draft),
+    }
+}
+
+/// Nobody has the turn: who needs it most?
+fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    if join::adopt_permit(facts, draft).is_busy() {
+        return;
+    }
+    if !facts.ensemble_exists() {
+        return initialize::next(facts, valid, draft);
+    }
+    if initialize::complete(facts, draft).is_busy()
+        || replace::next(facts, valid, draft).is_busy()
+        || restart::of_broken(facts, valid, draft).is_busy()
+        || join::next(facts, valid, draft).is_busy()
+        || leave::next(facts, valid, draft).is_busy()
+    {
+        return;
+    }
+    let _ = restart::next(facts, valid, draft);
+}

@@ -1,0 +1,38 @@
+//! The record that a volume is lost.
+
+use crate::facts::{ClaimFact, MemberFact};
+use crate::resources as kinds;
+use crate::words::evidence::{Doing, Happened, Lost};
+use palladion_api::service::LostMember;
+use palladion_api::service_member::{LossCause, VolumeLoss};
+use palladion_plan::{Event, Step};
+use serde_json::json;
+
+/// Record that the volume that a member has on record is lost. `None` where it has none.
+pub fn mark(member: &MemberFact, cause: LossCause, why: Lost) -> Option<Step> {
+    let spec = member.spec.as_ref()?;
+    let loss = VolumeLoss {
+        lost: LostMember {
+            volume_id: spec.volume_id.clone()?,
+            server_id: spec.server_id,
+            node_name: None,
+            address: spec.address.clone(),
+            claim_uid: member.claim.as_ref().map(ClaimFact::uid),
+        },
+        cause,
+        reason: why.to_string(),
+    };
+    let meta = &member.object.as_ref()?.meta;
+    let name = || member.name.clone();
+    let event = Event::normal(Happened::Marked { member: name(), why });
+    let patch = json!({ "spec": { "replace": loss } });
+    let doing = Doing::Mark { member: name() };
+    Some(Step::patch_as_seen(kinds::MEMBER, meta, patch, doing).announced(event))
+}
+
+/// Does the claim still stand for the volume that is lost?
+pub fn has_old_claim(member: &MemberFact) -> bool {
+    let old = member.loss().and_then(|l| l.lost.claim_uid.as_ref());
+    let is = member.claim.as_ref().map(ClaimFact::uid);
+    old.is_some() && old == is.as_ref()
+}

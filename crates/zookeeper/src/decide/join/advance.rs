@@ -1,0 +1,125 @@
+//! The turn of a joiner: from the permit to its vote.
+
+use crate::decide::draft::Draft;
+use crate::decide::evidence::{self, Question};
+use crate::decide::turn::change::{self, Goal};
+use crate::decide::turn::lock;
+use crate::decide::turn::permit::{self, Course, Permit, TRIES};
+use crate::facts::words::{pod_words, server_words};
+use crate::facts::{Facts, MemberFact};
+use crate::words::join::{Doing, Happened, Waiting};
+use crate::words::turn::{Doing as OfTurn, Ended};
+use jiff::SignedDuration;
+use palladion_api::service::ServiceTurn;
+use palladion_api::service_member::{DataBeforeServiceStart, Peer};
+use palladion_plan::proof::ProofKind;
+use palladion_plan::{Event, turn};
+
+/// A joiner leaves no trace with the others that a second try would meet.
+const RETRY: SignedDuration = SignedDuration::from_secs(10);
+
+/// Go on with the turn.
+pub fn advance(facts: &Facts<'_>, turn: &ServiceTurn, draft: &mut Draft) {
+    let Some(member) = facts.members.get(&turn.member).filter(|m| m.object.is_some()) else {
+        return lock::release(facts, turn, Ended::MemberGone, draft);
+    };
+    match permit::course(turn, member) {
+        Course::NotGiven => before_permit(facts, turn, member, draft),
+        // A new pod needs a permit of its own.
+        Course::PodEnded => again(facts, turn, member, draft),
+        Course::Open => join(facts, turn, member, draft),
+        Course::Done => finish(facts, turn, member, draft),
+        Course::Failed if lock::votes(facts, turn) => {
+            end(facts, turn, Ended::InConfiguration, draft);
+        }
+        Course::Failed if turn.attempt < TRIES => retry(facts, turn, member, draft),
+        Course::Failed => {
+            end(facts, turn, Ended::Failed { server: server_words(member) }, draft);
+        }
+        Course::Refused(why) => end(facts, turn, Ended::AgentRefused { why }, draft),
+    }
+}
+
+/// End the turn, and leave the permit where it is: it says what came of it.
+fn end(facts: &Facts<'_>, turn: &ServiceTurn, why: Ended, draft: &mut Draft) {
+    let doing = OfTurn::End { member: turn.member.clone(), work: turn.step.into(), why };
+    draft.steps.push(turn::write(facts.snapshot, None, &[], doing));
+}
+
+fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    match permit::keeps_volume(turn, member) {
+        None => {
+            let waiting = Waiting::ForPod { member: member.name.clone(), pod: pod_words(member) };
+            draft.wait_for(waiting).about(member.subject());
+            return;
+        }
+        Some(false) => return lock::release(facts, turn, Ended::OtherVolume, draft),
+        Some(true) => {}
+    }
+    let Some(address) = member.service().and_then(|s| s.address.as_ref()) else {
+        return lock::release(facts, turn, Ended::NotWanted, draft);
+    };
+    // It votes already: without it the others may be no majority, and nobody answers.
+    let known = facts.configuration().filter(|_| lock::votes(facts, turn));
+    if let Some((configuration, proof)) =
+        known.and_then(|c| Some((c, evidence::keeps_its_data(facts, turn, member)?)))
+    {
+        let data = DataBeforeServiceStart::Keep;
+        let peers = permit::peers(&configuration);
+        let permit = Permit { turn, member, address, peers, data, proof: &proof };
+        return permit::give(facts, &permit, draft);
+    }
+    let question = Question::about(member).without(turn.server_id);
+    let proven = evidence::prove(facts, turn, &question, ProofKind::AllWell, draft);
+    let Some(agreed) = proven else { return };
+    let votes = turn.server_id.is_some_and(|id| agreed.configuration.server(id).is_some());
+    let data = match votes {
+        true => DataBeforeServiceStart::Keep,
+        false => permit::data_before_join(member),
+    };
+    let peers = permit::peers(&agreed.configuration);
+    let permit = Permit { turn, member, address, peers, data, proof: &agreed.proof };
+    permit::give(facts, &permit, draft);
+}
+
+/// It was started: once it follows, it is made to vote.
+fn join(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    let (name, server) = (member.name.clone(), server_words(member));
+    let follows = member.view().is_some_and(|v| v.mode.is_some());
+    let (Some(id), Some(address)) = (turn.server_id, member.address()) else {
+        return lock::release(facts, turn, Ended::NoServerId, draft);
+    };
+    if !follows {
+        draft.wait_for(Waiting::Starting { member: name, server }).about(member.subject());
+        return;
+    }
+    let question = Question { joiner: Some(member), ..Question::about(member) };
+    let add = vec![Peer { server_id: id, address: address.clone() }];
+    let goal = Goal { add, remove: Vec::new() };
+    let made = change::bring(facts, turn, &question, ProofKind::AllWell, &goal, draft);
+    if made.is_some() {
+        draft.wait_for(Waiting::Completing { member: name, server }).about(member.subject());
+    }
+}
+
+fn finish(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    draft.steps.extend(permit::withdraw(facts, member));
+    let name = member.name.clone();
+    let joined = turn.server_id.map(|id| Event::normal(Happened::Joined { member: name, id }));
+    draft.steps.push(lock::finish(facts, turn, joined));
+}
+
+fn retry(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    let at = turn.since.0 + RETRY;
+    if facts.now() < at {
+        let waiting = Waiting::Retry { member: member.name.clone(), at };
+        draft.wait_for(waiting).about(member.subject()).until(at);
+        return;
+    }
+    again(facts, turn, member, draft);
+}
+
+fn again(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    let next = turn::again(facts.snapshot, turn);
+    draft.steps.push(lock::write(facts, &next, Doing::Again { member: member.name.clone() }));
+}

@@ -1,0 +1,8 @@
+//! Joins, one at a time: as an observer first, then a change of the configuration
+//! makes it vote.
+
+mod advance;
+mod next;
+
+pub use advance::advance;
+pub use next::{adopt_permit, next};

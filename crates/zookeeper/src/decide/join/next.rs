@@ -1,0 +1,145 @@
+//! Who joins next, and what must be so before it may have the turn.
+
+use crate::decide::draft::Draft;
+use crate::decide::evidence::{self, Question};
+use crate::decide::turn::permit::TRIES;
+use crate::decide::turn::{lock, server_id};
+use crate::facts::words::{pod_words, server_words};
+use crate::facts::{Facts, MemberFact};
+use crate::validate::Valid;
+use crate::words::join::{Doing, Problem, Waiting};
+use crate::words::turn::{Doing as OfTurn, Waiting as OfPermit};
+use palladion_api::member::PermitState;
+use palladion_api::service::ServiceStep;
+use palladion_api::service_member::{MemberVolumeState, ServicePermitKind};
+use palladion_plan::{Flow, turn};
+
+/// The next member that should join, if the ensemble allows it.
+pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
+    let Some(member) = candidate(facts, valid, draft) else {
+        return Flow::Free;
+    };
+    let name = || member.name.clone();
+    let Some(volume) = member.volume() else {
+        return Flow::Free;
+    };
+    let Some(id) = server_id::of(facts, member, &volume.volume_id) else {
+        draft.report(Problem::NoServerId { member: name() });
+        return Flow::Free;
+    };
+    if let Err(why) = evidence::is_quiet(facts, &Question::about(member).without([id])) {
+        draft.wait_for(Waiting::ForEnsemble { member: name(), why }).about(member.subject());
+        return Flow::Busy;
+    }
+    let mut turn = turn::new(facts.snapshot, &member.name, &volume.volume_id, ServiceStep::Join);
+    turn.server_id = Some(id);
+    draft.steps.push(lock::write(facts, &turn, Doing::Start { member: name(), id }));
+    Flow::Busy
+}
+
+/// First in order with an agent that speaks and a volume that is no member's.
+fn candidate<'a>(facts: &'a Facts<'_>, valid: &Valid, draft: &mut Draft) -> Option<&'a MemberFact> {
+    let known = facts.configuration();
+    for name in valid.wanted() {
+        let Some(member) = facts.members.get(&name).filter(|m| m.object.is_some()) else {
+            continue;
+        };
+        let votes = |id| known.as_ref().is_some_and(|c| c.has_participant(id));
+        if member.is_gone() || member.is_lost() || member.server_id().is_some_and(votes) {
+            continue;
+        }
+        let Some(volume) = member.volume() else {
+            // One that has served comes back by itself.
+            if !member.has_served() {
+                let waiting = Waiting::ForPod { member: name, pod: pod_words(member) };
+                draft.wait_for(waiting).about(member.subject());
+            }
+            continue;
+        };
+        match volume.state {
+            MemberVolumeState::Empty | MemberVolumeState::Incomplete | MemberVolumeState::Left => {}
+            // Said by the status, each under a reason of its own.
+            MemberVolumeState::Joined
+            | MemberVolumeState::Lost
+            | MemberVolumeState::NotMounted
+            | MemberVolumeState::Foreign
+            | MemberVolumeState::Unaccounted
+            | MemberVolumeState::RolledBack
+            | MemberVolumeState::Unknown => continue,
+        }
+        if has_failed_for_good(member) {
+            let server = server_words(member);
+            draft.report(Problem::Failed { member: name, server });
+            continue;
+        }
+        if member.service().is_some_and(|s| s.address.is_some()) {
+            return Some(member);
+        }
+    }
+    None
+}
+
+/// Has this pod used up its tries, or has its agent refused? A new pod tries again.
+fn has_failed_for_good(member: &MemberFact) -> bool {
+    let Some(start) = member.spec.as_ref().and_then(|s| s.start.as_ref()) else {
+        return false;
+    };
+    let of_this_pod = member.pod.as_ref().is_some_and(|p| p.uid == start.pod_uid);
+    let answer = member.status.permit.as_ref().filter(|p| p.nonce == start.nonce);
+    of_this_pod
+        && match answer.map(|p| p.state) {
+            Some(PermitState::Failed) => start.attempt >= TRIES,
+            Some(PermitState::Refused) => true,
+            None
+            | Some(
+                PermitState::Used
+                | PermitState::Done
+                | PermitState::Withdrawn
+                | PermitState::Unknown,
+            ) => false,
+        }
+}
+
+/// A permit that is in use although no turn is on record (the status was lost): the
+/// turn is taken up again under the same nonce.
+pub fn adopt_permit(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
+    for member in facts.members.values() {
+        let Some(start) = member.spec.as_ref().and_then(|s| s.start.as_ref()) else {
+            continue;
+        };
+        let for_this_pod = member.pod.as_ref().is_some_and(|p| p.uid == start.pod_uid);
+        let answer = member.status.permit.as_ref().filter(|p| p.nonce == start.nonce);
+        let is_open = match answer.map(|p| p.state) {
+            None | Some(PermitState::Used | PermitState::Unknown) => true,
+            Some(
+                PermitState::Done
+                | PermitState::Failed
+                | PermitState::Refused
+                | PermitState::Withdrawn,
+            ) => false,
+        };
+        if !for_this_pod || !is_open {
+            continue;
+        }
+        let step = match start.kind {
+            ServicePermitKind::Initialize => ServiceStep::Initialize,
+            ServicePermitKind::Join if member.loss().is_some() => ServiceStep::Replace,
+            ServicePermitKind::Join => ServiceStep::Join,
+            // Nothing else starts while it may be in use.
+            ServicePermitKind::Rescue | ServicePermitKind::Unknown(_) => {
+                let waiting = OfPermit::UnknownPermit { member: member.name.clone() };
+                draft.wait_for(waiting).about(member.subject());
+                return Flow::Busy;
+            }
+        };
+        let mut turn = turn::new(facts.snapshot, &member.name, &start.volume_id, step);
+        turn.nonce.clone_from(&start.nonce);
+        turn.attempt = start.attempt;
+        turn.server_id = member.server_id();
+        turn.replaces = member.loss().map(|l| l.lost.clone());
+        let doing = OfTurn::Resume { member: member.name.clone(), work: step.into() };
+        draft.steps.push(lock::write(facts, &turn, doing));
+        return Flow::Busy;
+    }
+    Flow::Free
+}

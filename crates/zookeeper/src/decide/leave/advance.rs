@@ -1,0 +1,83 @@
+//! The turn of a leaver: out of the configuration, then stopped, then on record.
+
+use super::next::question;
+use crate::decide::draft::Draft;
+use crate::decide::evidence::{self, Agreed};
+use crate::decide::turn::change::{self, Goal};
+use crate::decide::turn::lock;
+use crate::facts::words::server_words;
+use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use crate::words::leave::{Doing, Happened, Waiting};
+use crate::words::turn::Ended;
+use palladion_api::labels;
+use palladion_api::service::ServiceTurn;
+use palladion_api::service_member::ServiceIntentKind;
+use palladion_plan::proof::ProofKind;
+use palladion_plan::{Event, Step};
+use serde_json::json;
+
+/// Go on with the turn.
+pub fn advance(facts: &Facts<'_>, turn: &ServiceTurn, draft: &mut Draft) {
+    let Some(member) = facts.members.get(&turn.member).filter(|m| m.object.is_some()) else {
+        return lock::release(facts, turn, Ended::MemberGone, draft);
+    };
+    if member.is_gone() {
+        return stop(facts, turn, member, draft);
+    }
+    let question = question(facts, member);
+    let goal = Goal { add: Vec::new(), remove: member.server_id().into_iter().collect() };
+    let kind = match member.is_lost() {
+        true => ProofKind::Dead,
+        false => ProofKind::AllWell,
+    };
+    let known = facts.configuration();
+    if !known.is_some_and(|c| goal.is_met(&c)) {
+        let _ = change::bring(facts, turn, &question, kind, &goal, draft);
+        return;
+    }
+    // Somebody has reported a configuration without it: do all have that one?
+    match evidence::prove(facts, turn, &question, ProofKind::Gone, draft) {
+        Some(agreed) if goal.is_met(&agreed.configuration) => {
+            draft.steps.extend(record(facts, turn, member, &agreed));
+        }
+        Some(_) => {
+            let _ = evidence::renew(facts, turn, &question, draft);
+        }
+        None => {}
+    }
+}
+
+/// Record that the member is out for good: from here on its set may shrink.
+fn record(
+    facts: &Facts<'_>,
+    turn: &ServiceTurn,
+    member: &MemberFact,
+    agreed: &Agreed,
+) -> Option<Step> {
+    let name = || member.name.clone();
+    let intent = member.volume_id().map(|volume| {
+        json!({ "kind": ServiceIntentKind::Leave, "nonce": turn.nonce, "volumeID": volume })
+    });
+    let patch = json!({
+        "metadata": { "annotations": { labels::GONE: agreed.proof.text() } },
+        "spec": { "run": "Terminated", "start": null, "operation": null, "intent": intent },
+    });
+    let meta = &member.object.as_ref()?.meta;
+    Some(
+        Step::patch_as_seen(kinds::MEMBER, meta, patch, Doing::RecordLeft { member: name() })
+            .fenced(facts.fence())
+            .proven(agreed.proof.stated())
+            .announced(Event::normal(Happened::HasLeft { member: name() })),
+    )
+}
+
+/// It is out. Nothing else begins before its server has stopped, or its pod is gone.
+fn stop(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    if member.may_run() {
+        let (name, server) = (member.name.clone(), server_words(member));
+        draft.wait_for(Waiting::Stopping { member: name, server }).about(member.subject());
+        return;
+    }
+    draft.steps.push(lock::finish(facts, turn, None));
+}

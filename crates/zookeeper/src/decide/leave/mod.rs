@@ -1,0 +1,9 @@
+//! Leaves: a server is taken out of the configuration first, and stopped when all
+//! others have the new one.
+
+mod advance;
+pub mod departed;
+mod next;
+
+pub use advance::advance;
+pub use next::next;

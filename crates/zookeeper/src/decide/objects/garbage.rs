@@ -1,0 +1,32 @@
+//! Old configurations: a ConfigMap that no pod's revision refers to.
+
+use crate::build;
+use crate::decide::draft::Draft;
+use crate::facts::Facts;
+use crate::resources as kinds;
+use crate::validate::Valid;
+use crate::words::objects::Doing;
+use palladion_plan::{Loss, Step};
+
+/// Delete configurations while all pods have the newest revision.
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
+    if draft.has_work() {
+        return; // Tidying up never travels with work.
+    }
+    let Some(newest) = facts.newest_revision() else {
+        return;
+    };
+    let mut pods = facts.members.values().filter_map(|m| m.pod.as_ref());
+    if pods.any(|pod| pod.revision != newest) {
+        return;
+    }
+    let current = build::config_map(valid)["metadata"]["name"].take();
+    for map in facts.objects(kinds::CONFIG_MAP) {
+        let meta = &map.meta;
+        if current == meta.name || !meta.is_controlled_by(&valid.uid) || meta.is_terminating() {
+            continue;
+        }
+        let doing = Doing::DeleteConfiguration { config_map: meta.name.clone() };
+        draft.steps.push(Step::delete_seen(kinds::CONFIG_MAP, meta, Loss::Nothing, doing));
+    }
+}

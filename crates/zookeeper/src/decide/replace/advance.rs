@@ -1,0 +1,183 @@
+//! The turn of a replacement: room for another volume, another address, the permit of
+//! the new server, and the exchange in the configuration.
+
+use super::next::question;
+use super::room;
+use crate::build;
+use crate::decide::draft::Draft;
+use crate::decide::evidence::{self, Question};
+use crate::decide::turn::change::{self, Goal};
+use crate::decide::turn::lock;
+use crate::decide::turn::permit::{self, Course, Permit};
+use crate::facts::words::{pod_words, server_words};
+use crate::facts::{Facts, MemberFact, ServiceFact};
+use crate::resources as kinds;
+use crate::validate::Valid;
+use crate::words::join::Waiting as OfJoin;
+use crate::words::objects::What;
+use crate::words::replace::{Doing, Happened, Waiting};
+use crate::words::turn::Ended;
+use jiff::SignedDuration;
+use palladion_api::ids::StaticAddress;
+use palladion_api::labels;
+use palladion_api::service::ServiceTurn;
+use palladion_api::service_member::{DataBeforeServiceStart, MemberVolumeState, Peer};
+use palladion_plan::proof::ProofKind;
+use palladion_plan::workload::upsert::upsert;
+use palladion_plan::{Event, Step, turn};
+use serde_json::{Value, json};
+
+/// From a failed start of the new server to the next.
+const RETRY: SignedDuration = SignedDuration::from_secs(10);
+
+/// Go on with the turn.
+pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Draft) {
+    let Some(member) = facts.members.get(&turn.member).filter(|m| m.object.is_some()) else {
+        return lock::release(facts, turn, Ended::MemberGone, draft);
+    };
+    match permit::course(turn, member) {
+        Course::NotGiven => before_permit(facts, valid, turn, member, draft),
+        Course::Open => exchange(facts, turn, member, draft),
+        Course::Done => finish(facts, turn, member, draft),
+        // The new server votes already, or not: either way another permit starts it.
+        Course::PodEnded | Course::Failed | Course::Refused(_) => {
+            let next = turn::again(facts.snapshot, turn);
+            let doing = Doing::NewTurn { member: member.name.clone() };
+            let waiting =
+                OfJoin::Starting { member: member.name.clone(), server: server_words(member) };
+            let again = turn.since.0 + RETRY;
+            if facts.now() < again {
+                draft.wait_for(waiting).about(member.subject()).until(again);
+                return;
+            }
+            draft.steps.push(lock::write(facts, &next, doing));
+        }
+    }
+}
+
+fn before_permit(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    turn: &ServiceTurn,
+    member: &MemberFact,
+    draft: &mut Draft,
+) {
+    let name = || member.name.clone();
+    let question = question(facts, member);
+    if room::is_needed(member) {
+        if member.votes() {
+            // It came back, and nothing was taken from it yet.
+            return lock::release(facts, turn, Ended::NotWanted, draft);
+        }
+        let proven = evidence::prove(facts, turn, &question, ProofKind::Dead, draft);
+        if let Some(agreed) = proven {
+            let _ = room::make(facts, member, &agreed.proof, draft);
+        }
+        return;
+    }
+    let Some(address) = new_address(facts, valid, turn, member, draft) else {
+        return;
+    };
+    let lost = turn.replaces.as_ref().map(|l| &l.volume_id);
+    let Some(volume) = member.volume().filter(|v| Some(&v.volume_id) != lost) else {
+        let waiting = Waiting::ForPod { member: name(), pod: pod_words(member) };
+        draft.wait_for(waiting).about(member.subject());
+        return;
+    };
+    if volume.volume_id != turn.volume_id {
+        let mut next = turn::asking(facts.snapshot, turn);
+        next.volume_id.clone_from(&volume.volume_id);
+        draft.steps.push(lock::write(facts, &next, Doing::NewTurn { member: name() }));
+        return;
+    }
+    let known = facts.configuration().filter(|_| lock::votes(facts, turn));
+    if let Some((configuration, proof)) =
+        known.and_then(|c| Some((c, evidence::keeps_its_data(facts, turn, member)?)))
+    {
+        let data = DataBeforeServiceStart::Keep;
+        let peers = permit::peers(&configuration);
+        let permit = Permit { turn, member, address: &address, peers, data, proof: &proof };
+        return permit::give(facts, &permit, draft);
+    }
+    let question = question.without(turn.server_id);
+    let proven = evidence::prove(facts, turn, &question, ProofKind::Dead, draft);
+    let Some(agreed) = proven else { return };
+    let votes = turn.server_id.is_some_and(|id| agreed.configuration.server(id).is_some());
+    let data = match (votes, volume.state) {
+        (true, _) => DataBeforeServiceStart::Keep,
+        (false, MemberVolumeState::Incomplete) => DataBeforeServiceStart::Wipe,
+        (false, _) => DataBeforeServiceStart::MustBeEmpty,
+    };
+    let lost = turn.replaces.as_ref().and_then(|l| l.server_id);
+    let mut peers = permit::peers(&agreed.configuration);
+    peers.retain(|p| Some(p.server_id) != lost);
+    let permit = Permit { turn, member, address: &address, peers, data, proof: &agreed.proof };
+    permit::give(facts, &permit, draft);
+}
+
+/// The address of the new server, once it has one: that of the lost one stays with its
+/// Service, since a configuration names it.
+fn new_address(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    turn: &ServiceTurn,
+    member: &MemberFact,
+    draft: &mut Draft,
+) -> Option<StaticAddress> {
+    let name = build::service_name(&member.name, turn.server_id);
+    let is_it = |s: &&ServiceFact| s.object.meta.name == name;
+    if let Some(service) = member.services.iter().find(is_it) {
+        return service.address.clone();
+    }
+    let object = build::member_service(valid, &member.name, &name, None, false);
+    let what = What::MemberService { member: member.name.clone() }.to_string();
+    let seen = facts.objects(kinds::SERVICE);
+    if let Ok(step) = upsert(kinds::SERVICE, &valid.namespace, seen, object, &what, None) {
+        draft.steps.push(step);
+    }
+    draft.wait_for(Waiting::ForAddress { member: member.name.clone() }).about(member.subject());
+    None
+}
+
+/// The new server was started: once it follows, it takes the place of the lost one.
+fn exchange(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    let (name, server) = (member.name.clone(), server_words(member));
+    let (Some(id), Some(address)) = (turn.server_id, member.address()) else {
+        return lock::release(facts, turn, Ended::NoServerId, draft);
+    };
+    if member.view().is_none_or(|v| v.mode.is_none()) {
+        let waiting = OfJoin::Starting { member: name, server };
+        draft.wait_for(waiting).about(member.subject());
+        return;
+    }
+    let question = Question { joiner: Some(member), ..question(facts, member) };
+    let lost = turn.replaces.as_ref().and_then(|l| l.server_id);
+    let goal = Goal {
+        add: vec![Peer { server_id: id, address: address.clone() }],
+        remove: lost.into_iter().collect(),
+    };
+    if change::bring(facts, turn, &question, ProofKind::Dead, &goal, draft).is_some() {
+        let waiting = OfJoin::Completing { member: name, server };
+        draft.wait_for(waiting).about(member.subject());
+    }
+}
+
+fn finish(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    let meta = member.object.as_ref().map(|o| &o.meta);
+    let name = || member.name.clone();
+    if let Some(meta) = meta {
+        // What a user has said was of the volume that is lost.
+        let patch = json!({
+            "metadata": { "annotations": { labels::REPLACE: Value::Null } },
+            "spec": { "start": Value::Null, "replace": Value::Null },
+        });
+        let doing = Doing::Forget { member: name() };
+        let step = Step::patch_as_seen(kinds::MEMBER, meta, patch, doing);
+        draft.steps.push(step.fenced(facts.fence()));
+    }
+    let lost = turn.replaces.as_ref().and_then(|l| l.server_id);
+    let event = lost
+        .zip(turn.server_id)
+        .map(|(old, new)| Event::normal(Happened::Replaced { member: name(), old, new }));
+    draft.steps.push(lock::finish(facts, turn, event));
+}

@@ -1,0 +1,140 @@
+//! The turn of a member that is restarted: proven, ended, and back.
+
+use super::next::{due, is_outdated, leads, question, token_due};
+use crate::decide::draft::Draft;
+use crate::decide::evidence::{self, Proof};
+use crate::decide::turn::lock;
+use crate::facts::words::{pod_words, server_words};
+use crate::facts::{Facts, MemberFact};
+use crate::resources as kinds;
+use crate::validate::Valid;
+use crate::words::restart::{Doing, Happened, Problem, Waiting};
+use crate::words::turn::Ended;
+use palladion_api::service::ServiceTurn;
+use palladion_api::service_member::MemberServerState;
+use palladion_plan::proof::ProofKind;
+use palladion_plan::workload::pod::PodFact;
+use palladion_plan::{Event, FailureClass, Step};
+use serde_json::{Map, json};
+
+/// Go on with the turn.
+pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Draft) {
+    let Some(member) = facts.members.get(&turn.member).filter(|m| m.object.is_some()) else {
+        return lock::release(facts, turn, Ended::MemberGone, draft);
+    };
+    let Some(pod) = member.pod.as_ref().filter(|p| !p.terminating) else {
+        let waiting = Waiting::ForPod { member: member.name.clone(), pod: pod_words(member) };
+        draft.wait_for(waiting).about(member.subject());
+        return;
+    };
+    let token = token_due(valid, member);
+    if !is_outdated(facts, member) && token.is_none() {
+        return come_back(facts, turn, member, pod, draft);
+    }
+    // Whoever leads by now is left for the end.
+    if leads(member) && due(facts, valid).len() > 1 {
+        return lock::release(facts, turn, Ended::NotWanted, draft);
+    }
+    let question = question(member);
+    let proven = evidence::prove(facts, turn, &question, ProofKind::AllWell, draft);
+    let Some(agreed) = proven else { return };
+    match facts.newest_revision().filter(|_| is_outdated(facts, member)) {
+        Some(newest) => replace_pod(facts, valid, (member, pod), newest, &agreed.proof, draft),
+        None => draft.steps.extend(give_token(facts, member, token, &agreed.proof)),
+    }
+}
+
+/// The agent stops the server and starts it again in its pod.
+fn give_token(
+    facts: &Facts<'_>,
+    member: &MemberFact,
+    token: Option<String>,
+    proof: &Proof,
+) -> Option<Step> {
+    let meta = &member.object.as_ref()?.meta;
+    let patch = json!({ "spec": { "restartToken": token? } });
+    let doing = Doing::Restart { member: member.name.clone() };
+    Some(
+        Step::patch_as_seen(kinds::MEMBER, meta, patch, doing)
+            .fenced(facts.fence())
+            .proven(proof.stated()),
+    )
+}
+
+fn replace_pod(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    (member, pod): (&MemberFact, &PodFact),
+    newest: &str,
+    proof: &Proof,
+    draft: &mut Draft,
+) {
+    let name = || member.name.clone();
+    if member.claim.as_ref().is_some_and(|c| c.terminating) {
+        draft.wait_for(Waiting::ClaimTerminating { member: name() }).about(member.subject());
+        return;
+    }
+    draft.steps.extend(prepare(facts, valid, member, newest, proof));
+    let event = Event::normal(Happened::NewPod { member: name() });
+    let (doing, fence) = (Doing::ReplacePod { member: name() }, facts.fence());
+    let namespace = valid.namespace.as_str();
+    let step =
+        pod.removal((kinds::POD, namespace), proof.stated(), doing, Some(fence), Some(event));
+    draft.steps.push(if pod.is_ready() { step.evicting() } else { step });
+    let failure = facts.snapshot.failure.as_ref();
+    if let Some(held) = failure.filter(|f| f.class == FailureClass::Held) {
+        let answer = held.message.clone();
+        draft.wait_for(Waiting::ForBudget { member: name(), answer }).about(member.subject());
+    }
+}
+
+/// What the member must know before its next pod starts: that it may, and with which
+/// token, so that it is not restarted twice.
+fn prepare(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    member: &MemberFact,
+    newest: &str,
+    proof: &Proof,
+) -> Option<Step> {
+    let knows = member.spec.as_ref()?.revisions == [newest];
+    let mut spec = Map::new();
+    if !knows {
+        spec.insert("revisions".into(), json!([newest]));
+    }
+    if let Some(token) = token_due(valid, member) {
+        spec.insert("restartToken".into(), token.into());
+    }
+    let meta = &member.object.as_ref()?.meta;
+    let doing = Doing::Allow { member: member.name.clone(), revision: newest.to_string() };
+    let patch = json!({ "spec": spec });
+    (!spec.is_empty()).then(|| {
+        Step::patch_as_seen(kinds::MEMBER, meta, patch, doing)
+            .fenced(facts.fence())
+            .proven(proof.stated())
+    })
+}
+
+fn come_back(
+    facts: &Facts<'_>,
+    turn: &ServiceTurn,
+    member: &MemberFact,
+    pod: &PodFact,
+    draft: &mut Draft,
+) {
+    let name = || member.name.clone();
+    let asked = member.spec.as_ref().and_then(|s| s.restart_token.as_ref());
+    let done = member.server().and_then(|s| s.restart_token.as_ref());
+    if member.votes() && pod.is_ready() && asked.is_none_or(|asked| done == Some(asked)) {
+        let event = Event::normal(Happened::Restarted { member: name() });
+        draft.steps.push(lock::finish(facts, turn, Some(event)));
+        return;
+    }
+    let failed = member.server().is_some_and(|s| s.state == MemberServerState::Failed);
+    if pod.is_stuck() || failed {
+        let (pod, server) = (pod_words(member), server_words(member));
+        draft.report(Problem::Stuck { member: name(), pod, server });
+    }
+    let waiting = Waiting::ForServer { member: name(), server: server_words(member) };
+    draft.wait_for(waiting).about(member.subject());
+}

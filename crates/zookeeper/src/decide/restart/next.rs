@@ -1,0 +1,71 @@
+//! Which member is restarted next, and what must be so before it has the turn.
+
+use crate::decide::draft::Draft;
+use crate::decide::evidence::{self, Question};
+use crate::decide::turn::lock;
+use crate::facts::{Facts, MemberFact};
+use crate::validate::Valid;
+use crate::words::restart::{Doing, Waiting};
+use palladion_api::service::ServiceStep;
+use palladion_api::service_member::ServerMode;
+use palladion_plan::{Flow, turn};
+
+/// The next member on an older revision, or whose restart was asked for, if the others
+/// can spare it: followers first, the leader last.
+pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
+    let mut due = due(facts, valid);
+    due.sort_by_key(|m| (leads(m), m.ordinal));
+    take(facts, due.into_iter().next(), draft)
+}
+
+/// One that does not serve, on an older revision, goes before everything: it is what
+/// keeps the others from changing anything.
+pub fn of_broken(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
+    let mut due = due(facts, valid);
+    due.retain(|m| !m.votes());
+    take(facts, due.into_iter().next(), draft)
+}
+
+fn take(facts: &Facts<'_>, member: Option<&MemberFact>, draft: &mut Draft) -> Flow {
+    let Some((member, volume)) = member.and_then(|m| Some((m, m.volume_id()?))) else {
+        return Flow::Free;
+    };
+    if let Err(why) = evidence::is_quiet(facts, &question(member)) {
+        let waiting = Waiting::ForEnsemble { member: member.name.clone(), why };
+        draft.wait_for(waiting).about(member.subject());
+        return Flow::Busy;
+    }
+    let turn = turn::new(facts.snapshot, &member.name, volume, ServiceStep::Restart);
+    draft.steps.push(lock::write(facts, &turn, Doing::Begin { member: member.name.clone() }));
+    Flow::Busy
+}
+
+/// All that vote must answer, but for one that does not serve; and those that stay must
+/// be a majority.
+pub(super) fn question(member: &MemberFact) -> Question<'_> {
+    let own = member.server_id().filter(|_| !member.votes());
+    Question { spares_whom: true, ..Question::about(member).without(own) }
+}
+
+pub(super) fn leads(member: &MemberFact) -> bool {
+    member.view().is_some_and(|v| v.mode == Some(ServerMode::Leader))
+}
+
+/// Members of the ensemble on an older revision, or whose restart was asked for.
+pub(super) fn due<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Vec<&'a MemberFact> {
+    let is_wanted = |m: &&MemberFact| m.ordinal < valid.servers && !m.is_lost();
+    let members = facts.enrolled().filter(is_wanted).filter(|m| m.has_served());
+    members.filter(|m| is_outdated(facts, m) || token_due(valid, m).is_some()).collect()
+}
+
+/// Is its pod of an older revision?
+pub(super) fn is_outdated(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    let pod = member.pod.as_ref().filter(|p| !p.terminating);
+    facts.newest_revision().zip(pod).is_some_and(|(newest, pod)| pod.revision != newest)
+}
+
+/// The token that the spec has and the member has not.
+pub(super) fn token_due(valid: &Valid, member: &MemberFact) -> Option<String> {
+    let has = member.spec.as_ref().and_then(|s| s.restart_token.as_ref());
+    valid.restart_token.clone().filter(|wanted| Some(wanted) != has)
+}

@@ -1,0 +1,211 @@
+//! A change of the configuration: ordered from one server, under the version that all
+//! have, and done when the configuration says so that all have afterwards. What the
+//! server answered decides nothing: the answer may be lost with the connection, and
+//! the change made all the same.
+
+use crate::decide::draft::Draft;
+use crate::decide::evidence::{self, Agreed, Question};
+use crate::facts::{Configuration, Facts, MemberFact};
+use crate::resources as kinds;
+use crate::words::turn::{Doing, Waiting};
+use palladion_api::ids::Nonce;
+use palladion_api::member::OperationState;
+use palladion_api::service::ServiceTurn;
+use palladion_api::service_member::{MemberOperationKind, Peer, Reconfig};
+use palladion_api::zookeeper::ServerId;
+use palladion_plan::Step;
+use palladion_plan::proof::{FRESH, ProofKind};
+use palladion_plan::words::Names;
+use serde_json::json;
+
+/// What the configuration should say afterwards.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Goal {
+    /// These vote.
+    pub add: Vec<Peer>,
+    /// These are not in it.
+    pub remove: Vec<ServerId>,
+}
+
+impl Goal {
+    /// Does it say so?
+    pub fn is_met(&self, configuration: &Configuration) -> bool {
+        let votes = |peer: &Peer| {
+            let server = configuration.server(peer.server_id);
+            configuration.has_participant(peer.server_id)
+                && server.is_some_and(|s| s.address == peer.address)
+        };
+        self.add.iter().all(votes)
+            && self.remove.iter().all(|id| configuration.server(*id).is_none())
+    }
+
+    /// What is missing, in one step: with an exchange the number of votes never falls.
+    fn rest(&self, configuration: &Configuration) -> Reconfig {
+        let voting = |id: &ServerId| configuration.has_participant(*id);
+        Reconfig {
+            version: configuration.version,
+            add: self.add.iter().filter(|p| !voting(&p.server_id)).cloned().collect(),
+            remove: self
+                .remove
+                .iter()
+                .copied()
+                .filter(|id| configuration.server(*id).is_some())
+                .collect(),
+        }
+    }
+}
+
+/// Bring the configuration to the goal. `Some` when all answer that it is there.
+pub fn bring(
+    facts: &Facts<'_>,
+    turn: &ServiceTurn,
+    question: &Question<'_>,
+    kind: ProofKind,
+    goal: &Goal,
+    draft: &mut Draft,
+) -> Option<Agreed> {
+    if let Some(executor) = ordered(facts, turn) {
+        after_order(facts, turn, question, executor, draft);
+        return None;
+    }
+    let agreed = evidence::prove(facts, turn, question, kind, draft)?;
+    if goal.is_met(&agreed.configuration) {
+        return Some(agreed);
+    }
+    if let Some(step) = order(facts, turn, question, &agreed, goal) {
+        draft.steps.push(step);
+    }
+    None
+}
+
+/// One order for each question: whatever comes of it, the question is put anew.
+fn id(nonce: &Nonce) -> String {
+    format!("reconfig-{nonce}")
+}
+
+/// The member that was ordered to make a change under the present question.
+fn ordered<'a>(facts: &'a Facts<'_>, turn: &ServiceTurn) -> Option<&'a MemberFact> {
+    let id = id(&turn.question.as_ref()?.nonce);
+    let has_it = |m: &&MemberFact| {
+        m.spec.as_ref().and_then(|s| s.operation.as_ref()).is_some_and(|o| o.id == id)
+    };
+    facts.members.values().find(has_it)
+}
+
+fn after_order(
+    facts: &Facts<'_>,
+    turn: &ServiceTurn,
+    question: &Question<'_>,
+    executor: &MemberFact,
+    draft: &mut Draft,
+) {
+    let Some(put) = &turn.question else { return };
+    let id = id(&put.nonce);
+    let answer = executor.status.operation.as_ref().filter(|o| o.id == id);
+    let is_over = answer.is_some_and(|o| match o.state {
+        OperationState::Succeeded | OperationState::Failed | OperationState::Interrupted => true,
+        OperationState::Running | OperationState::Unknown => false,
+    });
+    // Whoever does not answer any more may have made it, or may make it yet: the version
+    // that it names keeps it from being made twice.
+    let until = put.since.0 + FRESH;
+    if is_over || facts.now() >= until {
+        let _ = evidence::renew(facts, turn, question, draft);
+        return;
+    }
+    let waiting = Waiting::ForOperation { executor: executor.name.clone() };
+    draft.wait_for(waiting).about(question.whom.subject()).until(until);
+}
+
+fn order(
+    facts: &Facts<'_>,
+    turn: &ServiceTurn,
+    question: &Question<'_>,
+    agreed: &Agreed,
+    goal: &Goal,
+) -> Option<Step> {
+    let executor = executor(facts, question, &agreed.configuration, goal)?;
+    let reconfig = goal.rest(&agreed.configuration);
+    let doing = Doing::Reconfigure {
+        executor: executor.name.clone(),
+        add: Names::of(reconfig.add.iter().map(|p| p.server_id)),
+        remove: Names::of(&reconfig.remove),
+    };
+    let id = id(&turn.question.as_ref()?.nonce);
+    let volume = executor.volume_id()?;
+    // All that is said: a merge patch would keep what the last order had.
+    let Reconfig { version, add, remove } = reconfig;
+    let patch = json!({ "spec": { "operation": {
+        "id": id,
+        "volumeID": volume,
+        "kind": MemberOperationKind::Reconfig,
+        "reconfig": { "version": version, "add": add, "remove": remove },
+        "node": null,
+    } } });
+    let meta = &executor.object.as_ref()?.meta;
+    let proof = agreed.proof.carried_out_by(executor);
+    Some(
+        Step::patch_as_seen(kinds::MEMBER, meta, patch, doing)
+            .fenced(facts.fence())
+            .proven(proof.stated()),
+    )
+}
+
+/// A server that votes before and after; the lowest ID, so that later decisions choose
+/// the same one.
+fn executor<'a>(
+    facts: &'a Facts<'_>,
+    question: &Question<'_>,
+    configuration: &Configuration,
+    goal: &Goal,
+) -> Option<&'a MemberFact> {
+    let stays = |id: &ServerId| !goal.remove.contains(id) && !question.except.contains(id);
+    let ids = configuration.participants().map(|s| s.server_id).filter(stays);
+    ids.filter_map(|id| facts.member_of(id)).find(|m| m.agent_speaks())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use palladion_api::ids::StaticAddress;
+    use palladion_api::service_member::{EnsembleServer, ServerRole};
+    use palladion_api::zookeeper::Zxid;
+
+    fn configuration(ids: &[i64]) -> Configuration {
+        let server = |id: &i64| EnsembleServer {
+            server_id: ServerId::new(*id),
+            address: StaticAddress::new(format!("10.0.0.{id}")),
+            role: ServerRole::Participant,
+        };
+        Configuration { version: Zxid::new(7), servers: ids.iter().map(server).collect() }
+    }
+
+    fn peer(id: i64) -> Peer {
+        let address = StaticAddress::new(format!("10.0.0.{id}"));
+        Peer { server_id: ServerId::new(id), address }
+    }
+
+    #[test]
+    fn an_exchange_is_one_step_and_what_is_done_already_is_not_asked_for_again() {
+        let goal = Goal { add: vec![peer(4)], remove: vec![ServerId::new(2)] };
+        assert!(!goal.is_met(&configuration(&[1, 2, 3])));
+        let whole = goal.rest(&configuration(&[1, 2, 3]));
+        assert_eq!((whole.add.len(), whole.remove.len()), (1, 1));
+        assert_eq!(whole.version, Zxid::new(7));
+        let half = goal.rest(&configuration(&[1, 2, 3, 4]));
+        assert_eq!((half.add.len(), half.remove.len()), (0, 1));
+        assert!(goal.is_met(&configuration(&[1, 3, 4])));
+    }
+
+    #[test]
+    fn a_server_at_another_address_or_one_that_only_observes_is_not_what_was_wanted() {
+        let goal = Goal { add: vec![peer(2)], remove: Vec::new() };
+        let mut moved = configuration(&[1, 2]);
+        assert!(goal.is_met(&moved));
+        moved.servers[1].address = "10.0.0.9".into();
+        assert!(!goal.is_met(&moved));
+        let mut observer = configuration(&[1, 2]);
+        observer.servers[1].role = ServerRole::Observer;
+        assert!(!goal.is_met(&observer));
+    }
+}

@@ -1,0 +1,9 @@
+//! The one turn of the ensemble: the lock, the epoch of its leader, the permit of
+//! its member, the server IDs that it gives, and the changes of the configuration
+//! that it makes.
+
+pub mod change;
+pub mod epoch;
+pub mod lock;
+pub mod permit;
+pub mod server_id;

@@ -1,0 +1,57 @@
+//! The configuration of an ensemble: which servers there are, and who votes.
+
+use super::Facts;
+use palladion_api::service_member::{EnsembleServer, EnsembleView, ServerRole};
+use palladion_api::zookeeper::{ServerId, Zxid};
+
+/// A configuration, as a server has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Configuration {
+    /// Its version.
+    pub version: Zxid,
+    /// Its servers, by ID.
+    pub servers: Vec<EnsembleServer>,
+}
+
+impl Configuration {
+    /// Of a server's view.
+    pub fn of(view: &EnsembleView) -> Self {
+        let mut servers = view.servers.clone();
+        servers.sort_by_key(|s| s.server_id);
+        Self { version: view.config_version, servers }
+    }
+
+    /// The server of this ID.
+    pub fn server(&self, id: ServerId) -> Option<&EnsembleServer> {
+        self.servers.iter().find(|s| s.server_id == id)
+    }
+
+    /// Those that vote.
+    pub fn participants(&self) -> impl Iterator<Item = &EnsembleServer> {
+        self.servers.iter().filter(|s| s.role == ServerRole::Participant)
+    }
+
+    /// Does this server vote?
+    pub fn has_participant(&self, id: ServerId) -> bool {
+        self.participants().any(|s| s.server_id == id)
+    }
+
+    /// Are so many of those that vote a majority of them?
+    pub fn is_majority(&self, count: usize) -> bool {
+        count * 2 > self.participants().count()
+    }
+}
+
+impl Facts<'_> {
+    /// The newest configuration that a server of a member has reported, whatever has
+    /// become of that server since. `None` where nobody has reported one.
+    ///
+    /// Not to decide on what could hurt: that asks anew.
+    pub fn configuration(&self) -> Option<Configuration> {
+        let views = self.members.values().flat_map(|m| {
+            let answered = m.status.evidence.as_ref().and_then(|e| e.ensemble.as_ref());
+            [m.status.ensemble.as_ref(), answered].into_iter().flatten()
+        });
+        views.max_by_key(|view| view.config_version).map(Configuration::of)
+    }
+}

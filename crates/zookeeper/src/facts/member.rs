@@ -1,0 +1,240 @@
+//! One member and what belongs to it: what is recorded, what its agent says,
+//! and what Kubernetes has.
+
+use crate::resources as kinds;
+use palladion_api::ids::{ClaimUid, MemberName, Nonce, StaticAddress, Uid, VolumeId};
+use palladion_api::labels;
+use palladion_api::member::RunState;
+use palladion_api::service_member::{
+    EnsembleView, MemberServer, MemberServerState, MemberVolume, MemberVolumeState,
+    ServiceMemberSpec, ServiceMemberStatus, VolumeLoss,
+};
+use palladion_api::zookeeper::ServerId;
+use palladion_plan::workload::pod::PodFact;
+use palladion_plan::{Object, Subject};
+use std::sync::Arc;
+
+/// One member: what is recorded, what its agent says, and what Kubernetes has.
+#[derive(Debug, Clone, Default)]
+pub struct MemberFact {
+    /// Name of the member and its pod.
+    pub name: MemberName,
+    /// Ordinal in the set.
+    pub ordinal: i32,
+    /// The member object.
+    pub object: Option<Arc<Object>>,
+    /// Its spec.
+    pub spec: Option<ServiceMemberSpec>,
+    /// Its status, empty until its agent has written.
+    pub status: ServiceMemberStatus,
+    /// The pod.
+    pub pod: Option<PodFact>,
+    /// Its Services: of its address, and of addresses of volumes that were lost.
+    pub services: Vec<ServiceFact>,
+    /// The claim.
+    pub claim: Option<ClaimFact>,
+}
+
+/// A Service that holds an address of a member.
+#[derive(Debug, Clone)]
+pub struct ServiceFact {
+    /// The stored object.
+    pub object: Arc<Object>,
+    /// The address, once given.
+    pub address: Option<StaticAddress>,
+}
+
+/// A member's claim.
+#[derive(Debug, Clone)]
+pub struct ClaimFact {
+    /// The stored object.
+    pub object: Arc<Object>,
+    /// Is it bound to a volume?
+    pub bound: bool,
+    /// Is it being deleted?
+    pub terminating: bool,
+    /// Server ID that was given to its volume.
+    pub server_id: Option<ServerId>,
+    /// That volume.
+    pub volume_id: Option<VolumeId>,
+    /// The address of that server.
+    pub address: Option<StaticAddress>,
+}
+
+impl MemberFact {
+    /// The member as what a wait is about.
+    pub fn subject(&self) -> Subject {
+        Subject::new(kinds::MEMBER, &self.name)
+    }
+
+    /// Does the agent of the pod that exists now speak?
+    pub fn agent_speaks(&self) -> bool {
+        match (&self.pod, &self.status.agent) {
+            (Some(pod), Some(agent)) => pod.uid == agent.pod_uid && !pod.terminating,
+            _ => false,
+        }
+    }
+
+    /// What the agent of the pod that exists now says of the server.
+    pub fn server(&self) -> Option<&MemberServer> {
+        self.status.server.as_ref().filter(|_| self.agent_speaks())
+    }
+
+    /// The volume as its own agent reports it now.
+    pub fn volume(&self) -> Option<&MemberVolume> {
+        self.status.volume.as_ref().filter(|_| self.agent_speaks())
+    }
+
+    /// The volume on record.
+    pub fn volume_id(&self) -> Option<&VolumeId> {
+        self.spec.as_ref()?.volume_id.as_ref()
+    }
+
+    /// Does its agent report the volume that is on record?
+    pub fn is_on_its_volume(&self) -> bool {
+        let reported = self.volume().map(|v| &v.volume_id);
+        reported.is_some() && reported == self.volume_id()
+    }
+
+    /// The server ID that was given to its volume: by the record or, without one, by the claim.
+    pub fn server_id(&self) -> Option<ServerId> {
+        let claimed = || self.claim.as_ref().and_then(|c| c.server_id);
+        match &self.spec {
+            Some(spec) => spec.server_id,
+            None => claimed(),
+        }
+    }
+
+    /// The address on record.
+    pub fn address(&self) -> Option<&StaticAddress> {
+        let recorded = self.spec.as_ref().and_then(|s| s.address.as_ref());
+        recorded.or_else(|| self.claim.as_ref().and_then(|c| c.address.as_ref()))
+    }
+
+    /// Is it on record that it has left for good, with proof?
+    pub fn is_gone(&self) -> bool {
+        self.spec.as_ref().is_some_and(|s| s.run == RunState::Terminated)
+    }
+
+    /// The record that its volume is lost.
+    pub fn loss(&self) -> Option<&VolumeLoss> {
+        self.spec.as_ref()?.replace.as_ref()
+    }
+
+    /// Is the volume lost that it has on record, by that record or by its own agent's word?
+    pub fn is_lost(&self) -> bool {
+        let by_record = self.loss().is_some_and(|l| Some(&l.lost.volume_id) == self.volume_id());
+        by_record || self.is_lost_by_its_own_word()
+    }
+
+    /// Does its own agent report that what the server has acknowledged may be gone?
+    pub fn is_lost_by_its_own_word(&self) -> bool {
+        self.volume().is_some_and(|v| match v.state {
+            MemberVolumeState::Lost | MemberVolumeState::RolledBack => true,
+            MemberVolumeState::Empty
+            | MemberVolumeState::Incomplete
+            | MemberVolumeState::Joined
+            | MemberVolumeState::Left
+            | MemberVolumeState::NotMounted
+            | MemberVolumeState::Foreign
+            | MemberVolumeState::Unaccounted
+            | MemberVolumeState::Unknown => false,
+        })
+    }
+
+    /// Has a server on its volume been a full member, as far as anybody knows? What is
+    /// not known may have been.
+    pub fn has_served(&self) -> bool {
+        let reported = self.status.volume.as_ref().is_some_and(|v| match v.state {
+            MemberVolumeState::Joined | MemberVolumeState::Lost | MemberVolumeState::Unknown => {
+                true
+            }
+            MemberVolumeState::Empty
+            | MemberVolumeState::Incomplete
+            | MemberVolumeState::Left
+            | MemberVolumeState::NotMounted
+            | MemberVolumeState::Foreign
+            | MemberVolumeState::Unaccounted
+            | MemberVolumeState::RolledBack => false,
+        });
+        self.server_id().is_some() && reported
+    }
+
+    /// The ensemble as its running server sees it now.
+    pub fn view(&self) -> Option<&EnsembleView> {
+        let runs = self.server().is_some_and(|s| match s.state {
+            MemberServerState::Running | MemberServerState::Starting => true,
+            MemberServerState::Waiting
+            | MemberServerState::Stopped
+            | MemberServerState::Stopping
+            | MemberServerState::Failed
+            | MemberServerState::Left
+            | MemberServerState::Unknown => false,
+        });
+        self.status.ensemble.as_ref().filter(|_| runs && self.is_on_its_volume())
+    }
+
+    /// Its answer to this question.
+    pub fn answer(&self, nonce: &Nonce) -> Option<Option<&EnsembleView>> {
+        let evidence = self.status.evidence.as_ref().filter(|e| e.nonce == *nonce)?;
+        let of_volume = Some(&evidence.volume_id) == self.volume_id();
+        (of_volume && self.agent_speaks()).then_some(evidence.ensemble.as_ref())
+    }
+
+    /// Does it serve as a member that votes, by its own word?
+    pub fn votes(&self) -> bool {
+        self.view().is_some_and(EnsembleView::votes)
+    }
+
+    /// Is its pod ready?
+    pub fn is_ready(&self) -> bool {
+        self.pod.as_ref().is_some_and(PodFact::is_ready)
+    }
+
+    /// May a server of it run, as far as its agent says? One that is silent may.
+    pub fn may_run(&self) -> bool {
+        match self.server() {
+            Some(server) => server.state.may_run(),
+            None => self.pod.is_some(),
+        }
+    }
+
+    /// The Service whose address it has on record, or the one that it will have.
+    pub fn service(&self) -> Option<&ServiceFact> {
+        match self.spec.as_ref().and_then(|s| s.address.as_ref()) {
+            Some(address) => self.services.iter().find(|s| s.address.as_ref() == Some(address)),
+            None => self.services.iter().find(|s| s.object.meta.name == self.name.as_str()),
+        }
+    }
+}
+
+impl ServiceFact {
+    pub(super) fn read(object: &Arc<Object>) -> Self {
+        let address = object.str_at("/spec/clusterIP").filter(|a| !a.is_empty() && *a != "None");
+        Self { address: address.map(StaticAddress::new), object: object.clone() }
+    }
+}
+
+impl ClaimFact {
+    /// Its uid.
+    pub fn uid(&self) -> ClaimUid {
+        ClaimUid::from(&self.object.meta.uid)
+    }
+
+    /// The cluster object that it goes with, where its data is marked so.
+    pub fn cluster_uid(&self) -> Option<Uid> {
+        self.object.meta.annotations.get(labels::CLUSTER_UID).map(Uid::new)
+    }
+
+    pub(super) fn read(object: &Arc<Object>) -> Self {
+        let annotation = |key: &str| object.meta.annotations.get(key);
+        Self {
+            bound: object.str_at("/volume").is_some_and(|v| !v.is_empty()),
+            terminating: object.meta.is_terminating(),
+            server_id: annotation(labels::SERVER_ID).and_then(|t| ServerId::parse(t).ok()),
+            volume_id: annotation(labels::VOLUME_ID).map(VolumeId::new),
+            address: annotation(labels::ADDRESS).map(StaticAddress::new),
+            object: object.clone(),
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What in this mind's steps could hurt, and what must be proven before. The
+//! linter refuses a plan in which such a step carries no proof, one of another
+//! kind, one about somebody else, or one that is too old.
+//!
+//! Not here, because nothing stops or goes by it: the record that a volume is
+//! lost (`/spec/replace`). Whoever acts on it has a line here and asks the others
+//! at that time.
+
+use crate::resources::{CLAIM, MEMBER, POD, STATEFUL_SET};
+use palladion_plan::ProofKind as Kind;
+use palladion_plan::{About, Act, Hazard};
+
+/// Every step of this mind that could hurt.
+pub const HAZARDS: &[Hazard] = &[
+    // Permits: a server starts that did not run. With what it has kept it may start
+    // again by the same permit (`Idle`); whoever takes a lost one's place needs `Dead`.
+    permit("Initialize", &[Kind::AllEmpty, Kind::Idle]),
+    permit("Join", &[Kind::AllWell, Kind::Dead, Kind::Idle]),
+    permit("Rescue", &[Kind::DeadAsNamed]),
+    // The configuration of the ensemble: who votes.
+    of_member(
+        Act::Ordered("/spec/operation/reconfig", "/spec/operation/id"),
+        About::Object,
+        &[Kind::AllWell, Kind::Dead],
+    ),
+    // A member is out, and must never start again.
+    of_member(
+        Act::SetTo("/spec/intent/kind", "Leave"),
+        About::Field("/spec/intent/volumeID"),
+        &[Kind::Gone, Kind::NeverJoined],
+    ),
+    of_member(
+        Act::SetTo("/spec/run", "Terminated"),
+        About::Object,
+        &[Kind::Gone, Kind::NeverJoined],
+    ),
+    of_member(Act::Deleted, About::Object, &[Kind::Left]),
+    // A server stops.
+    of_member(Act::Changed("/spec/restartToken"), About::Object, &[Kind::AllWell, Kind::Idle]),
+    Hazard {
+        resource: POD,
+        act: Act::Deleted,
+        about: About::Object,
+        kinds: &[Kind::AllWell, Kind::Idle, Kind::Dead],
+    },
+    Hazard {
+        resource: STATEFUL_SET,
+        act: Act::Lowered("/spec/replicas"),
+        about: About::Object,
+        kinds: &[Kind::Vacant],
+    },
+    Hazard {
+        resource: STATEFUL_SET,
+        act: Act::DeletedWithDependents,
+        about: About::Object,
+        kinds: &[Kind::OwnerDeleted],
+    },
+    // Data goes.
+    Hazard {
+        resource: CLAIM,
+        act: Act::Deleted,
+        about: About::Object,
+        kinds: &[Kind::Dead, Kind::OwnerDeleted],
+    },
+];
+
+const fn permit(kind: &'static str, kinds: &'static [Kind]) -> Hazard {
+    of_member(Act::SetTo("/spec/start/kind", kind), About::Field("/spec/start/volumeID"), kinds)
+}
+
+const fn of_member(act: Act, about: About, kinds: &'static [Kind]) -> Hazard {
+    Hazard { resource: MEMBER, act, about, kinds }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use palladion_api::member::RunState;
+    use palladion_api::service_member::{ServiceIntentKind, ServicePermitKind};
+    use palladion_plan::Loss;
+    use palladion_plan::sim::Planted;
+    use palladion_plan::sim::planted::NAME;
+    use serde_json::{Value, json};
+
+    fn of_member(stored: Value, spec: Value) -> Planted {
+        Planted::patch(MEMBER, json!({ "spec": stored }), json!({ "spec": spec }))
+    }
+
+    fn permit(kind: &str) -> Planted {
+        of_member(json!({}), json!({ "start": { "kind": kind, "volumeID": "a volume" } }))
+    }
+
+    fn reconfig(id: &str) -> Value {
+        json!({ "operation": { "id": id, "kind": "Reconfig", "reconfig": { "remove": [3] } } })
+    }
+
+    /// A planted step for each hazard, what its proof must be about, and the kinds
+    /// that do. A list of its own: the table has no say in it.
+    fn planted() -> Vec<(Planted, &'static str, &'static [Kind])> {
+        let leave = json!({ "intent": { "kind": "Leave", "volumeID": "a volume" } });
+        let replicas = json!({ "spec": { "replicas": 3 } });
+        let fewer = Planted::patch(STATEFUL_SET, replicas, json!({ "spec": { "replicas": 2 } }));
+        let restart = of_member(json!({ "restartToken": "1" }), json!({ "restartToken": "2" }));
+        let out: &[Kind] = &[Kind::Gone, Kind::NeverJoined];
+        let change: &[Kind] = &[Kind::AllWell, Kind::Dead];
+        vec![
+            (permit("Initialize"), "a volume", &[Kind::AllEmpty, Kind::Idle]),
+            (permit("Join"), "a volume", &[Kind::AllWell, Kind::Dead, Kind::Idle]),
+            (permit("Rescue"), "a volume", &[Kind::DeadAsNamed]),
+            (of_member(json!({}), reconfig("1")), NAME, change),
+            (of_member(reconfig("1"), reconfig("2")), NAME, change),
+            (of_member(json!({}), leave), "a volume", out),
+            (of_member(json!({ "run": "Running" }), json!({ "run": "Terminated" })), NAME, out),
+            (Planted::deletion(MEMBER, Loss::Nothing), NAME, &[Kind::Left]),
+            (restart, NAME, &[Kind::AllWell, Kind::Idle]),
+            (Planted::deletion(POD, Loss::Process), NAME, &[Kind::AllWell, Kind::Idle, Kind::Dead]),
+            (fewer, NAME, &[Kind::Vacant]),
+            (Planted::deletion(STATEFUL_SET, Loss::Process), NAME, &[Kind::OwnerDeleted]),
+            (Planted::deletion(CLAIM, Loss::Data), NAME, &[Kind::Dead, Kind::OwnerDeleted]),
+        ]
+    }
+
+    #[test]
+    fn every_step_that_could_hurt_is_refused_without_its_proof() {
+        for (step, about, kinds) in planted() {
+            assert_eq!(step.needs(HAZARDS, about, kinds), Ok(()));
+        }
+    }
+
+    #[test]
+    fn a_line_that_the_table_loses_is_seen() {
+        for lost in 0..HAZARDS.len() {
+            let rest = [&HAZARDS[..lost], &HAZARDS[lost + 1..]].concat();
+            let passes = |(step, about, kinds): &(Planted, &str, &[Kind])| {
+                step.needs(&rest, about, kinds).is_err()
+            };
+            assert!(planted().iter().any(passes), "nothing needs {:?}", HAZARDS[lost]);
+        }
+    }
+
+    /// A rename of the API must not leave a hazard behind that nothing matches.
+    #[test]
+    fn hazards_name_values_as_the_api_writes_them() {
+        let written = [
+            json!(ServicePermitKind::Initialize),
+            json!(ServicePermitKind::Join),
+            json!(ServicePermitKind::Rescue),
+            json!(ServiceIntentKind::Leave),
+            json!(RunState::Terminated),
+        ];
+        let named: Vec<_> = HAZARDS
+            .iter()
+            .filter_map(|hazard| match hazard.act {
+                Act::SetTo(_, value) => Some(json!(value)),
+                Act::Deleted
+                | Act::DeletedWithDependents
+                | Act::Changed(_)
+                | Act::Ordered(..)
+                | Act::Lowered(_) => None,
+            })
+            .collect();
+        assert_eq!(named, written);
+    }
+}

@@ -1,0 +1,55 @@
+//! The kinds that this mind sees and writes, and what it keeps of each.
+
+use palladion_api::labels;
+pub use palladion_plan::kinds::{
+    CLAIM, CONFIG_MAP, DISRUPTION_BUDGET, NODE, OPERATOR_CONFIG, POD, ROLE_BINDING, SERVICE,
+    SERVICE_ACCOUNT, STATEFUL_SET, STORAGE_CLASS,
+};
+use palladion_plan::workload::{claims, pod};
+use palladion_plan::{Keep, Resource, Route, Watch};
+use serde_json::{Value, json};
+
+/// `ZookeeperCluster`.
+pub const CLUSTER: Resource = Resource::ours("ZookeeperCluster", "zookeeperclusters");
+/// `ServiceMember`.
+pub const MEMBER: Resource = Resource::ours("ServiceMember", "servicemembers");
+
+/// Selects what Palladion made; the same words in every mind, so that the
+/// engine needs one watch for all.
+const OURS: &str = "app.kubernetes.io/managed-by=palladion";
+
+/// One watch per kind for the whole process.
+pub fn watches() -> Vec<Watch> {
+    let by_cluster = Route::Label(labels::ZOOKEEPER);
+    let watch = |resource, selector, keep, route| Watch { resource, selector, keep, route };
+    vec![
+        watch(CLUSTER, "", Keep::Everything, Route::Owner),
+        watch(MEMBER, OURS, Keep::Everything, by_cluster),
+        watch(OPERATOR_CONFIG, "", Keep::Only(&["/spec"]), Route::Every),
+        watch(STATEFUL_SET, OURS, Keep::Everything, by_cluster),
+        watch(POD, OURS, Keep::Projection(pod::project), by_cluster),
+        watch(SERVICE, OURS, Keep::Everything, by_cluster),
+        watch(CONFIG_MAP, OURS, Keep::Everything, by_cluster),
+        watch(CLAIM, OURS, Keep::Projection(claims::project), by_cluster),
+        watch(SERVICE_ACCOUNT, OURS, Keep::Everything, by_cluster),
+        watch(ROLE_BINDING, OURS, Keep::Everything, by_cluster),
+        watch(DISRUPTION_BUDGET, OURS, Keep::Projection(without_status), by_cluster),
+        watch(
+            STORAGE_CLASS,
+            "",
+            Keep::Only(&["/provisioner", "/allowVolumeExpansion"]),
+            Route::Every,
+        ),
+        watch(NODE, "", Keep::Projection(node), Route::Every),
+    ]
+}
+
+fn without_status(object: &Value) -> Value {
+    json!({ "spec": object["spec"] })
+}
+
+fn node(object: &Value) -> Value {
+    let conditions = object["status"]["conditions"].as_array();
+    let ready = conditions.and_then(|all| all.iter().find(|c| c["type"] == "Ready"));
+    json!({ "ready": ready.map_or(&Value::Null, |c| &c["status"]) })
+}

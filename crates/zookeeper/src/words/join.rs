@@ -1,0 +1,43 @@
+//! Joins.
+
+use super::evidence::Objection;
+use super::members::{Pod, Server};
+use jiff::Timestamp;
+use palladion_api::ids::MemberName;
+use palladion_api::zookeeper::ServerId;
+
+palladion_plan::sentences! {
+    /// Why a member has not joined yet.
+    pub enum Waiting {
+        ForPod { member: MemberName, pod: Pod } => WaitingForPod,
+            "member {member} waits to join: {pod}";
+        ForEnsemble { member: MemberName, why: Objection } => WaitingForEnsemble,
+            "member {member} waits to join: {why}";
+        Starting { member: MemberName, server: Server } => Joining,
+            "member {member} is joining the ensemble: {server}";
+        Completing { member: MemberName, server: Server } => Joining,
+            "the server of member {member} votes: {server}";
+        Retry { member: MemberName, at: Timestamp } => Joining,
+            "the start of member {member} failed and is tried again at {at}";
+    }
+
+    /// What needs a person.
+    pub enum Problem {
+        Failed { member: MemberName, server: Server } => JoinFailed,
+            "member {member} could not join after several tries: {server}";
+        NoServerId { member: MemberName } => JoinFailed,
+            "member {member} cannot join: every server ID from 1 to 254 was given to a volume before, and none is given twice; create another ZookeeperCluster and migrate the data";
+    }
+
+    /// Events.
+    pub enum Happened {
+        Joined { member: MemberName, id: ServerId } => Joining,
+            "member {member} has joined the ensemble as server {id}";
+    }
+
+    /// Steps.
+    pub enum Doing {
+        Start { member: MemberName, id: ServerId } => "begin the join of member {member} as server {id}";
+        Again { member: MemberName } => "let member {member} try again to join";
+    }
+}

@@ -1,0 +1,18 @@
+//! Everything that this mind says to people: one file per work, an enum per
+//! subject, a variant per sentence.
+
+pub mod evidence;
+pub mod initialize;
+pub mod join;
+pub mod leave;
+pub mod members;
+pub mod objects;
+pub mod refusal;
+pub mod replace;
+pub mod restart;
+pub mod status;
+pub mod turn;
+
+palladion_api::vocabulary![
+    evidence, initialize, join, leave, members, objects, refusal, replace, restart, status, turn
+];

@@ -1,0 +1,59 @@
+//! The objects of an ensemble.
+
+use palladion_api::ids::MemberName;
+use palladion_plan::words::Count;
+use palladion_plan::workload::words::TemplateChange;
+
+palladion_plan::sentences! {
+    /// What an object is, in a sentence.
+    pub enum What {
+        ClientService => "the Service of the clients";
+        NodesService => "the Service of the members";
+        MemberService { member: MemberName } => "the Service of member {member}";
+        ServiceAccount => "the ServiceAccount of the members";
+        RoleBinding => "the RoleBinding of the members";
+        DisruptionBudget => "the PodDisruptionBudget";
+        Configuration => "the configuration of the servers";
+        StatefulSet => "the StatefulSet";
+        Member { member: MemberName } => "the record of member {member}";
+    }
+
+    /// Waiting for objects.
+    pub enum Waiting {
+        Address { member: MemberName } => CreatingObjects,
+            "member {member} waits for its address and for the revision of its StatefulSet";
+        MembersStop => Deleting, "waiting for all pods to end";
+        ClaimDeleted { claim: String } => Deleting, "PersistentVolumeClaim {claim} is being deleted";
+    }
+
+    /// What needs a person.
+    pub enum Problem {
+        ClaimTerminating { claim: String, member: MemberName } => ClaimTerminating,
+            "PersistentVolumeClaim {claim} of member {member} is being deleted; Kubernetes deletes the data when the pod ends";
+        CannotGrow { claim: String, size: String, class: String } => VolumeCannotGrow,
+            "PersistentVolumeClaim {claim} should be expanded to {size}, but storage class {class} does not allow it";
+        ClaimTemplate { change: TemplateChange } => ClaimTemplateKept,
+            "{change}, which a StatefulSet does not allow; it stays as it was created";
+    }
+
+    /// Events.
+    pub enum Happened {
+        SetCreated { servers: Count } => Synced, "the StatefulSet is created for {servers}";
+        SetRecreated => Synced, "the StatefulSet is recreated around its pods, because volumes grow";
+        ClaimGrows { claim: String, size: String } => VolumeGrowing,
+            "PersistentVolumeClaim {claim} is expanded to {size}";
+        ClaimDeleted { claim: String } => Deleting, "PersistentVolumeClaim {claim} is deleted with the cluster";
+    }
+
+    /// Steps.
+    pub enum Doing {
+        RecordOnClaim { claim: String } => "record the server ID on PersistentVolumeClaim {claim}";
+        RecordVolume { member: MemberName } => "record the volume of member {member}";
+        WithdrawPermit { member: MemberName } => "withdraw the permit of member {member}, which has joined";
+        DeleteConfiguration { config_map: String } => "delete ConfigMap {config_map}, which no pod uses";
+        SetFinalizer => "hold the ZookeeperCluster until its volumes are deleted";
+        RemoveFinalizer => "release the ZookeeperCluster";
+        DeleteSet { set: String } => "delete StatefulSet {set}";
+        DeleteClaim { claim: String } => "delete PersistentVolumeClaim {claim}";
+    }
+}

@@ -1,0 +1,45 @@
+//! Restarts: rollouts, and those that a user requests.
+
+use super::evidence::{Idle, Objection};
+use super::members::{Pod, Server};
+use palladion_api::ids::MemberName;
+
+palladion_plan::sentences! {
+    /// Why a member was not restarted yet.
+    pub enum Waiting {
+        ForEnsemble { member: MemberName, why: Objection } => RollingOut,
+            "member {member} waits to be restarted: {why}";
+        ForPod { member: MemberName, pod: Pod } => RollingOut,
+            "member {member} is being restarted: {pod}";
+        ForServer { member: MemberName, server: Server } => RollingOut,
+            "member {member} is being restarted: {server}";
+        ForProof { member: MemberName, canary: MemberName } => WaitingForRevision,
+            "member {member} waits until member {canary} has proven the newer revision";
+        ForBudget { member: MemberName, answer: String } => RollingOut,
+            "the pod of member {member} cannot be evicted now: {answer}";
+        ClaimTerminating { member: MemberName } => ClaimTerminating,
+            "the PersistentVolumeClaim of member {member} is being deleted, so its pod is kept";
+        Broken { member: MemberName, why: Idle } => RollingOut,
+            "the pod of member {member} is replaced, because no server serves in it: {why}";
+    }
+
+    /// What needs a person.
+    pub enum Problem {
+        Stuck { member: MemberName, pod: Pod, server: Server } => RolloutStuck,
+            "the rollout stopped at member {member}: {pod}; {server}";
+    }
+
+    /// Events.
+    pub enum Happened {
+        NewPod { member: MemberName } => RollingOut, "the pod of member {member} is replaced";
+        Restarted { member: MemberName } => RollingOut, "member {member} was restarted";
+    }
+
+    /// Steps.
+    pub enum Doing {
+        Begin { member: MemberName } => "begin the restart of member {member}";
+        Allow { member: MemberName, revision: String } => "allow member {member} to start in revision {revision}";
+        ReplacePod { member: MemberName } => "replace the pod of member {member}";
+        Restart { member: MemberName } => "restart the server of member {member}";
+    }
+}

@@ -1,0 +1,157 @@
+//! Growth, shrinking and rollouts.
+
+use super::acts::pod;
+use super::world::World;
+use palladion_zookeeper::resources as kinds;
+use serde_json::json;
+
+#[test]
+fn an_ensemble_grows_and_shrinks_and_grows_again_and_no_id_is_used_twice() {
+    let mut world = World::settled(1);
+    for (servers, voters) in
+        [(3, vec![1, 2, 3]), (1, vec![1]), (3, vec![1, 4, 5]), (5, vec![1, 4, 5, 6, 7])]
+    {
+        world.patch_spec(&json!({ "servers": servers }));
+        world.settle();
+        world.expect(servers);
+        assert_eq!(world.voters(), voters, "{}", world.last_words());
+    }
+}
+
+#[test]
+fn the_leader_may_be_among_the_leavers() {
+    let mut world = World::settled(5);
+    let leader = world.leader();
+    assert_eq!(leader, 4, "the highest ID leads at first");
+    let before = world.pods();
+    world.patch_spec(&json!({ "servers": 3 }));
+    world.settle();
+    world.expect(3);
+    assert!(world.pods().iter().all(|pod| before.contains(pod)), "nobody is restarted");
+    for ordinal in [3, 4] {
+        assert!(!world.exists(kinds::MEMBER, &pod(ordinal)));
+        assert!(!world.exists(kinds::SERVICE, &pod(ordinal)));
+        assert!(world.exists(kinds::CLAIM, &format!("data-{}", pod(ordinal))), "data is kept");
+    }
+}
+
+#[test]
+fn a_lost_answer_to_a_reconfiguration_changes_nothing() {
+    let mut world = World::settled(1);
+    world.ensemble.answers_lost = 2;
+    world.patch_spec(&json!({ "servers": 3 }));
+    world.settle();
+    world.expect(3);
+    assert_eq!(world.ensemble.answers_lost, 0);
+    assert_eq!(world.voters(), [1, 2, 3]);
+}
+
+/// It may vote already, of two, and then nobody answers without it.
+#[test]
+fn a_joiner_whose_pod_ends_at_any_time_joins_all_the_same() {
+    let mut world = World::settled(1);
+    world.patch_spec(&json!({ "servers": 3 }));
+    let mut worlds = Vec::new();
+    while world.tick().unwrap() {
+        worlds.push(world.clone());
+    }
+    let mut tried = 0;
+    for mut world in worlds.into_iter().step_by(4) {
+        if world.exists(kinds::POD, &pod(1)) {
+            tried += 1;
+            world.delete(kinds::POD, &pod(1));
+        }
+        world.settle();
+        world.expect(3);
+    }
+    assert!(tried > 10, "{tried}");
+}
+
+#[test]
+fn a_joiner_that_cannot_start_is_tried_three_times_and_holds_up_no_leave() {
+    let mut world = World::settled(3);
+    world.unlucky.insert(pod(3));
+    world.patch_spec(&json!({ "servers": 5 }));
+    world.settle();
+    let said = world.condition("Degraded");
+    assert!(said.starts_with("True JoinFailed: member demo-zk-3"), "{said}");
+    assert_eq!(world.voters().len(), 4, "the other one has joined: {}", world.last_words());
+    world.patch_spec(&json!({ "servers": 3 }));
+    world.settle();
+    world.expect(3);
+}
+
+#[test]
+fn a_rollout_restarts_one_at_a_time_and_the_leader_last() {
+    let mut world = World::settled(3);
+    let leader = pod(world.leader());
+    world.patch_spec(&json!({ "version": "3.9.3" }));
+    world.settle();
+    world.expect(3);
+    let replaced: Vec<&String> =
+        world.writes.iter().filter(|w| w.starts_with("replace the pod of")).collect();
+    assert_eq!(replaced.len(), 3, "{replaced:?}");
+    assert!(replaced[2].ends_with(&leader), "{leader}: {replaced:?}");
+    assert_eq!(world.status()["highestReleaseLine"], json!("3.9"));
+}
+
+#[test]
+fn a_rollout_to_an_image_that_does_not_exist_stops_at_the_first_and_can_be_corrected() {
+    let mut world = World::settled(3);
+    world.patch_spec(&json!({ "version": "3.9.missing" }));
+    world.settle();
+    assert!(world.condition("Available").starts_with("True"), "{}", world.last_words());
+    assert_eq!(world.ensemble.servers.len(), 2);
+    let said = world.condition("Degraded");
+    assert!(said.contains("RolloutStuck") || said.contains("ImagePullFailed"), "{said}");
+    world.patch_spec(&json!({ "version": "3.9.3" }));
+    world.settle();
+    world.expect(3);
+}
+
+#[test]
+fn a_restart_that_is_asked_for_restarts_each_server_once_in_its_pod() {
+    let mut world = World::settled(3);
+    let before = world.pods();
+    world.patch_spec(&json!({ "restartToken": "now" }));
+    world.settle();
+    world.expect(3);
+    assert_eq!(world.pods(), before);
+    let restarts = world.writes.iter().filter(|w| w.starts_with("restart the server")).count();
+    assert_eq!(restarts, 3);
+}
+
+#[test]
+fn a_server_alone_is_restarted_too() {
+    let mut world = World::settled(1);
+    world.patch_spec(&json!({ "version": "3.8.5" }));
+    world.settle();
+    world.expect(1);
+}
+
+#[test]
+fn what_is_paused_is_left_alone() {
+    let mut world = World::settled(1);
+    world.patch_spec(&json!({ "paused": true, "servers": 3 }));
+    world.settle();
+    assert_eq!(world.voters(), [1]);
+    assert!(world.condition("Paused").starts_with("True"));
+    world.patch_spec(&json!({ "paused": false }));
+    world.settle();
+    world.expect(3);
+}
+
+/// Dependents read it: it names members of record, not those that are ready now.
+#[test]
+fn a_restart_does_not_change_what_dependents_read() {
+    let mut world = World::settled(3);
+    let nodes = world.status()["service"]["nodes"].clone();
+    world.delete(kinds::POD, &pod(1));
+    let mut was_away = false;
+    while world.tick().unwrap() {
+        was_away |= world.status()["service"]["ready"] == json!(2);
+        assert_eq!(world.status()["service"]["nodes"], nodes);
+        assert_eq!(world.status()["service"]["active"], json!(true));
+    }
+    assert!(was_away);
+}

@@ -1,0 +1,17 @@
+//! The mind of `ZookeeperCluster` over a model of ZooKeeper: stories, each as events
+//! and what they lead to, and histories with a fault at every write.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod acts;
+mod agent;
+mod changes;
+mod creation;
+mod disturbed;
+mod losses;
+mod model;
+mod mutations;
+mod reasons;
+mod told;
+mod volume;
+mod world;

@@ -1,0 +1,39 @@
+//! Rules that are broken on purpose: each must be seen, or the model proves nothing.
+
+use super::world::World;
+
+#[test]
+fn that_history_is_harmless_as_it_is() {
+    let mut world = World::settled(3);
+    world.wipe_the_only_other_one_that_knows();
+    assert_eq!(world.try_settle(), Ok(()));
+    assert!(world.ensemble.leader().is_none(), "{}", world.last_words());
+}
+
+#[test]
+fn a_forgotten_volume_that_votes_is_seen() {
+    let mut world = World::settled(3);
+    world.ensemble.autocreate = true;
+    world.faithless.forgets = true;
+    world.wipe_the_only_other_one_that_knows();
+    let why = world.try_settle().expect_err("the loss should be seen");
+    assert!(why.contains("leads without acknowledged writes"), "{why}");
+}
+
+#[test]
+fn an_agent_that_starts_a_server_on_an_old_disk_is_seen() {
+    let mut world = World::settled(3);
+    world.faithless.starts_unasked = true;
+    let old = world.disk(1).content.clone();
+    world.wipe(1);
+    world.settle();
+    world.disk(1).content = old;
+    let uid = world.uid(1).unwrap();
+    world.ensemble.stop(&uid);
+    let outcome = world.try_settle();
+    let ghosts =
+        world.ensemble.servers.values().filter(|s| {
+            world.ensemble.leader().is_some_and(|l| !l.config.voters().contains(&s.id))
+        });
+    assert!(outcome.is_err() || ghosts.count() > 0, "a ghost follows: {}", world.last_words());
+}

@@ -1,0 +1,60 @@
+//! What people are told, and what they can do about it.
+
+use super::acts::pod;
+use super::world::World;
+use serde_json::json;
+
+#[test]
+fn a_spec_that_cannot_be_carried_out_is_refused_and_what_runs_goes_on() {
+    let mut world = World::settled(3);
+    for (patch, said) in [
+        (json!({ "servers": 2 }), "`servers` is 2; it must be 1, 3, 5 or 7"),
+        (json!({ "config": { "db.autocreate": "true" } }), "`db.autocreate` cannot be set"),
+        (json!({ "version": "3.7.1" }), "is not supported"),
+    ] {
+        let before = world.store.get(&super::world::cluster_key()).unwrap()["spec"].clone();
+        world.patch_spec(&patch);
+        world.settle();
+        let accepted = world.condition("Accepted");
+        assert!(accepted.starts_with("False InvalidSpec") && accepted.contains(said), "{accepted}");
+        let mut back = before.clone();
+        if patch.get("config").is_some() {
+            back["config"] = json!(null);
+        }
+        world.patch_spec(&back);
+        world.settle();
+        world.expect(3);
+    }
+}
+
+#[test]
+fn a_server_that_somebody_added_by_hand_stops_changes_and_is_named() {
+    let mut world = World::settled(3);
+    let leader = world.ensemble.leader().unwrap().config.clone();
+    for server in world.ensemble.servers.values_mut() {
+        server.config.version = leader.version + 1;
+        server.config.servers.insert(99, ("10.9.9.9".into(), true));
+    }
+    world.patch_spec(&json!({ "servers": 5 }));
+    world.settle();
+    let said = world.condition("Degraded");
+    assert!(said.starts_with("True UnknownServer") && said.contains("99"), "{said}");
+    assert_eq!(world.voters().len(), 4, "nothing was added");
+}
+
+#[test]
+fn a_server_that_somebody_removed_by_hand_is_named_and_can_be_replaced() {
+    let mut world = World::settled(3);
+    let version = world.ensemble.leader().unwrap().config.version;
+    let uid = world.uid(0).unwrap();
+    let answer = world.ensemble.reconfig(&uid, version, &[], &[3], &mut world.kube.disks);
+    assert_ne!(answer, palladion_api::service_member::OperationAnswer::BadVersion);
+    world.settle();
+    let said = world.condition("Degraded");
+    assert!(said.contains("NotInEnsemble"), "{said}");
+    let volume = world.member(2)["spec"]["volumeID"].as_str().unwrap().to_string();
+    let patch = json!({ "metadata": { "annotations": { "palladion.dev/replace": volume } } });
+    world.patch_member(&pod(2), &patch);
+    world.settle();
+    world.expect(3);
+}
