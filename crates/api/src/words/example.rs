@@ -1,7 +1,6 @@
 //! Sample values, so that one test can print every sentence there is.
 
 use super::{Count, Names, Quoted, Sentence, Several, Span};
-use crate::zookeeper::{ServerId, Zxid};
 use crate::cluster::TurnStep;
 use crate::ids::{HostId, MemberName, Nonce, PodUid, RackName, StaticAddress, Uid, VolumeId};
 use crate::member::{
@@ -9,6 +8,7 @@ use crate::member::{
     ServerState, VolumeState, Word,
 };
 use crate::reasons::Reason;
+use crate::zookeeper::{ServerId, Zxid};
 use jiff::{SignedDuration, Timestamp};
 
 /// A type that can stand in a sentence and gives values to show it with.

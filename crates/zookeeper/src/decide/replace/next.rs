@@ -5,12 +5,10 @@ use crate::decide::evidence::{self, Question};
 use crate::decide::turn::{lock, server_id};
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
-use crate::words::evidence::Objection;
 use crate::words::join::Problem as NoId;
-use crate::words::replace::{Doing, Problem, Waiting};
+use crate::words::replace::{Doing, Waiting};
 use palladion_api::service::{ServiceStep, ServiceTurn};
 use palladion_api::zookeeper::ServerId;
-use palladion_plan::words::Names;
 use palladion_plan::{Flow, turn};
 
 /// The first lost member, if the others are a majority and agree.
@@ -22,10 +20,6 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
     };
     let name = || member.name.clone();
     if let Err(why) = evidence::is_quiet(facts, &question(facts, member)) {
-        if matches!(why, Objection::NoMajority { .. } | Objection::Nobody) {
-            let lost = facts.enrolled().filter(|m| m.is_lost()).map(|m| &m.name);
-            draft.report(Problem::MajorityLost { members: Names::of(lost) });
-        }
         draft.wait_for(Waiting::ForEnsemble { member: name(), why }).about(member.subject());
         return Flow::Busy;
     }
