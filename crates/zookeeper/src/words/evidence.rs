@@ -40,8 +40,6 @@ palladion_plan::sentences! {
     pub enum Proven {
         Agreed { nonce: Nonce, version: Zxid, servers: Names } =>
             "nonce {nonce}: every server that this step requires serves and has configuration {version}, in which {servers} vote";
-        Out { nonce: Nonce, version: Zxid, servers: Names } =>
-            "nonce {nonce}: its server is not in configuration {version}, which all others have and in which {servers} vote";
         First =>
             "it is the first server of a new ensemble; every other volume was reported empty, or a user allowed the new ensemble";
         Named { volumes: Names } =>

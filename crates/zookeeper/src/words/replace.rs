@@ -1,7 +1,7 @@
 //! Replacements of members whose volumes are lost.
 
 use super::evidence::Objection;
-use super::members::Pod;
+use super::members::{Pod, Server};
 use jiff::Timestamp;
 use palladion_api::ids::{MemberName, VolumeId};
 use palladion_api::zookeeper::ServerId;
@@ -14,6 +14,8 @@ palladion_plan::sentences! {
             "member {member} waits to be replaced: {why}";
         Grace { member: MemberName, node: String, due: Timestamp } => NodeGone,
             "Node {node} of member {member} is gone; the member is replaced at {due} unless the Node comes back";
+        StillServes { member: MemberName, server: Server } => MemberReplacing,
+            "member {member} waits to be replaced until its server has stopped: {server}";
         ForVolume { member: MemberName } => MemberReplacing,
             "member {member} waits for a new volume";
         ForAddress { member: MemberName } => MemberReplacing,

@@ -66,8 +66,10 @@ fn before_permit(
     let question = question(facts, member);
     if room::is_needed(member) {
         if member.votes() {
-            // It came back, and nothing was taken from it yet.
-            return lock::release(facts, turn, Ended::NotWanted, draft);
+            // Its agent stops it as soon as it hears of the record. Nothing is taken before.
+            let server = server_words(member);
+            draft.wait_for(Waiting::StillServes { member: name(), server }).about(member.subject());
+            return;
         }
         let proven = evidence::prove(facts, turn, &question, ProofKind::Dead, draft);
         if let Some(agreed) = proven {

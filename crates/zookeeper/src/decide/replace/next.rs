@@ -19,15 +19,23 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         return Flow::Free;
     };
     let name = || member.name.clone();
-    if let Err(why) = evidence::is_quiet(facts, &question(facts, member)) {
+    // The new server may be in the configuration already, and need a permit to come back.
+    let question = question(facts, member).without(member.server_id());
+    if let Err(why) = evidence::is_quiet(facts, &question) {
         draft.wait_for(Waiting::ForEnsemble { member: name(), why }).about(member.subject());
         return Flow::Busy;
     }
-    let Some(id) = server_id::next(facts, member) else {
+    // A replacement that is under way goes on with its own volume, under its own ID.
+    let begun = member.volume_id().filter(|v| **v != loss.lost.volume_id);
+    let id = match begun {
+        Some(_) => member.server_id(),
+        None => server_id::next(facts, member),
+    };
+    let Some(id) = id else {
         draft.report(NoId::NoServerId { member: name() });
         return Flow::Free;
     };
-    let volume = &loss.lost.volume_id;
+    let volume = begun.unwrap_or(&loss.lost.volume_id);
     let mut turn = turn::new(facts.snapshot, &member.name, volume, ServiceStep::Replace);
     turn.server_id = Some(id);
     turn.replaces = Some(loss.lost.clone());

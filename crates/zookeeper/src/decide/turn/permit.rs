@@ -100,9 +100,8 @@ pub fn give(facts: &Facts<'_>, permit: &Permit<'_>, draft: &mut Draft) {
     let kind = match turn.step {
         ServiceStep::Initialize => ServicePermitKind::Initialize,
         ServiceStep::Join | ServiceStep::Replace => ServicePermitKind::Join,
-        ServiceStep::Leave | ServiceStep::Restart | ServiceStep::Rescue | ServiceStep::Remove => {
-            return;
-        }
+        ServiceStep::Rescue => ServicePermitKind::Rescue,
+        ServiceStep::Leave | ServiceStep::Restart | ServiceStep::Remove => return,
     };
     let Some(id) = turn.server_id else { return };
     let annotations = json!({
