@@ -82,13 +82,13 @@ reasons! {
     /// No majority of the servers of an ensemble is ready, so it accepts no writes and the operator changes nothing.
     QuorumLost => "Bring the servers back: `kubectl get servicemembers`. The ensemble goes on by itself as soon as a majority runs.";
     /// The volumes of so many servers are lost that the rest is no majority.
-    MajorityLost => "Bring back the volumes that the message names, if they still exist. Otherwise create another ensemble from what is left.";
+    MajorityLost => "Bring back the volumes that the message names, if they still exist. Otherwise run the command from the message: it lets the server with the newest data that is left go on alone.";
     /// The configuration of an ensemble contains a server that no member accounts for.
-    UnknownServer => "Find out who added it. Remove it with ZooKeeper's own command `reconfig -remove ID`; until then no server joins, leaves or is restarted.";
+    UnknownServer => "Find out who added it. If nobody needs it, run the command from the message: it allows the operator to remove it. Until then no server joins, leaves or is restarted.";
     /// A server was removed from the configuration of its ensemble, but not by the operator.
     NotInEnsemble => "If it should serve again, replace it: annotate the `ServiceMember` with `palladion.dev/replace` and its `spec.volumeID`. Until then no other server joins, leaves or is restarted.";
     /// The volume of a member is an old copy: servers have been started on a newer one since. A server on it would have forgotten what it has acknowledged.
-    VolumeRolledBack => "Wait; the operator replaces the member. If the newer volume still exists, mount that one and delete the pod.";
+    VolumeRolledBack => "Mount the newer volume and delete the pod. If it does not exist any more, replace the member: annotate the `ServiceMember` with `palladion.dev/replace` and its `spec.volumeID`.";
     /// A member waits until `bootstrapGraceSeconds` have passed since the last start.
     WaitingForGrace => "Wait.";
     /// A member waits for its pod.

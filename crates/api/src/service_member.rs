@@ -119,7 +119,7 @@ pub struct ServiceMemberSpec {
     /// A request for a fresh view of the service.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceRequest>,
-    /// The volume is lost, or a user has named it: the member is replaced. It names the volume, so it cannot apply to a later one.
+    /// The volume is lost, or a user has named it: the member is replaced, and no server starts on that volume any more. It names the volume, so it cannot apply to a later one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replace: Option<VolumeLoss>,
     /// Epoch of the leader that last took over the turn naming this member.
@@ -165,6 +165,8 @@ pub enum LossCause {
     NodeGone,
     /// A user, with an annotation that names the volume.
     User,
+    /// The operator: the service went on without this volume, as a user allowed.
+    Rescue,
     /// What a newer Palladion says and this build does not know.
     #[serde(untagged)]
     #[schemars(skip, !untagged)]

@@ -5,7 +5,7 @@ pub use palladion_plan::kinds::{
     CLAIM, CONFIG_MAP, DISRUPTION_BUDGET, NODE, OPERATOR_CONFIG, POD, ROLE_BINDING, SERVICE,
     SERVICE_ACCOUNT, STATEFUL_SET, STORAGE_CLASS, VOLUME,
 };
-use palladion_plan::workload::{claims, pod};
+use palladion_plan::workload::{claims, home, pod};
 use palladion_plan::{Keep, Resource, Route, Watch};
 use serde_json::{Value, json};
 
@@ -46,7 +46,12 @@ pub fn watches() -> Vec<Watch> {
             Keep::Only(&["/provisioner", "/allowVolumeExpansion"]),
             Route::Every,
         ),
-        watch(VOLUME, "", Keep::Projection(volume), Route::Named { by: CLAIM, at: "/volume" }),
+        watch(
+            VOLUME,
+            "",
+            Keep::Projection(home::project),
+            Route::Named { by: CLAIM, at: "/volume" },
+        ),
         watch(NODE, "", Keep::Projection(node), Route::Every),
     ]
 }
@@ -61,15 +66,6 @@ fn condition(object: &Value, type_: &str) -> Value {
         .and_then(|all| all.iter().find(|c| c["type"] == type_))
         .map(|c| json!({ "status": c["status"], "reason": c["reason"], "message": c["message"] }))
         .unwrap_or(Value::Null)
-}
-
-/// Is it in a machine, and in which?
-fn volume(object: &Value) -> Value {
-    let spec = &object["spec"];
-    json!({
-        "isLocal": spec["local"].is_object() || spec["hostPath"].is_object(),
-        "terms": spec["nodeAffinity"]["required"]["nodeSelectorTerms"],
-    })
 }
 
 fn node(object: &Value) -> Value {

@@ -1,101 +1,11 @@
-//! Where a claim's volume is: in a machine that is there, in one that is gone,
-//! or anywhere. A local volume is gone with its Node; one on the network is not.
+//! Where a claim's volume is, by what is known of Nodes and volumes.
 
 use crate::facts::{ClaimFact, Facts};
 use crate::resources as kinds;
-use palladion_plan::Object;
-use serde_json::Value;
-
-/// Set by the scheduler on claims that wait for their first pod.
-const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
-const HOSTNAME: &str = "kubernetes.io/hostname";
-
-/// Where a volume is.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Home {
-    /// Not known, on the network, or in a machine whose Node exists.
-    NotGone,
-    /// In a machine whose Node object does not exist.
-    Gone {
-        /// Name of that Node.
-        node: String,
-    },
-}
+pub use palladion_plan::workload::home::Home;
+use palladion_plan::workload::home::home as home_of;
 
 /// Where is the volume of this claim? What is not known is never gone.
 pub fn home(facts: &Facts<'_>, claim: &ClaimFact) -> Home {
-    let nodes = facts.objects(kinds::NODE);
-    let name = claim.object.str_at("/volume").unwrap_or_default();
-    let volume = facts.objects(kinds::VOLUME).iter().find(|v| v.meta.name == name);
-    let Some(volume) = volume.filter(|v| v.at("/isLocal") == Some(&Value::Bool(true))) else {
-        return Home::NotGone;
-    };
-    let Some(terms) = volume.at("/terms").and_then(Value::as_array) else {
-        return Home::NotGone;
-    };
-    // An empty list of Nodes is no list: somebody could not read it.
-    if nodes.is_empty() || terms.iter().any(|t| nodes.iter().any(|n| fits(n, t))) {
-        return Home::NotGone;
-    }
-    let selected = claim.object.meta.annotations.get(SELECTED_NODE).cloned();
-    match selected.or_else(|| terms.iter().find_map(hostname)) {
-        Some(node) => Home::Gone { node },
-        None => Home::NotGone,
-    }
-}
-
-fn hostname(term: &Value) -> Option<String> {
-    let expressions = term["matchExpressions"].as_array()?;
-    let named = expressions.iter().find(|e| e["key"] == HOSTNAME)?;
-    named["values"][0].as_str().map(str::to_string)
-}
-
-/// Does a Node fit a term? An operator that is not understood fits: then
-/// nothing is called gone.
-fn fits(node: &Object, term: &Value) -> bool {
-    let all = |key: &str, value_of: &dyn Fn(&str) -> Option<String>| {
-        let list = term[key].as_array();
-        list.into_iter().flatten().all(|e| {
-            let value = value_of(e["key"].as_str().unwrap_or_default());
-            let listed = || {
-                let mut values = e["values"].as_array().into_iter().flatten();
-                value.is_some() && values.any(|v| v.as_str() == value.as_deref())
-            };
-            match e["operator"].as_str().unwrap_or_default() {
-                "In" => listed(),
-                "NotIn" => !listed(),
-                "Exists" => value.is_some(),
-                "DoesNotExist" => value.is_none(),
-                _ => true,
-            }
-        })
-    };
-    all("matchExpressions", &|key| node.meta.labels.get(key).cloned())
-        && all("matchFields", &|_| Some(node.meta.name.clone()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use palladion_plan::Meta;
-    use serde_json::json;
-
-    fn node(name: &str) -> Object {
-        let meta = Meta {
-            name: name.into(),
-            labels: [(HOSTNAME.to_string(), name.to_string())].into(),
-            ..Meta::default()
-        };
-        Object { meta, body: Value::Null }
-    }
-
-    #[test]
-    fn a_node_fits_by_label_by_name_and_where_the_operator_is_not_understood() {
-        let by_label = |operator: &str| json!({ "matchExpressions": [{ "key": HOSTNAME, "operator": operator, "values": ["n1"] }] });
-        let by_name = json!({ "matchFields": [{ "key": "metadata.name", "operator": "In", "values": ["n1"] }] });
-        assert!(fits(&node("n1"), &by_label("In")) && !fits(&node("n2"), &by_label("In")));
-        assert!(!fits(&node("n1"), &by_label("NotIn")) && fits(&node("n2"), &by_label("NotIn")));
-        assert!(fits(&node("n2"), &by_label("Gt")));
-        assert!(fits(&node("n1"), &by_name) && !fits(&node("n2"), &by_name));
-    }
+    home_of(facts.objects(kinds::NODE), facts.objects(kinds::VOLUME), &claim.object)
 }

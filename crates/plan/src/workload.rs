@@ -6,6 +6,7 @@ pub mod claims;
 pub mod config;
 pub mod environment;
 pub mod former;
+pub mod home;
 pub mod pod;
 pub mod upsert;
 pub mod words;

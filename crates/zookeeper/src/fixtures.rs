@@ -78,12 +78,6 @@ impl EnsembleFixture {
         self
     }
 
-    /// Change the spec of a member.
-    pub(crate) fn spec_of(mut self, member: usize, change: impl FnOnce(&mut Value)) -> Self {
-        change(&mut self.members[member].0);
-        self
-    }
-
     /// What is known of it.
     pub(crate) fn snapshot(&self) -> Snapshot {
         let mut objects: BTreeMap<Resource, Vec<Arc<Object>>> =

@@ -41,7 +41,7 @@ pub const HAZARDS: &[Hazard] = &[
         resource: POD,
         act: Act::Deleted,
         about: About::Object,
-        kinds: &[Kind::AllWell, Kind::Idle, Kind::Dead],
+        kinds: &[Kind::AllWell, Kind::Idle, Kind::Dead, Kind::NeverPart],
     },
     Hazard {
         resource: STATEFUL_SET,
@@ -60,7 +60,7 @@ pub const HAZARDS: &[Hazard] = &[
         resource: CLAIM,
         act: Act::Deleted,
         about: About::Object,
-        kinds: &[Kind::Dead, Kind::OwnerDeleted],
+        kinds: &[Kind::Dead, Kind::NeverPart, Kind::OwnerDeleted],
     },
 ];
 
@@ -113,10 +113,18 @@ mod tests {
             (of_member(json!({ "run": "Running" }), json!({ "run": "Terminated" })), NAME, out),
             (Planted::deletion(MEMBER, Loss::Nothing), NAME, &[Kind::Left]),
             (restart, NAME, &[Kind::AllWell, Kind::Idle]),
-            (Planted::deletion(POD, Loss::Process), NAME, &[Kind::AllWell, Kind::Idle, Kind::Dead]),
+            (
+                Planted::deletion(POD, Loss::Process),
+                NAME,
+                &[Kind::AllWell, Kind::Idle, Kind::Dead, Kind::NeverPart],
+            ),
             (fewer, NAME, &[Kind::Vacant]),
             (Planted::deletion(STATEFUL_SET, Loss::Process), NAME, &[Kind::OwnerDeleted]),
-            (Planted::deletion(CLAIM, Loss::Data), NAME, &[Kind::Dead, Kind::OwnerDeleted]),
+            (
+                Planted::deletion(CLAIM, Loss::Data),
+                NAME,
+                &[Kind::Dead, Kind::NeverPart, Kind::OwnerDeleted],
+            ),
         ]
     }
 

@@ -3,9 +3,9 @@
 use palladion_api::labels;
 pub use palladion_plan::kinds::{
     CLAIM, CONFIG_MAP, DISRUPTION_BUDGET, NODE, OPERATOR_CONFIG, POD, ROLE_BINDING, SERVICE,
-    SERVICE_ACCOUNT, STATEFUL_SET, STORAGE_CLASS,
+    SERVICE_ACCOUNT, STATEFUL_SET, STORAGE_CLASS, VOLUME,
 };
-use palladion_plan::workload::{claims, pod};
+use palladion_plan::workload::{claims, home, pod};
 use palladion_plan::{Keep, Resource, Route, Watch};
 use serde_json::{Value, json};
 
@@ -39,6 +39,12 @@ pub fn watches() -> Vec<Watch> {
             "",
             Keep::Only(&["/provisioner", "/allowVolumeExpansion"]),
             Route::Every,
+        ),
+        watch(
+            VOLUME,
+            "",
+            Keep::Projection(home::project),
+            Route::Named { by: CLAIM, at: "/volume" },
         ),
         watch(NODE, "", Keep::Projection(node), Route::Every),
     ]

@@ -3,7 +3,7 @@
 
 use crate::resources::{
     CLAIM, CLUSTER, CONFIG_MAP, DISRUPTION_BUDGET, MEMBER, NODE, OPERATOR_CONFIG, POD,
-    ROLE_BINDING, SERVICE, SERVICE_ACCOUNT, STATEFUL_SET, STORAGE_CLASS,
+    ROLE_BINDING, SERVICE, SERVICE_ACCOUNT, STATEFUL_SET, STORAGE_CLASS, VOLUME,
 };
 use palladion_api::rights::Verb::{Bind, Create, Delete, Get, List, Patch, Update, Watch};
 use palladion_api::rights::{MEMBER_ROLE, Place, Right, Verb};
@@ -39,7 +39,11 @@ pub const RIGHTS: &[Right] = &[
     DISRUPTION_BUDGET.right(KEPT, "One server down at a time, also when nodes are drained"),
     OPERATOR_CONFIG.right(SEEN, "Pausing every cluster, and the default image of the agent"),
     STORAGE_CLASS.right(SEEN, "Whether the storage class exists"),
-    NODE.right(SEEN, "Whether a member's node is ready"),
+    NODE.right(
+        &[Get, List, Watch],
+        "Whether a member's node exists and is ready; read live before a volume counts as lost because of it",
+    ),
+    VOLUME.right(SEEN, "Which node holds a member's local volume"),
     Right::new(
         Place::Cluster,
         "rbac.authorization.k8s.io",

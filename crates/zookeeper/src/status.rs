@@ -37,7 +37,7 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
         "conditions": writer.all(),
         "service": service,
         "waits": wait::in_status(&facts.status.waits, &draft.waits, facts.now()),
-        "ask": Value::Null,
+        "ask": draft.more.ask,
         "servers": format!("{ready}/{wanted}"),
         "leader": service::leader(facts),
         "configVersion": configuration.as_ref().map(|c| c.version),

@@ -63,7 +63,7 @@ pub enum ServicePermitKind {
     Initialize,
     /// A member on an empty volume joins the service. The permit is done when the server serves as a full member; until then the same permit starts it again.
     Join,
-    /// The majority is lost: this server goes on alone, with its data.
+    /// The majority is lost: this server goes on alone, with its data. The agent stops the server and replaces its dynamic configuration by one that contains it alone, without a version; the permit is done when the server leads.
     Rescue,
     /// What a newer Palladion says and this build does not know.
     #[serde(untagged)]

@@ -85,7 +85,7 @@ pub struct MemberVolume {
     /// ZooKeeper: the epoch that the server on it accepted last (`currentEpoch`). Absent without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<i64>,
-    /// ZooKeeper: the last transaction on it, read while no server runs. Absent while one does, or if it cannot be read.
+    /// ZooKeeper: the last transaction on it. Absent while its server is in touch with a quorum, or if it cannot be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_zxid: Option<Zxid>,
     /// What is wrong, in words.

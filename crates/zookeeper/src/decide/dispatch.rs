@@ -4,7 +4,7 @@
 use super::draft::Draft;
 use super::restart::broken;
 use super::turn::{epoch, lock};
-use super::{initialize, join, leave, replace, restart};
+use super::{initialize, join, leave, remove, replace, rescue, restart};
 use crate::facts::Facts;
 use crate::validate::Valid;
 use crate::words::turn::Ended;
@@ -32,12 +32,12 @@ fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Dra
     }
     match turn.step {
         ServiceStep::Initialize => initialize::advance(facts, valid, turn, draft),
-        ServiceStep::Join => join::advance(facts, turn, draft),
-        ServiceStep::Leave => leave::advance(facts, turn, draft),
+        ServiceStep::Join => join::advance(facts, valid, turn, draft),
+        ServiceStep::Leave => leave::advance(facts, valid, turn, draft),
         ServiceStep::Replace => replace::advance(facts, valid, turn, draft),
         ServiceStep::Restart => restart::advance(facts, valid, turn, draft),
-        // Given by a newer operator: nothing else begins while it may be under way.
-        ServiceStep::Rescue | ServiceStep::Remove => lock::wait_for_newer(turn, draft),
+        ServiceStep::Rescue => rescue::advance(facts, turn, draft),
+        ServiceStep::Remove => remove::advance(facts, turn, draft),
     }
 }
 
@@ -50,6 +50,8 @@ fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         return initialize::next(facts, valid, draft);
     }
     if initialize::complete(facts, draft).is_busy()
+        || rescue::next(facts, draft).is_busy()
+        || remove::next(facts, draft).is_busy()
         || replace::next(facts, valid, draft).is_busy()
         || restart::of_broken(facts, valid, draft).is_busy()
         || join::next(facts, valid, draft).is_busy()

@@ -8,7 +8,9 @@ pub mod initialize;
 pub mod join;
 pub mod leave;
 pub mod objects;
+pub mod remove;
 pub mod replace;
+pub mod rescue;
 pub mod restart;
 pub mod turn;
 
@@ -17,7 +19,7 @@ use crate::validate::Valid;
 use draft::Draft;
 use leave::departed;
 use objects::{claims, cluster, garbage, members, records, services};
-use replace::marked;
+use replace::{marked, node_gone};
 use restart::revisions;
 use turn::epoch;
 
@@ -32,6 +34,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
     records::decide(facts, &mut draft);
     claims::decide(facts, valid, &mut draft);
     marked::decide(facts, &mut draft);
+    node_gone::decide(facts, &mut draft);
     revisions::decide(facts, &mut draft);
     dispatch::decide(facts, valid, &mut draft);
     departed::decide(facts, &mut draft);

@@ -54,4 +54,15 @@ impl Facts<'_> {
         });
         views.max_by_key(|view| view.config_version).map(Configuration::of)
     }
+
+    /// Servers of that configuration that no member accounts for, nor a volume that is lost.
+    pub fn strangers(&self) -> Vec<ServerId> {
+        let of_turn = self.turn().and_then(|t| t.replaces.as_ref()?.server_id);
+        let is_lost = |id: ServerId| {
+            let mut marked = self.members.values().filter_map(|m| m.loss()?.lost.server_id);
+            of_turn == Some(id) || marked.any(|lost| lost == id)
+        };
+        let ids = self.configuration().into_iter().flat_map(|c| c.servers).map(|s| s.server_id);
+        ids.filter(|id| self.member_of(*id).is_none() && !is_lost(*id)).collect()
+    }
 }

@@ -12,6 +12,7 @@ use palladion_api::service_member::{
 use palladion_api::zookeeper::ServerId;
 use palladion_plan::workload::pod::PodFact;
 use palladion_plan::{Object, Subject};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// One member: what is recorded, what its agent says, and what Kubernetes has.
@@ -75,6 +76,13 @@ impl MemberFact {
         }
     }
 
+    /// Does its agent speak, and is its Node not known to be away? What a dead machine said
+    /// last is no answer.
+    pub fn agent_answers(&self, nodes: &BTreeMap<String, bool>) -> bool {
+        let node = self.pod.as_ref().and_then(|pod| pod.node.as_deref());
+        self.agent_speaks() && node.is_none_or(|node| nodes.get(node) != Some(&false))
+    }
+
     /// What the agent of the pod that exists now says of the server.
     pub fn server(&self) -> Option<&MemberServer> {
         self.status.server.as_ref().filter(|_| self.agent_speaks())
@@ -127,10 +135,11 @@ impl MemberFact {
         by_record || self.is_lost_by_its_own_word()
     }
 
-    /// Does its own agent report that what the server has acknowledged may be gone?
+    /// Does its own agent report that what the server has acknowledged may be gone? Where
+    /// an old copy was mounted, the newer volume may still exist: that a person says.
     pub fn is_lost_by_its_own_word(&self) -> bool {
         self.volume().is_some_and(|v| match v.state {
-            MemberVolumeState::Lost | MemberVolumeState::RolledBack => true,
+            MemberVolumeState::Lost => true,
             MemberVolumeState::Empty
             | MemberVolumeState::Incomplete
             | MemberVolumeState::Joined
@@ -138,6 +147,7 @@ impl MemberFact {
             | MemberVolumeState::NotMounted
             | MemberVolumeState::Foreign
             | MemberVolumeState::Unaccounted
+            | MemberVolumeState::RolledBack
             | MemberVolumeState::Unknown => false,
         })
     }
@@ -146,16 +156,16 @@ impl MemberFact {
     /// not known may have been.
     pub fn has_served(&self) -> bool {
         let reported = self.status.volume.as_ref().is_some_and(|v| match v.state {
-            MemberVolumeState::Joined | MemberVolumeState::Lost | MemberVolumeState::Unknown => {
-                true
-            }
+            MemberVolumeState::Joined
+            | MemberVolumeState::Lost
+            | MemberVolumeState::RolledBack
+            | MemberVolumeState::Unknown => true,
             MemberVolumeState::Empty
             | MemberVolumeState::Incomplete
             | MemberVolumeState::Left
             | MemberVolumeState::NotMounted
             | MemberVolumeState::Foreign
-            | MemberVolumeState::Unaccounted
-            | MemberVolumeState::RolledBack => false,
+            | MemberVolumeState::Unaccounted => false,
         });
         self.server_id().is_some() && reported
     }

@@ -7,7 +7,6 @@ use crate::words::status::{AgentVersion, Failed, Fine, Several, Trouble as OfMem
 use palladion_api::conditions::DEGRADED;
 use palladion_api::reasons::Reason;
 use palladion_api::service_member::{MemberServerState, MemberVolumeState, ServiceMemberSpec};
-use palladion_api::zookeeper::ServerId;
 use palladion_plan::words::Names;
 use palladion_plan::workload::pod::PodFact;
 use palladion_plan::{Conditions, FailureClass, Trouble, Truth};
@@ -40,15 +39,7 @@ pub(super) fn degraded(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft
 
 /// Servers in the configuration that no member accounts for.
 fn strangers(facts: &Facts<'_>) -> Option<OfMember> {
-    let known = facts.configuration()?;
-    let lost = |id: ServerId| {
-        let of_turn = facts.turn().and_then(|t| t.replaces.as_ref()?.server_id);
-        let mut marked = facts.members.values().filter_map(|m| m.loss()?.lost.server_id);
-        of_turn == Some(id) || marked.any(|lost| lost == id)
-    };
-    let ids = known.servers.iter().map(|s| s.server_id);
-    let strange: Vec<ServerId> =
-        ids.filter(|id| facts.member_of(*id).is_none() && !lost(*id)).collect();
+    let strange = facts.strangers();
     (!strange.is_empty()).then(|| OfMember::UnknownServers { servers: Names::of(strange) })
 }
 

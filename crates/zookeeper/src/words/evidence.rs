@@ -1,6 +1,7 @@
 //! What is asked of the servers, what they prove, and what forbids a step.
 
 use super::members::Server;
+use jiff::Timestamp;
 use palladion_api::ids::{MemberName, Nonce, PodUid, Uid};
 use palladion_api::zookeeper::Zxid;
 use palladion_plan::words::Names;
@@ -39,14 +40,16 @@ palladion_plan::sentences! {
     pub enum Proven {
         Agreed { nonce: Nonce, version: Zxid, servers: Names } =>
             "nonce {nonce}: every server that this step requires serves and has configuration {version}, in which {servers} vote";
-        Out { nonce: Nonce, version: Zxid, servers: Names } =>
-            "nonce {nonce}: its server is not in configuration {version}, which all others have and in which {servers} vote";
         First =>
             "it is the first server of a new ensemble; every other volume was reported empty, or a user allowed the new ensemble";
+        Named { volumes: Names } =>
+            "a user allowed the ensemble to go on without these volumes: {volumes}";
         GoesOn =>
             "its start on this volume was permitted before; it goes on with the data and the server ID that it has";
         Idle { pod: PodUid, revision: String, why: Idle } =>
             "the pod with UID {pod} (revision {revision}) is not serving: {why}";
+        NothingOnNode { member: MemberName, node: String } =>
+            "the volume holds no data of the ensemble: no server ID was given to member {member}, and its Node {node} is gone";
         HasLeft { said: String } => "the member is not in the ensemble: {said}";
         Vacant { set: String, ordinal: i32 } =>
             "StatefulSet {set} has no member with ordinal {ordinal} or higher";
@@ -57,6 +60,8 @@ palladion_plan::sentences! {
     /// Why a volume counts as lost.
     pub enum Lost {
         ByAgent { message: String } => "its agent reports: {message}";
+        NodeGone { node: String, since: Timestamp } => "its Node {node} has been gone since {since}";
+        LeftOut { member: MemberName } => "member {member} goes on alone, as a user allowed";
         ByUser { annotation: &'static str } =>
             "a user named the volume in the annotation {annotation}";
     }

@@ -8,11 +8,14 @@ pub mod leave;
 pub mod members;
 pub mod objects;
 pub mod refusal;
+pub mod remove;
 pub mod replace;
+pub mod rescue;
 pub mod restart;
 pub mod status;
 pub mod turn;
 
 palladion_api::vocabulary![
-    evidence, initialize, join, leave, members, objects, refusal, replace, restart, status, turn
+    evidence, initialize, join, leave, members, objects, refusal, remove, replace, rescue, restart,
+    status, turn
 ];

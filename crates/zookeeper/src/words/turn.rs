@@ -34,8 +34,6 @@ palladion_plan::sentences! {
     pub enum Waiting {
         ForOperation { executor: MemberName } => WaitingForEnsemble,
             "waiting for member {executor} to change the configuration of the ensemble";
-        NewerOperator { member: MemberName, work: Work } => FactUnknown,
-            "the {work} of member {member} was begun by a newer operator, and this one does not continue it: upgrade the operator";
         UnknownPermit { member: MemberName } => FactUnknown,
             "member {member} has a permit of a newer operator, which this one does not understand: upgrade the operator";
     }

@@ -104,6 +104,13 @@ impl World {
         self.store.merge(&cluster_key(), &patch, Subresource::None).unwrap();
     }
 
+    /// A user says that the volume of a member is lost.
+    pub fn give_up_volume(&mut self, ordinal: i32) {
+        let volume = self.member(ordinal)["spec"]["volumeID"].clone();
+        let patch = json!({ "metadata": { "annotations": { "palladion.dev/replace": volume } } });
+        self.patch_member(&pod(ordinal), &patch);
+    }
+
     /// Uids of all pods, by name.
     pub fn pods(&self) -> Vec<(String, String)> {
         let pods = self.kube.pods(&self.store);

@@ -2,18 +2,14 @@
 //! starts the server only by permit or with what the ledger accounts for, answers
 //! questions, and carries out changes of the configuration.
 
-use super::model::{Config, Data, Server};
 use super::volume::{Part, Volume};
 use super::world::{NAMESPACE, World};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_api::member::{
-    AgentStatus, IntentState, IntentStatus, OperationState, PermitState, PermitStatus, RunState,
-};
+use palladion_api::member::{IntentState, IntentStatus, PermitState, PermitStatus, RunState};
 use palladion_api::service_member::{
-    DataBeforeServiceStart, EnsembleServer, EnsembleView, MemberEvidence, MemberOperationStatus,
-    MemberServer, MemberServerState, MemberVolume, MemberVolumeState, OperationAnswer, ServerMode,
-    ServerRole, ServiceMemberSpec, ServiceMemberStatus, ServicePermit, ServicePermitKind,
+    EnsembleView, MemberEvidence, MemberVolumeState, ServiceMemberSpec, ServicePermit,
+    ServicePermitKind,
 };
 use palladion_api::zookeeper::{ServerId, Zxid};
 use palladion_plan::sim::kubernetes::Mount;
@@ -22,19 +18,12 @@ use palladion_plan::{ObjectKey, Subresource};
 use palladion_zookeeper::resources as kinds;
 use serde_json::json;
 
-/// From the permit, or the pod's start, to the server's.
-const START: SignedDuration = SignedDuration::from_secs(1);
-/// From the end of a server to its next start.
-const BACK_OFF: SignedDuration = SignedDuration::from_secs(5);
-
 /// Where an agent departs from the protocol, in mutations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Faithless {
     /// It does not notice that data is gone which the ledger accounts for, and that the
     /// marker is.
     pub forgets: bool,
-    /// A joiner lists itself as one that votes.
-    pub joins_as_voter: bool,
     /// It starts a server whatever is on record.
     pub starts_unasked: bool,
 }
@@ -42,13 +31,13 @@ pub struct Faithless {
 /// What an agent remembers besides the ledger.
 #[derive(Clone, Debug, Default)]
 pub struct Agent {
-    begun: Option<Timestamp>,
-    permit: Option<PermitStatus>,
-    last_words: Option<String>,
-    evidence: Option<MemberEvidence>,
-    intent: Option<IntentStatus>,
-    restart_token: Option<Option<String>>,
-    expelled: bool,
+    pub(super) begun: Option<Timestamp>,
+    pub(super) permit: Option<PermitStatus>,
+    pub(super) last_words: Option<String>,
+    pub(super) evidence: Option<MemberEvidence>,
+    pub(super) intent: Option<IntentStatus>,
+    pub(super) restart_token: Option<Option<String>>,
+    pub(super) expelled: bool,
 }
 
 impl World {
@@ -83,7 +72,7 @@ impl World {
         activity
     }
 
-    fn volume(&mut self, pod: &PodRun) -> &mut Volume {
+    pub(super) fn volume(&mut self, pod: &PodRun) -> &mut Volume {
         &mut self.kube.disks.get_mut(&pod.disk).unwrap().content
     }
 
@@ -116,7 +105,11 @@ impl World {
         volume.file = newest;
     }
 
-    fn volume_state(&mut self, pod: &PodRun, spec: &ServiceMemberSpec) -> MemberVolumeState {
+    pub(super) fn volume_state(
+        &mut self,
+        pod: &PodRun,
+        spec: &ServiceMemberSpec,
+    ) -> MemberVolumeState {
         if self.kube.disks[&pod.disk].mount == Mount::Missing {
             return MemberVolumeState::NotMounted;
         }
@@ -155,6 +148,7 @@ impl World {
         }
         let is_lost = spec.replace.as_ref().is_some_and(|l| l.lost.volume_id.as_str() == own);
         let is_twin = spec.volume_id.as_ref().is_some_and(|v| v.as_str() != own);
+        let is_recorded = spec.volume_id.as_ref().is_some_and(|v| v.as_str() == own);
         let may_not = spec.run == RunState::Terminated
             || is_lost
             || is_twin
@@ -167,124 +161,15 @@ impl World {
             spec.start.as_ref().filter(|p| p.pod_uid == pod.uid && p.volume_id.as_str() == own);
         let failed = agent.permit.as_ref().filter(|a| a.state == PermitState::Failed);
         match (state, permit) {
-            (MemberVolumeState::Joined, _) => Wish::Run(Cause::Joined),
+            (MemberVolumeState::Joined, Some(p)) if is_recorded && is_open_rescue(agent, p) => {
+                Wish::Run(Cause::Permit(p))
+            }
+            (MemberVolumeState::Joined, _) if is_recorded => Wish::Run(Cause::Joined),
             (_, Some(p)) if failed.is_none_or(|f| f.nonce != p.nonce) => {
                 Wish::Run(Cause::Permit(p))
             }
             (_, Some(_) | None) => Wish::Rest,
         }
-    }
-
-    /// Start the server, if it does not run.
-    fn run(
-        &mut self,
-        agent: &mut Agent,
-        pod: &PodRun,
-        spec: &ServiceMemberSpec,
-        cause: Cause<'_>,
-    ) -> Activity {
-        let uid = pod.uid.as_str();
-        let wants_restart = agent.restart_token.as_ref().is_some_and(|t| *t != spec.restart_token);
-        if wants_restart && self.ensemble.stop(uid) {
-            agent.begun = None;
-        }
-        if self.ensemble.servers.contains_key(uid) {
-            return Activity::default();
-        }
-        if let Cause::Permit(permit) = cause
-            && agent.permit.as_ref().is_none_or(|p| p.nonce != permit.nonce)
-        {
-            agent.permit = Some(answer(permit, PermitState::Used));
-            agent.begun = None;
-            agent.last_words = None;
-        }
-        let pause = if agent.last_words.is_some() { BACK_OFF } else { START };
-        let start = *agent.begun.get_or_insert(self.store.now) + pause;
-        if self.store.now < start {
-            return Activity::default().at(start);
-        }
-        agent.begun = None;
-        agent.restart_token = Some(spec.restart_token.clone());
-        match self.launch(pod, spec, cause) {
-            Ok(()) => agent.last_words = None,
-            Err(words) => {
-                agent.last_words = Some(words);
-                if let Cause::Permit(permit) = cause {
-                    agent.permit = Some(answer(permit, PermitState::Failed));
-                }
-            }
-        }
-        Activity::ACTED
-    }
-
-    fn launch(
-        &mut self,
-        pod: &PodRun,
-        spec: &ServiceMemberSpec,
-        cause: Cause<'_>,
-    ) -> Result<(), String> {
-        if self.unlucky.contains(&pod.key.name) {
-            return Err("unlucky".to_string());
-        }
-        let address = spec.address.as_ref().unwrap().to_string();
-        let (voter, joins_as_voter) = (true, self.faithless.joins_as_voter);
-        if let Cause::Permit(permit) = cause {
-            let id = spec.server_id.unwrap().number();
-            let volume = self.volume(pod);
-            let is_clean = volume.data.is_none() && volume.ledger.part == Part::None;
-            match permit.data {
-                DataBeforeServiceStart::MustBeEmpty
-                    if !is_clean && volume.ledger.server_id != Some(id) =>
-                {
-                    return Err("the volume is not empty".to_string());
-                }
-                DataBeforeServiceStart::Wipe => {
-                    assert_ne!(volume.ledger.part, Part::Joined, "data of a full member is wiped");
-                    (volume.data, volume.file) = (None, None);
-                    volume.ledger.part = Part::None;
-                }
-                DataBeforeServiceStart::MustBeEmpty
-                | DataBeforeServiceStart::Keep
-                | DataBeforeServiceStart::Unknown(_) => {}
-            }
-            let is_new = volume.ledger.part == Part::None;
-            volume.ledger.part = Part::Begun;
-            volume.ledger.server_id = Some(id);
-            let mut file = Config::default();
-            match permit.kind {
-                ServicePermitKind::Initialize => {
-                    file.servers.insert(id, (address.clone(), voter));
-                    if is_new {
-                        volume.data = Some(Data::default());
-                        self.ensemble.begun += 1;
-                    }
-                }
-                ServicePermitKind::Join => {
-                    let peers = permit.peers.iter();
-                    file.servers = peers
-                        .map(|p| (p.server_id.number(), (p.address.to_string(), voter)))
-                        .collect();
-                    file.servers.entry(id).or_insert((address.clone(), joins_as_voter));
-                }
-                ServicePermitKind::Rescue | ServicePermitKind::Unknown(_) => unreachable!(),
-            }
-            let volume = self.volume(pod);
-            let keeps_file = permit.kind == ServicePermitKind::Initialize && volume.file.is_some();
-            let has_own = volume.file.as_ref().is_some_and(|f| f.servers.contains_key(&id));
-            if !keeps_file && !has_own {
-                volume.file = Some(file);
-            }
-        }
-        let volume = self.volume(pod);
-        volume.ledger.starts += 1;
-        let (id, own) = (volume.ledger.server_id.unwrap(), volume.id.clone().unwrap());
-        let config = volume.file.clone().unwrap_or_default();
-        let used_on = self.ensemble.used_on.entry(id).or_insert_with(|| own.clone());
-        if *used_on != own {
-            self.broken.push(format!("server ID {id} was used on volumes {used_on} and {own}"));
-        }
-        let server = Server { id, address, disk: pod.disk.clone(), config, leader: None };
-        self.ensemble.start(pod.uid.as_str(), server)
     }
 
     /// What comes of a server that runs: its ledger, its permit, its end.
@@ -362,119 +247,6 @@ impl World {
         });
     }
 
-    fn view(&self, uid: &str) -> Option<EnsembleView> {
-        let server = self.ensemble.servers.get(uid)?;
-        let stopped = self.ensemble.stopped.contains(uid);
-        let mode = server.leader.as_ref().filter(|_| !stopped).map(|leader| match leader == uid {
-            true => ServerMode::Leader,
-            false => ServerMode::Follower,
-        });
-        let servers = server.config.servers.iter().map(|(id, (address, votes))| EnsembleServer {
-            server_id: ServerId::new(*id),
-            address: palladion_api::ids::StaticAddress::new(address),
-            role: if *votes { ServerRole::Participant } else { ServerRole::Observer },
-        });
-        Some(EnsembleView {
-            server_id: ServerId::new(server.id),
-            mode,
-            zxid: None,
-            config_version: Zxid::new(server.config.version),
-            servers: servers.collect(),
-        })
-    }
-
-    pub fn serves_as_member(&self, uid: &str) -> bool {
-        self.view(uid).is_some_and(|view| view.votes())
-    }
-
-    fn report(
-        &mut self,
-        agent: &Agent,
-        pod: &PodRun,
-        spec: &ServiceMemberSpec,
-        wish: Wish<'_>,
-    ) -> ServiceMemberStatus {
-        let state = self.volume_state(pod, spec);
-        let running = self.ensemble.servers.get(pod.uid.as_str());
-        let (server, reason) = match (running, &agent.last_words, wish) {
-            (Some(s), _, _) if s.leader.is_some() => (MemberServerState::Running, None),
-            (Some(_), _, _) => (MemberServerState::Starting, Some("Starting")),
-            (None, Some(_), _) => (MemberServerState::Failed, Some("ServerFailed")),
-            (None, None, Wish::Run(_)) => (MemberServerState::Starting, Some("Starting")),
-            (None, None, Wish::Rest) if state == MemberVolumeState::Left => {
-                (MemberServerState::Left, None)
-            }
-            (None, None, Wish::Rest) if !spec.revisions.contains(&pod.revision) => {
-                (MemberServerState::Waiting, Some("WaitingForRevision"))
-            }
-            (None, None, Wish::Rest) => (MemberServerState::Waiting, Some("WaitingForPermit")),
-        };
-        let ensemble = self.view(pod.uid.as_str());
-        let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, &pod.key.name);
-        let stored = self.store.get(&key).map(|m| m["status"].clone()).unwrap_or_default();
-        let stored: ServiceMemberStatus = serde_json::from_value(stored).unwrap_or_default();
-        let since = stored.server.filter(|s| s.state == server).map(|s| s.since);
-        let operation = spec.operation.as_ref().and_then(|o| {
-            let answer = *self.volume(pod).ledger.operations.get(&o.id)?;
-            let state = match answer {
-                OperationAnswer::Made => OperationState::Succeeded,
-                _ => OperationState::Failed,
-            };
-            let (id, answer) = (o.id.clone(), Some(answer));
-            Some(MemberOperationStatus { id, state, answer, message: None, finished_at: None })
-        });
-        let version = self.version_of(pod);
-        let now = self.store.now;
-        let volume = self.volume(pod).clone();
-        let is_off = running_is_off(&ensemble);
-        ServiceMemberStatus {
-            agent: Some(AgentStatus {
-                version: "test".into(),
-                protocol: 1,
-                pod_uid: pod.uid.clone(),
-                revision: pod.revision.clone(),
-                node: pod.node.clone(),
-            }),
-            volume: Some(MemberVolume {
-                volume_id: match volume.id {
-                    Some(id) => id.into_volume(),
-                    None => spec.volume_id.clone().unwrap_or_default(),
-                },
-                state,
-                file_system: pod.disk.clone(),
-                starts: Some(volume.ledger.starts),
-                cluster: None,
-                epoch: volume.data.as_ref().and_then(|d| i64::try_from(d.epoch).ok()),
-                last_zxid: volume.data.as_ref().filter(|_| is_off).map(|d| Zxid::new(d.zxid())),
-                message: Some("as the test says".into())
-                    .filter(|_| state == MemberVolumeState::Lost),
-            }),
-            server: Some(MemberServer {
-                state: server,
-                since: since.unwrap_or(Time(now)),
-                reason: reason.map(str::to_string),
-                message: agent.last_words.clone(),
-                version: ensemble.as_ref().map(|_| version),
-                config_hash: None,
-                restart_token: agent.restart_token.clone().flatten(),
-            }),
-            server_id: volume.ledger.server_id.map(ServerId::new),
-            address: spec.address.clone(),
-            ensemble,
-            permit: agent.permit.clone(),
-            intent: agent.intent.clone(),
-            operation,
-            evidence: agent.evidence.clone(),
-            ..ServiceMemberStatus::default()
-        }
-    }
-
-    fn version_of(&self, pod: &PodRun) -> String {
-        let image = self.store.get(&pod.key).map(|p| p["spec"]["containers"][0]["image"].clone());
-        let image = image.unwrap_or_default();
-        image.as_str().unwrap_or_default().rsplit(':').next().unwrap_or_default().to_string()
-    }
-
     /// A person edits the spec of a member.
     pub fn patch_member(&mut self, member: &str, patch: &serde_json::Value) {
         let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, member);
@@ -482,27 +254,30 @@ impl World {
     }
 }
 
-fn running_is_off(view: &Option<EnsembleView>) -> bool {
-    view.is_none()
+/// Is it a permit to go on alone that has not done its work?
+fn is_open_rescue(agent: &Agent, permit: &ServicePermit) -> bool {
+    let answer = agent.permit.as_ref().filter(|a| a.nonce == permit.nonce);
+    let is_over = answer.is_some_and(|a| a.state == PermitState::Done);
+    permit.kind == ServicePermitKind::Rescue && !is_over
 }
 
-fn answer(permit: &ServicePermit, state: PermitState) -> PermitStatus {
+pub(super) fn answer(permit: &ServicePermit, state: PermitState) -> PermitStatus {
     PermitStatus { nonce: permit.nonce.clone(), state, message: None }
 }
 
 #[derive(Clone, Copy)]
-enum Cause<'a> {
+pub(super) enum Cause<'a> {
     Joined,
     Permit(&'a ServicePermit),
 }
 
 #[derive(Clone, Copy)]
-enum Wish<'a> {
+pub(super) enum Wish<'a> {
     Run(Cause<'a>),
     Rest,
 }
 
-trait IntoVolume {
+pub(super) trait IntoVolume {
     fn into_volume(self) -> palladion_api::ids::VolumeId;
 }
 

@@ -1,6 +1,6 @@
 //! One fault at every write of a history, each in a world of its own: the end is the same.
 
-use super::world::World;
+use super::world::{World, cluster_key};
 use palladion_plan::sim::Fault;
 use serde_json::json;
 
@@ -86,6 +86,45 @@ fn a_rollout() {
     let mut world = World::settled(3);
     world.patch_spec(&json!({ "version": "3.9.3" }));
     disturbed("a rollout", world, 3, 2);
+}
+
+#[test]
+fn a_rescue() {
+    let mut world = World::settled(3);
+    world.wipe(0);
+    world.wipe(1);
+    world.settle();
+    let nonce = world.status()["ask"]["nonce"].as_str().unwrap().to_string();
+    world.annotate_cluster("palladion.dev/allow-rescue", &nonce);
+    disturbed("a rescue", world, 3, 2);
+}
+
+/// The status of the cluster is erased, and with it turn, initialization and IDs.
+fn erased(what: &str, world: World, servers: i64, one_in: usize) {
+    let (worlds, _) = before_each_write(world);
+    for (index, mut world) in worlds.into_iter().enumerate().filter(|(i, _)| i % one_in == 0) {
+        world.tell("somebody erases the status");
+        world.store.put_status(&cluster_key(), json!({})).unwrap();
+        if let Err(why) = world.try_settle() {
+            panic!("{what} at write {index}: {why}\n{}", world.last_words());
+        }
+        world.expect(servers);
+        assert_eq!(world.ensemble.begun, 1, "{what} at write {index}\n{}", world.last_words());
+    }
+}
+
+#[test]
+fn the_status_may_be_erased_at_any_write() {
+    erased("the creation of three", World::new().with(3), 3, 4);
+    let mut world = World::settled(1);
+    world.patch_spec(&json!({ "servers": 3 }));
+    erased("growth to three", world, 3, 4);
+    let mut world = World::settled(3);
+    world.patch_spec(&json!({ "servers": 1 }));
+    erased("shrinking to one", world, 1, 4);
+    let mut world = World::settled(3);
+    world.wipe(1);
+    erased("a replacement", world, 3, 4);
 }
 
 /// A write that was ready is sent when its sender is no leader any more.

@@ -70,7 +70,7 @@ fn without_a_quorum_only_the_status_is_written() {
     world.patch_spec(&json!({ "version": "3.9.3", "restartToken": "x" }));
     world.pass(600);
     let of_members = world.writes.iter().filter(|w| {
-        *w != "report the status" && !w.starts_with("create") && !w.starts_with("update")
+        !w.starts_with("create the configuration") && !w.starts_with("update the StatefulSet")
     });
     assert_eq!(of_members.count(), 0, "{:?}", world.writes);
     assert!(world.condition("Available").starts_with("False QuorumLost"), "{}", world.last_words());
@@ -97,7 +97,7 @@ fn an_old_disk_that_comes_back_serves_nobody() {
 }
 
 #[test]
-fn an_old_copy_of_a_volume_is_not_started_but_replaced() {
+fn an_old_copy_of_a_volume_is_not_started_and_is_replaced_when_a_user_says_so() {
     let mut world = World::settled(3);
     let copy = world.disk(1).content.clone();
     world.delete(kinds::POD, &pod(1));
@@ -105,6 +105,11 @@ fn an_old_copy_of_a_volume_is_not_started_but_replaced() {
     world.expect(3);
     world.disk(1).content = copy;
     world.delete(kinds::POD, &pod(1));
+    world.settle();
+    assert_eq!(world.ensemble.servers.len(), 2, "{}", world.last_words());
+    let said = world.condition("Degraded");
+    assert!(said.starts_with("True VolumeRolledBack: member demo-zk-1"), "{said}");
+    world.give_up_volume(1);
     world.settle();
     world.expect(3);
     assert_eq!(world.voters(), [1, 3, 4], "{}", world.last_words());
@@ -190,4 +195,70 @@ fn all_servers_come_back_by_themselves_when_all_have_been_down() {
     world.expect(3);
     assert_eq!(world.ensemble.begun, 1);
     assert_eq!(world.voters(), [1, 2, 3]);
+}
+
+/// Its local volume went with the machine.
+#[test]
+fn a_member_whose_node_is_gone_for_good_is_replaced_after_the_grace_time() {
+    let mut world = World::settled(3);
+    world.kube.add_node(&mut world.store, "n4", "z1");
+    world.kube.delete_node(&mut world.store, "n2");
+    world.pass(250);
+    let said = world.condition("Degraded");
+    assert!(said.contains("Node n2, which holds the volume of member demo-zk-1"), "{said}");
+    assert!(world.voters().contains(&2), "not before the grace time has passed");
+    world.settle();
+    world.expect(3);
+    assert_eq!(world.voters(), [1, 3, 4]);
+}
+
+#[test]
+fn a_node_that_comes_back_in_time_brings_its_member_back() {
+    let mut world = World::settled(3);
+    world.kube.forget_node(&mut world.store, "n2");
+    world.pass(100);
+    world.kube.add_node(&mut world.store, "n2", "z2");
+    world.settle();
+    world.expect(3);
+    assert_eq!(world.voters(), [1, 2, 3]);
+}
+
+/// Only with a user's word, which covers the volumes that it lists and no others.
+#[test]
+fn where_a_majority_is_wiped_a_user_may_let_the_rest_go_on() {
+    let mut world = World::settled(3);
+    world.wipe(0);
+    world.wipe(1);
+    world.settle();
+    let ask = world.status()["ask"].clone();
+    assert_eq!(ask["kind"], json!("Rescue"), "{}", world.last_words());
+    assert_eq!(ask["about"].as_array().unwrap().len(), 2);
+    world.annotate_cluster("palladion.dev/allow-rescue", "another");
+    world.settle();
+    assert!(world.ensemble.leader().is_none());
+    world.annotate_cluster("palladion.dev/allow-rescue", ask["nonce"].as_str().unwrap());
+    world.settle();
+    world.expect(3);
+    assert_eq!(world.ensemble.begun, 1);
+    assert_eq!(world.voters(), [3, 4, 5], "{}", world.last_words());
+    assert_eq!(world.status()["ask"], json!(null));
+}
+
+/// Of those that are left one lacks the last writes.
+#[test]
+fn the_one_that_knows_most_goes_on_and_the_others_start_over() {
+    let mut world = World::settled(5);
+    world.stop_process(3);
+    world.pass(5);
+    for ordinal in 0..3 {
+        world.wipe(ordinal);
+    }
+    world.continue_all();
+    world.settle();
+    assert!(world.ensemble.leader().is_none(), "{}", world.last_words());
+    let nonce = world.status()["ask"]["nonce"].as_str().unwrap().to_string();
+    world.annotate_cluster("palladion.dev/allow-rescue", &nonce);
+    world.settle();
+    world.expect(5);
+    assert!(world.voters().contains(&5) && !world.voters().contains(&4), "{:?}", world.voters());
 }

@@ -12,6 +12,8 @@ mod losses;
 mod model;
 mod mutations;
 mod reasons;
+mod report;
+mod start;
 mod told;
 mod volume;
 mod world;

@@ -1,5 +1,6 @@
 //! Rules that are broken on purpose: each must be seen, or the model proves nothing.
 
+use super::acts::pod;
 use super::world::World;
 
 #[test]
@@ -36,4 +37,26 @@ fn an_agent_that_starts_a_server_on_an_old_disk_is_seen() {
             world.ensemble.leader().is_some_and(|l| !l.config.voters().contains(&s.id))
         });
     assert!(outcome.is_err() || ghosts.count() > 0, "a ghost follows: {}", world.last_words());
+}
+
+#[test]
+fn an_end_of_a_pod_that_leaves_no_majority_is_seen() {
+    let mut world = World::settled(3);
+    world.spared(&pod(0));
+    assert_eq!(world.broken, Vec::<String>::new(), "two of three are left");
+    world.stop_process(1);
+    world.pass(1);
+    world.spared(&pod(0));
+    assert_eq!(world.broken.len(), 1, "{:?}", world.broken);
+}
+
+#[test]
+fn a_server_id_on_a_second_volume_is_seen() {
+    let mut world = World::settled(3);
+    let of_another = world.disk(0).content.ledger.server_id;
+    world.disk(1).content.ledger.server_id = of_another;
+    let uid = world.uid(1).unwrap();
+    world.ensemble.stop(&uid);
+    let why = world.try_settle().expect_err("it should be seen");
+    assert!(why.contains("server ID 1 was used on volumes"), "{why}");
 }

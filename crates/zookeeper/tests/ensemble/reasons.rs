@@ -1,7 +1,9 @@
 //! The reasons of this mind that no other has, each seen in a story.
 
+use super::acts::pod;
 use super::world::World;
 use palladion_api::Reason;
+use palladion_zookeeper::resources as kinds;
 use serde_json::json;
 
 fn shows(world: &World, reason: Reason) {
@@ -31,12 +33,13 @@ fn a_join_that_waits_for_a_server_says_so() {
 fn a_lost_quorum_a_lost_majority_and_a_rolled_back_volume_have_reasons() {
     let mut world = World::settled(3);
     let copy = world.disk(0).content.clone();
-    world.delete(palladion_zookeeper::resources::POD, &super::acts::pod(0));
+    world.delete(kinds::POD, &pod(0));
     world.settle();
     world.disk(0).content = copy;
-    world.delete(palladion_zookeeper::resources::POD, &super::acts::pod(0));
-    world.until(|w| w.condition("Degraded").contains("VolumeRolledBack"));
+    world.delete(kinds::POD, &pod(0));
+    world.settle();
     shows(&world, Reason::VolumeRolledBack);
+    world.give_up_volume(0);
     world.settle();
     world.expect(3);
     world.wipe(0);

@@ -1,6 +1,5 @@
 //! What people are told, and what they can do about it.
 
-use super::acts::pod;
 use super::world::World;
 use serde_json::json;
 
@@ -28,7 +27,7 @@ fn a_spec_that_cannot_be_carried_out_is_refused_and_what_runs_goes_on() {
 }
 
 #[test]
-fn a_server_that_somebody_added_by_hand_stops_changes_and_is_named() {
+fn a_server_that_somebody_added_by_hand_stops_changes_until_a_person_has_it_removed() {
     let mut world = World::settled(3);
     let leader = world.ensemble.leader().unwrap().config.clone();
     for server in world.ensemble.servers.values_mut() {
@@ -40,6 +39,13 @@ fn a_server_that_somebody_added_by_hand_stops_changes_and_is_named() {
     let said = world.condition("Degraded");
     assert!(said.starts_with("True UnknownServer") && said.contains("99"), "{said}");
     assert_eq!(world.voters().len(), 4, "nothing was added");
+    let ask = world.status()["ask"].clone();
+    assert_eq!(ask["kind"], json!("Remove"), "{}", world.last_words());
+    assert_eq!(ask["about"], json!(["99"]));
+    world.annotate_cluster("palladion.dev/allow-remove", ask["nonce"].as_str().unwrap());
+    world.settle();
+    world.expect(5);
+    assert!(!world.voters().contains(&99));
 }
 
 #[test]
@@ -52,9 +58,7 @@ fn a_server_that_somebody_removed_by_hand_is_named_and_can_be_replaced() {
     world.settle();
     let said = world.condition("Degraded");
     assert!(said.contains("NotInEnsemble"), "{said}");
-    let volume = world.member(2)["spec"]["volumeID"].as_str().unwrap().to_string();
-    let patch = json!({ "metadata": { "annotations": { "palladion.dev/replace": volume } } });
-    world.patch_member(&pod(2), &patch);
+    world.give_up_volume(2);
     world.settle();
     world.expect(3);
 }

@@ -43,6 +43,7 @@ pub struct World {
     restart_at: Option<Timestamp>,
     /// Rules of ZooKeeper or ours that were broken.
     pub broken: Vec<String>,
+    /// What the operator has written, but for its status.
     pub writes: Vec<String>,
     pub story: Vec<String>,
     /// Reasons of waits, troubles and events that were seen.
@@ -241,20 +242,22 @@ impl World {
         if let Some(event) = &done.event {
             self.reasons.insert(event.reason.to_string());
         }
+        let was_done = matches!(done.end, End::Done | End::AnswerLost | End::DiedAfter);
         if done.write == Write::Status {
-            self.writes.push("report the status".to_string());
             return;
         }
-        self.writes.push(done.doing.clone());
+        if was_done {
+            self.writes.push(done.doing.clone());
+        }
         self.tell(&format!("operator: {}{end}", done.doing));
         let ends_a_pod = matches!(done.write, Write::DeleteProcess | Write::Evict);
-        if ends_a_pod && matches!(done.end, End::Done | End::AnswerLost | End::DiedAfter) {
+        if ends_a_pod && was_done {
             self.spared(&done.object.name);
         }
     }
 
     /// Whoever ends the pod of a server that votes leaves a majority, but for a server alone.
-    fn spared(&mut self, pod: &str) {
+    pub fn spared(&mut self, pod: &str) {
         let pods = self.kube.pods(&self.store);
         let uid = pods.iter().find(|p| p.key.name == pod).map(|p| p.uid.to_string());
         let Some(server) = uid.as_ref().and_then(|uid| self.ensemble.servers.get(uid)) else {

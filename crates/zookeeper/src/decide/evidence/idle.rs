@@ -58,3 +58,16 @@ pub fn keeps_its_data(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact
         && member.server_id() == turn.server_id;
     begun.then(|| Proof::seen(facts, ProofKind::Idle, member, &Proven::GoesOn))
 }
+
+/// No server ID was ever given to the volume of this member, and its Node is gone: it was
+/// never a part of the ensemble, which exists without it.
+pub fn was_never_part(facts: &Facts<'_>, member: &MemberFact, node: &str) -> Option<Proof> {
+    let has_id = member.server_id().is_some()
+        || member.claim.as_ref().is_some_and(|c| c.server_id.is_some())
+        || member.status.server_id.is_some();
+    if has_id || !facts.ensemble_exists() {
+        return None;
+    }
+    let proven = Proven::NothingOnNode { member: member.name.clone(), node: node.to_string() };
+    Some(Proof::seen(facts, ProofKind::NeverPart, member, &proven))
+}

@@ -5,11 +5,16 @@ use crate::resources as kinds;
 use crate::words::evidence::{Doing, Happened, Lost};
 use palladion_api::service::LostMember;
 use palladion_api::service_member::{LossCause, VolumeLoss};
-use palladion_plan::{Event, Step};
+use palladion_plan::{Event, Fence, Step};
 use serde_json::json;
 
 /// Record that the volume that a member has on record is lost. `None` where it has none.
-pub fn mark(member: &MemberFact, cause: LossCause, why: Lost) -> Option<Step> {
+pub fn mark(
+    member: &MemberFact,
+    cause: LossCause,
+    why: Lost,
+    fence: Option<Fence>,
+) -> Option<Step> {
     let spec = member.spec.as_ref()?;
     let loss = VolumeLoss {
         lost: LostMember {
@@ -27,7 +32,7 @@ pub fn mark(member: &MemberFact, cause: LossCause, why: Lost) -> Option<Step> {
     let event = Event::normal(Happened::Marked { member: name(), why });
     let patch = json!({ "spec": { "replace": loss } });
     let doing = Doing::Mark { member: name() };
-    Some(Step::patch_as_seen(kinds::MEMBER, meta, patch, doing).announced(event))
+    Some(Step::patch_as_seen(kinds::MEMBER, meta, patch, doing).fenced(fence).announced(event))
 }
 
 /// Does the claim still stand for the volume that is lost?

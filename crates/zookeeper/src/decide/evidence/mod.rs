@@ -9,10 +9,10 @@ mod prove;
 mod records;
 mod views;
 
-pub use idle::{keeps_its_data, serves_nothing};
+pub use idle::{keeps_its_data, serves_nothing, was_never_part};
 pub use proof::Proof;
 pub use prove::{Agreed, is_quiet, prove, renew};
-pub use records::{goes_with_the_cluster, has_left, is_first, is_vacant};
+pub use records::{goes_with_the_cluster, has_left, is_first, is_named, is_vacant};
 pub use views::Question;
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use palladion_api::cluster::DeletionPolicy;
 use palladion_api::labels;
 use palladion_api::service::{ServiceStep, ServiceTurn};
 use palladion_plan::proof::ProofKind;
+use palladion_plan::words::Names;
 
 /// The ensemble begins on this volume: every other was looked at before the turn was
 /// given, and the record that names this one was written with the turn.
@@ -16,6 +17,11 @@ pub fn is_first(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact) -> O
     let named = turn.step == ServiceStep::Initialize && record.volume_id == turn.volume_id;
     let is_open = record.served_at.is_none();
     (named && is_open).then(|| Proof::seen(facts, ProofKind::AllEmpty, member, &Proven::First))
+}
+
+/// A user has allowed the ensemble to go on without these volumes, and answers for it.
+pub fn is_named(facts: &Facts<'_>, member: &MemberFact, volumes: Names) -> Proof {
+    Proof::seen(facts, ProofKind::DeadAsNamed, member, &Proven::Named { volumes })
 }
 
 /// It has left for good, as its record says.

@@ -79,7 +79,7 @@ pub(super) fn judge(facts: &Facts<'_>, question: &Question<'_>, source: Source<'
     let mut views: Vec<(&MemberFact, &EnsembleView)> = Vec::new();
     let mut missing = Vec::new();
     for member in asked {
-        if !member.agent_speaks() {
+        if !member.agent_answers(&facts.nodes) {
             return Views::Refused(Objection::Silent { member: member.name.clone() });
         }
         let view = match source {

@@ -1,6 +1,6 @@
 //! The first start: given once, to one volume.
 
-use super::survey::{Survey, nonce, survey};
+use super::survey::{Found, Survey, nonce, survey};
 use crate::decide::draft::Draft;
 use crate::decide::turn::{lock, server_id};
 use crate::facts::{Facts, MemberFact};
@@ -8,7 +8,7 @@ use crate::validate::Valid;
 use crate::words::initialize::{Doing, Problem};
 use palladion_api::ids::Nonce;
 use palladion_api::labels;
-use palladion_api::service::{ServiceInitialization, ServiceStep};
+use palladion_api::service::{Ask, AskKind, ServiceInitialization, ServiceStep};
 use palladion_api::service_member::MemberVolumeState;
 use palladion_plan::turn;
 use palladion_plan::words::Several;
@@ -33,13 +33,17 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
             if is_allowed(facts, &nonce) {
                 return start(facts, candidate(facts, valid), draft);
             }
-            draft.report(Problem::Doubtful {
+            let about = found.iter().filter_map(Found::volume_id).collect();
+            let problem = Problem::Doubtful {
                 doubts: Several(found.into_iter().map(|f| f.doubt).collect()),
                 namespace: valid.namespace.clone(),
                 cluster: valid.name.clone(),
                 annotation: labels::ALLOW_INITIALIZATION,
-                nonce,
-            });
+                nonce: nonce.clone(),
+            };
+            let message = problem.to_string();
+            draft.more.ask = Some(Ask { kind: AskKind::Initialize, nonce, about, message });
+            draft.report(problem);
         }
         Survey::Resume(first) => start(facts, Some(first), draft),
         Survey::Clear => start(facts, candidate(facts, valid), draft),

@@ -43,6 +43,12 @@ impl Found {
         }
     }
 
+    /// The volume that it is about.
+    pub fn volume_id(&self) -> Option<String> {
+        let id = self.data.get("volumeID").or(self.data.get("gone"));
+        id.and_then(Value::as_str).map(str::to_string)
+    }
+
     fn first_gone(begun: &ServiceInitialization) -> Self {
         let (member, volume) = (begun.member.clone(), begun.volume_id.clone());
         let data = json!({ "gone": volume });

@@ -7,6 +7,7 @@ use crate::decide::turn::lock;
 use crate::decide::turn::permit::{self, Course, Permit, TRIES};
 use crate::facts::words::{pod_words, server_words};
 use crate::facts::{Facts, MemberFact};
+use crate::validate::Valid;
 use crate::words::join::{Doing, Happened, Waiting};
 use crate::words::turn::{Doing as OfTurn, Ended};
 use jiff::SignedDuration;
@@ -19,10 +20,14 @@ use palladion_plan::{Event, turn};
 const RETRY: SignedDuration = SignedDuration::from_secs(10);
 
 /// Go on with the turn.
-pub fn advance(facts: &Facts<'_>, turn: &ServiceTurn, draft: &mut Draft) {
+pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Draft) {
     let Some(member) = facts.members.get(&turn.member).filter(|m| m.object.is_some()) else {
         return lock::release(facts, turn, Ended::MemberGone, draft);
     };
+    let is_wanted = member.ordinal < valid.servers;
+    if !is_wanted && !lock::votes(facts, turn) && !change::is_ordered(facts, turn) {
+        return lock::release(facts, turn, Ended::NotWanted, draft);
+    }
     match permit::course(turn, member) {
         Course::NotGiven => before_permit(facts, turn, member, draft),
         // A new pod needs a permit of its own.
@@ -48,6 +53,10 @@ fn end(facts: &Facts<'_>, turn: &ServiceTurn, why: Ended, draft: &mut Draft) {
 
 fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
     match permit::keeps_volume(turn, member) {
+        // Others may go on meanwhile.
+        None if !lock::votes(facts, turn) => {
+            return lock::release(facts, turn, Ended::PodGone, draft);
+        }
         None => {
             let waiting = Waiting::ForPod { member: member.name.clone(), pod: pod_words(member) };
             draft.wait_for(waiting).about(member.subject());

@@ -125,8 +125,9 @@ pub fn adopt_permit(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
             ServicePermitKind::Initialize => ServiceStep::Initialize,
             ServicePermitKind::Join if member.loss().is_some() => ServiceStep::Replace,
             ServicePermitKind::Join => ServiceStep::Join,
+            ServicePermitKind::Rescue => ServiceStep::Rescue,
             // Nothing else starts while it may be in use.
-            ServicePermitKind::Rescue | ServicePermitKind::Unknown(_) => {
+            ServicePermitKind::Unknown(_) => {
                 let waiting = OfPermit::UnknownPermit { member: member.name.clone() };
                 draft.wait_for(waiting).about(member.subject());
                 return Flow::Busy;

@@ -8,6 +8,7 @@ use crate::decide::turn::lock;
 use crate::facts::words::server_words;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
+use crate::validate::Valid;
 use crate::words::leave::{Doing, Happened, Waiting};
 use crate::words::turn::Ended;
 use palladion_api::labels;
@@ -18,7 +19,7 @@ use palladion_plan::{Event, Step};
 use serde_json::json;
 
 /// Go on with the turn.
-pub fn advance(facts: &Facts<'_>, turn: &ServiceTurn, draft: &mut Draft) {
+pub fn advance(facts: &Facts<'_>, valid: &Valid, turn: &ServiceTurn, draft: &mut Draft) {
     let Some(member) = facts.members.get(&turn.member).filter(|m| m.object.is_some()) else {
         return lock::release(facts, turn, Ended::MemberGone, draft);
     };
@@ -31,8 +32,11 @@ pub fn advance(facts: &Facts<'_>, turn: &ServiceTurn, draft: &mut Draft) {
         true => ProofKind::Dead,
         false => ProofKind::AllWell,
     };
-    let known = facts.configuration();
-    if !known.is_some_and(|c| goal.is_met(&c)) {
+    let is_out = facts.configuration().is_some_and(|c| goal.is_met(&c));
+    if !is_out && member.ordinal < valid.servers && !change::is_ordered(facts, turn) {
+        return lock::release(facts, turn, Ended::NotWanted, draft);
+    }
+    if !is_out {
         let _ = change::bring(facts, turn, &question, kind, &goal, draft);
         return;
     }

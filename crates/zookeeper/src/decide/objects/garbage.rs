@@ -2,18 +2,19 @@
 
 use crate::build;
 use crate::decide::draft::Draft;
-use crate::facts::Facts;
+use crate::facts::{Facts, SetFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
 use crate::words::objects::Doing;
 use palladion_plan::{Loss, Step};
+use serde_json::Value;
 
 /// Delete configurations while all pods have the newest revision.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     if draft.has_work() {
         return; // Tidying up never travels with work.
     }
-    let Some(newest) = facts.newest_revision() else {
+    let (Some(newest), Some(set)) = (facts.newest_revision(), &facts.set) else {
         return;
     };
     let mut pods = facts.members.values().filter_map(|m| m.pod.as_ref());
@@ -23,10 +24,19 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     let current = build::config_map(valid)["metadata"]["name"].take();
     for map in facts.objects(kinds::CONFIG_MAP) {
         let meta = &map.meta;
-        if current == meta.name || !meta.is_controlled_by(&valid.uid) || meta.is_terminating() {
+        // The set may not have taken a change yet: then its pods mount what the spec does
+        // not ask for any more.
+        let is_used = current == meta.name || mounts(set, &meta.name);
+        if is_used || !meta.is_controlled_by(&valid.uid) || meta.is_terminating() {
             continue;
         }
         let doing = Doing::DeleteConfiguration { config_map: meta.name.clone() };
         draft.steps.push(Step::delete_seen(kinds::CONFIG_MAP, meta, Loss::Nothing, doing));
     }
+}
+
+/// Do pods of the set's template mount the ConfigMap?
+fn mounts(set: &SetFact, config_map: &str) -> bool {
+    let volumes = set.object.at("/spec/template/spec/volumes").and_then(Value::as_array);
+    volumes.into_iter().flatten().any(|v| v["configMap"]["name"] == config_map)
 }

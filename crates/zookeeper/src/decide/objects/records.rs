@@ -11,13 +11,11 @@ use palladion_api::service_member::MemberVolumeState;
 use palladion_plan::Step;
 use serde_json::{Map, Value, json};
 
-/// Record what members report.
+/// Record what members report. Whoever has the turn is written to by its turn.
 pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
-    for member in facts.enrolled() {
+    let has_turn = |m: &&MemberFact| facts.turn().is_some_and(|t| t.member == m.name);
+    for member in facts.enrolled().filter(|m| !has_turn(m)) {
         draft.steps.extend(record(member));
-        if facts.turn().is_none_or(|t| t.member != member.name) {
-            draft.steps.extend(withdraw(member));
-        }
     }
 }
 
@@ -33,18 +31,21 @@ fn record(member: &MemberFact) -> Option<Step> {
     if spec.file_system.is_none() {
         changes.insert("fileSystem".into(), json!(volume.file_system));
     }
+    let doing = match is_permit_done(member) {
+        true => Doing::WithdrawPermit { member: member.name.clone() },
+        false => Doing::RecordVolume { member: member.name.clone() },
+    };
+    if is_permit_done(member) {
+        changes.insert("start".into(), Value::Null);
+    }
     let meta = &member.object.as_ref()?.meta;
-    let doing = Doing::RecordVolume { member: member.name.clone() };
     let patch = json!({ "spec": changes });
     (!changes.is_empty()).then(|| Step::patch_as_seen(kinds::MEMBER, meta, patch, doing))
 }
 
-fn withdraw(member: &MemberFact) -> Option<Step> {
-    let start = member.spec.as_ref()?.start.as_ref()?;
-    let answer = member.status.permit.as_ref().filter(|p| p.nonce == start.nonce)?;
-    let is_done = answer.state == PermitState::Done && member.votes();
-    let meta = &member.object.as_ref()?.meta;
-    let doing = Doing::WithdrawPermit { member: member.name.clone() };
-    let patch = json!({ "spec": { "start": Value::Null } });
-    is_done.then(|| Step::patch_as_seen(kinds::MEMBER, meta, patch, doing))
+fn is_permit_done(member: &MemberFact) -> bool {
+    let start = member.spec.as_ref().and_then(|s| s.start.as_ref());
+    let answer = member.status.permit.as_ref().filter(|p| p.state == PermitState::Done);
+    let is_it = start.zip(answer).is_some_and(|(start, answer)| start.nonce == answer.nonce);
+    is_it && member.votes()
 }

@@ -21,7 +21,7 @@ use jiff::SignedDuration;
 use palladion_api::ids::StaticAddress;
 use palladion_api::labels;
 use palladion_api::service::ServiceTurn;
-use palladion_api::service_member::{DataBeforeServiceStart, MemberVolumeState, Peer};
+use palladion_api::service_member::{DataBeforeServiceStart, Peer};
 use palladion_plan::proof::ProofKind;
 use palladion_plan::workload::upsert::upsert;
 use palladion_plan::{Event, Step, turn};
@@ -66,8 +66,10 @@ fn before_permit(
     let question = question(facts, member);
     if room::is_needed(member) {
         if member.votes() {
-            // It came back, and nothing was taken from it yet.
-            return lock::release(facts, turn, Ended::NotWanted, draft);
+            // Its agent stops it as soon as it hears of the record. Nothing is taken before.
+            let server = server_words(member);
+            draft.wait_for(Waiting::StillServes { member: name(), server }).about(member.subject());
+            return;
         }
         let proven = evidence::prove(facts, turn, &question, ProofKind::Dead, draft);
         if let Some(agreed) = proven {
@@ -103,10 +105,9 @@ fn before_permit(
     let proven = evidence::prove(facts, turn, &question, ProofKind::Dead, draft);
     let Some(agreed) = proven else { return };
     let votes = turn.server_id.is_some_and(|id| agreed.configuration.server(id).is_some());
-    let data = match (votes, volume.state) {
-        (true, _) => DataBeforeServiceStart::Keep,
-        (false, MemberVolumeState::Incomplete) => DataBeforeServiceStart::Wipe,
-        (false, _) => DataBeforeServiceStart::MustBeEmpty,
+    let data = match votes {
+        true => DataBeforeServiceStart::Keep,
+        false => permit::data_before_join(member),
     };
     let lost = turn.replaces.as_ref().and_then(|l| l.server_id);
     let mut peers = permit::peers(&agreed.configuration);

@@ -15,7 +15,7 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
         if member.is_lost_by_its_own_word() {
             let message = member.volume().and_then(|v| v.message.clone());
             let why = Lost::ByAgent { message: message.unwrap_or_default() };
-            draft.steps.extend(marks::mark(member, LossCause::Agent, why));
+            draft.steps.extend(marks::mark(member, LossCause::Agent, why, None));
         } else if let Some(named) = named(member) {
             of_user(member, named, draft);
         }
@@ -39,5 +39,6 @@ fn of_user(member: &MemberFact, named: &str, draft: &mut Draft) {
         let volume = volume.clone();
         return draft.report(Problem::Serves { member: name, volume, annotation });
     }
-    draft.steps.extend(marks::mark(member, LossCause::User, Lost::ByUser { annotation }));
+    let why = Lost::ByUser { annotation };
+    draft.steps.extend(marks::mark(member, LossCause::User, why, None));
 }

@@ -5,6 +5,7 @@
 mod advance;
 pub mod marked;
 mod next;
+pub mod node_gone;
 mod room;
 
 pub use advance::advance;

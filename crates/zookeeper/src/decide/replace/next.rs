@@ -5,12 +5,10 @@ use crate::decide::evidence::{self, Question};
 use crate::decide::turn::{lock, server_id};
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
-use crate::words::evidence::Objection;
 use crate::words::join::Problem as NoId;
-use crate::words::replace::{Doing, Problem, Waiting};
+use crate::words::replace::{Doing, Waiting};
 use palladion_api::service::{ServiceStep, ServiceTurn};
 use palladion_api::zookeeper::ServerId;
-use palladion_plan::words::Names;
 use palladion_plan::{Flow, turn};
 
 /// The first lost member, if the others are a majority and agree.
@@ -21,19 +19,23 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
         return Flow::Free;
     };
     let name = || member.name.clone();
-    if let Err(why) = evidence::is_quiet(facts, &question(facts, member)) {
-        if matches!(why, Objection::NoMajority { .. } | Objection::Nobody) {
-            let lost = facts.enrolled().filter(|m| m.is_lost()).map(|m| &m.name);
-            draft.report(Problem::MajorityLost { members: Names::of(lost) });
-        }
+    // The new server may be in the configuration already, and need a permit to come back.
+    let question = question(facts, member).without(member.server_id());
+    if let Err(why) = evidence::is_quiet(facts, &question) {
         draft.wait_for(Waiting::ForEnsemble { member: name(), why }).about(member.subject());
         return Flow::Busy;
     }
-    let Some(id) = server_id::next(facts, member) else {
+    // A replacement that is under way goes on with its own volume, under its own ID.
+    let begun = member.volume_id().filter(|v| **v != loss.lost.volume_id);
+    let id = match begun {
+        Some(_) => member.server_id(),
+        None => server_id::next(facts, member),
+    };
+    let Some(id) = id else {
         draft.report(NoId::NoServerId { member: name() });
         return Flow::Free;
     };
-    let volume = &loss.lost.volume_id;
+    let volume = begun.unwrap_or(&loss.lost.volume_id);
     let mut turn = turn::new(facts.snapshot, &member.name, volume, ServiceStep::Replace);
     turn.server_id = Some(id);
     turn.replaces = Some(loss.lost.clone());

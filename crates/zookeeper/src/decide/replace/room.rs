@@ -35,7 +35,7 @@ pub fn make(facts: &Facts<'_>, member: &MemberFact, proof: &Proof, draft: &mut D
 }
 
 /// On a machine that is gone no kubelet ends the pod.
-fn end_pod(facts: &Facts<'_>, member: &MemberFact, proof: &Proof) -> Option<Step> {
+pub(super) fn end_pod(facts: &Facts<'_>, member: &MemberFact, proof: &Proof) -> Option<Step> {
     let pod = member.pod.as_ref()?;
     let node = pod.node.as_deref()?;
     let loss = match facts.nodes.contains_key(node) || facts.nodes.is_empty() {

@@ -80,12 +80,21 @@ fn replace_pod(
     let namespace = valid.namespace.as_str();
     let step =
         pod.removal((kinds::POD, namespace), proof.stated(), doing, Some(fence), Some(event));
-    draft.steps.push(if pod.is_ready() { step.evicting() } else { step });
+    let evicted = pod.is_ready() && budget_counts_right(facts, member);
+    draft.steps.push(if evicted { step.evicting() } else { step });
     let failure = facts.snapshot.failure.as_ref();
     if let Some(held) = failure.filter(|f| f.class == FailureClass::Held) {
         let answer = held.message.clone();
         draft.wait_for(Waiting::ForBudget { member: name(), answer }).about(member.subject());
     }
+}
+
+/// Does the budget count what clients count? It also counts the pods of members that wait
+/// to join, which may wait for this very rollout: for these it would say no for ever.
+fn budget_counts_right(facts: &Facts<'_>, member: &MemberFact) -> bool {
+    let others = facts.members.values().filter(|m| m.name != member.name && !m.is_gone());
+    let mut others = others.filter(|m| m.pod.is_some());
+    others.all(MemberFact::is_ready)
 }
 
 /// What the member must know before its next pod starts: that it may, and with which

@@ -83,6 +83,11 @@ fn id(nonce: &Nonce) -> String {
     format!("reconfig-{nonce}")
 }
 
+/// Was a change ordered under the present question?
+pub fn is_ordered(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
+    ordered(facts, turn).is_some()
+}
+
 /// The member that was ordered to make a change under the present question.
 fn ordered<'a>(facts: &'a Facts<'_>, turn: &ServiceTurn) -> Option<&'a MemberFact> {
     let id = id(&turn.question.as_ref()?.nonce);
@@ -161,7 +166,7 @@ fn executor<'a>(
 ) -> Option<&'a MemberFact> {
     let stays = |id: &ServerId| !goal.remove.contains(id) && !question.except.contains(id);
     let ids = configuration.participants().map(|s| s.server_id).filter(stays);
-    ids.filter_map(|id| facts.member_of(id)).find(|m| m.agent_speaks())
+    ids.filter_map(|id| facts.member_of(id)).find(|m| m.agent_answers(&facts.nodes))
 }
 
 #[cfg(test)]

@@ -3,9 +3,8 @@
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
-use crate::words::turn::{Doing, Ended, Waiting};
+use crate::words::turn::{Doing, Ended};
 use palladion_api::service::ServiceTurn;
-use palladion_plan::wait::Subject;
 use palladion_plan::{Event, Step, turn as lock};
 use serde_json::{Value, json};
 use std::fmt::Display;
@@ -70,10 +69,4 @@ fn withdraw_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact) -
 pub fn votes(facts: &Facts<'_>, turn: &ServiceTurn) -> bool {
     let configuration = facts.configuration();
     turn.server_id.is_some_and(|id| configuration.is_some_and(|c| c.has_participant(id)))
-}
-
-/// The turn is one that this operator does not give.
-pub fn wait_for_newer(turn: &ServiceTurn, draft: &mut Draft) {
-    let waiting = Waiting::NewerOperator { member: turn.member.clone(), work: turn.step.into() };
-    draft.wait_for(waiting).about(Subject::new(kinds::MEMBER, &turn.member));
 }

@@ -10,7 +10,7 @@ use palladion_api::labels;
 use palladion_api::member::PermitState;
 use palladion_api::service::{ServiceStep, ServiceTurn};
 use palladion_api::service_member::{
-    DataBeforeServiceStart, MemberVolumeState, Peer, ServicePermitKind,
+    DataBeforeServiceStart, MemberVolume, MemberVolumeState, Peer, ServicePermitKind,
 };
 use palladion_plan::{Object, Step};
 use serde_json::json;
@@ -35,16 +35,17 @@ pub enum Course {
     Refused(String),
 }
 
-/// What came of the permit of this turn.
+/// What came of the permit of this turn. Whoever is a full member by its ledger needs
+/// none any more, also where the permit was withdrawn and the turn did not end with it.
 pub fn course(turn: &ServiceTurn, member: &MemberFact) -> Course {
     let answer = member.status.permit.as_ref().filter(|p| p.nonce == turn.nonce);
+    if answer.is_some_and(|p| p.state == PermitState::Done) || has_joined(turn, member) {
+        return Course::Done;
+    }
     let given = member.spec.as_ref().and_then(|s| s.start.as_ref());
     let Some(start) = given.filter(|s| s.nonce == turn.nonce) else {
         return Course::NotGiven;
     };
-    if answer.is_some_and(|p| p.state == PermitState::Done) {
-        return Course::Done;
-    }
     if member.pod.as_ref().is_none_or(|p| p.uid != start.pod_uid) {
         return Course::PodEnded;
     }
@@ -55,6 +56,16 @@ pub fn course(turn: &ServiceTurn, member: &MemberFact) -> Course {
             Course::Refused(answer.and_then(|p| p.message.clone()).unwrap_or_default())
         }
     }
+}
+
+/// Does its ledger say that the server of this turn is a full member?
+fn has_joined(turn: &ServiceTurn, member: &MemberFact) -> bool {
+    let is_joined =
+        |v: &MemberVolume| v.state == MemberVolumeState::Joined && v.volume_id == turn.volume_id;
+    // Whoever is rescued has been one all the time.
+    let is_new = turn.step != ServiceStep::Rescue;
+    let is_it = is_new && turn.server_id.is_some() && member.status.server_id == turn.server_id;
+    is_it && member.is_on_its_volume() && member.volume().is_some_and(is_joined)
 }
 
 /// Has the member still the volume for which it got the turn? None while no agent reports one.
@@ -89,9 +100,8 @@ pub fn give(facts: &Facts<'_>, permit: &Permit<'_>, draft: &mut Draft) {
     let kind = match turn.step {
         ServiceStep::Initialize => ServicePermitKind::Initialize,
         ServiceStep::Join | ServiceStep::Replace => ServicePermitKind::Join,
-        ServiceStep::Leave | ServiceStep::Restart | ServiceStep::Rescue | ServiceStep::Remove => {
-            return;
-        }
+        ServiceStep::Rescue => ServicePermitKind::Rescue,
+        ServiceStep::Leave | ServiceStep::Restart | ServiceStep::Remove => return,
     };
     let Some(id) = turn.server_id else { return };
     let annotations = json!({
@@ -145,6 +155,7 @@ fn order(
 
 /// The permit has done its work.
 pub fn withdraw(facts: &Facts<'_>, member: &MemberFact) -> Option<Step> {
+    member.spec.as_ref()?.start.as_ref()?;
     let meta = &member.object.as_ref()?.meta;
     let doing = Doing::Withdraw { member: member.name.clone() };
     let patch = json!({ "spec": { "start": null } });

@@ -1,0 +1,84 @@
+//! The turn of a rescue: the others are left out and stop, then one goes on alone. In an
+//! election a server takes over any newer configuration that another one sends, so that
+//! none of the others may run.
+
+use super::survey::survey;
+use crate::decide::draft::Draft;
+use crate::decide::evidence::{self, marks};
+use crate::decide::turn::lock;
+use crate::decide::turn::permit::{self, Course, Permit};
+use crate::facts::words::server_words;
+use crate::facts::{Facts, MemberFact};
+use crate::words::evidence::Lost;
+use crate::words::rescue::{Doing, Happened, Waiting};
+use crate::words::turn::Ended;
+use jiff::SignedDuration;
+use palladion_api::service::ServiceTurn;
+use palladion_api::service_member::{DataBeforeServiceStart, LossCause};
+use palladion_plan::words::Names;
+use palladion_plan::{Event, turn};
+
+/// From a start that failed to the next.
+const RETRY: SignedDuration = SignedDuration::from_secs(10);
+
+/// Go on with the turn.
+pub fn advance(facts: &Facts<'_>, turn: &ServiceTurn, draft: &mut Draft) {
+    let Some(member) = facts.members.get(&turn.member).filter(|m| m.object.is_some()) else {
+        return lock::release(facts, turn, Ended::MemberGone, draft);
+    };
+    match permit::course(turn, member) {
+        Course::NotGiven => before_permit(facts, turn, member, draft),
+        Course::Open => {
+            let (name, server) = (member.name.clone(), server_words(member));
+            draft.wait_for(Waiting::Leading { member: name, server }).about(member.subject());
+        }
+        Course::Done => {
+            draft.steps.extend(permit::withdraw(facts, member));
+            let event = Event::normal(Happened::Rescued { member: member.name.clone() });
+            draft.steps.push(lock::finish(facts, turn, Some(event)));
+        }
+        Course::PodEnded | Course::Failed | Course::Refused(_) => {
+            let again = turn.since.0 + RETRY;
+            let (name, server) = (member.name.clone(), server_words(member));
+            if facts.now() < again {
+                let waiting = Waiting::Leading { member: name, server };
+                draft.wait_for(waiting).about(member.subject()).until(again);
+                return;
+            }
+            let mut next = turn::again(facts.snapshot, turn);
+            next.question = None;
+            draft.steps.push(lock::write(facts, &next, Doing::Again { member: name }));
+        }
+    }
+}
+
+fn before_permit(facts: &Facts<'_>, turn: &ServiceTurn, member: &MemberFact, draft: &mut Draft) {
+    let left = survey(facts).filter(|left| left.is_allowed(facts));
+    let (Some(left), Some(address)) = (left, member.address()) else {
+        return lock::release(facts, turn, Ended::NotWanted, draft);
+    };
+    if permit::keeps_volume(turn, member) == Some(false) {
+        return lock::release(facts, turn, Ended::OtherVolume, draft);
+    }
+    let others = || left.rest.iter().filter(|m| m.name != member.name);
+    for other in others().filter(|m| m.loss().is_none()) {
+        let why = Lost::LeftOut { member: member.name.clone() };
+        let mark = marks::mark(other, LossCause::Rescue, why, Some(facts.fence()));
+        draft.steps.extend(mark);
+    }
+    let all = others().chain(&left.lost);
+    let running: Vec<_> = all.filter(|m| m.loss().is_none() || m.may_run()).collect();
+    if !running.is_empty() {
+        let waiting = Waiting::ForEnd {
+            member: member.name.clone(),
+            others: Names::of(running.iter().map(|m| &m.name)),
+        };
+        draft.wait_for(waiting).about(member.subject());
+        return;
+    }
+    let volumes = Names::of(left.volumes());
+    let proof = evidence::is_named(facts, member, volumes);
+    let data = DataBeforeServiceStart::Keep;
+    let permit = Permit { turn, member, address, peers: Vec::new(), data, proof: &proof };
+    permit::give(facts, &permit, draft);
+}

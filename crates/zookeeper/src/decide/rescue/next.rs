@@ -1,0 +1,55 @@
+//! Whether a rescue is needed, what a user is asked, and who goes on.
+
+use super::survey::survey;
+use crate::decide::draft::Draft;
+use crate::decide::turn::lock;
+use crate::facts::{Facts, MemberFact};
+use crate::words::rescue::{Doing, Problem};
+use palladion_api::labels;
+use palladion_api::service::{Ask, AskKind, ServiceStep};
+use palladion_plan::words::Names;
+use palladion_plan::{Flow, turn};
+
+/// Ask a user, or begin.
+pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
+    let Some(left) = survey(facts) else {
+        return Flow::Free;
+    };
+    let best = match left.best(facts) {
+        Ok(best) => best,
+        Err(waiting) => {
+            let lost = Names::of(left.lost.iter().map(|m| &m.name));
+            draft.report(Problem::MajorityLost { members: lost });
+            draft.wait_for(waiting);
+            return Flow::Busy;
+        }
+    };
+    if !left.is_allowed(facts) {
+        let nonce = left.nonce(facts);
+        let problem = Problem::Ask {
+            lost: Names::of(left.lost.iter().map(|m| &m.name)),
+            volumes: Names::of(left.volumes()),
+            best: best.name.clone(),
+            rest: Names::of(left.rest.iter().map(|m| &m.name).filter(|n| **n != best.name)),
+            namespace: facts.snapshot.owner.meta.namespace.clone(),
+            cluster: facts.snapshot.owner.meta.name.clone(),
+            annotation: labels::ALLOW_RESCUE,
+            nonce: nonce.clone(),
+        };
+        let about = left.volumes().iter().map(ToString::to_string).collect();
+        let message = problem.to_string();
+        draft.more.ask = Some(Ask { kind: AskKind::Rescue, nonce, about, message });
+        draft.report(problem);
+        return Flow::Busy;
+    }
+    begin(facts, best, draft);
+    Flow::Busy
+}
+
+fn begin(facts: &Facts<'_>, best: &MemberFact, draft: &mut Draft) {
+    let Some(volume) = best.volume_id() else { return };
+    let mut turn = turn::new(facts.snapshot, &best.name, volume, ServiceStep::Rescue);
+    turn.server_id = best.server_id();
+    turn.question = None;
+    draft.steps.push(lock::write(facts, &turn, Doing::Start { member: best.name.clone() }));
+}

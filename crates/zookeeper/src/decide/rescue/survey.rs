@@ -1,0 +1,76 @@
+//! What is left of an ensemble that has lost its majority.
+
+use crate::facts::{Facts, MemberFact};
+use crate::words::rescue::Waiting;
+use palladion_api::ids::{Nonce, VolumeId};
+use palladion_api::labels;
+use palladion_api::service_member::{LossCause, MemberVolumeState};
+use palladion_api::zookeeper::{ServerId, Zxid};
+use palladion_plan::hash;
+use serde_json::json;
+
+/// What is left.
+pub struct Left<'a> {
+    /// Members whose volumes are lost.
+    pub lost: Vec<&'a MemberFact>,
+    /// Members whose volumes are not.
+    pub rest: Vec<&'a MemberFact>,
+}
+
+/// What is left, if it is no majority of those that vote.
+pub fn survey<'a>(facts: &'a Facts<'_>) -> Option<Left<'a>> {
+    let known = facts.configuration()?;
+    let votes = |m: &&MemberFact| m.server_id().is_some_and(|id| known.has_participant(id));
+    // Who is left out by a rescue was not lost before.
+    let is_lost =
+        |m: &&MemberFact| m.is_lost() && m.loss().is_none_or(|l| l.cause != LossCause::Rescue);
+    let (lost, rest): (Vec<_>, Vec<_>) = facts.enrolled().filter(votes).partition(is_lost);
+    let serves = facts.members.values().any(MemberFact::votes);
+    let is_majority_lost = !lost.is_empty() && !known.is_majority(rest.len()) && !serves;
+    is_majority_lost.then_some(Left { lost, rest })
+}
+
+impl Left<'_> {
+    /// The volumes that are lost.
+    pub fn volumes(&self) -> Vec<VolumeId> {
+        let mut volumes: Vec<VolumeId> =
+            self.lost.iter().filter_map(|m| m.volume_id().cloned()).collect();
+        volumes.sort();
+        volumes
+    }
+
+    /// The nonce of a permission: it stands for these volumes, and for no others.
+    pub fn nonce(&self, facts: &Facts<'_>) -> Nonce {
+        Nonce::new(hash::of(&json!([facts.snapshot.owner.meta.uid, self.volumes()])))
+    }
+
+    /// Has a user allowed it?
+    pub fn is_allowed(&self, facts: &Facts<'_>) -> bool {
+        let given = facts.snapshot.owner.meta.annotations.get(labels::ALLOW_RESCUE);
+        given.is_some_and(|given| Nonce::new(given) == self.nonce(facts))
+    }
+
+    /// The one that knows most, once all that are left have reported.
+    pub fn best<'a>(&self, facts: &'a Facts<'_>) -> Result<&'a MemberFact, Waiting> {
+        let mut best: Option<(Rank, &MemberFact)> = None;
+        for member in &self.rest {
+            let Some(rank) = rank(facts, member) else {
+                return Err(Waiting::ForReport { member: member.name.clone() });
+            };
+            let member = &facts.members[&member.name];
+            if best.as_ref().is_none_or(|(other, _)| rank > *other) {
+                best = Some((rank, member));
+            }
+        }
+        best.map(|(_, member)| member).ok_or(Waiting::NothingLeft)
+    }
+}
+
+/// In the order in which ZooKeeper itself would elect.
+type Rank = (i64, Zxid, Option<ServerId>);
+
+fn rank(facts: &Facts<'_>, member: &MemberFact) -> Option<Rank> {
+    let volume = member.volume().filter(|_| member.agent_answers(&facts.nodes))?;
+    let is_whole = volume.state == MemberVolumeState::Joined && member.is_on_its_volume();
+    is_whole.then_some((volume.epoch?, volume.last_zxid?, member.server_id()))
+}
