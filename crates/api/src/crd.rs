@@ -8,8 +8,12 @@ use kube_core::{CustomResourceExt, Rule};
 use serde_json::{Map, Value, json};
 
 use crate::cluster::CassandraCluster;
+use crate::component::Component;
 use crate::member::CassandraMember;
+use crate::node_agents::{NodeAgentGroup, NodeAgentProfile};
 use crate::operator_config::OperatorConfig;
+use crate::registration::Registration;
+use crate::stack::Stack;
 use crate::task::CassandraTask;
 use crate::task_schedule::CassandraTaskSchedule;
 use crate::zoned_stateful_set::{ZonedStatefulSet, root_rules};
@@ -24,6 +28,18 @@ pub fn all() -> Vec<CustomResourceDefinition> {
         finished(CassandraTaskSchedule::crd(), &rules::task_schedule::of_the_whole_object()),
         finished(OperatorConfig::crd(), &[rules::named_default()]),
         finished(ZonedStatefulSet::crd(), &root_rules()),
+    ]
+}
+
+/// Kinds that no operator serves yet. The chart does not install them, so that
+/// nothing is accepted and ignored; their rules are tested all the same.
+pub fn unserved() -> Vec<CustomResourceDefinition> {
+    vec![
+        finished(Component::crd(), &rules::component::of_the_whole_object()),
+        finished(NodeAgentProfile::crd(), &[]),
+        finished(NodeAgentGroup::crd(), &rules::node_agents::of_the_whole_group()),
+        finished(Registration::crd(), &[]),
+        finished(Stack::crd(), &[]),
     ]
 }
 

@@ -12,21 +12,28 @@
 )]
 
 pub mod cluster;
+pub mod component;
 pub mod conditions;
 pub mod crd;
+pub mod gate;
 pub mod ids;
 pub mod labels;
 pub mod member;
 pub mod metrics;
 pub mod names;
+pub mod node_agents;
 pub mod operator_config;
 pub mod reasons;
+pub mod registration;
 pub mod repair;
 pub mod reserved;
 pub mod rights;
 pub mod rules;
 pub mod runtime;
 pub mod server_config;
+pub mod service;
+pub mod stack;
+pub mod staged;
 pub mod task;
 pub mod task_schedule;
 pub mod waits;
@@ -36,9 +43,16 @@ pub mod yaml;
 pub mod zoned_stateful_set;
 
 pub use cluster::{CassandraCluster, CassandraClusterSpec, CassandraClusterStatus};
+pub use component::{Component, ComponentSpec, ComponentStatus};
 pub use member::{CassandraMember, CassandraMemberSpec, CassandraMemberStatus};
+pub use node_agents::{
+    NodeAgentGroup, NodeAgentGroupSpec, NodeAgentGroupStatus, NodeAgentProfile,
+    NodeAgentProfileSpec,
+};
 pub use operator_config::{OperatorConfig, OperatorConfigSpec};
 pub use reasons::Reason;
+pub use registration::{Registration, RegistrationSpec, RegistrationStatus};
+pub use stack::{Stack, StackSpec, StackStatus};
 pub use task::{CassandraTask, CassandraTaskSpec, CassandraTaskStatus};
 pub use task_schedule::{
     CassandraTaskSchedule, CassandraTaskScheduleSpec, CassandraTaskScheduleStatus,
