@@ -29,6 +29,8 @@ fn sentences() -> Vec<Sample> {
         palladion_plan::workload::samples(),
         palladion_cassandra::words::samples(),
         palladion_zonedset::words::samples(),
+        palladion_stack::words::samples(),
+        palladion_agent_gate::words::samples(),
         palladion_engine::samples(),
         palladion_agent::words::samples(),
         kubectl_palladion::words::samples(),

@@ -1,0 +1,8 @@
+//! From objects to facts: typed pictures of owners and of what they depend on.
+//! Nothing is decided here.
+
+pub mod component;
+pub mod dependencies;
+pub mod graph;
+
+pub use component::Facts;

@@ -1,0 +1,57 @@
+//! The kinds that these minds see and write, and what they keep of each.
+
+use palladion_api::component::names;
+use palladion_api::staged::DependencyKind;
+pub use palladion_plan::kinds::{CONFIG_MAP, OPERATOR_CONFIG, POD, SERVICE, STATEFUL_SET};
+use palladion_plan::workload::pod;
+use palladion_plan::{Keep, Resource, Route, Watch};
+
+/// `Component`.
+pub const COMPONENT: Resource = Resource::ours("Component", "components");
+/// `CassandraCluster`.
+pub const CASSANDRA: Resource = Resource::ours("CassandraCluster", "cassandraclusters");
+/// `ZookeeperCluster`.
+pub const ZOOKEEPER: Resource = Resource::ours("ZookeeperCluster", "zookeeperclusters");
+/// `RabbitmqCluster`.
+pub const RABBITMQ: Resource = Resource::ours("RabbitmqCluster", "rabbitmqclusters");
+
+/// Selects what Palladion made; the same words in every mind, so that the
+/// engine needs one watch for all.
+const OURS: &str = "app.kubernetes.io/managed-by=palladion";
+
+/// All that dependents read of a service.
+const SERVICE_ALONE: Keep = Keep::Only(&["/status/service"]);
+
+/// The kind of a dependency.
+pub fn of(kind: DependencyKind) -> Resource {
+    match kind {
+        DependencyKind::CassandraCluster => CASSANDRA,
+        DependencyKind::ZookeeperCluster => ZOOKEEPER,
+        DependencyKind::RabbitmqCluster => RABBITMQ,
+        DependencyKind::Component => COMPONENT,
+    }
+}
+
+/// What the mind of Components watches.
+pub fn watches() -> Vec<Watch> {
+    let by_owner = Route::Label(names::OWNER);
+    let watch = |resource, selector, keep, route| Watch { resource, selector, keep, route };
+    vec![
+        watch(COMPONENT, "", Keep::Everything, Route::Owner),
+        // The others of the namespace: who depends on whom, and how they are.
+        watch(COMPONENT, "", Keep::Only(&["/spec/dependsOn", "/status/service"]), Route::Namespace),
+        watch(CASSANDRA, "", SERVICE_ALONE, Route::Namespace),
+        watch(ZOOKEEPER, "", SERVICE_ALONE, Route::Namespace),
+        watch(RABBITMQ, "", SERVICE_ALONE, Route::Namespace),
+        watch(OPERATOR_CONFIG, "", Keep::Only(&["/spec"]), Route::Every),
+        watch(STATEFUL_SET, OURS, Keep::Everything, by_owner),
+        watch(POD, OURS, Keep::Projection(pod::project), by_owner),
+        watch(SERVICE, OURS, Keep::Everything, by_owner),
+        watch(CONFIG_MAP, OURS, Keep::Everything, by_owner),
+    ]
+}
+
+/// Kinds that must be known before anything is decided. A service that others
+/// depend on may be unknown: that holds up those who depend on it.
+pub const NEEDED: [Resource; 6] =
+    [COMPONENT, OPERATOR_CONFIG, STATEFUL_SET, POD, SERVICE, CONFIG_MAP];

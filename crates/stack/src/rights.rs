@@ -1,0 +1,30 @@
+//! What the operator may do for these minds, and why.
+
+use crate::resources::{
+    CASSANDRA, COMPONENT, CONFIG_MAP, OPERATOR_CONFIG, POD, RABBITMQ, SERVICE, STATEFUL_SET,
+    ZOOKEEPER,
+};
+use palladion_api::rights::Verb::{Create, Delete, Get, List, Patch, Update, Watch};
+use palladion_api::rights::{Right, Verb};
+
+/// Of an object that is created, kept as it should be and deleted in the end.
+const ALL: &[Verb] = &[Get, List, Watch, Create, Patch, Delete];
+const SEEN: &[Verb] = &[List, Watch];
+
+/// Everything that the mind of Components needs.
+pub const OF_COMPONENTS: &[Right] = &[
+    COMPONENT.right(SEEN, "Staged services, and what they say of themselves to others"),
+    COMPONENT.right(&[Patch], "Observed state, and what dependents read").on("status"),
+    COMPONENT.right(&[Update], "Owner references that block the owner's deletion").on("finalizers"),
+    CASSANDRA.right(SEEN, "Whether a ring that a service depends on is there"),
+    ZOOKEEPER.right(SEEN, "Whether an ensemble that a service depends on is there"),
+    RABBITMQ.right(SEEN, "Whether a cluster that a service depends on is there"),
+    STATEFUL_SET.right(ALL, "The pods of a service are one StatefulSet"),
+    SERVICE.right(ALL, "Addresses of the pods, and the Services of them all"),
+    CONFIG_MAP.right(ALL, "The configuration of the pods is one ConfigMap"),
+    POD.right(
+        &[List, Watch, Patch, Delete],
+        "Tickets that open the gates of pods are labels; a restart is a deletion",
+    ),
+    OPERATOR_CONFIG.right(SEEN, "Pausing every service"),
+];

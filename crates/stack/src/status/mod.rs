@@ -1,0 +1,5 @@
+//! What is so, what is being done, and what is waited for and since when:
+//! observations only, no decision is taken from them.
+
+pub mod component;
+mod service;

@@ -1,0 +1,21 @@
+//! What people read of staged services: every sentence, by subject.
+
+pub mod dependencies;
+pub mod evidence;
+pub mod gates;
+pub mod objects;
+pub mod refusal;
+pub mod reload;
+pub mod render;
+pub mod status;
+
+palladion_plan::vocabulary![
+    dependencies,
+    evidence,
+    gates,
+    objects,
+    refusal,
+    reload,
+    render,
+    status
+];

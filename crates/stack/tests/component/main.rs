@@ -1,0 +1,11 @@
+//! The rules of `Component`, each as events and what they lead to.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod changes;
+mod disturbed;
+mod gates;
+mod objects;
+mod refused;
+mod service;
+mod world;
