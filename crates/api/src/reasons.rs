@@ -275,6 +275,14 @@ reasons! {
     TemplateInvalid => "The message names the file, the line and the error; correct the template.";
     /// The texts of all pods do not fit into one ConfigMap.
     ConfigTooLarge => "Shorten the templates, or run fewer pods.";
+    /// A profile that a group of node agents names does not exist or cannot be read.
+    ProfileMissing => "Create the NodeAgentProfile that the message names, or remove it from `configuration.profiles`.";
+    /// Two profiles of a group of node agents give a key different values.
+    ProfileConflict => "Change one of the profiles, or set `override: true` in the group.";
+    /// The profiles of a group of node agents have packets forwarded in user space and in the kernel.
+    ModesExclusive => "Remove one of the two profiles from `configuration.profiles`.";
+    /// A node is in more than one group of an agent; it runs one of them only.
+    GroupsOverlap => "Correct the `nodeSelector` of one of the groups, or the labels of the node.";
     /// A pod was signalled to reload its configuration and has not done so.
     ReloadUnconfirmed => "Look at the container that the message names, and whether `reload.process` is the name of a running process.";
     /// No node carries the label of a zone, so the pods of that zone cannot be scheduled.

@@ -5,7 +5,7 @@
 //! signals that follow from these, Services, and the template of a set, which
 //! reaches no pod that runs (`OnDelete`).
 
-use crate::resources::{POD, STATEFUL_SET};
+use crate::resources::{DAEMON_SET, POD, STATEFUL_SET};
 use palladion_plan::{About, Act, Hazard, ProofKind as Kind};
 
 /// Every step of the mind of Components that could hurt.
@@ -25,6 +25,23 @@ pub const OF_COMPONENTS: &[Hazard] = &[
     // No step of ours does this, so nothing proves it.
     Hazard {
         resource: STATEFUL_SET,
+        act: Act::DeletedWithDependents,
+        about: About::Object,
+        kinds: &[],
+    },
+];
+
+/// Every step of the mind of groups that could hurt.
+pub const OF_GROUPS: &[Hazard] = &[
+    Hazard {
+        resource: POD,
+        act: Act::Deleted,
+        about: About::Object,
+        kinds: &[Kind::Idle, Kind::Quiet],
+    },
+    // No step of ours does this, so nothing proves it.
+    Hazard {
+        resource: DAEMON_SET,
         act: Act::DeletedWithDependents,
         about: About::Object,
         kinds: &[],
@@ -54,6 +71,11 @@ mod tests {
         refused(of_set(json!({ "replicas": 2 })), &[Kind::Wanted]);
         refused(of_set(json!({ "replicas": 0 })), &[Kind::Wanted]);
         refused(Planted::deletion(STATEFUL_SET, Loss::Process), &[]);
+        let of_groups = |step: Planted, kinds: &[Kind]| {
+            assert_eq!(step.needs(OF_GROUPS, NAME, kinds), Ok(()));
+        };
+        of_groups(Planted::deletion(POD, Loss::Process), &[Kind::Idle, Kind::Quiet]);
+        of_groups(Planted::deletion(DAEMON_SET, Loss::Process), &[]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! The minds of staged services: `Component`. Pure functions from what was
-//! observed to what is to be done. No I/O, no clock, no randomness.
+//! The minds of staged services: `Component` and `NodeAgentGroup`. Pure functions
+//! from what was observed to what is to be done. No I/O, no clock, no randomness.
 
 // `clippy.toml` lists them: clock, randomness, environment, files, network, output.
 #![cfg_attr(
@@ -11,8 +11,11 @@ pub mod build;
 pub mod decide;
 pub mod facts;
 pub mod gate;
+pub mod groups;
 pub mod hazards;
 pub mod minds;
+pub mod owner;
+pub mod registration;
 pub mod reload;
 pub mod render;
 pub mod resources;
@@ -21,4 +24,4 @@ pub mod status;
 pub mod validate;
 pub mod words;
 
-pub use minds::ComponentMind;
+pub use minds::{ComponentMind, GroupMind};

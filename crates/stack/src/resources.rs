@@ -1,13 +1,20 @@
 //! The kinds that these minds see and write, and what they keep of each.
 
 use palladion_api::component::names;
+use palladion_api::node_agents::names as group_names;
 use palladion_api::staged::DependencyKind;
-pub use palladion_plan::kinds::{CONFIG_MAP, OPERATOR_CONFIG, POD, SERVICE, STATEFUL_SET};
+pub use palladion_plan::kinds::{
+    CONFIG_MAP, DAEMON_SET, NODE, OPERATOR_CONFIG, POD, SERVICE, STATEFUL_SET,
+};
 use palladion_plan::workload::pod;
 use palladion_plan::{Keep, Resource, Route, Watch};
 
 /// `Component`.
 pub const COMPONENT: Resource = Resource::ours("Component", "components");
+/// `NodeAgentGroup`.
+pub const GROUP: Resource = Resource::ours("NodeAgentGroup", "nodeagentgroups");
+/// `NodeAgentProfile`.
+pub const PROFILE: Resource = Resource::ours("NodeAgentProfile", "nodeagentprofiles");
 /// `CassandraCluster`.
 pub const CASSANDRA: Resource = Resource::ours("CassandraCluster", "cassandraclusters");
 /// `ZookeeperCluster`.
@@ -55,3 +62,29 @@ pub fn watches() -> Vec<Watch> {
 /// depend on may be unknown: that holds up those who depend on it.
 pub const NEEDED: [Resource; 6] =
     [COMPONENT, OPERATOR_CONFIG, STATEFUL_SET, POD, SERVICE, CONFIG_MAP];
+
+/// What the mind of groups of node agents watches.
+pub fn watches_of_groups() -> Vec<Watch> {
+    let by_owner = Route::Label(group_names::OWNER);
+    let watch = |resource, selector, keep, route| Watch { resource, selector, keep, route };
+    vec![
+        watch(GROUP, "", Keep::Everything, Route::Owner),
+        // The others of all namespaces: no node may run an agent twice.
+        watch(GROUP, "", Keep::Only(&["/spec/agent", "/spec/nodeSelector"]), Route::Every),
+        watch(PROFILE, "", Keep::Only(&["/spec"]), Route::Namespace),
+        watch(COMPONENT, "", SERVICE_ALONE, Route::Namespace),
+        watch(CASSANDRA, "", SERVICE_ALONE, Route::Namespace),
+        watch(ZOOKEEPER, "", SERVICE_ALONE, Route::Namespace),
+        watch(RABBITMQ, "", SERVICE_ALONE, Route::Namespace),
+        watch(OPERATOR_CONFIG, "", Keep::Only(&["/spec"]), Route::Every),
+        watch(DAEMON_SET, OURS, Keep::Everything, by_owner),
+        watch(POD, OURS, Keep::Projection(pod::project), by_owner),
+        watch(CONFIG_MAP, OURS, Keep::Everything, by_owner),
+        // Their labels are metadata, which every watch keeps.
+        watch(NODE, "", Keep::Only(&[]), Route::Every),
+    ]
+}
+
+/// Kinds that must be known before anything is decided for a group.
+pub const NEEDED_BY_GROUPS: [Resource; 7] =
+    [GROUP, PROFILE, OPERATOR_CONFIG, DAEMON_SET, POD, CONFIG_MAP, NODE];

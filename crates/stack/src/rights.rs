@@ -1,8 +1,8 @@
 //! What the operator may do for these minds, and why.
 
 use crate::resources::{
-    CASSANDRA, COMPONENT, CONFIG_MAP, OPERATOR_CONFIG, POD, RABBITMQ, SERVICE, STATEFUL_SET,
-    ZOOKEEPER,
+    CASSANDRA, COMPONENT, CONFIG_MAP, DAEMON_SET, GROUP, NODE, OPERATOR_CONFIG, POD, PROFILE,
+    RABBITMQ, SERVICE, STATEFUL_SET, ZOOKEEPER,
 };
 use palladion_api::rights::Verb::{Create, Delete, Get, List, Patch, Update, Watch};
 use palladion_api::rights::{Right, Verb};
@@ -27,4 +27,24 @@ pub const OF_COMPONENTS: &[Right] = &[
         "Tickets that open the gates of pods are labels; a restart is a deletion",
     ),
     OPERATOR_CONFIG.right(SEEN, "Pausing every service"),
+];
+
+/// Everything that the mind of groups of node agents needs.
+pub const OF_GROUPS: &[Right] = &[
+    GROUP.right(SEEN, "Groups of node agents; those of all namespaces exclude each other"),
+    GROUP.right(&[Patch], "Observed state").on("status"),
+    GROUP.right(&[Update], "Owner references that block the owner's deletion").on("finalizers"),
+    PROFILE.right(SEEN, "How the nodes of a group are set up"),
+    COMPONENT.right(SEEN, "Whether a service that agents depend on is there"),
+    CASSANDRA.right(SEEN, "Whether a ring that agents depend on is there"),
+    ZOOKEEPER.right(SEEN, "Whether an ensemble that agents depend on is there"),
+    RABBITMQ.right(SEEN, "Whether a cluster that agents depend on is there"),
+    DAEMON_SET.right(ALL, "The pods of a group are one DaemonSet"),
+    CONFIG_MAP.right(ALL, "The configuration of the agents is one ConfigMap"),
+    POD.right(
+        &[List, Watch, Patch, Delete],
+        "Tickets that open the gates of pods are labels; a restart is a deletion",
+    ),
+    NODE.right(SEEN, "Which nodes are in a group, and in more than one"),
+    OPERATOR_CONFIG.right(SEEN, "Pausing every group"),
 ];

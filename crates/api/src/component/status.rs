@@ -1,6 +1,6 @@
 //! What is so, what is being done, and what is waited for.
 
-use crate::service::Service;
+use crate::service::ServiceStatus;
 use crate::staged::Gate;
 use crate::waits::{MOST, Wait};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
@@ -23,7 +23,7 @@ pub struct ComponentStatus {
     pub waits: Vec<Wait>,
     /// What services that depend on this one read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub service: Option<Service>,
+    pub service: Option<ServiceStatus>,
     /// Ready pods out of all pods, for example `1/2`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pods: Option<String>,

@@ -39,6 +39,7 @@ use std::collections::BTreeMap;
 #[x_kube(
     validation = rules::agent_is_fixed(),
     validation = rules::group_config_key_is_fixed(),
+    validation = rules::group_is_not_recreated(),
     validation = rules::group_signal_is_complete(),
     validation = rules::group_signal_is_for_a_container()
 )]

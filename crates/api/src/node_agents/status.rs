@@ -1,6 +1,7 @@
 //! What is observed of a group of node agents.
 
-use crate::service::Service;
+use crate::component::PendingChange;
+use crate::service::ServiceStatus;
 use crate::waits::{MOST, Wait};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use serde::{Deserialize, Serialize};
@@ -25,13 +26,16 @@ pub struct NodeAgentGroupStatus {
     pub waits: Vec<Wait>,
     /// What services that depend on this one read; of a group, counts alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub service: Option<Service>,
+    pub service: Option<ServiceStatus>,
     /// Ready agents out of all nodes of the group, for example `3/4`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pods: Option<String>,
     /// How many gates are in which state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gates: Option<GateCounts>,
+    /// A change of the configuration that waits for a dependency to be complete.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending_change: Option<PendingChange>,
     /// Nodes that more than one group of this agent selects.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = MOST_OVERLAPS), extend("x-kubernetes-list-type" = "atomic"))]

@@ -66,6 +66,14 @@ pub fn profiles_are_unique() -> Rule {
     )
 }
 
+/// Agents of different nodes do not start together.
+pub fn group_is_not_recreated() -> Rule {
+    must(
+        "self.reload.policy != 'Recreate'",
+        "node agents are not recreated all at once: set `reload.policy` to Restart or Signal",
+    )
+}
+
 /// As in a Component.
 pub fn group_signal_is_complete() -> Rule {
     component::signal_is_complete()

@@ -4,9 +4,11 @@
 
 use palladion_api::component::{HttpReadiness, ProbeHost};
 use palladion_api::gate::{
-    AGENT_PATH, AGENT_VOLUME, CONFIG_VOLUME, INIT, LABELS_FILE, RELOAD, STATUS_PATH, STATUS_VOLUME,
+    AGENT_PATH, AGENT_VOLUME, CONFIG_VOLUME, INIT, LABELS_FILE, RELOAD, STATUS, STATUS_PATH,
+    STATUS_VOLUME,
 };
-use palladion_api::staged::Signal;
+use palladion_api::labels::{APP_NAME, SPEC_HASH};
+use palladion_api::staged::{Reload, ReloadPolicy, Signal};
 use serde_json::{Map, Value, json};
 
 /// The agent's program in its own image.
@@ -27,23 +29,80 @@ pub struct Mounted<'a> {
     pub map: &'a str,
     /// Where it is mounted.
     pub path: &'a str,
-    /// The field of the pod that is its key.
-    pub key: &'static str,
+    /// Its key.
+    pub key: Key<'a>,
+}
+
+/// The key of a pod's texts.
+#[derive(Clone, Copy, Debug)]
+pub enum Key<'a> {
+    /// What this field of the pod says.
+    Field(&'static str),
+    /// The same for all pods.
+    Shared(&'a str),
 }
 
 /// The process that is signalled.
 #[derive(Clone, Copy, Debug)]
-pub struct Signalled<'a> {
+struct Signalled<'a> {
     /// Its name.
-    pub process: &'a str,
+    process: &'a str,
     /// The container that it runs in.
-    pub container: &'a str,
+    container: &'a str,
     /// The signal.
-    pub signal: Signal,
+    signal: Signal,
+}
+
+/// Labels and annotations of the pods: theirs, ours, and what they are made from.
+pub fn stamp(template: &mut Value, mut own: Map<String, Value>, hash: &str) {
+    own.insert(STATUS.to_string(), "".into());
+    if let Some(metadata) = template["metadata"].as_object_mut() {
+        // kubectl and exporters write it; a template has no time of its own.
+        metadata.remove("creationTimestamp");
+    }
+    // A person's own app.kubernetes.io/name says more than ours.
+    if template["metadata"]["labels"].get(APP_NAME).is_some() {
+        own.remove(APP_NAME);
+    }
+    merge(&mut template["metadata"]["labels"], own);
+    let made_from = Map::from_iter([(SPEC_HASH.to_string(), hash.into())]);
+    merge(&mut template["metadata"]["annotations"], made_from);
+}
+
+fn merge(target: &mut Value, from: Map<String, Value>) {
+    if !target.is_object() {
+        *target = Value::Object(Map::new());
+    }
+    for (key, value) in from {
+        target[key] = value;
+    }
+}
+
+/// Everything that a pod with a gate has.
+pub fn add_ours(spec: &mut Value, reload: &Reload, agent_image: &str, texts: Option<Mounted<'_>>) {
+    if let Some(texts) = texts {
+        mount_texts(spec, texts);
+    }
+    if let (ReloadPolicy::Signal, Some(process), Some(container)) =
+        (reload.policy, &reload.process, &reload.container)
+    {
+        let to = Signalled { process, container, signal: reload.signal() };
+        add_reload(spec, to, texts);
+    }
+    add_gate(spec, agent_image, texts);
+    add_volumes(spec, texts);
+}
+
+/// Pods use the network of their nodes.
+pub fn use_host_network(spec: &mut Value) {
+    spec["hostNetwork"] = json!(true);
+    if spec["dnsPolicy"].is_null() {
+        spec["dnsPolicy"] = json!("ClusterFirstWithHostNet");
+    }
 }
 
 /// Put the gate before all other init containers.
-pub fn add_gate(spec: &mut Value, agent_image: &str, texts: Option<Mounted<'_>>) {
+fn add_gate(spec: &mut Value, agent_image: &str, texts: Option<Mounted<'_>>) {
     let mut gate = json!({
         "name": INIT,
         "image": agent_image,
@@ -66,7 +125,7 @@ pub fn add_gate(spec: &mut Value, agent_image: &str, texts: Option<Mounted<'_>>)
 }
 
 /// The volumes of the gate, and of the texts.
-pub fn add_volumes(spec: &mut Value, texts: Option<Mounted<'_>>) {
+fn add_volumes(spec: &mut Value, texts: Option<Mounted<'_>>) {
     let labels = json!([{ "path": LABELS_FILE, "fieldRef": { "fieldPath": "metadata.labels" } }]);
     let mut volumes = vec![
         json!({ "name": AGENT_VOLUME, "emptyDir": {} }),
@@ -85,7 +144,7 @@ pub fn add_volumes(spec: &mut Value, texts: Option<Mounted<'_>>) {
 }
 
 /// Mount the texts in all containers of the user.
-pub fn mount_texts(spec: &mut Value, texts: Mounted<'_>) {
+fn mount_texts(spec: &mut Value, texts: Mounted<'_>) {
     for list in ["initContainers", "containers"] {
         for container in spec[list].as_array_mut().into_iter().flatten() {
             mount(container, Some(texts));
@@ -118,7 +177,7 @@ pub fn add_readiness(spec: &mut Value, http: &HttpReadiness) {
 
 /// A container beside that of the process, with its image and its rights, that
 /// signals it when its texts have changed.
-pub fn add_reload(spec: &mut Value, to: Signalled<'_>, texts: Option<Mounted<'_>>) {
+fn add_reload(spec: &mut Value, to: Signalled<'_>, texts: Option<Mounted<'_>>) {
     let Some(target) = container(spec, to.container) else {
         return;
     };
@@ -167,7 +226,11 @@ fn arguments(texts: Option<Mounted<'_>>) -> Vec<String> {
 }
 
 fn key(texts: Option<Mounted<'_>>) -> Value {
-    texts.map(|texts| field(KEY, texts.key)).into_iter().collect()
+    let variable = |key| match key {
+        Key::Field(path) => field(KEY, path),
+        Key::Shared(key) => json!({ "name": KEY, "value": key }),
+    };
+    texts.map(|texts| variable(texts.key)).into_iter().collect()
 }
 
 fn field(name: &str, path: &str) -> Value {

@@ -45,7 +45,7 @@ fn of_pod(valid: &Valid, ordinal: i32) -> Value {
 }
 
 fn service(valid: &Valid, name: &str, spec: Value) -> Value {
-    let mut service = object(SERVICE, metadata(valid, name));
+    let mut service = object(SERVICE, metadata(valid.owner(), name));
     service["spec"] = spec;
     service
 }

@@ -1,7 +1,6 @@
 //! A decision in the making: what the deciders have found so far, and what they
 //! all do to objects.
 
-use crate::facts::Facts;
 use crate::resources::POD;
 use palladion_api::component::PendingChange;
 use palladion_api::staged::Gate;
@@ -9,7 +8,9 @@ use palladion_plan::wait::Subject;
 use palladion_plan::words::Reasoned;
 use palladion_plan::workload::pod::PodFact;
 use palladion_plan::workload::upsert::upsert;
-use palladion_plan::{Event, ObjectKey, Precondition, Proof, Resource, Step, Trouble, Wait};
+use palladion_plan::{
+    Event, ObjectKey, Precondition, Proof, Resource, Snapshot, Step, Trouble, Wait,
+};
 use serde_json::Value;
 use std::fmt::Display;
 
@@ -46,16 +47,23 @@ pub fn wait_for<'a>(
 
 /// Apply one object: it must not exist yet, or be the one that was seen.
 pub fn apply(
-    facts: &Facts<'_>,
+    snapshot: &Snapshot,
     resource: Resource,
     object: Value,
     (proof, event): (Option<Proof>, Option<Event>),
     draft: &mut Draft,
 ) {
-    let namespace = &facts.snapshot.owner.meta.namespace;
+    let namespace = &snapshot.owner.meta.namespace;
     let name = object["metadata"]["name"].as_str().unwrap_or_default().to_string();
     let what = ObjectKey::new(resource, namespace, &name).to_string();
-    match upsert(resource, namespace, facts.objects(resource), object, &what, event) {
+    match upsert(
+        resource,
+        namespace,
+        snapshot.all(resource).unwrap_or_default(),
+        object,
+        &what,
+        event,
+    ) {
         Ok(step) => draft.steps.push(step.proven(proof)),
         Err(blocked) => {
             draft.wait_for(blocked).about(Subject::new(resource, name));
@@ -65,33 +73,33 @@ pub fn apply(
 
 /// Patch this pod and no later one of its name, unless there are too many patches in this pass.
 pub fn patch_pod(
-    facts: &Facts<'_>,
+    snapshot: &Snapshot,
     pod: &PodFact,
     patch: Value,
     doing: impl Display,
     event: Option<Event>,
     draft: &mut Draft,
 ) {
-    let uid = pod.seen(&facts.snapshot.owner.meta.namespace).uid;
-    patch_under(Precondition::Uid(uid), facts, pod, (patch, event), doing, draft);
+    let uid = pod.seen(&snapshot.owner.meta.namespace).uid;
+    patch_under(Precondition::Uid(uid), snapshot, pod, (patch, event), doing, draft);
 }
 
 /// Patch a pod as it was seen: a gate is opened and closed for what the pod was
 /// at that time, and a late request must not do it to a later start.
 pub fn patch_pod_as_seen(
-    facts: &Facts<'_>,
+    snapshot: &Snapshot,
     pod: &PodFact,
     patch: Value,
     doing: impl Display,
     draft: &mut Draft,
 ) {
-    let seen = Precondition::as_seen(&pod.seen(&facts.snapshot.owner.meta.namespace));
-    patch_under(seen, facts, pod, (patch, None), doing, draft);
+    let seen = Precondition::as_seen(&pod.seen(&snapshot.owner.meta.namespace));
+    patch_under(seen, snapshot, pod, (patch, None), doing, draft);
 }
 
 fn patch_under(
     precondition: Precondition,
-    facts: &Facts<'_>,
+    snapshot: &Snapshot,
     pod: &PodFact,
     (patch, event): (Value, Option<Event>),
     doing: impl Display,
@@ -101,7 +109,7 @@ fn patch_under(
         return;
     }
     draft.more.patches += 1;
-    let key = ObjectKey::new(POD, &facts.snapshot.owner.meta.namespace, &pod.name);
+    let key = ObjectKey::new(POD, &snapshot.owner.meta.namespace, &pod.name);
     let step = Step::patch(key, precondition, patch, doing);
     draft.steps.push(step.announced(event));
 }

@@ -114,6 +114,11 @@ impl<'a> Facts<'a> {
         self.pods.iter().find(|p| p.ordinal == ordinal)
     }
 
+    /// The pod of an ordinal, unless it is being deleted.
+    pub fn there(&self, ordinal: i32) -> Option<&PodFact> {
+        self.pod(ordinal).filter(|pod| !pod.terminating)
+    }
+
     /// The ClusterIP of a Service of ours.
     pub fn cluster_ip(&self, service: &str) -> Option<&str> {
         let services = self.objects(SERVICE).iter();

@@ -1,7 +1,7 @@
 //! What a service that others depend on says of itself.
 
 use crate::resources;
-use palladion_api::service::Service;
+use palladion_api::service::ServiceStatus;
 use palladion_api::staged::{Dependency, Minimum, Share};
 use palladion_plan::Snapshot;
 
@@ -18,7 +18,7 @@ pub enum Seen {
     /// It has not said yet how it is.
     Silent,
     /// As it says itself.
-    There(Service),
+    There(ServiceStatus),
 }
 
 /// How a dependency is seen.
@@ -40,16 +40,17 @@ pub fn see(snapshot: &Snapshot, dependency: &Dependency) -> Seen {
 
 /// Members that must be ready, by what the service says of itself. For a quorum
 /// it says so itself: it knows whether it grows.
-pub fn needed(service: &Service, minimum: Minimum) -> i32 {
+pub fn needed(service: &ServiceStatus, minimum: Minimum) -> u32 {
     match minimum {
         Minimum::Share(Share::Quorum) => service.wanted / 2 + 1,
         Minimum::Share(Share::All) => service.wanted.max(1),
-        Minimum::Number(number) => number,
+        // Admission refuses what is less than 1.
+        Minimum::Number(number) => u32::try_from(number).unwrap_or(1),
     }
 }
 
 /// Are as many members ready as must be?
-pub fn is_enough(service: &Service, minimum: Minimum) -> bool {
+pub fn is_enough(service: &ServiceStatus, minimum: Minimum) -> bool {
     match minimum {
         Minimum::Share(Share::Quorum) => service.active,
         Minimum::Share(Share::All) | Minimum::Number(_) => {
@@ -59,16 +60,16 @@ pub fn is_enough(service: &Service, minimum: Minimum) -> bool {
 }
 
 /// Are all members on record that it wants, and no others?
-pub fn is_complete(service: &Service) -> bool {
-    i32::try_from(service.nodes.len()) == Ok(service.wanted)
+pub fn is_complete(service: &ServiceStatus) -> bool {
+    u32::try_from(service.nodes.len()) == Ok(service.wanted)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn service(active: bool, wanted: i32, ready: i32) -> Service {
-        Service { active, wanted, ready, ..Service::default() }
+    fn service(active: bool, wanted: u32, ready: u32) -> ServiceStatus {
+        ServiceStatus { active, wanted, ready, ..ServiceStatus::default() }
     }
 
     #[test]

@@ -4,5 +4,7 @@
 pub mod component;
 pub mod dependencies;
 pub mod graph;
+pub mod group;
 
 pub use component::Facts;
+pub use group::GroupFacts;

@@ -9,7 +9,7 @@ mod variables;
 
 pub use placeholder::placeholders;
 pub use templates::{Problem, Templates};
-pub use variables::{Own, Peer, Variables, dependency};
+pub use variables::{OfGroup, Own, Peer, Variables, dependency};
 
 /// Work that the template of one file may cause: its instructions, and a
 /// sixty-fourth of the bytes that it makes.

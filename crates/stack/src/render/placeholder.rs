@@ -39,14 +39,15 @@ pub fn placeholders(
         ip: Some(address(ordinal)),
     };
     Variables {
-        own: Own {
+        own: Some(Own {
             name: name(0),
             ordinal: 0,
             address: address(0),
             ip: address(0),
             node: "node".to_string(),
-        },
-        nodes: (0..replicas.max(1)).map(peer).collect(),
+        }),
+        group: None,
+        nodes: Some((0..replicas.max(1)).map(peer).collect()),
         ports: ports.iter().map(|p| (p.name.clone(), p.port)).collect(),
         parameters: parameters.clone(),
         component: component.to_string(),

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::words::render::Fault;
-use palladion_api::service::{Service, ServiceNode};
+use palladion_api::service::{ServiceNode, ServiceStatus};
 use palladion_api::staged::{Dependency, DependencyKind, File, Minimum, Port};
 use serde_json::{Map, json};
 
@@ -102,7 +102,7 @@ fn a_template_that_works_too_much_or_writes_too_much_is_stopped() {
 
 #[test]
 fn a_service_that_is_there_shows_what_it_has_and_no_more() {
-    let service = Service {
+    let service = ServiceStatus {
         active: true,
         wanted: 1,
         ready: 1,

@@ -2,7 +2,7 @@
 
 use minijinja::Value;
 use minijinja::value::Serde;
-use palladion_api::service::Service;
+use palladion_api::service::ServiceStatus;
 use palladion_api::staged::DependencyKind;
 use serde::Serialize;
 use serde_json::Map;
@@ -38,13 +38,24 @@ pub struct Peer {
     pub ip: Option<String>,
 }
 
+/// What only groups of node agents have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OfGroup {
+    /// Their gateway.
+    pub gateway: Option<String>,
+    /// Their profiles, merged.
+    pub profile: serde_json::Value,
+}
+
 /// Everything that a template sees.
 #[derive(Clone, Debug)]
 pub struct Variables {
-    /// The pod that the text is for.
-    pub own: Own,
-    /// All pods of the service.
-    pub nodes: Vec<Peer>,
+    /// The pod that the text is for; `None` = the text is for all pods.
+    pub own: Option<Own>,
+    /// All pods of the service; `None` = there may be any number.
+    pub nodes: Option<Vec<Peer>>,
+    /// What only groups of node agents have.
+    pub group: Option<OfGroup>,
     /// Its ports.
     pub ports: BTreeMap<String, i32>,
     /// Its parameters.
@@ -58,20 +69,25 @@ pub struct Variables {
 impl Variables {
     /// As the template engine has it.
     pub(super) fn value(&self) -> Value {
-        let of = |name: &'static str, value: Value| (name, value);
-        Value::from_pairs([
-            of("self", Value::from(Serde(&self.own))),
-            of("nodes", Value::from(Serde(&self.nodes))),
-            of("ports", Value::from(Serde(&self.ports))),
-            of("parameters", Value::from(Serde(&self.parameters))),
-            of("component", Value::from(self.component.as_str())),
-            of("dependencies", Value::from_pairs(self.dependencies.clone())),
-        ])
+        let mut all = vec![
+            ("ports", Value::from(Serde(&self.ports))),
+            ("parameters", Value::from(Serde(&self.parameters))),
+            ("component", Value::from(self.component.as_str())),
+            ("dependencies", Value::from_pairs(self.dependencies.clone())),
+        ];
+        // What is not there must be an error, and not nothing.
+        all.extend(self.own.iter().map(|own| ("self", Value::from(Serde(own)))));
+        all.extend(self.nodes.iter().map(|nodes| ("nodes", Value::from(Serde(nodes)))));
+        if let Some(group) = &self.group {
+            all.push(("profile", Value::from(Serde(&group.profile))));
+            all.extend(group.gateway.iter().map(|way| ("gateway", Value::from(way.as_str()))));
+        }
+        Value::from_pairs(all)
     }
 }
 
 /// What a template sees of a dependency.
-pub fn dependency(kind: DependencyKind, name: &str, service: &Service) -> Value {
+pub fn dependency(kind: DependencyKind, name: &str, service: &ServiceStatus) -> Value {
     let addresses: Vec<&str> = service.nodes.iter().map(|n| n.address.as_str()).collect();
     Value::from_pairs([
         ("kind", Value::from(kind.as_str())),

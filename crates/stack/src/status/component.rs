@@ -1,23 +1,20 @@
 //! The status of a Component.
 
+use super::common::{self, dependencies_ready, failure, paused, stuck_pod};
 use super::service;
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::facts::dependencies::{Seen, see};
 use crate::facts::graph::Graph;
 use crate::validate::Valid;
-use crate::words::dependencies::Satisfied;
 use crate::words::gates::Passed;
 use crate::words::refusal::Refusal;
-use crate::words::status::Stuck;
-use crate::words::status::{Accepted, Available, Failed, Fine, Paused, Rest, Running, Starting};
+use crate::words::status::{Accepted, Available, Fine, Paused, Rest, Starting};
 use palladion_api::ComponentSpec;
-use palladion_api::conditions::{
-    ACCEPTED, AVAILABLE, DEGRADED, DEPENDENCIES_READY, GATES_PASSED, PAUSED, PROGRESSING,
-};
-use palladion_api::service::Service;
+use palladion_api::conditions::{ACCEPTED, AVAILABLE, DEGRADED, GATES_PASSED, PROGRESSING};
+use palladion_api::service::ServiceStatus;
 use palladion_api::staged::GateState;
-use palladion_plan::{Conditions, FailureClass, Trouble, Truth, wait};
+use palladion_plan::{Conditions, Trouble, Truth, wait};
 use serde_json::{Value, json};
 
 /// Status of an owner that was understood.
@@ -28,8 +25,11 @@ pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
     available(&mut writer, &service, formed);
     progressing(&mut writer, facts, valid, draft, &service);
     degraded(&mut writer, facts, draft);
-    paused(&mut writer, facts, &valid.spec);
-    dependencies_ready(&mut writer, facts, valid, draft);
+    paused(&mut writer, pause(facts, &valid.spec));
+    let on = &valid.spec.depends_on;
+    let is_unread = on.iter().any(|d| matches!(see(facts.snapshot, d), Seen::Unread { .. }));
+    let missing = draft.more.missing.as_ref();
+    dependencies_ready(&mut writer, missing, is_unread, !on.is_empty());
     gates_passed(&mut writer, valid, draft);
     let list = |empty: bool, value: Value| if empty { Value::Null } else { value };
     json!({
@@ -59,10 +59,7 @@ pub fn refused(facts: &Facts<'_>, refusal: Refusal) -> Value {
 
 /// Is everything, or this object, paused? Says where.
 pub fn pause(facts: &Facts<'_>, spec: &ComponentSpec) -> Option<Paused> {
-    if facts.operator_config.as_ref().is_some_and(|c| c.paused) {
-        return Some(Paused::Everywhere);
-    }
-    spec.paused.then_some(Paused::Here)
+    common::pause(facts.operator_config.as_ref(), spec.paused)
 }
 
 fn stored(facts: &Facts<'_>) -> Conditions {
@@ -70,9 +67,9 @@ fn stored(facts: &Facts<'_>) -> Conditions {
     Conditions::new(&facts.status.conditions, generation, facts.now())
 }
 
-fn available(writer: &mut Conditions, service: &Service, formed: bool) {
+fn available(writer: &mut Conditions, service: &ServiceStatus, formed: bool) {
     let (ready, wanted) = (service.ready, service.wanted);
-    let of = if formed { i32::try_from(service.nodes.len()).unwrap_or(wanted) } else { wanted };
+    let of = if formed { u32::try_from(service.nodes.len()).unwrap_or(wanted) } else { wanted };
     match service.active {
         true => writer.set_true(AVAILABLE, Available::Ready { ready, wanted }),
         false if wanted == 0 => writer.set_false(AVAILABLE, Available::NoPods),
@@ -88,7 +85,7 @@ fn progressing(
     facts: &Facts<'_>,
     valid: &Valid,
     draft: &Draft,
-    service: &Service,
+    service: &ServiceStatus,
 ) {
     if let Some(paused) = pause(facts, &valid.spec) {
         return writer.set_false(PROGRESSING, paused);
@@ -106,57 +103,11 @@ fn progressing(
 }
 
 fn degraded(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft) {
-    let trouble =
-        failure(facts).or_else(|| draft.troubles.first().cloned()).or_else(|| stuck_pod(facts));
+    let trouble = failure(facts.snapshot).or_else(|| draft.troubles.first().cloned());
+    let trouble = trouble.or_else(|| stuck_pod(&facts.pods));
     match trouble {
         Some(Trouble { reason, message }) => writer.set(DEGRADED, Truth::True, reason, message),
         None => writer.set_false(DEGRADED, Fine::Nothing),
-    }
-}
-
-/// The step that failed the last time.
-fn failure(facts: &Facts<'_>) -> Option<Trouble> {
-    let failed = facts.snapshot.failure.as_ref()?;
-    let (doing, answer) = (failed.doing.clone(), failed.message.clone());
-    Some(Trouble::of(match failed.class {
-        FailureClass::Conflict | FailureClass::Held => return None,
-        FailureClass::Foreign => Failed::Foreign { doing, answer },
-        FailureClass::Refused | FailureClass::Transient => Failed::Other { doing, answer },
-    }))
-}
-
-fn stuck_pod(facts: &Facts<'_>) -> Option<Trouble> {
-    let stuck = facts.pods.iter().find(|p| p.is_stuck())?;
-    let pod = stuck.words();
-    Some(Trouble::of(match &stuck.trouble {
-        None => Stuck::Unschedulable { pod },
-        Some(trouble) => match trouble.reason.as_str() {
-            "ImagePullBackOff" | "ErrImagePull" | "InvalidImageName" | "ErrImageNeverPull" => {
-                Stuck::ImagePull { pod }
-            }
-            _ => Stuck::Failing { pod },
-        },
-    }))
-}
-
-fn paused(writer: &mut Conditions, facts: &Facts<'_>, spec: &ComponentSpec) {
-    match pause(facts, spec) {
-        Some(paused) => writer.set_true(PAUSED, paused),
-        None => writer.set_false(PAUSED, Running::NotPaused),
-    }
-}
-
-/// Unknown is a value: a dependency that cannot be read is not one that is away.
-fn dependencies_ready(writer: &mut Conditions, facts: &Facts<'_>, valid: &Valid, draft: &Draft) {
-    let all = valid.spec.depends_on.iter();
-    let is_unread = all.clone().any(|d| matches!(see(facts.snapshot, d), Seen::Unread { .. }));
-    match &draft.more.missing {
-        Some(Trouble { reason, message }) => {
-            let truth = if is_unread { Truth::Unknown } else { Truth::False };
-            writer.set(DEPENDENCIES_READY, truth, *reason, message.clone());
-        }
-        None if all.len() == 0 => writer.set_true(DEPENDENCIES_READY, Satisfied::None),
-        None => writer.set_true(DEPENDENCIES_READY, Satisfied::All),
     }
 }
 

@@ -1,8 +1,11 @@
 //! A Component that can be carried out.
 
+use crate::owner::Owner;
 use crate::render::{Problem, Templates, placeholders};
+use crate::resources::COMPONENT;
 use crate::words::refusal::Refusal;
 use palladion_api::ComponentSpec;
+use palladion_api::component::names;
 use palladion_api::gate::STATUS;
 use palladion_api::ids::Uid;
 use palladion_api::staged::{Addresses, Config, ReloadPolicy};
@@ -37,6 +40,17 @@ pub struct Valid {
 }
 
 impl Valid {
+    /// Whom its objects belong to.
+    pub fn owner(&self) -> Owner<'_> {
+        Owner {
+            resource: COMPONENT,
+            label: names::OWNER,
+            name: &self.name,
+            namespace: &self.namespace,
+            uid: &self.uid,
+        }
+    }
+
     /// Ordinals of the pods that are wanted.
     pub fn ordinals(&self) -> std::ops::Range<i32> {
         0..self.spec.replicas
@@ -92,7 +106,7 @@ fn tried(meta: &Meta, spec: &ComponentSpec, config: &Config) -> Result<Templates
     Ok(templates)
 }
 
-fn reserved(metadata: &Value) -> Result<(), Refusal> {
+pub(super) fn reserved(metadata: &Value) -> Result<(), Refusal> {
     for (field, words) in [("labels", "label"), ("annotations", "annotation")] {
         let keys = metadata[field].as_object().into_iter().flat_map(|map| map.keys());
         for key in keys {

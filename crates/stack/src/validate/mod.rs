@@ -3,5 +3,7 @@
 //! goes on running.
 
 pub mod component;
+pub mod group;
 
 pub use component::{Valid, validate};
+pub use group::{ValidGroup, validate_group};

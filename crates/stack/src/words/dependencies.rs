@@ -11,7 +11,7 @@ palladion_plan::sentences! {
             "waiting for {dependency}, which does not exist; create it, or correct `dependsOn`";
         Silent { dependency: String } => WaitingForDependency,
             "waiting for {dependency} to report its state";
-        TooFew { dependency: String, ready: i32, wanted: i32, needed: i32 } => WaitingForDependency,
+        TooFew { dependency: String, ready: u32, wanted: u32, needed: u32 } => WaitingForDependency,
             "waiting for {dependency}: {ready} of {wanted} members are ready, at least {needed} must be";
         NoNodes { dependency: String } => WaitingForDependency,
             "waiting for {dependency} to have a member on record";
@@ -25,7 +25,7 @@ palladion_plan::sentences! {
 
     /// A configuration that is not changed yet.
     pub enum Unsettled {
-        Members { dependency: String, has: usize, wanted: i32 } => WaitingForDependency,
+        Members { dependency: String, has: usize, wanted: u32 } => WaitingForDependency,
             "the configuration of running pods is changed when {dependency} has {wanted} members, which has {has}, or after 10 minutes";
     }
 

@@ -3,6 +3,7 @@
 pub mod dependencies;
 pub mod evidence;
 pub mod gates;
+pub mod groups;
 pub mod objects;
 pub mod refusal;
 pub mod reload;
@@ -13,6 +14,7 @@ palladion_plan::vocabulary![
     dependencies,
     evidence,
     gates,
+    groups,
     objects,
     refusal,
     reload,

@@ -22,6 +22,19 @@ palladion_plan::sentences! {
             "the template of file {file} fails: {fault}";
     }
 
+    /// A group that is not carried out. What runs goes on running.
+    pub enum GroupRefusal {
+        Shared { refusal: Refusal } => InvalidSpec, "{refusal}";
+        NoProfile { profile: String } => ProfileMissing,
+            "NodeAgentProfile {profile} does not exist; create it, or remove it from `configuration.profiles`";
+        BadProfile { profile: String, why: String } => ProfileMissing,
+            "NodeAgentProfile {profile} cannot be read: {why}";
+        Conflict { key: String, first: String, second: String } => ProfileConflict,
+            "NodeAgentProfiles {first} and {second} give `{key}` different values; change one of them, or set `override: true` so that the later one counts";
+        ModesExclusive { first: String, second: String } => ModesExclusive,
+            "NodeAgentProfile {first} forwards packets in user space and {second} in the kernel; remove one of them from `configuration.profiles`";
+    }
+
     /// Why nothing is decided.
     pub enum Unknown {
         NoSpec => FactUnknown, "the object has no spec";

@@ -10,8 +10,8 @@ palladion_plan::sentences! {
 
     /// How many pods serve.
     pub enum Available {
-        Ready { ready: i32, wanted: i32 } => UpToDate, "{ready} of {wanted} pods are ready";
-        TooFew { ready: i32, wanted: i32, needed: i32 } => PodsNotReady,
+        Ready { ready: u32, wanted: u32 } => UpToDate, "{ready} of {wanted} pods are ready";
+        TooFew { ready: u32, wanted: u32, needed: u32 } => PodsNotReady,
             "{ready} of {wanted} pods are ready, at least {needed} must be";
         NoPods => UpToDate, "no pods are wanted";
     }

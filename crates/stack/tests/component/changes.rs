@@ -237,6 +237,17 @@ fn a_new_pod_of_its_own_is_in_the_texts_of_all() {
 }
 
 #[test]
+fn many_pods_are_signalled_in_passes() {
+    let many = || with(signalled(a_spec()), "/replicas", json!(60));
+    let mut world = World::settled(many());
+    assert_eq!(world.kubelet.starts.len(), 60);
+    world.ring(4, 4);
+    world.pass(5);
+    assert_eq!(world.kubelet.signals.len(), 60);
+    assert!(world.is_at_rest(), "{}", world.status());
+}
+
+#[test]
 fn a_newer_operator_restarts_nobody() {
     let mut world = World::settled(a_spec());
     let (uids, writes) = (world.uids(), world.writes());

@@ -52,6 +52,36 @@ fn all_members_or_a_number_of_them_may_be_asked_for() {
 }
 
 #[test]
+fn pods_wait_for_each_other_to_exist() {
+    let mut world = World::new(a_spec());
+    world.kubelet.quota = Some(1);
+    world.ring(3, 3);
+    world.pass(10);
+    assert!(world.kubelet.starts.is_empty());
+    assert_eq!(world.says("GatesPassed"), format!("False {}", Reason::WaitingForPods));
+    world.kubelet.quota = None;
+    world.pass(5);
+    assert_eq!(world.kubelet.starts.len(), 2);
+}
+
+#[test]
+fn pods_wait_for_the_addresses_of_all() {
+    let by_ip = with(a_spec(), "/network", json!({ "addresses": "PodIP" }));
+    let by_ip = with(by_ip, "/reload", json!({ "policy": "Recreate" }));
+    for spec in [a_spec(), by_ip] {
+        let mut world = World::new(spec);
+        world.kubelet.unscheduled.insert("web-1".into());
+        world.ring(3, 3);
+        world.pass(10);
+        assert!(world.kubelet.starts.is_empty());
+        assert_eq!(world.says("GatesPassed"), format!("False {}", Reason::WaitingForAddresses));
+        world.kubelet.unscheduled.clear();
+        world.pass(5);
+        assert_eq!(world.kubelet.starts.len(), 2);
+    }
+}
+
+#[test]
 fn a_pod_that_runs_is_not_stopped_for_a_dependency() {
     let mut world = World::settled(a_spec());
     let (uids, starts) = (world.uids(), world.kubelet.starts.len());

@@ -1,10 +1,12 @@
-//! The rules of `Component`, each as events and what they lead to.
+//! The rules of `Component` and `NodeAgentGroup`, each as events and what they
+//! lead to.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod changes;
 mod disturbed;
 mod gates;
+mod groups;
 mod objects;
 mod refused;
 mod service;

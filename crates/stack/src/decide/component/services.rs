@@ -23,6 +23,6 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
         }
     }
     for service in wanted {
-        apply(facts, SERVICE, service, (None, None), draft);
+        apply(facts.snapshot, SERVICE, service, (None, None), draft);
     }
 }

@@ -1,10 +1,11 @@
 //! The StatefulSet: created, kept, brought to the number of pods that is wanted,
 //! and for a while to none, where all pods are recreated.
 
-use super::texts::{Texts, Timing};
+use super::texts::Texts;
 use crate::build::set::{self, Wanted};
 use crate::decide::draft::{Draft, apply, wait_for};
 use crate::decide::evidence;
+use crate::decide::settle::Timing;
 use crate::facts::Facts;
 use crate::facts::component::SetFact;
 use crate::reload::{Recreate, Work};
@@ -69,7 +70,7 @@ pub fn decide(
         (None, Recreate::Now | Recreate::No) => (running, None),
     };
     let proof = evidence::may_shrink(facts, valid, stored, wanted.replicas, work.recreate);
-    apply(facts, STATEFUL_SET, set::stateful_set(valid, wanted), (proof, event), draft);
+    apply(facts.snapshot, STATEFUL_SET, set::stateful_set(valid, wanted), (proof, event), draft);
 }
 
 /// Are pods left of those that are to stop, or may there be?
@@ -87,6 +88,6 @@ fn create(facts: &Facts<'_>, valid: &Valid, image: &str, draft: &mut Draft) {
     let wanted = Wanted { agent_image: image, replicas: valid.spec.replicas, recreating: None };
     let event = Event::normal(Happened::Created { set: name.clone() });
     let object = set::stateful_set(valid, wanted);
-    apply(facts, STATEFUL_SET, object, (None, Some(event)), draft);
+    apply(facts.snapshot, STATEFUL_SET, object, (None, Some(event)), draft);
     wait_for(draft, (STATEFUL_SET, name), Waiting::Created { set: name.clone() });
 }

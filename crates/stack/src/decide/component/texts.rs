@@ -3,28 +3,23 @@
 //! if the Component itself says other things, and else when its dependencies
 //! have stopped to come and go.
 
-use super::dependencies::{Base, words};
 use crate::build::map;
+use crate::decide::dependencies::Base;
 use crate::decide::draft::{Draft, apply};
+use crate::decide::rollout::inputs_of;
+use crate::decide::settle::{Timing, timing};
 use crate::facts::Facts;
 use crate::gate::{self, Stand};
 use crate::render::{LARGEST_MAP, Own, Peer, Problem, Templates, Variables, dependency};
 use crate::resources::CONFIG_MAP;
 use crate::validate::Valid;
-use crate::words::dependencies::Unsettled;
 use crate::words::gates::Closed;
 use crate::words::objects;
-use jiff::SignedDuration;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_api::component::{PendingChange, names};
+use palladion_api::component::names;
 use palladion_api::gate::{file_of_key, hash_of_files, key_of, key_of_file};
 use palladion_api::staged::{Addresses, Config, ConfigKey};
 use palladion_plan::workload::pod::PodFact;
 use std::collections::BTreeMap;
-
-/// So long a change from outside waits for a dependency that is not complete. A
-/// member that joins takes minutes, and each would restart all dependents.
-const SETTLES: SignedDuration = SignedDuration::from_secs(600);
 
 /// The text of one pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,28 +34,19 @@ pub struct Text {
     pub time: Timing,
 }
 
-/// May a pod have its newest text now?
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Timing {
-    /// Yes.
-    Now,
-    /// Not while a dependency comes or goes.
-    Later,
-}
-
 /// The texts of all pods.
 #[derive(Debug, Default)]
 pub struct Texts {
-    /// By ordinal, as far as they can be made.
-    pub all: BTreeMap<i32, Text>,
+    /// By name of the pod, as far as they can be made.
+    pub all: BTreeMap<String, Text>,
     /// Why they cannot be made.
     pub lacking: Option<Closed>,
 }
 
 impl Texts {
     /// The text that a pod should have now, once it is there to be read by it.
-    pub fn current(&self, facts: &Facts<'_>, ordinal: i32) -> Option<&Text> {
-        let text = self.all.get(&ordinal).filter(|text| text.time == Timing::Now)?;
+    pub fn current(&self, facts: &Facts<'_>, pod: &str) -> Option<&Text> {
+        let text = self.all.get(pod).filter(|text| text.time == Timing::Now)?;
         is_read_back(facts, text).then_some(text)
     }
 }
@@ -86,7 +72,8 @@ fn without_config(valid: &Valid) -> Texts {
         hash: hash_of_files([]),
         time: Timing::Now,
     };
-    Texts { all: valid.ordinals().map(|ordinal| (ordinal, text())).collect(), lacking: None }
+    let pods = valid.ordinals().map(|ordinal| names::pod(&valid.name, ordinal));
+    Texts { all: pods.map(|pod| (pod, text())).collect(), lacking: None }
 }
 
 /// All pods with their addresses, or the one that has none yet.
@@ -111,12 +98,8 @@ pub fn address(facts: &Facts<'_>, valid: &Valid, ordinal: i32) -> Option<String>
         Addresses::Service => {
             facts.cluster_ip(&names::pod(&valid.name, ordinal)).map(str::to_string)
         }
-        Addresses::PodIp | Addresses::HostNetwork => there(facts, ordinal)?.address.clone(),
+        Addresses::PodIp | Addresses::HostNetwork => facts.there(ordinal)?.address.clone(),
     }
-}
-
-fn there<'a>(facts: &'a Facts<'_>, ordinal: i32) -> Option<&'a PodFact> {
-    facts.pod(ordinal).filter(|pod| !pod.terminating)
 }
 
 fn make(
@@ -135,28 +118,29 @@ fn make(
     let seen = services.iter().map(|(d, s)| (d.alias(), dependency(d.kind, &d.name, s)));
     let ports = valid.spec.network.ports.iter().map(|p| (p.name.clone(), p.port));
     let mut variables = Variables {
-        own: Own::default(),
+        own: None,
+        group: None,
         ports: ports.collect(),
         parameters: config.parameters.clone(),
         component: valid.name.clone(),
         dependencies: seen.collect(),
-        nodes,
+        nodes: Some(nodes.clone()),
     };
     for ordinal in valid.ordinals() {
-        let pod = there(facts, ordinal).and_then(|p| Some((p, p.address.clone()?)));
-        let (Some((pod, ip)), Some(peer)) =
-            (pod, variables.nodes.iter().find(|n| n.ordinal == ordinal))
+        let pod = facts.there(ordinal).and_then(|p| Some((p, p.address.clone()?)));
+        let (Some((pod, ip)), Some(peer)) = (pod, nodes.iter().find(|n| n.ordinal == ordinal))
         else {
             continue;
         };
         let (name, address) = (peer.name.clone(), peer.address.clone());
         let node = pod.node.clone().unwrap_or_default();
         let key = key(config, pod, &ip);
-        variables.own = Own { name, ordinal, address, ip, node };
+        variables.own = Some(Own { name, ordinal, address, ip, node });
         match templates.render(&variables) {
             Ok(files) => {
                 let hash = hash_of_files(files.iter().map(|(k, v)| (k.as_str(), v.as_str())));
-                texts.all.insert(ordinal, Text { key, files, hash, time: Timing::Now });
+                let text = Text { key, files, hash, time: Timing::Now };
+                texts.all.insert(pod.name.clone(), text);
             }
             Err(Problem { file, line, fault }) => {
                 let (pod, line) = (pod.name.clone(), line.unwrap_or_default());
@@ -174,11 +158,6 @@ fn key(config: &Config, pod: &PodFact, ip: &str) -> String {
     }
 }
 
-/// Hash of the words that a pod's text was made from.
-pub fn inputs_of(pod: &PodFact) -> Option<&str> {
-    pod.annotations.get(names::INPUTS).map(String::as_str)
-}
-
 /// Texts that have changed from outside wait for a dependency that comes or goes.
 fn hold_back(
     facts: &Facts<'_>,
@@ -188,29 +167,19 @@ fn hold_back(
     draft: &mut Draft,
 ) {
     let changed = |pod: &&PodFact| {
-        let text = texts.all.get(&pod.ordinal);
+        let text = texts.all.get(&pod.name);
         gate::stand(pod) == Stand::Passed
             && inputs_of(pod) == Some(valid.inputs.as_str())
             && text.is_some_and(|text| gate::config_of(pod) != Some(text.hash.as_str()))
     };
-    let changed: Vec<i32> = facts.pods.iter().filter(changed).map(|p| p.ordinal).collect();
-    let Some((of, service)) = base.incomplete().filter(|_| !changed.is_empty()) else {
-        return;
-    };
-    let stored = facts.status.pending_change.as_ref();
-    let since = stored.map_or(facts.seconds(), |change| change.since.0);
-    let dependency = words(facts, of);
-    draft.more.pending_change =
-        Some(PendingChange { since: Time(since), dependency: dependency.clone() });
-    let until = since + SETTLES;
-    if facts.now() >= until {
+    let changed: Vec<&PodFact> = facts.pods.iter().filter(changed).collect();
+    if changed.is_empty() {
         return;
     }
-    let (has, wanted) = (service.nodes.len(), service.wanted);
-    draft.wait_for(Unsettled::Members { dependency, has, wanted }).until(until);
-    for ordinal in changed {
-        if let Some(text) = texts.all.get_mut(&ordinal) {
-            text.time = Timing::Later;
+    let time = timing(facts.snapshot, facts.status.pending_change.as_ref(), base, draft);
+    for pod in changed {
+        if let Some(text) = texts.all.get_mut(&pod.name) {
+            text.time = time;
         }
     }
 }
@@ -241,7 +210,8 @@ pub fn has_every_key(facts: &Facts<'_>, valid: &Valid, texts: &Texts) -> bool {
     let has = |key: &str| {
         config.files.iter().all(|file| stored.contains_key(&key_of_file(key, &file.name)))
     };
-    valid.ordinals().all(|ordinal| texts.all.get(&ordinal).is_some_and(|text| has(&text.key)))
+    let mut pods = valid.ordinals().map(|ordinal| names::pod(&valid.name, ordinal));
+    pods.all(|pod| texts.all.get(&pod).is_some_and(|text| has(&text.key)))
 }
 
 /// The map: the newest text of those who may have it, and for the others what is there.
@@ -249,15 +219,16 @@ fn write(facts: &Facts<'_>, valid: &Valid, config: &Config, texts: &Texts, draft
     let stored = facts.texts.clone().unwrap_or_default();
     let mut data = BTreeMap::new();
     for ordinal in valid.ordinals() {
-        let newest = texts.all.get(&ordinal).filter(|text| text.time == Timing::Now);
+        let name = names::pod(&valid.name, ordinal);
+        let newest = texts.all.get(&name).filter(|text| text.time == Timing::Now);
         if let Some(text) = newest {
             let files = text.files.iter();
             data.extend(files.map(|(file, v)| (key_of_file(&text.key, file), v.clone())));
             continue;
         }
-        let pod = there(facts, ordinal);
+        let pod = facts.there(ordinal);
         let key = match config.key {
-            ConfigKey::PodName => Some(names::pod(&valid.name, ordinal)),
+            ConfigKey::PodName => Some(name),
             ConfigKey::PodIp => pod.and_then(|p| p.address.as_deref()).map(key_of),
         };
         let Some(key) = key else { continue };
@@ -268,5 +239,5 @@ fn write(facts: &Facts<'_>, valid: &Valid, config: &Config, texts: &Texts, draft
     if bytes > LARGEST_MAP {
         return draft.report(objects::Problem::TooLarge { bytes, most: LARGEST_MAP });
     }
-    apply(facts, CONFIG_MAP, map::config_map(valid, &data), (None, None), draft);
+    apply(facts.snapshot, CONFIG_MAP, map::config_map(valid.owner(), &data), (None, None), draft);
 }

@@ -6,5 +6,5 @@ mod proof;
 mod restart;
 mod shrink;
 
-pub use restart::may_restart;
+pub use restart::{Group, may_restart};
 pub use shrink::may_shrink;

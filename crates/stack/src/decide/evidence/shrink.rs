@@ -21,10 +21,12 @@ pub fn may_shrink(
     let name = valid.name.clone();
     if replicas == valid.spec.replicas {
         let why = Proven::Fewer { set: name.clone(), has: set.replicas, replicas };
-        return (replicas < set.replicas).then(|| seen(facts, ProofKind::Wanted, &name, &why));
+        return (replicas < set.replicas)
+            .then(|| seen(facts.snapshot, ProofKind::Wanted, &name, &why));
     }
     let is_wanted = valid.spec.reload.policy == ReloadPolicy::Recreate;
     let is_due = recreate == Recreate::Now || set.recreating.is_some();
     let why = Proven::Recreated { set: name.clone() };
-    (replicas == 0 && is_wanted && is_due).then(|| seen(facts, ProofKind::Wanted, &name, &why))
+    (replicas == 0 && is_wanted && is_due)
+        .then(|| seen(facts.snapshot, ProofKind::Wanted, &name, &why))
 }

@@ -6,8 +6,8 @@ use jiff::{SignedDuration, Timestamp};
 use palladion_agent_gate::reload::{Due, Taken};
 use palladion_agent_gate::{Gate, Labels, Reload, Verdict};
 use palladion_api::gate::{file_of_key, hash_of_files};
-use palladion_plan::ObjectKey;
 use palladion_plan::sim::store::text;
+use palladion_plan::{Mind, ObjectKey};
 use palladion_stack::resources as kinds;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +27,10 @@ pub struct Kubelet {
     pub sick: BTreeSet<String>,
     /// Pods whose files are not refreshed any more.
     pub frozen: BTreeSet<String>,
+    /// Pods that find no node.
+    pub unscheduled: BTreeSet<String>,
+    /// A quota on pods.
+    pub quota: Option<i64>,
     /// An init container that something puts before the gate.
     pub put_before_the_gate: Option<String>,
     /// Every start of a service: pod, uid, hash of its files.
@@ -99,7 +103,7 @@ fn labels(pod: &Value) -> Labels {
     all.map(|(key, value)| (key.clone(), value.as_str().unwrap_or_default())).collect()
 }
 
-impl World {
+impl<M: Mind + Clone + Default> World<M> {
     pub fn restart_sandbox(&mut self, pod: &str) {
         let (pod, now) = (self.pod(pod), self.store.now);
         self.kubelet.restart_sandbox(&pod, now);
@@ -121,6 +125,9 @@ impl World {
             if now >= deleted + GRACE {
                 self.store.remove(key);
             }
+            return;
+        }
+        if !pod["spec"]["nodeName"].is_string() {
             return;
         }
         let uid = text(pod, "/metadata/uid").to_string();
@@ -152,12 +159,7 @@ impl World {
     fn look(&mut self, key: &ObjectKey, pod: &Value, uid: &str, is_frozen: bool) {
         let now = self.store.now.as_second();
         let run = self.kubelet.runs.get_mut(uid).unwrap();
-        let is_by_ip = pod["spec"]["initContainers"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .any(|c| text(c, "/env/0/valueFrom/fieldRef/fieldPath") == "status.podIP");
-        let mounted = run.hash(if is_by_ip { &run.ip } else { &key.name });
+        let mounted = run.hash(&key_of_texts(pod, &run.ip));
         let found = labels(pod);
         match run.state {
             State::Gated => match run.gate.look(&found, &mounted, now) {
@@ -224,10 +226,18 @@ impl World {
                 json!([{ "name": "reload", "ready": !is_late, "state": { "running": {} } }]);
         }
         let _ = self.store.put_status(key, status);
-        if pod["spec"]["nodeName"].is_null() {
-            let node = json!({ "spec": { "nodeName": "node-1" } });
-            let _ = self.store.merge(key, &node, palladion_plan::Subresource::None);
-        }
+    }
+}
+
+/// As the gate gets it from its environment.
+fn key_of_texts(pod: &Value, ip: &str) -> String {
+    let init = pod["spec"]["initContainers"].as_array().into_iter().flatten();
+    let variable = init.map(|c| c["env"][0].clone()).find(Value::is_object).unwrap_or_default();
+    match (variable["value"].as_str(), text(&variable, "/valueFrom/fieldRef/fieldPath")) {
+        (Some(key), _) => key.to_string(),
+        (None, "status.podIP") => ip.to_string(),
+        (None, "spec.nodeName") => text(pod, "/spec/nodeName").to_string(),
+        (None, _) => text(pod, "/metadata/name").to_string(),
     }
 }
 

@@ -3,9 +3,11 @@
 
 mod kubelet;
 mod kubernetes;
+mod patch;
 mod spec;
 
 pub use kubelet::Kubelet;
+use patch::{is_enough, replacing};
 pub use spec::{a_spec, with};
 
 use jiff::{SignedDuration, Timestamp};
@@ -13,7 +15,7 @@ use palladion_api::Reason;
 use palladion_plan::sim::operator::Life;
 use palladion_plan::sim::store::text;
 use palladion_plan::sim::{Faults, Feed, Operator, Store};
-use palladion_plan::{ObjectKey, Resource, Subresource};
+use palladion_plan::{Mind, ObjectKey, Resource, Subresource};
 use palladion_stack::ComponentMind;
 use palladion_stack::resources as kinds;
 use serde_json::{Value, json};
@@ -23,9 +25,10 @@ pub const NAMESPACE: &str = "shop";
 /// The Component of most stories.
 pub const NAME: &str = "web";
 
-pub struct World {
+pub struct World<M = ComponentMind> {
     pub store: Store,
-    pub operator: Operator<ComponentMind>,
+    pub operator: Operator<M>,
+    owner: ObjectKey,
     pub faults: Faults,
     pub kubelet: Kubelet,
     settings: BTreeMap<String, String>,
@@ -39,24 +42,7 @@ pub struct World {
 impl World {
     /// A Component, and nothing that it depends on.
     pub fn new(spec: Value) -> Self {
-        let now: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
-        let mut store = Store::new(now, Vec::new());
-        let owner = json!({
-            "apiVersion": "palladion.dev/v1alpha1", "kind": "Component",
-            "metadata": { "name": NAME, "namespace": NAMESPACE }, "spec": spec,
-        });
-        store.create(&owner_key(), &owner).unwrap();
-        let settings = BTreeMap::from([("agentImage".to_string(), "agent:1".to_string())]);
-        World {
-            operator: Operator::new(ComponentMind, owner_key(), &settings, 1),
-            store,
-            faults: Faults::default(),
-            kubelet: Kubelet::default(),
-            settings,
-            epoch: 1,
-            all_there: None,
-            fewest_ready: usize::MAX,
-        }
+        Self::of(owner_key(), spec)
     }
 
     /// A world in which the ring is there and everything of this spec runs.
@@ -67,6 +53,31 @@ impl World {
         assert!(world.is_at_rest(), "{}", world.status());
         world.fewest_ready = usize::MAX;
         world
+    }
+}
+
+impl<M: Mind + Clone + Default> World<M> {
+    /// An owner, and nothing that it depends on.
+    pub fn of(owner_key: ObjectKey, spec: Value) -> Self {
+        let now: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+        let mut store = Store::new(now, Vec::new());
+        let owner = json!({
+            "apiVersion": "palladion.dev/v1alpha1", "kind": owner_key.resource.kind,
+            "metadata": { "name": owner_key.name, "namespace": NAMESPACE }, "spec": spec,
+        });
+        store.create(&owner_key, &owner).unwrap();
+        let settings = BTreeMap::from([("agentImage".to_string(), "agent:1".to_string())]);
+        World {
+            operator: Operator::new(M::default(), owner_key.clone(), &settings, 1),
+            owner: owner_key,
+            store,
+            faults: Faults::default(),
+            kubelet: Kubelet::default(),
+            settings,
+            epoch: 1,
+            all_there: None,
+            fewest_ready: usize::MAX,
+        }
     }
 
     /// Everything runs, and nothing is waited for.
@@ -123,7 +134,7 @@ impl World {
 
     pub fn set_spec(&mut self, spec: Value) {
         let patch = replacing(&self.owner()["spec"], &spec);
-        self.store.merge(&owner_key(), &json!({ "spec": patch }), Subresource::None).unwrap();
+        self.store.merge(&self.owner, &json!({ "spec": patch }), Subresource::None).unwrap();
         self.settle();
     }
 
@@ -182,9 +193,9 @@ impl World {
     }
 
     /// Another process takes over; the one before is handed out.
-    pub fn succeed(&mut self) -> Operator<ComponentMind> {
+    pub fn succeed(&mut self) -> Operator<M> {
         self.epoch += 1;
-        let next = Operator::new(ComponentMind, owner_key(), &self.settings, self.epoch);
+        let next = Operator::new(M::default(), self.owner.clone(), &self.settings, self.epoch);
         std::mem::replace(&mut self.operator, next)
     }
 
@@ -196,7 +207,7 @@ impl World {
     }
 
     pub fn owner(&self) -> Value {
-        Value::clone(self.store.get(&owner_key()).unwrap())
+        Value::clone(self.store.get(&self.owner).unwrap())
     }
 
     pub fn status(&self) -> Value {
@@ -240,7 +251,8 @@ impl World {
 
     /// The texts of all pods.
     pub fn texts(&self) -> BTreeMap<String, String> {
-        let map = self.get(kinds::CONFIG_MAP, "web-config").unwrap_or_default();
+        let name = format!("{}-config", self.owner.name);
+        let map = self.get(kinds::CONFIG_MAP, &name).unwrap_or_default();
         serde_json::from_value(map["data"].clone()).unwrap_or_default()
     }
 
@@ -263,29 +275,6 @@ impl World {
     pub fn writes(&self) -> usize {
         self.faults.writes()
     }
-}
-
-fn is_enough(service: &Value, minimum: &Value) -> bool {
-    match (minimum.as_i64(), minimum.as_str()) {
-        (Some(number), _) => service["ready"].as_i64() >= Some(number),
-        (None, Some("All")) => service["ready"] == service["wanted"],
-        (None, _) => service["active"] == true,
-    }
-}
-
-/// A merge patch that makes `wanted` of `have`: what is dropped becomes null.
-fn replacing(have: &Value, wanted: &Value) -> Value {
-    let (Some(have), Some(want)) = (have.as_object(), wanted.as_object()) else {
-        return wanted.clone();
-    };
-    let mut patch = serde_json::Map::new();
-    for key in have.keys().filter(|k| !want.contains_key(*k)) {
-        patch.insert(key.clone(), Value::Null);
-    }
-    for (key, value) in want {
-        patch.insert(key.clone(), have.get(key).map_or(value.clone(), |h| replacing(h, value)));
-    }
-    Value::Object(patch)
 }
 
 pub fn owner_key() -> ObjectKey {
