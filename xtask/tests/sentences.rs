@@ -16,8 +16,8 @@ const WORDS: usize = 2;
 
 /// Prose that is no sentence of ours in an object: where, and what it is.
 const ELSEWHERE: [(&str, &str); 36] = [
+    ("crates/agent-gate/src/cli.rs", "errors for the log of the container"),
     ("crates/agent-gate/src/files.rs", "errors for the log of the container"),
-    ("crates/agent-gate/src/probe.rs", "errors for the kubelet, and a request of HTTP"),
     ("crates/agent-gate/src/run.rs", "errors for the log of the container"),
     ("crates/agent/src/access/roles.rs", "statements of CQL"),
     ("crates/agent/src/admin/mod.rs", "matched: what a server answers"),

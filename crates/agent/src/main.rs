@@ -3,8 +3,8 @@
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
-use palladion_agent_gate::cli::Staged;
 use palladion_agent::{agent, drain, init, install, settings::Settings};
+use palladion_agent_gate::cli::Staged;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

@@ -283,6 +283,12 @@ reasons! {
     ModesExclusive => "Remove one of the two profiles from `configuration.profiles`.";
     /// A node is in more than one group of an agent; it runs one of them only.
     GroupsOverlap => "Correct the `nodeSelector` of one of the groups, or the labels of the node.";
+    /// A service of a Stack is active and does not exist.
+    ChildAbsent => "Create the object that the message names, or set `create: true` in the Stack.";
+    /// The API server rejects the spec that a Stack has for one of its services.
+    ChildRefused => "The message quotes the API server; correct the `spec` of the service in the Stack.";
+    /// A service of a Stack is not available.
+    ServicesNotReady => "The message quotes the service; look at that object.";
     /// A pod was signalled to reload its configuration and has not done so.
     ReloadUnconfirmed => "Look at the container that the message names, and whether `reload.process` is the name of a running process.";
     /// No node carries the label of a zone, so the pods of that zone cannot be scheduled.

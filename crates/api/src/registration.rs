@@ -1,5 +1,5 @@
-//! `Registration`: tells one service of the pods of others, by calls to its API.
-//! The pods themselves never call it.
+//! `Registration`: registers the pods of services with another one, by calls to
+//! its API. The pods themselves never call it.
 
 pub mod call;
 pub mod status;
@@ -11,7 +11,7 @@ use crate::rules::registration as rules;
 use kube_derive::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 
-/// Tells one service of the pods of others.
+/// Registers the pods of services with another service, by calls to its API.
 #[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[kube(
     group = "palladion.dev",

@@ -12,6 +12,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+/// Label of services: the Stack that writes them.
+pub const STACK: &str = "palladion.dev/stack";
+/// Annotation of services: uid of the Stack that created them.
+pub const CREATED_BY: &str = "palladion.dev/created-by-stack";
+
 /// Services of a stack at the most.
 pub const MOST_SERVICES: usize = 64;
 
@@ -53,7 +58,7 @@ pub struct StackSpec {
     /// What all services have in common, as far as their kind has it. What a service says itself counts more.
     #[serde(default)]
     pub common: Common,
-    /// What becomes of the services when the Stack is deleted. Default `Orphan`.
+    /// What happens to the services when the Stack is deleted. Default `Orphan`.
     #[serde(default)]
     pub deletion_policy: StackDeletionPolicy,
     /// While true, the operator writes only the status of this object. Default false.
@@ -130,7 +135,7 @@ pub struct Common {
     pub tolerations: Vec<Toleration>,
 }
 
-/// What becomes of the services when the Stack is deleted.
+/// What happens to the services when the Stack is deleted.
 #[derive(
     Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq,
 )]

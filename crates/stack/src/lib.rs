@@ -1,5 +1,6 @@
-//! The minds of staged services: `Component` and `NodeAgentGroup`. Pure functions
-//! from what was observed to what is to be done. No I/O, no clock, no randomness.
+//! The minds of staged services: `Component`, `NodeAgentGroup`, `Stack`. Pure
+//! functions from what was observed to what is to be done. No I/O, no clock, no
+//! randomness.
 
 // `clippy.toml` lists them: clock, randomness, environment, files, network, output.
 #![cfg_attr(
@@ -24,4 +25,4 @@ pub mod status;
 pub mod validate;
 pub mod words;
 
-pub use minds::{ComponentMind, GroupMind};
+pub use minds::{ComponentMind, GroupMind, StackMind};

@@ -2,6 +2,7 @@
 
 use palladion_api::component::names;
 use palladion_api::node_agents::names as group_names;
+use palladion_api::stack::StackKind;
 use palladion_api::staged::DependencyKind;
 pub use palladion_plan::kinds::{
     CONFIG_MAP, DAEMON_SET, NODE, OPERATOR_CONFIG, POD, SERVICE, STATEFUL_SET,
@@ -15,6 +16,10 @@ pub const COMPONENT: Resource = Resource::ours("Component", "components");
 pub const GROUP: Resource = Resource::ours("NodeAgentGroup", "nodeagentgroups");
 /// `NodeAgentProfile`.
 pub const PROFILE: Resource = Resource::ours("NodeAgentProfile", "nodeagentprofiles");
+/// `Registration`.
+pub const REGISTRATION: Resource = Resource::ours("Registration", "registrations");
+/// `Stack`.
+pub const STACK: Resource = Resource::ours("Stack", "stacks");
 /// `CassandraCluster`.
 pub const CASSANDRA: Resource = Resource::ours("CassandraCluster", "cassandraclusters");
 /// `ZookeeperCluster`.
@@ -88,3 +93,28 @@ pub fn watches_of_groups() -> Vec<Watch> {
 /// Kinds that must be known before anything is decided for a group.
 pub const NEEDED_BY_GROUPS: [Resource; 7] =
     [GROUP, PROFILE, OPERATOR_CONFIG, DAEMON_SET, POD, CONFIG_MAP, NODE];
+
+/// The kind of a service of a Stack.
+pub fn of_stack(kind: StackKind) -> Resource {
+    match kind {
+        StackKind::CassandraCluster => CASSANDRA,
+        StackKind::ZookeeperCluster => ZOOKEEPER,
+        StackKind::RabbitmqCluster => RABBITMQ,
+        StackKind::Component => COMPONENT,
+        StackKind::Registration => REGISTRATION,
+        StackKind::NodeAgentProfile => PROFILE,
+        StackKind::NodeAgentGroup => GROUP,
+    }
+}
+
+/// What the mind of Stacks watches: every kind of its services whole, as the
+/// minds of those kinds do, so that the process keeps each object once.
+pub fn watches_of_stacks() -> Vec<Watch> {
+    let whole = |resource, route| Watch { resource, selector: "", keep: Keep::Everything, route };
+    let kinds = [CASSANDRA, ZOOKEEPER, RABBITMQ, COMPONENT, REGISTRATION, PROFILE, GROUP];
+    let mut all = vec![whole(STACK, Route::Owner)];
+    all.extend(kinds.map(|resource| whole(resource, Route::Namespace)));
+    let keep = Keep::Only(&["/spec"]);
+    all.push(Watch { resource: OPERATOR_CONFIG, selector: "", keep, route: Route::Every });
+    all
+}

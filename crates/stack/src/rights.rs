@@ -2,7 +2,7 @@
 
 use crate::resources::{
     CASSANDRA, COMPONENT, CONFIG_MAP, DAEMON_SET, GROUP, NODE, OPERATOR_CONFIG, POD, PROFILE,
-    RABBITMQ, SERVICE, STATEFUL_SET, ZOOKEEPER,
+    RABBITMQ, REGISTRATION, SERVICE, STACK, STATEFUL_SET, ZOOKEEPER,
 };
 use palladion_api::rights::Verb::{Create, Delete, Get, List, Patch, Update, Watch};
 use palladion_api::rights::{Right, Verb};
@@ -47,4 +47,25 @@ pub const OF_GROUPS: &[Right] = &[
     ),
     NODE.right(SEEN, "Which nodes are in a group, and in more than one"),
     OPERATOR_CONFIG.right(SEEN, "Pausing every group"),
+];
+
+/// Of a service that is created, and given its spec.
+const WRITTEN: &[Verb] = &[Get, List, Watch, Create, Patch];
+const WHY: &str = "Services of a Stack are created, and given the spec that it has for them";
+
+/// Everything that the mind of Stacks needs.
+pub const OF_STACKS: &[Right] = &[
+    STACK.right(SEEN, "Stacks"),
+    STACK.right(&[Patch], "Observed state of all services").on("status"),
+    STACK
+        .right(&[Update], "Owner references of services that go with their Stack")
+        .on("finalizers"),
+    CASSANDRA.right(WRITTEN, WHY),
+    ZOOKEEPER.right(WRITTEN, WHY),
+    RABBITMQ.right(WRITTEN, WHY),
+    COMPONENT.right(WRITTEN, WHY),
+    REGISTRATION.right(WRITTEN, WHY),
+    PROFILE.right(WRITTEN, WHY),
+    GROUP.right(WRITTEN, WHY),
+    OPERATOR_CONFIG.right(SEEN, "Pausing every Stack"),
 ];

@@ -1,5 +1,6 @@
 //! The objects that are made. Nothing here can fail, and nothing is decided.
 
+pub mod child;
 pub mod daemon_set;
 pub mod gated;
 pub mod map;

@@ -9,3 +9,4 @@ pub mod gates;
 pub mod group;
 pub mod rollout;
 pub mod settle;
+pub mod stack;

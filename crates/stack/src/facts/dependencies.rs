@@ -8,7 +8,7 @@ use palladion_plan::Snapshot;
 /// A dependency, as it is seen.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Seen {
-    /// It cannot be told: its kind is not read.
+    /// It is not known: its kind is not read.
     Unread {
         /// Why.
         why: String,

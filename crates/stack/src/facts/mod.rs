@@ -5,6 +5,8 @@ pub mod component;
 pub mod dependencies;
 pub mod graph;
 pub mod group;
+pub mod stack;
 
 pub use component::Facts;
 pub use group::GroupFacts;
+pub use stack::StackFacts;

@@ -2,6 +2,8 @@
 
 mod component;
 mod group;
+mod stack;
 
 pub use component::ComponentMind;
 pub use group::GroupMind;
+pub use stack::StackMind;

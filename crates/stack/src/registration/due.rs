@@ -102,7 +102,7 @@ fn one(
             let begun = Entry { state: EntryState::Registering, hash, ..entry.clone() };
             Some((begun, after_failure))
         }
-        // Recorded without a nonce by nobody of ours: it begins anew.
+        // Recorded without a nonce by nobody of ours: it begins again.
         EntryState::Registering | EntryState::Deregistering => {
             let hash = Some(pod.hash.clone());
             let begun = Entry { state: EntryState::Registering, hash, ..entry.clone() };

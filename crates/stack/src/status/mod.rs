@@ -5,3 +5,4 @@ pub mod common;
 pub mod component;
 pub mod group;
 mod service;
+pub mod stack;

@@ -8,6 +8,7 @@ pub mod objects;
 pub mod refusal;
 pub mod reload;
 pub mod render;
+pub mod stack;
 pub mod status;
 
 palladion_plan::vocabulary![
@@ -19,5 +20,6 @@ palladion_plan::vocabulary![
     refusal,
     reload,
     render,
+    stack,
     status
 ];

@@ -1,4 +1,4 @@
-//! The rules of `Component` and `NodeAgentGroup`, each as events and what they
+//! The rules of `Component`, `NodeAgentGroup` and `Stack`, each as events and what they
 //! lead to.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -10,4 +10,5 @@ mod groups;
 mod objects;
 mod refused;
 mod service;
+mod stacks;
 mod world;

@@ -271,6 +271,11 @@ impl<M: Mind + Clone + Default> World<M> {
         self.settle();
     }
 
+    /// The API server refuses what this says.
+    pub fn refuse(&mut self, why: &'static str, what: fn(&ObjectKey, &Value) -> bool) {
+        self.store.refuse(why, what);
+    }
+
     /// Writes of the operator so far.
     pub fn writes(&self) -> usize {
         self.faults.writes()
