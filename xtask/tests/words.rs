@@ -30,6 +30,8 @@ fn sentences() -> Vec<Sample> {
         palladion_cassandra::words::samples(),
         palladion_zonedset::words::samples(),
         palladion_zookeeper::words::samples(),
+        palladion_stack::words::samples(),
+        palladion_agent_gate::words::samples(),
         palladion_engine::samples(),
         palladion_agent_core::words::samples(),
         palladion_agent::words::samples(),

@@ -4,6 +4,7 @@
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use palladion_agent::{agent, drain, init, install, settings::Settings};
+use palladion_agent_gate::cli::Staged;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -29,6 +30,8 @@ enum Command {
     Init(Settings),
     /// Run the agent; `init` starts it.
     Agent(Settings),
+    #[command(flatten)]
+    Staged(Staged),
     /// Ask the running agent to drain the server (preStop hook). Never fails the hook.
     Drain {
         /// Longest time to wait for the answer, in seconds.
@@ -44,6 +47,7 @@ fn main() -> Result<ExitCode> {
         Command::Install { directory, from } => install::run(&from, &directory)?,
         Command::Init(settings) => return init::run(&settings.init_socket()),
         Command::Agent(settings) => agent::run(settings)?,
+        Command::Staged(staged) => return staged.run(),
         Command::Drain { timeout, settings } => drain::ask(&settings.agent_socket(), timeout),
     }
     Ok(ExitCode::SUCCESS)

@@ -16,6 +16,11 @@ pub const HEALTHY: &str = "Healthy";
 /// Only status is written.
 pub const PAUSED: &str = "Paused";
 
+/// Of a staged service: every service that it depends on is ready.
+pub const DEPENDENCIES_READY: &str = "DependenciesReady";
+/// Of a staged service: all its pods have passed their gates.
+pub const GATES_PASSED: &str = "GatesPassed";
+
 /// Of a task: it is done; False with the progress, or with the reason why it ended.
 pub const COMPLETE: &str = "Complete";
 /// Of a task: it has ended and is not done; the reason says whether it was refused, aborted or failed.

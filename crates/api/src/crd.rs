@@ -8,9 +8,13 @@ use kube_core::{CustomResourceExt, Rule};
 use serde_json::{Map, Value, json};
 
 use crate::cluster::CassandraCluster;
+use crate::component::Component;
 use crate::member::CassandraMember;
+use crate::node_agents::{NodeAgentGroup, NodeAgentProfile};
 use crate::operator_config::OperatorConfig;
+use crate::registration::Registration;
 use crate::service_member::ServiceMember;
+use crate::stack::Stack;
 use crate::task::CassandraTask;
 use crate::task_schedule::CassandraTaskSchedule;
 use crate::zoned_stateful_set::{ZonedStatefulSet, root_rules};
@@ -35,6 +39,11 @@ pub fn unserved() -> Vec<CustomResourceDefinition> {
     vec![
         finished(ZookeeperCluster::crd(), &rules::zookeeper::of_the_whole_object()),
         finished(ServiceMember::crd(), &[]),
+        finished(Component::crd(), &rules::component::of_the_whole_object()),
+        finished(NodeAgentProfile::crd(), &[]),
+        finished(NodeAgentGroup::crd(), &rules::node_agents::of_the_whole_group()),
+        finished(Registration::crd(), &[]),
+        finished(Stack::crd(), &[]),
     ]
 }
 

@@ -12,15 +12,19 @@
 )]
 
 pub mod cluster;
+pub mod component;
 pub mod conditions;
 pub mod crd;
+pub mod gate;
 pub mod ids;
 pub mod labels;
 pub mod member;
 pub mod metrics;
 pub mod names;
+pub mod node_agents;
 pub mod operator_config;
 pub mod reasons;
+pub mod registration;
 pub mod repair;
 pub mod reserved;
 pub mod rights;
@@ -29,6 +33,8 @@ pub mod runtime;
 pub mod server_config;
 pub mod service;
 pub mod service_member;
+pub mod stack;
+pub mod staged;
 pub mod task;
 pub mod task_schedule;
 pub mod waits;
@@ -39,10 +45,17 @@ pub mod zoned_stateful_set;
 pub mod zookeeper;
 
 pub use cluster::{CassandraCluster, CassandraClusterSpec, CassandraClusterStatus};
+pub use component::{Component, ComponentSpec, ComponentStatus};
 pub use member::{CassandraMember, CassandraMemberSpec, CassandraMemberStatus};
+pub use node_agents::{
+    NodeAgentGroup, NodeAgentGroupSpec, NodeAgentGroupStatus, NodeAgentProfile,
+    NodeAgentProfileSpec,
+};
 pub use operator_config::{OperatorConfig, OperatorConfigSpec};
 pub use reasons::Reason;
+pub use registration::{Registration, RegistrationSpec, RegistrationStatus};
 pub use service_member::{ServiceMember, ServiceMemberSpec, ServiceMemberStatus};
+pub use stack::{Stack, StackSpec, StackStatus};
 pub use task::{CassandraTask, CassandraTaskSpec, CassandraTaskStatus};
 pub use task_schedule::{
     CassandraTaskSchedule, CassandraTaskScheduleSpec, CassandraTaskScheduleStatus,

@@ -273,6 +273,36 @@ reasons! {
     MaintenanceWaived => "Nothing, if you ran it yourself. Otherwise run it now: `kubectl palladion task run repair` (or `cleanup`) for the member that the message names. A member that lacks deletions and is not repaired within `gc_grace_seconds` can bring deleted rows back.";
     /// Pods are not ready.
     PodsNotReady => "The message names a pod and what it waits for: `kubectl describe pod`.";
+    /// A service does not start, or keeps its configuration, until a service that it depends on is there.
+    WaitingForDependency => "The message names the dependency and how many of its members are ready; look at that object. Pods that run are not stopped meanwhile.";
+    /// Pods wait at their gates until all pods of their service exist and have started their init container.
+    WaitingForPods => "Wait; if it lasts, the message names a pod: `kubectl describe pod`.";
+    /// Pods wait at their gates until all pods of their service have addresses.
+    WaitingForAddresses => "Wait; if it lasts, look at the pod that the message names: `kubectl describe pod`.";
+    /// Services depend on each other in a circle, so that none of them starts.
+    DependencyCycle => "Remove an entry of `dependsOn` from one of the Components that the message names.";
+    /// Another init container was put before the gate of a pod, so that the gate may be skipped when the pod's sandbox is recreated.
+    GateNotFirst => "Exempt the pods from the webhook that adds the init container, for example by the label that switches off injection.";
+    /// A template of the configuration cannot be rendered.
+    TemplateInvalid => "The message names the file, the line and the error; correct the template.";
+    /// The texts of all pods do not fit into one ConfigMap.
+    ConfigTooLarge => "Shorten the templates, or run fewer pods.";
+    /// A profile that a group of node agents names does not exist or cannot be read.
+    ProfileMissing => "Create the NodeAgentProfile that the message names, or remove it from `configuration.profiles`.";
+    /// Two profiles of a group of node agents give a key different values.
+    ProfileConflict => "Change one of the profiles, or set `override: true` in the group.";
+    /// The profiles of a group of node agents have packets forwarded in user space and in the kernel.
+    ModesExclusive => "Remove one of the two profiles from `configuration.profiles`.";
+    /// A node is in more than one group of an agent; it runs one of them only.
+    GroupsOverlap => "Correct the `nodeSelector` of one of the groups, or the labels of the node.";
+    /// A service of a Stack is active and does not exist.
+    ChildAbsent => "Create the object that the message names, or set `create: true` in the Stack.";
+    /// The API server rejects the spec that a Stack has for one of its services.
+    ChildRefused => "The message quotes the API server; correct the `spec` of the service in the Stack.";
+    /// A service of a Stack is not available.
+    ServicesNotReady => "The message quotes the service; look at that object.";
+    /// A pod was signalled to reload its configuration and has not done so.
+    ReloadUnconfirmed => "Look at the container that the message names, and whether `reload.process` is the name of a running process.";
     /// No node carries the label of a zone, so the pods of that zone cannot be scheduled.
     ZoneWithoutNodes => "Correct `zones` or `zoneNodeLabel`, or label nodes: `kubectl get nodes --show-labels`.";
     /// The canary or the rest of a rollout was not ready in time; the other pods keep their template.

@@ -9,12 +9,17 @@
 
 pub mod claims;
 pub mod cluster;
+pub mod component;
 pub mod jvm_options;
 pub mod member;
+pub mod node_agents;
+pub mod registration;
 pub mod repair;
 pub mod security;
 pub mod service;
 pub mod service_member;
+pub mod stack;
+pub mod staged;
 pub mod task;
 pub mod task_schedule;
 pub mod zookeeper;

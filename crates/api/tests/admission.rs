@@ -15,7 +15,7 @@ use manifests::{Manifest, Verdict, read_all};
 use serde_json::Value;
 
 /// Each folder of manifests, with the kinds whose every rule they must break.
-const FOLDERS: [(&str, &[&str]); 2] = [
+const FOLDERS: [(&str, &[&str]); 3] = [
     (
         "",
         &[
@@ -27,6 +27,7 @@ const FOLDERS: [(&str, &[&str]); 2] = [
         ],
     ),
     ("zoned", &["ZonedStatefulSet"]),
+    ("stack", &["Component", "NodeAgentProfile", "NodeAgentGroup", "Registration", "Stack"]),
 ];
 
 fn folders() -> impl Iterator<Item = (Vec<Manifest>, &'static [&'static str])> {
@@ -50,7 +51,8 @@ struct Judge {
 
 fn judges() -> &'static BTreeMap<String, Judge> {
     static JUDGES: LazyLock<BTreeMap<String, Judge>> = LazyLock::new(|| {
-        let definitions = palladion_api::crd::all();
+        let mut definitions = palladion_api::crd::all();
+        definitions.extend(palladion_api::crd::unserved());
         let judge = |definition| {
             let schema = palladion_api::crd::schema(definition);
             let rules = compile_schema(&offline::adapted(schema.clone()));
@@ -183,11 +185,18 @@ fn every_field_says_what_it_is_for() {
     assert!(silent.is_empty(), "no description: {silent:#?}");
 }
 
+/// A StatefulSet's own words, which Kubernetes documents.
+const KUBERNETES_OWN: [&str; 4] = [
+    "ZonedStatefulSet.spec.template",
+    "NodeAgentGroup.spec.template",
+    "Component.spec.template",
+    "Component.spec.volumeClaimTemplates",
+];
+
 fn undocumented(schema: &Value, path: &str, silent: &mut Vec<String>) {
     for (name, field) in schema["properties"].as_object().into_iter().flatten() {
         let path = format!("{path}.{name}");
-        // A StatefulSet's own words, which Kubernetes documents.
-        if path == "ZonedStatefulSet.spec.template" {
+        if KUBERNETES_OWN.contains(&path.as_str()) {
             continue;
         }
         if field["description"].as_str().is_none_or(str::is_empty) {

@@ -5,6 +5,8 @@ use crate::object::Resource;
 /// StatefulSets.
 pub const STATEFUL_SET: Resource =
     Resource::namespaced("apps", "v1", "StatefulSet", "statefulsets");
+/// DaemonSets.
+pub const DAEMON_SET: Resource = Resource::namespaced("apps", "v1", "DaemonSet", "daemonsets");
 /// Pods.
 pub const POD: Resource = Resource::namespaced("", "v1", "Pod", "pods");
 /// Services.

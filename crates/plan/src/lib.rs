@@ -11,6 +11,7 @@
 pub mod conditions;
 pub mod differ;
 pub mod draft;
+pub mod exchange;
 pub mod figures;
 pub mod hash;
 pub mod hazard;
@@ -32,6 +33,7 @@ pub mod workload;
 
 pub use conditions::{Conditions, Truth};
 pub use draft::{Draft, Flow, Trouble};
+pub use exchange::{Answer, Captured, Exchange, ExchangeKey, Scheme, SecretRef};
 pub use figures::{Count, Figure};
 pub use hazard::{About, Act, Hazard};
 pub use mind::{Keep, Mind, Route, Watch};

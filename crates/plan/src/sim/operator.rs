@@ -3,23 +3,23 @@
 //! simulation can happen between two writes.
 
 mod apply;
+mod gather;
 mod prepare;
 mod report;
 
+use super::Activity;
 use super::cache::Cache;
 use super::faults::Faults;
 use super::store::Store;
-use super::{Activity, cache};
 use crate::lint::{self, Violation};
 use crate::mind::Mind;
 use crate::object::{Object, ObjectKey, Resource};
 use crate::plan::{Event, Plan};
 use crate::proof::ProofKind;
-use crate::snapshot::{Failure, FailureClass, Observed, Snapshot};
+use crate::snapshot::{Failure, FailureClass};
 use crate::wait::Wait;
 use apply::Request;
 use jiff::{SignedDuration, Timestamp};
-use palladion_api::ids::Nonce;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -269,31 +269,6 @@ impl<M: Mind + Clone> Operator<M> {
             owner,
             in_flight: None,
         });
-    }
-
-    fn gather(&mut self, store: &Store, owner: &Arc<Object>) -> Snapshot {
-        self.decisions += 1;
-        let as_of = store.now + self.clock;
-        let observed = |value| Observed::Known { value, as_of };
-        let objects = self.cache.routed(owner).into_iter().map(|(kind, known)| {
-            (kind, known.map_or_else(|why| Observed::Unknown { why }, observed))
-        });
-        let references = self.mind.references(owner).into_iter().map(|key| {
-            let value =
-                store.get(&key).map(|o| Arc::new(cache::project(o, crate::mind::Keep::Everything)));
-            (key, Observed::Known { value, as_of })
-        });
-        Snapshot {
-            now: store.now + self.clock,
-            epoch: self.epoch,
-            nonce: Nonce::new(format!("e{}-{:04}", self.epoch, self.decisions)),
-            owner: owner.clone(),
-            objects: objects.collect(),
-            references: references.collect(),
-            probes: BTreeMap::new(),
-            failure: self.failure.clone(),
-            settings: self.settings.clone(),
-        }
     }
 
     fn expect(&mut self, store: &Store, resource: Resource, version: u64) {

@@ -48,6 +48,9 @@ pub struct Change {
 /// A rule of admission: old object if any, new object.
 pub type Rule = fn(&ObjectKey, Option<&Value>, &Value) -> Result<(), String>;
 
+/// Is a new object refused?
+pub type Refused = fn(&ObjectKey, &Value) -> bool;
+
 #[derive(Clone, Debug)]
 struct Stored {
     object: Arc<Value>,
@@ -64,6 +67,7 @@ pub struct Store {
     uids: u64,
     addresses: Addresses,
     rules: Vec<Rule>,
+    refused: Vec<(&'static str, Refused)>,
     /// The time; set by whoever drives the simulation.
     pub now: Timestamp,
 }
@@ -78,8 +82,14 @@ impl Store {
             uids: 0,
             addresses: Addresses::default(),
             rules,
+            refused: Vec::new(),
             now,
         }
+    }
+
+    /// From now on refuse what this says of an object, in these words.
+    pub fn refuse(&mut self, why: &'static str, what: Refused) {
+        self.refused.push((why, what));
     }
 
     /// All changes so far.

@@ -2,9 +2,10 @@
 //! (see [`palladion_api::words`]). What is said of pods, claims and sets stands
 //! in [`crate::workload::words`].
 
+pub mod exchange;
 pub mod unread;
 pub mod violation;
 
 pub use palladion_api::words::*;
 
-palladion_api::vocabulary![unread, violation];
+palladion_api::vocabulary![exchange, unread, violation];

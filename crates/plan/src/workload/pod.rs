@@ -1,5 +1,11 @@
 //! A pod in the few words that decisions need, and what keeps it from running.
 
+mod containers;
+#[cfg(test)]
+mod tests;
+
+pub use containers::{InitContainer, InitState};
+
 use super::words::ContainerState;
 use super::words::PodState;
 use crate::object::{Meta, Object, Resource};
@@ -47,6 +53,10 @@ pub struct PodFact {
     pub unschedulable: Option<String>,
     /// What keeps a container from running.
     pub trouble: Option<PodTrouble>,
+    /// Its init containers, in their order.
+    pub init: Vec<InitContainer>,
+    /// Containers that run and are not ready.
+    pub unready: Vec<String>,
 }
 
 /// What keeps a pod from running, in Kubernetes' words.
@@ -61,7 +71,7 @@ pub struct PodTrouble {
 /// What to keep of a pod; for [`crate::Keep::Projection`], read by [`PodFact::read`].
 pub fn project(object: &Value) -> Value {
     let status = &object["status"];
-    let containers: Vec<Value> = ["initContainerStatuses", "containerStatuses"]
+    let waiting: Vec<Value> = ["initContainerStatuses", "containerStatuses"]
         .iter()
         .filter_map(|key| status[*key].as_array())
         .flatten()
@@ -86,7 +96,9 @@ pub fn project(object: &Value) -> Value {
         "readySince": if ready["status"] == "True" { ready["lastTransitionTime"].clone() } else { Value::Null },
         "notReadySince": if ready["status"] == "False" { ready["lastTransitionTime"].clone() } else { Value::Null },
         "scheduled": { "status": condition(object, "PodScheduled")["status"], "message": condition(object, "PodScheduled")["message"] },
-        "waiting": containers,
+        "waiting": waiting,
+        "init": containers::project_init(object),
+        "unready": containers::project_unready(object),
     })
 }
 
@@ -123,6 +135,8 @@ impl PodFact {
             terminating: object.meta.is_terminating(),
             unschedulable: unscheduled.then(|| text("/scheduled/message").unwrap_or_default()),
             trouble: trouble(object),
+            init: containers::read_init(&object.body),
+            unready: containers::read_unready(&object.body),
         }
     }
 
@@ -235,85 +249,4 @@ fn settled(message: &str) -> &str {
     let cut = (0..=LONGEST).rev().find(|at| message.is_char_boundary(*at)).unwrap_or(0);
     let short = &message[..cut];
     short.rfind(": ").map_or(short, |at| &short[..at])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(pod: Value) -> PodFact {
-        let meta = Meta { name: "web-z0-2".into(), ..Meta::default() };
-        PodFact::read(&Object { meta, body: project(&pod) })
-    }
-
-    #[test]
-    fn a_ready_pod_is_available_after_its_settling_time() {
-        let pod = read(json!({ "status": { "phase": "Running", "conditions": [
-            { "type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z" }
-        ] } }));
-        assert_eq!(pod.ordinal, 2);
-        assert!(pod.is_ready() && !pod.is_stuck());
-        assert_eq!(
-            pod.available_at(10),
-            Some("2026-01-01T00:00:10Z".parse().expect("should be a time"))
-        );
-    }
-
-    #[test]
-    fn a_container_that_cannot_start_is_trouble_and_one_on_its_way_is_not() {
-        let waiting = |reason: &str| {
-            read(json!({ "status": { "phase": "Pending", "containerStatuses": [
-                { "name": "c", "state": { "waiting": { "reason": reason, "message": "m" } } }
-            ] } }))
-        };
-        assert!(!waiting("ContainerCreating").is_stuck());
-        let stuck = waiting("ImagePullBackOff");
-        assert!(stuck.is_stuck());
-        assert_eq!(
-            stuck.words().to_string(),
-            "pod web-z0-2 is failing: ImagePullBackOff: container c: m"
-        );
-    }
-
-    #[test]
-    fn a_pull_that_fails_says_the_same_at_each_try() {
-        let waiting = |reason: &str, message: String| {
-            read(json!({ "status": { "containerStatuses": [
-                { "name": "c", "state": { "waiting": { "reason": reason, "message": message } } }
-            ] } }))
-        };
-        let cause = |port: u16| {
-            format!(
-                "failed to pull and unpack image \"r.example/nope:1\": failed to resolve reference \"r.example/nope:1\": failed to do request: Head \"https://r.example/v2/nope\": dial tcp: lookup r.example: read udp 10.0.0.1:{port}: i/o timeout"
-            )
-        };
-        let error = waiting("ErrImagePull", cause(1));
-        let back_off = waiting(
-            "ImagePullBackOff",
-            format!("Back-off pulling image \"x\": ErrImagePull: {}", cause(2)),
-        );
-        assert_eq!(error.words(), back_off.words());
-        assert!(error.words().to_string().contains("r.example/nope:1"), "{}", error.words());
-    }
-
-    #[test]
-    fn a_container_that_ends_again_and_again_says_how_it_ended() {
-        let pod = read(json!({ "status": { "containerStatuses": [{
-            "name": "c",
-            "state": { "waiting": { "reason": "CrashLoopBackOff", "message": "back-off 40s restarting" } },
-            "lastState": { "terminated": { "exitCode": 3, "reason": "Error" } },
-        }] } }));
-        let words = pod.words().to_string();
-        assert!(words.contains("exited with code 3"), "{words}");
-        assert!(!words.contains("40s"), "{words}");
-    }
-
-    #[test]
-    fn a_pod_without_a_place_is_stuck() {
-        let pod = read(json!({ "status": { "phase": "Pending", "conditions": [
-            { "type": "PodScheduled", "status": "False", "message": "0/3 nodes" }
-        ] } }));
-        assert!(pod.is_stuck());
-        assert_eq!(pod.words().to_string(), "pod web-z0-2 cannot be scheduled: 0/3 nodes");
-    }
 }

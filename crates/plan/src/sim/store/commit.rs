@@ -97,6 +97,9 @@ impl Store {
     }
 
     fn admit(&self, key: &ObjectKey, old: Option<&Value>, new: &Value) -> Result<(), Refusal> {
+        if let Some((why, _)) = self.refused.iter().find(|(_, refuses)| refuses(key, new)) {
+            return Err(Refusal::Invalid((*why).to_string()));
+        }
         self.rules.iter().try_for_each(|rule| rule(key, old, new)).map_err(Refusal::Invalid)
     }
 }

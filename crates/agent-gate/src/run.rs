@@ -1,0 +1,189 @@
+//! The two loops: of the gate, which ends, and of the container that signals,
+//! which does not. Each looks once a second at what the kubelet has mounted.
+
+use crate::files;
+use crate::gate::{Gate, Verdict};
+use crate::labels::Labels;
+use crate::processes;
+use crate::reload::{Due, Reload, Taken};
+use crate::words::gate::{Ended, Why};
+use crate::words::reload::Reloaded;
+use anyhow::{Context, Result};
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// From one look to the next.
+const PAUSE: Duration = Duration::from_secs(1);
+/// Hash of the files that the process of this pod has read.
+const NOTED: &str = "noted";
+/// There while a change was not taken in time.
+const LATE: &str = "late";
+
+/// What the kubelet has mounted, and where the agent keeps what it notes.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The file of the pod's labels.
+    pub labels: PathBuf,
+    /// The directory of all pods' files, and the key of this pod's; `None` = it has none.
+    pub config: Option<(PathBuf, String)>,
+    /// The directory that the containers of this pod share.
+    pub shared: PathBuf,
+}
+
+impl Place {
+    fn look(&self) -> Result<(Labels, String)> {
+        let config = self.config.as_ref().map(|(path, key)| (path.as_path(), key.as_str()));
+        Ok((files::labels(&self.labels)?, files::hash(config)?))
+    }
+
+    fn note(&self, hash: &str) -> Result<()> {
+        // By another name first: the container that signals may run as another user.
+        let (part, whole) = (self.shared.join("noted.part"), self.shared.join(NOTED));
+        let _ = fs::remove_file(&part);
+        fs::write(&part, hash).with_context(|| format!("writing {}", part.display()))?;
+        fs::rename(&part, &whole).with_context(|| format!("writing {}", whole.display()))
+    }
+}
+
+/// Wait until the gate opens, or there is no use in waiting. What it waits for is
+/// printed whenever it changes.
+///
+/// # Errors
+/// What is mounted cannot be read when it starts, or what it notes not written.
+pub fn gate(place: &Place) -> Result<Ended> {
+    let (found, _) = place.look()?;
+    let mut gate = Gate::new(seconds(), &found);
+    let mut said = None;
+    loop {
+        let why = match place.look() {
+            // The kubelet exchanges files: the next look finds them whole.
+            Err(error) => Why::Unreadable { why: format!("{error:#}") },
+            Ok((labels, mounted)) => match gate.look(&labels, &mounted, seconds()) {
+                Verdict::Open => {
+                    place.note(&mounted)?;
+                    return Ok(Ended::Opened);
+                }
+                Verdict::End(why) => return Ok(Ended::TimedOut { why }),
+                Verdict::Wait(why) => why,
+            },
+        };
+        if said.as_ref() != Some(&why) {
+            println!("{why}");
+            said = Some(why);
+        }
+        sleep(PAUSE);
+    }
+}
+
+/// Signal the process whenever its files have changed, until the pod ends.
+///
+/// # Errors
+/// What it notes cannot be written.
+pub fn reload(place: &Place, process: &str, signal: Signal) -> Result<()> {
+    let noted = fs::read_to_string(place.shared.join(NOTED)).unwrap_or_default();
+    let mut reload = Reload::new(&noted);
+    let mut said = None;
+    loop {
+        let became = match place.look() {
+            Err(error) => Some(Reloaded::Unreadable { why: format!("{error:#}") }),
+            Ok((labels, mounted)) => match reload.look(&labels, &mounted, seconds()) {
+                Due::Nothing => None,
+                Due::Signal => Some(match send(process, signal) {
+                    Ok(sent) => {
+                        reload.signalled(&mounted);
+                        place.note(&mounted)?;
+                        sent
+                    }
+                    Err(failed) => failed,
+                }),
+            },
+        };
+        match reload.taken(seconds()) {
+            Taken::Late => fs::write(place.shared.join(LATE), "")
+                .with_context(|| format!("writing to {}", place.shared.display()))?,
+            Taken::InTime => {
+                let _ = fs::remove_file(place.shared.join(LATE));
+            }
+        }
+        if became.is_some() && said != became {
+            became.iter().for_each(|became| println!("{became}"));
+            said = became;
+        }
+        sleep(PAUSE);
+    }
+}
+
+/// Has the pod taken what was announced? For a readiness probe.
+pub fn check(shared: &Path) -> Taken {
+    match shared.join(LATE).exists() {
+        true => Taken::Late,
+        false => Taken::InTime,
+    }
+}
+
+fn send(process: &str, signal: Signal) -> Result<Reloaded, Reloaded> {
+    let pid = processes::named(&processes::all(Path::new("/proc")), process)?;
+    let refused = |why: String| Reloaded::Refused { pid, why };
+    let target = Pid::from_raw(pid).ok_or_else(|| refused(String::new()))?;
+    kill_process(target, signal).map_err(|error| refused(error.to_string()))?;
+    let signal = format!("{signal:?}");
+    Ok(Reloaded::Signalled { process: process.to_string(), pid, signal })
+}
+
+/// Seconds since 1970, by the clock of the node.
+fn seconds() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use palladion_api::gate::{CONFIG, READY, STATUS, TICKET, Ticket, hash_of_files};
+
+    fn place(directory: &Path) -> Place {
+        let config = directory.join("config");
+        fs::create_dir(&config).expect("a directory");
+        fs::write(config.join("web-0"), "text").expect("a file");
+        Place {
+            labels: directory.join("pod_labels"),
+            config: Some((config, "web-0".to_string())),
+            shared: directory.to_path_buf(),
+        }
+    }
+
+    fn label(place: &Place, status: &str, ticket: &str, config: &str) {
+        let lines =
+            format!("{STATUS}=\"{status}\"\n{TICKET}=\"{ticket}\"\n{CONFIG}=\"{config}\"\n");
+        fs::write(&place.labels, lines).expect("a file of labels");
+    }
+
+    #[test]
+    fn a_gate_of_files_opens_and_notes_what_it_has_let_through() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let place = place(directory.path());
+        label(&place, "", "", "");
+        let hash = hash_of_files([("", "text")]);
+        let ticket = Ticket { number: 1, start: seconds() }.to_string();
+        let waiting = std::thread::spawn({
+            let place = place.clone();
+            move || gate(&place)
+        });
+        sleep(Duration::from_millis(200));
+        label(&place, READY, &ticket, &hash);
+        let ended = waiting.join().expect("the gate should end").expect("the gate should open");
+        assert_eq!(ended, Ended::Opened);
+        assert_eq!(fs::read_to_string(directory.path().join(NOTED)).ok(), Some(hash));
+        assert_eq!(check(directory.path()), Taken::InTime);
+    }
+
+    #[test]
+    fn a_gate_that_finds_nothing_mounted_says_so() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let error = gate(&place(directory.path())).expect_err("there are no labels");
+        assert!(error.to_string().contains("pod_labels"), "{error}");
+    }
+}

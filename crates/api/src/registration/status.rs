@@ -1,0 +1,84 @@
+//! What is registered, and what is on its way.
+
+use crate::ids::Nonce;
+use crate::waits::{MOST, Wait};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Entries at the most: a status must not grow without end.
+pub const MOST_ENTRIES: usize = 1000;
+
+/// What is observed of a `Registration`.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct RegistrationStatus {
+    /// The `metadata.generation` that this status describes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
+    /// Conditions: Accepted, Available, Progressing, Degraded, Paused.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
+    pub conditions: Vec<Condition>,
+    /// What the operator waits for, the most important first. Absent when it waits for nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = MOST), extend("x-kubernetes-list-type" = "atomic"))]
+    pub waits: Vec<Wait>,
+    /// Registered pods out of all that should be, for example `4/5`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registered: Option<String>,
+    /// Each pod that is registered, or is to be.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = MOST_ENTRIES), extend("x-kubernetes-list-type" = "atomic"))]
+    pub entries: Vec<Entry>,
+}
+
+/// A pod that is registered, or is to be. It is known by its name and its address.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct Entry {
+    /// Name of the pod; of a node agent, that of its node.
+    pub name: String,
+    /// Its address.
+    pub address: String,
+    /// Where it is on its way.
+    pub state: EntryState,
+    /// The call that is under way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nonce: Option<Nonce>,
+    /// Calls that have failed in a row.
+    #[serde(default)]
+    pub attempts: i32,
+    /// When the last call ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_try: Option<Time>,
+    /// Since when it is no longer on record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gone_since: Option<Time>,
+    /// Why the last call failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 128))]
+    pub message: Option<String>,
+    /// What was kept of the answer.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("maxProperties" = 8))]
+    pub captured: BTreeMap<String, String>,
+    /// Hash of the call by which it was registered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+}
+
+/// Where a pod is on its way.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryState {
+    /// It waits for the target, or for its turn.
+    Queued,
+    /// It is being registered.
+    Registering,
+    /// It is registered.
+    Registered,
+    /// It is being taken out.
+    Deregistering,
+    /// The last call failed; it is tried again.
+    Failed,
+}

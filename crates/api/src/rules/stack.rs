@@ -1,0 +1,21 @@
+//! Rules of `Stack`.
+
+use kube_core::Rule;
+
+use super::{must, must_saying};
+
+/// An object is described once.
+pub fn services_are_unique() -> Rule {
+    must(
+        "self.all(s, self.exists_one(t, t.kind == s.kind && t.name == s.name))",
+        "`services` names a service twice: each kind and name may be there once",
+    )
+}
+
+/// What is not written is not created.
+pub fn create_needs_activate() -> Rule {
+    must_saying(
+        "!self.create || self.activate",
+        "'service %s has `create: true` and is not active: set `activate: true`, or remove `create`'.format([self.name])",
+    )
+}

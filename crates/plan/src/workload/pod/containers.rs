@@ -1,0 +1,139 @@
+//! The containers of a pod as far as decisions need them: the init containers in
+//! their order, and those that run and are not ready.
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+/// An init container.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InitContainer {
+    /// Its name.
+    pub name: String,
+    /// ID of its last start; `None` = it was never started.
+    pub id: Option<String>,
+    /// What it does.
+    pub state: InitState,
+}
+
+/// What an init container does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InitState {
+    /// It was not started, or will be started again.
+    Waiting,
+    /// It runs since this time, by the clock of its node.
+    Running {
+        /// Since when.
+        since: Timestamp,
+    },
+    /// It has ended.
+    Ended {
+        /// Its exit code.
+        code: i64,
+    },
+}
+
+/// What to keep of the init containers: those of the spec, in its order.
+pub(super) fn project_init(object: &Value) -> Value {
+    let statuses = object["status"]["initContainerStatuses"].as_array();
+    let status = |name: &Value| {
+        statuses.and_then(|all| all.iter().find(|s| s["name"] == *name)).unwrap_or(&Value::Null)
+    };
+    let names = object["spec"]["initContainers"].as_array().into_iter().flatten();
+    let all = names.map(|container| {
+        let name = &container["name"];
+        let status = status(name);
+        json!({
+            "name": name,
+            "id": status["containerID"],
+            "since": status["state"]["running"]["startedAt"],
+            "code": status["state"]["terminated"]["exitCode"],
+        })
+    });
+    all.collect()
+}
+
+/// Names of containers that run and are not ready.
+pub(super) fn project_unready(object: &Value) -> Value {
+    let statuses = object["status"]["containerStatuses"].as_array().into_iter().flatten();
+    let unready = statuses.filter(|s| s["state"]["running"].is_object() && s["ready"] == false);
+    unready.map(|s| s["name"].clone()).collect()
+}
+
+/// The init containers of a projected pod.
+pub(super) fn read_init(projected: &Value) -> Vec<InitContainer> {
+    let all = projected["init"].as_array().into_iter().flatten();
+    all.map(|container| {
+        let since = container["since"].as_str().and_then(|t| t.parse().ok());
+        let state = match (since, container["code"].as_i64()) {
+            (Some(since), _) => InitState::Running { since },
+            (None, Some(code)) => InitState::Ended { code },
+            (None, None) => InitState::Waiting,
+        };
+        let text = |field: &str| container[field].as_str().filter(|t| !t.is_empty());
+        InitContainer {
+            name: text("name").unwrap_or_default().to_string(),
+            id: text("id").map(str::to_string),
+            state,
+        }
+    })
+    .collect()
+}
+
+/// Names of containers of a projected pod that run and are not ready.
+pub(super) fn read_unready(projected: &Value) -> Vec<String> {
+    let names = projected["unready"].as_array().into_iter().flatten();
+    names.filter_map(|name| name.as_str().map(str::to_string)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn init_of(pod: Value) -> Vec<InitContainer> {
+        read_init(&json!({ "init": project_init(&pod) }))
+    }
+
+    #[test]
+    fn init_containers_are_in_the_order_of_the_spec_with_what_the_kubelet_says() {
+        let pod = json!({
+            "spec": { "initContainers": [{ "name": "first" }, { "name": "second" }, { "name": "third" }] },
+            "status": { "initContainerStatuses": [
+                { "name": "second", "containerID": "c://2", "state": { "running": { "startedAt": "2026-01-01T00:00:05Z" } } },
+                { "name": "first", "containerID": "c://1", "state": { "terminated": { "exitCode": 0 } } },
+                { "name": "third", "containerID": "", "state": { "waiting": { "reason": "PodInitializing" } } },
+            ] },
+        });
+        let since = "2026-01-01T00:00:05Z".parse().expect("a time");
+        let of = |name: &str, id: Option<&str>, state| InitContainer {
+            name: name.into(),
+            id: id.map(str::to_string),
+            state,
+        };
+        assert_eq!(
+            init_of(pod),
+            [
+                of("first", Some("c://1"), InitState::Ended { code: 0 }),
+                of("second", Some("c://2"), InitState::Running { since }),
+                of("third", None, InitState::Waiting),
+            ]
+        );
+    }
+
+    #[test]
+    fn before_the_kubelet_has_seen_a_pod_its_init_containers_wait() {
+        let found = init_of(json!({ "spec": { "initContainers": [{ "name": "init" }] } }));
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].state, InitState::Waiting);
+        assert_eq!(init_of(json!({ "spec": {} })), []);
+    }
+
+    #[test]
+    fn a_container_that_runs_and_is_not_ready_is_named() {
+        let pod = json!({ "status": { "containerStatuses": [
+            { "name": "a", "ready": false, "state": { "running": {} } },
+            { "name": "b", "ready": true, "state": { "running": {} } },
+            { "name": "c", "ready": false, "state": { "waiting": {} } },
+        ] } });
+        assert_eq!(read_unready(&json!({ "unready": project_unready(&pod) })), ["a"]);
+    }
+}

@@ -1,0 +1,30 @@
+//! The order of decisions for one Component: a table of contents.
+
+pub mod gates;
+pub mod rollout;
+pub mod services;
+pub mod set;
+pub mod texts;
+
+use crate::build;
+use crate::decide::dependencies::{self, Needs};
+use crate::decide::draft::Draft;
+use crate::facts::Facts;
+use crate::validate::Valid;
+
+/// All deciders, in order.
+pub fn decide(facts: &Facts<'_>, valid: &Valid) -> Draft {
+    let mut draft = Draft::default();
+    services::decide(facts, valid, &mut draft);
+    let needs = if valid.templates.is_some() { Needs::Members } else { Needs::Readiness };
+    let base = dependencies::decide(facts.snapshot, &valid.spec.depends_on, needs, &mut draft);
+    let texts = texts::decide(facts, valid, &base, &mut draft);
+    let image = set::agent_image(facts, valid);
+    let template = build::set::template_hash(valid, image);
+    let work = rollout::work(facts, valid, &base, &texts, &template);
+    let purpose = set::purpose(&template, &texts);
+    set::decide(facts, valid, image, (&work, &purpose), &mut draft);
+    gates::decide(facts, valid, &template, &texts, &mut draft);
+    rollout::decide(facts, valid, &base, (&work, &texts), &mut draft);
+    draft
+}

@@ -1,0 +1,93 @@
+//! The StatefulSet: created, kept, brought to the number of pods that is wanted,
+//! and for a while to none, where all pods are recreated.
+
+use super::texts::Texts;
+use crate::build::set::{self, Wanted};
+use crate::decide::draft::{Draft, apply, wait_for};
+use crate::decide::evidence;
+use crate::decide::settle::Timing;
+use crate::facts::Facts;
+use crate::facts::component::SetFact;
+use crate::reload::{Recreate, Work};
+use crate::resources::{POD, STATEFUL_SET};
+use crate::validate::Valid;
+use crate::words::objects::{Happened, Waiting};
+use crate::words::reload;
+use palladion_plan::workload::former;
+use palladion_plan::{Event, ObjectKey, hash};
+use serde_json::json;
+
+/// The agent's image for the template: the recorded one, as long as nothing else
+/// changes. A newer release restarts nobody.
+pub fn agent_image<'a>(facts: &'a Facts<'_>, valid: &'a Valid) -> &'a str {
+    let recorded = facts.set.as_ref().and_then(|set| {
+        let image = set.agent_image.as_deref()?;
+        (set::template_hash(valid, image) == set.template).then_some(image)
+    });
+    recorded.unwrap_or(&valid.agent_image)
+}
+
+/// What the pods are recreated for, by hash: other templates or other texts.
+pub fn purpose(template: &str, texts: &Texts) -> String {
+    let due = texts.all.values().filter(|text| text.time == Timing::Now);
+    let texts: Vec<&str> = due.map(|text| text.hash.as_str()).collect();
+    hash::of(&json!([template, texts]))
+}
+
+/// State the set as it should be now.
+pub fn decide(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    image: &str,
+    (work, purpose): (&Work<'_>, &str),
+    draft: &mut Draft,
+) {
+    let name = &valid.name;
+    let Some(stored) = &facts.set else {
+        return create(facts, valid, image, draft);
+    };
+    if stored.object.meta.is_terminating() {
+        wait_for(draft, (STATEFUL_SET, name), Waiting::BeingDeleted { set: name.clone() });
+        return;
+    }
+    let running = Wanted { agent_image: image, replicas: valid.spec.replicas, recreating: None };
+    let (wanted, event) = match (&stored.recreating, work.recreate) {
+        (Some(what_for), _) if is_stopping(facts, stored) => {
+            let left = facts.pods.len();
+            wait_for(draft, (STATEFUL_SET, name), reload::Waiting::Stopping { left });
+            (Wanted { replicas: 0, recreating: Some(what_for), ..running }, None)
+        }
+        (Some(_), _) => {
+            wait_for(draft, (STATEFUL_SET, name), reload::Waiting::Starting);
+            (running, None)
+        }
+        (None, Recreate::Now) if stored.replicas > 0 => {
+            let left = facts.pods.len();
+            wait_for(draft, (STATEFUL_SET, name), reload::Waiting::Stopping { left });
+            let event = Event::normal(reload::Happened::Recreated);
+            (Wanted { replicas: 0, recreating: Some(purpose), ..running }, Some(event))
+        }
+        (None, Recreate::Now | Recreate::No) => (running, None),
+    };
+    let proof = evidence::may_shrink(facts, valid, stored, wanted.replicas, work.recreate);
+    apply(facts.snapshot, STATEFUL_SET, set::stateful_set(valid, wanted), (proof, event), draft);
+}
+
+/// Are pods left of those that are to stop, or may there be?
+fn is_stopping(facts: &Facts<'_>, stored: &SetFact) -> bool {
+    stored.replicas > 0 || !stored.seen || !facts.pods.is_empty()
+}
+
+fn create(facts: &Facts<'_>, valid: &Valid, image: &str, draft: &mut Draft) {
+    let name = &valid.name;
+    if let Some(former) = former::in_the_way(facts.objects(POD), name, facts.now()) {
+        let what = ObjectKey::new(STATEFUL_SET, &valid.namespace, name);
+        wait_for(draft, (STATEFUL_SET, name), former.blocks(what)).until = former.until;
+        return;
+    }
+    let wanted = Wanted { agent_image: image, replicas: valid.spec.replicas, recreating: None };
+    let event = Event::normal(Happened::Created { set: name.clone() });
+    let object = set::stateful_set(valid, wanted);
+    apply(facts.snapshot, STATEFUL_SET, object, (None, Some(event)), draft);
+    wait_for(draft, (STATEFUL_SET, name), Waiting::Created { set: name.clone() });
+}

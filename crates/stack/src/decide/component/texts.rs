@@ -1,0 +1,243 @@
+//! The text of each pod: what it should be, and what is written. A pod that
+//! waits at its gate gets the newest; the text of one that runs changes at once
+//! if the Component itself says other things, and else when its dependencies
+//! have stopped to come and go.
+
+use crate::build::map;
+use crate::decide::dependencies::Base;
+use crate::decide::draft::{Draft, apply};
+use crate::decide::rollout::inputs_of;
+use crate::decide::settle::{Timing, timing};
+use crate::facts::Facts;
+use crate::gate::{self, Stand};
+use crate::render::{LARGEST_MAP, Own, Peer, Problem, Templates, Variables, dependency};
+use crate::resources::CONFIG_MAP;
+use crate::validate::Valid;
+use crate::words::gates::Closed;
+use crate::words::objects;
+use palladion_api::component::names;
+use palladion_api::gate::{file_of_key, hash_of_files, key_of, key_of_file};
+use palladion_api::staged::{Addresses, Config, ConfigKey};
+use palladion_plan::workload::pod::PodFact;
+use std::collections::BTreeMap;
+
+/// The text of one pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// Its key in the map.
+    pub key: String,
+    /// Its files.
+    pub files: BTreeMap<String, String>,
+    /// Hash of its files.
+    pub hash: String,
+    /// May the pod have it now?
+    pub time: Timing,
+}
+
+/// The texts of all pods.
+#[derive(Debug, Default)]
+pub struct Texts {
+    /// By name of the pod, as far as they can be made.
+    pub all: BTreeMap<String, Text>,
+    /// Why they cannot be made.
+    pub lacking: Option<Closed>,
+}
+
+impl Texts {
+    /// The text that a pod should have now, once it is there to be read by it.
+    pub fn current(&self, facts: &Facts<'_>, pod: &str) -> Option<&Text> {
+        let text = self.all.get(pod).filter(|text| text.time == Timing::Now)?;
+        is_read_back(facts, text).then_some(text)
+    }
+}
+
+/// Make the texts, and write those that are due.
+pub fn decide(facts: &Facts<'_>, valid: &Valid, base: &Base<'_>, draft: &mut Draft) -> Texts {
+    let (Some(config), Some(templates)) = (&valid.spec.config, &valid.templates) else {
+        return without_config(valid);
+    };
+    let mut texts = match addresses(facts, valid) {
+        Err(lacking) => Texts { all: BTreeMap::new(), lacking: Some(lacking) },
+        Ok(peers) => make(facts, valid, (config, templates), base, peers, draft),
+    };
+    hold_back(facts, valid, base, &mut texts, draft);
+    write(facts, valid, config, &texts, draft);
+    texts
+}
+
+fn without_config(valid: &Valid) -> Texts {
+    let text = || Text {
+        key: String::new(),
+        files: BTreeMap::new(),
+        hash: hash_of_files([]),
+        time: Timing::Now,
+    };
+    let pods = valid.ordinals().map(|ordinal| names::pod(&valid.name, ordinal));
+    Texts { all: pods.map(|pod| (pod, text())).collect(), lacking: None }
+}
+
+/// All pods with their addresses, or the one that has none yet.
+fn addresses(facts: &Facts<'_>, valid: &Valid) -> Result<Vec<Peer>, Closed> {
+    let moves = match valid.spec.network.addresses {
+        Addresses::PodIp => true,
+        Addresses::Service | Addresses::HostNetwork => false,
+    };
+    let peer = |ordinal: i32| {
+        let name = names::pod(&valid.name, ordinal);
+        let address =
+            address(facts, valid, ordinal).ok_or(Closed::Address { pod: name.clone() })?;
+        let ip = moves.then(|| address.clone());
+        Ok(Peer { name, ordinal, address, ip })
+    };
+    valid.ordinals().map(peer).collect()
+}
+
+/// The address by which others reach a pod.
+pub fn address(facts: &Facts<'_>, valid: &Valid, ordinal: i32) -> Option<String> {
+    match valid.spec.network.addresses {
+        Addresses::Service => {
+            facts.cluster_ip(&names::pod(&valid.name, ordinal)).map(str::to_string)
+        }
+        Addresses::PodIp | Addresses::HostNetwork => facts.there(ordinal)?.address.clone(),
+    }
+}
+
+fn make(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    (config, templates): (&Config, &Templates),
+    base: &Base<'_>,
+    nodes: Vec<Peer>,
+    draft: &mut Draft,
+) -> Texts {
+    let mut texts = Texts::default();
+    // What a dependency will say is not guessed; that it is missing is said elsewhere.
+    let Some(services) = base.services() else {
+        return texts;
+    };
+    let seen = services.iter().map(|(d, s)| (d.alias(), dependency(d.kind, &d.name, s)));
+    let ports = valid.spec.network.ports.iter().map(|p| (p.name.clone(), p.port));
+    let mut variables = Variables {
+        own: None,
+        group: None,
+        ports: ports.collect(),
+        parameters: config.parameters.clone(),
+        component: valid.name.clone(),
+        dependencies: seen.collect(),
+        nodes: Some(nodes.clone()),
+    };
+    for ordinal in valid.ordinals() {
+        let pod = facts.there(ordinal).and_then(|p| Some((p, p.address.clone()?)));
+        let (Some((pod, ip)), Some(peer)) = (pod, nodes.iter().find(|n| n.ordinal == ordinal))
+        else {
+            continue;
+        };
+        let (name, address) = (peer.name.clone(), peer.address.clone());
+        let node = pod.node.clone().unwrap_or_default();
+        let key = key(config, pod, &ip);
+        variables.own = Some(Own { name, ordinal, address, ip, node });
+        match templates.render(&variables) {
+            Ok(files) => {
+                let hash = hash_of_files(files.iter().map(|(k, v)| (k.as_str(), v.as_str())));
+                let text = Text { key, files, hash, time: Timing::Now };
+                texts.all.insert(pod.name.clone(), text);
+            }
+            Err(Problem { file, line, fault }) => {
+                let (pod, line) = (pod.name.clone(), line.unwrap_or_default());
+                draft.report(objects::Problem::Unrenderable { pod, file, line, fault });
+            }
+        }
+    }
+    texts
+}
+
+fn key(config: &Config, pod: &PodFact, ip: &str) -> String {
+    match config.key {
+        ConfigKey::PodName => pod.name.clone(),
+        ConfigKey::PodIp => key_of(ip),
+    }
+}
+
+/// Texts that have changed from outside wait for a dependency that comes or goes.
+fn hold_back(
+    facts: &Facts<'_>,
+    valid: &Valid,
+    base: &Base<'_>,
+    texts: &mut Texts,
+    draft: &mut Draft,
+) {
+    let changed = |pod: &&PodFact| {
+        let text = texts.all.get(&pod.name);
+        gate::stand(pod) == Stand::Passed
+            && inputs_of(pod) == Some(valid.inputs.as_str())
+            && text.is_some_and(|text| gate::config_of(pod) != Some(text.hash.as_str()))
+    };
+    let changed: Vec<&PodFact> = facts.pods.iter().filter(changed).collect();
+    if changed.is_empty() {
+        return;
+    }
+    let time = timing(facts.snapshot, facts.status.pending_change.as_ref(), base, draft);
+    for pod in changed {
+        if let Some(text) = texts.all.get_mut(&pod.name) {
+            text.time = time;
+        }
+    }
+}
+
+/// Is a text in the map, whole, as it was read back?
+fn is_read_back(facts: &Facts<'_>, text: &Text) -> bool {
+    if text.files.is_empty() {
+        return true;
+    }
+    let Some(stored) = &facts.texts else {
+        return false;
+    };
+    let own: BTreeMap<&str, &str> = stored
+        .iter()
+        .filter_map(|(key, value)| Some((file_of_key(&text.key, key)?, value.as_str())))
+        .collect();
+    own == text.files.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect()
+}
+
+/// Does the map as it was read back have the files of every pod?
+pub fn has_every_key(facts: &Facts<'_>, valid: &Valid, texts: &Texts) -> bool {
+    let Some(config) = &valid.spec.config else {
+        return true;
+    };
+    let Some(stored) = &facts.texts else {
+        return false;
+    };
+    let has = |key: &str| {
+        config.files.iter().all(|file| stored.contains_key(&key_of_file(key, &file.name)))
+    };
+    let mut pods = valid.ordinals().map(|ordinal| names::pod(&valid.name, ordinal));
+    pods.all(|pod| texts.all.get(&pod).is_some_and(|text| has(&text.key)))
+}
+
+/// The map: the newest text of those who may have it, and for the others what is there.
+fn write(facts: &Facts<'_>, valid: &Valid, config: &Config, texts: &Texts, draft: &mut Draft) {
+    let stored = facts.texts.clone().unwrap_or_default();
+    let mut data = BTreeMap::new();
+    for ordinal in valid.ordinals() {
+        let name = names::pod(&valid.name, ordinal);
+        let newest = texts.all.get(&name).filter(|text| text.time == Timing::Now);
+        if let Some(text) = newest {
+            let files = text.files.iter();
+            data.extend(files.map(|(file, v)| (key_of_file(&text.key, file), v.clone())));
+            continue;
+        }
+        let pod = facts.there(ordinal);
+        let key = match config.key {
+            ConfigKey::PodName => Some(name),
+            ConfigKey::PodIp => pod.and_then(|p| p.address.as_deref()).map(key_of),
+        };
+        let Some(key) = key else { continue };
+        let kept = stored.iter().filter(|(k, _)| file_of_key(&key, k).is_some());
+        data.extend(kept.map(|(k, v)| (k.clone(), v.clone())));
+    }
+    let bytes = map::size(&data);
+    if bytes > LARGEST_MAP {
+        return draft.report(objects::Problem::TooLarge { bytes, most: LARGEST_MAP });
+    }
+    apply(facts.snapshot, CONFIG_MAP, map::config_map(valid.owner(), &data), (None, None), draft);
+}

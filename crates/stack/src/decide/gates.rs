@@ -1,0 +1,136 @@
+//! Gates: what earlier starts have left is emptied, and each start gets a ticket
+//! of its own. Whether gates may open at all is decided by the owner's kind.
+
+use super::draft::{Draft, patch_pod_as_seen};
+use crate::gate::{self, Label, Place, Stand, Start, UNUSED};
+use crate::resources::POD;
+use crate::words::gates::{Doing, Misplaced, OfPod};
+use jiff::Timestamp;
+use palladion_api::component::names;
+use palladion_api::staged::{Gate, GateState};
+use palladion_plan::wait::Subject;
+use palladion_plan::workload::pod::PodFact;
+use palladion_plan::{Snapshot, Trouble, Wait};
+
+/// Characters of the message of a gate at the most.
+const LONGEST: usize = 256;
+
+/// A pod with its gate.
+#[derive(Clone, Copy, Debug)]
+pub struct Gated<'a> {
+    /// The pod.
+    pub pod: &'a PodFact,
+    /// Hash of the text that it is to start with; `None` = its gate stays closed.
+    pub text: Option<&'a str>,
+}
+
+/// May gates open?
+#[derive(Clone, Copy, Debug)]
+pub struct Terms<'a> {
+    /// Why they may not.
+    pub closed: Option<&'a Trouble>,
+    /// Hash of the words that the texts are made from.
+    pub inputs: &'a str,
+}
+
+/// Empty what earlier starts have left, and give tickets. What is found goes into
+/// the notes.
+pub fn tend(snapshot: &Snapshot, all: &[Gated<'_>], terms: Terms<'_>, draft: &mut Draft) {
+    for gated in all {
+        misplaced(gated.pod, draft);
+        let stand = gate::stand(gated.pod);
+        let text = gated.text.filter(|_| terms.closed.is_none());
+        let waiting = tend_one(snapshot, gated.pod, &stand, (text, terms.inputs), draft);
+        let trouble = waiting.map(Trouble::of);
+        if let (None, Some(trouble)) = (terms.closed, &trouble) {
+            let mut wait = Wait::new(trouble.reason, trouble.message.clone());
+            wait.about(Subject::new(POD, &gated.pod.name));
+            draft.waits.push(wait);
+        }
+        let closed = terms.closed.cloned().filter(|_| stand != Stand::Passed);
+        draft.more.gates.push(shown(gated.pod, &stand, closed.or(trouble)));
+    }
+}
+
+fn tend_one(
+    snapshot: &Snapshot,
+    pod: &PodFact,
+    stand: &Stand<'_>,
+    (text, inputs): (Option<&str>, &str),
+    draft: &mut Draft,
+) -> Option<OfPod> {
+    let name = || pod.name.clone();
+    match stand {
+        Stand::Passed => None,
+        Stand::Absent => Some(OfPod::NotStarted { pod: name() }),
+        Stand::Waiting { label: Label::LeftOver, .. } => {
+            let doing = Doing::Close { pod: name() };
+            patch_pod_as_seen(snapshot, pod, gate::empty(), doing, draft);
+            Some(OfPod::LeftOver { pod: name() })
+        }
+        Stand::Waiting { start, label: Label::Empty } => {
+            let text = text?;
+            open(snapshot, pod, *start, (text, inputs), draft);
+            Some(OfPod::Unused { pod: name() })
+        }
+        Stand::Open { start, given } => {
+            if let Some(text) = text {
+                again(snapshot, pod, (*start, *given), (text, inputs), draft);
+            }
+            Some(OfPod::Unused { pod: name() })
+        }
+    }
+}
+
+fn misplaced(pod: &PodFact, draft: &mut Draft) {
+    match gate::place(pod) {
+        Place::First | Place::Nowhere => {}
+        Place::Behind(first) => {
+            let (pod, first) = (pod.name.clone(), first.to_string());
+            draft.report(Misplaced::Behind { pod, first });
+        }
+    }
+}
+
+/// Give a ticket for a start.
+fn open(
+    snapshot: &Snapshot,
+    pod: &PodFact,
+    start: Start<'_>,
+    (text, inputs): (&str, &str),
+    draft: &mut Draft,
+) {
+    let now = snapshot.now;
+    let seconds = Timestamp::from_second(now.as_second()).unwrap_or(now);
+    let mut patch = gate::give(pod, start, text, seconds);
+    patch["metadata"]["annotations"][names::INPUTS] = inputs.into();
+    patch_pod_as_seen(snapshot, pod, patch, Doing::Open { pod: pod.name.clone() }, draft);
+}
+
+/// Give another ticket, if the last one was not used for long or is for another text.
+fn again(
+    snapshot: &Snapshot,
+    pod: &PodFact,
+    (start, given): (Start<'_>, Timestamp),
+    (text, inputs): (&str, &str),
+    draft: &mut Draft,
+) {
+    // Twice as long each time: the node may be away for good.
+    let pause = given.duration_since(start.since).max(UNUSED);
+    let due = given + pause;
+    if gate::config_of(pod) != Some(text) || snapshot.now >= due {
+        return open(snapshot, pod, start, (text, inputs), draft);
+    }
+    draft.wake_at(due);
+}
+
+fn shown(pod: &PodFact, stand: &Stand<'_>, trouble: Option<Trouble>) -> Gate {
+    let state = match stand {
+        Stand::Absent | Stand::Waiting { .. } => GateState::Closed,
+        Stand::Open { .. } => GateState::Open,
+        Stand::Passed => GateState::Passed,
+    };
+    let ticket = gate::last_ticket(pod).map(|ticket| ticket.to_string());
+    let message = trouble.map(|t| t.message.to_string().chars().take(LONGEST).collect());
+    Gate { pod: pod.name.clone(), ticket, state, message }
+}

@@ -1,0 +1,43 @@
+//! The order of decisions for one group of node agents: a table of contents.
+
+mod pods;
+mod set;
+pub mod texts;
+
+use crate::build;
+use crate::decide::dependencies::{self, Needs};
+use crate::decide::draft::Draft;
+use crate::facts::GroupFacts;
+use crate::groups::overlap::overlaps;
+use crate::validate::ValidGroup;
+use crate::words::groups::Overlapping;
+use palladion_api::node_agents::Overlap;
+use palladion_plan::words::Names;
+
+/// All deciders, in order.
+pub fn decide(facts: &GroupFacts<'_>, valid: &ValidGroup) -> Draft {
+    let mut draft = Draft::default();
+    let needs = if valid.templates.is_some() { Needs::Members } else { Needs::Readiness };
+    let base = dependencies::decide(facts.snapshot, &valid.spec.depends_on, needs, &mut draft);
+    report_overlaps(&of(facts), &mut draft);
+    let texts = texts::decide(facts, valid, &base, &mut draft);
+    let image = set::agent_image(facts, valid);
+    let template = build::daemon_set::template_hash(valid, image);
+    set::decide(facts, valid, image, &mut draft);
+    pods::gates(facts, valid, &template, &texts, &mut draft);
+    pods::rollout(facts, valid, (&base, &template), &texts, &mut draft);
+    draft
+}
+
+/// The nodes that other groups of the agent select, too.
+pub fn of(facts: &GroupFacts<'_>) -> Vec<Overlap> {
+    facts.own().map(|own| overlaps(own, &facts.groups, facts.nodes())).unwrap_or_default()
+}
+
+fn report_overlaps(all: &[Overlap], draft: &mut Draft) {
+    if let Some(first) = all.first() {
+        let groups = Names::of(first.groups.iter().map(String::as_str));
+        let (node, nodes) = (first.node.clone(), all.len());
+        draft.report(Overlapping::Node { node, groups, nodes });
+    }
+}

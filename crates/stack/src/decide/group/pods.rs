@@ -1,0 +1,92 @@
+//! The pods of a group: each has a gate of its own, which waits for no other
+//! pod; and those that differ from what they should be.
+
+use super::texts::Texts;
+use crate::decide::dependencies::Base;
+use crate::decide::draft::Draft;
+use crate::decide::evidence::Group;
+use crate::decide::gates::{Gated, Terms, tend};
+use crate::decide::rollout::{carry_out, inputs_of, restart, unconfirmed};
+use crate::facts::GroupFacts;
+use crate::gate::{self, Stand};
+use crate::reload::{self, Candidate, Change, Goal, Rules, change};
+use crate::validate::ValidGroup;
+use palladion_api::node_agents::UpgradeStrategy;
+use palladion_api::staged::ReloadPolicy;
+use palladion_plan::Wait;
+use palladion_plan::workload::pod::PodFact;
+
+/// Tend the gates of all pods that have a node.
+pub fn gates(
+    facts: &GroupFacts<'_>,
+    valid: &ValidGroup,
+    template: &str,
+    texts: &Texts,
+    draft: &mut Draft,
+) {
+    let closed = draft.more.missing.clone();
+    let pods = facts.pods.iter().filter(|pod| !pod.terminating);
+    let gated: Vec<Gated<'_>> = pods
+        .map(|pod| {
+            // A pod of an older template is restarted, unless somebody else does that.
+            let is_current = match valid.spec.upgrade_strategy {
+                UpgradeStrategy::Rolling => pod.spec_hash() == Some(template),
+                UpgradeStrategy::OnDelete => true,
+            };
+            let text = texts.current(facts, &pod.name).filter(|_| is_current);
+            Gated { pod, text: text.map(|text| text.hash.as_str()) }
+        })
+        .collect();
+    let is_waited_at = gated.iter().any(|gated| gate::stand(gated.pod) != Stand::Passed);
+    tend(facts.snapshot, &gated, Terms { closed: closed.as_ref(), inputs: &valid.inputs }, draft);
+    if let Some(trouble) = closed.filter(|_| is_waited_at) {
+        draft.waits.insert(0, Wait::new(trouble.reason, trouble.message.clone()));
+        draft.more.closed = Some(trouble);
+    }
+}
+
+/// Restart one, signal others.
+pub fn rollout(
+    facts: &GroupFacts<'_>,
+    valid: &ValidGroup,
+    (base, template): (&Base<'_>, &str),
+    texts: &Texts,
+    draft: &mut Draft,
+) {
+    let spec = &valid.spec;
+    match spec.reload.policy {
+        ReloadPolicy::Signal => unconfirmed(facts.snapshot, &facts.pods, draft),
+        ReloadPolicy::Restart | ReloadPolicy::Recreate => {}
+    }
+    // Before the set has the newest template, it would recreate a pod from another.
+    if !facts.set.as_ref().is_some_and(|set| set.seen && set.template == template) {
+        return;
+    }
+    let text = |pod: &str| texts.current(facts, pod).map(|text| text.hash.as_str());
+    let candidate = |pod| Candidate { pod, change: due(valid, pod, template, text(&pod.name)) };
+    let candidates: Vec<Candidate<'_>> = facts.pods.iter().map(candidate).collect();
+    // Agents of different nodes do not wait for each other, so that nothing is
+    // gained by ending them all.
+    let policy = match spec.reload.policy {
+        ReloadPolicy::Signal => ReloadPolicy::Signal,
+        ReloadPolicy::Restart | ReloadPolicy::Recreate => ReloadPolicy::Restart,
+    };
+    let rules = Rules { policy, min_ready_seconds: 0, ground: base.ground };
+    let work = reload::next(&candidates, rules, facts.snapshot.now);
+    carry_out(facts.snapshot, &work, &valid.inputs, |pod| text(&pod.name), draft);
+    if let Some(pod) = work.restart {
+        let all: Vec<Option<&PodFact>> = facts.pods.iter().map(Some).collect();
+        let group = Group { pods: &all, min_ready_seconds: 0, ground: base.ground };
+        restart(facts.snapshot, pod, group, draft);
+    }
+}
+
+/// What of a pod's difference is for us to undo.
+fn due(valid: &ValidGroup, pod: &PodFact, template: &str, text: Option<&str>) -> Change {
+    let goal = Goal { template, inputs: &valid.inputs, text };
+    let change = change(pod, inputs_of(pod), goal);
+    match (valid.spec.upgrade_strategy, change) {
+        (UpgradeStrategy::OnDelete, Change::Template | Change::Inputs) => Change::None,
+        (UpgradeStrategy::Rolling | UpgradeStrategy::OnDelete, change) => change,
+    }
+}

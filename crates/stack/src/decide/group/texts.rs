@@ -1,0 +1,223 @@
+//! The texts of a group: one for all agents, or one for each.
+
+use crate::build::map;
+use crate::decide::dependencies::Base;
+use crate::decide::draft::{Draft, apply};
+use crate::decide::rollout::inputs_of;
+use crate::decide::settle::{Timing, timing};
+use crate::facts::GroupFacts;
+use crate::gate::{self, Stand};
+use crate::render::{LARGEST_MAP, Own, Problem, Templates, Variables, dependency};
+use crate::resources::CONFIG_MAP;
+use crate::validate::ValidGroup;
+use crate::validate::group::of;
+use crate::words::objects;
+use palladion_api::gate::{file_of_key, hash_of_files, key_of, key_of_file};
+use palladion_api::node_agents::{GroupConfig, GroupKey};
+use palladion_plan::workload::pod::PodFact;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The text of one pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    key: String,
+    files: BTreeMap<String, String>,
+    /// Hash of its files.
+    pub hash: String,
+    time: Timing,
+}
+
+/// The texts of all pods, by name.
+#[derive(Debug, Default)]
+pub struct Texts(BTreeMap<String, Text>);
+
+impl Texts {
+    /// The text that a pod should have now, once it is there to be read by it.
+    pub fn current(&self, facts: &GroupFacts<'_>, pod: &str) -> Option<&Text> {
+        let text = self.0.get(pod).filter(|text| text.time == Timing::Now)?;
+        is_read_back(facts, text).then_some(text)
+    }
+}
+
+/// Make the texts, and write those that are due.
+pub fn decide(
+    facts: &GroupFacts<'_>,
+    valid: &ValidGroup,
+    base: &Base<'_>,
+    draft: &mut Draft,
+) -> Texts {
+    let (Some(config), Some(templates)) = (&valid.spec.config, &valid.templates) else {
+        let (key, files, hash) = (String::new(), BTreeMap::new(), hash_of_files([]));
+        let text = Text { key, files, hash, time: Timing::Now };
+        return Texts(facts.pods.iter().map(|pod| (pod.name.clone(), text.clone())).collect());
+    };
+    let mut texts = make(facts, valid, (config, templates), base, draft);
+    hold_back(facts, valid, base, &mut texts, draft);
+    write(facts, valid, &texts, draft);
+    texts
+}
+
+fn make(
+    facts: &GroupFacts<'_>,
+    valid: &ValidGroup,
+    (config, templates): (&GroupConfig, &Templates),
+    base: &Base<'_>,
+    draft: &mut Draft,
+) -> Texts {
+    let mut texts = Texts::default();
+    let Some(services) = base.services() else {
+        return texts;
+    };
+    let seen = services.iter().map(|(d, s)| (d.alias(), dependency(d.kind, &d.name, s)));
+    let ports = valid.spec.network.ports.iter().map(|p| (p.name.clone(), p.port));
+    let variables = Variables {
+        own: None,
+        nodes: None,
+        group: None,
+        ports: ports.collect(),
+        parameters: config.parameters.clone(),
+        component: valid.name.clone(),
+        dependencies: seen.collect(),
+    };
+    // As many nodes as there are: a text that is the same for all is made once.
+    let mut made: Option<Text> = None;
+    for pod in facts.pods.iter().filter(|pod| !pod.terminating) {
+        let Some((key, own)) = identity(config.key, valid, pod) else {
+            continue;
+        };
+        if let (None, Some(text)) = (&own, &made) {
+            texts.0.insert(pod.name.clone(), text.clone());
+            continue;
+        }
+        let is_shared = own.is_none();
+        let variables = of(valid, config.key, Variables { own, ..variables.clone() });
+        match templates.render(&variables) {
+            Ok(files) => {
+                let hash = hash_of_files(files.iter().map(|(k, v)| (k.as_str(), v.as_str())));
+                let text = Text { key, files, hash, time: Timing::Now };
+                made = is_shared.then(|| text.clone());
+                texts.0.insert(pod.name.clone(), text);
+            }
+            Err(Problem { file, line, fault }) => {
+                let (pod, line) = (pod.name.clone(), line.unwrap_or_default());
+                draft.report(objects::Problem::Unrenderable { pod, file, line, fault });
+                break;
+            }
+        }
+    }
+    texts
+}
+
+/// The key of a pod's text, and what of the pod goes into it.
+fn identity(key: GroupKey, valid: &ValidGroup, pod: &PodFact) -> Option<(String, Option<Own>)> {
+    let own = || {
+        let (node, ip) = (pod.node.clone()?, pod.address.clone()?);
+        Some(Own { name: pod.name.clone(), ordinal: 0, address: ip.clone(), ip, node })
+    };
+    match key {
+        GroupKey::Group => Some((valid.name.clone(), None)),
+        GroupKey::NodeName => own().map(|own| (own.node.clone(), Some(own))),
+        GroupKey::PodIp => own().map(|own| (key_of(&own.ip), Some(own))),
+    }
+}
+
+/// Texts that have changed from outside wait for a dependency that comes or goes.
+fn hold_back(
+    facts: &GroupFacts<'_>,
+    valid: &ValidGroup,
+    base: &Base<'_>,
+    texts: &mut Texts,
+    draft: &mut Draft,
+) {
+    let changed = |pod: &&PodFact| {
+        let text = texts.0.get(&pod.name);
+        gate::stand(pod) == Stand::Passed
+            && inputs_of(pod) == Some(valid.inputs.as_str())
+            && text.is_some_and(|text| gate::config_of(pod) != Some(text.hash.as_str()))
+    };
+    let changed: Vec<&PodFact> = facts.pods.iter().filter(changed).collect();
+    if changed.is_empty() {
+        return;
+    }
+    let time = timing(facts.snapshot, facts.status.pending_change.as_ref(), base, draft);
+    let changed: BTreeSet<&str> = changed.iter().map(|pod| pod.name.as_str()).collect();
+    let former = match valid.spec.config.as_ref().map(|config| config.key) {
+        // Where all have one text, one that starts gets what the others have.
+        Some(GroupKey::Group) if time == Timing::Later => stored(facts, &valid.name),
+        Some(GroupKey::Group | GroupKey::NodeName | GroupKey::PodIp) | None => None,
+    };
+    for (pod, text) in &mut texts.0 {
+        match &former {
+            Some(former) if !changed.contains(pod.as_str()) => *text = former.clone(),
+            Some(_) | None if changed.contains(pod.as_str()) => text.time = time,
+            Some(_) | None => {}
+        }
+    }
+}
+
+/// The text of a key as it is in the map.
+fn stored(facts: &GroupFacts<'_>, key: &str) -> Option<Text> {
+    let stored = facts.texts.iter().flatten();
+    let own = stored.filter_map(|(k, v)| Some((file_of_key(key, k)?.to_string(), v.clone())));
+    let files: BTreeMap<String, String> = own.collect();
+    let hash = hash_of_files(files.iter().map(|(k, v)| (k.as_str(), v.as_str())));
+    let key = key.to_string();
+    (!files.is_empty()).then_some(Text { key, files, hash, time: Timing::Now })
+}
+
+/// Is a text in the map, whole, as it was read back?
+fn is_read_back(facts: &GroupFacts<'_>, text: &Text) -> bool {
+    if text.files.is_empty() {
+        return true;
+    }
+    let stored = facts.texts.iter().flatten();
+    let own: BTreeMap<&str, &str> = stored
+        .filter_map(|(key, value)| Some((file_of_key(&text.key, key)?, value.as_str())))
+        .collect();
+    own == text.files.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect()
+}
+
+/// The map: the newest texts of those who may have them, and of the others what is there.
+fn write(facts: &GroupFacts<'_>, valid: &ValidGroup, texts: &Texts, draft: &mut Draft) {
+    let stored = facts.texts.clone().unwrap_or_default();
+    let newest = texts.0.values().filter(|text| text.time == Timing::Now);
+    let mut data: BTreeMap<String, String> = newest
+        .flat_map(|text| {
+            text.files.iter().map(|(file, v)| (key_of_file(&text.key, file), v.clone()))
+        })
+        .collect();
+    let written: BTreeSet<&str> = texts
+        .0
+        .values()
+        .filter(|text| text.time == Timing::Now)
+        .map(|text| text.key.as_str())
+        .collect();
+    for (key, value) in stored {
+        let is_of = |own: &str| file_of_key(own, &key).is_some();
+        let is_replaced = written.iter().any(|own| is_of(own));
+        if !is_replaced && keys(facts, valid).iter().any(|own| is_of(own)) {
+            data.insert(key, value);
+        }
+    }
+    let bytes = map::size(&data);
+    if bytes > LARGEST_MAP {
+        return draft.report(objects::Problem::TooLarge { bytes, most: LARGEST_MAP });
+    }
+    let object = map::config_map(valid.owner(), &data);
+    apply(facts.snapshot, CONFIG_MAP, object, (None, None), draft);
+}
+
+/// The keys of all pods that there are.
+fn keys(facts: &GroupFacts<'_>, valid: &ValidGroup) -> BTreeSet<String> {
+    let Some(config) = &valid.spec.config else {
+        return BTreeSet::new();
+    };
+    let pods = facts.pods.iter();
+    let mut keys: BTreeSet<String> =
+        pods.filter_map(|pod| Some(identity(config.key, valid, pod)?.0)).collect();
+    match config.key {
+        GroupKey::Group => keys.insert(valid.name.clone()),
+        GroupKey::NodeName | GroupKey::PodIp => false,
+    };
+    keys
+}

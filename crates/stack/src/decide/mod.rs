@@ -1,0 +1,12 @@
+//! What is decided: one folder for each kind of owner, and what they share.
+//! Proofs are made in `evidence/` only.
+
+pub mod component;
+pub mod dependencies;
+pub mod draft;
+pub mod evidence;
+pub mod gates;
+pub mod group;
+pub mod rollout;
+pub mod settle;
+pub mod stack;

@@ -1,0 +1,112 @@
+//! The services of a Stack: those that are active get their spec, all at once;
+//! the gates make the order. What is not active is left as it is.
+
+use crate::build::child::{self, Origin};
+use crate::facts::StackFacts;
+use crate::owner::Owner;
+use crate::resources::{self, STACK as STACK_KIND};
+use crate::words::stack::{Child, Happened};
+use palladion_api::StackSpec;
+use palladion_api::stack::{CREATED_BY, STACK, StackDeletionPolicy, StackService};
+use palladion_plan::workload::upsert::upsert;
+use palladion_plan::{Draft, Event, FailureClass, Object, ObjectKey, Reason, Trouble};
+use std::sync::Arc;
+
+/// What a decision makes of a service.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found<'a> {
+    /// The service.
+    pub service: &'a StackService,
+    /// Its object.
+    pub object: Option<Arc<Object>>,
+    /// Why it is not as it should be, as far as the Stack goes.
+    pub trouble: Option<Trouble>,
+    /// Did this Stack create it, or does it now?
+    pub created: bool,
+}
+
+/// Write the active services.
+pub fn decide<'a>(
+    facts: &StackFacts<'_>,
+    spec: &'a StackSpec,
+    draft: &mut Draft,
+) -> Vec<Found<'a>> {
+    spec.services.iter().map(|service| one(facts, spec, service, draft)).collect()
+}
+
+fn one<'a>(
+    facts: &StackFacts<'_>,
+    spec: &StackSpec,
+    service: &'a StackService,
+    draft: &mut Draft,
+) -> Found<'a> {
+    let owner = &facts.snapshot.owner.meta;
+    let resource = resources::of_stack(service.kind);
+    let child = ObjectKey::new(resource, &owner.namespace, &service.name).to_string();
+    let object = match facts.of(service) {
+        Ok(object) => object.cloned(),
+        Err(message) => {
+            let trouble = Some(Trouble::of(Child::Says { child, message }));
+            return Found { service, object: None, trouble, created: false };
+        }
+    };
+    let is_created = object.as_ref().is_some_and(|o| {
+        o.meta.annotations.get(CREATED_BY).is_some_and(|uid| uid == owner.uid.as_str())
+    });
+    let found = |trouble: Option<Child>, created| {
+        let trouble = trouble.map(Trouble::of);
+        Found { service, object: object.clone(), trouble, created }
+    };
+    if !service.activate {
+        return found(None, is_created);
+    }
+    let other = object.as_ref().and_then(|o| o.meta.labels.get(STACK));
+    if let Some(stack) = other.filter(|stack| **stack != owner.name) {
+        return found(Some(Child::OfAnother { child, stack: stack.clone() }), false);
+    }
+    if object.is_none() && !service.create {
+        return found(Some(Child::Absent { child }), false);
+    }
+    let creates = object.is_none();
+    let origin = match creates || is_created {
+        true => Origin::Created { with_stack: spec.deletion_policy == StackDeletionPolicy::Delete },
+        false => Origin::Found,
+    };
+    let identity = Owner {
+        resource: STACK_KIND,
+        label: STACK,
+        name: &owner.name,
+        namespace: &owner.namespace,
+        uid: &owner.uid,
+    };
+    let wanted = child::child(identity, service, &spec.common, origin);
+    let is_known = object.as_ref().is_some_and(|o| o.meta.labels.contains_key(STACK));
+    let event = match (creates, is_known) {
+        (true, _) => Some(Event::normal(Happened::Created { child: child.clone() })),
+        (false, false) => Some(Event::normal(Happened::Adopted { child: child.clone() })),
+        (false, true) => None,
+    };
+    let seen: Vec<Arc<Object>> = object.iter().cloned().collect();
+    match upsert(resource, &owner.namespace, &seen, wanted, &child, event) {
+        // What one service is refused holds up no other.
+        Ok(step) => draft.steps.push(step.standing_alone()),
+        Err(_) => return found(Some(Child::BeingDeleted { child }), is_created),
+    }
+    let refused = refusal(facts, &child);
+    let trouble = refused.or(creates.then_some(Child::Created { child }));
+    found(trouble, creates || is_created)
+}
+
+/// What the API server has said against it the last time.
+fn refusal(facts: &StackFacts<'_>, child: &str) -> Option<Child> {
+    let failed = facts.snapshot.failure.as_ref()?;
+    let is_it = failed.object.as_ref().is_some_and(|key| key.to_string() == child);
+    let is_refused = failed.class == FailureClass::Refused;
+    let (child, answer) = (child.to_string(), failed.message.clone());
+    (is_it && is_refused).then_some(Child::Refused { child, answer })
+}
+
+/// Does the trouble need a person, and not time?
+pub fn needs_a_person(trouble: &Trouble) -> bool {
+    trouble.reason != Reason::CreatingObjects
+}

@@ -1,0 +1,12 @@
+//! From objects to facts: typed pictures of owners and of what they depend on.
+//! Nothing is decided here.
+
+pub mod component;
+pub mod dependencies;
+pub mod graph;
+pub mod group;
+pub mod stack;
+
+pub use component::Facts;
+pub use group::GroupFacts;
+pub use stack::StackFacts;

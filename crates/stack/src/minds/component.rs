@@ -1,0 +1,78 @@
+//! The mind of `Component`.
+
+use crate::decide::component;
+use crate::decide::draft::Draft;
+use crate::facts::Facts;
+use crate::validate::validate;
+use crate::words::refusal::{Refusal, Unknown};
+use crate::{hazards, resources, rights, status};
+use palladion_api::rights::Right;
+use palladion_plan::{Hazard, Mind, Object, ObjectKey, Plan, Resource, Snapshot, Watch};
+use serde_json::Value;
+
+/// Decides for every `Component`.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct ComponentMind;
+
+impl Mind for ComponentMind {
+    fn name(&self) -> &'static str {
+        "component"
+    }
+
+    fn owner(&self) -> Resource {
+        resources::COMPONENT
+    }
+
+    fn watches(&self) -> Vec<Watch> {
+        resources::watches()
+    }
+
+    fn rights(&self) -> &'static [Right] {
+        rights::OF_COMPONENTS
+    }
+
+    fn hazards(&self) -> &'static [Hazard] {
+        hazards::OF_COMPONENTS
+    }
+
+    fn references(&self, _owner: &Object) -> Vec<ObjectKey> {
+        Vec::new()
+    }
+
+    fn decide(&self, snapshot: &Snapshot) -> Plan {
+        match Facts::read(snapshot) {
+            Err(why) => {
+                // Nothing is decided, and nothing is written, on a guess.
+                let mut draft = Draft::default();
+                draft.wait_for(Unknown::Fact { why });
+                draft.plan(Value::Null)
+            }
+            Ok(facts) => decide_known(&facts),
+        }
+    }
+}
+
+fn decide_known(facts: &Facts<'_>) -> Plan {
+    let owner = &facts.snapshot.owner.meta;
+    if owner.is_terminating() {
+        return Plan::default(); // What it owns is Kubernetes' to collect.
+    }
+    let refused = |refusal| Draft::default().plan(status::component::refused(facts, refusal));
+    let spec = match &facts.spec {
+        Ok(spec) => spec,
+        Err(why) => return refused(Refusal::Unreadable { why: why.clone() }),
+    };
+    let valid = match validate(owner, spec, &facts.snapshot.settings) {
+        Ok(valid) => valid,
+        Err(refusal) => return refused(refusal),
+    };
+    let mut draft = component::decide(facts, &valid);
+    if status::component::pause(facts, spec).is_some() {
+        // What would be done is not; how everything is, is still said.
+        draft.steps.clear();
+        draft.waits.clear();
+        draft.wake = None;
+    }
+    let status = status::component::of(facts, &valid, &draft);
+    draft.plan(status)
+}

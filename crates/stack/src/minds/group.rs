@@ -1,0 +1,80 @@
+//! The mind of `NodeAgentGroup`.
+
+use crate::decide::draft::Draft;
+use crate::decide::group;
+use crate::facts::GroupFacts;
+use crate::validate::validate_group;
+use crate::words::refusal::{GroupRefusal, Refusal, Unknown};
+use crate::{hazards, resources, rights, status};
+use palladion_api::rights::Right;
+use palladion_plan::{Hazard, Mind, Object, ObjectKey, Plan, Resource, Snapshot, Watch};
+use serde_json::Value;
+
+/// Decides for every `NodeAgentGroup`.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct GroupMind;
+
+impl Mind for GroupMind {
+    fn name(&self) -> &'static str {
+        "node-agent-group"
+    }
+
+    fn owner(&self) -> Resource {
+        resources::GROUP
+    }
+
+    fn watches(&self) -> Vec<Watch> {
+        resources::watches_of_groups()
+    }
+
+    fn rights(&self) -> &'static [Right] {
+        rights::OF_GROUPS
+    }
+
+    fn hazards(&self) -> &'static [Hazard] {
+        hazards::OF_GROUPS
+    }
+
+    fn references(&self, _owner: &Object) -> Vec<ObjectKey> {
+        Vec::new()
+    }
+
+    fn decide(&self, snapshot: &Snapshot) -> Plan {
+        match GroupFacts::read(snapshot) {
+            Err(why) => {
+                // Nothing is decided, and nothing is written, on a guess.
+                let mut draft = Draft::default();
+                draft.wait_for(Unknown::Fact { why });
+                draft.plan(Value::Null)
+            }
+            Ok(facts) => decide_known(&facts),
+        }
+    }
+}
+
+fn decide_known(facts: &GroupFacts<'_>) -> Plan {
+    if facts.snapshot.owner.meta.is_terminating() {
+        return Plan::default(); // What it owns is Kubernetes' to collect.
+    }
+    let refused = |refusal| Draft::default().plan(status::group::refused(facts, refusal));
+    let spec = match &facts.spec {
+        Ok(spec) => spec,
+        Err(why) => {
+            let refusal = Refusal::Unreadable { why: why.clone() };
+            return refused(GroupRefusal::Shared { refusal });
+        }
+    };
+    let valid = match validate_group(facts, spec) {
+        Ok(valid) => valid,
+        Err(refusal) => return refused(refusal),
+    };
+    let mut draft = group::decide(facts, &valid);
+    if status::group::pause(facts, spec).is_some() {
+        // What would be done is not; how everything is, is still said.
+        draft.steps.clear();
+        draft.waits.clear();
+        draft.wake = None;
+    }
+    let status = status::group::of(facts, &valid, &draft);
+    draft.plan(status)
+}

@@ -1,0 +1,9 @@
+//! The minds, as the engine has them: each a table of rooms.
+
+mod component;
+mod group;
+mod stack;
+
+pub use component::ComponentMind;
+pub use group::GroupMind;
+pub use stack::StackMind;

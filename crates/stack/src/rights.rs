@@ -1,0 +1,71 @@
+//! What the operator may do for these minds, and why.
+
+use crate::resources::{
+    CASSANDRA, COMPONENT, CONFIG_MAP, DAEMON_SET, GROUP, NODE, OPERATOR_CONFIG, POD, PROFILE,
+    RABBITMQ, REGISTRATION, SERVICE, STACK, STATEFUL_SET, ZOOKEEPER,
+};
+use palladion_api::rights::Verb::{Create, Delete, Get, List, Patch, Update, Watch};
+use palladion_api::rights::{Right, Verb};
+
+/// Of an object that is created, kept as it should be and deleted in the end.
+const ALL: &[Verb] = &[Get, List, Watch, Create, Patch, Delete];
+const SEEN: &[Verb] = &[List, Watch];
+
+/// Everything that the mind of Components needs.
+pub const OF_COMPONENTS: &[Right] = &[
+    COMPONENT.right(SEEN, "Staged services, and what they say of themselves to others"),
+    COMPONENT.right(&[Patch], "Observed state, and what dependents read").on("status"),
+    COMPONENT.right(&[Update], "Owner references that block the owner's deletion").on("finalizers"),
+    CASSANDRA.right(SEEN, "Whether a ring that a service depends on is there"),
+    ZOOKEEPER.right(SEEN, "Whether an ensemble that a service depends on is there"),
+    RABBITMQ.right(SEEN, "Whether a cluster that a service depends on is there"),
+    STATEFUL_SET.right(ALL, "The pods of a service are one StatefulSet"),
+    SERVICE.right(ALL, "Addresses of the pods, and the Services of them all"),
+    CONFIG_MAP.right(ALL, "The configuration of the pods is one ConfigMap"),
+    POD.right(
+        &[List, Watch, Patch, Delete],
+        "Tickets that open the gates of pods are labels; a restart is a deletion",
+    ),
+    OPERATOR_CONFIG.right(SEEN, "Pausing every service"),
+];
+
+/// Everything that the mind of groups of node agents needs.
+pub const OF_GROUPS: &[Right] = &[
+    GROUP.right(SEEN, "Groups of node agents; those of all namespaces exclude each other"),
+    GROUP.right(&[Patch], "Observed state").on("status"),
+    GROUP.right(&[Update], "Owner references that block the owner's deletion").on("finalizers"),
+    PROFILE.right(SEEN, "How the nodes of a group are set up"),
+    COMPONENT.right(SEEN, "Whether a service that agents depend on is there"),
+    CASSANDRA.right(SEEN, "Whether a ring that agents depend on is there"),
+    ZOOKEEPER.right(SEEN, "Whether an ensemble that agents depend on is there"),
+    RABBITMQ.right(SEEN, "Whether a cluster that agents depend on is there"),
+    DAEMON_SET.right(ALL, "The pods of a group are one DaemonSet"),
+    CONFIG_MAP.right(ALL, "The configuration of the agents is one ConfigMap"),
+    POD.right(
+        &[List, Watch, Patch, Delete],
+        "Tickets that open the gates of pods are labels; a restart is a deletion",
+    ),
+    NODE.right(SEEN, "Which nodes are in a group, and in more than one"),
+    OPERATOR_CONFIG.right(SEEN, "Pausing every group"),
+];
+
+/// Of a service that is created, and given its spec.
+const WRITTEN: &[Verb] = &[Get, List, Watch, Create, Patch];
+const WHY: &str = "Services of a Stack are created, and given the spec that it has for them";
+
+/// Everything that the mind of Stacks needs.
+pub const OF_STACKS: &[Right] = &[
+    STACK.right(SEEN, "Stacks"),
+    STACK.right(&[Patch], "Observed state of all services").on("status"),
+    STACK
+        .right(&[Update], "Owner references of services that go with their Stack")
+        .on("finalizers"),
+    CASSANDRA.right(WRITTEN, WHY),
+    ZOOKEEPER.right(WRITTEN, WHY),
+    RABBITMQ.right(WRITTEN, WHY),
+    COMPONENT.right(WRITTEN, WHY),
+    REGISTRATION.right(WRITTEN, WHY),
+    PROFILE.right(WRITTEN, WHY),
+    GROUP.right(WRITTEN, WHY),
+    OPERATOR_CONFIG.right(SEEN, "Pausing every Stack"),
+];

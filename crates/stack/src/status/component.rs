@@ -1,0 +1,126 @@
+//! The status of a Component.
+
+use super::common::{self, dependencies_ready, failure, paused, stuck_pod};
+use super::service;
+use crate::decide::draft::Draft;
+use crate::facts::Facts;
+use crate::facts::dependencies::{Seen, see};
+use crate::facts::graph::Graph;
+use crate::validate::Valid;
+use crate::words::gates::Passed;
+use crate::words::refusal::Refusal;
+use crate::words::status::{Accepted, Available, Fine, Paused, Rest, Starting};
+use palladion_api::ComponentSpec;
+use palladion_api::conditions::{ACCEPTED, AVAILABLE, DEGRADED, GATES_PASSED, PROGRESSING};
+use palladion_api::service::ServiceStatus;
+use palladion_api::staged::GateState;
+use palladion_plan::{Conditions, Trouble, Truth, wait};
+use serde_json::{Value, json};
+
+/// Status of an owner that was understood.
+pub fn of(facts: &Facts<'_>, valid: &Valid, draft: &Draft) -> Value {
+    let (service, formed) = service::of(facts, valid);
+    let mut writer = stored(facts);
+    writer.set_true(ACCEPTED, Accepted::Valid);
+    available(&mut writer, &service, formed);
+    progressing(&mut writer, facts, valid, draft, &service);
+    degraded(&mut writer, facts, draft);
+    paused(&mut writer, pause(facts, &valid.spec));
+    let on = &valid.spec.depends_on;
+    let is_unread = on.iter().any(|d| matches!(see(facts.snapshot, d), Seen::Unread { .. }));
+    let missing = draft.more.missing.as_ref();
+    dependencies_ready(&mut writer, missing, is_unread, !on.is_empty());
+    gates_passed(&mut writer, valid, draft);
+    let list = |empty: bool, value: Value| if empty { Value::Null } else { value };
+    json!({
+        "observedGeneration": facts.snapshot.owner.meta.generation,
+        "conditions": writer.all(),
+        "waits": wait::in_status(&facts.status.waits, &draft.waits, facts.now()),
+        "service": service,
+        "pods": format!("{}/{}", service.ready, service.wanted),
+        "formed": formed,
+        "layer": Graph::read(facts.snapshot).layer(&valid.name),
+        "gates": list(draft.more.gates.is_empty(), json!(draft.more.gates)),
+        "pendingChange": draft.more.pending_change,
+    })
+}
+
+/// Status of an owner that was refused: what runs goes on running.
+pub fn refused(facts: &Facts<'_>, refusal: Refusal) -> Value {
+    let mut writer = stored(facts);
+    writer.set_false(ACCEPTED, refusal.clone());
+    writer.set_false(PROGRESSING, refusal);
+    json!({
+        "observedGeneration": facts.snapshot.owner.meta.generation,
+        "conditions": writer.all(),
+        "waits": Value::Null,
+    })
+}
+
+/// Is everything, or this object, paused? Says where.
+pub fn pause(facts: &Facts<'_>, spec: &ComponentSpec) -> Option<Paused> {
+    common::pause(facts.operator_config.as_ref(), spec.paused)
+}
+
+fn stored(facts: &Facts<'_>) -> Conditions {
+    let generation = facts.snapshot.owner.meta.generation;
+    Conditions::new(&facts.status.conditions, generation, facts.now())
+}
+
+fn available(writer: &mut Conditions, service: &ServiceStatus, formed: bool) {
+    let (ready, wanted) = (service.ready, service.wanted);
+    let of = if formed { u32::try_from(service.nodes.len()).unwrap_or(wanted) } else { wanted };
+    match service.active {
+        true => writer.set_true(AVAILABLE, Available::Ready { ready, wanted }),
+        false if wanted == 0 => writer.set_false(AVAILABLE, Available::NoPods),
+        false => {
+            let needed = of / 2 + 1;
+            writer.set_false(AVAILABLE, Available::TooFew { ready, wanted, needed });
+        }
+    }
+}
+
+fn progressing(
+    writer: &mut Conditions,
+    facts: &Facts<'_>,
+    valid: &Valid,
+    draft: &Draft,
+    service: &ServiceStatus,
+) {
+    if let Some(paused) = pause(facts, &valid.spec) {
+        return writer.set_false(PROGRESSING, paused);
+    }
+    if let Some(wait) = draft.waits.first() {
+        return writer.set(PROGRESSING, Truth::True, wait.reason, &wait.message);
+    }
+    let is_applied = facts.set.as_ref().is_some_and(|set| set.seen);
+    if is_applied && service.ready == service.wanted {
+        return writer.set_false(PROGRESSING, Rest::AllReady);
+    }
+    let pod = facts.pods.iter().find(|p| !p.is_ready());
+    let starting = pod.map_or(Starting::NotApplied, |pod| Starting::Pod { pod: pod.words() });
+    writer.set_true(PROGRESSING, starting);
+}
+
+fn degraded(writer: &mut Conditions, facts: &Facts<'_>, draft: &Draft) {
+    let trouble = failure(facts.snapshot).or_else(|| draft.troubles.first().cloned());
+    let trouble = trouble.or_else(|| stuck_pod(&facts.pods));
+    match trouble {
+        Some(Trouble { reason, message }) => writer.set(DEGRADED, Truth::True, reason, message),
+        None => writer.set_false(DEGRADED, Fine::Nothing),
+    }
+}
+
+fn gates_passed(writer: &mut Conditions, valid: &Valid, draft: &Draft) {
+    let gates = &draft.more.gates;
+    let passed = gates.iter().filter(|gate| gate.state == GateState::Passed).count();
+    let wanted = valid.spec.replicas;
+    match &draft.more.closed {
+        _ if wanted == 0 => writer.set_true(GATES_PASSED, Passed::NoPods),
+        _ if i32::try_from(passed) == Ok(wanted) => writer.set_true(GATES_PASSED, Passed::All),
+        Some(Trouble { reason, message }) => {
+            writer.set(GATES_PASSED, Truth::False, *reason, message.clone());
+        }
+        None => writer.set_false(GATES_PASSED, Passed::Waiting { passed, wanted }),
+    }
+}

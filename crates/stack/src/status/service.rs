@@ -1,0 +1,55 @@
+//! What dependents read of a Component.
+
+use crate::decide::component::texts::address;
+use crate::facts::Facts;
+use crate::validate::Valid;
+use palladion_api::component::names;
+use palladion_api::ids::{MemberName, StaticAddress};
+use palladion_api::service::{MOST_NODES, ServiceNode, ServiceStatus};
+use palladion_plan::workload::pod::PodFact;
+
+/// The service, and whether all members have been ready at once.
+pub fn of(facts: &Facts<'_>, valid: &Valid) -> (ServiceStatus, bool) {
+    let wanted = u32::try_from(valid.spec.replicas).unwrap_or_default();
+    let is_ready = |ordinal: &i32| facts.pod(*ordinal).is_some_and(PodFact::is_ready);
+    let ready = count(valid.ordinals().filter(is_ready).count());
+    let nodes = nodes(facts, valid);
+    let is_formed = facts.status.formed || (wanted > 0 && ready >= wanted);
+    let of = if is_formed { count(nodes.len()) } else { wanted };
+    let ports = valid.spec.network.ports.iter();
+    let ports = ports.filter_map(|p| Some((p.name.clone(), u16::try_from(p.port).ok()?)));
+    let service = ServiceStatus {
+        active: of > 0 && ready > of / 2,
+        wanted,
+        ready,
+        nodes,
+        ports: ports.collect(),
+        attributes: Default::default(),
+    };
+    (service, is_formed)
+}
+
+/// Pods that have been ready once and are still wanted: a restart must not
+/// change the texts of those who depend on this service.
+fn nodes(facts: &Facts<'_>, valid: &Valid) -> Vec<ServiceNode> {
+    let stored = facts.status.service.as_ref().map(|s| s.nodes.as_slice()).unwrap_or_default();
+    let node = |ordinal: i32| {
+        let name = names::pod(&valid.name, ordinal);
+        let known = stored.iter().find(|node| node.name.as_str() == name);
+        let has_been_ready = facts.pod(ordinal).is_some_and(PodFact::is_ready);
+        if known.is_none() && !has_been_ready {
+            return None;
+        }
+        let address = address(facts, valid, ordinal).map(StaticAddress::new);
+        let address = address.or_else(|| known.map(|node| node.address.clone()))?;
+        Some(ServiceNode { name: MemberName::new(name), address })
+    };
+    let mut nodes: Vec<ServiceNode> = valid.ordinals().filter_map(node).collect();
+    nodes.sort_by(|a, b| a.name.cmp(&b.name));
+    nodes.truncate(MOST_NODES);
+    nodes
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,9 @@
+//! From a spec to a form that cannot be wrong. What one object can tell is
+//! refused at admission already; what remains is refused here, and what runs
+//! goes on running.
+
+pub mod component;
+pub mod group;
+
+pub use component::{Valid, validate};
+pub use group::{ValidGroup, validate_group};

@@ -1,0 +1,43 @@
+//! The gates of pods.
+
+palladion_plan::sentences! {
+    /// Why gates are closed, besides dependencies.
+    pub enum Closed {
+        Pods { there: usize, wanted: i32 } => WaitingForPods,
+            "waiting for the pods: {there} of {wanted} exist";
+        Address { pod: String } => WaitingForAddresses, "waiting for the address of {pod}";
+        Texts => WaitingForPods, "waiting for the configuration of all pods to be written";
+        Stopping { left: usize } => RollingOut,
+            "all pods are being recreated: waiting for {left} to stop";
+    }
+
+    /// Why one pod has not passed its gate.
+    pub enum OfPod {
+        NotStarted { pod: String } => WaitingForPods,
+            "waiting for the init container of pod {pod} to start";
+        LeftOver { pod: String } => WaitingForPods,
+            "the ticket of an earlier start is being removed from pod {pod}";
+        Unused { pod: String } => WaitingForPods,
+            "waiting for pod {pod} to see its ticket and its configuration";
+    }
+
+    /// A gate that may be passed by.
+    pub enum Misplaced {
+        Behind { pod: String, first: String } => GateNotFirst,
+            "in pod {pod} the init container {first} comes before the gate, so that Kubernetes may skip the gate when the pod's sandbox is recreated; exempt the pods of this Component from whatever adds {first}";
+    }
+
+    /// All gates.
+    pub enum Passed {
+        All => UpToDate, "all pods have passed their gates";
+        NoPods => UpToDate, "no pods are wanted";
+        Waiting { passed: usize, wanted: i32 } => WaitingForPods,
+            "{passed} of {wanted} pods have passed their gates";
+    }
+
+    /// Steps.
+    pub enum Doing {
+        Open { pod: String } => "open the gate of pod {pod}";
+        Close { pod: String } => "close the gate of pod {pod}, which starts again";
+    }
+}

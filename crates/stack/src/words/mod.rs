@@ -1,0 +1,25 @@
+//! What people read of staged services: every sentence, by subject.
+
+pub mod dependencies;
+pub mod evidence;
+pub mod gates;
+pub mod groups;
+pub mod objects;
+pub mod refusal;
+pub mod reload;
+pub mod render;
+pub mod stack;
+pub mod status;
+
+palladion_plan::vocabulary![
+    dependencies,
+    evidence,
+    gates,
+    groups,
+    objects,
+    refusal,
+    reload,
+    render,
+    stack,
+    status
+];

@@ -1,0 +1,30 @@
+//! Sets, Services and ConfigMaps.
+
+use super::render::Fault;
+
+palladion_plan::sentences! {
+    /// What is waited for.
+    pub enum Waiting {
+        BeingDeleted { set: String } => CreatingObjects,
+            "StatefulSet {set} is being deleted and will be recreated";
+        Created { set: String } => CreatingObjects, "StatefulSet {set} is being created";
+    }
+
+    /// What needs a person.
+    pub enum Problem {
+        TooLarge { bytes: usize, most: usize } => ConfigTooLarge,
+            "the configuration of all pods has {bytes} bytes, and a ConfigMap may have {most}; the pods keep the one they have: shorten the templates, or run fewer pods";
+        Unrenderable { pod: String, file: String, line: usize, fault: Fault } => TemplateInvalid,
+            "the configuration of pod {pod} cannot be made: file {file}, line {line}: {fault}; the pods keep the one they have";
+    }
+
+    /// Events.
+    pub enum Happened {
+        Created { set: String } => Synced, "StatefulSet {set} created";
+    }
+
+    /// Steps.
+    pub enum Doing {
+        Delete { what: String } => "delete {what}";
+    }
+}

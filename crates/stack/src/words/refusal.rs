@@ -1,0 +1,43 @@
+//! Why a spec is not carried out: which field, why, and how to comply.
+
+use super::render::Fault;
+
+palladion_plan::sentences! {
+    /// A spec that is not carried out. What runs goes on running.
+    pub enum Refusal {
+        Unreadable { why: String } => InvalidSpec, "{why}";
+        NoContainers => InvalidSpec,
+            "spec.template.spec.containers is empty; add at least one container";
+        OurPrefix { field: &'static str, key: String, prefix: &'static str } => InvalidSpec,
+            "the pod template must not set the {field} {key}: the prefix {prefix} is reserved for the operator";
+        StatusLabel => InvalidSpec,
+            "the pod template must not set the label `status`, by which the operator opens the gate of a pod; remove it";
+        RestartWithPodIps => InvalidSpec,
+            "with `network.addresses: PodIP` a restarted pod has another address, which would restart the others in turn; set `reload.policy` to Recreate or Signal";
+        NoAgentImage => FactUnknown,
+            "the operator was started without the image of the agent (`--agent-image`)";
+        TemplateLine { file: String, line: usize, fault: Fault } => TemplateInvalid,
+            "the template of file {file} fails in line {line}: {fault}";
+        Template { file: String, fault: Fault } => TemplateInvalid,
+            "the template of file {file} fails: {fault}";
+    }
+
+    /// A group that is not carried out. What runs goes on running.
+    pub enum GroupRefusal {
+        Shared { refusal: Refusal } => InvalidSpec, "{refusal}";
+        NoProfile { profile: String } => ProfileMissing,
+            "NodeAgentProfile {profile} does not exist; create it, or remove it from `configuration.profiles`";
+        BadProfile { profile: String, why: String } => ProfileMissing,
+            "NodeAgentProfile {profile} cannot be read: {why}";
+        Conflict { key: String, first: String, second: String } => ProfileConflict,
+            "NodeAgentProfiles {first} and {second} give `{key}` different values; change one of them, or set `override: true` so that the later one counts";
+        ModesExclusive { first: String, second: String } => ModesExclusive,
+            "NodeAgentProfile {first} forwards packets in user space and {second} in the kernel; remove one of them from `configuration.profiles`";
+    }
+
+    /// Why nothing is decided.
+    pub enum Unknown {
+        NoSpec => FactUnknown, "the object has no spec";
+        Fact { why: String } => FactUnknown, "{why}";
+    }
+}

@@ -1,0 +1,40 @@
+//! Changes on their way to running pods.
+
+use palladion_plan::workload::words::PodState;
+
+palladion_plan::sentences! {
+    /// What a change waits for.
+    pub enum Waiting {
+        Pod { pod: PodState } => RollingOut, "the next pod is restarted once this one is available: {pod}";
+        Settling { pod: String } => RollingOut,
+            "the next pod is restarted once pod {pod} has been ready for `minReadySeconds`";
+        Ground => RollingOut,
+            "pods with an older template or configuration keep running until all dependencies are ready";
+        Restarting { pod: String } => RollingOut, "pod {pod} is being restarted";
+        Signalled { pods: usize } => RollingOut,
+            "{pods} more pods will be signalled to reload their configuration";
+        Stopping { left: usize } => RollingOut, "all pods are being recreated: {left} are still stopping";
+        Starting => RollingOut, "all pods are being recreated";
+    }
+
+    /// Events.
+    pub enum Happened {
+        Restarted { pod: String } => Synced,
+            "pod {pod} restarted: its template or configuration has changed";
+        Signalled { pod: String } => Synced, "pod {pod} signalled to reload its configuration";
+        Recreated => Synced, "all pods are being recreated: their template or configuration has changed";
+    }
+
+    /// What needs a person.
+    pub enum Problem {
+        Unconfirmed { pod: String, container: String } => ReloadUnconfirmed,
+            "pod {pod} has not reloaded its configuration within 180 s; look at its container {container}: `kubectl logs {pod} -c {container}`";
+    }
+
+    /// Steps.
+    pub enum Doing {
+        Restart { pod: String } => "restart pod {pod}";
+        Signal { pod: String } => "signal pod {pod} to reload its configuration";
+        Note { pod: String } => "record on pod {pod} that its configuration is current";
+    }
+}

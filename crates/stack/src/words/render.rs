@@ -1,0 +1,12 @@
+//! Templates.
+
+palladion_plan::sentences! {
+    /// What is wrong with a template.
+    pub enum Fault {
+        Undefined => "a variable, or a field of one, does not exist";
+        TooMuchWork => "it does not end: shorten its loops";
+        TooLong { bytes: usize, most: usize } => "the text has {bytes} bytes, and at most {most} are allowed";
+        Detailed { why: String, detail: String } => "{why}: {detail}";
+        Other { why: String } => "{why}";
+    }
+}

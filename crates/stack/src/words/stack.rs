@@ -1,0 +1,32 @@
+//! Many services with one status.
+
+palladion_plan::sentences! {
+    /// What is wrong with one service.
+    pub enum Child {
+        Absent { child: String } => ChildAbsent,
+            "{child} does not exist; create it, or set `create: true`";
+        Refused { child: String, answer: String } => ChildRefused,
+            "the API server rejects {child}: {answer}";
+        OfAnother { child: String, stack: String } => ForeignObject,
+            "{child} belongs to Stack {stack}; remove it from one of the two";
+        BeingDeleted { child: String } => CreatingObjects, "{child} is being deleted";
+        Created { child: String } => CreatingObjects, "{child} is being created";
+        Silent { child: String } => CreatingObjects, "{child} has not reported its state";
+        /// As it says itself.
+        Says { child: String, message: String } => ServicesNotReady, "{child}: {message}";
+    }
+
+    /// How many services are available.
+    pub enum Available {
+        All { services: usize } => UpToDate, "all {services} active services are available";
+        None => UpToDate, "no service is active";
+        Some { ready: usize, services: usize } => ServicesNotReady,
+            "{ready} of {services} active services are available";
+    }
+
+    /// Events.
+    pub enum Happened {
+        Created { child: String } => Synced, "{child} created";
+        Adopted { child: String } => Synced, "{child} existed and gets the spec of this Stack";
+    }
+}

@@ -1,0 +1,14 @@
+//! The rules of `Component`, `NodeAgentGroup` and `Stack`, each as events and what they
+//! lead to.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod changes;
+mod disturbed;
+mod gates;
+mod groups;
+mod objects;
+mod refused;
+mod service;
+mod stacks;
+mod world;

@@ -1,0 +1,246 @@
+//! The kubelet: it mounts what it has heard of, runs the agent's own gate in the
+//! init container, and starts the service behind it.
+
+use super::{World, is_ready};
+use jiff::{SignedDuration, Timestamp};
+use palladion_agent_gate::reload::{Due, Taken};
+use palladion_agent_gate::{Gate, Labels, Reload, Verdict};
+use palladion_api::gate::{file_of_key, hash_of_files};
+use palladion_plan::sim::store::text;
+use palladion_plan::{Mind, ObjectKey};
+use palladion_stack::resources as kinds;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// From the deletion of a pod to its end.
+const GRACE: SignedDuration = SignedDuration::from_secs(2);
+
+/// All nodes in one.
+#[derive(Default)]
+pub struct Kubelet {
+    runs: BTreeMap<String, Run>,
+    made: u32,
+    /// So long a changed ConfigMap takes to reach a pod.
+    pub map_delay: SignedDuration,
+    map: Map,
+    /// Pods that never get ready.
+    pub sick: BTreeSet<String>,
+    /// Pods whose files are not refreshed any more.
+    pub frozen: BTreeSet<String>,
+    /// Pods that find no node.
+    pub unscheduled: BTreeSet<String>,
+    /// A quota on pods.
+    pub quota: Option<i64>,
+    /// An init container that something puts before the gate.
+    pub put_before_the_gate: Option<String>,
+    /// Every start of a service: pod, uid, hash of its files.
+    pub starts: Vec<(String, String, String)>,
+    /// Every signal: pod, hash of its files.
+    pub signals: Vec<(String, String)>,
+}
+
+#[derive(Default)]
+struct Map {
+    now: BTreeMap<String, String>,
+    /// Contents with the times at which pods see them.
+    coming: Vec<(Timestamp, BTreeMap<String, String>)>,
+}
+
+/// A pod on its node.
+struct Run {
+    ip: String,
+    files: BTreeMap<String, String>,
+    id: String,
+    since: Timestamp,
+    gate: Gate,
+    state: State,
+    reload: Reload,
+}
+
+enum State {
+    Gated,
+    Serving,
+    /// The gate has ended; another is started.
+    Ended,
+}
+
+impl Kubelet {
+    /// The pod's sandbox is made again: its init container runs once more, and
+    /// its service stands still.
+    pub fn restart_sandbox(&mut self, pod: &Value, now: Timestamp) {
+        let uid = text(pod, "/metadata/uid");
+        self.made += 1;
+        let id = format!("containerd://{}", self.made);
+        let run = self.runs.get_mut(uid).unwrap();
+        run.begin(id, now, &labels(pod));
+    }
+
+    fn settle_map(&mut self, map: BTreeMap<String, String>, now: Timestamp) {
+        let newest = self.map.coming.last().map(|(_, map)| map).unwrap_or(&self.map.now);
+        if *newest != map {
+            self.map.coming.push((now + self.map_delay, map));
+        }
+        while self.map.coming.first().is_some_and(|(due, _)| *due <= now) {
+            self.map.now = self.map.coming.remove(0).1;
+        }
+    }
+}
+
+impl Run {
+    fn begin(&mut self, id: String, now: Timestamp, found: &Labels) {
+        (self.id, self.since, self.state) = (id, now, State::Gated);
+        self.gate = Gate::new(now.as_second(), found);
+    }
+
+    fn hash(&self, key: &str) -> String {
+        let own = self.files.iter().filter_map(|(k, v)| Some((file_of_key(key, k)?, v.as_str())));
+        hash_of_files(own)
+    }
+}
+
+fn labels(pod: &Value) -> Labels {
+    let all = pod["metadata"]["labels"].as_object().into_iter().flatten();
+    all.map(|(key, value)| (key.clone(), value.as_str().unwrap_or_default())).collect()
+}
+
+impl<M: Mind + Clone + Default> World<M> {
+    pub fn restart_sandbox(&mut self, pod: &str) {
+        let (pod, now) = (self.pod(pod), self.store.now);
+        self.kubelet.restart_sandbox(&pod, now);
+    }
+
+    pub(super) fn run_kubelet(&mut self) {
+        let texts = self.texts();
+        self.kubelet.settle_map(texts, self.store.now);
+        let pods: Vec<ObjectKey> = self.store.list(kinds::POD).map(|(k, _)| k.clone()).collect();
+        for key in pods {
+            let pod = Value::clone(self.store.get(&key).unwrap());
+            self.run_pod(&key, &pod);
+        }
+    }
+
+    fn run_pod(&mut self, key: &ObjectKey, pod: &Value) {
+        let now = self.store.now;
+        if let Ok(deleted) = text(pod, "/metadata/deletionTimestamp").parse::<Timestamp>() {
+            if now >= deleted + GRACE {
+                self.store.remove(key);
+            }
+            return;
+        }
+        if !pod["spec"]["nodeName"].is_string() {
+            return;
+        }
+        let uid = text(pod, "/metadata/uid").to_string();
+        if !self.kubelet.runs.contains_key(&uid) {
+            self.kubelet.made += 1;
+            let number = self.kubelet.made;
+            let run = Run {
+                ip: format!("10.1.0.{number}"),
+                files: BTreeMap::new(),
+                id: format!("containerd://{number}"),
+                since: now,
+                gate: Gate::new(now.as_second(), &labels(pod)),
+                state: State::Gated,
+                reload: Reload::new(""),
+            };
+            self.kubelet.runs.insert(uid.clone(), run);
+        }
+        let is_frozen = self.kubelet.frozen.contains(&key.name);
+        let mounted = self.kubelet.map.now.clone();
+        let run = self.kubelet.runs.get_mut(&uid).unwrap();
+        if !is_frozen {
+            run.files = mounted;
+        }
+        self.look(key, pod, &uid, is_frozen);
+        self.report(key, pod, &uid);
+    }
+
+    /// What runs in the pod looks at its labels and its files.
+    fn look(&mut self, key: &ObjectKey, pod: &Value, uid: &str, is_frozen: bool) {
+        let now = self.store.now.as_second();
+        let run = self.kubelet.runs.get_mut(uid).unwrap();
+        let mounted = run.hash(&key_of_texts(pod, &run.ip));
+        let found = labels(pod);
+        match run.state {
+            State::Gated => match run.gate.look(&found, &mounted, now) {
+                Verdict::Open => {
+                    run.state = State::Serving;
+                    run.reload = Reload::new(&mounted);
+                    let since = run.since;
+                    self.kubelet.starts.push((key.name.clone(), uid.into(), mounted));
+                    self.started(key, since);
+                }
+                Verdict::Wait(_) => {}
+                Verdict::End(_) => run.state = State::Ended,
+            },
+            State::Ended => {
+                self.kubelet.made += 1;
+                let id = format!("containerd://{}", self.kubelet.made);
+                let now = self.store.now;
+                self.kubelet.runs.get_mut(uid).unwrap().begin(id, now, &found);
+            }
+            State::Serving if !is_frozen => match run.reload.look(&found, &mounted, now) {
+                Due::Nothing => {}
+                Due::Signal if has_container(pod, "reload") => {
+                    run.reload.signalled(&mounted);
+                    self.kubelet.signals.push((key.name.clone(), mounted));
+                }
+                Due::Signal => run.reload.signalled(&mounted),
+            },
+            State::Serving => {
+                let _ = run.reload.look(&found, &mounted, now);
+            }
+        }
+    }
+
+    /// No service starts unless every dependency was there since its gate began to wait.
+    fn started(&self, key: &ObjectKey, since: Timestamp) {
+        let all_there = self.all_there.is_some_and(|at| at >= since);
+        assert!(all_there, "{} started although a dependency was away", key.name);
+    }
+
+    fn report(&mut self, key: &ObjectKey, pod: &Value, uid: &str) {
+        let run = &self.kubelet.runs[uid];
+        let is_sick = self.kubelet.sick.contains(&key.name)
+            || text(pod, "/spec/containers/0/image").contains("bad");
+        let is_late = run.reload.taken(self.store.now.as_second()) == Taken::Late;
+        let is_serving = matches!(run.state, State::Serving) && !is_sick && !is_late;
+        let state = match run.state {
+            State::Gated => json!({ "running": { "startedAt": run.since } }),
+            State::Serving => json!({ "terminated": { "exitCode": 0 } }),
+            State::Ended => json!({ "terminated": { "exitCode": 1 } }),
+        };
+        let truth = if is_serving { "True" } else { "False" };
+        let since = match is_ready(pod) == is_serving && pod["status"].is_object() {
+            true => pod["status"]["conditions"][0]["lastTransitionTime"].clone(),
+            false => json!(self.store.now),
+        };
+        let mut status = json!({
+            "phase": if matches!(run.state, State::Serving) { "Running" } else { "Pending" },
+            "podIP": run.ip,
+            "conditions": [{ "type": "Ready", "status": truth, "lastTransitionTime": since }],
+            "initContainerStatuses": [{ "name": "init", "containerID": run.id, "state": state }],
+        });
+        if has_container(pod, "reload") && matches!(run.state, State::Serving) {
+            status["containerStatuses"] =
+                json!([{ "name": "reload", "ready": !is_late, "state": { "running": {} } }]);
+        }
+        let _ = self.store.put_status(key, status);
+    }
+}
+
+/// As the gate gets it from its environment.
+fn key_of_texts(pod: &Value, ip: &str) -> String {
+    let init = pod["spec"]["initContainers"].as_array().into_iter().flatten();
+    let variable = init.map(|c| c["env"][0].clone()).find(Value::is_object).unwrap_or_default();
+    match (variable["value"].as_str(), text(&variable, "/valueFrom/fieldRef/fieldPath")) {
+        (Some(key), _) => key.to_string(),
+        (None, "status.podIP") => ip.to_string(),
+        (None, "spec.nodeName") => text(pod, "/spec/nodeName").to_string(),
+        (None, _) => text(pod, "/metadata/name").to_string(),
+    }
+}
+
+fn has_container(pod: &Value, name: &str) -> bool {
+    pod["spec"]["containers"].as_array().into_iter().flatten().any(|c| c["name"] == name)
+}
