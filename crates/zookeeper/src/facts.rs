@@ -62,7 +62,7 @@ impl<'a> Facts<'a> {
     pub fn read(snapshot: &'a Snapshot) -> Result<Self, Unknown> {
         for watch in kinds::watches() {
             let kind = watch.resource.plural;
-            snapshot.all(watch.resource).map_err(|why| Unknown::Kind { kind, why: why.into() })?;
+            snapshot.all(watch.resource).map_err(|why| Unknown::Kind { kind, why })?;
         }
         let owner = &snapshot.owner;
         let mut facts = Facts {

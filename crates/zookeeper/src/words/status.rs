@@ -105,9 +105,3 @@ impl From<String> for Unknown {
         Unknown::Fact { why }
     }
 }
-
-impl From<&str> for Unknown {
-    fn from(why: &str) -> Self {
-        Unknown::Fact { why: why.to_string() }
-    }
-}

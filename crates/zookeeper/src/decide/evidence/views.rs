@@ -134,7 +134,8 @@ fn objection(
     let is_joiner = |m: &MemberFact| question.joiner.is_some_and(|j| j.name == m.name);
     let outside = |(member, view): &&(&MemberFact, &EnsembleView)| {
         // A joiner is in no configuration, or votes already.
-        !view.votes() && !(is_joiner(member) && view.own().is_none())
+        let follows = is_joiner(member) && view.own().is_none();
+        !view.votes() && !follows
     };
     if let Some((member, _)) = views.iter().find(outside) {
         return Some(Objection::NotInConfiguration { member: member.name.clone() });

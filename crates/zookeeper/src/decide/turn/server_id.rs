@@ -39,3 +39,51 @@ pub fn next(facts: &Facts<'_>, member: &MemberFact) -> Option<ServerId> {
     let id = given.map_or(first, |given| given.next().max(first));
     id.can_be_given().then_some(id)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{EnsembleFixture, an_ensemble, server};
+    use palladion_api::ids::MemberName;
+    use serde_json::json;
+
+    fn next_for(fixture: &EnsembleFixture, ordinal: usize) -> Option<i64> {
+        let snapshot = fixture.snapshot();
+        let facts = Facts::read(&snapshot).expect("all is known");
+        let member = &facts.members[&MemberName::new(format!("demo-zk-{ordinal}"))];
+        next(&facts, member).map(ServerId::number)
+    }
+
+    #[test]
+    fn no_id_is_given_that_anybody_has_ever_named() {
+        assert_eq!(next_for(&an_ensemble(3), 0), Some(4));
+        let mut recorded = an_ensemble(3);
+        recorded.status["highestServerID"] = json!(7);
+        assert_eq!(next_for(&recorded, 0), Some(8));
+        let configured = an_ensemble(3).views(&[0, 1, 2], |view| {
+            view["servers"].as_array_mut().expect("a list").push(server(9, "Observer"));
+        });
+        assert_eq!(next_for(&configured, 0), Some(11));
+        let on_a_volume = an_ensemble(3).status_of(1, |status| status["serverID"] = json!(20));
+        assert_eq!(next_for(&on_a_volume, 0), Some(21));
+    }
+
+    #[test]
+    fn where_all_have_been_given_there_is_none() {
+        let mut used_up = an_ensemble(3);
+        used_up.status["highestServerID"] = json!(253);
+        assert_eq!(next_for(&used_up, 0), Some(254));
+        used_up.status["highestServerID"] = json!(254);
+        assert_eq!(next_for(&used_up, 0), None);
+    }
+
+    #[test]
+    fn a_volume_keeps_its_id_and_another_one_gets_another() {
+        let snapshot = an_ensemble(3).snapshot();
+        let facts = Facts::read(&snapshot).expect("all is known");
+        let member = &facts.members[&MemberName::new("demo-zk-1")];
+        let id = |volume: &'static str| of(&facts, member, &volume.into()).map(ServerId::number);
+        assert_eq!(id("v1"), Some(2));
+        assert_eq!(id("another"), Some(4));
+    }
+}
