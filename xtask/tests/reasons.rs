@@ -39,8 +39,13 @@ fn every_reason_of_the_catalogue_is_given_by_some_code() {
 }
 
 /// Stories on rings and in simulators. What reads a reason from a fixture is none.
-const STORIES: [&str; 3] =
-    ["crates/cassandra/tests/scenarios/", "crates/zonedset/tests/", "e2e/stories/"];
+const STORIES: [&str; 5] = [
+    "crates/cassandra/tests/scenarios/",
+    "crates/zonedset/tests/",
+    "crates/zookeeper/tests/",
+    "crates/stack/tests/",
+    "e2e/stories/",
+];
 
 /// Reasons that no history comes to, with the test that asserts them.
 const ELSEWHERE: [(Reason, &str); 1] = [

@@ -1,6 +1,6 @@
 //! The schemas: structural, bounded, described.
 
-use crate::judge::judges;
+use crate::judge::{definitions, judges};
 use palladion_api::crd;
 use serde_json::Value;
 
@@ -91,7 +91,7 @@ fn the_chart_offers_no_kind_that_nobody_serves() {
 
 #[test]
 fn both_have_a_status_of_their_own_and_columns_that_say_whether_all_is_well() {
-    for definition in crd::unserved() {
+    for definition in definitions() {
         let version = &definition.spec.versions[0];
         assert!(version.subresources.as_ref().is_some_and(|s| s.status.is_some()));
         let columns = version.additional_printer_columns.iter().flatten();
