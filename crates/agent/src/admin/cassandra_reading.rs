@@ -127,12 +127,6 @@ fn has_left(state: &str) -> bool {
     status && matches!(word, "LEFT" | "removed")
 }
 
-/// The longest of the lists of members that hold a range.
-pub(super) fn most_holders<'a>(lists: impl Iterator<Item = &'a Value>) -> u32 {
-    let longest = lists.map(|holders| holders.as_array().map_or(0, Vec::len)).max();
-    u32::try_from(longest.unwrap_or(0)).unwrap_or(u32::MAX)
-}
-
 /// The address in `10.0.0.1:7000`, `/10.0.0.1:7000`, `[::1]:7000` or a bare one.
 pub(super) fn address(endpoint: &str) -> StaticAddress {
     let endpoint = endpoint.rsplit('/').next().unwrap_or(endpoint);

@@ -106,7 +106,7 @@ impl Agent {
         }
         self.follow_seeds().await;
         self.follow_runtime_settings().await;
-        self.count_copies().await;
+        self.count_copies();
         self.read_schema();
         self.follow_repairs();
         self.beat();
@@ -142,6 +142,7 @@ impl Agent {
             Done::Job { id, ended } => self.end_task(id, ended),
             Done::Schema { version, answer } => self.schema.note(version, answer),
             Done::Surveyed { of, found } => self.note_survey(of, found),
+            Done::Counted { of, counts } => self.note_copies(of, counts),
             Done::LoggedIn { of, answer } => self.access.note(of, answer, Instant::now()),
         }
     }

@@ -3,7 +3,7 @@
 
 use super::repair::{Of, Outlook};
 use crate::access::{Access, Answer, Subject};
-use crate::admin::{Reading, ServerAdmin};
+use crate::admin::{self, Reading, ServerAdmin};
 use crate::decide::health::Watch;
 use crate::decide::job::Stop;
 use crate::decide::progress::Progress;
@@ -81,6 +81,13 @@ pub enum Done {
         /// What was found.
         found: Result<Survey, String>,
     },
+    /// Copies of keyspaces were counted.
+    Counted {
+        /// For which schema and ring.
+        of: Of,
+        /// How many of each.
+        counts: Result<BTreeMap<String, u32>, admin::Error>,
+    },
     /// The agent has tried to log in to its server.
     LoggedIn {
         /// What it tried with.
@@ -146,6 +153,10 @@ pub struct Copies {
     pub of: (Option<String>, String),
     /// Copies by keyspace.
     pub counts: BTreeMap<String, u32>,
+    /// Are they being counted?
+    pub is_under_way: bool,
+    /// When that was tried last, and failed or is under way.
+    pub tried: Option<Instant>,
 }
 
 /// The agent.
