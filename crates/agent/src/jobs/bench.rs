@@ -36,6 +36,14 @@ pub enum Halt {
         /// Their numbers.
         numbers: Names,
     },
+    /// It was asked to stop, and the server shows nothing of what it was called for: that
+    /// waits for a thread, and cannot be stopped.
+    LeftWaiting {
+        /// The keyspace.
+        keyspace: String,
+        /// The table.
+        table: String,
+    },
     /// It failed.
     Failed(JobCause, String),
     /// This server cannot do it; nothing was done.
@@ -167,7 +175,9 @@ impl Bench {
         let (state, message) = match &outcome {
             Ok(()) => (KeyspaceState::Succeeded, None),
             Err(Halt::Failed(_, why)) => (KeyspaceState::Failed, Some(why.clone())),
-            Err(Halt::Stopped | Halt::LeftRunning { .. }) => (KeyspaceState::Aborted, None),
+            Err(Halt::Stopped | Halt::LeftRunning { .. } | Halt::LeftWaiting { .. }) => {
+                (KeyspaceState::Aborted, None)
+            }
             // Noted with the end of the job.
             Err(Halt::Lost | Halt::Refused(_)) => return outcome,
         };
@@ -192,21 +202,26 @@ impl Bench {
             },
             Err(Halt::LeftRunning { keyspace, numbers }) => {
                 let seconds = self.pace.ends.as_secs();
-                let left = Aborted::LeftRunning { keyspace, numbers, seconds };
-                match self.asked() {
-                    Some(Stop::Deadline) => {
-                        let cause = JobCause::DeadlineExceeded;
-                        let seconds = self.job.deadline_seconds;
-                        let why = Failed::DeadlineLeft { seconds, left: left.to_string() };
-                        Ended::by(JobState::Failed, cause, why)
-                    }
-                    Some(Stop::Asked) | None => {
-                        Ended::by(JobState::Aborted, JobCause::LeftRunning, left)
-                    }
-                }
+                self.left(&Aborted::LeftRunning { keyspace, numbers, seconds })
+            }
+            Err(Halt::LeftWaiting { keyspace, table }) => {
+                let seconds = self.pace.ends.as_secs();
+                self.left(&Aborted::LeftWaiting { keyspace, table, seconds })
             }
             Err(Halt::Failed(cause, why)) => Ended::by(JobState::Failed, cause, why),
             Err(Halt::Refused(why)) => Ended::by(JobState::Refused, JobCause::NotSupported, why),
         })
+    }
+
+    /// Something was left in the server.
+    fn left(&self, left: &Aborted) -> Ended {
+        match self.asked() {
+            Some(Stop::Deadline) => {
+                let (seconds, left) = (self.job.deadline_seconds, left.to_string());
+                let why = Failed::DeadlineLeft { seconds, left };
+                Ended::by(JobState::Failed, JobCause::DeadlineExceeded, why)
+            }
+            Some(Stop::Asked) | None => Ended::by(JobState::Aborted, JobCause::LeftRunning, left),
+        }
     }
 }

@@ -17,7 +17,8 @@ pub struct Pace {
     pub repair: Duration,
     /// How long a repair that was just begun may be unknown to the server.
     pub early: Duration,
-    /// How long a repair that is asked to end may take.
+    /// How long a repair that is asked to end may take, and how long a rewrite of which
+    /// nothing shows that could be stopped.
     pub ends: Duration,
     /// How often a repair that waits for a grant looks who is up.
     pub grant: Duration,

@@ -28,6 +28,7 @@ palladion_api::sentences! {
         Never => "stopped before it began";
         Asked => "stopped on request";
         LeftRunning { keyspace: String, numbers: Names, seconds: u64 } => "stopped on request, but the server has not ended repair {numbers} of keyspace {keyspace} within {seconds} s; its sessions may still run, and end with a restart of the server at the latest";
+        LeftWaiting { keyspace: String, table: String, seconds: u64 } => "stopped on request, but the server has not ended its work on table {keyspace}.{table} within {seconds} s, and shows no compaction of it that could be stopped; while all compaction threads are busy with other work, it begins when one of them is free";
     }
 
     /// How a job ended well.
