@@ -103,9 +103,12 @@ pub(super) async fn remember(
     (keyspace, tables): (&str, &[String]),
     begun: i64,
 ) -> Step<()> {
-    let Ok(ring) = calm(&read(bench).await?) else {
-        return Ok(());
-    };
+    // What was seen before is outdated in another ring or schema. Whoever looks again beside
+    // this has noted what is new, and that must stay.
+    match calm(&read(bench).await?) {
+        Ok(ring) if ring == before.ring => {}
+        Ok(_) | Err(_) => return Ok(()),
+    }
     let known = before.found.schema.keyspaces.get(keyspace);
     let all = known.into_iter().flat_map(|known| known.tables.keys());
     let meant = all.filter(|name| tables.is_empty() || tables.contains(name));
@@ -114,7 +117,7 @@ pub(super) async fn remember(
     change(bench, |memory| {
         before.found.observed_by(memory, now());
         memory.begin(&segment, &before.ring, begun);
-        memory.finish(&ring)
+        memory.finish(&before.ring)
     })?;
     Ok(())
 }
