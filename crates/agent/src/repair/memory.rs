@@ -35,6 +35,9 @@ pub struct Memory {
     /// The repair that was begun last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<Open>,
+    /// Was there a record that could not be read? It is, until tables are seen the next time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_forgotten: bool,
 }
 
 /// Of one keyspace.
@@ -77,16 +80,24 @@ pub struct Open {
 }
 
 impl Memory {
+    /// Of what was repaired the record is lost: its data may be as old as deletions are kept.
+    pub fn forgotten() -> Self {
+        Self { is_forgotten: true, ..Self::default() }
+    }
+
     /// Fit what is remembered to what there is: forget what is gone or is another
     /// by now, and what was never seen before was never repaired.
     pub fn observe(&mut self, host_id: &HostId, schema: &Schema, own: &Own, now: i64) {
         if self.host_id.as_ref() != Some(host_id) {
-            *self = Self { host_id: Some(host_id.clone()), ..Self::default() };
+            let is_forgotten = self.is_forgotten && self.host_id.is_none();
+            *self = Self { host_id: Some(host_id.clone()), is_forgotten, ..Self::default() };
         }
+        let is_forgotten = std::mem::take(&mut self.is_forgotten);
         let mut before = std::mem::take(&mut self.keyspaces);
         for (name, ranges) in own.iter().filter(|(_, ranges)| !ranges.is_empty()) {
             let Some(keyspace) = schema.keyspaces.get(name) else { continue };
-            let known = before.remove(name).filter(|h| h.replication == keyspace.replication);
+            let known = before.remove(name);
+            let is_same = known.as_ref().is_some_and(|h| h.replication == keyspace.replication);
             let mut left = keyspace.tables.clone();
             let mut groups: Vec<Group> = Vec::new();
             for group in known.into_iter().flat_map(|history| history.groups) {
@@ -96,13 +107,26 @@ impl Memory {
                         tables.extend(left.remove_entry(&name));
                     }
                 }
-                groups.push(Group { tables, pieces: group.pieces });
+                // Who has a copy now may lack what all had then. But since when nothing was
+                // repaired is not forgotten.
+                let pieces = match is_same {
+                    true => group.pieces,
+                    false => pieces::unrepaired(&group.pieces),
+                };
+                groups.push(Group { tables, pieces });
             }
-            groups.push(Group { tables: left, pieces: Vec::new() });
             groups.retain(|group| !group.tables.is_empty());
             for group in &mut groups {
                 group.pieces = pieces::fit(&group.pieces, ranges, now);
             }
+            groups.extend(left.into_iter().map(|(name, table)| {
+                let since = match is_forgotten {
+                    true => now.saturating_sub(table.grace.into()),
+                    false => now,
+                };
+                let pieces = pieces::fit(&[], ranges, since);
+                Group { tables: [(name, table)].into(), pieces }
+            }));
             let (replication, ranges) = (keyspace.replication.clone(), ranges.clone());
             let history = History { replication, ranges, groups: alike(groups) };
             self.keyspaces.insert(name.clone(), history);
