@@ -6,8 +6,9 @@ use super::segments::{calm, change, left, look, now, one, read, unclear};
 use crate::admin::Reading;
 use crate::admin::jobs::Segment;
 use crate::metrics::SegmentResult;
+use crate::repair::Schema;
 use crate::repair::batches::Copies;
-use crate::repair::outlook::outlook;
+use crate::repair::outlook::is_late;
 use crate::repair::pace::{Intensity, SoFar, Urgency, pause, share};
 use crate::repair::pressure::Load;
 use crate::words::repair::Unclear;
@@ -25,8 +26,11 @@ type Failures = BTreeMap<String, (usize, String)>;
 /// What a job has come to.
 pub struct Course {
     schema: Option<String>,
+    /// What there is, where that has changed since it was planned.
+    there: Option<Schema>,
     copies: Copies,
-    keyspaces: BTreeSet<String>,
+    /// For how long segments of each were repaired.
+    keyspaces: BTreeMap<String, Duration>,
     so_far: SoFar,
     intensity: Intensity,
     failures: Failures,
@@ -38,10 +42,11 @@ impl Course {
     /// of which this was read.
     pub fn begun(bench: &Bench, reading: &Reading, copies: Copies, segments: usize) -> Self {
         let schema = reading.schema_version.clone();
-        let (keyspaces, failures) = (BTreeSet::new(), Failures::new());
+        let (keyspaces, failures) = (BTreeMap::new(), Failures::new());
         let left = u32::try_from(segments).unwrap_or(u32::MAX);
         let (so_far, intensity) = (SoFar { left, ..SoFar::default() }, intensity(bench));
-        Self { schema, copies, keyspaces, so_far, intensity, failures, left_out: None }
+        let (there, left_out) = (None, None);
+        Self { schema, there, copies, keyspaces, so_far, intensity, failures, left_out }
     }
 
     fn total(&self) -> usize {
@@ -69,7 +74,8 @@ impl Course {
         while let Some((segment, size)) = left.pop_front() {
             self.show(bench);
             bench.may_stop()?;
-            let is_spared = bench.load() == Load::High && urgency(bench) == Urgency::InTime;
+            let own = urgency(bench, &segment);
+            let is_spared = bench.load() == Load::High && own == Urgency::InTime;
             let halves = segment.halves().filter(|_| is_spared && size == Size::AsPlanned);
             if let Some((first, second)) = halves {
                 self.so_far.left = self.so_far.left.saturating_add(1);
@@ -80,8 +86,14 @@ impl Course {
             let begun = Instant::now();
             let outcome = self.repair(bench, &segment).await;
             count(bench, &outcome);
-            outcome?;
-            self.rest(bench, begun.elapsed()).await;
+            match outcome? {
+                Outcome::Done | Outcome::Failed => {
+                    // Who waits is the next one.
+                    let next = left.front().map_or(own, |(next, _)| urgency(bench, next));
+                    self.rest(bench, begun.elapsed(), next).await;
+                }
+                Outcome::Gone => self.so_far.left = self.so_far.left.saturating_sub(1),
+            }
         }
         Ok(())
     }
@@ -102,7 +114,13 @@ impl Course {
             return Err(unclear(Unclear::OtherCopies { keyspace: keyspace.clone() }));
         }
         self.schema.clone_from(&reading.schema_version);
+        self.there = Some(found.schema);
         Ok(())
+    }
+
+    /// What is left to repair of a segment: a call that names a table which was dropped fails.
+    fn left_of(&self, segment: &Segment) -> Option<Segment> {
+        self.there.as_ref().map_or_else(|| Some(segment.clone()), |there| segment.within(there))
     }
 
     /// A segment; whether it has failed is kept, and ends nothing.
@@ -111,8 +129,13 @@ impl Course {
         let reading = read(bench).await?;
         let ring = calm(&reading)?;
         self.look_again(bench, &reading).await?;
-        self.keyspaces.insert(segment.keyspace.clone());
-        match left(bench, one(bench, segment, &ring).await) {
+        let Some(segment) = self.left_of(segment) else {
+            return Ok(Outcome::Gone);
+        };
+        let begun = Instant::now();
+        let outcome = left(bench, one(bench, &segment, &ring).await);
+        *self.keyspaces.entry(segment.keyspace.clone()).or_default() += begun.elapsed();
+        match outcome {
             Ok(()) => Ok(Outcome::Done),
             Err(Halt::Failed(JobCause::ServerError, why)) => {
                 self.failures.entry(segment.keyspace.clone()).or_insert((0, why)).0 += 1;
@@ -122,12 +145,12 @@ impl Course {
         }
     }
 
-    /// After a segment that has taken so long.
-    async fn rest(&mut self, bench: &Bench, took: Duration) {
+    /// After a segment that has taken so long, before one that is as urgent as this.
+    async fn rest(&mut self, bench: &Bench, took: Duration, next: Urgency) {
         self.so_far.done = self.so_far.done.saturating_add(1);
         self.so_far.left = self.so_far.left.saturating_sub(1);
         self.so_far.work += took;
-        let share = share(self.intensity, &self.so_far, bench.load(), urgency(bench));
+        let share = share(self.intensity, &self.so_far, bench.load(), next);
         bench.metrics.note_intensity(share);
         if self.so_far.left > 0 {
             let begun = Instant::now();
@@ -138,12 +161,12 @@ impl Course {
 
     /// It is over.
     pub fn end(self, bench: &Bench) -> Step<Done> {
-        for name in &self.keyspaces {
+        for (name, took) in &self.keyspaces {
             let failed = self.failures.get(name);
             let result = KeyspaceResult {
                 name: name.clone(),
                 state: failed.map_or(KeyspaceState::Succeeded, |_| KeyspaceState::Failed),
-                seconds: 0,
+                seconds: took.as_secs(),
                 message: failed.map(|(_, why)| why.clone()),
             };
             if !bench.book.read(|notes| notes.has_finished_keyspace(&bench.job.task, name)) {
@@ -165,7 +188,7 @@ impl Course {
             true => Done::NothingDue,
             false => Done::Segments {
                 segments: Count::of(done, "segment"),
-                keyspaces: Names::of(&self.keyspaces),
+                keyspaces: Names::of(self.keyspaces.keys()),
             },
         })
     }
@@ -183,13 +206,18 @@ enum Size {
 enum Outcome {
     Done,
     Failed,
+    /// None of its tables is there any more.
+    Gone,
 }
 
 fn count(bench: &Bench, outcome: &Step<Outcome>) {
     bench.metrics.count_segment(match outcome {
+        Ok(Outcome::Gone) => return,
         Ok(Outcome::Done) => SegmentResult::Done,
         Ok(Outcome::Failed) | Err(Halt::Failed(..) | Halt::Refused(_)) => SegmentResult::Failed,
-        Err(Halt::Lost | Halt::Stopped | Halt::LeftRunning { .. }) => SegmentResult::Interrupted,
+        Err(Halt::Lost | Halt::Stopped | Halt::LeftRunning { .. } | Halt::LeftWaiting { .. }) => {
+            SegmentResult::Interrupted
+        }
     });
 }
 
@@ -210,10 +238,9 @@ fn intensity(bench: &Bench) -> Intensity {
     }
 }
 
-/// Are ranges of this member late?
-fn urgency(bench: &Bench) -> Urgency {
-    let late = bench.repairs.read(|memory| outlook(memory, &bench.cover)).behind_at;
-    match late.is_some_and(|late| late.0.as_second() <= now()) {
+/// Is this segment late?
+fn urgency(bench: &Bench, segment: &Segment) -> Urgency {
+    match bench.repairs.read(|memory| is_late(memory, segment, now())) {
         true => Urgency::Late,
         false => Urgency::InTime,
     }
