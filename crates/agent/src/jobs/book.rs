@@ -56,6 +56,8 @@ impl Book {
         let mut notes = known.clone();
         change(&mut notes);
         if notes != *known {
+            #[cfg(test)]
+            super::kill::point();
             self.volume.save_jobs(&notes)?;
             *known = notes;
         }

@@ -31,6 +31,8 @@ pub use unwritten::Unwritten;
 pub use work::work;
 
 #[cfg(test)]
+pub(crate) mod kill;
+#[cfg(test)]
 mod place;
 #[cfg(test)]
 mod testing;

@@ -26,6 +26,8 @@ pub enum Goes {
     RunsUntilStopped(u32),
     /// The connection breaks; the server goes on for so many looks.
     Breaks(u32),
+    /// It waits for a thread, and nothing of it shows.
+    Waits,
 }
 
 #[derive(Default)]
@@ -56,6 +58,14 @@ pub struct State {
     pub idle: u32,
     /// Why the schema cannot be read.
     pub no_schema: Option<&'static str>,
+    /// Tables of the shop that are there besides its two.
+    pub created: Vec<&'static str>,
+    /// Tables that are there no more.
+    pub dropped: Vec<&'static str>,
+    /// For how long tables keep deletions, where it is not ten days.
+    pub graces: BTreeMap<&'static str, u32>,
+    /// It does not answer when it is asked to end repairs.
+    pub silent: bool,
 }
 
 pub struct Fake {
@@ -66,6 +76,7 @@ pub struct Fake {
 impl Fake {
     /// What is on the disk at the moment of a call.
     fn called(&self, what: String) -> MutexGuard<'_, State> {
+        super::kill::point();
         let notes = self.volume.jobs().unwrap();
         let item = notes.open().and_then(|note| note.item.clone());
         let at = item.map(|i| format!("{}.{}", i.keyspace, i.table.unwrap_or_default()));
@@ -176,14 +187,19 @@ impl ServerAdmin for Fake {
 
 impl Schemas for Fake {
     fn read(&self) -> BoxFuture<'_, Result<Schema, String>> {
-        let why = self.state.lock().unwrap().no_schema;
-        let table = |id: &str| Table { id: id.into(), grace: 864_000 };
+        let state = self.state.lock().unwrap();
+        let why = state.no_schema;
+        let grace = |name: &str| state.graces.get(name).copied().unwrap_or(864_000);
+        let table = |name: &str| Table { id: name.into(), grace: grace(name) };
+        let is_there = |name: &&&str| !state.dropped.contains(*name);
+        let named = |name: &&str| ((*name).to_string(), table(name));
         let keyspace = |tables: &[&str]| Keyspace {
             replication: "{}".into(),
-            tables: tables.iter().map(|name| ((*name).to_string(), table(name))).collect(),
+            tables: tables.iter().filter(is_there).map(named).collect(),
         };
+        let shop = [&["items", "orders"], state.created.as_slice()].concat();
         let keyspaces = [
-            ("shop".to_string(), keyspace(&["items", "orders"])),
+            ("shop".to_string(), keyspace(&shop)),
             ("system_auth".to_string(), keyspace(&["roles"])),
         ];
         let schema = Schema { keyspaces: keyspaces.into() };
@@ -250,6 +266,10 @@ impl Jobs for Fake {
                     }
                     tokio::time::sleep(Duration::from_millis(1)).await;
                 },
+                Goes::Waits => {
+                    self.state.lock().unwrap().compactions.remove(0);
+                    std::future::pending().await
+                }
                 Goes::Breaks(looks) => {
                     self.state.lock().unwrap().looks = looks;
                     Err(broken().await)
@@ -312,6 +332,11 @@ impl Jobs for Fake {
         let mut state = self.called(format!("repair {keyspace} {tables:?} {}", ranges.join(",")));
         let open = self.volume.repairs().unwrap().open;
         assert_eq!(open.map(|open| open.segment).as_ref(), Some(what), "noted before it is called");
+        if let Some(gone) = tables.iter().find(|name| state.dropped.contains(&name.as_str())) {
+            let message = format!("Unknown keyspace/cf pair ({keyspace}.{gone})");
+            let failed = Error::Failed { operation: "repairAsync".into(), message };
+            return Box::pin(async move { Err(failed) });
+        }
         if let Some(idle) = state.idle.checked_sub(1) {
             state.idle = idle;
             return now(None);
@@ -325,6 +350,9 @@ impl Jobs for Fake {
         let ends = state.calls.iter().filter(|call| call.starts_with("end repairs")).count();
         if ends == 2 && !state.deaf {
             state.repairs = [RepairState::Failed("session ended".into())].into();
+        }
+        if state.silent {
+            return Box::pin(std::future::pending());
         }
         now(())
     }
