@@ -29,7 +29,7 @@ pub enum Halt {
     Lost,
     /// It was asked to stop.
     Stopped,
-    /// It was asked to stop, and its repairs did not end in time.
+    /// It was asked to stop, or a segment took too long, and its repairs did not end in time.
     LeftRunning {
         /// The keyspace.
         keyspace: String,
@@ -190,23 +190,30 @@ impl Bench {
                 }
                 Some(Stop::Asked) | None => Ended::as_asked(JobState::Aborted, Aborted::Asked),
             },
-            Err(Halt::LeftRunning { keyspace, numbers }) => {
-                let seconds = self.pace.ends.as_secs();
-                let left = Aborted::LeftRunning { keyspace, numbers, seconds };
-                match self.asked() {
-                    Some(Stop::Deadline) => {
-                        let cause = JobCause::DeadlineExceeded;
-                        let seconds = self.job.deadline_seconds;
-                        let why = Failed::DeadlineLeft { seconds, left: left.to_string() };
-                        Ended::by(JobState::Failed, cause, why)
-                    }
-                    Some(Stop::Asked) | None => {
-                        Ended::by(JobState::Aborted, JobCause::LeftRunning, left)
-                    }
-                }
-            }
+            Err(Halt::LeftRunning { keyspace, numbers }) => self.left_running(keyspace, numbers),
             Err(Halt::Failed(cause, why)) => Ended::by(JobState::Failed, cause, why),
             Err(Halt::Refused(why)) => Ended::by(JobState::Refused, JobCause::NotSupported, why),
         })
+    }
+
+    /// The server has not ended a repair that it was asked to end.
+    fn left_running(&self, keyspace: String, numbers: Names) -> Ended {
+        let ends = self.pace.ends.as_secs();
+        match self.asked() {
+            Some(Stop::Deadline) => {
+                let left = Aborted::LeftRunning { keyspace, numbers, seconds: ends }.to_string();
+                let why = Failed::DeadlineLeft { seconds: self.job.deadline_seconds, left };
+                Ended::by(JobState::Failed, JobCause::DeadlineExceeded, why)
+            }
+            Some(Stop::Asked) => {
+                let left = Aborted::LeftRunning { keyspace, numbers, seconds: ends };
+                Ended::by(JobState::Aborted, JobCause::LeftRunning, left)
+            }
+            None => {
+                let seconds = self.pace.segment.as_secs();
+                let why = Failed::TooLongLeft { keyspace, numbers, seconds, ends };
+                Ended::by(JobState::Failed, JobCause::LeftRunning, why)
+            }
+        }
     }
 }

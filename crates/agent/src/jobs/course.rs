@@ -2,16 +2,20 @@
 //! what it has come to. A segment that fails keeps none of the others from its turn.
 
 use super::bench::{Bench, Halt, Step};
-use super::segments::{calm, change, left, look, now, one, read, unclear};
+use super::intensity::{intensity, urgency};
+use super::missed::{Outcome, missed};
+use super::patience::Patience;
+use super::segments::{calm, change, now, one, read, surveyed, unclear};
+use super::tries::Try;
 use crate::admin::Reading;
-use crate::admin::jobs::Segment;
 use crate::metrics::SegmentResult;
 use crate::repair::batches::Copies;
-use crate::repair::outlook::outlook;
+use crate::repair::failing::{Resting, TRIES};
 use crate::repair::pace::{Intensity, SoFar, Urgency, pause, share};
 use crate::repair::pressure::Load;
 use crate::words::repair::Unclear;
 use crate::words::work::{Done, Failed};
+use jiff::Timestamp;
 use palladion_api::member::{JobCause, JobUnit};
 use palladion_api::task::{KeyspaceResult, KeyspaceState};
 use palladion_api::words::{Count, Names};
@@ -30,18 +34,32 @@ pub struct Course {
     so_far: SoFar,
     intensity: Intensity,
     failures: Failures,
+    resting: Option<Resting>,
     left_out: Option<(usize, BTreeSet<String>)>,
+    patience: Patience,
 }
 
 impl Course {
     /// Nothing is done yet of so many segments, of keyspaces with these copies, in a server
     /// of which this was read.
     pub fn begun(bench: &Bench, reading: &Reading, copies: Copies, segments: usize) -> Self {
-        let schema = reading.schema_version.clone();
-        let (keyspaces, failures) = (BTreeSet::new(), Failures::new());
         let left = u32::try_from(segments).unwrap_or(u32::MAX);
-        let (so_far, intensity) = (SoFar { left, ..SoFar::default() }, intensity(bench));
-        Self { schema, copies, keyspaces, so_far, intensity, failures, left_out: None }
+        Self {
+            schema: reading.schema_version.clone(),
+            copies,
+            keyspaces: BTreeSet::new(),
+            so_far: SoFar { left, ..SoFar::default() },
+            intensity: intensity(bench),
+            failures: Failures::new(),
+            resting: None,
+            left_out: None,
+            patience: Patience::default(),
+        }
+    }
+
+    /// The same, where this rests meanwhile.
+    pub fn beside(self, resting: Option<Resting>) -> Self {
+        Self { resting, ..self }
     }
 
     fn total(&self) -> usize {
@@ -62,37 +80,84 @@ impl Course {
         self.left_out = Some((batches, members));
     }
 
-    /// Repair these, in a ring of the same members.
-    pub async fn go_on(&mut self, bench: &Bench, segments: Vec<Segment>) -> Step<()> {
-        let mut left: VecDeque<(Segment, Size)> =
-            segments.into_iter().map(|segment| (segment, Size::AsPlanned)).collect();
-        while let Some((segment, size)) = left.pop_front() {
+    /// Try each of these once, in a ring of the same members. What has failed and is to be
+    /// tried again comes back.
+    pub async fn go_on(&mut self, bench: &Bench, tries: Vec<Try>) -> Step<Vec<Try>> {
+        let (mut left, mut again) = (VecDeque::from(tries), Vec::new());
+        while let Some(next) = left.pop_front() {
             self.show(bench);
             bench.may_stop()?;
             let is_spared = bench.load() == Load::High && urgency(bench) == Urgency::InTime;
-            let halves = segment.halves().filter(|_| is_spared && size == Size::AsPlanned);
-            if let Some((first, second)) = halves {
+            if let Some([first, second]) = next.spared().filter(|_| is_spared) {
                 self.so_far.left = self.so_far.left.saturating_add(1);
-                left.push_front((second, Size::Half));
-                left.push_front((first, Size::Half));
+                left.push_front(second);
+                left.push_front(first);
                 continue;
             }
             let begun = Instant::now();
-            let outcome = self.repair(bench, &segment).await;
+            let outcome = self.repair(bench, &next).await;
             count(bench, &outcome);
-            outcome?;
+            match outcome? {
+                Outcome::Done => self.pass(1),
+                Outcome::Missed { tries, why, .. } => {
+                    let pieces = u32::try_from(tries.len()).unwrap_or(u32::MAX);
+                    self.so_far.left = self.so_far.left.saturating_add(pieces.saturating_sub(1));
+                    let (over, tried_again): (Vec<Try>, Vec<Try>) =
+                        tries.into_iter().partition(|next| next.failures >= TRIES);
+                    if !over.is_empty() {
+                        self.give_up(&next.segment.keyspace, over.len(), why);
+                    }
+                    again.extend(tried_again);
+                }
+            }
             self.rest(bench, begun.elapsed()).await;
         }
-        Ok(())
+        Ok(again)
+    }
+
+    /// So many segments are over.
+    fn pass(&mut self, segments: usize) {
+        let segments = u32::try_from(segments).unwrap_or(u32::MAX);
+        self.so_far.done = self.so_far.done.saturating_add(segments);
+        self.so_far.left = self.so_far.left.saturating_sub(segments);
+    }
+
+    fn give_up(&mut self, keyspace: &str, segments: usize, why: String) {
+        self.pass(segments);
+        self.failures.entry(keyspace.into()).or_insert((0, why)).0 += segments;
+    }
+
+    /// The ring as it is now, in which nobody moves, with a schema that is known. While
+    /// that cannot be told nothing is offered: it may be another one than what is planned.
+    pub async fn clear(&mut self, bench: &Bench) -> Step<Reading> {
+        loop {
+            let reading = read(bench).await?;
+            // Whoever moves does so for longer than a segment takes: none of the others is tried.
+            calm(&reading)?;
+            match self.look_again(bench, &reading).await? {
+                Ok(()) => {
+                    self.patience.end(bench);
+                    return Ok(reading);
+                }
+                Err(why) => {
+                    bench.book.offer(Vec::new());
+                    self.patience.wait(bench, why).await?;
+                }
+            }
+        }
     }
 
     /// A schema that has changed is looked at again. Where copies are on other members than
     /// at the beginning, neither what is due nor whom a grant keeps free is known any more.
-    pub async fn look_again(&mut self, bench: &Bench, reading: &Reading) -> Step<()> {
+    async fn look_again(&mut self, bench: &Bench, reading: &Reading) -> Step<Result<(), Unclear>> {
         if reading.schema_version == self.schema {
-            return Ok(());
+            return Ok(Ok(()));
         }
-        let found = look(bench, reading).await?;
+        let found = match surveyed(bench, reading).await {
+            Ok(found) => found,
+            Err(why) if why.passes() => return Ok(Err(why)),
+            Err(why) => return Err(unclear(why)),
+        };
         change(bench, |memory| found.observed_by(memory, now()))?;
         let mut planned = self.copies.iter();
         let other = planned.find(|(keyspace, copies)| {
@@ -102,30 +167,18 @@ impl Course {
             return Err(unclear(Unclear::OtherCopies { keyspace: keyspace.clone() }));
         }
         self.schema.clone_from(&reading.schema_version);
-        Ok(())
+        Ok(Ok(()))
     }
 
-    /// A segment; whether it has failed is kept, and ends nothing.
-    async fn repair(&mut self, bench: &Bench, segment: &Segment) -> Step<Outcome> {
-        // Whoever moves does so for longer than a segment takes: none of the others is tried.
-        let reading = read(bench).await?;
-        let ring = calm(&reading)?;
-        self.look_again(bench, &reading).await?;
-        self.keyspaces.insert(segment.keyspace.clone());
-        match left(bench, one(bench, segment, &ring).await) {
-            Ok(()) => Ok(Outcome::Done),
-            Err(Halt::Failed(JobCause::ServerError, why)) => {
-                self.failures.entry(segment.keyspace.clone()).or_insert((0, why)).0 += 1;
-                Ok(Outcome::Failed)
-            }
-            Err(halt) => Err(halt),
-        }
+    /// A segment; that it has failed is noted, and ends nothing.
+    async fn repair(&mut self, bench: &Bench, what: &Try) -> Step<Outcome> {
+        let ring = calm(&self.clear(bench).await?)?;
+        self.keyspaces.insert(what.segment.keyspace.clone());
+        missed(bench, what, one(bench, &what.segment, &ring).await)
     }
 
     /// After a segment that has taken so long.
     async fn rest(&mut self, bench: &Bench, took: Duration) {
-        self.so_far.done = self.so_far.done.saturating_add(1);
-        self.so_far.left = self.so_far.left.saturating_sub(1);
         self.so_far.work += took;
         let share = share(self.intensity, &self.so_far, bench.load(), urgency(bench));
         bench.metrics.note_intensity(share);
@@ -153,13 +206,19 @@ impl Course {
         let failed = self.failures.values().map(|(count, _)| count).sum();
         let (segments, done) = (self.total(), self.done());
         if let Some((_, why)) = self.failures.into_values().next() {
-            let why = Failed::Segments { failed, segments, why };
+            let why = Failed::Segments { failed, segments, tries: TRIES, why };
             return Err(Halt::Failed(JobCause::ServerError, why.to_string()));
         }
         if let Some((batches, members)) = self.left_out {
             let groups = Count::of(batches, "group");
             let why = Failed::ReplicasDown { groups, members: Names::of(members) };
             return Err(Halt::Failed(JobCause::ReplicasDown, why.to_string()));
+        }
+        if let Some(Resting { segments, until }) = self.resting {
+            let until = Timestamp::from_second(until).unwrap_or(Timestamp::MAX);
+            let segments = Count::of(segments, "segment");
+            let why = Failed::Resting { segments, tries: TRIES, until };
+            return Err(Halt::Failed(JobCause::ServerError, why.to_string()));
         }
         Ok(match self.keyspaces.is_empty() {
             true => Done::NothingDue,
@@ -171,81 +230,11 @@ impl Course {
     }
 }
 
-/// Was a segment cut already?
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Size {
-    AsPlanned,
-    Half,
-}
-
-/// How a segment ended.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Outcome {
-    Done,
-    Failed,
-}
-
 fn count(bench: &Bench, outcome: &Step<Outcome>) {
     bench.metrics.count_segment(match outcome {
         Ok(Outcome::Done) => SegmentResult::Done,
-        Ok(Outcome::Failed) | Err(Halt::Failed(..) | Halt::Refused(_)) => SegmentResult::Failed,
+        Ok(Outcome::Missed { result, .. }) => *result,
+        Err(Halt::Failed(..) | Halt::Refused(_)) => SegmentResult::Failed,
         Err(Halt::Lost | Halt::Stopped | Halt::LeftRunning { .. }) => SegmentResult::Interrupted,
     });
-}
-
-/// How fast the job should be. Its time runs from when it was begun, whatever agent goes on
-/// with it.
-fn intensity(bench: &Bench) -> Intensity {
-    let repair = bench.job.work.repair.as_ref();
-    let percent = repair.and_then(|repair| repair.intensity_percent);
-    let begun = bench.book.read(|notes| Some(notes.open()?.status.started_at.as_ref()?.0));
-    let passed = begun.map_or(0, |begun| now().saturating_sub(begun.as_second()));
-    let passed = Duration::from_secs(u64::try_from(passed).unwrap_or(0));
-    let within = bench.job.pace_seconds.map(|seconds| Duration::from_secs(seconds.into()));
-    let within = within.map(|within| within.saturating_sub(passed));
-    match (percent, within) {
-        (Some(percent), _) => Intensity::Percent(percent),
-        (None, Some(within)) => Intensity::Within(within),
-        (None, None) => Intensity::Full,
-    }
-}
-
-/// Are ranges of this member late?
-fn urgency(bench: &Bench) -> Urgency {
-    let late = bench.repairs.read(|memory| outlook(memory, &bench.cover)).behind_at;
-    match late.is_some_and(|late| late.0.as_second() <= now()) {
-        true => Urgency::Late,
-        false => Urgency::InTime,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::jobs::place::Place;
-    use jiff::Timestamp;
-    use palladion_api::ids::PodUid;
-    use palladion_api::task::{RepairScope, RepairTask, Work};
-
-    #[test]
-    fn the_time_of_a_job_runs_from_its_beginning_and_not_from_that_of_the_agent() {
-        let place = Place::new();
-        let repair = RepairTask { scope: RepairScope::Due, ..RepairTask::default() };
-        let work = Work { repair: Some(repair), ..Work::default() };
-        let mut bench = place.begun("a", "task", work);
-        assert_eq!(intensity(&bench), Intensity::Full);
-        bench.job.pace_seconds = Some(1000);
-        assert_eq!(intensity(&bench), Intensity::Within(Duration::ZERO), "begun in 1970");
-        let begun = Timestamp::from_second(now() - 400).unwrap();
-        let pod: PodUid = "pod-1".into();
-        place.book.change(|notes| notes.begin(&bench.job, &pod, "t1", begun)).unwrap();
-        let Intensity::Within(left) = intensity(&bench) else {
-            panic!("{:?}", intensity(&bench));
-        };
-        assert!((500..=600).contains(&left.as_secs()), "{left:?}");
-        let begun = Timestamp::from_second(now() + 400).unwrap();
-        place.book.change(|notes| notes.begin(&bench.job, &pod, "t1", begun)).unwrap();
-        let whole = Intensity::Within(Duration::from_secs(1000));
-        assert_eq!(intensity(&bench), whole, "by a clock that was ahead");
-    }
 }

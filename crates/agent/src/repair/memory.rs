@@ -3,6 +3,7 @@
 //! of tables with one history. It forgets on the safe side (safety rule 5.5).
 
 use super::due::interval;
+use super::failing::Failing;
 use super::pieces::{self, MINUTE, Piece};
 use super::schema::{Schema, Table};
 use crate::admin::jobs::Segment;
@@ -35,6 +36,9 @@ pub struct Memory {
     /// The repair that was begun last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<Open>,
+    /// Segments that have failed, the oldest failure first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failing: Vec<Failing>,
 }
 
 /// Of one keyspace.
@@ -139,6 +143,7 @@ impl Memory {
             return false;
         }
         self.note(&open);
+        self.forget_failures(&open.segment);
         true
     }
 
