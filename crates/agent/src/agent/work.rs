@@ -188,6 +188,7 @@ impl Agent {
         };
         book.show(jobs::Live::default());
         book.offer(Vec::new());
+        book.say(None);
         let (stop, asked) = watch::channel(None);
         let (grants, granted) = watch::channel(Grant::default());
         let (id, done) = (job.id.clone(), self.done.clone());

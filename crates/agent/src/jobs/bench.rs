@@ -29,7 +29,7 @@ pub enum Halt {
     Lost,
     /// It was asked to stop.
     Stopped,
-    /// It was asked to stop, and its repairs did not end in time.
+    /// It was asked to stop, or a segment took too long, and its repairs did not end in time.
     LeftRunning {
         /// The keyspace.
         keyspace: String,
@@ -200,10 +200,7 @@ impl Bench {
                 }
                 Some(Stop::Asked) | None => Ended::as_asked(JobState::Aborted, Aborted::Asked),
             },
-            Err(Halt::LeftRunning { keyspace, numbers }) => {
-                let seconds = self.pace.ends.as_secs();
-                self.left(&Aborted::LeftRunning { keyspace, numbers, seconds })
-            }
+            Err(Halt::LeftRunning { keyspace, numbers }) => self.left_running(keyspace, numbers),
             Err(Halt::LeftWaiting { keyspace, table }) => {
                 let seconds = self.pace.ends.as_secs();
                 self.left(&Aborted::LeftWaiting { keyspace, table, seconds })
@@ -213,7 +210,22 @@ impl Bench {
         })
     }
 
-    /// Something was left in the server.
+    /// The server has not ended a repair that it was asked to end.
+    fn left_running(&self, keyspace: String, numbers: Names) -> Ended {
+        let ends = self.pace.ends.as_secs();
+        match self.asked() {
+            Some(Stop::Asked | Stop::Deadline) => {
+                self.left(&Aborted::LeftRunning { keyspace, numbers, seconds: ends })
+            }
+            None => {
+                let seconds = self.pace.segment.as_secs();
+                let why = Failed::TooLongLeft { keyspace, numbers, seconds, ends };
+                Ended::by(JobState::Failed, JobCause::LeftRunning, why)
+            }
+        }
+    }
+
+    /// Something was left in the server after a stop.
     fn left(&self, left: &Aborted) -> Ended {
         match self.asked() {
             Some(Stop::Deadline) => {

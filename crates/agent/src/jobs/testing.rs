@@ -54,6 +54,14 @@ pub struct State {
     pub schema: u32,
     /// Members that have a copy of everything besides the two.
     pub more_copies: Vec<&'static str>,
+    /// Who has a copy of `system_auth` besides.
+    pub copy_of_auth: Option<&'static str>,
+    /// Every repair of this keyspace fails.
+    pub fails: Option<&'static str>,
+    /// A segment of so many ranges does not end before it is ended.
+    pub slow: Option<usize>,
+    /// How often the repair under way was asked to end.
+    pub ends: u32,
     /// Segments with which the server has nothing to do.
     pub idle: u32,
     /// Why the schema cannot be read.
@@ -181,6 +189,9 @@ impl ServerAdmin for Fake {
         if ticket.number > state.next_repair || ticket.number <= state.forgotten {
             return now(RepairState::Unknown);
         }
+        if state.fails == Some(ticket.keyspace.as_str()) {
+            return now(RepairState::Failed("endpoint not alive".into()));
+        }
         now(state.repairs.pop_front().unwrap_or(RepairState::Completed))
     }
 }
@@ -307,8 +318,10 @@ impl Jobs for Fake {
         now(Some(RepairTicket { keyspace: keyspace.into(), number: state.next_repair }))
     }
 
-    fn ranges<'a>(&'a self, _: &'a str) -> Answer<'a, Vec<Holders>> {
-        let more = self.state.lock().unwrap().more_copies.clone();
+    fn ranges<'a>(&'a self, keyspace: &'a str) -> Answer<'a, Vec<Holders>> {
+        let mut more = self.state.lock().unwrap().more_copies.clone();
+        let of_auth = self.state.lock().unwrap().copy_of_auth;
+        more.extend(of_auth.filter(|_| keyspace == "system_auth"));
         let range = |start: &str, end: &str, members: &[&str]| Holders {
             start: start.into(),
             end: end.into(),
@@ -341,14 +354,18 @@ impl Jobs for Fake {
             state.idle = idle;
             return now(None);
         }
+        if state.slow.is_some_and(|slow| what.ranges.len() >= slow) {
+            state.repairs = std::iter::repeat_n(RepairState::Running, 10_000).collect();
+        }
+        state.ends = 0;
         state.next_repair += 1;
         now(Some(RepairTicket { keyspace: keyspace.clone(), number: state.next_repair }))
     }
 
     fn end_repairs(&self) -> Answer<'_, ()> {
         let mut state = self.called("end repairs".into());
-        let ends = state.calls.iter().filter(|call| call.starts_with("end repairs")).count();
-        if ends == 2 && !state.deaf {
+        state.ends += 1;
+        if state.ends == 2 && !state.deaf {
             state.repairs = [RepairState::Failed("session ended".into())].into();
         }
         if state.silent {

@@ -1,6 +1,8 @@
 //! Jobs against a server that breaks, is stopped, and is asked again.
 
 mod due;
+mod failing;
+mod granted;
 mod killed;
 mod seen;
 

@@ -3,6 +3,7 @@
 //! of tables with one history. It forgets on the safe side (safety rule 5.5).
 
 use super::due::interval;
+use super::failing::Failing;
 use super::pieces::{self, MINUTE, Piece};
 use super::schema::{Schema, Table};
 use crate::admin::jobs::Segment;
@@ -38,6 +39,9 @@ pub struct Memory {
     /// Was there a record that could not be read? It is, until tables are seen the next time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     is_forgotten: bool,
+    /// Segments that have failed, the oldest failure first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failing: Vec<Failing>,
 }
 
 /// Of one keyspace.
@@ -163,6 +167,7 @@ impl Memory {
             return false;
         }
         self.note(&open);
+        self.forget_failures(&open.segment);
         true
     }
 

@@ -89,6 +89,28 @@ async fn tables_that_were_dropped_are_repaired_no_more_and_fail_nothing() {
     }
 }
 
+#[tokio::test]
+async fn tables_that_are_dropped_under_their_repair_fail_nothing_either() {
+    for dropped in [&["orders"][..], &["items", "orders"]] {
+        let place = Place::new();
+        let bench = place.begun("a", "task", of_due());
+        place.state().repairs = std::iter::repeat_n(RepairState::Running, 20).collect();
+        let drop = async {
+            until_begun(&place, 1).await;
+            place.state().dropped = dropped.to_vec();
+            place.state().schema += 1;
+        };
+        let (ended, ()) = tokio::join!(work(&bench), drop);
+        let said = ended.as_ref().and_then(|ended| ended.message.clone());
+        assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None), "{said:?}");
+        let calls = place.calls();
+        let of_orders = calls.iter().filter(|call| call.contains("orders")).count();
+        assert_eq!((calls.len(), of_orders), (4 - dropped.len(), 1), "{calls:?}");
+        assert!(place.repairs.read(|memory| memory.failing.is_empty()));
+        assert!(place.repairs.read(|memory| due(memory, &place.cover, now()).is_empty()));
+    }
+}
+
 /// A table that keeps deletions for an hour is late soon; that hastens nothing else.
 #[tokio::test]
 async fn a_server_that_has_much_to_do_is_spared_but_for_what_is_late() {
