@@ -2,6 +2,7 @@
 
 mod cover;
 mod missed;
+mod paused;
 
 use std::time::Duration;
 
@@ -33,6 +34,11 @@ pub fn story() -> Story {
         .step("what is missed while the operator is away is caught up once", missed::caught_up_once)
         .in_soak()
         .step("what is missed for too long is counted and not caught up", missed::and_too_late)
+        .in_soak()
+        .step(
+            "nothing is repaired for a suspended schedule and in a paused ring, and all of it after",
+            paused::nothing_is_repaired,
+        )
         .in_soak()
         .step("a cover is Behind while a member is down, and in time again after", cover::behind)
         .in_soak()

@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 
 use super::{NAMESPACE, SOON};
 
-const COVER: &str = "always";
+pub(super) const COVER: &str = "always";
 /// More than the operator and the agents take to see that something is due.
 const A_WHILE: Duration = Duration::from_secs(30);
 
-fn tasks() -> Result<Vec<Value>> {
+pub(super) fn tasks() -> Result<Vec<Value>> {
     let mut tasks = bed().list(NAMESPACE, "cassandratasks")?;
     tasks.retain(|task| task["metadata"]["labels"][labels::SCHEDULE] == COVER);
     Ok(tasks)

@@ -48,6 +48,8 @@ pub struct Reading {
     pub seeds: Option<Vec<StaticAddress>>,
     /// Every member that it knows.
     pub members: Option<Vec<RingMember>>,
+    /// Does it repair by itself? Absent: it cannot, or that is not known.
+    pub auto_repair: Option<bool>,
     /// Figures for metrics.
     pub figures: Figures,
 }

@@ -33,7 +33,7 @@ palladion_plan::sentences! {
     /// What needs a person.
     pub enum Problem {
         Stuck { member: MemberName, pod: Pod, server: Server } => RolloutStuck,
-            "the rollout is stuck at member {member}: {pod}; {server}";
+            "the rollout is stuck at member {member}: {pod}; {server}. Correct the spec; the new spec replaces the broken pod at once";
         LockedOut { member: MemberName, why: Locked } => RolloutStuck,
             "the rollout stopped at member {member} because continuing could lock clients out of the remaining members: {why}";
         Waits { namespace: String, lost: MemberName, waiting: MemberName, annotation: &'static str } => RolloutStuck,

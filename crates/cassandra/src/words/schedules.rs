@@ -30,6 +30,10 @@ palladion_plan::sentences! {
             "`schedule` {schedule} matches no date, so no task is ever created; change its day of the month or its month";
         AnotherCovers { cluster: String, other: String } => AnotherCovers,
             "CassandraTaskSchedule {other} is older and covers CassandraCluster {cluster} already; delete one of the two";
+        RepairedByConfig { cluster: String } => RepairedByServer,
+            "the configuration of CassandraCluster {cluster} enables `auto_repair`, so its servers repair themselves, and the schedule creates no tasks; set `auto_repair.enabled` to false in `spec.config` (or in the ConfigMap of the rack), or delete the schedule";
+        RepairedByServers { members: Names } => RepairedByServer,
+            "the servers of these members repair themselves (`auto_repair`), and the schedule creates no tasks; restart them with `auto_repair.enabled: false` in `spec.config`, or delete the schedule: {members}";
         OfScylla => InvalidSpec,
             "`cover` applies to Cassandra only; repair ScyllaDB with Scylla Manager";
         TimeZone { time_zone: Quoted } => InvalidSpec,

@@ -254,6 +254,93 @@ fn one_schedule_covers_a_ring() {
 }
 
 #[test]
+fn a_schedule_stands_still_while_servers_repair_themselves_by_their_configuration() {
+    let mut world = a_ring(1, 1);
+    world.patch_spec(&json!({ "config": { "auto_repair": { "enabled": true } } }));
+    world.settle();
+    let mut world = covered(world);
+    world.pass(600);
+    let refused = condition(&world, NAME, "Accepted");
+    assert!(refused.starts_with("False RepairedByServer: "), "{refused}");
+    assert!(refused.contains("CassandraCluster demo"), "{refused}");
+    assert!(condition(&world, NAME, "Behind").is_empty(), "nobody knows");
+    assert!(phases(&world).is_empty() && world.ring.repaired.is_empty());
+    world.patch_spec(&json!({ "paused": true }));
+    world.pass(60);
+    assert!(starts(&world, "Accepted", "False RepairedByServer"), "also while it is paused");
+    let off = json!({ "paused": false, "config": { "auto_repair": { "enabled": false } } });
+    world.patch_spec(&off);
+    world.until(is_done);
+    assert!(starts(&world, "Accepted", "True Valid"));
+    assert!(each(&world.ring.repaired, 1), "{:?}", world.ring.repaired);
+}
+
+#[test]
+fn a_schedule_stands_still_while_a_server_says_that_it_repairs_itself() {
+    let mut world = covered(a_ring(1, 1));
+    world.until(is_done);
+    let since = world.clock();
+    world.ring.auto_repair.insert("demo-dc1-b-0".into());
+    world.pass(60);
+    let refused = condition(&world, NAME, "Accepted");
+    assert!(refused.starts_with("False RepairedByServer: "), "{refused}");
+    assert!(refused.ends_with(": demo-dc1-b-0"), "{refused}");
+    go_to(&mut world, since + 9 * DAY);
+    assert!(condition(&world, NAME, "Behind").is_empty(), "what servers do is not remembered");
+    assert_eq!(phases(&world).len(), 1, "nothing is created");
+    world.ring.auto_repair.clear();
+    world.until(|w| phases(w).len() == 2 && is_done(w));
+    assert!(starts(&world, "Accepted", "True Valid"));
+}
+
+#[test]
+fn a_range_that_hangs_is_tried_three_times_beside_all_others_and_again_an_hour_later() {
+    let mut world = covered(a_ring(2, 1));
+    world.until(|w| !w.ring.repaired.is_empty());
+    let hangs = world.ring.repaired[0].member.clone();
+    world.ring.hanging.insert(hangs.clone());
+    let is_over =
+        |w: &World| phases(w).first().is_some_and(|phase| phase.is_some_and(TaskPhase::is_final));
+    // Each try takes half an hour, which counts as rest.
+    let begun = world.clock();
+    while !is_over(&world) && world.clock() < begun + 5 * DAY {
+        world.pass(60);
+    }
+    let ended = world.clock();
+    assert_eq!(phases(&world), [Some(TaskPhase::Partial)], "{}", world.last_words());
+    let often = |world: &World, of: bool| {
+        let of = world.ring.repaired.iter().filter(|one| (one.member == hangs) == of);
+        times(&of.cloned().collect::<Vec<_>>())
+    };
+    assert!(often(&world, false).values().all(|n| *n == 1), "the others are repaired once");
+    let tried = often(&world, true);
+    assert!(tried.values().any(|n| *n == 3) && tried.values().all(|n| *n <= 3), "{tried:?}");
+    world.ring.hanging.clear();
+    go_to(&mut world, ended + 3500);
+    assert_eq!(phases(&world).len(), 1, "it rests");
+    world.until(|w| phases(w).get(1) == Some(&Some(TaskPhase::Done)));
+    assert!(world.clock() < ended + 3 * 3600, "{}", world.last_words());
+    assert_eq!(times(&world.ring.repaired).len(), RANGES as usize);
+}
+
+#[test]
+fn a_ring_that_is_paused_in_a_repair_is_granted_no_more_and_goes_on_where_it_was() {
+    let mut world = covered(three_copies());
+    world.until(|w| !w.ring.repaired.is_empty());
+    world.patch_spec(&json!({ "paused": true }));
+    world.pass(600);
+    let before = world.ring.repaired.len();
+    assert!(before < RANGES as usize, "some are left: {before}");
+    world.pass(3600);
+    assert_eq!(world.ring.repaired.len(), before, "nothing is begun: {}", world.last_words());
+    assert!(starts(&world, "Paused", "True Paused"));
+    world.patch_spec(&json!({ "paused": false }));
+    world.until(is_done);
+    assert!(each(&world.ring.repaired, 1), "{:?}", world.ring.repaired);
+    assert_eq!(phases(&world), [Some(TaskPhase::Done)], "the same task");
+}
+
+#[test]
 fn what_is_late_is_told_before_it_is_too_late() {
     let mut ring = spread(2, 1);
     ring.ring.grace = u32::try_from(DAY).expect("a day");

@@ -199,6 +199,7 @@ impl Ring {
             tokens: None,
             seeds: Some(server.seeds.clone()),
             members: Some(self.views.of(pod)),
+            auto_repair: Some(self.auto_repair.contains(&server.member)),
             figures: Figures {
                 load: Some(bytes(disk.data_bytes)),
                 // What takes time here takes seconds; only what hangs takes longer.

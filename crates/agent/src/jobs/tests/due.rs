@@ -7,12 +7,11 @@ use crate::jobs::place::{Place, calm};
 use crate::jobs::{Waited, settle, work};
 use crate::ranges::Range;
 use crate::repair::due::due;
-use crate::repair::failing::REST;
 use crate::repair::pressure::Load;
 use crate::volume::jobs::Ended;
 use jiff::Timestamp;
-use palladion_api::member::{JobCause, JobState, JobUnit, MemberState};
-use palladion_api::task::{KeyspaceState, RepairScope, RepairTask, Work};
+use palladion_api::member::{JobCause, JobState, MemberState};
+use palladion_api::task::{RepairScope, RepairTask, Work};
 use std::time::Duration;
 
 pub(super) fn of_due() -> Work {

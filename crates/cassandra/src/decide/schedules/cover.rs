@@ -1,13 +1,14 @@
 //! A schedule that covers a ring: a repair of what is due whenever a range is,
 //! before deletions in it are forgotten; and what is told where that fails.
 
-use super::create;
 use super::read::{Schedule, ended, ended_at, of_cluster};
 use super::report::Outcome;
+use super::{by_server, create};
 use crate::decide::draft::Draft;
 use crate::decide::tasks::KNOWS_DUE;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
+use crate::validate::Valid;
 use crate::words::schedules::{Accepted, Behind, Doing, Held, Invalid, Risk};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -71,24 +72,26 @@ fn patch(cover: &Coverage) -> Value {
 }
 
 /// Why this schedule covers nothing.
-fn invalid(facts: &Facts<'_>, schedule: &Schedule<'_>) -> Option<Invalid> {
+fn invalid(facts: &Facts<'_>, valid: Option<&Valid>, schedule: &Schedule<'_>) -> Option<Invalid> {
     if facts.spec.mode != Mode::Cassandra {
         return Some(Invalid::OfScylla);
     }
     let other = covering(facts).map(|other| other.name().to_string());
-    let other = other.filter(|other| *other != schedule.name())?;
-    let cluster = facts.snapshot.owner.meta.name.clone();
-    Some(Invalid::AnotherCovers { cluster, other })
+    if let Some(other) = other.filter(|other| *other != schedule.name()) {
+        let cluster = facts.snapshot.owner.meta.name.clone();
+        return Some(Invalid::AnotherCovers { cluster, other });
+    }
+    by_server::of(facts, valid)
 }
 
 /// Nothing is created for the time being; what is late is told all the same.
 pub(super) fn held(
     facts: &Facts<'_>,
-    schedule: &Schedule<'_>,
-    why: Held,
+    valid: Option<&Valid>,
+    (schedule, why): (&Schedule<'_>, Held),
     draft: &mut Draft,
 ) -> Outcome {
-    if let Some(why) = invalid(facts, schedule) {
+    if let Some(why) = invalid(facts, valid, schedule) {
         return Outcome { accepted: Err(why), ..Outcome::next(None) };
     }
     let standing = standing(facts, draft);
@@ -100,14 +103,14 @@ pub(super) fn held(
 /// Create a repair where one is due and can be done.
 pub(super) fn outcome(
     facts: &Facts<'_>,
-    schedule: &Schedule<'_>,
-    tasks: &[&Arc<Object>],
+    valid: &Valid,
+    (schedule, tasks): (&Schedule<'_>, &[&Arc<Object>]),
     draft: &mut Draft,
 ) -> Outcome {
     if schedule.spec.suspend {
-        return held(facts, schedule, Held::Suspended, draft);
+        return held(facts, Some(valid), (schedule, Held::Suspended), draft);
     }
-    if let Some(why) = invalid(facts, schedule) {
+    if let Some(why) = invalid(facts, Some(valid), schedule) {
         return Outcome { accepted: Err(why), ..Outcome::next(None) };
     }
     let standing = standing(facts, draft);

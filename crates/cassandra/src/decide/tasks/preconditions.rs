@@ -5,7 +5,7 @@ use super::queue::Job;
 use super::units;
 use super::yields::Way;
 use crate::decide::evidence::{self, Proof, marks};
-use crate::decide::restart::versions;
+use crate::decide::restart::{standstill, versions};
 use crate::decide::turn::stopping;
 use crate::facts::{Facts, MemberFact, Watched};
 use crate::validate::Valid;
@@ -67,8 +67,9 @@ pub fn gate<'a>(
     if let Some(why) = knows_not_due(job, member) {
         return Gate::Skip(why);
     }
+    // Both end with a rollout; it may need a person first.
     if let Some(why) = too_old(job, member).or_else(|| lines(facts, valid, job.kind)) {
-        return Gate::Wait(why);
+        return Gate::Wait(standstill::between_turns(facts, valid).unwrap_or(why));
     }
     // Of such a repair a member that is down keeps only that from it of which it has copies.
     if batches::is_by_grants(job) && knows_grants(member) {
@@ -95,7 +96,9 @@ pub fn closed(facts: &Facts<'_>, way: &Way) -> Option<Waiting> {
     }
     match (facts.turn(), way) {
         (Some(turn), _) => {
-            Some(Waiting::Turn { member: turn.member.clone(), work: turn.step.into() })
+            let (member, since) = (turn.member.clone(), turn.since.0);
+            let turns = Waiting::Turn { member, work: turn.step.into(), since };
+            Some(standstill::in_turn(facts, turn).unwrap_or(turns))
         }
         (None, Way::Closed(why)) => Some(why.clone()),
         (None, Way::Free) => None,

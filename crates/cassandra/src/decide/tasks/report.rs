@@ -8,6 +8,7 @@ use super::preconditions::{Gate, closed, gate};
 use super::run::{Line, Stands};
 use super::yields::Way;
 use crate::decide::draft::Draft;
+use crate::decide::restart::standstill;
 use crate::facts::Facts;
 use crate::resources as kinds;
 use crate::validate::Valid;
@@ -26,6 +27,9 @@ pub fn report(
     (lines, holder): (&[Line<'_>], Option<usize>),
     draft: &mut Draft,
 ) {
+    if let Some(at) = standstill::stands_at(facts).filter(|_| !lines.is_empty()) {
+        draft.wake_at(at);
+    }
     let mut waiting = 0;
     let mut first = holder.map(|at| lines[at].job.task.name());
     for (at, line) in lines.iter().enumerate() {
