@@ -12,6 +12,8 @@ palladion_plan::sentences! {
             "member {member} cannot start under its new address yet: {pod}";
         SeenUp { member: MemberName, address: StaticAddress, by: Names } => AddressChanged,
             "member {member} cannot start under its new address {address} yet: {by} still see it as up";
+        StillKnown { member: MemberName, address: StaticAddress, witness: MemberName, other: MemberName } => AddressChanged,
+            "member {member} cannot start under its new address {address} yet: member {witness} still knows member {other} under it";
         Runs { member: MemberName, address: StaticAddress, why: Objection } => AddressChanged,
             "the server of member {member} runs under address {address}, which leads nowhere, and cannot restart yet: {why}; delete the pod of the member to restart it anyway";
         ClaimGoes { member: MemberName } => ClaimTerminating,

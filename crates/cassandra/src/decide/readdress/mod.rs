@@ -2,10 +2,12 @@
 //! and its host ID, in a turn of its own (safety rule 2.14).
 
 mod advance;
+mod left_over;
 mod moved;
 mod next;
 mod record;
 
 pub use advance::advance;
+pub use left_over::left_over;
 pub use next::next;
 pub use record::record;
