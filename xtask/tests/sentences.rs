@@ -7,15 +7,24 @@ mod tracked;
 use tracked::{names, text};
 
 /// Crates that speak to people through objects.
-const CRATES: [&str; 8] =
-    ["api", "plan", "cassandra", "zonedset", "zookeeper", "engine", "agent-core", "agent"];
+const CRATES: [&str; 9] = [
+    "api",
+    "plan",
+    "cassandra",
+    "zonedset",
+    "zookeeper",
+    "engine",
+    "agent-core",
+    "agent",
+    "agent-zookeeper",
+];
 /// Fewer files than these, and the test reads in the wrong place.
 const LEAST_FILES: usize = 200;
 /// A literal with so many plain words in it is prose.
 const WORDS: usize = 2;
 
 /// Prose that is no sentence of ours in an object: where, and what it is.
-const ELSEWHERE: [(&str, &str); 37] = [
+const ELSEWHERE: [(&str, &str); 38] = [
     ("crates/agent-core/src/drain.rs", "printed by the drain command and logged"),
     ("crates/agent-core/src/http.rs", "answers to the kubelet's probes"),
     ("crates/agent-core/src/init/", "the log of the container"),
@@ -23,6 +32,7 @@ const ELSEWHERE: [(&str, &str); 37] = [
     ("crates/agent-core/src/kubernetes/", "errors for the log"),
     ("crates/agent-core/src/metrics.rs", "the help of metrics: docs/reference/metrics.md"),
     ("crates/agent-core/src/runtime.rs", "errors at the start, for the log"),
+    ("crates/agent-zookeeper/src/read/srvr.rs", "matched: what a server answers"),
     ("crates/agent/src/access/roles.rs", "statements of CQL"),
     ("crates/agent/src/admin/mod.rs", "matched: what a server answers"),
     ("crates/agent/src/admin/jobs.rs", "matched: what a server calls its work"),

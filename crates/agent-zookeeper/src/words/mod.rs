@@ -1,0 +1,11 @@
+//! What people read of a server of ZooKeeper: the messages of a member's status,
+//! as data before they are words.
+
+pub mod calls;
+pub mod files;
+pub mod permit;
+pub mod server;
+pub mod start;
+pub mod volume;
+
+palladion_api::vocabulary![calls, files, permit, server, start, volume];
