@@ -74,7 +74,8 @@ fn is_participant(facts: &Facts<'_>, ledger: &Ledger) -> bool {
         Membership::Joining { kind: ServicePermitKind::Initialize, .. }
     );
     let by_reading = facts.reading.zip(ledger.server_id).is_some_and(|(reading, id)| {
-        reading.role(id) == Some(ServerRole::Participant) && !(is_first && !reading.has_quorum())
+        let may_vote = reading.has_quorum() || !is_first;
+        may_vote && reading.role(id) == Some(ServerRole::Participant)
     });
     by_files || by_reading
 }

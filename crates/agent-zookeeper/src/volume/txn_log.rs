@@ -76,7 +76,7 @@ fn next(from: &mut impl Read) -> std::io::Result<Option<Zxid>> {
     let checksum = u64::from_be_bytes(checksum.try_into().unwrap_or_default());
     let length = i32::from_be_bytes(length.try_into().unwrap_or_default());
     let length = usize::try_from(length).unwrap_or_default();
-    if length < ZXID_AT + 8 || length > MOST {
+    if !(ZXID_AT + 8..=MOST).contains(&length) {
         return Ok(None);
     }
     let mut bytes = Vec::new();
