@@ -79,7 +79,7 @@ mod tests {
     use palladion_api::service_member::{ServiceIntentKind, ServicePermitKind};
     use palladion_plan::Loss;
     use palladion_plan::sim::Planted;
-    use palladion_plan::sim::planted::NAME;
+    use palladion_plan::sim::planted::{Case, NAME, each_is_needed, values};
     use serde_json::{Value, json};
 
     fn of_member(stored: Value, spec: Value) -> Planted {
@@ -96,7 +96,7 @@ mod tests {
 
     /// A planted step for each hazard, what its proof must be about, and the kinds
     /// that do. A list of its own: the table has no say in it.
-    fn planted() -> Vec<(Planted, &'static str, &'static [Kind])> {
+    fn planted() -> Vec<Case> {
         let leave = json!({ "intent": { "kind": "Leave", "volumeID": "a volume" } });
         let replicas = json!({ "spec": { "replicas": 3 } });
         let fewer = Planted::patch(STATEFUL_SET, replicas, json!({ "spec": { "replicas": 2 } }));
@@ -137,13 +137,7 @@ mod tests {
 
     #[test]
     fn a_line_that_the_table_loses_is_seen() {
-        for lost in 0..HAZARDS.len() {
-            let rest = [&HAZARDS[..lost], &HAZARDS[lost + 1..]].concat();
-            let passes = |(step, about, kinds): &(Planted, &str, &[Kind])| {
-                step.needs(&rest, about, kinds).is_err()
-            };
-            assert!(planted().iter().any(passes), "nothing needs {:?}", HAZARDS[lost]);
-        }
+        assert_eq!(each_is_needed(HAZARDS, &planted()), Ok(()));
     }
 
     /// A rename of the API must not leave a hazard behind that nothing matches.
@@ -156,17 +150,6 @@ mod tests {
             json!(ServiceIntentKind::Leave),
             json!(RunState::Terminated),
         ];
-        let named: Vec<_> = HAZARDS
-            .iter()
-            .filter_map(|hazard| match hazard.act {
-                Act::SetTo(_, value) => Some(json!(value)),
-                Act::Deleted
-                | Act::DeletedWithDependents
-                | Act::Changed(_)
-                | Act::Ordered(..)
-                | Act::Lowered(_) => None,
-            })
-            .collect();
-        assert_eq!(named, written);
+        assert_eq!(values(HAZARDS), written);
     }
 }

@@ -7,7 +7,6 @@ pub use palladion_plan::kinds::{
 };
 use palladion_plan::workload::{claims, home, pod};
 use palladion_plan::{Keep, Resource, Route, Watch};
-use serde_json::{Value, json};
 
 /// `ZookeeperCluster`.
 pub const CLUSTER: Resource = Resource::ours("ZookeeperCluster", "zookeeperclusters");
@@ -33,7 +32,7 @@ pub fn watches() -> Vec<Watch> {
         watch(CLAIM, OURS, Keep::Projection(claims::project), by_cluster),
         watch(SERVICE_ACCOUNT, OURS, Keep::Everything, by_cluster),
         watch(ROLE_BINDING, OURS, Keep::Everything, by_cluster),
-        watch(DISRUPTION_BUDGET, OURS, Keep::Projection(without_status), by_cluster),
+        watch(DISRUPTION_BUDGET, OURS, Keep::Only(&["/spec"]), by_cluster),
         watch(
             STORAGE_CLASS,
             "",
@@ -46,16 +45,6 @@ pub fn watches() -> Vec<Watch> {
             Keep::Projection(home::project),
             Route::Named { by: CLAIM, at: "/volume" },
         ),
-        watch(NODE, "", Keep::Projection(node), Route::Every),
+        watch(NODE, "", Keep::Projection(home::project_node), Route::Every),
     ]
-}
-
-fn without_status(object: &Value) -> Value {
-    json!({ "spec": object["spec"] })
-}
-
-fn node(object: &Value) -> Value {
-    let conditions = object["status"]["conditions"].as_array();
-    let ready = conditions.and_then(|all| all.iter().find(|c| c["type"] == "Ready"));
-    json!({ "ready": ready.map_or(&Value::Null, |c| &c["status"]) })
 }

@@ -1,5 +1,6 @@
 //! Watches our own member and nothing else.
 
+use crate::facts::Source;
 use crate::metrics::Common;
 use futures::StreamExt;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -9,7 +10,12 @@ use kube::runtime::watcher::{self, Event};
 use kube::{Api, Resource};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch::Sender;
+
+/// How long the API may take to tell the spec before the saved one counts: it could say
+/// that the server must not run.
+const API_GRACE: Duration = Duration::from_secs(10);
 
 /// What is known of our member.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +40,29 @@ pub struct Unreadable {
     pub metadata: ObjectMeta,
     /// What of it cannot be read.
     pub why: String,
+}
+
+impl<K> News<K> {
+    /// Where the spec comes from, as of now.
+    pub fn source(&self) -> Source {
+        match self {
+            News::Present(_) => Source::Live,
+            News::Unknown | News::Unreachable(_) | News::Unreadable(_) | News::Absent => {
+                Source::Saved
+            }
+        }
+    }
+
+    /// May the spec count that was saved, now that the agent runs for so long?
+    pub fn leaves_to_saved(&self, running: Duration) -> bool {
+        match self {
+            News::Unknown => running >= API_GRACE,
+            News::Unreachable(_) | News::Unreadable(_) => true,
+            // A server that answers has no record of this member: its address may be
+            // somebody else's by now. Whoever makes the record looks first.
+            News::Absent | News::Present(_) => false,
+        }
+    }
 }
 
 impl<K: Resource + DeserializeOwned> News<K> {

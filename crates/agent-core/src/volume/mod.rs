@@ -5,17 +5,20 @@ pub mod durable;
 pub mod filesystem;
 mod listing;
 mod marker;
+mod unmarked;
 
 pub use listing::{any_file, below, names};
 pub use marker::Marker;
+pub use unmarked::{Unmarked, unmarked};
 
 use crate::words::files::Doing;
-use anyhow::{Context, Result};
+use crate::words::volume::Wrong;
+use anyhow::{Context, Result, bail};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::ids::{MemberName, VolumeId};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -23,10 +26,42 @@ use std::path::{Path, PathBuf};
 pub const OWN: &str = ".palladion";
 const MARKER: &str = "volume.json";
 const LEDGER: &str = "ledger.json";
+const MEMBER: &str = "member.json";
 
 /// Kubernetes keeps whole seconds; what we compare with it must do so too.
 pub fn seconds(time: Timestamp) -> Time {
     Time(Timestamp::from_second(time.as_second()).unwrap_or(time))
+}
+
+/// A ledger, whatever else its system writes into it.
+pub trait Ledger: DeserializeOwned {
+    /// The format that this build reads and writes.
+    const FORMAT: u32;
+    /// The format that it is written in.
+    fn format(&self) -> u32;
+    /// The volume that it belongs to.
+    fn volume_id(&self) -> &VolumeId;
+}
+
+/// Whose volume this is, by its own files.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Identity<L> {
+    /// The volume's ID from the marker.
+    pub marker: Option<VolumeId>,
+    /// The member that used it last, from the marker; older agents have not noted it.
+    pub owner: Option<MemberName>,
+    /// The ledger.
+    pub ledger: Option<L>,
+}
+
+/// The last spec that was read, for starts without the API.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct SavedMember<S> {
+    /// Its generation.
+    pub generation: Option<i64>,
+    /// The spec.
+    pub spec: S,
 }
 
 /// The place where a volume is mounted.
@@ -49,14 +84,40 @@ impl Root {
         self.0.join(OWN).join(name)
     }
 
-    /// The marker; `None` where the volume has none.
-    pub fn marker(&self) -> Result<Option<Marker>> {
-        durable::read_json(&self.own(MARKER))
+    /// Marker and ledger, in the form of this system; each `None` where the volume has none.
+    ///
+    /// # Errors
+    /// One cannot be read, or they are not of one volume.
+    pub fn identity<L: Ledger>(&self) -> Result<Identity<L>> {
+        let marker: Option<Marker> = durable::read_json(&self.own(MARKER))?;
+        let ledger: Option<L> = durable::read_json(&self.own(LEDGER))?;
+        let path = || self.0.display().to_string();
+        if let Some(ledger) = &ledger {
+            if ledger.format() != L::FORMAT {
+                bail!(Wrong::NewerLedger { path: path(), format: ledger.format() });
+            }
+            if marker.as_ref().is_some_and(|m| m.volume_id != *ledger.volume_id()) {
+                bail!(Wrong::TwoIds { path: path() });
+            }
+        }
+        let (marker, owner) = marker.map(|m| (m.volume_id, m.member)).unzip();
+        Ok(Identity { marker, owner: owner.flatten(), ledger })
     }
 
-    /// The ledger, in the form of this system; `None` where the volume has none.
-    pub fn ledger<T: DeserializeOwned>(&self) -> Result<Option<T>> {
-        durable::read_json(&self.own(LEDGER))
+    /// Keep the last spec beside the ledger.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn save_member(&self, member: &SavedMember<impl Serialize>) -> Result<()> {
+        durable::write_json(&self.own(MEMBER), member)
+    }
+
+    /// The last spec that was kept.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn saved_member<S: DeserializeOwned>(&self) -> Result<Option<SavedMember<S>>> {
+        durable::read_json(&self.own(MEMBER))
     }
 
     /// Take the volume into use under an ID. The ledger comes first; a marker alone

@@ -4,5 +4,7 @@
 
 pub mod calls;
 pub mod files;
+pub mod server;
+pub mod volume;
 
-palladion_api::vocabulary![calls, files];
+palladion_api::vocabulary![calls, files, server, volume];

@@ -9,6 +9,7 @@ use palladion_api::gate::{
 };
 use palladion_api::labels::{APP_NAME, SPEC_HASH};
 use palladion_api::staged::{Reload, ReloadPolicy, Signal};
+use palladion_plan::workload::agent_pod::restricted;
 use serde_json::{Map, Value, json};
 
 /// The agent's program in its own image.
@@ -253,14 +254,6 @@ fn push(object: &mut Value, list: &str, item: Value) {
         Some(all) => all.push(item),
         None => object[list] = json!([item]),
     }
-}
-
-fn restricted() -> Value {
-    json!({
-        "allowPrivilegeEscalation": false,
-        "readOnlyRootFilesystem": true,
-        "capabilities": { "drop": ["ALL"] },
-    })
 }
 
 /// What the agent's program takes while it waits.

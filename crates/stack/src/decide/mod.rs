@@ -10,3 +10,4 @@ pub mod group;
 pub mod rollout;
 pub mod settle;
 pub mod stack;
+mod text;

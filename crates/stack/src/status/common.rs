@@ -4,7 +4,7 @@ use crate::words::dependencies::Satisfied;
 use crate::words::status::{Failed, Paused, Running, Stuck};
 use palladion_api::OperatorConfigSpec;
 use palladion_api::conditions::{DEPENDENCIES_READY, PAUSED};
-use palladion_plan::workload::pod::PodFact;
+use palladion_plan::workload::pod::{PodFact, PodTroubleKind};
 use palladion_plan::{Conditions, FailureClass, Snapshot, Trouble, Truth};
 
 /// Is everything, or this object, paused? Says where.
@@ -40,11 +40,9 @@ pub fn stuck_pod(pods: &[PodFact]) -> Option<Trouble> {
     let pod = stuck.words();
     Some(Trouble::of(match &stuck.trouble {
         None => Stuck::Unschedulable { pod },
-        Some(trouble) => match trouble.reason.as_str() {
-            "ImagePullBackOff" | "ErrImagePull" | "InvalidImageName" | "ErrImageNeverPull" => {
-                Stuck::ImagePull { pod }
-            }
-            _ => Stuck::Failing { pod },
+        Some(trouble) => match trouble.kind() {
+            PodTroubleKind::ImagePull => Stuck::ImagePull { pod },
+            PodTroubleKind::OutOfMemory | PodTroubleKind::Other => Stuck::Failing { pod },
         },
     }))
 }

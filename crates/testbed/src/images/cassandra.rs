@@ -16,11 +16,12 @@ use crate::command::{command, run};
 use crate::progress::Progress;
 use crate::sources::images_dir;
 
-const PACKAGES: [&str; 3] = ["openjdk-17-jre-headless", "procps", "libjemalloc2"];
+/// What a server in Java needs of Debian.
+pub(super) const PACKAGES: [&str; 3] = ["openjdk-17-jre-headless", "procps", "libjemalloc2"];
 
 /// The user, the Java home of the official image, and the CDS archive of the
 /// class library, which saves every server and tool a second of start.
-const FINISH: &str = "groupadd --system --gid 999 cassandra
+pub(super) const FINISH: &str = "groupadd --system --gid 999 cassandra
 useradd --system --uid 999 --gid cassandra --home-dir /var/lib/cassandra cassandra
 mkdir -p /opt/java
 ln -s /usr/lib/jvm/java-17-openjdk-* /opt/java/openjdk
@@ -99,7 +100,8 @@ pub(super) fn maven(pom: &Path, to: &Path) -> Result<()> {
     run(&mut maven).map(drop).with_context(|| format!("fetching what {} names", pom.display()))
 }
 
-fn copy_all(from: &Path, to: &Path) -> Result<()> {
+/// Copies the files of a directory into another.
+pub(super) fn copy_all(from: &Path, to: &Path) -> Result<()> {
     let reading = || format!("reading {}", from.display());
     for entry in fs::read_dir(from).with_context(reading)? {
         let path = entry.with_context(reading)?.path();

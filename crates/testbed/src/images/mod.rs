@@ -8,6 +8,7 @@ mod debian;
 mod layer;
 mod palladion;
 mod tools;
+mod zookeeper;
 
 use std::path::Path;
 
@@ -31,18 +32,26 @@ pub const TOOLS: &str = "palladion.dev/tools:dev";
 /// The Cassandra versions there are images of, newest first.
 pub const CASSANDRA_VERSIONS: [&str; 2] = ["5.0.5", "4.1.9"];
 
+/// The ZooKeeper versions there are images of, newest first.
+pub const ZOOKEEPER_VERSIONS: [&str; 2] = ["3.9.3", "3.8.4"];
+
 /// Which images a cluster starts with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum ImageSet {
     /// Only what Kubernetes itself needs.
     Bare,
-    /// Cassandra and the tools too.
+    /// The servers and the tools too.
     Full,
 }
 
 /// The reference of the Cassandra image of that version.
 pub fn cassandra_reference(version: &str) -> String {
     format!("palladion.dev/cassandra:{version}")
+}
+
+/// The reference of the ZooKeeper image of that version.
+pub fn zookeeper_reference(version: &str) -> String {
+    format!("palladion.dev/zookeeper:{version}")
 }
 
 /// Makes, or takes from the cache, the images that do not come from this
@@ -64,6 +73,15 @@ pub fn build(
         images.push(tools::image(cache, progress)?);
     }
     Ok(images)
+}
+
+/// Build the images of ZooKeeper. No testbed starts with them as long as no operator serves
+/// the kind.
+///
+/// # Errors
+/// A part cannot be fetched, or is not the one that is expected.
+pub fn build_zookeeper(cache: &Cache, progress: &mut dyn Progress) -> Result<Vec<Image>> {
+    ZOOKEEPER_VERSIONS.iter().map(|version| zookeeper::image(cache, version, progress)).collect()
 }
 
 /// An image of one static program and nothing else.

@@ -8,7 +8,7 @@ use palladion_api::conditions::DEGRADED;
 use palladion_api::reasons::Reason;
 use palladion_api::service_member::{MemberServerState, MemberVolumeState, ServiceMemberSpec};
 use palladion_plan::words::Names;
-use palladion_plan::workload::pod::PodFact;
+use palladion_plan::workload::pod::{PodFact, PodTroubleKind};
 use palladion_plan::{Conditions, FailureClass, Trouble, Truth};
 
 /// As many as are read at once.
@@ -81,12 +81,10 @@ fn of_pod(facts: &Facts<'_>, member: &MemberFact, pod: &PodFact) -> Option<OfMem
     }
     if let Some(trouble) = &pod.trouble {
         let (reason, message) = (trouble.reason.clone(), trouble.message.clone());
-        return Some(match trouble.reason.as_str() {
-            "ImagePullBackOff" | "ErrImagePull" | "InvalidImageName" | "ErrImageNeverPull" => {
-                OfMember::ImagePull { member, reason, message }
-            }
-            "OOMKilled" => OfMember::OutOfMemory { member, reason, message },
-            _ => OfMember::PodFailing { member, reason, message },
+        return Some(match trouble.kind() {
+            PodTroubleKind::ImagePull => OfMember::ImagePull { member, reason, message },
+            PodTroubleKind::OutOfMemory => OfMember::OutOfMemory { member, reason, message },
+            PodTroubleKind::Other => OfMember::PodFailing { member, reason, message },
         });
     }
     let node = pod.node.clone().filter(|n| facts.nodes.get(n) == Some(&false))?;

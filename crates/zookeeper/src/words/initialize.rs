@@ -1,14 +1,15 @@
 //! The start of a new ensemble.
 
-use super::members::{Pod, Server, Volume};
+use super::members::{Server, Volume};
 use palladion_api::ids::{MemberName, Nonce, VolumeId};
 use palladion_plan::words::Several;
+use palladion_plan::workload::words::MemberPod;
 
 palladion_plan::sentences! {
     /// Why the ensemble does not begin yet.
     pub enum Waiting {
         Created { member: MemberName } => CreatingObjects, "member {member} is being created";
-        Report { member: MemberName, pod: Pod } => WaitingForPod,
+        Report { member: MemberName, pod: MemberPod } => WaitingForPod,
             "waiting for member {member} to report its volume: {pod}";
         NotKnown { member: MemberName } => FactUnknown,
             "the volume of member {member} is in a state that this operator does not know: upgrade the operator";

@@ -1,15 +1,16 @@
 //! Joins.
 
 use super::evidence::Objection;
-use super::members::{Pod, Server};
+use super::members::Server;
 use jiff::Timestamp;
 use palladion_api::ids::MemberName;
 use palladion_api::zookeeper::ServerId;
+use palladion_plan::workload::words::MemberPod;
 
 palladion_plan::sentences! {
     /// Why a member has not joined yet.
     pub enum Waiting {
-        ForPod { member: MemberName, pod: Pod } => WaitingForPod,
+        ForPod { member: MemberName, pod: MemberPod } => WaitingForPod,
             "member {member} waits to join: {pod}";
         ForEnsemble { member: MemberName, why: Objection } => WaitingForEnsemble,
             "member {member} waits to join: {why}";

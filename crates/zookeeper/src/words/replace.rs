@@ -1,11 +1,12 @@
 //! Replacements of members whose volumes are lost.
 
 use super::evidence::Objection;
-use super::members::{Pod, Server};
+use super::members::Server;
 use jiff::Timestamp;
 use palladion_api::ids::{MemberName, VolumeId};
 use palladion_api::zookeeper::ServerId;
 use palladion_plan::words::Span;
+use palladion_plan::workload::words::MemberPod;
 
 palladion_plan::sentences! {
     /// Why a lost member is not replaced yet.
@@ -20,7 +21,7 @@ palladion_plan::sentences! {
             "member {member} waits for a new volume";
         ForAddress { member: MemberName } => MemberReplacing,
             "member {member} waits for a new address";
-        ForPod { member: MemberName, pod: Pod } => MemberReplacing,
+        ForPod { member: MemberName, pod: MemberPod } => MemberReplacing,
             "member {member} waits for a pod on its new volume: {pod}";
     }
 

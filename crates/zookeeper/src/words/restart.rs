@@ -1,15 +1,16 @@
 //! Restarts: rollouts, and those that a user requests.
 
 use super::evidence::{Idle, Objection};
-use super::members::{Pod, Server};
+use super::members::Server;
 use palladion_api::ids::MemberName;
+use palladion_plan::workload::words::MemberPod;
 
 palladion_plan::sentences! {
     /// Why a member was not restarted yet.
     pub enum Waiting {
         ForEnsemble { member: MemberName, why: Objection } => RollingOut,
             "member {member} waits to be restarted: {why}";
-        ForPod { member: MemberName, pod: Pod } => RollingOut,
+        ForPod { member: MemberName, pod: MemberPod } => RollingOut,
             "member {member} is being restarted: {pod}";
         ForServer { member: MemberName, server: Server } => RollingOut,
             "member {member} is being restarted: {server}";
@@ -25,7 +26,7 @@ palladion_plan::sentences! {
 
     /// What needs a person.
     pub enum Problem {
-        Stuck { member: MemberName, pod: Pod, server: Server } => RolloutStuck,
+        Stuck { member: MemberName, pod: MemberPod, server: Server } => RolloutStuck,
             "the rollout stopped at member {member}: {pod}; {server}";
     }
 

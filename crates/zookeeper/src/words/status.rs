@@ -1,8 +1,9 @@
 //! Conditions of an ensemble, and what keeps anything from being decided.
 
-use super::members::{Pod, Server};
+use super::members::Server;
 use palladion_api::ids::MemberName;
 use palladion_plan::words::Names;
+use palladion_plan::workload::words::MemberPod;
 
 palladion_plan::sentences! {
     /// The spec was understood.
@@ -24,7 +25,7 @@ palladion_plan::sentences! {
 
     /// Members are on their way.
     pub enum Starting {
-        Member { member: MemberName, pod: Pod, server: Server } => MembersDown,
+        Member { member: MemberName, pod: MemberPod, server: Server } => MembersDown,
             "member {member}: {pod}; {server}";
         NoMember => MembersDown, "members are being created";
     }

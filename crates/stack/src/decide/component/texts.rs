@@ -3,36 +3,19 @@
 //! if the Component itself says other things, and else when its dependencies
 //! have stopped to come and go.
 
-use crate::build::map;
 use crate::decide::dependencies::Base;
-use crate::decide::draft::{Draft, apply};
-use crate::decide::rollout::inputs_of;
+use crate::decide::draft::Draft;
 use crate::decide::settle::{Timing, timing};
+use crate::decide::text::{Text, has_changed_outside, write_map};
 use crate::facts::Facts;
-use crate::gate::{self, Stand};
-use crate::render::{LARGEST_MAP, Own, Peer, Problem, Templates, Variables, dependency};
-use crate::resources::CONFIG_MAP;
+use crate::render::{Own, Peer, Templates, Variables, dependency};
 use crate::validate::Valid;
 use crate::words::gates::Closed;
-use crate::words::objects;
 use palladion_api::component::names;
-use palladion_api::gate::{file_of_key, hash_of_files, key_of, key_of_file};
+use palladion_api::gate::{file_of_key, key_of, key_of_file};
 use palladion_api::staged::{Addresses, Config, ConfigKey};
 use palladion_plan::workload::pod::PodFact;
 use std::collections::BTreeMap;
-
-/// The text of one pod.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Text {
-    /// Its key in the map.
-    pub key: String,
-    /// Its files.
-    pub files: BTreeMap<String, String>,
-    /// Hash of its files.
-    pub hash: String,
-    /// May the pod have it now?
-    pub time: Timing,
-}
 
 /// The texts of all pods.
 #[derive(Debug, Default)]
@@ -47,7 +30,7 @@ impl Texts {
     /// The text that a pod should have now, once it is there to be read by it.
     pub fn current(&self, facts: &Facts<'_>, pod: &str) -> Option<&Text> {
         let text = self.all.get(pod).filter(|text| text.time == Timing::Now)?;
-        is_read_back(facts, text).then_some(text)
+        text.is_in(facts.texts.as_ref()).then_some(text)
     }
 }
 
@@ -66,12 +49,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, base: &Base<'_>, draft: &mut Dra
 }
 
 fn without_config(valid: &Valid) -> Texts {
-    let text = || Text {
-        key: String::new(),
-        files: BTreeMap::new(),
-        hash: hash_of_files([]),
-        time: Timing::Now,
-    };
+    let text = || Text::new(String::new(), BTreeMap::new());
     let pods = valid.ordinals().map(|ordinal| names::pod(&valid.name, ordinal));
     Texts { all: pods.map(|pod| (pod, text())).collect(), lacking: None }
 }
@@ -136,16 +114,8 @@ fn make(
         let node = pod.node.clone().unwrap_or_default();
         let key = key(config, pod, &ip);
         variables.own = Some(Own { name, ordinal, address, ip, node });
-        match templates.render(&variables) {
-            Ok(files) => {
-                let hash = hash_of_files(files.iter().map(|(k, v)| (k.as_str(), v.as_str())));
-                let text = Text { key, files, hash, time: Timing::Now };
-                texts.all.insert(pod.name.clone(), text);
-            }
-            Err(Problem { file, line, fault }) => {
-                let (pod, line) = (pod.name.clone(), line.unwrap_or_default());
-                draft.report(objects::Problem::Unrenderable { pod, file, line, fault });
-            }
+        if let Some(text) = Text::rendered(templates, &variables, (key, pod), draft) {
+            texts.all.insert(pod.name.clone(), text);
         }
     }
     texts
@@ -166,12 +136,8 @@ fn hold_back(
     texts: &mut Texts,
     draft: &mut Draft,
 ) {
-    let changed = |pod: &&PodFact| {
-        let text = texts.all.get(&pod.name);
-        gate::stand(pod) == Stand::Passed
-            && inputs_of(pod) == Some(valid.inputs.as_str())
-            && text.is_some_and(|text| gate::config_of(pod) != Some(text.hash.as_str()))
-    };
+    let changed =
+        |pod: &&PodFact| has_changed_outside(pod, &valid.inputs, texts.all.get(&pod.name));
     let changed: Vec<&PodFact> = facts.pods.iter().filter(changed).collect();
     if changed.is_empty() {
         return;
@@ -182,21 +148,6 @@ fn hold_back(
             text.time = time;
         }
     }
-}
-
-/// Is a text in the map, whole, as it was read back?
-fn is_read_back(facts: &Facts<'_>, text: &Text) -> bool {
-    if text.files.is_empty() {
-        return true;
-    }
-    let Some(stored) = &facts.texts else {
-        return false;
-    };
-    let own: BTreeMap<&str, &str> = stored
-        .iter()
-        .filter_map(|(key, value)| Some((file_of_key(&text.key, key)?, value.as_str())))
-        .collect();
-    own == text.files.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect()
 }
 
 /// Does the map as it was read back have the files of every pod?
@@ -222,8 +173,7 @@ fn write(facts: &Facts<'_>, valid: &Valid, config: &Config, texts: &Texts, draft
         let name = names::pod(&valid.name, ordinal);
         let newest = texts.all.get(&name).filter(|text| text.time == Timing::Now);
         if let Some(text) = newest {
-            let files = text.files.iter();
-            data.extend(files.map(|(file, v)| (key_of_file(&text.key, file), v.clone())));
+            data.extend(text.data());
             continue;
         }
         let pod = facts.there(ordinal);
@@ -235,9 +185,5 @@ fn write(facts: &Facts<'_>, valid: &Valid, config: &Config, texts: &Texts, draft
         let kept = stored.iter().filter(|(k, _)| file_of_key(&key, k).is_some());
         data.extend(kept.map(|(k, v)| (k.clone(), v.clone())));
     }
-    let bytes = map::size(&data);
-    if bytes > LARGEST_MAP {
-        return draft.report(objects::Problem::TooLarge { bytes, most: LARGEST_MAP });
-    }
-    apply(facts.snapshot, CONFIG_MAP, map::config_map(valid.owner(), &data), (None, None), draft);
+    write_map(facts.snapshot, valid.owner(), &data, draft);
 }

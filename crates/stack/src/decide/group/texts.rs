@@ -1,31 +1,17 @@
 //! The texts of a group: one for all agents, or one for each.
 
-use crate::build::map;
 use crate::decide::dependencies::Base;
-use crate::decide::draft::{Draft, apply};
-use crate::decide::rollout::inputs_of;
+use crate::decide::draft::Draft;
 use crate::decide::settle::{Timing, timing};
+use crate::decide::text::{Text, has_changed_outside, write_map};
 use crate::facts::GroupFacts;
-use crate::gate::{self, Stand};
-use crate::render::{LARGEST_MAP, Own, Problem, Templates, Variables, dependency};
-use crate::resources::CONFIG_MAP;
+use crate::render::{Own, Templates, Variables, dependency};
 use crate::validate::ValidGroup;
 use crate::validate::group::of;
-use crate::words::objects;
-use palladion_api::gate::{file_of_key, hash_of_files, key_of, key_of_file};
+use palladion_api::gate::{file_of_key, key_of};
 use palladion_api::node_agents::{GroupConfig, GroupKey};
 use palladion_plan::workload::pod::PodFact;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The text of one pod.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Text {
-    key: String,
-    files: BTreeMap<String, String>,
-    /// Hash of its files.
-    pub hash: String,
-    time: Timing,
-}
 
 /// The texts of all pods, by name.
 #[derive(Debug, Default)]
@@ -35,7 +21,7 @@ impl Texts {
     /// The text that a pod should have now, once it is there to be read by it.
     pub fn current(&self, facts: &GroupFacts<'_>, pod: &str) -> Option<&Text> {
         let text = self.0.get(pod).filter(|text| text.time == Timing::Now)?;
-        is_read_back(facts, text).then_some(text)
+        text.is_in(facts.texts.as_ref()).then_some(text)
     }
 }
 
@@ -47,8 +33,7 @@ pub fn decide(
     draft: &mut Draft,
 ) -> Texts {
     let (Some(config), Some(templates)) = (&valid.spec.config, &valid.templates) else {
-        let (key, files, hash) = (String::new(), BTreeMap::new(), hash_of_files([]));
-        let text = Text { key, files, hash, time: Timing::Now };
+        let text = Text::new(String::new(), BTreeMap::new());
         return Texts(facts.pods.iter().map(|pod| (pod.name.clone(), text.clone())).collect());
     };
     let mut texts = make(facts, valid, (config, templates), base, draft);
@@ -91,19 +76,11 @@ fn make(
         }
         let is_shared = own.is_none();
         let variables = of(valid, config.key, Variables { own, ..variables.clone() });
-        match templates.render(&variables) {
-            Ok(files) => {
-                let hash = hash_of_files(files.iter().map(|(k, v)| (k.as_str(), v.as_str())));
-                let text = Text { key, files, hash, time: Timing::Now };
-                made = is_shared.then(|| text.clone());
-                texts.0.insert(pod.name.clone(), text);
-            }
-            Err(Problem { file, line, fault }) => {
-                let (pod, line) = (pod.name.clone(), line.unwrap_or_default());
-                draft.report(objects::Problem::Unrenderable { pod, file, line, fault });
-                break;
-            }
-        }
+        let Some(text) = Text::rendered(templates, &variables, (key, pod), draft) else {
+            break;
+        };
+        made = is_shared.then(|| text.clone());
+        texts.0.insert(pod.name.clone(), text);
     }
     texts
 }
@@ -129,12 +106,7 @@ fn hold_back(
     texts: &mut Texts,
     draft: &mut Draft,
 ) {
-    let changed = |pod: &&PodFact| {
-        let text = texts.0.get(&pod.name);
-        gate::stand(pod) == Stand::Passed
-            && inputs_of(pod) == Some(valid.inputs.as_str())
-            && text.is_some_and(|text| gate::config_of(pod) != Some(text.hash.as_str()))
-    };
+    let changed = |pod: &&PodFact| has_changed_outside(pod, &valid.inputs, texts.0.get(&pod.name));
     let changed: Vec<&PodFact> = facts.pods.iter().filter(changed).collect();
     if changed.is_empty() {
         return;
@@ -160,32 +132,14 @@ fn stored(facts: &GroupFacts<'_>, key: &str) -> Option<Text> {
     let stored = facts.texts.iter().flatten();
     let own = stored.filter_map(|(k, v)| Some((file_of_key(key, k)?.to_string(), v.clone())));
     let files: BTreeMap<String, String> = own.collect();
-    let hash = hash_of_files(files.iter().map(|(k, v)| (k.as_str(), v.as_str())));
-    let key = key.to_string();
-    (!files.is_empty()).then_some(Text { key, files, hash, time: Timing::Now })
-}
-
-/// Is a text in the map, whole, as it was read back?
-fn is_read_back(facts: &GroupFacts<'_>, text: &Text) -> bool {
-    if text.files.is_empty() {
-        return true;
-    }
-    let stored = facts.texts.iter().flatten();
-    let own: BTreeMap<&str, &str> = stored
-        .filter_map(|(key, value)| Some((file_of_key(&text.key, key)?, value.as_str())))
-        .collect();
-    own == text.files.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect()
+    (!files.is_empty()).then(|| Text::new(key.to_string(), files))
 }
 
 /// The map: the newest texts of those who may have them, and of the others what is there.
 fn write(facts: &GroupFacts<'_>, valid: &ValidGroup, texts: &Texts, draft: &mut Draft) {
     let stored = facts.texts.clone().unwrap_or_default();
     let newest = texts.0.values().filter(|text| text.time == Timing::Now);
-    let mut data: BTreeMap<String, String> = newest
-        .flat_map(|text| {
-            text.files.iter().map(|(file, v)| (key_of_file(&text.key, file), v.clone()))
-        })
-        .collect();
+    let mut data: BTreeMap<String, String> = newest.flat_map(Text::data).collect();
     let written: BTreeSet<&str> = texts
         .0
         .values()
@@ -199,12 +153,7 @@ fn write(facts: &GroupFacts<'_>, valid: &ValidGroup, texts: &Texts, draft: &mut 
             data.insert(key, value);
         }
     }
-    let bytes = map::size(&data);
-    if bytes > LARGEST_MAP {
-        return draft.report(objects::Problem::TooLarge { bytes, most: LARGEST_MAP });
-    }
-    let object = map::config_map(valid.owner(), &data);
-    apply(facts.snapshot, CONFIG_MAP, object, (None, None), draft);
+    write_map(facts.snapshot, valid.owner(), &data, draft);
 }
 
 /// The keys of all pods that there are.

@@ -1,0 +1,180 @@
+//! What the agent of a server of ZooKeeper does next: pure, total, one small action
+//! at a time. This file is the table of contents; each rule stands in the file
+//! named for it.
+
+mod action;
+pub mod backoff;
+pub mod evidence;
+pub mod forbidden;
+pub mod health;
+pub mod intent;
+pub mod operation;
+pub mod permit;
+pub mod rescue;
+pub mod running;
+pub mod start;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use action::{Action, Cause, Entry, LeftOver, Start, StopWhy, end_of};
+
+use crate::read::Reading;
+use crate::volume::Found;
+use crate::volume::judge::{Judgement, judge};
+use crate::volume::ledger::Ledger;
+use crate::words::server::Running;
+use crate::words::start::Waiting;
+use crate::words::volume::Wrong;
+use jiff::Timestamp;
+pub use palladion_agent_core::facts::{LastWords, Process, Source};
+use palladion_agent_core::init::protocol::Phase;
+use palladion_api::ids::{MemberName, PodUid};
+use palladion_api::reasons::Reason;
+use palladion_api::service_member::{MemberServerState, MemberVolumeState, ServiceMemberSpec};
+use palladion_api::words::{Message, Reasoned};
+use palladion_api::zookeeper::ServerId;
+
+/// All that a decision is made of.
+#[derive(Clone, Debug)]
+pub struct Facts<'a> {
+    /// Now.
+    pub now: Timestamp,
+    /// UID of our pod.
+    pub pod_uid: &'a PodUid,
+    /// The member that our pod is.
+    pub member: &'a MemberName,
+    /// Revision of our pod.
+    pub revision: &'a str,
+    /// The member's spec.
+    pub spec: Option<SpecFact<'a>>,
+    /// The volume.
+    pub volume: VolumeFact<'a>,
+    /// The server's process.
+    pub process: Process,
+    /// Is the container ending?
+    pub container: Phase,
+    /// What a look at the running server has shown.
+    pub reading: Option<&'a Reading>,
+    /// A stop that is under way.
+    pub stopping: Option<StopWhy>,
+    /// The last telling words of a server that failed.
+    pub last_words: Option<&'a LastWords>,
+}
+
+/// The spec and how fresh it is.
+#[derive(Clone, Copy, Debug)]
+pub struct SpecFact<'a> {
+    /// The spec.
+    pub spec: &'a ServiceMemberSpec,
+    /// Where it comes from.
+    pub source: Source,
+}
+
+/// The volume.
+#[derive(Clone, Debug)]
+pub enum VolumeFact<'a> {
+    /// What is on it.
+    Found(&'a Found),
+    /// It could not be looked at.
+    Unreadable(&'a str),
+}
+
+/// A decision: what to do, and what to tell people meanwhile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// The next action.
+    pub action: Action,
+    /// State of the server.
+    pub state: MemberServerState,
+    /// Why.
+    pub reason: Reason,
+    /// Why, for people.
+    pub message: Option<Message>,
+}
+
+impl Decision {
+    fn new(
+        action: Action,
+        state: MemberServerState,
+        reason: Reason,
+        message: Option<Message>,
+    ) -> Self {
+        Self { action, state, reason, message }
+    }
+
+    /// Explained by a sentence, which has its reason.
+    fn because(action: Action, state: MemberServerState, words: impl Reasoned) -> Self {
+        Self::new(action, state, words.reason(), Some(words.into()))
+    }
+
+    fn wait(words: Waiting) -> Self {
+        Self::because(Action::Nothing, MemberServerState::Waiting, words)
+    }
+
+    fn first(action: Action) -> Self {
+        Self::new(action, MemberServerState::Waiting, Reason::WaitingForPermit, None)
+    }
+}
+
+/// The volume as it is reported; `None` while it is not ours yet.
+pub fn volume_state(facts: &Facts<'_>) -> Option<(MemberVolumeState, Option<Wrong>)> {
+    let (VolumeFact::Found(found), Some(spec)) = (&facts.volume, &facts.spec) else {
+        return None;
+    };
+    match judge(found, facts.member, spec.spec) {
+        Judgement::Is(state, message) => Some((state, message)),
+        Judgement::New | Judgement::LostUnmarked { .. } => None,
+    }
+}
+
+/// Decide.
+pub fn decide(facts: &Facts<'_>) -> Decision {
+    let runs = match &facts.process {
+        Process::Unknown(why) => {
+            return Decision::wait(Waiting::ProcessUnknown { why: why.clone() });
+        }
+        Process::Running => true,
+        Process::Absent => false,
+    };
+    let ledger = match &facts.volume {
+        VolumeFact::Found(found) => found.ledger.as_ref().filter(|_| found.marker.is_some()),
+        VolumeFact::Unreadable(_) => None,
+    };
+    match (runs, ledger) {
+        (true, Some(ledger)) => running::decide(facts, ledger),
+        // A server runs, and its volume tells nothing: nothing is done on a guess.
+        (true, None) => {
+            let words = Running::LedgerUnreadable;
+            Decision::because(Action::Nothing, MemberServerState::Running, words)
+        }
+        (false, Some(ledger)) => start::decide(facts, ledger),
+        (false, None) => start::without_ledger(facts),
+    }
+}
+
+/// Whose data the member's record names, where that is not what is on our volume.
+enum StaleTwin {
+    /// Another volume.
+    Volume,
+    /// Another server, and thereby another volume: an ID names one for life.
+    ServerId { recorded: ServerId, found: ServerId },
+}
+
+/// Does the spec name another volume or server than ours, and nothing says that ours
+/// takes its place?
+fn stale_twin(spec: &ServiceMemberSpec, ledger: &Ledger) -> Option<StaleTwin> {
+    // Also by a permit of a kind that this agent does not know: it refuses to start by
+    // that, and stops nothing either.
+    if spec.start.as_ref().is_some_and(|permit| permit.volume_id == ledger.volume_id) {
+        return None;
+    }
+    let recorded = spec.volume_id.as_ref();
+    let successor = ledger.successor_of.is_some() && ledger.successor_of.as_ref() == recorded;
+    if recorded.is_some_and(|id| *id != ledger.volume_id) && !successor {
+        return Some(StaleTwin::Volume);
+    }
+    let (recorded, found) = spec.server_id.zip(ledger.server_id)?;
+    (recorded != found).then_some(StaleTwin::ServerId { recorded, found })
+}

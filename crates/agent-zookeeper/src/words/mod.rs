@@ -1,0 +1,12 @@
+//! What people read of a server of ZooKeeper: the messages of a member's status,
+//! as data before they are words.
+
+pub mod agent;
+pub mod calls;
+pub mod files;
+pub mod permit;
+pub mod server;
+pub mod start;
+pub mod volume;
+
+palladion_api::vocabulary![agent, calls, files, permit, server, start, volume];

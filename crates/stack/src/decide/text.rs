@@ -1,0 +1,93 @@
+//! The text of one pod, and the map that the texts of all pods are in: the same for
+//! Components and groups of node agents.
+
+use crate::build::map;
+use crate::decide::draft::{Draft, apply};
+use crate::decide::rollout::inputs_of;
+use crate::decide::settle::Timing;
+use crate::gate::{self, Stand};
+use crate::owner::Owner;
+use crate::render::{LARGEST_MAP, Problem, Templates, Variables};
+use crate::resources::CONFIG_MAP;
+use crate::words::objects;
+use palladion_api::gate::{file_of_key, hash_of_files, key_of_file};
+use palladion_plan::Snapshot;
+use palladion_plan::workload::pod::PodFact;
+use std::collections::BTreeMap;
+
+/// The text of one pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// Its key in the map.
+    pub key: String,
+    /// Its files.
+    pub files: BTreeMap<String, String>,
+    /// Hash of its files.
+    pub hash: String,
+    /// May the pod have it now?
+    pub time: Timing,
+}
+
+impl Text {
+    /// These files, for now.
+    pub fn new(key: String, files: BTreeMap<String, String>) -> Self {
+        let hash = hash_of_files(files.iter().map(|(k, v)| (k.as_str(), v.as_str())));
+        Self { key, files, hash, time: Timing::Now }
+    }
+
+    /// What the templates make of these variables for a pod. Where they cannot be
+    /// rendered, that is reported, and there is none.
+    pub fn rendered(
+        templates: &Templates,
+        variables: &Variables,
+        (key, pod): (String, &PodFact),
+        draft: &mut Draft,
+    ) -> Option<Self> {
+        match templates.render(variables) {
+            Ok(files) => Some(Self::new(key, files)),
+            Err(Problem { file, line, fault }) => {
+                let (pod, line) = (pod.name.clone(), line.unwrap_or_default());
+                draft.report(objects::Problem::Unrenderable { pod, file, line, fault });
+                None
+            }
+        }
+    }
+
+    /// Is it in the map, whole, as that was read back?
+    pub fn is_in(&self, stored: Option<&BTreeMap<String, String>>) -> bool {
+        if self.files.is_empty() {
+            return true;
+        }
+        let stored = stored.into_iter().flatten();
+        let own: BTreeMap<&str, &str> = stored
+            .filter_map(|(key, value)| Some((file_of_key(&self.key, key)?, value.as_str())))
+            .collect();
+        own == self.files.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect()
+    }
+
+    /// Its part of the map.
+    pub fn data(&self) -> impl Iterator<Item = (String, String)> {
+        self.files.iter().map(|(file, value)| (key_of_file(&self.key, file), value.clone()))
+    }
+}
+
+/// Has the text of a pod that runs changed from outside, and not by the spec?
+pub fn has_changed_outside(pod: &PodFact, inputs: &str, text: Option<&Text>) -> bool {
+    gate::stand(pod) == Stand::Passed
+        && inputs_of(pod) == Some(inputs)
+        && text.is_some_and(|text| gate::config_of(pod) != Some(text.hash.as_str()))
+}
+
+/// Write the map, if it is not too large for one object.
+pub fn write_map(
+    snapshot: &Snapshot,
+    owner: Owner<'_>,
+    data: &BTreeMap<String, String>,
+    draft: &mut Draft,
+) {
+    let bytes = map::size(data);
+    if bytes > LARGEST_MAP {
+        return draft.report(objects::Problem::TooLarge { bytes, most: LARGEST_MAP });
+    }
+    apply(snapshot, CONFIG_MAP, map::config_map(owner, data), (None, None), draft);
+}
