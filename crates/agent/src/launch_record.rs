@@ -2,13 +2,9 @@
 //! Kept in memory-backed storage: it holds Jolokia's credentials.
 
 use crate::management::Credentials;
-use crate::volume::durable::write_secret;
-use crate::words::files::Doing;
-use anyhow::{Context, Result};
 use palladion_api::ids::StaticAddress;
 use palladion_api::runtime::RuntimeSettings;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
 
 /// The record of a launch.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
@@ -30,24 +26,16 @@ pub struct LaunchRecord {
     pub credentials: Option<Credentials>,
 }
 
-impl LaunchRecord {
-    /// Keep it.
-    pub fn save(&self, path: &Path) -> Result<()> {
-        let text = serde_json::to_vec(self)
-            .with_context(|| Doing::Serialize { path: path.display().to_string() })?;
-        write_secret(path, &text)
-    }
-
-    /// The record of the launch with this tag, if it is there.
-    pub fn load(path: &Path, tag: &str) -> Option<Self> {
-        let text = std::fs::read(path).ok()?;
-        serde_json::from_slice::<Self>(&text).ok().filter(|record| record.tag == tag)
+impl palladion_agent_core::launch_record::LaunchRecord for LaunchRecord {
+    fn tag(&self) -> &str {
+        &self.tag
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use palladion_agent_core::launch_record::LaunchRecord as _;
     use std::os::unix::fs::PermissionsExt;
 
     #[test]

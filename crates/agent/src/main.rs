@@ -1,10 +1,12 @@
-//! `palladion-agent`: init and agent of a database container. This file only
-//! says which command does what; see the library for how.
+//! `palladion-agent`: init and agent of a server's container. This file only says
+//! which command does what; see the libraries for how. One program for all systems: the
+//! pod says whose it is, and its commands are the same.
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use palladion_agent::{agent, drain, init, install, settings::Settings};
 use palladion_agent_gate::cli::Staged;
+use palladion_agent_zookeeper::cli::{SYSTEM, Verb, ZOOKEEPER};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -14,6 +16,14 @@ use std::process::ExitCode;
 struct Cli {
     #[command(subcommand)]
     command: Command,
+}
+
+/// Init and agent of a ZooKeeper container.
+#[derive(Parser)]
+#[command(version, about)]
+struct ZookeeperCli {
+    #[command(subcommand)]
+    verb: Verb,
 }
 
 #[derive(Subcommand)]
@@ -43,12 +53,15 @@ enum Command {
 }
 
 fn main() -> Result<ExitCode> {
+    if std::env::var_os(SYSTEM).is_some_and(|system| system == ZOOKEEPER) {
+        return ZookeeperCli::parse().verb.run();
+    }
     match Cli::parse().command {
         Command::Install { directory, from } => install::run(&from, &directory)?,
-        Command::Init(settings) => return init::run(&settings.init_socket()),
+        Command::Init(settings) => return init::run(&settings.pod.init_socket()),
         Command::Agent(settings) => agent::run(settings)?,
         Command::Staged(staged) => return staged.run(),
-        Command::Drain { timeout, settings } => drain::ask(&settings.agent_socket(), timeout),
+        Command::Drain { timeout, settings } => drain::ask(&settings.pod.agent_socket(), timeout),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -74,6 +74,19 @@ impl Span {
         (first <= last).then_some(Self { first, last })
     }
 
+    /// What of it is before another one, and what behind it.
+    pub fn without(self, other: Self) -> impl Iterator<Item = Self> {
+        let Some(common) = self.overlap(other) else {
+            return [Some(self), None].into_iter().flatten();
+        };
+        // In each case there is a token besides, so that neither goes beyond the borders.
+        let before =
+            (self.first < common.first).then(|| Self { first: self.first, last: common.first - 1 });
+        let behind =
+            (common.last < self.last).then(|| Self { first: common.last + 1, last: self.last });
+        [before, behind].into_iter().flatten()
+    }
+
     /// In so many pieces of about the same size; fewer where there are not so many tokens.
     pub fn cut(self, pieces: u64) -> Vec<Self> {
         let tokens = u128::from(self.tokens());

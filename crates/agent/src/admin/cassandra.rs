@@ -1,6 +1,6 @@
 //! [`ServerAdmin`] for Apache Cassandra 4.0 to 5.0, over Jolokia.
 
-use super::cassandra_reading::{most_holders, name, reading};
+use super::cassandra_reading::{name, reading};
 use super::jobs::Jobs;
 use super::jolokia::{Client, Item};
 use super::json::strings;
@@ -39,6 +39,16 @@ impl Cassandra {
         arguments: Vec<Value>,
     ) -> Result<Value, Error> {
         self.client.exec(&Item::Exec { mbean, operation, arguments }).await
+    }
+
+    /// Of an operation that ends at once.
+    async fn call_soon(
+        &self,
+        mbean: &'static str,
+        operation: &'static str,
+        arguments: Vec<Value>,
+    ) -> Result<Value, Error> {
+        self.client.exec_soon(&Item::Exec { mbean, operation, arguments }).await
     }
 
     async fn tokens(&self) -> Option<Vec<String>> {
@@ -133,7 +143,7 @@ impl ServerAdmin for Cassandra {
     }
 
     fn reload_seeds(&self) -> Answer<'_, ()> {
-        Box::pin(async { self.call(GOSSIPER, RELOAD_SEEDS, vec![]).await.map(drop) })
+        Box::pin(async { self.call_soon(GOSSIPER, RELOAD_SEEDS, vec![]).await.map(drop) })
     }
 
     fn runtime(&self) -> Answer<'_, RuntimeSettings> {
@@ -160,11 +170,8 @@ impl ServerAdmin for Cassandra {
         Box::pin(async {
             let mut copies = BTreeMap::new();
             for keyspace in self.keyspaces().await? {
-                let ranges = self.call(STORAGE_SERVICE, RANGES, vec![json!(keyspace)]).await?;
-                copies.insert(
-                    keyspace,
-                    most_holders(ranges.as_object().into_iter().flat_map(|r| r.values())),
-                );
+                let most = self.most_holders(&keyspace).await?;
+                copies.insert(keyspace, most);
             }
             Ok(copies)
         })
@@ -222,7 +229,7 @@ impl ServerAdmin for Cassandra {
     fn repair_state<'a>(&'a self, ticket: &'a RepairTicket) -> Answer<'a, RepairState> {
         Box::pin(async move {
             let answer =
-                self.call(STORAGE_SERVICE, REPAIR_STATE, vec![json!(ticket.number)]).await?;
+                self.call_soon(STORAGE_SERVICE, REPAIR_STATE, vec![json!(ticket.number)]).await?;
             let words = strings(&answer);
             Ok(match words.first().map(String::as_str) {
                 Some("COMPLETED") => RepairState::Completed,

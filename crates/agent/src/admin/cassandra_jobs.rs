@@ -1,10 +1,8 @@
 //! Jobs of tasks on Apache Cassandra 4.0 to 5.0, over Jolokia.
 
 use super::cassandra::Cassandra;
-use super::cassandra_reading::address;
 use super::jobs::{Compaction, Jobs, Rewrite, Rewritten, Tables};
 use super::jolokia::Item;
-use super::json::strings;
 use super::{Answer, Error, RepairTicket};
 use crate::admin::jobs::{Holders, Segment};
 use crate::capabilities::{SnapshotLife, UpgradeSstables};
@@ -210,10 +208,7 @@ impl Jobs for Cassandra {
     }
 
     fn ranges<'a>(&'a self, keyspace: &'a str) -> Answer<'a, Vec<Holders>> {
-        Box::pin(async move {
-            let answer = self.call(STORAGE_SERVICE, RANGES, vec![json!(keyspace)]).await?;
-            Ok(answer.as_object().into_iter().flatten().map(holders).collect())
-        })
+        Box::pin(self.all_ranges(keyspace))
     }
 
     fn repair_segment<'a>(&'a self, what: &'a Segment) -> Answer<'a, Option<RepairTicket>> {
@@ -234,17 +229,6 @@ impl Jobs for Cassandra {
 
     fn end_repairs(&self) -> Answer<'_, ()> {
         Box::pin(async { self.call(STORAGE_SERVICE, END_REPAIRS, vec![]).await.map(drop) })
-    }
-}
-
-/// `"[start, end]": ["10.0.0.1:7000", …]`.
-fn holders((range, members): (&String, &Value)) -> Holders {
-    let range = range.trim_matches(['[', ']', '(', ')']);
-    let (start, end) = range.split_once(',').unwrap_or((range, ""));
-    Holders {
-        start: start.trim().into(),
-        end: end.trim().into(),
-        members: strings(members).iter().map(|endpoint| address(endpoint)).collect(),
     }
 }
 

@@ -4,7 +4,8 @@ use super::json::strings;
 use super::ring::Lists;
 use super::{Figures, Reading};
 use crate::management::beans::{
-    CLIENTS, DROPPED, LOAD, PENDING_COMPACTIONS, STREAMED_IN, STREAMED_OUT, WRITE_P99,
+    AUTO_REPAIR_DISABLED, AUTO_REPAIR_ENABLED, CLIENTS, DROPPED, LOAD, PENDING_COMPACTIONS,
+    STREAMED_IN, STREAMED_OUT, WRITE_P99,
 };
 use palladion_api::ids::{HostId, StaticAddress};
 use palladion_api::member::RingMember;
@@ -33,6 +34,7 @@ pub(super) fn reading(found: &BTreeMap<&str, Value>) -> Reading {
         tokens: None,
         seeds: found.get("Seeds").map(|v| strings(v).iter().map(|a| address(a)).collect()),
         members: members(found),
+        auto_repair: auto_repair(found),
         figures: Figures {
             load: number(LOAD),
             pending_compactions: number(PENDING_COMPACTIONS),
@@ -47,6 +49,12 @@ pub(super) fn reading(found: &BTreeMap<&str, Value>) -> Reading {
             streamed: Some([STREAMED_IN, STREAMED_OUT].into_iter().filter_map(number).sum()),
         },
     }
+}
+
+/// Is the scheduler enabled? The MBean has had two names for the attribute.
+fn auto_repair(found: &BTreeMap<&str, Value>) -> Option<bool> {
+    let says = |name: &str| found.get(name).and_then(Value::as_bool);
+    says(AUTO_REPAIR_ENABLED).or_else(|| says(AUTO_REPAIR_DISABLED).map(|disabled| !disabled))
 }
 
 /// Of all kinds of messages those that carry writes: `MUTATION`, `MUTATION_REQ`.
@@ -125,12 +133,6 @@ fn has_left(state: &str) -> bool {
     let value = parts.nth(1).unwrap_or_default();
     let word = value.split(',').next().unwrap_or_default();
     status && matches!(word, "LEFT" | "removed")
-}
-
-/// The longest of the lists of members that hold a range.
-pub(super) fn most_holders<'a>(lists: impl Iterator<Item = &'a Value>) -> u32 {
-    let longest = lists.map(|holders| holders.as_array().map_or(0, Vec::len)).max();
-    u32::try_from(longest.unwrap_or(0)).unwrap_or(u32::MAX)
 }
 
 /// The address in `10.0.0.1:7000`, `/10.0.0.1:7000`, `[::1]:7000` or a bare one.
@@ -221,6 +223,17 @@ mod tests {
             short.remove(key);
             assert_eq!(members(&short), None, "{key}");
         }
+    }
+
+    #[test]
+    fn a_server_that_repairs_itself_says_so_in_either_version_of_its_mbean() {
+        let told = |name: &'static str, value: bool| {
+            reading(&BTreeMap::from([(name, json!(value))])).auto_repair
+        };
+        assert_eq!(told("AutoRepairDisabled", false), Some(true));
+        assert_eq!(told("AutoRepairDisabled", true), Some(false));
+        assert_eq!(told("Enabled", true), Some(true));
+        assert_eq!(reading(&BTreeMap::new()).auto_repair, None, "it has no such MBean");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use super::Error;
 use crate::management::{Credentials, ORIGIN};
 use crate::words::calls::{Answered, Doing};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -13,6 +14,8 @@ use std::time::Duration;
 const READ_TIME: Duration = Duration::from_secs(5);
 /// Connecting on loopback is immediate or not at all.
 const CONNECT_TIME: Duration = Duration::from_secs(1);
+/// What a server lists of all ranges of a large ring takes it some seconds.
+const LIST_TIME: Duration = Duration::from_secs(30);
 /// How much of an unexpected body is worth telling.
 const BODY_CHARACTERS: usize = 300;
 
@@ -53,6 +56,14 @@ struct ItemAnswer {
     #[serde(default)]
     value: Value,
     #[serde(default)]
+    error: Option<String>,
+}
+
+/// The same, where it is known what its value must be.
+#[derive(Deserialize)]
+struct ListAnswer<T> {
+    status: i64,
+    value: Option<T>,
     error: Option<String>,
 }
 
@@ -121,29 +132,46 @@ impl Client {
         self.exec_within(item, Some(READ_TIME)).await
     }
 
+    /// Call an operation that lists what may be very much. It is parsed into what is wanted of
+    /// it, without all of it as JSON in between; an answer that is something else is none.
+    pub async fn list<T: DeserializeOwned>(&self, item: &Item) -> Result<T, Error> {
+        let failed = |source| Error::Http { url: self.url.clone(), source };
+        let response = self.send(item, Some(LIST_TIME)).await?;
+        let body = response.bytes().await.map_err(failed)?;
+        let unexpected = || {
+            let answer = String::from_utf8_lossy(&body).chars().take(BODY_CHARACTERS).collect();
+            let message = Answered::Unexpected { answer }.to_string();
+            Error::Failed { operation: operation(item), message }
+        };
+        match serde_json::from_slice(&body) {
+            Ok(ListAnswer { status: 200, value: Some(value), .. }) => Ok(value),
+            Ok(ListAnswer { status: 200, value: None, .. }) | Err(_) => Err(unexpected()),
+            Ok(ListAnswer { status, error, .. }) => Err(refused(item, status, error)),
+        }
+    }
+
     async fn exec_within(&self, item: &Item, time: Option<Duration>) -> Result<Value, Error> {
         let answer: ItemAnswer = self.post(item, time).await?;
         if answer.status == 200 {
             return Ok(answer.value);
         }
-        let operation = match item {
-            Item::Exec { operation, .. } => {
-                operation.split('(').next().unwrap_or(operation).to_string()
-            }
-            Item::Write { attribute, .. } => {
-                Doing::SetAttribute { attribute: (*attribute).into() }.to_string()
-            }
-            Item::Read { .. } => Doing::ReadAttributes.to_string(),
-        };
-        let message = answer.error.unwrap_or_else(|| format!("status {}", answer.status));
-        Err(Error::Failed { operation, message })
+        Err(refused(item, answer.status, answer.error))
     }
 
-    async fn post<T: serde::de::DeserializeOwned>(
+    async fn post<T: DeserializeOwned>(
         &self,
         body: &(impl Serialize + ?Sized),
         time: Option<Duration>,
     ) -> Result<T, Error> {
+        let failed = |source| Error::Http { url: self.url.clone(), source };
+        self.send(body, time).await?.json().await.map_err(failed)
+    }
+
+    async fn send(
+        &self,
+        body: &(impl Serialize + ?Sized),
+        time: Option<Duration>,
+    ) -> Result<reqwest::Response, Error> {
         let failed = |source| Error::Http { url: self.url.clone(), source };
         let mut request = self
             .http
@@ -161,6 +189,23 @@ impl Client {
             let body = body.chars().take(BODY_CHARACTERS).collect();
             return Err(Error::Status { url: self.url.clone(), status: status.as_u16(), body });
         }
-        response.json().await.map_err(failed)
+        Ok(response)
     }
+}
+
+fn operation(item: &Item) -> String {
+    match item {
+        Item::Exec { operation, .. } => {
+            operation.split('(').next().unwrap_or(operation).to_string()
+        }
+        Item::Write { attribute, .. } => {
+            Doing::SetAttribute { attribute: (*attribute).into() }.to_string()
+        }
+        Item::Read { .. } => Doing::ReadAttributes.to_string(),
+    }
+}
+
+fn refused(item: &Item, status: i64, error: Option<String>) -> Error {
+    let message = error.unwrap_or_else(|| format!("status {status}"));
+    Error::Failed { operation: operation(item), message }
 }

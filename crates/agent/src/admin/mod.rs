@@ -5,6 +5,7 @@
 
 pub mod cassandra;
 mod cassandra_jobs;
+mod cassandra_ranges;
 mod cassandra_reading;
 pub mod jobs;
 pub mod jolokia;
@@ -48,6 +49,8 @@ pub struct Reading {
     pub seeds: Option<Vec<StaticAddress>>,
     /// Every member that it knows.
     pub members: Option<Vec<RingMember>>,
+    /// Does it repair by itself? Absent: it cannot, or that is not known.
+    pub auto_repair: Option<bool>,
     /// Figures for metrics.
     pub figures: Figures,
 }

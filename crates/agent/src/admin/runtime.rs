@@ -82,7 +82,7 @@ pub(super) async fn change(
         });
     }
     for item in &items {
-        client.exec(item).await?;
+        client.exec_soon(item).await?;
     }
     Ok(())
 }

@@ -37,6 +37,7 @@ impl Scylla {
             // Of use at its first start only, and its API does not tell them.
             seeds: None,
             members: self.members().await?,
+            auto_repair: None,
             figures: Figures { load, ..Figures::default() },
         })
     }

@@ -11,6 +11,7 @@ use crate::words::calls::NotKnown;
 use crate::words::job::Trouble;
 use anyhow::{Context, Result, anyhow, bail};
 use jiff::Timestamp;
+use palladion_agent_core::launch_record::LaunchRecord as _;
 use palladion_agent_core::words::calls::Doing;
 use palladion_api::ids::{HostId, Nonce, StaticAddress, VolumeId};
 use palladion_api::member::PermitState;
@@ -21,7 +22,7 @@ impl Agent {
             Action::Nothing => Ok(()),
             Action::TakeVolume { successor_of } => self.take_volume(successor_of),
             Action::Ban(ban) => {
-                let pod = self.settings.pod_uid.clone();
+                let pod = self.settings.pod.uid.clone();
                 self.change_ledger(|ledger| ledger.ban_for_good(ban, pod))
             }
             Action::RecordLeft => self.change_ledger(|ledger| ledger.follow(Then::Left)),
@@ -79,7 +80,7 @@ impl Agent {
 
     fn take_volume(&mut self, successor_of: Option<VolumeId>) -> Result<()> {
         let volume = self.volume.as_ref().context(NotKnown::Volume)?;
-        let ledger = volume.take(&self.settings.pod_name, successor_of)?;
+        let ledger = volume.take(&self.settings.pod.name, successor_of)?;
         tracing::info!(
             volume = ledger.volume_id.as_str(),
             successor_of = ledger.successor_of.as_ref().map(VolumeId::as_str),
@@ -138,11 +139,11 @@ impl Agent {
         ledger.restart_token.clone_from(&spec.restart_token);
         ledger.begin_start(&record.tag, &cause, &record.seeds, Timestamp::now());
         let owner = self.found.as_ref().ok().and_then(|found| found.owner.as_ref());
-        if owner != Some(&self.settings.pod_name) {
-            volume.note_owner(&ledger, &self.settings.pod_name)?;
+        if owner != Some(&self.settings.pod.name) {
+            volume.note_owner(&ledger, &self.settings.pod.name)?;
         }
         self.save_ledger(ledger)?;
-        record.save(&self.settings.launch_file())?;
+        record.save(&self.settings.pod.launch_file())?;
         tracing::info!(cause, seeds = StaticAddress::list(&record.seeds), "starting the server");
         self.metrics.common.server_starts.inc();
         self.last_words = None;

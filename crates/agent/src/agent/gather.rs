@@ -17,13 +17,9 @@ use crate::volume::{SavedMember, Volume};
 use crate::words::job::Trouble;
 use crate::words::volume::Wrong;
 use jiff::Timestamp;
+use palladion_agent_core::launch_record::LaunchRecord as _;
 use palladion_api::cluster::Mode;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// How long the API may take to tell the spec before the saved one counts: it
-/// could say that the server must not run.
-const API_GRACE: Duration = Duration::from_secs(10);
 
 impl Agent {
     pub(super) async fn gather(&mut self) {
@@ -83,7 +79,7 @@ impl Agent {
         };
         self.process = Process::Running;
         if self.launch.as_ref().is_none_or(|l| l.tag != running.tag) {
-            self.launch = LaunchRecord::load(&self.settings.launch_file(), &running.tag);
+            self.launch = LaunchRecord::load(&self.settings.pod.launch_file(), &running.tag);
             self.admin = None;
             self.look = None;
             self.progress = None;
@@ -111,15 +107,9 @@ impl Agent {
     /// The live spec; or the saved one once the API has had its chance to answer.
     fn gather_spec(&mut self) {
         let News::Present(member) = self.news.borrow_and_update().clone() else {
-            let waited = match &*self.news.borrow() {
-                News::Unknown => self.started.elapsed() >= API_GRACE,
-                News::Unreachable(_) | News::Unreadable(_) => true,
-                // A server that answers has no record of this member: its address may
-                // be somebody else's by now. Whoever makes the record looks first.
-                News::Absent | News::Present(_) => false,
-            };
+            let may_be_saved = self.news.borrow().leaves_to_saved(self.started.elapsed());
             if self.saved.is_none()
-                && waited
+                && may_be_saved
                 && self.ledger().is_some()
                 && let Some(volume) = &self.volume
             {
@@ -156,12 +146,7 @@ impl Agent {
 
     /// Was the spec read from the API since this agent was started?
     pub(super) fn source(&self) -> Source {
-        match *self.news.borrow() {
-            News::Present(_) => Source::Live,
-            News::Unknown | News::Unreachable(_) | News::Unreadable(_) | News::Absent => {
-                Source::Saved
-            }
-        }
+        self.news.borrow().source()
     }
 
     /// Note in the ledger how the server ended.

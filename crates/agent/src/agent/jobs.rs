@@ -2,7 +2,7 @@
 
 use super::state::{Agent, Copies, Done, Job, Question};
 use crate::access;
-use crate::admin::Reading;
+use crate::admin::{self, Reading};
 use crate::decide::operation::{self, Next, Server, Worker};
 use crate::decide::{Process, Source};
 use crate::jobs::{self, Tools};
@@ -13,11 +13,16 @@ use crate::runtime;
 use crate::volume::ledger::Membership;
 use crate::words::job::{Failed, Trouble};
 use jiff::Timestamp;
+use palladion_agent_core::launch_record::LaunchRecord as _;
 use palladion_api::cluster::Mode;
 use palladion_api::ids::StaticAddress;
 use palladion_api::member::Operation;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
+
+/// Copies that could not be counted are counted again after this.
+const COUNT_AGAIN: Duration = Duration::from_secs(5);
 
 /// A server that does not answer a question in this time could not be asked.
 const QUESTION_TIME: Duration = Duration::from_secs(8);
@@ -58,7 +63,7 @@ impl Agent {
             Ok(()) => admin.reload_seeds().await.map_err(anyhow::Error::from),
             Err(error) => Err(error),
         };
-        match outcome.and_then(|()| record.save(&self.settings.launch_file())) {
+        match outcome.and_then(|()| record.save(&self.settings.pod.launch_file())) {
             Ok(()) => {
                 tracing::info!(seeds = StaticAddress::list(&record.seeds), "seeds reloaded");
                 self.launch = Some(record);
@@ -90,7 +95,7 @@ impl Agent {
             let change = runtime::change(&before, &launch.runtime, wanted);
             admin.change_runtime(&change).await?;
             record.runtime_before = Some(before);
-            record.save(&self.settings.launch_file())
+            record.save(&self.settings.pod.launch_file())
         };
         match told.await {
             Ok(()) => {
@@ -105,8 +110,8 @@ impl Agent {
     }
 
     /// Count the copies of each keyspace again when schema or ring has changed:
-    /// the one look that costs the server more than a moment.
-    pub(super) async fn count_copies(&mut self) {
+    /// the one look that costs the server more than a moment, taken beside the loop.
+    pub(super) fn count_copies(&mut self) {
         let Some(reading) = self.reading().filter(|r| r.serves() && r.schema_agreed == Some(true))
         else {
             return;
@@ -115,12 +120,29 @@ impl Agent {
             return;
         };
         let of = (reading.schema_version.clone(), summary.hash);
-        let (true, Some(admin)) = (of != self.copies.of, self.admin.clone()) else {
+        let waits = self.copies.tried.is_some_and(|tried| tried.elapsed() < COUNT_AGAIN);
+        let is_known = of == self.copies.of || self.copies.is_under_way;
+        let (false, false, Some(admin)) = (waits, is_known, self.admin.clone()) else {
             return;
         };
         self.remove_leftovers();
-        match admin.copies().await {
-            Ok(counts) => self.copies = Copies { of, counts },
+        (self.copies.is_under_way, self.copies.tried) = (true, Some(Instant::now()));
+        let done = self.done.clone();
+        tokio::spawn(async move {
+            let counts = admin.copies().await;
+            let _ = done.send(Done::Counted { of, counts }).await;
+        });
+    }
+
+    /// Note what was counted.
+    pub(super) fn note_copies(
+        &mut self,
+        of: (Option<String>, String),
+        counts: Result<BTreeMap<String, u32>, admin::Error>,
+    ) {
+        self.copies.is_under_way = false;
+        match counts {
+            Ok(counts) => self.copies = Copies { of, counts, ..Copies::default() },
             Err(error) => tracing::debug!(
                 error = format!("{:#}", anyhow::Error::from(error)),
                 "copies are not counted yet"

@@ -3,25 +3,17 @@
 use super::state::{Agent, Look};
 use crate::admin::{self, Error, Reading};
 use crate::capabilities::{self, FailedJoin};
-use crate::decide::Process;
 use crate::decide::operation::Worker;
 use crate::decide::progress::Progress;
 use crate::init::protocol::LogTail;
 use crate::volume::ledger::Membership;
 use jiff::Timestamp;
+use palladion_agent_core::look;
 use palladion_api::member::{Liveness, MemberState};
 use std::time::{Duration, Instant};
 
-/// Looks while something changes.
-const LOOK_OFTEN: Duration = Duration::from_millis(900);
-/// Looks while the server starts.
-const LOOK_START: Duration = Duration::from_millis(400);
-/// Looks at rest.
-const LOOK_REST: Duration = Duration::from_secs(5);
 /// A look that takes longer than this is counted: calls that last may be in its way.
 const SLOW: Duration = Duration::from_secs(1);
-/// Init is asked this often at rest: a server that died is noticed.
-const TURN_REST: Duration = Duration::from_secs(1);
 /// What a 4.x server logs when streaming to a joining member has failed.
 const JOIN_FAILED: &str = "Some data streaming failed";
 
@@ -98,18 +90,11 @@ impl Agent {
 
     pub(super) fn look_pause(&self) -> Duration {
         let normal = self.reading().is_some_and(Reading::serves);
-        match (self.at_rest(), normal) {
-            (true, _) => LOOK_REST,
-            (false, true) => LOOK_OFTEN,
-            (false, false) => LOOK_START,
-        }
+        look::pause(self.at_rest(), normal)
     }
 
     /// Time until the next turn, if nothing happens before.
     pub(super) fn pause(&self) -> Duration {
-        match self.process {
-            Process::Running => self.look_pause().min(TURN_REST),
-            Process::Absent | Process::Unknown(_) => TURN_REST,
-        }
+        look::turn(&self.process, self.look_pause())
     }
 }

@@ -34,7 +34,7 @@ const STEPS: usize = 12;
 
 /// Run until told to end.
 pub fn run(settings: Settings) -> Result<()> {
-    runtime::run(&settings.log.clone(), turn_for_ever(settings))
+    runtime::run(&settings.pod.log.clone(), turn_for_ever(settings))
 }
 
 async fn turn_for_ever(settings: Settings) -> Result<()> {
@@ -46,8 +46,8 @@ async fn turn_for_ever(settings: Settings) -> Result<()> {
     let (done_in, mut done) = mpsc::channel(4);
     let figures = metrics.clone();
     let figures = Arc::new(move || figures.text());
-    tokio::spawn(runtime::serve(settings.http_address, health.clone(), figures));
-    tokio::spawn(runtime::take_drains(settings.agent_socket(), drains_in));
+    tokio::spawn(runtime::serve(settings.pod.http_address, health.clone(), figures));
+    tokio::spawn(runtime::take_drains(settings.pod.agent_socket(), drains_in));
     tokio::spawn(speak_to_kubernetes(
         settings.clone(),
         news_in,
@@ -59,7 +59,7 @@ async fn turn_for_ever(settings: Settings) -> Result<()> {
     let mut agent = Agent::new(settings, health, metrics, news, status, done_in);
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
-        member = agent.settings.pod_name.as_str(),
+        member = agent.settings.pod.name.as_str(),
         "agent started"
     );
     loop {
@@ -71,7 +71,7 @@ async fn turn_for_ever(settings: Settings) -> Result<()> {
             Some(what) = done.recv() => agent.note(what),
             Some(request) = drains.recv() => agent.drain_for_the_end(request),
             _ = terminate.recv() => {
-                let _ = std::fs::remove_file(agent.settings.agent_socket());
+                let _ = std::fs::remove_file(agent.settings.pod.agent_socket());
                 return Ok(());
             }
         }
@@ -96,7 +96,7 @@ impl Agent {
         }
         self.follow_seeds().await;
         self.follow_runtime_settings().await;
-        self.count_copies().await;
+        self.count_copies();
         self.read_schema();
         self.follow_repairs();
         self.beat();
@@ -132,6 +132,7 @@ impl Agent {
             Done::Job { id, ended } => self.end_task(id, ended),
             Done::Schema { version, answer } => self.schema.note(version, answer),
             Done::Surveyed { of, found } => self.note_survey(of, found),
+            Done::Counted { of, counts } => self.note_copies(of, counts),
             Done::LoggedIn { of, answer } => self.access.note(of, answer, Instant::now()),
         }
     }
@@ -157,7 +158,7 @@ async fn speak_to_kubernetes(
             }
         }
     };
-    let name = settings.pod_name.to_string();
+    let name = settings.pod.name.to_string();
     let reporting =
         kubernetes::report(members.clone(), name.clone(), status, heard, metrics.clone());
     tokio::join!(kubernetes::watch(members, name, news, metrics), reporting);

@@ -9,7 +9,7 @@ use crate::repair::survey::{Survey, calm_ring, survey};
 use crate::words::repair::Unclear;
 use crate::words::work::Trouble;
 use jiff::Timestamp;
-use palladion_api::repair::{Coverage, RepairStatus};
+use palladion_api::repair::{AutoRepair, Coverage, RepairStatus};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -36,6 +36,8 @@ pub struct Outlook {
     counted: Option<Instant>,
     /// What is told, for which version of the memory, and since when.
     told: Option<(RepairStatus, u64, Coverage, Instant)>,
+    /// Does the server repair by itself, as it said last?
+    auto_repair: Option<AutoRepair>,
 }
 
 impl Agent {
@@ -139,8 +141,18 @@ impl Agent {
         self.metrics.note_repair(told, due, now);
     }
 
-    /// What is told: the same until something was repaired.
+    /// What is told of it.
     pub(super) fn told_repair(&mut self) -> Option<RepairStatus> {
+        if let Some(reading) = self.reading() {
+            let enabled = reading.auto_repair == Some(true);
+            self.outlook.auto_repair = enabled.then_some(AutoRepair::Enabled);
+        }
+        let auto_repair = self.outlook.auto_repair;
+        Some(RepairStatus { auto_repair, ..self.figures()? })
+    }
+
+    /// The figures: the same until something was repaired.
+    fn figures(&mut self) -> Option<RepairStatus> {
         let cover = self.coverage()?.clone();
         let repairs = self.open_repairs()?;
         // Who has not looked yet has nothing to say, least of all that nothing is due.

@@ -3,7 +3,7 @@
 
 use super::repair::{Of, Outlook};
 use crate::access::{Access, Answer, Subject};
-use crate::admin::{Reading, ServerAdmin};
+use crate::admin::{self, Reading, ServerAdmin};
 use crate::decide::health::Watch;
 use crate::decide::job::Stop;
 use crate::decide::progress::Progress;
@@ -28,7 +28,7 @@ use crate::words::calls::NotKnown;
 use crate::words::volume::Wrong;
 use crate::{decide, launch};
 use jiff::Timestamp;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_agent_core::telling::Since;
 use palladion_api::ids::Nonce;
 use palladion_api::member::{CassandraMemberStatus, Evidence, Grant, ServerState};
 use palladion_api::words::Message;
@@ -80,6 +80,13 @@ pub enum Done {
         of: Of,
         /// What was found.
         found: Result<Survey, String>,
+    },
+    /// Copies of keyspaces were counted.
+    Counted {
+        /// For which schema and ring.
+        of: Of,
+        /// How many of each.
+        counts: Result<BTreeMap<String, u32>, admin::Error>,
     },
     /// The agent has tried to log in to its server.
     LoggedIn {
@@ -146,6 +153,10 @@ pub struct Copies {
     pub of: (Option<String>, String),
     /// Copies by keyspace.
     pub counts: BTreeMap<String, u32>,
+    /// Are they being counted?
+    pub is_under_way: bool,
+    /// When that was tried last, and failed or is under way.
+    pub tried: Option<Instant>,
 }
 
 /// The agent.
@@ -188,12 +199,14 @@ pub struct Agent {
     pub question: Option<Question>,
     pub evidence: Option<Evidence>,
     pub copies: Copies,
+    /// How much data the server holds, as it was told last.
+    pub told_load: Option<u64>,
     pub access: Access,
     pub schema: Known,
     /// What looks have shown of how much the server has to do.
     pub watched: Watched,
     pub load: watch::Sender<Load>,
-    pub state: Option<(ServerState, Time)>,
+    pub state: Since<ServerState>,
     pub trouble: Option<Message>,
     /// Is a sign of life being written?
     pub beating: Arc<AtomicBool>,
@@ -210,7 +223,7 @@ impl Agent {
         done: mpsc::Sender<Done>,
     ) -> Self {
         let mounted = launch::mounted(&settings).map_err(|e| format!("{e:#}"));
-        let supervisor = Supervisor::new(&settings.init_socket());
+        let supervisor = Supervisor::new(&settings.pod.init_socket());
         Self {
             settings,
             supervisor,
@@ -247,11 +260,12 @@ impl Agent {
             question: None,
             evidence: None,
             copies: Copies::default(),
+            told_load: None,
             access: Access::default(),
             schema: Known::default(),
             watched: Watched::default(),
             load: watch::channel(Load::default()).0,
-            state: None,
+            state: Since::default(),
             trouble: None,
             beating: Arc::default(),
         }
@@ -272,9 +286,9 @@ impl Agent {
     pub fn facts(&self) -> decide::Facts<'_> {
         decide::Facts {
             now: Timestamp::now(),
-            pod_uid: &self.settings.pod_uid,
-            member: &self.settings.pod_name,
-            revision: &self.settings.pod_revision,
+            pod_uid: &self.settings.pod.uid,
+            member: &self.settings.pod.name,
+            revision: &self.settings.pod.revision,
             spec: self.spec(),
             volume: match &self.found {
                 Ok(found) => VolumeFact::Found(found),

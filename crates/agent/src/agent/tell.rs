@@ -5,11 +5,12 @@ use crate::admin::Reading;
 use crate::decide::{self, Decision, Source};
 use crate::kubernetes::News;
 use crate::repair::pressure::Load;
-use crate::report::{self, Parts};
+use crate::report::{self, Parts, load};
 use crate::volume::{Volume, seconds};
 use crate::words::start::Waiting;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use palladion_agent_core::telling;
 use palladion_api::member::{AgentStatus, CassandraMemberStatus, JobStatus, PROTOCOL, ServerState};
 use palladion_api::reasons::Reason;
 use palladion_api::repair::Pressure;
@@ -32,6 +33,7 @@ impl Agent {
         self.follow_health(decision.state);
         self.tell_probes(&decision);
         self.metrics.note(self.reading());
+        self.told_load = load::told(self.told_load, self.reading());
         let job = self.told_job();
         let repair = self.told_repair();
         self.count_repairs(repair.as_ref());
@@ -56,6 +58,7 @@ impl Agent {
             decision: &decision,
             since,
             reading: self.reading(),
+            load: self.told_load,
             health: self.watch.records(),
             launch: self.launch.as_ref(),
             copies: &self.copies.counts,
@@ -77,11 +80,7 @@ impl Agent {
         if !self.watch.has_taken_over() {
             return;
         }
-        self.status.send_if_modified(|told| {
-            let differs = told.as_ref() != Some(&status);
-            *told = Some(status);
-            differs
-        });
+        telling::offer(&self.status, status);
     }
 
     /// What looks add up to, after what an earlier agent has reported.
@@ -133,36 +132,22 @@ impl Agent {
         AgentStatus {
             version: env!("CARGO_PKG_VERSION").into(),
             protocol: PROTOCOL,
-            pod_uid: self.settings.pod_uid.clone(),
-            revision: self.settings.pod_revision.clone(),
-            node: self.settings.node_name.clone(),
+            pod_uid: self.settings.pod.uid.clone(),
+            revision: self.settings.pod.revision.clone(),
+            node: self.settings.pod.node.clone(),
         }
     }
 
     /// Since when the state holds; what an earlier agent told goes on.
     fn since(&mut self, state: ServerState) -> Time {
-        if let Some((known, since)) = &self.state
-            && *known == state
-        {
-            return since.clone();
-        }
-        let earlier = match (&self.state, &*self.news.borrow()) {
-            (None, News::Present(member)) => {
+        let earlier = match &*self.news.borrow() {
+            News::Present(member) => {
                 let server = member.status.as_ref().and_then(|s| s.server.as_ref());
-                server.filter(|s| s.state == state).map(|s| s.since.clone())
+                server.map(|server| (server.state, server.since.clone()))
             }
-            (
-                _,
-                News::Unknown
-                | News::Unreachable(_)
-                | News::Unreadable(_)
-                | News::Absent
-                | News::Present(_),
-            ) => None,
+            News::Unknown | News::Unreachable(_) | News::Unreadable(_) | News::Absent => None,
         };
-        let since = earlier.unwrap_or_else(|| seconds(Timestamp::now()));
-        self.state = Some((state, since.clone()));
-        since
+        self.state.of(state, earlier, seconds(Timestamp::now()))
     }
 
     fn tell_probes(&self, decision: &Decision) {

@@ -38,7 +38,7 @@ impl Agent {
             (None, Some(_)) => Worker::Operation,
             (None, None) => Worker::Idle,
         };
-        let here = Here { pod: &self.settings.pod_uid, worker, server: self.server() };
+        let here = Here { pod: &self.settings.pod.uid, worker, server: self.server() };
         let next = book.read(|notes| job::next(&saved.spec, ledger, notes, here));
         let open = book.read(|notes| notes.open().map(|note| note.status.id.clone()));
         let id = wanted.as_ref().map(|job| job.id.as_str());
@@ -129,7 +129,7 @@ impl Agent {
         let (Some(_), Some(launch)) = (&self.admin, &self.launch) else {
             return Ok(());
         };
-        let (pod, tag) = (&self.settings.pod_uid, &launch.tag);
+        let (pod, tag) = (&self.settings.pod.uid, &launch.tag);
         book.change(|notes| notes.begin(&job, pod, tag, Timestamp::now()))?;
         tracing::info!(id = job.id, task = job.task.as_str(), "job begun");
         let ours = |bench: Bench| async move { jobs::work(&bench).await };
@@ -138,7 +138,7 @@ impl Agent {
     }
 
     fn turn_down(&self, book: &Book, job: &Job, ended: Ended) -> Result<()> {
-        let (pod, cause) = (&self.settings.pod_uid, ended.cause);
+        let (pod, cause) = (&self.settings.pod.uid, ended.cause);
         book.change(|notes| notes.turn_down(job, pod, ended, Timestamp::now()))?;
         tracing::warn!(id = job.id, task = job.task.as_str(), cause = ?cause, "job not begun");
         Ok(())
@@ -188,6 +188,7 @@ impl Agent {
         };
         book.show(jobs::Live::default());
         book.offer(Vec::new());
+        book.say(None);
         let (stop, asked) = watch::channel(None);
         let (grants, granted) = watch::channel(Grant::default());
         let (id, done) = (job.id.clone(), self.done.clone());

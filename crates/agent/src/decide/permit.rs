@@ -130,6 +130,7 @@ pub fn start(
         }
         PermitKind::ResumeLeave => {
             check_host_id(permit, ledger)?;
+            check_is_where_it_was(ledger, address)?;
             (Entry::ResumeLeave, spec.seeds.clone())
         }
         // It has data: its own address is fine among the seeds, and enough.
@@ -152,6 +153,16 @@ fn check_address(permit: &StartPermit, ledger: &Ledger) -> Result<(), Refused> {
     match ledger.address.clone() {
         Some(own) if own != meant => Err(Refused::OtherAddress { meant, own }),
         Some(_) | None => Ok(()),
+    }
+}
+
+/// The others know a leaver under the address of its ledger. Under another one nobody has
+/// been asked about it: that may be another member's.
+fn check_is_where_it_was(ledger: &Ledger, now: &StaticAddress) -> Result<(), Refused> {
+    match ledger.address.clone() {
+        Some(before) if before == *now => Ok(()),
+        Some(before) => Err(Refused::LeavesElsewhere { before, now: now.clone() }),
+        None => Err(Refused::NoOwnAddress),
     }
 }
 

@@ -29,12 +29,20 @@ pub enum Halt {
     Lost,
     /// It was asked to stop.
     Stopped,
-    /// It was asked to stop, and its repairs did not end in time.
+    /// It was asked to stop, or a segment took too long, and its repairs did not end in time.
     LeftRunning {
         /// The keyspace.
         keyspace: String,
         /// Their numbers.
         numbers: Names,
+    },
+    /// It was asked to stop, and the server shows nothing of what it was called for: that
+    /// waits for a thread, and cannot be stopped.
+    LeftWaiting {
+        /// The keyspace.
+        keyspace: String,
+        /// The table.
+        table: String,
     },
     /// It failed.
     Failed(JobCause, String),
@@ -167,7 +175,9 @@ impl Bench {
         let (state, message) = match &outcome {
             Ok(()) => (KeyspaceState::Succeeded, None),
             Err(Halt::Failed(_, why)) => (KeyspaceState::Failed, Some(why.clone())),
-            Err(Halt::Stopped | Halt::LeftRunning { .. }) => (KeyspaceState::Aborted, None),
+            Err(Halt::Stopped | Halt::LeftRunning { .. } | Halt::LeftWaiting { .. }) => {
+                (KeyspaceState::Aborted, None)
+            }
             // Noted with the end of the job.
             Err(Halt::Lost | Halt::Refused(_)) => return outcome,
         };
@@ -190,23 +200,40 @@ impl Bench {
                 }
                 Some(Stop::Asked) | None => Ended::as_asked(JobState::Aborted, Aborted::Asked),
             },
-            Err(Halt::LeftRunning { keyspace, numbers }) => {
+            Err(Halt::LeftRunning { keyspace, numbers }) => self.left_running(keyspace, numbers),
+            Err(Halt::LeftWaiting { keyspace, table }) => {
                 let seconds = self.pace.ends.as_secs();
-                let left = Aborted::LeftRunning { keyspace, numbers, seconds };
-                match self.asked() {
-                    Some(Stop::Deadline) => {
-                        let cause = JobCause::DeadlineExceeded;
-                        let seconds = self.job.deadline_seconds;
-                        let why = Failed::DeadlineLeft { seconds, left: left.to_string() };
-                        Ended::by(JobState::Failed, cause, why)
-                    }
-                    Some(Stop::Asked) | None => {
-                        Ended::by(JobState::Aborted, JobCause::LeftRunning, left)
-                    }
-                }
+                self.left(&Aborted::LeftWaiting { keyspace, table, seconds })
             }
             Err(Halt::Failed(cause, why)) => Ended::by(JobState::Failed, cause, why),
             Err(Halt::Refused(why)) => Ended::by(JobState::Refused, JobCause::NotSupported, why),
         })
+    }
+
+    /// The server has not ended a repair that it was asked to end.
+    fn left_running(&self, keyspace: String, numbers: Names) -> Ended {
+        let ends = self.pace.ends.as_secs();
+        match self.asked() {
+            Some(Stop::Asked | Stop::Deadline) => {
+                self.left(&Aborted::LeftRunning { keyspace, numbers, seconds: ends })
+            }
+            None => {
+                let seconds = self.pace.segment.as_secs();
+                let why = Failed::TooLongLeft { keyspace, numbers, seconds, ends };
+                Ended::by(JobState::Failed, JobCause::LeftRunning, why)
+            }
+        }
+    }
+
+    /// Something was left in the server after a stop.
+    fn left(&self, left: &Aborted) -> Ended {
+        match self.asked() {
+            Some(Stop::Deadline) => {
+                let (seconds, left) = (self.job.deadline_seconds, left.to_string());
+                let why = Failed::DeadlineLeft { seconds, left };
+                Ended::by(JobState::Failed, JobCause::DeadlineExceeded, why)
+            }
+            Some(Stop::Asked) | None => Ended::by(JobState::Aborted, JobCause::LeftRunning, left),
+        }
     }
 }

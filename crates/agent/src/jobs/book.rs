@@ -26,6 +26,7 @@ pub struct Book {
     notes: Mutex<Notes>,
     live: Mutex<Live>,
     offered: Mutex<Vec<Batch>>,
+    said: Mutex<Option<String>>,
 }
 
 fn lock<T>(what: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -36,8 +37,8 @@ impl Book {
     /// Read them.
     pub fn open(volume: &Volume) -> Result<Self> {
         let notes = Mutex::new(volume.jobs()?);
-        let (live, offered) = (Mutex::default(), Mutex::default());
-        Ok(Self { volume: volume.clone(), notes, live, offered })
+        let (live, offered, said) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Ok(Self { volume: volume.clone(), notes, live, offered, said })
     }
 
     /// The volume that they are on.
@@ -56,6 +57,8 @@ impl Book {
         let mut notes = known.clone();
         change(&mut notes);
         if notes != *known {
+            #[cfg(test)]
+            super::kill::point();
             self.volume.save_jobs(&notes)?;
             *known = notes;
         }
@@ -72,6 +75,11 @@ impl Book {
         *lock(&self.offered) = batches;
     }
 
+    /// What the job waits for, in words; not on the disk either.
+    pub fn say(&self, what: Option<String>) {
+        *lock(&self.said) = what;
+    }
+
     /// What is to be reported of the job that the spec names, else of the last one.
     pub fn status(&self, id: Option<&str>) -> Option<JobStatus> {
         let mut status = self.read(|notes| notes.status(id).cloned())?;
@@ -80,6 +88,7 @@ impl Book {
             (status.progress, status.done) = (live.progress, live.done);
             (status.total, status.unit) = (live.total, live.unit);
             status.batches.clone_from(&lock(&self.offered));
+            status.message.clone_from(&lock(&self.said));
         }
         Some(status)
     }

@@ -1,35 +1,45 @@
 //! Repair of what is due: in segments one after the other, or by what the operator
 //! grants where several members repair at a time.
 
-use super::bench::{Bench, Halt, Step};
+use super::adopt::adopt;
+use super::bench::{Bench, Step};
 use super::course::Course;
 use super::granted;
-use super::segments::{adopt, calm, change, look, now, read, surveyed};
+use super::segments::{calm, change, look, now, read, surveyed};
+use super::tries::Try;
+use crate::admin::Reading;
 use crate::admin::jobs::{Segment, Tables};
 use crate::ranges::Range;
 use crate::repair::batches::Copies;
 use crate::repair::due::{Due, due};
+use crate::repair::failing::{Failing, Resting, awake, cut};
 use crate::repair::segments::plan;
 use crate::repair::survey::Survey;
 use crate::words::calls::Doing;
 use crate::words::work::Done;
-use palladion_api::member::JobCause;
 use palladion_api::task::{DEFAULT_SEGMENT_BYTES, RepairTask};
 
 /// What there is to repair, and in how large pieces.
 pub(super) struct Plan<'a> {
-    /// All that is due.
+    /// All that is due and does not rest.
     pub due: Vec<Due>,
+    /// What rests after failures.
+    pub resting: Option<Resting>,
     /// What there is.
     pub found: &'a Survey,
+    failing: Vec<Failing>,
     bytes: Tables,
     segment_bytes: u64,
 }
 
 impl Plan<'_> {
-    /// In which calls this is repaired. What comes first stands first, and is repaired first.
-    pub fn segments(&self, due: &[Due]) -> Vec<Segment> {
-        plan(due, &self.bytes, &self.found.held, self.segment_bytes)
+    /// In which calls this is repaired. What comes first stands first, and is repaired first;
+    /// what has failed before comes last.
+    pub fn tries(&self, due: Vec<Due>) -> Vec<Try> {
+        let (due, failed) = cut(due, &self.failing, now());
+        let planned = plan(&due, &self.bytes, &self.found.held, self.segment_bytes);
+        let planned = planned.into_iter().map(|segment| Try::of(segment, 0));
+        planned.chain(failed.into_iter().map(|(segment, n)| Try::of(segment, n))).collect()
     }
 
     /// Who has copies of the keyspaces of which something is due.
@@ -48,33 +58,41 @@ pub async fn repair(bench: &Bench, what: &RepairTask) -> Step<Done> {
 }
 
 async fn repair_all(bench: &Bench, what: &RepairTask) -> Step<Done> {
-    match adopt(bench).await {
-        Ok(()) => {}
-        Err(Halt::Failed(JobCause::ServerError, why)) => {
-            tracing::warn!(why, "the segment that an earlier agent began does not count");
-        }
-        Err(halt) => return Err(halt),
-    }
+    adopt(bench).await?;
     bench.may_stop()?;
     let reading = read(bench).await?;
     let found = look(bench, &reading).await?;
-    change(bench, |memory| found.observed_by(memory, now()))?;
+    let (due, failing) = change(bench, |memory| {
+        found.observed_by(memory, now());
+        let due = due(memory, &bench.cover, now());
+        memory.forget_all_but(&due);
+        (due, memory.failing.clone())
+    })?;
     let bytes = match bench.jobs()?.tables().await {
         Ok(bytes) => bytes,
         Err(error) => return Err(bench.failed(Doing::ListTables, error).await),
     };
-    let due = bench.repairs.read(|memory| due(memory, &bench.cover, now()));
+    let (due, resting) = awake(due, &failing, now());
     let segment_bytes = what.segment_bytes.unwrap_or(DEFAULT_SEGMENT_BYTES);
-    let plan = Plan { due, found: &found, bytes, segment_bytes };
+    let plan = Plan { due, resting, found: &found, failing, bytes, segment_bytes };
     match &bench.job.grant {
         Some(_) => granted::repair(bench, plan, &reading).await,
-        None => {
-            let segments = plan.segments(&plan.due);
-            let mut course = Course::begun(bench, &reading, plan.copies(), segments.len());
-            course.go_on(bench, segments).await?;
-            course.end(bench)
+        None => alone(bench, &plan, &reading).await,
+    }
+}
+
+/// Repair all of it while no other member repairs.
+async fn alone(bench: &Bench, plan: &Plan<'_>, reading: &Reading) -> Step<Done> {
+    let mut left = plan.tries(plan.due.clone());
+    let course = Course::begun(bench, reading, plan.copies(), left.len());
+    let mut course = course.beside(plan.resting);
+    while !left.is_empty() {
+        left = course.go_on(bench, left).await?;
+        if !left.is_empty() {
+            bench.pause(bench.pace.retry).await;
         }
     }
+    course.end(bench)
 }
 
 /// What a repair of everything needs to be remembered by.
@@ -103,9 +121,12 @@ pub(super) async fn remember(
     (keyspace, tables): (&str, &[String]),
     begun: i64,
 ) -> Step<()> {
-    let Ok(ring) = calm(&read(bench).await?) else {
-        return Ok(());
-    };
+    // What was seen before is outdated in another ring or schema. Whoever looks again beside
+    // this has noted what is new, and that must stay.
+    match calm(&read(bench).await?) {
+        Ok(ring) if ring == before.ring => {}
+        Ok(_) | Err(_) => return Ok(()),
+    }
     let known = before.found.schema.keyspaces.get(keyspace);
     let all = known.into_iter().flat_map(|known| known.tables.keys());
     let meant = all.filter(|name| tables.is_empty() || tables.contains(name));
@@ -114,7 +135,7 @@ pub(super) async fn remember(
     change(bench, |memory| {
         before.found.observed_by(memory, now());
         memory.begin(&segment, &before.ring, begun);
-        memory.finish(&ring)
+        memory.finish(&before.ring)
     })?;
     Ok(())
 }

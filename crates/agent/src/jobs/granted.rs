@@ -5,10 +5,10 @@
 use super::bench::{Bench, Step};
 use super::course::Course;
 use super::due::Plan;
-use super::segments::{read, unclear};
+use super::segments::unclear;
+use super::tries::Try;
 use crate::admin::Reading;
-use crate::admin::jobs::Segment;
-use crate::repair::batches::{OFFERED, batches};
+use crate::repair::batches::{Batch, OFFERED, batches};
 use crate::repair::survey::calm_ring;
 use crate::words::repair::Unclear;
 use crate::words::work::Done;
@@ -20,31 +20,44 @@ use tokio::time::Instant;
 /// A batch that is left to do.
 struct Part {
     offer: Offer,
-    segments: Vec<Segment>,
+    tries: Vec<Try>,
+    /// Parts of it have failed, and are offered from then on.
+    again: Option<Instant>,
+}
+
+impl Part {
+    /// Has it all its members up?
+    fn is_whole(&self, down: &BTreeSet<HostId>) -> bool {
+        !self.offer.host_ids.iter().any(|host| down.contains(host))
+    }
+
+    fn is_ready(&self) -> bool {
+        self.again.is_none_or(|again| again <= Instant::now())
+    }
 }
 
 /// Repair what is granted, until nothing is left.
 pub async fn repair(bench: &Bench, plan: Plan<'_>, reading: &Reading) -> Step<Done> {
     let all = batches(plan.due.clone(), &plan.found.copies);
-    let part = |batch: &crate::repair::batches::Batch| Part {
-        offer: batch.offer(),
-        segments: plan.segments(&batch.due),
+    let part = |batch: &Batch| {
+        let tries = plan.tries(batch.due.clone());
+        Part { offer: batch.offer(), tries, again: None }
     };
     let mut parts: Vec<Part> = all.iter().map(part).collect();
-    let segments = parts.iter().map(|part| part.segments.len()).sum();
-    let mut course = Course::begun(bench, reading, plan.copies(), segments);
+    let segments = parts.iter().map(|part| part.tries.len()).sum();
+    let course = Course::begun(bench, reading, plan.copies(), segments);
+    let mut course = course.beside(plan.resting);
     let ring = ring_of(reading)?;
     let mut over = bench.book.read(|notes| notes.open()?.status.last_grant).unwrap_or(0);
     let mut alone: Option<Instant> = None;
     while !parts.is_empty() {
         course.show(bench);
         bench.may_stop()?;
-        let reading = read(bench).await?;
+        let reading = course.clear(bench).await?;
         // Whoever has copies is another one now.
         if ring_of(&reading)? != ring {
             return Err(unclear(Unclear::OtherRing));
         }
-        course.look_again(bench, &reading).await?;
         let down = down(&reading);
         if offer(bench, &parts, &down) == 0 {
             if alone.get_or_insert_with(Instant::now).elapsed() >= bench.pace.alone {
@@ -60,8 +73,13 @@ pub async fn repair(bench: &Bench, plan: Plan<'_>, reading: &Reading) -> Step<Do
         // What is granted and not there is done already.
         let is_meant = |part: &Part| part.offer.host_ids == grant.host_ids;
         if let Some(at) = parts.iter().position(is_meant) {
-            let part = parts.remove(at);
-            course.go_on(bench, part.segments).await?;
+            let Part { offer, tries, .. } = parts.remove(at);
+            let tries = course.go_on(bench, tries).await?;
+            if !tries.is_empty() {
+                // Its members are free meanwhile, and others repair.
+                let again = Instant::now().checked_add(bench.pace.retry);
+                parts.push(Part { offer, tries, again });
+            }
         }
         bench.note(|notes| notes.end_grant(grant.number))?;
         over = grant.number;
@@ -79,12 +97,10 @@ fn down(reading: &Reading) -> BTreeSet<HostId> {
     members.filter(|m| m.liveness != Liveness::Up).map(|m| m.host_id.clone()).collect()
 }
 
-/// Offer what has all its members up; so many are.
+/// Offer what has all its members up, unless it has just failed; so many have them up.
 fn offer(bench: &Bench, parts: &[Part], down: &BTreeSet<HostId>) -> usize {
-    let is_whole = |part: &&Part| !part.offer.host_ids.iter().any(|host| down.contains(host));
-    let offers = parts.iter().filter(is_whole).take(OFFERED).map(|part| part.offer.clone());
-    let offers: Vec<Offer> = offers.collect();
-    let count = offers.len();
-    bench.book.offer(offers);
-    count
+    let whole = || parts.iter().filter(|part| part.is_whole(down));
+    let ready = whole().filter(|part| part.is_ready()).take(OFFERED);
+    bench.book.offer(ready.map(|part| part.offer.clone()).collect());
+    whole().count()
 }

@@ -1,6 +1,7 @@
 //! Jobs of a member, as they are carried out. [`crate::decide::operation`] and
 //! [`crate::decide::job`] decide when one begins.
 
+mod adopt;
 mod bench;
 mod book;
 mod course;
@@ -8,9 +9,12 @@ mod due;
 mod flush;
 mod follow;
 mod granted;
+mod intensity;
 mod levels;
+mod missed;
 mod orphan;
 mod pace;
+mod patience;
 mod plan;
 mod repair;
 mod rewrite;
@@ -18,6 +22,7 @@ mod run;
 mod segments;
 mod snapshot;
 mod stop;
+mod tries;
 mod unwritten;
 mod work;
 
@@ -30,6 +35,8 @@ pub use run::{Tools, run};
 pub use unwritten::Unwritten;
 pub use work::work;
 
+#[cfg(test)]
+pub(crate) mod kill;
 #[cfg(test)]
 mod place;
 #[cfg(test)]

@@ -74,7 +74,8 @@ async fn entries_end(bench: &Bench, what: Rewrite<'_>, item: &Item) -> Step<()> 
         match bench.asked() {
             None => bench.pause(bench.pace.orphan).await,
             Some(_) => {
-                stop::entries(jobs, what, item).await;
+                // What it shows is asked below.
+                let _ = stop::entries(jobs, what, item).await;
                 tokio::time::sleep(bench.pace.stop).await;
             }
         }

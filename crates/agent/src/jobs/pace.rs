@@ -17,8 +17,15 @@ pub struct Pace {
     pub repair: Duration,
     /// How long a repair that was just begun may be unknown to the server.
     pub early: Duration,
-    /// How long a repair that is asked to end may take.
+    /// How long a repair that is asked to end may take, and how long a rewrite of which
+    /// nothing shows that could be stopped.
     pub ends: Duration,
+    /// How long a segment of a repair may take: then it is ended and cut in halves.
+    pub segment: Duration,
+    /// After how long a segment that has failed is tried again.
+    pub retry: Duration,
+    /// How long it is waited for where the ring or its schema cannot be told.
+    pub unclear: Duration,
     /// How often a repair that waits for a grant looks who is up.
     pub grant: Duration,
     /// How long it waits for members that have copies to be up again.
@@ -40,6 +47,9 @@ impl Default for Pace {
             repair: Duration::from_secs(2),
             early: Duration::from_secs(10),
             ends: Duration::from_secs(300),
+            segment: Duration::from_secs(1800),
+            retry: Duration::from_secs(60),
+            unclear: Duration::from_secs(600),
             grant: Duration::from_secs(10),
             alone: Duration::from_secs(600),
             orphan: Duration::from_secs(5),

@@ -3,6 +3,7 @@
 
 use super::bench::{Bench, Halt, Step};
 use super::book::Live;
+use super::stop::Shown;
 use super::work::done;
 use super::{plan, stop};
 use crate::admin::jobs::{Compaction, Rewrite, Rewritten, Tables};
@@ -84,6 +85,7 @@ async fn call(
     let jobs = bench.jobs()?;
     let (keyspace, table) = names(item);
     let mut answer = jobs.rewrite(what, &keyspace, &table);
+    let mut nothing_since: Option<Instant> = None;
     loop {
         let pause = async {
             match bench.asked() {
@@ -102,7 +104,16 @@ async fn call(
             () = pause => {}
         }
         if bench.asked().is_some() {
-            stop::entries(jobs, what, item).await;
+            match stop::entries(jobs, what, item).await {
+                Shown::Entries => nothing_since = None,
+                Shown::Nothing => {
+                    let since = *nothing_since.get_or_insert_with(Instant::now);
+                    if since.elapsed() >= bench.pace.ends {
+                        let (keyspace, table) = names(item);
+                        return Err(Halt::LeftWaiting { keyspace, table });
+                    }
+                }
+            }
         } else if let Ok(all) = jobs.compactions().await {
             let ours: Vec<&Compaction> = stop::ours(&all, what, item).collect();
             bench.show(meter.at(bytes, &ours));

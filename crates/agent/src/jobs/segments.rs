@@ -2,7 +2,7 @@
 //! that whoever comes after a yield, a kill or a restart goes on where it stood.
 
 use super::bench::{Bench, Halt, Step};
-use super::follow::follow;
+use super::follow::{Followed, follow_within};
 use crate::admin::jobs::Segment;
 use crate::admin::{Reading, RepairTicket};
 use crate::repair::Memory;
@@ -13,6 +13,7 @@ use crate::words::repair::Unclear;
 use crate::words::work::Failed;
 use jiff::Timestamp;
 use palladion_api::member::JobCause;
+use std::time::Duration;
 
 /// The time that is noted.
 pub fn now() -> i64 {
@@ -59,7 +60,7 @@ pub fn calm(reading: &Reading) -> Step<String> {
 
 /// One segment. It counts only if nobody has moved from its beginning to its end
 /// (safety rule 5.5): who has joined meanwhile may have streamed from a member that lacked a deletion.
-pub async fn one(bench: &Bench, segment: &Segment, ring: &str) -> Step<()> {
+pub async fn one(bench: &Bench, segment: &Segment, ring: &str) -> Step<Followed> {
     let table = segment.tables.first().filter(|_| segment.tables.len() == 1).cloned();
     let item = Item { keyspace: segment.keyspace.clone(), table };
     // First, so that the number of the one before is never taken for the number of this one.
@@ -79,43 +80,31 @@ pub async fn one(bench: &Bench, segment: &Segment, ring: &str) -> Step<()> {
     };
     bench.note(|notes| notes.number(ticket.number))?;
     change(bench, |memory| memory.number(ticket.number))?;
-    follow(bench, &ticket).await?;
-    finish(bench, &segment.keyspace, ticket.number).await
+    finished(bench, &ticket, limit(bench, segment)).await
 }
 
-/// One that has failed is over, and so is its number.
-pub fn left(bench: &Bench, outcome: Step<()>) -> Step<()> {
-    if let Err(Halt::Failed(..)) = &outcome {
-        bench.note(Notes::leave_item)?;
+/// A segment may take so long; one that cannot be cut takes what it needs.
+pub fn limit(bench: &Bench, segment: &Segment) -> Option<Duration> {
+    segment.halves().map(|_| bench.pace.segment)
+}
+
+/// Follow one that was begun. It is remembered first, and then left: an agent that ends
+/// between the two remembers it once more, or not at all, and calls nothing twice.
+pub async fn finished(
+    bench: &Bench,
+    ticket: &RepairTicket,
+    limit: Option<Duration>,
+) -> Step<Followed> {
+    match follow_within(bench, ticket, limit).await? {
+        Followed::Done => {}
+        Followed::TooLong => return Ok(Followed::TooLong),
     }
-    outcome
-}
-
-/// It is remembered first, and then left: an agent that ends between the two
-/// remembers it once more, or not at all, and calls nothing twice.
-async fn finish(bench: &Bench, keyspace: &str, number: i64) -> Step<()> {
     let ring = calm(&read(bench).await?)?;
-    let counts = change(bench, |memory| memory.finish_numbered(&ring, Some(number)))?;
+    let counts = change(bench, |memory| memory.finish_numbered(&ring, Some(ticket.number)))?;
     bench.note(Notes::leave_item)?;
     if counts {
-        return Ok(());
+        return Ok(Followed::Done);
     }
-    let why = Failed::RingChanged { keyspace: keyspace.into() };
+    let why = Failed::RingChanged { keyspace: ticket.keyspace.clone() };
     Err(Halt::Failed(JobCause::ServerError, why.to_string()))
-}
-
-/// The segment that an earlier agent began, by this very job.
-pub async fn adopt(bench: &Bench) -> Step<()> {
-    let open = bench.book.read(|notes| {
-        let note = notes.open()?;
-        Some((note.item.clone()?.keyspace, note.repair?))
-    });
-    let Some((keyspace, number)) = open else {
-        return Ok(());
-    };
-    let ended = async {
-        follow(bench, &RepairTicket { keyspace: keyspace.clone(), number }).await?;
-        finish(bench, &keyspace, number).await
-    };
-    left(bench, ended.await)
 }

@@ -26,6 +26,8 @@ pub enum Goes {
     RunsUntilStopped(u32),
     /// The connection breaks; the server goes on for so many looks.
     Breaks(u32),
+    /// It waits for a thread, and nothing of it shows.
+    Waits,
 }
 
 #[derive(Default)]
@@ -52,10 +54,26 @@ pub struct State {
     pub schema: u32,
     /// Members that have a copy of everything besides the two.
     pub more_copies: Vec<&'static str>,
+    /// Who has a copy of `system_auth` besides.
+    pub copy_of_auth: Option<&'static str>,
+    /// Every repair of this keyspace fails.
+    pub fails: Option<&'static str>,
+    /// A segment of so many ranges does not end before it is ended.
+    pub slow: Option<usize>,
+    /// How often the repair under way was asked to end.
+    pub ends: u32,
     /// Segments with which the server has nothing to do.
     pub idle: u32,
     /// Why the schema cannot be read.
     pub no_schema: Option<&'static str>,
+    /// Tables of the shop that are there besides its two.
+    pub created: Vec<&'static str>,
+    /// Tables that are there no more.
+    pub dropped: Vec<&'static str>,
+    /// For how long tables keep deletions, where it is not ten days.
+    pub graces: BTreeMap<&'static str, u32>,
+    /// It does not answer when it is asked to end repairs.
+    pub silent: bool,
 }
 
 pub struct Fake {
@@ -66,6 +84,7 @@ pub struct Fake {
 impl Fake {
     /// What is on the disk at the moment of a call.
     fn called(&self, what: String) -> MutexGuard<'_, State> {
+        super::kill::point();
         let notes = self.volume.jobs().unwrap();
         let item = notes.open().and_then(|note| note.item.clone());
         let at = item.map(|i| format!("{}.{}", i.keyspace, i.table.unwrap_or_default()));
@@ -170,20 +189,28 @@ impl ServerAdmin for Fake {
         if ticket.number > state.next_repair || ticket.number <= state.forgotten {
             return now(RepairState::Unknown);
         }
+        if state.fails == Some(ticket.keyspace.as_str()) {
+            return now(RepairState::Failed("endpoint not alive".into()));
+        }
         now(state.repairs.pop_front().unwrap_or(RepairState::Completed))
     }
 }
 
 impl Schemas for Fake {
     fn read(&self) -> BoxFuture<'_, Result<Schema, String>> {
-        let why = self.state.lock().unwrap().no_schema;
-        let table = |id: &str| Table { id: id.into(), grace: 864_000 };
+        let state = self.state.lock().unwrap();
+        let why = state.no_schema;
+        let grace = |name: &str| state.graces.get(name).copied().unwrap_or(864_000);
+        let table = |name: &str| Table { id: name.into(), grace: grace(name) };
+        let is_there = |name: &&&str| !state.dropped.contains(*name);
+        let named = |name: &&str| ((*name).to_string(), table(name));
         let keyspace = |tables: &[&str]| Keyspace {
             replication: "{}".into(),
-            tables: tables.iter().map(|name| ((*name).to_string(), table(name))).collect(),
+            tables: tables.iter().filter(is_there).map(named).collect(),
         };
+        let shop = [&["items", "orders"], state.created.as_slice()].concat();
         let keyspaces = [
-            ("shop".to_string(), keyspace(&["items", "orders"])),
+            ("shop".to_string(), keyspace(&shop)),
             ("system_auth".to_string(), keyspace(&["roles"])),
         ];
         let schema = Schema { keyspaces: keyspaces.into() };
@@ -250,6 +277,10 @@ impl Jobs for Fake {
                     }
                     tokio::time::sleep(Duration::from_millis(1)).await;
                 },
+                Goes::Waits => {
+                    self.state.lock().unwrap().compactions.remove(0);
+                    std::future::pending().await
+                }
                 Goes::Breaks(looks) => {
                     self.state.lock().unwrap().looks = looks;
                     Err(broken().await)
@@ -287,8 +318,10 @@ impl Jobs for Fake {
         now(Some(RepairTicket { keyspace: keyspace.into(), number: state.next_repair }))
     }
 
-    fn ranges<'a>(&'a self, _: &'a str) -> Answer<'a, Vec<Holders>> {
-        let more = self.state.lock().unwrap().more_copies.clone();
+    fn ranges<'a>(&'a self, keyspace: &'a str) -> Answer<'a, Vec<Holders>> {
+        let mut more = self.state.lock().unwrap().more_copies.clone();
+        let of_auth = self.state.lock().unwrap().copy_of_auth;
+        more.extend(of_auth.filter(|_| keyspace == "system_auth"));
         let range = |start: &str, end: &str, members: &[&str]| Holders {
             start: start.into(),
             end: end.into(),
@@ -312,19 +345,31 @@ impl Jobs for Fake {
         let mut state = self.called(format!("repair {keyspace} {tables:?} {}", ranges.join(",")));
         let open = self.volume.repairs().unwrap().open;
         assert_eq!(open.map(|open| open.segment).as_ref(), Some(what), "noted before it is called");
+        if let Some(gone) = tables.iter().find(|name| state.dropped.contains(&name.as_str())) {
+            let message = format!("Unknown keyspace/cf pair ({keyspace}.{gone})");
+            let failed = Error::Failed { operation: "repairAsync".into(), message };
+            return Box::pin(async move { Err(failed) });
+        }
         if let Some(idle) = state.idle.checked_sub(1) {
             state.idle = idle;
             return now(None);
         }
+        if state.slow.is_some_and(|slow| what.ranges.len() >= slow) {
+            state.repairs = std::iter::repeat_n(RepairState::Running, 10_000).collect();
+        }
+        state.ends = 0;
         state.next_repair += 1;
         now(Some(RepairTicket { keyspace: keyspace.clone(), number: state.next_repair }))
     }
 
     fn end_repairs(&self) -> Answer<'_, ()> {
         let mut state = self.called("end repairs".into());
-        let ends = state.calls.iter().filter(|call| call.starts_with("end repairs")).count();
-        if ends == 2 && !state.deaf {
+        state.ends += 1;
+        if state.ends == 2 && !state.deaf {
             state.repairs = [RepairState::Failed("session ended".into())].into();
+        }
+        if state.silent {
+            return Box::pin(std::future::pending());
         }
         now(())
     }

@@ -1,6 +1,10 @@
 //! Jobs against a server that breaks, is stopped, and is asked again.
 
 mod due;
+mod failing;
+mod granted;
+mod killed;
+mod seen;
 
 use super::place::Place;
 use super::testing::Goes;
@@ -106,6 +110,48 @@ async fn what_is_stopped_is_stopped_until_the_call_returns_and_nothing_else_is()
         assert!(stops.len() >= 3 && stops.iter().all(|c| c.starts_with("stop ours")), "{stops:?}");
         assert_eq!(calls.iter().filter(|c| c.starts_with("Cleanup")).count(), 1);
     }
+}
+
+/// All threads of the server are busy with long compactions of other tables.
+#[tokio::test]
+async fn a_rewrite_that_waits_for_a_thread_of_the_server_is_not_waited_for_for_ever() {
+    let long = std::time::Duration::from_secs(5);
+    for (why, expected) in [
+        (Stop::Asked, (JobState::Aborted, Some(JobCause::LeftRunning))),
+        (Stop::Deadline, (JobState::Failed, Some(JobCause::DeadlineExceeded))),
+    ] {
+        let place = Place::new();
+        place.state().rewrites = [Goes::Waits].into();
+        let bench = place.begun("a", "task", cleanup());
+        let stop = async {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            place.stop.send_replace(Some(why));
+        };
+        let both = async { tokio::join!(work(&bench), stop).0 };
+        let ended = tokio::time::timeout(long, both).await.expect("it ends");
+        assert_eq!(how(ended.as_ref()), expected);
+        let said = ended.unwrap().message.unwrap();
+        assert!(said.contains("table shop.items") && said.contains("thread"), "{said}");
+        let calls = place.calls();
+        assert_eq!(calls, ["Cleanup shop.items at shop.items"], "nothing else is stopped");
+        let status = place.book.status(Some("a")).unwrap();
+        assert_eq!(status.results[0].state, KeyspaceState::Aborted);
+    }
+}
+
+#[tokio::test]
+async fn a_rewrite_of_many_sstables_is_stopped_for_as_long_as_more_of_them_show() {
+    let place = Place::new();
+    place.state().rewrites = [Goes::RunsUntilStopped(300)].into();
+    let mut bench = place.begun("a", "task", cleanup());
+    bench.pace.ends = bench.pace.stop * 20;
+    let stop = async {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        place.stop.send_replace(Some(Stop::Asked));
+    };
+    let (ended, ()) = tokio::join!(work(&bench), stop);
+    assert_eq!(how(ended.as_ref()), (JobState::Aborted, None));
+    assert!(place.state().stopped >= 300);
 }
 
 #[tokio::test]
@@ -240,6 +286,25 @@ async fn a_repair_that_the_server_does_not_end_is_not_waited_for_for_ever() {
         let ended = tokio::time::timeout(long, settled).await.expect("it ends").unwrap();
         assert_eq!((ended.state, ended.cause), how_it_ends);
     }
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_answer_does_not_keep_a_stop_from_its_end() {
+    let long = std::time::Duration::from_secs(5);
+    let place = Place::new();
+    (place.state().silent, place.state().deaf) = (true, true);
+    place.state().repairs = std::iter::repeat_n(RepairState::Running, 100_000).collect();
+    let bench = place.begun("a", "task", repair());
+    let stop = async {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        place.stop.send_replace(Some(Stop::Asked));
+    };
+    let both = async { tokio::join!(work(&bench), stop).0 };
+    let ended = tokio::time::timeout(long, both).await.expect("it ends");
+    assert_eq!(how(ended.as_ref()), (JobState::Aborted, Some(JobCause::LeftRunning)));
+    let calls = place.calls();
+    let asked = calls.iter().filter(|call| call.starts_with("end repairs")).count();
+    assert_eq!(asked, 1, "calls that are not answered hold threads of the server: {calls:?}");
 }
 
 #[tokio::test]

@@ -34,7 +34,7 @@ pub const RIGHTS: &[Right] = &[
 
 /// Our member.
 pub fn members(settings: &Settings) -> Result<Api<DynamicObject>> {
-    let (url, namespace) = (settings.api_url.as_deref(), &settings.pod_namespace);
+    let (url, namespace) = (settings.pod.api_url.as_deref(), &settings.pod.namespace);
     palladion_agent_core::kubernetes::members::<CassandraMember>(url, namespace)
 }
 

@@ -64,8 +64,9 @@ pub fn prepare(
     let conf = settings.conf_dir();
     fs::create_dir_all(&conf)
         .with_context(|| Doing::CreateDirectory { path: conf.display().to_string() })?;
-    fs::create_dir_all(&settings.tmp_dir)
-        .with_context(|| Doing::CreateDirectory { path: settings.tmp_dir.display().to_string() })?;
+    fs::create_dir_all(&settings.pod.tmp_dir).with_context(|| Doing::CreateDirectory {
+        path: settings.pod.tmp_dir.display().to_string(),
+    })?;
     if mounted.config.client_encryption() == ClientEncryption::OfSecret {
         // No server is started that would take clients otherwise.
         certificate::stand_ready(settings, volume)?;
@@ -85,7 +86,7 @@ pub fn prepare(
             (settings.scylla.clone(), arguments, None)
         }
     };
-    let tmp = settings.tmp_dir.display().to_string();
+    let tmp = settings.pod.tmp_dir.display().to_string();
     let environment = BTreeMap::from([
         ("HOME".to_string(), tmp.clone()),
         ("TMPDIR".to_string(), tmp),
@@ -97,7 +98,7 @@ pub fn prepare(
         program,
         arguments,
         environment,
-        directory: settings.tmp_dir.clone(),
+        directory: settings.pod.tmp_dir.clone(),
     };
     let record = LaunchRecord {
         tag,
@@ -152,15 +153,15 @@ fn cassandra(settings: &Settings, config: &ServerConfig, identity: &Identity) ->
     let conf = settings.conf_dir();
     let capabilities = capabilities_of(config)?;
     write(&conf.join("logback.xml"), logback::FILE)?;
-    let policy = settings.run_dir.join("jolokia-policy.xml");
+    let policy = settings.pod.run_dir.join("jolokia-policy.xml");
     write(&policy, &jolokia::policy())?;
     let credentials = Credentials::random();
-    let properties = settings.run_dir.join("jolokia.properties");
+    let properties = settings.pod.run_dir.join("jolokia.properties");
     write_secret(
         &properties,
         jolokia::properties(settings.jolokia_address, &credentials, &policy).as_bytes(),
     )?;
-    let java = java::program(settings.java_home.as_deref());
+    let java = java::program(settings.pod.java_home.as_deref());
     let image = image_options(&settings.image_conf(), java::major(&java)?)?;
     let auth = auth::options(config, agents_secret(settings));
     let options = jvm::Options {
@@ -175,7 +176,7 @@ fn cassandra(settings: &Settings, config: &ServerConfig, identity: &Identity) ->
         home: settings.cassandra_home.clone(),
         conf,
         data_root: settings.data_root(config.mode),
-        tmp: settings.tmp_dir.clone(),
+        tmp: settings.pod.tmp_dir.clone(),
         java_agents: java_agents(settings, config, &properties)?,
         jmx_port: settings.jmx_port,
     };

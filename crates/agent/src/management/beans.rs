@@ -19,12 +19,18 @@ pub(crate) const STREAMED_IN: &str =
     "org.apache.cassandra.metrics:type=Streaming,name=TotalIncomingBytes";
 pub(crate) const STREAMED_OUT: &str =
     "org.apache.cassandra.metrics:type=Streaming,name=TotalOutgoingBytes";
+/// Repair that the server does by itself (5.0.8 with a system property, 6.0); before there is none.
+pub(crate) const AUTO_REPAIR_SERVICE: &str = "org.apache.cassandra.db:type=AutoRepairService";
+/// Is its scheduler not enabled?
+pub(crate) const AUTO_REPAIR_DISABLED: &str = "AutoRepairDisabled";
+/// The same the other way round, in later versions of the MBean.
+pub(crate) const AUTO_REPAIR_ENABLED: &str = "Enabled";
 pub(crate) const COMPACTION_MANAGER: &str = "org.apache.cassandra.db:type=CompactionManager";
 pub(crate) const MEMORY: &str = "java.lang:type=Memory";
 
 /// What a look reads. All of it can be asked of a server at any time: one
 /// attribute that throws an error would take the whole answer with it.
-pub(crate) const LOOK: [(&str, &str); 22] = [
+pub(crate) const LOOK: [(&str, &str); 24] = [
     (STORAGE_SERVICE, "OperationMode"),
     (STORAGE_SERVICE, "NativeTransportRunning"),
     (STORAGE_SERVICE, "GossipRunning"),
@@ -51,6 +57,8 @@ pub(crate) const LOOK: [(&str, &str); 22] = [
     // Not there before the first stream.
     (STREAMED_IN, "Count"),
     (STREAMED_OUT, "Count"),
+    (AUTO_REPAIR_SERVICE, AUTO_REPAIR_DISABLED),
+    (AUTO_REPAIR_SERVICE, AUTO_REPAIR_ENABLED),
 ];
 
 /// What is read only of a full member: the server asserts that it has tokens.

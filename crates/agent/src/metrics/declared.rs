@@ -29,7 +29,7 @@ pub(super) const JOB_PROGRESS: Metric = Metric::gauge(
     "How much of the running job of a task is done, from 0 to 1; 0 while none runs",
 );
 /// How segments of a repair end.
-pub(super) const SEGMENTS: &[&str] = &["Done", "Failed", "Interrupted"];
+pub(super) const SEGMENTS: &[&str] = &["Done", "Failed", "TooLong", "Interrupted"];
 
 const SEGMENT_RESULT: &[Label] = &[Label { name: "result", values: SEGMENTS, meaning: "" }];
 

@@ -42,6 +42,8 @@ pub enum SegmentResult {
     Done,
     /// It was not, or does not count.
     Failed,
+    /// It was stopped and cut in halves.
+    TooLong,
     /// The job was stopped, or the server ended.
     Interrupted,
 }
@@ -125,6 +127,7 @@ impl Metrics {
         let result = match result {
             SegmentResult::Done => "Done",
             SegmentResult::Failed => "Failed",
+            SegmentResult::TooLong => "TooLong",
             SegmentResult::Interrupted => "Interrupted",
         };
         self.segments.get_or_create(&Outcome { result }).inc();

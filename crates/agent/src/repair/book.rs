@@ -28,14 +28,14 @@ pub struct Repairs {
 }
 
 impl Repairs {
-    /// Read it. What cannot be read is forgotten: nothing was ever repaired then.
+    /// Read it. What cannot be read is forgotten: nobody knows then how late what is.
     pub fn open(volume: &Volume) -> Self {
         let memory = volume.repairs().unwrap_or_else(|error| {
             tracing::warn!(
                 error = format!("{error:#}"),
                 "what was repaired cannot be read; all ranges count as never repaired"
             );
-            Memory::default()
+            Memory::forgotten()
         });
         Self { volume: volume.clone(), known: Mutex::new(Known::of(memory, 0)) }
     }
@@ -60,6 +60,8 @@ impl Repairs {
         let mut memory = known.memory.clone();
         let answer = change(&mut memory);
         if memory != known.memory {
+            #[cfg(test)]
+            crate::jobs::kill::point();
             self.volume.save_repairs(&memory)?;
             *known = Known::of(memory, known.version + 1);
         }

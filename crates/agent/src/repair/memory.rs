@@ -3,6 +3,7 @@
 //! of tables with one history. It forgets on the safe side (safety rule 5.5).
 
 use super::due::interval;
+use super::failing::Failing;
 use super::pieces::{self, MINUTE, Piece};
 use super::schema::{Schema, Table};
 use crate::admin::jobs::Segment;
@@ -32,9 +33,19 @@ pub struct Memory {
     /// By keyspace.
     #[serde(default)]
     pub keyspaces: BTreeMap<String, History>,
+    /// Of keyspaces of which the member has no copy at present. When one comes back it was
+    /// never repaired, and is as late as it was.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    without_copy: BTreeMap<String, History>,
     /// The repair that was begun last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<Open>,
+    /// Was there a record that could not be read? It is, until tables are seen the next time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_forgotten: bool,
+    /// Segments that have failed, the oldest failure first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failing: Vec<Failing>,
 }
 
 /// Of one keyspace.
@@ -77,16 +88,31 @@ pub struct Open {
 }
 
 impl Memory {
+    /// Of what was repaired the record is lost: its data may be as old as deletions are kept.
+    pub fn forgotten() -> Self {
+        Self { is_forgotten: true, ..Self::default() }
+    }
+
     /// Fit what is remembered to what there is: forget what is gone or is another
     /// by now, and what was never seen before was never repaired.
     pub fn observe(&mut self, host_id: &HostId, schema: &Schema, own: &Own, now: i64) {
         if self.host_id.as_ref() != Some(host_id) {
-            *self = Self { host_id: Some(host_id.clone()), ..Self::default() };
+            let is_forgotten = self.is_forgotten && self.host_id.is_none();
+            *self = Self { host_id: Some(host_id.clone()), is_forgotten, ..Self::default() };
         }
+        let is_forgotten = std::mem::take(&mut self.is_forgotten);
         let mut before = std::mem::take(&mut self.keyspaces);
+        let mut kept = std::mem::take(&mut self.without_copy);
+        for name in own.iter().filter(|(_, ranges)| ranges.is_empty()).map(|(name, _)| name) {
+            let known = before.remove(name).or_else(|| kept.remove(name));
+            let is_there = |_: &History| schema.keyspaces.contains_key(name);
+            self.without_copy.extend(known.filter(is_there).map(|known| (name.clone(), known)));
+        }
         for (name, ranges) in own.iter().filter(|(_, ranges)| !ranges.is_empty()) {
             let Some(keyspace) = schema.keyspaces.get(name) else { continue };
-            let known = before.remove(name).filter(|h| h.replication == keyspace.replication);
+            let known = before.remove(name);
+            let is_same = known.as_ref().is_some_and(|h| h.replication == keyspace.replication);
+            let known = known.or_else(|| kept.remove(name));
             let mut left = keyspace.tables.clone();
             let mut groups: Vec<Group> = Vec::new();
             for group in known.into_iter().flat_map(|history| history.groups) {
@@ -96,24 +122,45 @@ impl Memory {
                         tables.extend(left.remove_entry(&name));
                     }
                 }
-                groups.push(Group { tables, pieces: group.pieces });
+                // Who has a copy now may lack what all had then. But since when nothing was
+                // repaired is not forgotten.
+                let pieces = match is_same {
+                    true => group.pieces,
+                    false => pieces::unrepaired(&group.pieces),
+                };
+                groups.push(Group { tables, pieces });
             }
-            groups.push(Group { tables: left, pieces: Vec::new() });
             groups.retain(|group| !group.tables.is_empty());
             for group in &mut groups {
                 group.pieces = pieces::fit(&group.pieces, ranges, now);
             }
+            groups.extend(left.into_iter().map(|(name, table)| {
+                let since = match is_forgotten {
+                    true => now.saturating_sub(table.grace.into()),
+                    false => now,
+                };
+                let pieces = pieces::fit(&[], ranges, since);
+                Group { tables: [(name, table)].into(), pieces }
+            }));
             let (replication, ranges) = (keyspace.replication.clone(), ranges.clone());
             let history = History { replication, ranges, groups: alike(groups) };
             self.keyspaces.insert(name.clone(), history);
         }
     }
 
-    /// A repair is about to begin.
-    pub fn begin(&mut self, segment: &Segment, ring: &str, now: i64) {
+    /// What is known of the tables of a segment, by name.
+    pub(super) fn tables_of<'a>(
+        &'a self,
+        segment: &'a Segment,
+    ) -> impl Iterator<Item = (&'a String, &'a Table)> {
         let known = self.keyspaces.get(&segment.keyspace);
         let tables = known.into_iter().flat_map(|k| &k.groups).flat_map(|group| &group.tables);
-        let meant = tables.filter(|(name, _)| segment.tables.contains(name));
+        tables.filter(|(name, _)| segment.tables.contains(name))
+    }
+
+    /// A repair is about to begin.
+    pub fn begin(&mut self, segment: &Segment, ring: &str, now: i64) {
+        let meant = self.tables_of(segment);
         let ids = meant.map(|(name, table)| (name.clone(), table.id.clone())).collect();
         let segment = segment.clone();
         self.open = Some(Open { segment, ids, started: now, ring: ring.into(), number: None });
@@ -139,6 +186,7 @@ impl Memory {
             return false;
         }
         self.note(&open);
+        self.forget_failures(&open.segment);
         true
     }
 

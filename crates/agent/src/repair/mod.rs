@@ -11,6 +11,7 @@
 pub mod batches;
 pub mod book;
 pub mod due;
+pub mod failing;
 pub mod known;
 pub mod memory;
 pub mod outlook;

@@ -3,6 +3,8 @@
 
 use super::due::{SHORTEST_GRACE, interval};
 use super::memory::Memory;
+use super::pieces::Piece;
+use crate::admin::jobs::Segment;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::repair::{Coverage, LONGEST_TABLE, RepairStatus};
@@ -24,6 +26,25 @@ impl First {
     fn time(self) -> Option<Time> {
         Timestamp::from_second(self.0?).ok().map(Time)
     }
+}
+
+/// A table that keeps deletions for so long is late here from then on.
+fn late_from(piece: &Piece, grace: u32) -> i64 {
+    piece.at.unwrap_or(piece.since).saturating_add(i64::from(grace) * 9 / 10)
+}
+
+/// Is a table of this segment late, in a part of it? That others are hastens nothing here.
+pub fn is_late(memory: &Memory, segment: &Segment, now: i64) -> bool {
+    let history = memory.keyspaces.get(&segment.keyspace);
+    history.into_iter().flat_map(|history| &history.groups).any(|group| {
+        let meant = group.tables.iter().filter(|(name, _)| segment.tables.contains(name));
+        let graces = meant.map(|(_, table)| table.grace);
+        graces.filter(|grace| *grace >= SHORTEST_GRACE).min().is_some_and(|grace| {
+            let late = group.pieces.iter().filter(|piece| late_from(piece, grace) <= now);
+            late.map(|piece| piece.span())
+                .any(|span| segment.ranges.iter().any(|range| range.overlaps(span)))
+        })
+    })
 }
 
 /// The figures.
@@ -55,7 +76,7 @@ pub fn outlook(memory: &Memory, cover: &Coverage) -> RepairStatus {
                     });
                     if table.grace >= SHORTEST_GRACE {
                         let grace = i64::from(table.grace);
-                        behind.note(since.saturating_add(grace * 9 / 10));
+                        behind.note(late_from(piece, table.grace));
                         unsafe_from.note(since.saturating_add(grace));
                     }
                 }

@@ -64,6 +64,12 @@ fn gap(first: i64, last: Option<i64>, now: i64) -> Option<Piece> {
     Some(Piece { first, last, since: whole_minute(now), at: None })
 }
 
+/// The same pieces, never repaired; they are as late as they were.
+pub fn unrepaired(pieces: &[Piece]) -> Vec<Piece> {
+    let since = |piece: &Piece| piece.at.unwrap_or(piece.since);
+    joined(pieces.iter().map(|piece| Piece { at: None, since: since(piece), ..*piece }).collect())
+}
+
 fn doubted(piece: Piece, now: i64) -> Piece {
     let at = piece.at.filter(|at| *at <= now + AHEAD);
     Piece { at, since: piece.since.min(whole_minute(now)), ..piece }

@@ -3,6 +3,7 @@
 //! they are read over CQL.
 
 use crate::cql::{Connection, Endpoint};
+use crate::words::calls::Answered;
 use futures::future::BoxFuture;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -55,33 +56,44 @@ impl Schemas for Endpoint {
                 Ok::<_, crate::cql::Error>((keyspaces, tables))
             };
             let (keyspaces, tables) = rows.await.map_err(crate::cql::Error::words)?;
-            Ok(parse(&keyspaces, &tables))
+            parse(&keyspaces, &tables)
         })
     }
 }
 
-/// From rows in JSON; what cannot be read is left out, and so never counts as repaired.
-pub fn parse(keyspaces: &[String], tables: &[String]) -> Schema {
-    let row = |text: &String| serde_json::from_str::<Value>(text).ok();
-    let text = |row: &Value, name: &str| row[name].as_str().map(str::to_string);
+/// From rows in JSON. One that cannot be read is told: what it is of would be forgotten if
+/// it were left out, and nothing of it would be due. An error is in words.
+pub fn parse(keyspaces: &[String], tables: &[String]) -> Result<Schema, String> {
+    let unreadable = |row: &String| Answered::Unexpected { answer: row.clone() }.to_string();
     let mut schema = Schema::default();
-    for row in keyspaces.iter().filter_map(row) {
-        if let (Some(name), true) = (text(&row, "keyspace_name"), row["replication"].is_object()) {
-            // A map of serde_json is in the order of its keys.
-            let replication = row["replication"].to_string();
-            schema.keyspaces.insert(name, Keyspace { replication, ..Keyspace::default() });
+    for row in keyspaces {
+        let (name, keyspace) = keyspace(row).ok_or_else(|| unreadable(row))?;
+        schema.keyspaces.insert(name, keyspace);
+    }
+    for row in tables {
+        let (keyspace, name, table) = table(row).ok_or_else(|| unreadable(row))?;
+        // One that was created between the questions is in the next schema.
+        if let Some(keyspace) = schema.keyspaces.get_mut(&keyspace) {
+            keyspace.tables.insert(name, table);
         }
     }
-    for row in tables.iter().filter_map(row) {
-        let name = text(&row, "table_name").or_else(|| text(&row, "view_name"));
-        let keyspace = text(&row, "keyspace_name");
-        let keyspace = keyspace.and_then(|name| schema.keyspaces.get_mut(&name));
-        let grace = row["gc_grace_seconds"].as_u64().and_then(|grace| u32::try_from(grace).ok());
-        if let (Some(keyspace), Some(name), Some(id), Some(grace)) =
-            (keyspace, name, text(&row, "id"), grace)
-        {
-            keyspace.tables.insert(name, Table { id, grace });
-        }
-    }
-    schema
+    Ok(schema)
+}
+
+fn text(row: &Value, name: &str) -> Option<String> {
+    row[name].as_str().map(str::to_string)
+}
+
+fn keyspace(row: &str) -> Option<(String, Keyspace)> {
+    let row: Value = serde_json::from_str(row).ok()?;
+    // A map of serde_json is in the order of its keys.
+    let replication = Some(&row["replication"]).filter(|map| map.is_object())?.to_string();
+    Some((text(&row, "keyspace_name")?, Keyspace { replication, ..Keyspace::default() }))
+}
+
+fn table(row: &str) -> Option<(String, String, Table)> {
+    let row: Value = serde_json::from_str(row).ok()?;
+    let name = text(&row, "table_name").or_else(|| text(&row, "view_name"))?;
+    let grace = u32::try_from(row["gc_grace_seconds"].as_u64()?).ok()?;
+    Some((text(&row, "keyspace_name")?, name, Table { id: text(&row, "id")?, grace }))
 }

@@ -2,6 +2,7 @@
 //! bytes, small tables and ranges together.
 
 use super::due::Due;
+use super::schema::Schema;
 use crate::admin::jobs::{Segment, Tables};
 use crate::ranges::{Range, Span};
 use std::collections::BTreeMap;
@@ -12,6 +13,14 @@ const RANGES: usize = 64;
 const CUTS: u64 = 4096;
 
 impl Segment {
+    /// Of the tables that are there; none if none of its tables is.
+    pub fn within(&self, schema: &Schema) -> Option<Self> {
+        let there = &schema.keyspaces.get(&self.keyspace)?.tables;
+        let tables = self.tables.iter().filter(|name| there.contains_key(*name));
+        let tables: Vec<String> = tables.cloned().collect();
+        (!tables.is_empty()).then(|| Self { tables, ..self.clone() })
+    }
+
     /// In two of about the same size, unless it is of one token.
     pub fn halves(&self) -> Option<(Self, Self)> {
         let of = |ranges: Vec<Range>| Self { ranges, ..self.clone() };

@@ -11,7 +11,7 @@ use crate::admin::jobs::Tables;
 use crate::admin::jobs::{Holders, Segment};
 use crate::ranges::{Range, Span};
 use palladion_api::ids::HostId;
-use palladion_api::repair::Coverage;
+use palladion_api::repair::{Coverage, RepairStatus};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -266,6 +266,34 @@ fn repair_one_by_one(memory: &mut Memory, tables: usize, ranges: &[Range], step:
 }
 
 #[test]
+fn a_keyspace_that_had_one_copy_for_a_while_is_as_late_as_before() {
+    let ranges = [Range { start: 0, end: 30 }];
+    let (schema, own) = many_tables(1, &ranges);
+    let mut memory = Memory::default();
+    memory.observe(&"h".into(), &schema, &own, 0);
+    let tables = vec!["t0".to_string()];
+    let segment = Segment { keyspace: "ks".into(), tables, ranges: ranges.to_vec() };
+    memory.begin(&segment, "ring", 600);
+    assert!(memory.finish("ring"));
+    let one_copy = Own::from([("ks".to_string(), Vec::new())]);
+    for now in [1_000, 2_000] {
+        memory.observe(&"h".into(), &schema, &one_copy, now);
+        assert_eq!(outlook(&memory, &Coverage::default()), RepairStatus::default());
+        assert!(due(&memory, &Coverage::default(), 900_000).is_empty(), "it has no copy");
+    }
+    memory.observe(&"h".into(), &schema, &own, 500_000);
+    let figures = outlook(&memory, &Coverage::default());
+    assert_eq!(figures.unsafe_at.map(|at| at.0.as_second()), Some(600 + 864_000));
+    assert_eq!(figures.never_ranges, 1, "others have taken rows meanwhile");
+    // Of a keyspace that is dropped nothing is kept.
+    memory.observe(&"h".into(), &schema, &one_copy, 500_001);
+    memory.observe(&"h".into(), &Schema::default(), &one_copy, 500_002);
+    memory.observe(&"h".into(), &schema, &own, 600_000);
+    let figures = outlook(&memory, &Coverage::default());
+    assert_eq!(figures.unsafe_at.map(|at| at.0.as_second()), Some(600_000 + 864_000));
+}
+
+#[test]
 fn of_more_histories_than_are_kept_nothing_is_forgotten_that_was_repaired() {
     let ranges = [Range { start: 0, end: 50 }, Range { start: 70, end: 100 }];
     for tables in [17, 70, 200] {
@@ -320,6 +348,49 @@ fn another_member_on_the_volume_remembers_nothing() {
     assert!(due(&memory, &Coverage::default(), model.now).is_empty());
     memory.observe(&"other".into(), &model.schema, &model.own, model.now);
     assert_eq!(due(&memory, &Coverage::default(), model.now)[0].at, None);
+}
+
+#[test]
+fn with_another_replication_it_is_late_as_long_after_its_last_repair_as_before() {
+    let second = |time: Option<k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>| {
+        time.map(|t| t.0.as_second())
+    };
+    let (own, mut memory) = (vec![Range { start: 0, end: 30 }], Memory::default());
+    let mut model = Model::new(own.clone());
+    model.follow(&mut memory, &Happens::Owns(own));
+    let begun = model.now.div_euclid(60) * 60;
+    let half = Happens::Repaired { tables: [true; 3], part: (0, 10), moves: false };
+    model.follow(&mut memory, &Happens::Passes(600));
+    model.follow(&mut memory, &half);
+    model.follow(&mut memory, &Happens::Passes(800_000));
+    let before = outlook(&memory, &Coverage::default());
+    model.follow(&mut memory, &Happens::Replicated);
+    let told = outlook(&memory, &Coverage::default());
+    assert_eq!(told.behind_at, before.behind_at, "nothing was repaired");
+    assert_eq!(second(told.unsafe_at), Some(begun + 864_000));
+    assert_eq!((told.never_ranges, told.oldest_at), (1, None), "what was repaired counts no more");
+    let all = due(&memory, &Coverage::default(), model.now);
+    assert!(all.iter().all(|due| due.at.is_none()), "{all:?}");
+    let since: Vec<_> = all.iter().map(|due| (due.span.first, due.due)).collect();
+    assert_eq!(since, [(11, begun), (1, begun + 600)]);
+}
+
+/// How old its data is nobody knows: it may be as old as deletions are kept.
+#[test]
+fn what_was_forgotten_as_a_whole_is_late_from_then_on() {
+    let (schema, own) = many_tables(2, &[Range { start: 0, end: 50 }]);
+    let mut memory = Memory::forgotten();
+    memory.observe(&"h".into(), &schema, &own, 900_000);
+    let told = outlook(&memory, &Coverage::default());
+    let second = |time: &Option<k8s_openapi::apimachinery::pkg::apis::meta::v1::Time>| {
+        time.as_ref().map(|t| t.0.as_second())
+    };
+    assert_eq!(second(&told.unsafe_at), Some(900_000));
+    let (schema, own) = many_tables(3, &[Range { start: 0, end: 50 }]);
+    memory.observe(&"h".into(), &schema, &own, 900_060);
+    let all = due(&memory, &Coverage::default(), 900_060);
+    let since: Vec<_> = all.iter().map(|due| (due.tables.len(), due.due)).collect();
+    assert_eq!(since, [(2, 36_000), (1, 900_060)], "one that was created since is not");
 }
 
 #[test]
@@ -391,22 +462,37 @@ fn own_ranges_are_those_whose_first_copy_is_here_and_that_have_another() {
 #[test]
 fn tables_and_views_are_read_from_rows() {
     let rows = |rows: &[&str]| rows.iter().map(|row| (*row).to_string()).collect::<Vec<_>>();
-    let keyspaces = rows(&[
-        r#"{"keyspace_name": "shop", "replication": {"dc1": "3", "class": "N"}}"#,
-        "no json",
-    ]);
+    let keyspaces =
+        rows(&[r#"{"keyspace_name": "shop", "replication": {"dc1": "3", "class": "N"}}"#]);
     let tables = rows(&[
         r#"{"keyspace_name": "shop", "table_name": "t", "id": "1", "gc_grace_seconds": 864000}"#,
         r#"{"keyspace_name": "shop", "view_name": "v", "id": "2", "gc_grace_seconds": 600}"#,
-        r#"{"keyspace_name": "gone", "table_name": "t", "id": "3", "gc_grace_seconds": 600}"#,
-        r#"{"keyspace_name": "shop", "table_name": "odd", "id": "4", "gc_grace_seconds": -1}"#,
+        r#"{"keyspace_name": "new", "table_name": "t", "id": "3", "gc_grace_seconds": 600}"#,
     ]);
-    let schema = parse(&keyspaces, &tables);
+    let schema = parse(&keyspaces, &tables).unwrap();
     assert_eq!(schema.keyspaces.len(), 1);
     let shop = &schema.keyspaces["shop"];
     assert_eq!(shop.replication, r#"{"class":"N","dc1":"3"}"#);
     let names: Vec<_> = shop.tables.iter().map(|(name, t)| (name.as_str(), t.grace)).collect();
     assert_eq!(names, [("t", 864_000), ("v", 600)]);
+    // Without it the keyspace or table would be forgotten, and nothing of it would be due.
+    for odd in [
+        "no json",
+        r#"{"keyspace_name": "shop", "replication": "N"}"#,
+        r#"{"replication": {"class": "N"}}"#,
+    ] {
+        let why = parse(&rows(&[odd]), &tables).unwrap_err();
+        assert!(why.contains(odd), "{why}");
+    }
+    for odd in [
+        "no json",
+        r#"{"keyspace_name": "shop", "table_name": "odd", "id": "4", "gc_grace_seconds": -1}"#,
+        r#"{"keyspace_name": "shop", "table_name": "odd", "gc_grace_seconds": 600}"#,
+        r#"{"table_name": "odd", "id": "4", "gc_grace_seconds": 600}"#,
+    ] {
+        let why = parse(&keyspaces, &rows(&[odd])).unwrap_err();
+        assert!(why.contains(odd), "{why}");
+    }
 }
 
 #[test]

@@ -2,14 +2,11 @@
 //! log, and what kind of failure it tells.
 
 use crate::decide::LastWords;
-use crate::words::server::Last;
+use palladion_agent_core::last_words::Telling;
 use palladion_api::reasons::Reason;
 
-/// Longest line that is told.
-const CHARACTERS: usize = 400;
-
 /// Parts of lines that tell most, the most telling first.
-const TELLING: [(&str, Reason); 18] = [
+const PARTS: [(&str, Reason); 18] = [
     ("OutOfMemoryError", Reason::NotEnoughMemory),
     ("insufficient memory", Reason::NotEnoughMemory),
     ("Could not reserve enough space", Reason::NotEnoughMemory),
@@ -30,47 +27,18 @@ const TELLING: [(&str, Reason); 18] = [
     ("ERROR", Reason::ServerFailed),
 ];
 
-/// 128 + SIGKILL: nobody but the kernel's out-of-memory killer does that here.
-const KILLED: i32 = 137;
+const TELLING: Telling = Telling {
+    parts: &PARTS,
+    noise: &["ExitOnOutOfMemoryError", "JVM Arguments"],
+    wrong_configuration: WRONG_CONFIGURATION,
+};
+
 /// Cassandra's exit code for a configuration that it refuses.
 const WRONG_CONFIGURATION: i32 = 100;
 
 /// The last words of a server that ended with this code.
 pub fn of(log: &[String], code: Option<i32>) -> LastWords {
-    let told = TELLING.iter().find_map(|(part, reason)| {
-        let line = log.iter().rev().find(|line| line.contains(part) && !is_noise(line))?;
-        Some(LastWords { reason: *reason, text: cut(line) })
-    });
-    let mut words = told.unwrap_or_else(|| LastWords {
-        reason: Reason::ServerFailed,
-        text: log
-            .iter()
-            .rev()
-            .find(|l| !l.trim().is_empty())
-            .map_or(Last::Nothing.to_string(), |l| cut(l)),
-    });
-    match code {
-        Some(KILLED) => {
-            let is_silent = log.iter().all(|line| line.trim().is_empty());
-            words.reason = Reason::NotEnoughMemory;
-            words.text = match is_silent {
-                true => Last::KilledSilently.to_string(),
-                false => Last::Killed { line: words.text }.to_string(),
-            };
-        }
-        Some(WRONG_CONFIGURATION) => words.reason = Reason::ConfigurationRefused,
-        Some(_) | None => {}
-    }
-    words
-}
-
-/// The options we pass name what we look for.
-fn is_noise(line: &str) -> bool {
-    line.contains("ExitOnOutOfMemoryError") || line.contains("JVM Arguments")
-}
-
-fn cut(line: &str) -> String {
-    line.trim().chars().take(CHARACTERS).collect()
+    TELLING.of(log, code)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 pub mod job;
 pub mod last_words;
+pub mod load;
 pub mod ring;
 
 use crate::admin::Reading;
@@ -48,6 +49,8 @@ pub struct Parts<'a> {
     pub since: Time,
     /// What the server says.
     pub reading: Option<&'a Reading>,
+    /// How much data it holds, as far as that is told.
+    pub load: Option<u64>,
     /// Health of the server, newest first.
     pub health: &'a [HealthRecord],
     /// The launch that runs.
@@ -130,6 +133,7 @@ fn server(parts: &Parts<'_>) -> ServerStatus {
         mode: reading.and_then(Reading::reported_mode),
         native_transport: reading.and_then(|r| r.native_transport),
         version: reading.and_then(|r| r.version.clone()),
+        load_bytes: parts.load,
         schema_version: reading.and_then(|r| r.schema_version.clone()),
         tokens_hash: reading
             .and_then(|r| r.tokens.as_ref())

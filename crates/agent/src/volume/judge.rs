@@ -4,6 +4,7 @@
 use super::ledger::{End, Ledger, Membership};
 use super::{Data, Found};
 use crate::words::volume::Wrong;
+use palladion_agent_core::volume::{self, Unmarked};
 use palladion_api::ids::{MemberName, VolumeId};
 use palladion_api::member::{CassandraMemberSpec, VolumeState};
 
@@ -35,22 +36,17 @@ pub fn judge(found: &Found, member: &MemberName, spec: &CassandraMemberSpec) -> 
 }
 
 fn unmarked(found: &Found, spec: &CassandraMemberSpec) -> Judgement {
-    match (&spec.volume_id, &spec.file_system) {
-        (None, None) => Judgement::New,
-        (Some(lost), Some(recorded)) if *recorded == found.file_system => {
-            Judgement::LostUnmarked { lost: lost.clone() }
+    let found = &found.file_system;
+    match volume::unmarked(spec.volume_id.as_ref(), spec.file_system.as_ref(), found) {
+        Unmarked::New => Judgement::New,
+        Unmarked::Lost(lost) => Judgement::LostUnmarked { lost },
+        Unmarked::OtherFileSystem { recorded } => {
+            let wrong = Wrong::OtherFileSystem { recorded, found: found.clone() };
+            Judgement::Is(VolumeState::NotMounted, Some(wrong))
         }
-        (Some(_) | None, Some(recorded)) => Judgement::Is(
-            VolumeState::NotMounted,
-            Some(Wrong::OtherFileSystem {
-                recorded: recorded.clone(),
-                found: found.file_system.clone(),
-            }),
-        ),
-        (Some(recorded), None) => Judgement::Is(
-            VolumeState::NotMounted,
-            Some(Wrong::NoMarker { recorded: recorded.clone() }),
-        ),
+        Unmarked::NoMarker { recorded } => {
+            Judgement::Is(VolumeState::NotMounted, Some(Wrong::NoMarker { recorded }))
+        }
     }
 }
 

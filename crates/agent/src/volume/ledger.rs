@@ -144,6 +144,18 @@ pub enum End {
     OtherHostId,
 }
 
+impl palladion_agent_core::volume::Ledger for Ledger {
+    const FORMAT: u32 = FORMAT;
+
+    fn format(&self) -> u32 {
+        self.format
+    }
+
+    fn volume_id(&self) -> &VolumeId {
+        &self.volume_id
+    }
+}
+
 impl Ledger {
     /// Of a volume that is taken into use.
     pub fn new(volume_id: VolumeId, successor_of: Option<VolumeId>) -> Self {
@@ -167,11 +179,6 @@ impl Ledger {
         }
     }
 
-    /// Can this build read it?
-    pub fn is_readable(&self) -> bool {
-        self.format == FORMAT
-    }
-
     /// Was a permit with this nonce used?
     pub fn has_used(&self, nonce: &Nonce) -> bool {
         self.used_permits.iter().any(|n| n == nonce)
@@ -189,12 +196,13 @@ impl Ledger {
         self.permit = Some(PermitStatus { nonce: nonce.clone(), state, message });
     }
 
-    /// No server is started on this data again. Of a leaver that is said once all
-    /// others have said that it has left.
+    /// No server is started on this data again. Of a leaver the operator says that once all
+    /// others have said that it has left; a user may say it of one that the ring still has.
     pub fn ban_for_good(&mut self, ban: Ban, pod: PodUid) {
         self.ban = ban;
         self.ban_pod = Some(pod);
-        if matches!(self.membership, Membership::Leaving { .. }) {
+        let is_leaver = matches!(self.membership, Membership::Leaving { .. });
+        if is_leaver && ban == Ban::Terminated {
             self.membership = Membership::Left;
         }
     }
@@ -286,16 +294,17 @@ mod tests {
 
     #[test]
     fn a_leaver_that_is_stopped_for_good_has_left() {
-        let after = |membership| {
+        let after = |ban, membership| {
             let mut ledger = Ledger::new("v".into(), None);
             ledger.membership = membership;
-            ledger.ban_for_good(Ban::Terminated, "pod-1".into());
-            assert_eq!(ledger.ban, Ban::Terminated);
+            ledger.ban_for_good(ban, "pod-1".into());
+            assert_eq!(ledger.ban, ban);
             ledger.membership
         };
-        let leaving = Membership::Leaving { nonce: "n".into() };
-        assert_eq!(after(leaving), Membership::Left);
-        assert_eq!(after(Membership::Joined), Membership::Joined);
-        assert_eq!(after(Membership::Empty), Membership::Empty);
+        let leaving = || Membership::Leaving { nonce: "n".into() };
+        assert_eq!(after(Ban::Terminated, leaving()), Membership::Left);
+        assert_eq!(after(Ban::Terminated, Membership::Joined), Membership::Joined);
+        assert_eq!(after(Ban::Terminated, Membership::Empty), Membership::Empty);
+        assert_eq!(after(Ban::GivenUp, leaving()), leaving(), "the ring may still have it");
     }
 }

@@ -14,15 +14,13 @@ mod snapshots;
 
 pub use palladion_agent_core::volume::{durable, seconds};
 
-use crate::words::volume::Wrong;
-use anyhow::{Result, bail};
+use anyhow::Result;
 use heartbeat::{Heartbeat, Known};
 use ledger::Ledger;
-use palladion_agent_core::volume::{OWN, Root, any_file, below, filesystem, names};
+use palladion_agent_core::volume::{Identity, OWN, Root, any_file, below, filesystem, names};
 use palladion_api::cluster::Mode;
 use palladion_api::ids::{MemberName, VolumeId};
 use palladion_api::member::CassandraMemberSpec;
-use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// Directories that hold no data of the server.
@@ -58,14 +56,7 @@ pub enum Data {
 }
 
 /// The last spec that was read, for starts without the API.
-#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
-#[serde(rename_all = "camelCase")]
-pub struct SavedMember {
-    /// Its generation.
-    pub generation: Option<i64>,
-    /// The spec.
-    pub spec: CassandraMemberSpec,
-}
+pub type SavedMember = palladion_agent_core::volume::SavedMember<CassandraMemberSpec>;
 
 /// A data volume.
 #[derive(Clone, Debug)]
@@ -90,10 +81,6 @@ impl Volume {
         self.root.path()
     }
 
-    fn path(&self) -> String {
-        self.root().display().to_string()
-    }
-
     fn own(&self, name: &str) -> PathBuf {
         self.root.own(name)
     }
@@ -106,20 +93,10 @@ impl Volume {
     /// Look at it; changes nothing.
     pub fn inspect(&self) -> Result<Found> {
         let file_system = filesystem::identity(self.root())?;
-        let marker = self.root.marker()?;
-        let ledger: Option<Ledger> = self.root.ledger()?;
-        if let Some(ledger) = &ledger {
-            if !ledger.is_readable() {
-                bail!(Wrong::NewerLedger { path: self.path(), format: ledger.format });
-            }
-            if marker.as_ref().is_some_and(|m| m.volume_id != ledger.volume_id) {
-                bail!(Wrong::TwoIds { path: self.path() });
-            }
-        }
+        let Identity { marker, owner, ledger } = self.root.identity()?;
         let data = self.data()?;
         let heartbeat = self.heartbeat();
-        let (marker, owner) = marker.map(|m| (m.volume_id, m.member)).unzip();
-        Ok(Found { file_system, marker, owner: owner.flatten(), ledger, data, heartbeat })
+        Ok(Found { file_system, marker, owner, ledger, data, heartbeat })
     }
 
     /// What is there of a server's files?
@@ -171,12 +148,12 @@ impl Volume {
 
     /// Keep the last spec beside the ledger.
     pub fn save_member(&self, member: &SavedMember) -> Result<()> {
-        durable::write_json(&self.own("member.json"), member)
+        self.root.save_member(member)
     }
 
     /// The last spec that was kept.
     pub fn saved_member(&self) -> Result<Option<SavedMember>> {
-        durable::read_json(&self.own("member.json"))
+        self.root.saved_member()
     }
 }
 

@@ -18,6 +18,8 @@ palladion_api::sentences! {
         ServerRuns => "a server is already running";
         NoAddress => "the permit names no address to replace";
         OtherAddress { meant: StaticAddress, own: StaticAddress } => "the permit is for the member that had address {meant}, but the ledger on this volume has {own}";
+        LeavesElsewhere { before: StaticAddress, now: StaticAddress } => "the member was leaving the ring under address {before}, but its CassandraMember now has {now}, and a leaving member starts again only under the address that the ring knows";
+        NoOwnAddress => "the ledger on this volume contains no address";
         NoSeeds => "the member has no seeds other than itself, so its server would silently start a separate ring";
         WrongVolume { kind: String, data: String, volume: String } => "a permit with `kind: {kind}` and `data: {data}` cannot be used on a volume in state {volume}";
     }

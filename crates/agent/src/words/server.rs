@@ -59,11 +59,4 @@ palladion_api::sentences! {
         TriedAgainAfter { earliest: Timestamp, words: String } => "the server exited unexpectedly: {words}; it will be restarted at {earliest}";
         BeforeItJoined => "the server exited before it had finished starting";
     }
-
-    /// The last words of a server.
-    pub enum Last {
-        Nothing => "the server logged no message";
-        Killed { line: String } => "killed by signal 9 (SIGKILL), probably because the container exceeded its memory limit (from the server's log: {line})";
-        KilledSilently => "killed by signal 9 (SIGKILL), probably because the container exceeded its memory limit (the server logged no message)";
-    }
 }

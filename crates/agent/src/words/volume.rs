@@ -16,8 +16,6 @@ palladion_api::sentences! {
         Replaced { lost: VolumeId } => "this volume replaces volume {lost}, whose data is gone";
         DataGone => "the volume has a ledger, but the data of the member is gone";
         NotLooked => "the volume has not been inspected yet";
-        NewerLedger { path: String, format: u32 } => "the ledger on {path} has format {format}, which this agent cannot read; a newer version of Palladion wrote it: upgrade the operator to that version";
-        TwoIds { path: String } => "the marker and the ledger on {path} name different volumes; mount the expected volume and delete the pod or, if this data is not needed, give the member an empty volume";
     }
 
     /// What a permit asks to be done with data, refused.
@@ -42,9 +40,7 @@ impl Wrong {
             | Wrong::DataWithoutStart
             | Wrong::Replaced { .. }
             | Wrong::DataGone
-            | Wrong::NotLooked
-            | Wrong::NewerLedger { .. }
-            | Wrong::TwoIds { .. } => false,
+            | Wrong::NotLooked => false,
         }
     }
 }

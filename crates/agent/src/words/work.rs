@@ -1,5 +1,6 @@
 //! Jobs of a member: why they are not begun, and how they end.
 
+use jiff::Timestamp;
 use palladion_api::ids::{HostId, VolumeId};
 use palladion_api::member::Word;
 use palladion_api::words::{Count, Names};
@@ -28,6 +29,7 @@ palladion_api::sentences! {
         Never => "stopped before it began";
         Asked => "stopped on request";
         LeftRunning { keyspace: String, numbers: Names, seconds: u64 } => "stopped on request, but the server has not ended repair {numbers} of keyspace {keyspace} within {seconds} s; its sessions may still run, and end with a restart of the server at the latest";
+        LeftWaiting { keyspace: String, table: String, seconds: u64 } => "stopped on request, but the server has not ended its work on table {keyspace}.{table} within {seconds} s, and shows no compaction of it that could be stopped; while all compaction threads are busy with other work, it begins when one of them is free";
     }
 
     /// How a job ended well.
@@ -55,11 +57,19 @@ palladion_api::sentences! {
         RingChanged { keyspace: String } => "the ring or its schema changed during a repair of keyspace {keyspace}, so it does not count";
         NothingToRepair { keyspace: String } => "the server found nothing to repair in keyspace {keyspace}, although its ranges have copies on other members; that does not count";
         ReplicasDown { groups: Count, members: Names } => "left out {groups} of ranges, because these members, which have copies of them, are down: {members}";
-        Segments { failed: usize, segments: usize, why: String } => "{failed} of {segments} segments failed: {why}";
+        TooLong { keyspace: String, seconds: u64 } => "a segment of keyspace {keyspace} was not repaired within {seconds} s and was stopped";
+        TooLongLeft { keyspace: String, numbers: Names, seconds: u64, ends: u64 } => "a segment of keyspace {keyspace} was not repaired within {seconds} s, and the server has not ended repair {numbers} within {ends} s; its sessions may still run, and end with a restart of the server at the latest";
+        Segments { failed: usize, segments: usize, tries: u32, why: String } => "{failed} of {segments} segments failed {tries} times and rest for up to an hour: {why}";
+        Resting { segments: Count, tries: u32, until: Timestamp } => "left out {segments} that failed {tries} times, and repaired all else that was due; they rest until {until}";
         RepairForgotten { keyspace: String } => "the server no longer has a record of the repair of keyspace {keyspace}";
         SnapshotExists { name: String } => "snapshot {name} already exists; choose another name, or clear it first";
         /// What the agent was doing, and what the server answered.
         Server { why: String } => "{why}";
+    }
+
+    /// What a job waits for that goes on.
+    pub enum Waits {
+        NotClear { why: String, every: u64, until: Timestamp } => "cannot tell what is due for repair ({why}); the repair waits and looks again every {every} s until {until}";
     }
 
     /// What is told where the notes fail.

@@ -232,3 +232,21 @@ async fn ranges_come_with_their_holders_in_the_order_of_the_copies() {
     let members = vec!["10.0.0.2".into(), "10.0.0.1".into()];
     assert_eq!(found, [Holders { start: "-3".into(), end: "12".into(), members }]);
 }
+
+/// Taken for none, they would be forgotten, and nothing of the keyspace would be due.
+#[tokio::test]
+async fn an_answer_that_lists_no_ranges_is_none() {
+    for odd in [Value::Null, json!([]), json!("no"), json!({"[-3, 12]": "10.0.0.2"})] {
+        let fake = answering(json!({"status": 200, "value": odd})).await;
+        let refused = admin(&fake, "5.0.5").ranges("shop").await.unwrap_err();
+        let expected = "getRangeToEndpointWithPortMap failed: unexpected response: ";
+        assert!(refused.to_string().starts_with(expected), "{odd}: {refused}");
+    }
+    let fake = answering(json!({"status": 500, "error": "no such keyspace"})).await;
+    let refused = admin(&fake, "5.0.5").ranges("shop").await.unwrap_err();
+    let said = "getRangeToEndpointWithPortMap failed: no such keyspace";
+    assert_eq!(refused.to_string(), said);
+    let fake = Fake::start(|_| (200, "{\"status\": 200, \"value\": {".into())).await;
+    let refused = admin(&fake, "5.0.5").ranges("shop").await.unwrap_err();
+    assert!(refused.to_string().contains("unexpected response"), "{refused}");
+}

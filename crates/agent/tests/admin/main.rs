@@ -7,3 +7,4 @@ mod contract;
 mod fake;
 mod jobs;
 mod scylla;
+mod silent;

@@ -1,7 +1,8 @@
 //! A Secret with key and certificate for clients that goes away, or goes bad.
 
 use super::cases::Case;
-use super::harness::{Pod, TLS_SECRET, eventually, signal};
+use super::harness::{Pod, TLS_SECRET, eventually};
+use super::processes::signal;
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,5 +1,5 @@
 //! As much of a Kubernetes API as an agent speaks to: list, watch and status
-//! patches of `CassandraMember`s, kept in memory.
+//! patches of one kind of members, kept in memory.
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -14,9 +14,17 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::Notify;
 
-const LIST: &str = "/apis/palladion.dev/v1alpha1/namespaces/{namespace}/cassandramembers";
-const STATUS: &str =
-    "/apis/palladion.dev/v1alpha1/namespaces/{namespace}/cassandramembers/{name}/status";
+/// Where objects of the group are.
+const GROUP: &str = "/apis/palladion.dev/v1alpha1/namespaces/{namespace}";
+
+/// Which members.
+#[derive(Clone, Copy)]
+pub struct Kind {
+    /// Name of the kind.
+    pub name: &'static str,
+    /// Its name in paths.
+    pub plural: &'static str,
+}
 
 #[derive(Default)]
 struct World {
@@ -26,8 +34,8 @@ struct World {
     status_writes: usize,
 }
 
-#[derive(Default)]
 struct Shared {
+    kind: Kind,
     world: Mutex<World>,
     changed: Notify,
 }
@@ -40,12 +48,13 @@ pub struct FakeApi {
 }
 
 impl FakeApi {
-    /// Started on a free port.
-    pub fn start() -> Self {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    /// Started on a free port of this address.
+    pub fn start(kind: Kind, ip: &str) -> Self {
+        let listener = std::net::TcpListener::bind((ip, 0)).unwrap();
         let address = listener.local_addr().unwrap();
         drop(listener);
-        let mut api = Self { shared: Arc::default(), address, server: None };
+        let shared = Shared { kind, world: Mutex::default(), changed: Notify::new() };
+        let mut api = Self { shared: Arc::new(shared), address, server: None };
         api.come_back();
         api
     }
@@ -70,9 +79,10 @@ impl FakeApi {
         let (shared, address) = (self.shared.clone(), self.address);
         let listener = runtime.block_on(tokio::net::TcpListener::bind(address)).unwrap();
         runtime.spawn(async move {
+            let plural = shared.kind.plural;
             let router = Router::new()
-                .route(LIST, get(list))
-                .route(STATUS, patch(patch_status))
+                .route(&format!("{GROUP}/{plural}"), get(list))
+                .route(&format!("{GROUP}/{plural}/{{name}}/status"), patch(patch_status))
                 .with_state(shared);
             axum::serve(listener, router).await.unwrap();
         });
@@ -81,11 +91,12 @@ impl FakeApi {
 
     /// Merge into a member's spec, making the member where there is none.
     pub fn change_spec(&self, name: &str, spec: Value) {
+        let kind = self.shared.kind.name;
         let mut world = self.shared.world.lock().unwrap();
         let mut member = world.members.get(name).cloned().unwrap_or_else(|| {
             json!({
                 "apiVersion": "palladion.dev/v1alpha1",
-                "kind": "CassandraMember",
+                "kind": kind,
                 "metadata": {"name": name, "namespace": "test", "uid": format!("uid-{name}"), "generation": 0},
                 "spec": {},
             })
@@ -148,7 +159,7 @@ async fn list(State(shared): State<Arc<Shared>>, uri: Uri) -> Response {
         StatusCode::OK,
         json!({
             "apiVersion": "palladion.dev/v1alpha1",
-            "kind": "CassandraMemberList",
+            "kind": format!("{}List", shared.kind.name),
             "metadata": {"resourceVersion": world.version.to_string()},
             "items": items,
         }),

@@ -1,9 +1,9 @@
 //! A pod on this machine: directories, ports, init with its agent and server.
 
-use super::fake_api::FakeApi;
+use super::fake_api::{FakeApi, Kind};
+use super::processes::{self, child_of, signal};
 use serde_json::{Value, json};
 use std::fs;
-use std::io::Read;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 /// Longest wait for anything that should happen.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+const MEMBERS: Kind = Kind { name: "CassandraMember", plural: "cassandramembers" };
 
 pub struct Pod {
     pub api: FakeApi,
@@ -39,7 +41,7 @@ impl Pod {
     pub fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let pod = Self {
-            api: FakeApi::start(),
+            api: FakeApi::start(MEMBERS, "127.0.0.1"),
             directory,
             init: None,
             http: free_port(),
@@ -205,12 +207,7 @@ impl Pod {
     /// Process ID of init's child whose first arguments hold a word.
     pub fn child(&self, word: &str) -> Option<u32> {
         let init = self.init.as_ref()?.id();
-        let children =
-            fs::read_to_string(format!("/proc/{init}/task/{init}/children")).unwrap_or_default();
-        children
-            .split_whitespace()
-            .filter_map(|pid| pid.parse().ok())
-            .find(|pid| command_line(*pid).contains(word))
+        child_of(init, word)
     }
 
     /// What the server was told while it ran.
@@ -228,13 +225,7 @@ impl Pod {
     }
 
     pub fn get(&self, path: &str) -> (u16, String) {
-        let mut stream = std::net::TcpStream::connect(("127.0.0.1", self.http)).unwrap();
-        use std::io::Write;
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
-        let mut text = String::new();
-        stream.read_to_string(&mut text).unwrap();
-        let code = text.split(' ').nth(1).and_then(|c| c.parse().ok()).unwrap_or_default();
-        (code, text)
+        processes::get(("127.0.0.1", self.http), path)
     }
 
     /// Run another command of the agent's binary with the container's environment.
@@ -268,11 +259,6 @@ impl Drop for Pod {
     }
 }
 
-pub fn command_line(pid: u32) -> String {
-    String::from_utf8_lossy(&fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default())
-        .into_owned()
-}
-
 pub fn environment(pid: u32) -> String {
     String::from_utf8_lossy(&fs::read(format!("/proc/{pid}/environ")).unwrap_or_default())
         .into_owned()
@@ -289,11 +275,4 @@ pub fn eventually(what: &str, holds: impl Fn() -> bool) {
         assert!(Instant::now() < until, "waited for {what}");
         std::thread::sleep(Duration::from_millis(30));
     }
-}
-
-pub fn signal(pid: u32, name: &str) {
-    let _ = Command::new("kill")
-        .args([format!("-{name}"), pid.to_string()])
-        .stderr(Stdio::null())
-        .status();
 }

@@ -1,7 +1,8 @@
 //! A member that runs: questions, jobs, restarts, rest, secrets.
 
 use super::cases::Case;
-use super::harness::{Pod, command_line, environment, signal};
+use super::harness::{Pod, environment};
+use super::processes::{command_line, signal};
 use serde_json::{Value, json};
 use std::fs;
 use std::time::Duration;

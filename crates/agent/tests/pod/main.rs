@@ -9,6 +9,7 @@ mod fake_api;
 mod fake_server;
 mod harness;
 mod living;
+mod processes;
 mod starting;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

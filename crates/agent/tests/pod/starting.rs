@@ -2,7 +2,8 @@
 
 use super::cases::Case;
 use super::fake_server::{FAIL, SLOW};
-use super::harness::{Pod, eventually, exists, signal};
+use super::harness::{Pod, eventually, exists};
+use super::processes::signal;
 use serde_json::json;
 use std::fs;
 use std::time::{Duration, Instant};

@@ -233,26 +233,33 @@ fn a_member_that_ended_while_leaving_waits_to_be_told() {
     told.with(|w| w.source = Source::Saved).waits(Reason::WaitingForPermit);
 }
 
+/// A leaver whose server ended, with the permit to come back and leave again.
+fn comes_back_to_leave() -> World {
+    let failed = IntentState::Failed;
+    leaving_ledger(a_joined_member())
+        .with(|w| w.ledger().set_intent(&"i1".into(), failed, None, Timestamp::UNIX_EPOCH))
+        .permit(PermitKind::ResumeLeave, DataBeforeStart::Keep)
+}
+
 #[test]
 fn resume_leave_brings_the_right_member_back() {
-    let ended = || {
-        leaving_ledger(a_joined_member())
-            .with(|w| {
-                w.ledger().set_intent(
-                    &"i1".into(),
-                    IntentState::Failed,
-                    None,
-                    Timestamp::UNIX_EPOCH,
-                )
-            })
-            .permit(PermitKind::ResumeLeave, DataBeforeStart::Keep)
-    };
-    assert!(matches!(ended().start().cause, Cause::Permit { kind: PermitKind::ResumeLeave, .. }));
-    let other = ended().with(|w| w.spec().start.as_mut().unwrap().host_id = Some("h0".into()));
+    let ended = comes_back_to_leave();
+    assert!(matches!(ended.start().cause, Cause::Permit { kind: PermitKind::ResumeLeave, .. }));
+    let other = ended.with(|w| w.spec().start.as_mut().unwrap().host_id = Some("h0".into()));
     other.settles(PermitState::Refused);
     a_new_member()
         .permit(PermitKind::ResumeLeave, DataBeforeStart::Keep)
         .settles(PermitState::Refused);
+}
+
+/// Nobody was asked about the other address: it may be another member's.
+#[test]
+fn a_leaver_does_not_come_back_under_another_address_than_that_of_its_ledger() {
+    let elsewhere = comes_back_to_leave().with(|w| w.spec().address = Some("10.96.0.99".into()));
+    let why = elsewhere.settles(PermitState::Refused);
+    assert!(why.contains(ADDRESS) && why.contains("10.96.0.99"), "{why}");
+    let unknown = comes_back_to_leave().with(|w| w.ledger().address = None);
+    assert!(unknown.settles(PermitState::Refused).contains("no address"));
 }
 
 #[test]

@@ -4,42 +4,56 @@ use crate::admin::RepairState;
 use crate::admin::jobs::Segment;
 use crate::decide::job::Stop;
 use crate::jobs::place::{Place, calm};
-use crate::jobs::{Waited, settle, work};
+use crate::jobs::{Bench, Waited, settle, work};
 use crate::ranges::Range;
+use crate::repair::Memory;
 use crate::repair::due::due;
 use crate::repair::pressure::Load;
 use crate::volume::jobs::Ended;
 use jiff::Timestamp;
-use palladion_api::member::{JobCause, JobState, JobUnit, MemberState};
-use palladion_api::repair::Coverage;
-use palladion_api::task::{KeyspaceState, RepairScope, RepairTask, Work};
+use palladion_api::member::{JobCause, JobState, MemberState};
+use palladion_api::task::{RepairScope, RepairTask, Work};
 use std::time::Duration;
 
-fn of_due() -> Work {
+pub(super) fn of_due() -> Work {
     let repair = RepairTask { scope: RepairScope::Due, ..RepairTask::default() };
     Work { repair: Some(repair), ..Default::default() }
 }
 
 /// Each table and range in a call of its own: the shop has 400 bytes in half of the ring.
-fn small_segments() -> Work {
+pub(super) fn small_segments() -> Work {
     let mut work = of_due();
     work.repair.as_mut().unwrap().segment_bytes = Some(40);
     work
 }
 
-fn how(ended: Option<&Ended>) -> (JobState, Option<JobCause>) {
+pub(super) fn how(ended: Option<&Ended>) -> (JobState, Option<JobCause>) {
     let ended = ended.expect("it has ended");
     (ended.state, ended.cause)
 }
 
-fn end(place: &Place, ended: Ended) {
+pub(super) fn end(place: &Place, ended: Ended) {
     place.book.change(|notes| notes.end(ended, Timestamp::UNIX_EPOCH)).unwrap();
 }
 
 /// Is anything due, now or this many seconds later?
-fn due_in(place: &Place, seconds: i64) -> bool {
+pub(super) fn due_in(place: &Place, seconds: i64) -> bool {
     let at = Timestamp::now().as_second() + seconds;
     place.repairs.read(|memory| !due(memory, &place.cover, at).is_empty())
+}
+
+/// Kill the agent once the server has given a repair of it a number.
+pub(super) async fn killed_in_a_repair(place: &Place, bench: &Bench) {
+    let runs = async {
+        let is_open = |memory: &Memory| memory.open.as_ref().is_some_and(|it| it.number.is_some());
+        while !place.repairs.read(is_open) {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    tokio::select! {
+        ended = work(bench) => panic!("it runs: {ended:?}"),
+        () = runs => {}
+    }
 }
 
 const DAY: i64 = 24 * 3600;
@@ -104,8 +118,7 @@ async fn a_segment_is_found_again_by_its_number_and_counts_from_its_beginning() 
     let mut place = Place::new();
     let bench = place.begun("a", "task", of_due());
     place.state().repairs = std::iter::repeat_n(RepairState::Running, 10_000).collect();
-    let killed = tokio::time::timeout(Duration::from_millis(50), work(&bench)).await;
-    assert!(killed.is_err(), "it runs");
+    killed_in_a_repair(&place, &bench).await;
     assert_eq!(place.calls().len(), 1);
     place.state().repairs = [RepairState::Running, RepairState::Completed].into();
     let bench = place.after_a_restart();
@@ -115,25 +128,6 @@ async fn a_segment_is_found_again_by_its_number_and_counts_from_its_beginning() 
     assert_eq!(calls.len(), 1, "{calls:?}");
     assert!(calls[0].starts_with("repair system_auth"), "{calls:?}");
     assert!(!due_in(&place, 0));
-}
-
-#[tokio::test]
-async fn a_segment_does_not_count_if_somebody_has_joined_meanwhile() {
-    let place = Place::new();
-    let bench = place.begun("a", "task", of_due());
-    place.state().repairs = std::iter::repeat_n(RepairState::Running, 20).collect();
-    let join = async {
-        while place.state().next_repair < 1 {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-        place.state().members.push(("3", MemberState::Normal));
-    };
-    let (ended, ()) = tokio::join!(work(&bench), join);
-    assert_eq!(how(ended.as_ref()), (JobState::Failed, Some(JobCause::ServerError)));
-    let said = ended.unwrap().message.unwrap();
-    assert!(said.starts_with("1 of 2 segments failed: the ring or its schema changed"), "{said}");
-    let still = place.repairs.read(|memory| due(memory, &Coverage::default(), i64::MAX / 2));
-    assert!(still.iter().any(|due| due.keyspace == "shop" && due.at.is_none()), "{still:?}");
 }
 
 #[tokio::test]
@@ -149,25 +143,6 @@ async fn nothing_is_called_while_somebody_moves_or_tables_cannot_be_read() {
     let ended = work(&place.begun("b", "task", of_due())).await.unwrap();
     assert!(ended.message.unwrap().contains("`gc_grace_seconds` over CQL: the server requires"));
     assert!(place.calls().is_empty());
-}
-
-#[tokio::test]
-async fn a_segment_that_fails_keeps_no_other_from_its_turn() {
-    let place = Place::new();
-    let bench = place.begun("a", "task", of_due());
-    place.state().repairs = [RepairState::Failed("endpoint not alive".into())].into();
-    let ended = work(&bench).await;
-    assert_eq!(how(ended.as_ref()), (JobState::Failed, Some(JobCause::ServerError)));
-    assert_eq!(place.calls().len(), 2, "the other keyspace was repaired");
-    let status = place.book.status(Some("a")).unwrap();
-    let keyspaces: Vec<_> = status.results.iter().map(|r| (r.name.as_str(), r.state)).collect();
-    let (failed, done) = (KeyspaceState::Failed, KeyspaceState::Succeeded);
-    assert_eq!(keyspaces, [("shop", failed), ("system_auth", done)]);
-    assert_eq!(status.unit, Some(JobUnit::Segments));
-    end(&place, ended.unwrap());
-    let ended = work(&place.begun("b", "task", of_due())).await;
-    assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None));
-    assert_eq!(place.calls().len(), 1, "what had failed alone");
 }
 
 #[tokio::test]
@@ -192,8 +167,7 @@ async fn a_segment_that_was_noted_last_does_not_count_by_the_number_of_another()
     let mut place = Place::new();
     let bench = place.begun("a", "task", of_due());
     place.state().repairs = std::iter::repeat_n(RepairState::Running, 10_000).collect();
-    let killed = tokio::time::timeout(Duration::from_millis(50), work(&bench)).await;
-    assert!(killed.is_err(), "the first one runs");
+    killed_in_a_repair(&place, &bench).await;
     let (open, ranges) = place.repairs.read(|memory| {
         (memory.open.clone().unwrap(), memory.keyspaces["system_auth"].ranges.clone())
     });
@@ -210,18 +184,6 @@ async fn a_segment_that_was_noted_last_does_not_count_by_the_number_of_another()
     };
     assert_eq!((of("shop"), of("system_auth")), (2, 1), "neither counts");
     assert!(!due_in(&place, 0));
-}
-
-#[tokio::test]
-async fn a_segment_that_failed_leaves_no_number_behind() {
-    let place = Place::new();
-    let bench = place.begun("a", "task", of_due());
-    let fails = || RepairState::Failed("endpoint not alive".into());
-    place.state().repairs = [fails(), fails()].into();
-    let ended = work(&bench).await;
-    assert_eq!(how(ended.as_ref()), (JobState::Failed, Some(JobCause::ServerError)));
-    let left = place.book.read(|notes| notes.open().map(|note| (note.item.clone(), note.repair)));
-    assert_eq!(left, Some((None, None)));
 }
 
 #[tokio::test]
@@ -267,189 +229,6 @@ async fn what_a_clock_that_was_ahead_has_noted_is_forgotten_when_it_is_set_right
     let left = place.repairs.read(|memory| due(memory, &place.cover, now));
     assert!(!left.is_empty() && left.iter().all(|due| due.keyspace == "system_auth"), "{left:?}");
     assert!(left.iter().all(|due| due.at.is_none() && due.due <= now), "{left:?}");
-}
-
-#[tokio::test]
-async fn a_segment_does_not_count_if_the_schema_has_changed_meanwhile() {
-    let place = Place::new();
-    let bench = place.begun("a", "task", of_due());
-    place.state().repairs = std::iter::repeat_n(RepairState::Running, 20).collect();
-    let change = async {
-        while place.state().next_repair < 1 {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-        place.state().schema += 1;
-    };
-    let (ended, ()) = tokio::join!(work(&bench), change);
-    let said = ended.unwrap().message.unwrap();
-    assert!(said.starts_with("1 of 2 segments failed"), "{said}");
-    let left = place.repairs.read(|memory| due(memory, &place.cover, Timestamp::now().as_second()));
-    assert!(left.iter().all(|due| due.keyspace == "shop"), "{left:?}");
-    assert!(due_in(&place, 0));
-}
-
-#[tokio::test]
-async fn a_segment_with_which_the_server_has_nothing_to_do_does_not_count() {
-    let place = Place::new();
-    let bench = place.begun("a", "task", of_due());
-    place.state().idle = 1;
-    let ended = work(&bench).await;
-    assert_eq!(how(ended.as_ref()), (JobState::Failed, Some(JobCause::ServerError)));
-    let now = Timestamp::now().as_second();
-    let left = place.repairs.read(|memory| due(memory, &place.cover, now));
-    assert!(!left.is_empty() && left.iter().all(|due| due.keyspace == "shop"), "{left:?}");
-}
-
-/// Wait until the job offers as many batches, or has done with a grant.
-async fn until(place: &Place, is_so: impl Fn(&palladion_api::member::JobStatus) -> bool) {
-    while !place.book.status(None).is_some_and(|status| is_so(&status)) {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
-}
-
-#[tokio::test]
-async fn what_is_granted_is_repaired_and_nothing_else() {
-    let place = Place::new();
-    let bench = place.by_grants("a", "task", of_due());
-    let grants = async {
-        until(&place, |status| status.batches.len() == 1).await;
-        let offered = place.book.status(None).unwrap().batches[0].clone();
-        assert_eq!(offered.host_ids, ["1".into(), "2".into()]);
-        assert_eq!(offered.due_at, None, "it was never repaired");
-        assert!(place.calls().is_empty(), "nothing was granted");
-        place.grant(1, &["1", "3"]);
-        until(&place, |status| status.last_grant == Some(1)).await;
-        assert!(place.calls().is_empty(), "there is no such batch");
-        place.grant(2, &["1", "2"]);
-    };
-    let (ended, ()) = tokio::join!(work(&bench), grants);
-    assert_eq!(how(ended.as_ref()), (JobState::Succeeded, None));
-    assert_eq!(place.calls().len(), 2);
-    assert!(!due_in(&place, 0));
-    let last = place.book.read(|notes| notes.open().unwrap().status.last_grant);
-    assert_eq!(last, Some(2), "that it is over is on the volume");
-}
-
-#[tokio::test]
-async fn what_was_offered_before_a_grant_is_offered_no_more_once_it_is_taken() {
-    let place = Place::new();
-    let bench = place.by_grants("a", "task", of_due());
-    place.state().repairs = std::iter::repeat_n(RepairState::Running, 10_000).collect();
-    let granted = async {
-        until(&place, |status| !status.batches.is_empty()).await;
-        place.grant(1, &["1", "2"]);
-        while place.state().next_repair < 1 {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-    };
-    tokio::select! {
-        ended = work(&bench) => panic!("it repairs: {ended:?}"),
-        () = granted => {}
-    }
-    let status = place.book.status(None).unwrap();
-    assert_eq!((status.last_grant, status.batches), (None, Vec::new()));
-}
-
-#[tokio::test]
-async fn who_waits_for_a_grant_can_be_stopped_and_killed() {
-    let mut place = Place::new();
-    let bench = place.by_grants("a", "task", of_due());
-    let killed = tokio::time::timeout(Duration::from_millis(50), work(&bench)).await;
-    assert!(killed.is_err(), "it waits");
-    let bench = place.after_a_restart();
-    let stop = async {
-        until(&place, |status| !status.batches.is_empty()).await;
-        place.stop.send_replace(Some(Stop::Asked));
-    };
-    let (ended, ()) = tokio::join!(settle(&bench, Waited::EarlierAgent), stop);
-    assert_eq!(how(ended.as_ref()), (JobState::Aborted, None), "it had gone on");
-    assert!(place.calls().is_empty());
-}
-
-#[tokio::test]
-async fn a_grant_that_is_over_is_not_begun_again_by_an_agent_that_was_restarted() {
-    let mut place = Place::new();
-    let bench = place.by_grants("a", "task", of_due());
-    place.state().repairs = [RepairState::Failed("endpoint not alive".into())].into();
-    place.grant(1, &["1", "3"]);
-    let killed = async {
-        until(&place, |status| status.last_grant == Some(1)).await;
-    };
-    tokio::select! {
-        ended = work(&bench) => panic!("it waits: {ended:?}"),
-        () = killed => {}
-    }
-    place.grant(1, &["1", "2"]);
-    let bench = place.after_a_restart();
-    let killed =
-        tokio::time::timeout(Duration::from_millis(50), settle(&bench, Waited::EarlierAgent));
-    assert!(killed.await.is_err(), "it waits for the next one");
-    assert!(place.calls().is_empty());
-}
-
-#[tokio::test]
-async fn what_a_member_has_copies_of_that_is_down_is_left_out() {
-    let place = Place::new();
-    place.state().down = vec!["2"];
-    let ended = work(&place.by_grants("a", "task", of_due())).await;
-    assert_eq!(how(ended.as_ref()), (JobState::Failed, Some(JobCause::ReplicasDown)));
-    let said = ended.unwrap().message.unwrap();
-    assert!(said.starts_with("left out 1 group of ranges") && said.ends_with(": 2"), "{said}");
-    assert!(place.calls().is_empty());
-}
-
-#[tokio::test]
-async fn nothing_goes_on_in_a_ring_with_other_members() {
-    let place = Place::new();
-    let bench = place.by_grants("a", "task", of_due());
-    let join = async {
-        until(&place, |status| !status.batches.is_empty()).await;
-        place.state().members.push(("3", MemberState::Normal));
-    };
-    let (ended, ()) = tokio::join!(work(&bench), join);
-    assert_eq!(how(ended.as_ref()), (JobState::Failed, Some(JobCause::ServerError)));
-    let said = ended.unwrap().message.unwrap();
-    assert!(said.contains("other members are in the ring"), "{said}");
-}
-
-/// What is granted keeps those free that had copies when it was offered.
-#[tokio::test]
-async fn nothing_goes_on_with_copies_on_other_members() {
-    let alter = |place: &Place| {
-        place.state().schema += 1;
-        place.state().more_copies = vec!["3"];
-    };
-    let says = |ended: &Option<Ended>| {
-        let said = ended.as_ref().and_then(|ended| ended.message.as_deref());
-        said.is_some_and(|said| said.contains("the replication of keyspace shop has changed"))
-    };
-    let place = Place::new();
-    place.state().members.push(("3", MemberState::Normal));
-    let bench = place.by_grants("a", "task", of_due());
-    let altered = async {
-        until(&place, |status| !status.batches.is_empty()).await;
-        alter(&place);
-    };
-    let both = async { tokio::join!(work(&bench), altered).0 };
-    let ended = tokio::time::timeout(Duration::from_secs(10), both).await.expect("it ends");
-    assert!(says(&ended), "{ended:?}");
-    assert!(place.calls().is_empty());
-
-    let place = Place::new();
-    place.state().members.push(("3", MemberState::Normal));
-    let bench = place.begun("a", "task", small_segments());
-    place.state().repairs = std::iter::repeat_n(RepairState::Running, 20).collect();
-    let altered = async {
-        while place.state().next_repair < 1 {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-        alter(&place);
-    };
-    let (ended, ()) = tokio::join!(work(&bench), altered);
-    assert_eq!(how(ended.as_ref()), (JobState::Failed, Some(JobCause::ServerError)));
-    assert!(says(&ended), "{ended:?}");
-    assert_eq!(place.calls().len(), 1, "the one under way");
-    assert!(due_in(&place, 0));
 }
 
 #[tokio::test]
