@@ -4,6 +4,7 @@
 use crate::expect::Expectation;
 use palladion_api::ids::Uid;
 use palladion_plan::{Failure, ObjectKey};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use tokio::time::Instant;
 
@@ -29,6 +30,9 @@ pub struct Memory {
     pub attempts: u32,
     /// What was applied and how the server stored it.
     pub applied: BTreeMap<ObjectKey, Applied>,
+    /// The patch that did not take out what others had added: an admission webhook
+    /// added it again at once. By object, with its uid.
+    pub insisted: BTreeMap<ObjectKey, (String, Value)>,
     /// Own writes that have to come back first.
     pub expectations: Vec<Expectation>,
     /// Since when they are awaited.
@@ -38,7 +42,7 @@ pub struct Memory {
     /// The last events: type and reason with message, and when.
     pub events: BTreeMap<String, (String, Instant)>,
     /// A status patch that the server accepted without storing it.
-    pub futile_status: Option<serde_json::Value>,
+    pub futile_status: Option<Value>,
     /// When the status was written last.
     pub status_written: Option<Instant>,
     /// The version of the owner that the API server no longer has although the

@@ -47,6 +47,31 @@ async fn what_somebody_adds_to_a_map_that_is_wholly_ours_goes() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_a_webhook_adds_again_is_taken_out_once_and_the_rest_is_put_right() {
+    let (fake, _engine) = at_work(1).await;
+    fake.state().store.webhook = Some(|kind, object| {
+        if kind == "configmaps" {
+            object["data"]["injected"] = json!("always");
+        }
+    });
+    let now = || fake.get("configmaps", "n", "a-0").unwrap();
+    let written = || fake.requests(|s| s.is_write() && s.target.plural == "configmaps");
+    fake.edit("configmaps", "n", "a-0", |m| m["data"]["value"] = json!("vandal"));
+    until("put right", || now()["data"]["value"] == "x").await;
+    let before = written();
+    for round in 0..20 {
+        fake.edit("toys", "n", "a", |t| {
+            t["metadata"]["annotations"]["round"] = json!(round.to_string())
+        });
+        pass(Duration::from_secs(60)).await;
+    }
+    assert_eq!(written(), before, "it is let alone");
+    fake.edit("configmaps", "n", "a-0", |m| m["data"]["theirs"] = json!("added"));
+    until("gone", || now()["data"]["theirs"].is_null()).await;
+    assert_eq!(now()["data"]["injected"], "always");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_field_that_is_no_longer_wanted_goes() {
     let fake = Fake::new();
     let _engine = alone(&fake);

@@ -1,7 +1,11 @@
 //! Does an observed object already say what we want of it? Decides whether a
 //! server-side apply is sent at all.
 
-use serde_json::{Map, Value, json};
+mod added;
+
+pub use added::without_added;
+
+use serde_json::Value;
 
 /// Does `observed` contain everything that `wanted` states? Fields that only
 /// the observed object has are defaults or somebody else's and do not count.
@@ -20,39 +24,6 @@ pub fn contains(observed: &Value, wanted: &Value) -> bool {
         }
         (have, want) => have == want || same_quantity(have, want),
     }
-}
-
-/// Maps whose every key means something to whoever reads them: a key that somebody
-/// adds to a selector makes it select nothing. What an object of ours states
-/// there is all that there should be. An apply takes out no key of others.
-const WHOLLY_OURS: [&str; 3] = ["/data", "/spec/selector", "/spec/selector/matchLabels"];
-
-/// The merge patch that takes out what others have added to maps that are wholly
-/// ours; `None` = they have added nothing.
-pub fn without_added(observed: &Value, wanted: &Value) -> Option<Value> {
-    let mut patch = Value::Null;
-    for pointer in WHOLLY_OURS {
-        let map = |object: &Value| object.pointer(pointer).and_then(Value::as_object).cloned();
-        let (Some(have), Some(want)) = (map(observed), map(wanted)) else {
-            continue;
-        };
-        let added = have.keys().filter(|key| !want.contains_key(*key));
-        let nulls: Map<String, Value> = added.map(|key| (key.clone(), Value::Null)).collect();
-        if nulls.is_empty() {
-            continue;
-        }
-        let mut at = &mut patch;
-        for field in pointer.split('/').skip(1) {
-            if !at[field].is_object() {
-                at[field] = json!({});
-            }
-            at = &mut at[field];
-        }
-        if let Some(map) = at.as_object_mut() {
-            map.extend(nulls);
-        }
-    }
-    patch.is_object().then_some(patch)
 }
 
 /// An absent field equals an empty one: the API server drops empty maps and lists.
@@ -111,28 +82,6 @@ mod tests {
         assert!(!contains(&json!({"a": 1}), &json!({"a": 2})));
         assert!(!contains(&json!({"a": 1}), &json!({"a": 1, "b": 2})));
         assert!(contains(&json!({}), &json!({"labels": {}})));
-    }
-
-    #[test]
-    fn a_key_that_somebody_added_is_taken_out_of_what_is_wholly_ours() {
-        let of = |observed: Value, wanted: Value| without_added(&observed, &wanted);
-        let ours = json!({"data": {"a": "1"}});
-        assert_eq!(of(ours.clone(), ours.clone()), None);
-        let added = json!({"data": {"a": "1", "b": "2"}, "binaryData": {"c": ""}});
-        assert_eq!(of(added, ours), Some(json!({"data": {"b": null}})));
-        let service = json!({"spec": {"selector": {"app": "x"}}});
-        let of_nothing =
-            json!({"spec": {"selector": {"app": "x", "role": "y"}, "type": "ClusterIP"}});
-        let patch = json!({"spec": {"selector": {"role": null}}});
-        assert_eq!(of(of_nothing, service), Some(patch));
-        let budget = json!({"spec": {"selector": {"matchLabels": {"app": "x"}}}});
-        let of_less = json!({"spec": {"selector": {
-            "matchLabels": {"app": "x", "role": "y"}, "matchExpressions": []}}});
-        let patch = json!({"spec": {"selector": {
-            "matchExpressions": null, "matchLabels": {"role": null}}}});
-        assert_eq!(of(of_less, budget), Some(patch));
-        let template = json!({"spec": {"template": {"metadata": {"annotations": {"a": "1"}}}}});
-        assert_eq!(of(template, json!({"spec": {"template": {}}})), None, "others add there");
     }
 
     #[test]

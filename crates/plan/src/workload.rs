@@ -2,6 +2,7 @@
 //! claims and sets, used by every mind that makes StatefulSets. ADR 104 says
 //! what is shared and what is not.
 
+pub mod agent_pod;
 pub mod claims;
 pub mod config;
 pub mod environment;

@@ -17,6 +17,7 @@ use palladion_api::ZonedStatefulSetSpec;
 use palladion_api::conditions::{ACCEPTED, AVAILABLE, DEGRADED, PAUSED, PROGRESSING};
 use palladion_api::reasons::Reason;
 use palladion_api::zoned_stateful_set::{RolloutState, names};
+use palladion_plan::workload::pod::PodTroubleKind;
 use palladion_plan::workload::words::Doing;
 use palladion_plan::{Conditions, FailureClass, Trouble, Truth, wait};
 use serde_json::{Value, json};
@@ -190,11 +191,9 @@ fn stuck_pod(facts: &Facts<'_>) -> Option<Trouble> {
     let pod = stuck.words();
     Some(Trouble::of(match &stuck.trouble {
         None => Stuck::Unschedulable { pod },
-        Some(trouble) => match trouble.reason.as_str() {
-            "ImagePullBackOff" | "ErrImagePull" | "InvalidImageName" | "ErrImageNeverPull" => {
-                Stuck::ImagePull { pod }
-            }
-            _ => Stuck::Failing { pod },
+        Some(trouble) => match trouble.kind() {
+            PodTroubleKind::ImagePull => Stuck::ImagePull { pod },
+            PodTroubleKind::OutOfMemory | PodTroubleKind::Other => Stuck::Failing { pod },
         },
     }))
 }

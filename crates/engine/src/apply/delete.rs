@@ -56,6 +56,7 @@ impl Applier<'_> {
             Err(error) => return Err(error.into()),
         }
         memory.applied.remove(key);
+        memory.insisted.remove(key);
         let expectations = self.watches.world().expect_gone(key, uid.as_str());
         Ok(Effect::Changed { expectations, version: None })
     }

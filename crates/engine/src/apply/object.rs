@@ -64,14 +64,22 @@ impl Applier<'_> {
         };
         meets(&of_any_version(precondition), &seen.uid, &seen.version)?;
         self.ours(key, &seen.object, precondition)?;
-        let added = differ::without_added(&seen.object, &wanted);
-        if added.is_none() && (says(&seen.object, &wanted) || became(memory, key, &print, &seen)) {
+        let added = differ::without_added(&seen.object, &wanted)
+            .filter(|patch| !is_insisted_on(memory, key, &seen, patch));
+        let is_right = says(&seen.object, &wanted) || became(memory, key, &print, &seen);
+        if added.is_none() && is_right {
             return Ok(Effect::Nothing);
         }
         // Whoever has nothing to write need not have seen the last change.
         meets(precondition, &seen.uid, &seen.version)?;
         if let Some(patch) = added {
-            return self.take_out(key, patch, &seen, guard).await;
+            match self.take_out(key, (&wanted, patch), &seen, guard, memory).await? {
+                // Nobody hears of a write that changed nothing: what else differs is
+                // put right at once.
+                Effect::Nothing if is_right => return Ok(Effect::Nothing),
+                Effect::Nothing => {}
+                changed @ Effect::Changed { .. } => return Ok(changed),
+            }
         }
         let body = pinned(wanted, &seen, precondition);
         self.pass(guard).await?;
@@ -81,17 +89,26 @@ impl Applier<'_> {
     }
 
     /// Take out of the object, as it was seen, what others have added to it; what
-    /// else differs is applied when the answer is seen.
+    /// else differs is applied when the answer is seen. What an admission webhook
+    /// adds again at once is remembered.
     async fn take_out(
         &self,
         key: &ObjectKey,
-        mut patch: Value,
+        (wanted, patch): (&Value, Value),
         seen: &Seen,
         guard: Guard<'_>,
+        memory: &mut Memory,
     ) -> Result<Effect, StepError> {
-        patch["metadata"] = json!({ "uid": seen.uid, "resourceVersion": seen.version });
+        let mut body = patch.clone();
+        body["metadata"] = json!({ "uid": seen.uid, "resourceVersion": seen.version });
         self.pass(guard).await?;
-        let answer = self.api.merge(key, Subresource::None, &patch).await;
+        let answer = self.api.merge(key, Subresource::None, &body).await;
+        if let Ok(object) = &answer {
+            let stays = differ::without_added(&projection(object, seen.keep), wanted);
+            if stays.as_ref() == Some(&patch) {
+                memory.insisted.insert(key.clone(), (seen.uid.clone(), patch));
+            }
+        }
         self.written(key, Some(&seen.version), answer)
     }
 
@@ -234,6 +251,12 @@ fn became(memory: &Memory, key: &ObjectKey, print: &str, seen: &Seen) -> bool {
             && applied.wanted == print
             && applied.became == essence(&seen.object)
     })
+}
+
+/// Was this added again at once when it was taken out? To take it out again would
+/// change nothing, for ever.
+fn is_insisted_on(memory: &Memory, key: &ObjectKey, seen: &Seen, patch: &Value) -> bool {
+    memory.insisted.get(key).is_some_and(|(uid, kept)| *uid == seen.uid && kept == patch)
 }
 
 fn remember(

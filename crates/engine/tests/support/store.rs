@@ -24,6 +24,8 @@ pub struct Store {
     pub history: Vec<Change>,
     /// Versions up to this one are forgotten.
     pub compacted: u64,
+    /// What an admission webhook makes of each object that is written.
+    pub webhook: Option<fn(&str, &mut Value)>,
     uids: u64,
 }
 
@@ -39,6 +41,9 @@ impl Store {
 
     /// Store an object; answers it as it is stored. Nothing happens if it is so already.
     pub fn put(&mut self, key: Key, mut object: Value) -> Value {
+        if let Some(webhook) = self.webhook {
+            webhook(&key.0, &mut object);
+        }
         let before = self.objects.get(&key).cloned();
         let same = |a: &Value, b: &Value| strip(a.clone()) == strip(b.clone());
         if let Some(before) = &before

@@ -2,7 +2,7 @@
 //! without a proof, and with one that is of another kind, about somebody else
 //! or too old.
 
-use crate::hazard::Hazard;
+use crate::hazard::{Act, Hazard};
 use crate::lint::{Violation, violations};
 use crate::object::{Meta, Object, Resource};
 use crate::plan::{Loss, Plan, Step};
@@ -109,6 +109,38 @@ impl Planted {
             settings: Default::default(),
         }
     }
+}
+
+/// A planted step, whom its proof is about, and the kinds of proof that will do.
+pub type Case = (Planted, &'static str, &'static [ProofKind]);
+
+/// Is each of the hazards what refuses one of these steps? What none of them needs could be
+/// lost from the table without a test that sees it.
+///
+/// # Errors
+/// The first hazard that nothing needs.
+pub fn each_is_needed(hazards: &[Hazard], cases: &[Case]) -> Result<(), String> {
+    for lost in 0..hazards.len() {
+        let rest = [&hazards[..lost], &hazards[lost + 1..]].concat();
+        if !cases.iter().any(|(step, about, kinds)| step.needs(&rest, about, kinds).is_err()) {
+            return Err(format!("nothing needs {:?}", hazards[lost]));
+        }
+    }
+    Ok(())
+}
+
+/// The values that the hazards name. A rename of the API must not leave one behind that
+/// nothing matches.
+pub fn values(hazards: &[Hazard]) -> Vec<Value> {
+    let value = |hazard: &Hazard| match hazard.act {
+        Act::SetTo(_, value) => Some(Value::from(value)),
+        Act::Deleted
+        | Act::DeletedWithDependents
+        | Act::Changed(_)
+        | Act::Ordered(..)
+        | Act::Lowered(_) => None,
+    };
+    hazards.iter().filter_map(value).collect()
 }
 
 fn now() -> Timestamp {

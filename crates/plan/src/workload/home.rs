@@ -18,6 +18,14 @@ pub fn project(object: &Value) -> Value {
     })
 }
 
+/// What minds keep of a Node, besides its labels: is it ready? One function for all of
+/// them, so that the process keeps each Node once.
+pub fn project_node(object: &Value) -> Value {
+    let conditions = object["status"]["conditions"].as_array();
+    let ready = conditions.and_then(|all| all.iter().find(|c| c["type"] == "Ready"));
+    json!({ "ready": ready.map_or(&Value::Null, |c| &c["status"]) })
+}
+
 /// Where a volume is.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Home {

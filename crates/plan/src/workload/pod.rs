@@ -7,7 +7,7 @@ mod tests;
 pub use containers::{InitContainer, InitState};
 
 use super::words::ContainerState;
-use super::words::PodState;
+use super::words::{MemberPod, PodState};
 use crate::object::{Meta, Object, Resource};
 use crate::plan::{Event, Fence, Loss, Step};
 use crate::proof::Proof;
@@ -59,6 +59,17 @@ pub struct PodFact {
     pub unready: Vec<String>,
 }
 
+/// What the agent of a member's pod has reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reported {
+    /// Nothing yet.
+    Nothing,
+    /// Something, and not how the volume is.
+    NoVolume,
+    /// How the volume is.
+    Volume,
+}
+
 /// What keeps a pod from running, in Kubernetes' words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PodTrouble {
@@ -66,6 +77,30 @@ pub struct PodTrouble {
     pub reason: String,
     /// The message.
     pub message: String,
+}
+
+/// What a person has to look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PodTroubleKind {
+    /// The name of an image, or the way to its registry.
+    ImagePull,
+    /// The limit of the memory.
+    OutOfMemory,
+    /// What the container says.
+    Other,
+}
+
+impl PodTrouble {
+    /// What of it a person has to look at.
+    pub fn kind(&self) -> PodTroubleKind {
+        match self.reason.as_str() {
+            "ImagePullBackOff" | "ErrImagePull" | "InvalidImageName" | "ErrImageNeverPull" => {
+                PodTroubleKind::ImagePull
+            }
+            "OOMKilled" => PodTroubleKind::OutOfMemory,
+            _ => PodTroubleKind::Other,
+        }
+    }
 }
 
 /// What to keep of a pod; for [`crate::Keep::Projection`], read by [`PodFact::read`].
@@ -109,6 +144,12 @@ fn condition<'a>(object: &'a Value, type_: &str) -> &'a Value {
 }
 
 impl PodFact {
+    /// Its Node, if that is known and not ready: what runs there nobody knows.
+    pub fn silent_node(&self, nodes: &BTreeMap<String, bool>) -> Option<&str> {
+        let node = self.node.as_deref()?;
+        (nodes.get(node) == Some(&false)).then_some(node)
+    }
+
     /// Read a projected pod.
     pub fn read(object: &Object) -> Self {
         let text = |pointer: &str| object.str_at(pointer).map(str::to_string);
@@ -185,6 +226,23 @@ impl PodFact {
             uid: Uid::from(&self.uid),
             resource_version: self.resource_version.clone(),
             ..Meta::default()
+        }
+    }
+
+    /// How far it is, as the pod of a member whose agent has reported so much.
+    pub fn of_member(&self, reported: Reported) -> MemberPod {
+        if self.terminating {
+            return MemberPod::Terminating;
+        }
+        match (&self.unschedulable, &self.trouble, reported) {
+            (Some(message), _, _) => MemberPod::Unschedulable { message: message.clone() },
+            (None, Some(trouble), _) => {
+                let PodTrouble { reason, message } = trouble.clone();
+                MemberPod::Failing { reason, message }
+            }
+            (None, None, Reported::Nothing) => MemberPod::Silent { phase: self.phase.clone() },
+            (None, None, Reported::NoVolume) => MemberPod::NoVolume,
+            (None, None, Reported::Volume) => MemberPod::Running,
         }
     }
 

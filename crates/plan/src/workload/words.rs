@@ -10,6 +10,17 @@ palladion_api::sentences! {
         NotReady { pod: String, phase: String } => "pod {pod} is not ready (phase {phase})";
     }
 
+    /// How far the pod of a member is, of which the sentence speaks.
+    pub enum MemberPod {
+        Missing => "its pod does not exist yet";
+        Terminating => "its pod is terminating";
+        Unschedulable { message: String } => "its pod cannot be scheduled: {message}";
+        Failing { reason: String, message: String } => "its pod is failing: {reason}: {message}";
+        Silent { phase: String } => "its pod is {phase} and its agent has not reported yet";
+        NoVolume => "its pod is running, but its agent has not reported the state of the volume yet";
+        Running => "its pod is running";
+    }
+
     /// Why a container does not run, as far as it stays the same from one try to
     /// the next.
     pub enum ContainerState {
