@@ -57,6 +57,12 @@ pub use wanted::{SeedChoice, Termination, Wanted, WantedRun, WhenToStop};
     printcolumn(name = "State", type_ = "string", json_path = ".status.server.state"),
     printcolumn(name = "Mode", type_ = "string", json_path = ".status.server.mode"),
     printcolumn(name = "Address", type_ = "string", json_path = ".spec.address"),
+    printcolumn(name = "Repaired", type_ = "date", json_path = ".status.repair.oldestAt"),
+    printcolumn(
+        name = "Pending",
+        type_ = "string",
+        json_path = ".spec.pendingMaintenance[*].kind"
+    ),
     printcolumn(name = "Host-ID", type_ = "string", json_path = ".status.hostID", priority = 1),
     printcolumn(name = "Reason", type_ = "string", json_path = ".status.server.reason"),
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp")

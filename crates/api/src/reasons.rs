@@ -183,7 +183,7 @@ reasons! {
     CertificateRefused => "Correct the Secret that the message names: `ca.crt` must be the authority of the certificate that servers use.";
     /// Members are being restarted into the newest revision.
     RollingOut => "Wait; the message names the member.";
-    /// The rollout stopped at a member that does not come back.
+    /// The rollout stopped at a member that does not come back. A task that waits for it says so too.
     RolloutStuck => "Correct the spec; the new spec replaces the broken one at once.";
     /// The ring is being stopped as `spec.run` says.
     Stopping => "Wait; the message names the members that are being drained, or what must finish first. To keep the ring running, set `spec.run` to `Running`.";
@@ -257,6 +257,8 @@ reasons! {
     ScheduleMissed => "The message names the schedule and the time. Look why: no operator ran, the cluster was paused, or an earlier task took too long. To make up for it now: `kubectl palladion schedule run NAME`.";
     /// An older schedule covers this ring already.
     AnotherCovers => "Delete one of the two schedules. The message names the one that counts.";
+    /// The servers of a ring repair themselves (`auto_repair` of Cassandra), so a schedule that covers the ring stands still: both would repair everything.
+    RepairedByServer => "Decide for one of the two: set `auto_repair.enabled` to false in `spec.config`, or delete the schedule. While the servers repair themselves, nobody reports whether that is in time.";
     /// Ranges have used up 90% of the time after which deletions in them are forgotten (`gc_grace_seconds`).
     RepairBehind => "The message names the member and the time. Look what keeps its repair from ending: a member that is down, a task in the queue (`kubectl palladion task list`), or too little time; raise `gc_grace_seconds` of the tables if it cannot be done in time.";
     /// Ranges were not repaired within `gc_grace_seconds`: rows that were deleted may come back.

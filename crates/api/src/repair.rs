@@ -50,6 +50,17 @@ pub enum Pressure {
     Unknown,
 }
 
+/// Whether a server repairs by itself.
+#[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AutoRepair {
+    /// It does.
+    Enabled,
+    /// What a newer agent reports and this build does not know. Never a value of the schema.
+    #[serde(other)]
+    #[schemars(skip)]
+    Unknown,
+}
+
 /// How far the repair of a member's primary ranges is. Times change when something was repaired, or tables, ranges or the coverage have changed; not as time passes.
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, Default, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
@@ -79,6 +90,9 @@ pub struct RepairStatus {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16), inner(length(max = LONGEST_TABLE)))]
     pub short_grace: Vec<String>,
+    /// Whether the scheduler of Cassandra's own repair (`auto_repair`) is enabled in the server. What it repairs is not remembered here. Absent: it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auto_repair: Option<AutoRepair>,
     /// Why the agent cannot read tables or ranges. What it knew before still counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 1024))]

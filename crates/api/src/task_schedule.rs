@@ -226,7 +226,7 @@ pub struct CassandraTaskScheduleStatus {
     /// The `metadata.generation` that this status describes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// `Accepted`: False with the reason InvalidSpec if pattern or time zone are not valid, and with AnotherCovers if an older schedule covers the ring. `Paused`: True while no tasks are created because the schedule is suspended or the cluster paused. With `cover`, `Behind`: True when a range has used up 90% of its `gc_grace_seconds` since its last repair; `Degraded`: True when it has used up all, so that rows that were deleted may come back.
+    /// `Accepted`: False with the reason InvalidSpec if pattern or time zone are not valid, with AnotherCovers if an older schedule covers the ring, and with RepairedByServer if its servers repair themselves. `Paused`: True while no tasks are created because the schedule is suspended or the cluster paused. With `cover`, `Behind`: True when a range has used up 90% of its `gc_grace_seconds` since its last repair; `Degraded`: True when it has used up all, so that rows that were deleted may come back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
 }

@@ -118,7 +118,7 @@ mod tests {
     use palladion_api::member::{IntentKind, OperationKind, PermitKind, RunState};
     use palladion_plan::Loss;
     use palladion_plan::sim::Planted;
-    use palladion_plan::sim::planted::NAME;
+    use palladion_plan::sim::planted::{Case, NAME, each_is_needed, values};
     use serde_json::{Value, json};
 
     fn of_member(stored: Value, spec: Value) -> Planted {
@@ -142,7 +142,7 @@ mod tests {
 
     /// A planted step for each hazard, what its proof must be about, and the kinds
     /// that do. A list of its own: the table has no say in it.
-    fn planted() -> Vec<(Planted, &'static str, &'static [Kind])> {
+    fn planted() -> Vec<Case> {
         let leave = json!({ "intent": { "kind": "Decommission", "hostID": "a host ID" } });
         let restart = of_member(json!({ "restartToken": "1" }), json!({ "restartToken": "2" }));
         let drain = of_member(json!({}), json!({ "drain": { "nonce": "1" } }));
@@ -226,13 +226,7 @@ mod tests {
 
     #[test]
     fn a_line_that_the_table_loses_is_seen() {
-        for lost in 0..HAZARDS.len() {
-            let rest = [&HAZARDS[..lost], &HAZARDS[lost + 1..]].concat();
-            let passes = |(step, about, kinds): &(Planted, &str, &[Kind])| {
-                step.needs(&rest, about, kinds).is_err()
-            };
-            assert!(planted().iter().any(passes), "nothing needs {:?}", HAZARDS[lost]);
-        }
+        assert_eq!(each_is_needed(HAZARDS, &planted()), Ok(()));
     }
 
     #[test]
@@ -266,17 +260,6 @@ mod tests {
             json!(RunState::Terminated),
             json!(RunState::Stopped),
         ];
-        let named: Vec<_> = HAZARDS
-            .iter()
-            .filter_map(|hazard| match hazard.act {
-                Act::SetTo(_, value) => Some(json!(value)),
-                Act::Deleted
-                | Act::DeletedWithDependents
-                | Act::Changed(_)
-                | Act::Ordered(..)
-                | Act::Lowered(_) => None,
-            })
-            .collect();
-        assert_eq!(named, written);
+        assert_eq!(values(HAZARDS), written);
     }
 }

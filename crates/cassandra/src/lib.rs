@@ -125,7 +125,7 @@ fn observed(facts: &Facts<'_>, refusal: &Refusal) -> Plan {
     }
     status::views::note(facts, &mut draft);
     let status = status::refused(facts, refusal, &draft);
-    schedules::hold(facts, &status::holding(facts), &mut draft);
+    schedules::hold(facts, None, &status::holding(facts), &mut draft);
     draft.plan(status)
 }
 
@@ -148,7 +148,7 @@ fn decide_known(facts: &Facts<'_>, generations: Generations) -> Plan {
         absences::decide(facts, hints::window(&valid), &mut draft);
         status::views::note(facts, &mut draft);
         let status = status::of(facts, &valid, &draft);
-        schedules::hold(facts, &status::holding(facts), &mut draft);
+        schedules::hold(facts, Some(&valid), &status::holding(facts), &mut draft);
         return draft.plan(status);
     }
     let mut draft = decide::decide(facts, &valid);
@@ -158,6 +158,6 @@ fn decide_known(facts: &Facts<'_>, generations: Generations) -> Plan {
     // After the status and behind all other steps: neither the past nor what comes
     // again and again is work of the ring.
     tasks::tidy(facts, &mut draft);
-    schedules::decide(facts, &mut draft);
+    schedules::decide(facts, &valid, &mut draft);
     draft.plan(status)
 }

@@ -7,7 +7,6 @@ pub use palladion_plan::kinds::{
 };
 use palladion_plan::workload::{claims, home, pod};
 use palladion_plan::{Keep, Resource, Route, Watch};
-use serde_json::{Value, json};
 
 /// `CassandraCluster`.
 pub const CLUSTER: Resource = Resource::ours("CassandraCluster", "cassandraclusters");
@@ -39,7 +38,7 @@ pub fn watches() -> Vec<Watch> {
         watch(CLAIM, OURS, Keep::Projection(claims::project), by_cluster),
         watch(SERVICE_ACCOUNT, OURS, Keep::Everything, by_cluster),
         watch(ROLE_BINDING, OURS, Keep::Everything, by_cluster),
-        watch(DISRUPTION_BUDGET, OURS, Keep::Projection(without_status), by_cluster),
+        watch(DISRUPTION_BUDGET, OURS, Keep::Only(&["/spec"]), by_cluster),
         watch(
             STORAGE_CLASS,
             "",
@@ -52,25 +51,6 @@ pub fn watches() -> Vec<Watch> {
             Keep::Projection(home::project),
             Route::Named { by: CLAIM, at: "/volume" },
         ),
-        watch(NODE, "", Keep::Projection(node), Route::Every),
+        watch(NODE, "", Keep::Projection(home::project_node), Route::Every),
     ]
-}
-
-fn without_status(object: &Value) -> Value {
-    json!({ "spec": object["spec"] })
-}
-
-fn condition(object: &Value, type_: &str) -> Value {
-    object["status"]["conditions"]
-        .as_array()
-        .and_then(|all| all.iter().find(|c| c["type"] == type_))
-        .map(|c| json!({ "status": c["status"], "reason": c["reason"], "message": c["message"] }))
-        .unwrap_or(Value::Null)
-}
-
-fn node(object: &Value) -> Value {
-    json!({
-        "ready": condition(object, "Ready")["status"],
-        "unschedulable": object["spec"]["unschedulable"].as_bool().unwrap_or(false),
-    })
 }

@@ -186,16 +186,16 @@ pub struct Replaced {
 #[derive(Serialize, Deserialize, schemars::JsonSchema, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterJob {
-    /// Who asked for it.
+    /// Who asked for it. Pending maintenance and the replication of system keyspaces are operations of members, and never the ring's job.
     pub origin: JobOrigin,
-    /// `Task` only: name of the `CassandraTask`.
+    /// Name of the `CassandraTask`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 253))]
     pub task: Option<String>,
-    /// `Task` only: uid of the `CassandraTask`.
+    /// Uid of the `CassandraTask`.
     #[serde(default, rename = "taskUID", skip_serializing_if = "Option::is_none")]
     pub task_uid: Option<Uid>,
-    /// What is done. Absent for `SystemKeyspaces`.
+    /// What is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<TaskKind>,
     /// Nonce of the job. The IDs of its members' jobs begin with it; after it has yielded to a turn it gets another.
@@ -211,10 +211,6 @@ pub struct ClusterJob {
 pub enum JobOrigin {
     /// A `CassandraTask`.
     Task,
-    /// `spec.pendingMaintenance` of a member.
-    Debt,
-    /// The replication of the system keyspaces.
-    SystemKeyspaces,
 }
 
 /// What a turn is for.

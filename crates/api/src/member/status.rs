@@ -168,6 +168,9 @@ pub struct ServerStatus {
     /// Version that the server reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// Bytes of data that the server holds, approximately: the agent reports another figure when it differs by more than a tenth and by 64 MiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_bytes: Option<u64>,
     /// Schema version of this member.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema_version: Option<String>,

@@ -78,6 +78,8 @@ impl CassandraMemberStatus {
         let job = self.job.as_ref().is_some_and(JobStatus::has_unknown);
         let access = self.access.as_ref().is_some_and(|a| a.kind == AccessProblemKind::Unknown);
         let pressure = self.pressure == Some(crate::repair::Pressure::Unknown);
+        let auto_repair = self.repair.as_ref().and_then(|repair| repair.auto_repair);
+        let auto_repair = auto_repair == Some(crate::repair::AutoRepair::Unknown);
         let exceptions = self.ring.iter().flat_map(|r| &r.exceptions);
         let members = self.evidence.iter().filter_map(|e| e.members.as_ref()).flatten();
         once([
@@ -91,6 +93,7 @@ impl CassandraMemberStatus {
             job.then_some("status.job"),
             access.then_some("status.access.kind"),
             pressure.then_some("status.pressure"),
+            auto_repair.then_some("status.repair.autoRepair"),
             exceptions.clone().any(is_unknown).then_some("status.ring.exceptions"),
             members.clone().any(is_unknown).then_some("status.evidence.members"),
         ])

@@ -92,7 +92,7 @@ pub struct TaskMember {
     /// When it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Time>,
-    /// Since when its agent does not report while it works, as the operator has seen it. Ten minutes later, if its server is down as well, its part is interrupted, so that other tasks go on.
+    /// Since when its agent does not report while it works, as the operator has seen it. Ten minutes later, if its server is down as well, its part is interrupted, so that other tasks go on. At a repair of what is due also: since when its server serves nobody, or its agent does not answer when it is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silent_since: Option<Time>,
     /// Why it waits, or how it ended, in one word.

@@ -32,8 +32,8 @@ pub fn of_schedule(schedule: &str, namespace: &str, spec: &Value, name: &str) ->
     })
 }
 
-/// The template of a schedule that covers a ring: a member that fails keeps no
-/// other from its repair.
+/// The template of a schedule that covers a ring: a member that fails, or is down, keeps
+/// no other from its repair.
 fn of_cover(cover: &Value) -> Option<Value> {
     let mut repair = json!({ "scope": "Due" });
     let cover = cover.as_object()?;
@@ -42,7 +42,9 @@ fn of_cover(cover: &Value) -> Option<Value> {
             repair[field] = value.clone();
         }
     }
-    Some(json!({ "spec": { "repair": repair, "onFailure": "Continue" } }))
+    // Whoever repairs alone waits for all others to be up.
+    let when_down = if repair["parallel"] == 1 { "Wait" } else { "Skip" };
+    Some(json!({ "spec": { "repair": repair, "onFailure": "Continue", "whenDown": when_down } }))
 }
 
 fn object(value: &Value) -> Value {

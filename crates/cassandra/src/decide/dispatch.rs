@@ -5,7 +5,7 @@ use super::draft::Draft;
 use super::maintenance::{pay, seed_lists, system_keyspaces};
 use super::restart::{self, broken, versions};
 use super::tasks::Way;
-use super::turn::{epoch, stopping};
+use super::turn::{epoch, silent, stopping};
 use super::{initialize, join, leave, readdress, remove, replace, tasks, wanted};
 use crate::facts::Facts;
 use crate::validate::Valid;
@@ -35,6 +35,7 @@ pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Way {
     match facts.turn() {
         Some(turn) => {
             advance(facts, valid, turn, draft);
+            silent::report(facts, turn, draft);
             tasks::after(facts, draft);
             busy
         }
@@ -62,7 +63,8 @@ fn advance(facts: &Facts<'_>, valid: &Valid, turn: &Turn, draft: &mut Draft) {
 
 /// Nobody has the turn: who needs it most?
 fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
-    if join::adopt_permit(facts, draft).is_busy()
+    if readdress::left_over(facts, draft).is_busy()
+        || join::adopt_permit(facts, draft).is_busy()
         || leave::adopt_intent(facts, draft).is_busy()
         || initialize::next(facts, valid, draft).is_busy()
     {

@@ -2,7 +2,7 @@
 //! the middle of it, or runs on after their decommission has failed.
 
 use super::MemberFact;
-use palladion_api::ids::Nonce;
+use palladion_api::ids::{Nonce, StaticAddress};
 use palladion_api::member::{
     IntentState, IntentStatus, PermitKind, PermitState, ServerState, VolumeState,
 };
@@ -25,6 +25,16 @@ pub fn is_interrupted(member: &MemberFact) -> bool {
 pub fn is_too_old(member: &MemberFact) -> bool {
     let server = member.reported_server().filter(|s| s.state == ServerState::Waiting);
     server.is_some_and(|s| s.reason.as_deref() == Some(Reason::DataTooOld.as_str()))
+}
+
+/// The address under which the ring knows it, by its ledger, and another one that its
+/// Service or its record has: there nobody reaches it, or somebody else is.
+pub fn elsewhere(member: &MemberFact) -> Option<(&StaticAddress, &StaticAddress)> {
+    let before = member.status.address.as_ref()?;
+    let of_service = member.service.as_ref().and_then(|s| s.address.as_ref());
+    let recorded = member.spec.as_ref().and_then(|s| s.address.as_ref());
+    let mut all = of_service.into_iter().chain(recorded);
+    all.find(|now| *now != before).map(|now| (before, now))
 }
 
 /// Did it fail at its last permit to come back?

@@ -205,6 +205,11 @@ impl MemberFact {
         self.agent_speaks() && nodes.get(node) == Some(&true)
     }
 
+    /// The Node of its pod, if that is known and not ready: what runs there nobody knows.
+    pub fn silent_node(&self, nodes: &std::collections::BTreeMap<String, bool>) -> Option<&str> {
+        self.pod.as_ref()?.silent_node(nodes)
+    }
+
     /// Does its own agent say that it serves, and do kubelet and Node agree? What
     /// a dead machine said last is no sign of life.
     pub fn lives_by_its_own_word(&self, nodes: &std::collections::BTreeMap<String, bool>) -> bool {

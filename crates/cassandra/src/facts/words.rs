@@ -1,24 +1,18 @@
 //! How a member stands, as sentences for people.
 
 use crate::facts::MemberFact;
-use crate::words::members::{Pod, Server};
+use crate::words::members::Server;
+use palladion_plan::workload::pod::Reported;
+use palladion_plan::workload::words::MemberPod;
 
 /// How far a member's pod is.
-pub fn pod_words(member: &MemberFact) -> Pod {
-    match &member.pod {
-        None => Pod::Missing,
-        Some(pod) if pod.terminating => Pod::Terminating,
-        Some(pod) => match (&pod.unschedulable, &pod.trouble) {
-            (Some(message), _) => Pod::Unschedulable { message: message.clone() },
-            (None, Some(trouble)) => {
-                let (reason, message) = (trouble.reason.clone(), trouble.message.clone());
-                Pod::Failing { reason, message }
-            }
-            (None, None) if !member.agent_speaks() => Pod::Silent { phase: pod.phase.clone() },
-            (None, None) if member.volume().is_none() => Pod::NoVolume,
-            (None, None) => Pod::Running,
-        },
-    }
+pub fn pod_words(member: &MemberFact) -> MemberPod {
+    let reported = match member.volume() {
+        _ if !member.agent_speaks() => Reported::Nothing,
+        None => Reported::NoVolume,
+        Some(_) => Reported::Volume,
+    };
+    member.pod.as_ref().map_or(MemberPod::Missing, |pod| pod.of_member(reported))
 }
 
 /// What a member's agent reports about the server.

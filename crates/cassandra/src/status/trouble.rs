@@ -15,6 +15,7 @@ use palladion_api::labels;
 use palladion_api::member::{CassandraMemberSpec, ServerState, VolumeState};
 use palladion_api::reasons::Reason;
 use palladion_plan::words::Names;
+use palladion_plan::workload::pod::PodTroubleKind;
 use palladion_plan::{Conditions, Failure, FailureClass, Trouble, Truth};
 
 /// As many as are read at once.
@@ -137,16 +138,14 @@ fn of_pod(facts: &Facts<'_>, member: &MemberName, pod: &PodFact) -> Option<OfMem
     }
     if let Some(trouble) = &pod.trouble {
         let (reason, message) = (trouble.reason.clone(), trouble.message.clone());
-        return Some(match trouble.reason.as_str() {
-            "ImagePullBackOff" | "ErrImagePull" | "InvalidImageName" | "ErrImageNeverPull" => {
-                OfMember::ImagePull { member, reason, message }
-            }
-            "OOMKilled" => OfMember::OutOfMemory { member, reason, message },
-            _ => OfMember::PodFailing { member, reason, message },
+        return Some(match trouble.kind() {
+            PodTroubleKind::ImagePull => OfMember::ImagePull { member, reason, message },
+            PodTroubleKind::OutOfMemory => OfMember::OutOfMemory { member, reason, message },
+            PodTroubleKind::Other => OfMember::PodFailing { member, reason, message },
         });
     }
-    let node = pod.node.clone().filter(|n| facts.nodes.get(n) == Some(&false))?;
-    Some(OfMember::NodeNotReady { member, node })
+    let node = pod.silent_node(&facts.nodes)?;
+    Some(OfMember::NodeNotReady { member, node: node.to_string() })
 }
 
 fn of_volume(member: &MemberFact) -> Option<OfMember> {

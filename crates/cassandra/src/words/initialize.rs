@@ -1,13 +1,14 @@
 //! Initializing a new ring: what it waits for, and what stands against it.
 
-use super::members::{Pod, Volume};
+use super::members::Volume;
 use palladion_api::ids::{MemberName, Nonce, VolumeId};
 use palladion_plan::words::{Count, Several};
+use palladion_plan::workload::words::MemberPod;
 
 palladion_plan::sentences! {
     /// What is waited for before there is a ring.
     pub enum Waiting {
-        Report { member: MemberName, pod: Pod } => WaitingForPod,
+        Report { member: MemberName, pod: MemberPod } => WaitingForPod,
             "the ring cannot be initialized until member {member} has reported the state of its volume ({pod})";
         NotKnown { member: MemberName } => InitializationRefused,
             "the ring cannot be initialized: the volume of member {member} is in a state that this operator does not know; upgrade the operator to the version of the agent";

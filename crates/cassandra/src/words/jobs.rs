@@ -2,8 +2,9 @@
 //! how their members end, and how they end themselves.
 
 use super::evidence::Objection;
-use super::restart::Mixed;
+use super::restart::{self, Mixed};
 use super::turn;
+use jiff::Timestamp;
 use palladion_api::ids::MemberName;
 use palladion_api::task::TaskKind;
 use palladion_plan::words::{Count, Names};
@@ -14,8 +15,12 @@ palladion_plan::sentences! {
         InQueue { task: String } => WaitingInQueue, "waiting for CassandraTask {task} to finish";
         NotInitialized => Initializing, "the ring has not been initialized yet";
         RingStopped => Stopped, "`spec.run` of the CassandraCluster is Stopped";
-        Turn { member: MemberName, work: turn::Work } => YieldsToTurn,
-            "waiting for the {work} of member {member} to finish";
+        Turn { member: MemberName, work: turn::Work, since: Timestamp } => YieldsToTurn,
+            "waiting for the {work} of member {member} to finish, which began at {since}";
+        RolloutStuck { cluster: String, member: MemberName, since: Timestamp } => RolloutStuck,
+            "waiting for the rollout of CassandraCluster {cluster}, which has not moved since {since}: member {member} has not come back from its restart. The condition `Degraded` of the cluster has the cause; correct the spec, and the new one replaces the broken pod at once";
+        RolloutWaits { cluster: String, since: Timestamp, why: restart::Problem } => RolloutStuck,
+            "waiting for the rollout of CassandraCluster {cluster}, which has not moved since {since}: {why}";
         RingFirst => YieldsToTurn, "waiting for a change to the ring to finish";
         Maintenance => MaintenancePending, "waiting for pending maintenance of a member to finish";
         MemberDown { member: MemberName } => MembersDown,
@@ -108,6 +113,10 @@ palladion_plan::sentences! {
         Yields => YieldsToTurn, "interrupted for what comes first; it is resumed afterwards";
         Silent { member: MemberName } => Interrupted,
             "member {member} does not report any more; its part is given again when it is back";
+        ServesNobody { member: MemberName } => Interrupted,
+            "member {member} has not served for ten minutes; its part is given again when it does";
+        Unanswered { member: MemberName } => Interrupted,
+            "the agent of member {member} does not answer; its part is given again when it is back";
         Again { why: String } => Interrupted, "interrupted, and tried again: {why}";
         Twice { why: String } => Interrupted, "interrupted twice: {why}";
     }

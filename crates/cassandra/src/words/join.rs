@@ -1,20 +1,21 @@
 //! Joins: what a joiner waits for, and what comes of an attempt.
 
-use super::members::{Pod, Server};
+use super::members::Server;
 use super::turn::FailedStart;
 use jiff::Timestamp;
 use palladion_api::ids::{MemberName, VolumeId};
+use palladion_plan::workload::words::MemberPod;
 
 palladion_plan::sentences! {
     /// What a join waits for.
     pub enum Waiting {
-        ForPod { member: MemberName, pod: Pod } => WaitingForPod,
+        ForPod { member: MemberName, pod: MemberPod } => WaitingForPod,
             "member {member} is waiting to join: {pod}";
         ForGrace { member: MemberName, until: Timestamp } => WaitingForGrace,
             "member {member} cannot join before {until}: the grace period after the last start has not ended";
         UnknownPermit { member: MemberName } => WaitingForMember,
             "member {member} has a start permit of a kind that this operator does not know, and the operator makes no other change to the ring while the permit is in use; upgrade the operator";
-        HasTurn { member: MemberName, pod: Pod } => WaitingForPod,
+        HasTurn { member: MemberName, pod: MemberPod } => WaitingForPod,
             "it is member {member}'s turn to start, but the member is not ready: {pod}";
         Initializing { member: MemberName, server: Server } => Initializing,
             "member {member} is initializing the ring: {server}";

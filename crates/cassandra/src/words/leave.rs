@@ -4,7 +4,7 @@
 use super::maintenance::Pending;
 use super::members::Server;
 use jiff::Timestamp;
-use palladion_api::ids::{MemberName, RackName};
+use palladion_api::ids::{MemberName, RackName, StaticAddress};
 use palladion_plan::words::{Count, Example};
 use std::fmt;
 
@@ -21,6 +21,8 @@ palladion_plan::sentences! {
             "member {member} never joined and cannot be deleted yet: its agent has not confirmed that its permit to start was withdrawn; if it no longer runs, delete the pod";
         ForAddress { member: MemberName } => AddressChanged,
             "member {member} cannot go on leaving yet: its Service has another address than the ring knows";
+        Silent { member: MemberName, node: String } => MemberLeaving,
+            "member {member} never joined and cannot be deleted yet: its permit to start was withdrawn, but its server may still be running on Node {node}, which is not ready";
         Leaving { member: MemberName, server: Server } => MemberLeaving,
             "member {member} is leaving the ring: {server}";
         Resuming { member: MemberName, server: Server } => MemberLeaving,
@@ -39,6 +41,14 @@ palladion_plan::sentences! {
             "member {member} could not leave: {why}";
         Halfway { member: MemberName, since: Timestamp, why: String } => LeaveRefused,
             "the decommission of member {member} failed at {since}: {why}; the member still serves requests, but the other members see it as leaving, and the operator will retry. To keep the member, restore the previous value of `members` and delete its pod";
+    }
+
+    /// What needs a person.
+    pub enum Problem {
+        Elsewhere { member: MemberName, before: StaticAddress, now: StaticAddress } => AddressChanged,
+            "member {member} was leaving the ring under address {before}, and its Service or its CassandraMember now has {now}, under which its server does not start again; make {before} available and delete the Service, so that it is recreated with that address, or replace the member (`kubectl palladion terminate`, then `kubectl palladion replace`)";
+        AgentRefused { member: MemberName, why: String } => LeaveRefused,
+            "the agent of member {member} refused to start the server so that its decommission completes: {why}; delete the pod of the member to try again";
     }
 
     /// What forbids a decommission.
@@ -65,6 +75,7 @@ palladion_plan::sentences! {
         RunsAgain => "its server is running again, so the member can leave";
         CouldNotStart { why: String } => "it could not start again: {why}";
         TooOld => "the other members still have it, and its data is too old to start its server";
+        Elsewhere => "the other members still have it under another address than it has now";
         NotInterrupted => "it is no longer waiting for a permit to start";
         NoHostId => "its host ID is not recorded";
         StillJoins => "it is still joining";

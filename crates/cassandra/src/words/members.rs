@@ -3,17 +3,6 @@
 use palladion_api::member;
 
 palladion_plan::sentences! {
-    /// How far a member's pod is.
-    pub enum Pod {
-        Missing => "its pod does not exist yet";
-        Terminating => "its pod is terminating";
-        Unschedulable { message: String } => "its pod cannot be scheduled: {message}";
-        Failing { reason: String, message: String } => "its pod is failing: {reason}: {message}";
-        Silent { phase: String } => "its pod is {phase} and its agent has not reported yet";
-        NoVolume => "its pod is running, but its agent has not reported the state of the volume yet";
-        Running => "its pod is running";
-    }
-
     /// What a member's agent reports about the server.
     pub enum Server {
         NoPod => "its pod does not exist";

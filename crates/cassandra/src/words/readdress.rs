@@ -1,17 +1,20 @@
 //! Members that come back under another address.
 
 use super::evidence::Objection;
-use super::members::{Pod, Server};
+use super::members::Server;
 use palladion_api::ids::{HostId, MemberName, StaticAddress};
 use palladion_plan::words::Names;
+use palladion_plan::workload::words::MemberPod;
 
 palladion_plan::sentences! {
     /// What a member with another address waits for.
     pub enum Waiting {
-        ForPod { member: MemberName, pod: Pod } => AddressChanged,
+        ForPod { member: MemberName, pod: MemberPod } => AddressChanged,
             "member {member} cannot start under its new address yet: {pod}";
         SeenUp { member: MemberName, address: StaticAddress, by: Names } => AddressChanged,
             "member {member} cannot start under its new address {address} yet: {by} still see it as up";
+        StillKnown { member: MemberName, address: StaticAddress, witness: MemberName, other: MemberName } => AddressChanged,
+            "member {member} cannot start under its new address {address} yet: member {witness} still knows member {other} under it";
         Runs { member: MemberName, address: StaticAddress, why: Objection } => AddressChanged,
             "the server of member {member} runs under address {address}, which leads nowhere, and cannot restart yet: {why}; delete the pod of the member to restart it anyway";
         ClaimGoes { member: MemberName } => ClaimTerminating,

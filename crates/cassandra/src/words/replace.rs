@@ -1,23 +1,24 @@
 //! Replacements: lost volumes, Nodes that are gone, and what users request.
 
 use super::evidence::{NotClear, Objection};
-use super::members::{Pod, Server};
+use super::members::Server;
 use super::turn::Work;
 use jiff::Timestamp;
 use palladion_api::ids::{MemberName, RackName, StaticAddress};
 use palladion_plan::words::{Names, Span};
+use palladion_plan::workload::words::MemberPod;
 
 palladion_plan::sentences! {
     /// What a replacement waits for.
     pub enum Waiting {
         Held { held: Held } => MemberReplacing, "{held}";
-        ForPod { member: MemberName, pod: Pod } => MemberReplacing,
+        ForPod { member: MemberName, pod: MemberPod } => MemberReplacing,
             "member {member} cannot be replaced yet: {pod}";
         ForVolume { member: MemberName } => MemberReplacing,
             "waiting for the PersistentVolumeClaim of member {member} to be deleted and recreated";
         ForAddress { member: MemberName } => MemberReplacing,
             "waiting for the Service of member {member} to be recreated with a new ClusterIP";
-        ForStart { member: MemberName, pod: Pod } => MemberReplacing,
+        ForStart { member: MemberName, pod: MemberPod } => MemberReplacing,
             "member {member} is being replaced: {pod}";
         Streams { member: MemberName, address: StaticAddress, server: Server } => MemberReplacing,
             "member {member} is being replaced (old address {address}): {server}";

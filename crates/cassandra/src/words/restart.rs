@@ -2,8 +2,9 @@
 
 use super::access::Problem as Locked;
 use super::evidence::{Idle, Objection};
-use super::members::{Pod, Server};
+use super::members::Server;
 use palladion_api::ids::{MemberName, RackName};
+use palladion_plan::workload::words::MemberPod;
 
 palladion_plan::sentences! {
     /// What a restart waits for.
@@ -12,7 +13,7 @@ palladion_plan::sentences! {
             "member {member} cannot restart yet: {why}";
         ForSet { rack: RackName } => RollingOut,
             "waiting for the StatefulSet of rack {rack} to report its newest revision";
-        ForPod { member: MemberName, pod: Pod } => RollingOut,
+        ForPod { member: MemberName, pod: MemberPod } => RollingOut,
             "member {member} is being restarted: {pod}";
         ForBudget { member: MemberName, answer: String } => RollingOut,
             "member {member} cannot restart yet: the API server refuses to evict its pod: {answer}";
@@ -32,8 +33,8 @@ palladion_plan::sentences! {
 
     /// What needs a person.
     pub enum Problem {
-        Stuck { member: MemberName, pod: Pod, server: Server } => RolloutStuck,
-            "the rollout is stuck at member {member}: {pod}; {server}";
+        Stuck { member: MemberName, pod: MemberPod, server: Server } => RolloutStuck,
+            "the rollout is stuck at member {member}: {pod}; {server}. Correct the spec; the new spec replaces the broken pod at once";
         LockedOut { member: MemberName, why: Locked } => RolloutStuck,
             "the rollout stopped at member {member} because continuing could lock clients out of the remaining members: {why}";
         Waits { namespace: String, lost: MemberName, waiting: MemberName, annotation: &'static str } => RolloutStuck,

@@ -18,6 +18,8 @@ palladion_plan::sentences! {
             "the schedule is valid and covers the ring; ranges have been due for repair since {due}, and the next task is created at {until}, {seconds} s after the end of the last one";
         Down { due: Timestamp, members: Names } => MembersDown,
             "the schedule is valid and covers the ring; ranges have been due for repair since {due}, and a task is created when all members are up: waiting for {members}";
+        DownRests { due: Timestamp, members: Names, until: Timestamp } => MembersDown,
+            "the schedule is valid and covers the ring; ranges have been due for repair since {due}, and a task for those without a copy on a member that is down is created at {until}, or for all of them when these members are up: {members}";
         Full { due: Timestamp, most: usize } => Valid,
             "the schedule is valid; a task has been due since {due} and waits until fewer than {most} tasks of the schedule are active";
     }
@@ -30,6 +32,10 @@ palladion_plan::sentences! {
             "`schedule` {schedule} matches no date, so no task is ever created; change its day of the month or its month";
         AnotherCovers { cluster: String, other: String } => AnotherCovers,
             "CassandraTaskSchedule {other} is older and covers CassandraCluster {cluster} already; delete one of the two";
+        RepairedByConfig { cluster: String } => RepairedByServer,
+            "the configuration of CassandraCluster {cluster} enables `auto_repair`, so its servers repair themselves, and the schedule creates no tasks; set `auto_repair.enabled` to false in `spec.config` (or in the ConfigMap of the rack), or delete the schedule";
+        RepairedByServers { members: Names } => RepairedByServer,
+            "the servers of these members repair themselves (`auto_repair`), and the schedule creates no tasks; restart them with `auto_repair.enabled: false` in `spec.config`, or delete the schedule: {members}";
         OfScylla => InvalidSpec,
             "`cover` applies to Cassandra only; repair ScyllaDB with Scylla Manager";
         TimeZone { time_zone: Quoted } => InvalidSpec,

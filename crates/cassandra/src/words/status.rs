@@ -1,8 +1,9 @@
 //! Conditions of a cluster, and what keeps anything from being decided.
 
-use super::members::{Pod, Server};
+use super::members::Server;
 use palladion_api::ids::{MemberName, StaticAddress};
 use palladion_plan::words::Names;
+use palladion_plan::workload::words::MemberPod;
 
 palladion_plan::sentences! {
     /// The spec was understood.
@@ -46,9 +47,9 @@ palladion_plan::sentences! {
 
     /// Members are on their way.
     pub enum Starting {
-        Member { member: MemberName, pod: Pod, server: Server } => MembersDown,
+        Member { member: MemberName, pod: MemberPod, server: Server } => MembersDown,
             "member {member}: {pod}; {server}";
-        Unreported { member: MemberName, pod: Pod } => MembersDown, "member {member}: {pod}";
+        Unreported { member: MemberName, pod: MemberPod } => MembersDown, "member {member}: {pod}";
         NoMember => MembersDown, "members are being created";
     }
 

@@ -1,6 +1,7 @@
 //! The ring's one turn: its lock, permits, failed starts, a stop of the ring.
 
 use super::evidence::Objection;
+use jiff::Timestamp;
 use palladion_api::cluster::TurnStep;
 use palladion_api::ids::{HostId, MemberName};
 use palladion_plan::words::Count;
@@ -26,6 +27,12 @@ palladion_plan::sentences! {
         ConfigurationRefused { failed: FailedStart } => ConfigurationRefused, "{failed}";
         NotEnoughMemory { failed: FailedStart } => NotEnoughMemory, "{failed}";
         Other { failed: FailedStart } => ServerFailed, "{failed}";
+    }
+
+    /// What holds up the ring until a person acts.
+    pub enum HeldUp {
+        SilentMachine { member: MemberName, node: String, work: Work, since: Timestamp } => NodeUnreachable,
+            "the {work} of member {member}, begun at {since}, has not ended, and Node {node} is not ready: the server may still be running there, so no other member joins, leaves or is restarted; bring the machine back or, if it is off for good, delete the Node (`kubectl delete node {node}`)";
     }
 
     /// A start that failed.
@@ -87,6 +94,8 @@ palladion_plan::sentences! {
             "move the pending maintenance of member {member} to `spec.pendingMaintenance`";
         WithdrawPermit { member: MemberName } =>
             "withdraw the permit of member {member}: it has served its purpose";
+        WithdrawUnused { member: MemberName } =>
+            "withdraw the permit of member {member}, which it has not used: its turn is over";
         RecordIdentity { member: MemberName } =>
             "record the host ID and the volume ID of member {member}";
     }

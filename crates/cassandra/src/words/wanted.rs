@@ -1,10 +1,11 @@
 //! What people want of members: stops and starts, and what they wait for.
 
 use super::evidence::Objection;
-use super::members::{Pod, Server};
+use super::members::Server;
 use super::turn::Work;
 use jiff::Timestamp;
 use palladion_api::ids::{MemberName, VolumeId};
+use palladion_plan::workload::words::MemberPod;
 
 palladion_plan::sentences! {
     /// What waits for a member that a person has stopped.
@@ -17,7 +18,7 @@ palladion_plan::sentences! {
 
     /// What a stop waits for.
     pub enum Stopping {
-        ForAgent { member: MemberName, pod: Pod } => MemberStopping,
+        ForAgent { member: MemberName, pod: MemberPod } => MemberStopping,
             "member {member} cannot be stopped yet: {pod}";
         AgentTooOld { member: MemberName, agent: String } => AgentTooOld,
             "member {member} cannot be terminated yet: its agent (version {agent}) cannot ban a volume; to roll out a newer agent, change `spec.sidecarImage` if it is set, or otherwise an annotation in `spec.annotations`";
@@ -31,7 +32,7 @@ palladion_plan::sentences! {
 
     /// What a start waits for.
     pub enum Starting {
-        ForAgent { member: MemberName, pod: Pod } => MemberStarting,
+        ForAgent { member: MemberName, pod: MemberPod } => MemberStarting,
             "member {member} cannot be started yet: {pod}";
         Banned { member: MemberName } => MemberTerminated,
             "member {member} cannot be started: a user has terminated its volume for good, as its agent reports; to replace it, run `kubectl palladion replace {member}`";

@@ -16,16 +16,16 @@ const SECOND: &str = "demo-dc1-a-1";
 const OTHER: &str = "demo-dc1-b-0";
 const ALL: [&str; 3] = [FIRST, SECOND, OTHER];
 
-fn member(world: &World, name: &str) -> Value {
+pub fn member(world: &World, name: &str) -> Value {
     let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, name);
     world.store.get(&key).map(|member| Value::clone(member)).unwrap_or_default()
 }
 
-fn address_of(world: &World, name: &str) -> String {
+pub fn address_of(world: &World, name: &str) -> String {
     member(world, name)["spec"]["address"].as_str().unwrap_or_default().into()
 }
 
-fn host_of(world: &World, name: &str) -> String {
+pub fn host_of(world: &World, name: &str) -> String {
     member(world, name)["status"]["hostID"].as_str().unwrap_or_default().into()
 }
 
@@ -43,7 +43,7 @@ fn deleted_and_taken(addresses: &[String]) -> World {
 }
 
 /// The same, and it is created again.
-fn created_again(taken: &[&str]) -> (World, Vec<String>, Vec<String>) {
+pub fn created_again(taken: &[&str]) -> (World, Vec<String>, Vec<String>) {
     let ring = a_ring(2, 1);
     let addresses: Vec<String> = taken.iter().map(|name| address_of(&ring, name)).collect();
     let hosts = ALL.iter().map(|name| host_of(&ring, name)).collect();
@@ -54,7 +54,7 @@ fn created_again(taken: &[&str]) -> (World, Vec<String>, Vec<String>) {
 }
 
 /// A user lets the members have other addresses than these.
-fn give_up(world: &mut World, addresses: &[String]) {
+pub fn give_up(world: &mut World, addresses: &[String]) {
     world.annotate_cluster(labels::GIVE_UP_ADDRESSES, &addresses.join(", "));
 }
 
@@ -201,7 +201,7 @@ fn an_old_copy_of_a_volume_gets_no_other_address() {
 }
 
 /// A person recreates the Service of a member with this address.
-fn moved_by_hand(world: &mut World, name: &str, address: &str) {
+pub fn moved_by_hand(world: &mut World, name: &str, address: &str) {
     let key = ObjectKey::new(kinds::SERVICE, NAMESPACE, name);
     let service = world.store.get(&key).expect("the Service should exist");
     let mut service = Value::clone(service);

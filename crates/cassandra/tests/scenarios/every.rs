@@ -51,7 +51,7 @@ pub fn before_each_write(mut world: World) -> (Vec<World>, World) {
 }
 
 /// Take a spread of them, all if wished.
-pub fn some(worlds: Vec<World>, one_in: usize, from: usize) -> Vec<World> {
+pub fn some<T>(worlds: Vec<T>, one_in: usize, from: usize) -> Vec<T> {
     if std::env::var_os(ALL).is_some() {
         return worlds;
     }

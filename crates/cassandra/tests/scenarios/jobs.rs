@@ -51,7 +51,7 @@ fn is_over(world: &World, name: &str) -> bool {
 }
 
 /// Message of the condition `Complete`.
-fn said(world: &World, name: &str) -> String {
+pub fn said(world: &World, name: &str) -> String {
     let status = status(world, name);
     let complete = status.conditions.iter().find(|c| c.type_ == "Complete");
     complete.map(|c| format!("{}: {}", c.reason, c.message)).unwrap_or_default()
@@ -533,6 +533,31 @@ fn a_rollout_and_a_job_share_the_ring() {
     hangs.settle();
     assert_eq!(phase(&hangs, "work"), Some(TaskPhase::Done), "{}", hangs.last_words());
     hangs.expect_ring(3);
+}
+
+#[test]
+fn a_task_behind_a_rollout_that_does_not_move_says_which_since_when_and_what_to_do() {
+    let mut world = a_ring(2, 1);
+    world.patch_spec(&json!({ "config": { "broken_setting": 1 } }));
+    world.until(|w| w.condition("Degraded").contains("RolloutStuck"));
+    let stored = world.store.get(&cluster_key()).unwrap();
+    let since = stored["status"]["turn"]["since"].as_str().unwrap().to_string();
+    let stuck = stored["status"]["turn"]["member"].as_str().unwrap().to_string();
+    ask(&mut world, "work", &task("cleanup", &json!({})));
+    // By now it stands, whatever the server is at that is started over and over.
+    world.pass(600);
+    let told = said(&world, "work");
+    assert!(told.starts_with("RolloutStuck"), "{told}");
+    let words = ["CassandraCluster demo", since.as_str(), stuck.as_str(), "correct the spec"];
+    assert!(words.iter().all(|word| told.contains(word)), "{told}");
+    for _ in 0..60 {
+        world.pass(10);
+        assert_eq!(said(&world, "work"), told, "it is said once");
+    }
+    world.patch_spec(&json!({ "config": { "broken_setting": null } }));
+    world.settle();
+    assert_eq!(phase(&world, "work"), Some(TaskPhase::Done), "{}", world.last_words());
+    world.expect_ring(3);
 }
 
 #[test]

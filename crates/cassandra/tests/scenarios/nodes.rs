@@ -117,6 +117,17 @@ fn an_upgrade_that_a_lost_node_holds_up_goes_on_when_a_person_says_so() {
     let said = world.condition("Degraded");
     assert!(said.contains("palladion.dev/upgrade-without="), "{said}");
     assert!(running(&world, "4.1.9") == 2, "{}", world.last_words());
+    // A task that waits for the end of the upgrade says what the upgrade waits for.
+    let mut waits = world.clone();
+    crate::tasks::ask(
+        &mut waits,
+        "work",
+        &json!({ "cluster": "demo", "upgradeSSTables": {}, "members": ["demo-dc1-a-0"] }),
+    );
+    waits.pass(60);
+    let said = crate::jobs::said(&waits, "work");
+    assert!(said.starts_with("RolloutStuck") && said.contains(LAST), "{said}");
+    assert!(said.contains("palladion.dev/upgrade-without="), "{said}");
     let annotation = json!({ "metadata": { "annotations": { labels::UPGRADE_WITHOUT: "" } } });
     let key = ObjectKey::new(kinds::MEMBER, NAMESPACE, LAST);
     world.store.merge(&key, &annotation, Subresource::None).expect("the member should exist");

@@ -89,6 +89,26 @@ fn who_starts_long_after_the_rest_of_a_ring_that_stood_is_repaired() {
     world.expect_ring(3);
 }
 
+/// The same, and what it has missed is known from its volume alone.
+#[test]
+fn who_starts_long_after_the_rest_while_nobody_watches_is_repaired() {
+    let mut world = three_copies();
+    stood(&mut world, TOO_LONG);
+    world.until(|w| is_allowed(w, AWAY));
+    world.set_machine("n3", Machine::Down);
+    world.until(|w| w.normal() == 2);
+    world.api_goes_away();
+    world.pass(5 * 3600);
+    assert_eq!(world.write(20), 20, "two of three take writes at QUORUM");
+    world.set_machine("n3", Machine::Up);
+    world.api_returns();
+    world.writes.clear();
+    world.settle();
+    assert_eq!(begun(&world, AWAY), 1, "{}", world.last_words());
+    assert_eq!(all_begun(&world), 1, "the others lack nothing");
+    world.expect_ring(3);
+}
+
 /// The others have forgotten by then what was deleted while it did not start.
 #[test]
 fn who_does_not_start_for_as_long_as_tombstones_are_kept_waits_for_a_person() {

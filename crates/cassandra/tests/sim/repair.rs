@@ -10,6 +10,7 @@ use palladion_agent::decide::job::Stop;
 use palladion_agent::ranges::Range;
 use palladion_agent::repair::batches::{Batch, OFFERED, batches};
 use palladion_agent::repair::due::{Due, due};
+use palladion_agent::repair::failing::{TRIES, awake, cut};
 use palladion_agent::repair::memory::Own;
 use palladion_agent::repair::outlook::outlook;
 use palladion_agent::repair::schema::{Keyspace, Table};
@@ -18,7 +19,7 @@ use palladion_agent::repair::{Memory, Schema};
 use palladion_agent::volume::jobs::{Ended, Item};
 use palladion_api::ids::HostId;
 use palladion_api::member::{Batch as Offer, Grant, Job, JobCause, JobState, Liveness};
-use palladion_api::repair::RepairStatus;
+use palladion_api::repair::{AutoRepair, RepairStatus};
 use palladion_api::task::TaskKind;
 use palladion_plan::sim::Activity;
 use std::collections::BTreeSet;
@@ -113,16 +114,29 @@ impl Agent {
         }
         let cover = self.saved.as_ref()?.spec.repair.as_ref()?;
         self.repairs.host_id.as_ref()?;
-        Some(outlook(&self.repairs, cover))
+        let enabled = self.reading().is_some_and(|reading| reading.auto_repair == Some(true));
+        let auto_repair = enabled.then_some(AutoRepair::Enabled);
+        Some(RepairStatus { auto_repair, ..outlook(&self.repairs, cover) })
     }
 
-    /// What is due and has not failed, in batches.
+    /// What is due and does not rest, in batches.
     fn due_in_batches(&mut self, reach: &mut Reach<'_>) -> Vec<Batch> {
         self.observe(reach);
         let cover = self.saved.as_ref().and_then(|s| s.spec.repair.clone()).unwrap_or_default();
-        let all = due(&self.repairs, &cover, self.clock_at(reach.now).as_second());
-        let failed = self.work.as_ref().map(|work| work.failed.clone()).unwrap_or_default();
-        let all = all.into_iter().filter(|d| !failed.contains_key(&index_of(&d.span.range())));
+        let now = self.clock_at(reach.now).as_second();
+        let (all, _) = awake(due(&self.repairs, &cover, now), &self.repairs.failing, now);
+        // What has failed before comes last.
+        let (mut all, failed) = cut(all, &self.repairs.failing, now);
+        for (segment, _) in failed {
+            let due = |range: &Range| Due {
+                keyspace: segment.keyspace.clone(),
+                tables: segment.tables.clone(),
+                span: range.spans().next().expect("a range of the model"),
+                at: None,
+                due: now,
+            };
+            all.extend(segment.ranges.iter().map(due));
+        }
         let ranges = self.repairs.keyspaces.get(KEYSPACE).map(|known| known.ranges.clone());
         let with_copies = |range: Range| {
             let mut owners = reach.ring.owners(index_of(&range));
@@ -130,7 +144,7 @@ impl Agent {
             (range, owners)
         };
         let ranges = ranges.into_iter().flatten().map(with_copies).collect();
-        batches(all.collect(), &[(KEYSPACE.to_string(), ranges)].into())
+        batches(all, &[(KEYSPACE.to_string(), ranges)].into())
     }
 
     /// The next range that is due, as far as it is granted; none is left: it has succeeded.
@@ -220,7 +234,7 @@ impl Agent {
     /// Nothing is left.
     fn end_segments(&mut self, reach: &Reach<'_>) {
         self.offers.clear();
-        let why = self.work.as_ref().and_then(|work| work.failed.values().next().cloned());
+        let why = self.work.as_ref().and_then(|work| work.failed.clone());
         match why {
             Some(why) => {
                 self.end_work(Ended::by(JobState::Failed, JobCause::ServerError, why), reach);
@@ -243,6 +257,21 @@ impl Agent {
             reach.ring.repaired.push(Repaired { member: member.clone(), range, again });
         }
         reach.ring.call(self.pod.uid.as_str(), TaskKind::Repair, Some(ranges), reach.now);
+    }
+
+    /// A segment has failed; once too often, and it rests.
+    pub(super) fn fail_segment(&mut self, why: &str, reach: &mut Reach<'_>) {
+        let now = self.clock_at(reach.now).as_second();
+        let Some(segment) = self.repairs.open.as_ref().map(|open| open.segment.clone()) else {
+            return;
+        };
+        let failures = self.repairs.failures(&segment, now) + 1;
+        self.remember(reach, |memory| {
+            memory.fail(&segment, std::slice::from_ref(&segment), failures, now);
+        });
+        if let Some(work) = self.work.as_mut().filter(|_| failures >= TRIES) {
+            work.failed.get_or_insert_with(|| why.to_string());
+        }
     }
 
     /// A call has come to its end.

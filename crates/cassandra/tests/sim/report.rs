@@ -133,6 +133,7 @@ impl Agent {
             decision,
             since,
             reading: self.reading(),
+            load: None,
             health: match self.protocol {
                 ..REPORTS_HEALTH => &[],
                 _ => self.watch.records(),
@@ -199,6 +200,7 @@ impl Ring {
             tokens: None,
             seeds: Some(server.seeds.clone()),
             members: Some(self.views.of(pod)),
+            auto_repair: Some(self.auto_repair.contains(&server.member)),
             figures: Figures {
                 load: Some(bytes(disk.data_bytes)),
                 // What takes time here takes seconds; only what hangs takes longer.

@@ -198,6 +198,8 @@ pub struct Ring {
     seats_taken: u64,
     /// Members whose servers end whenever they start.
     pub unlucky: BTreeSet<String>,
+    /// Members whose servers repair by themselves.
+    pub auto_repair: BTreeSet<String>,
     /// Members that have another schema than the rest.
     pub odd_schemas: BTreeSet<String>,
     /// Members that no replacement gets through for, whatever is tried.
@@ -303,6 +305,7 @@ impl Ring {
             login: Login::NotAsked,
             seats_taken: 0,
             unlucky: BTreeSet::new(),
+            auto_repair: BTreeSet::new(),
             odd_schemas: BTreeSet::new(),
             silent: BTreeSet::new(),
             closed: BTreeSet::new(),

@@ -13,7 +13,7 @@ use palladion_agent::volume::jobs::{Ended, Item, Notes};
 use palladion_api::member::{Job, JobCause, JobState, Operation, OperationKind};
 use palladion_api::task::{Body, KeyspaceResult, KeyspaceState, TaskKind};
 use palladion_plan::sim::Activity;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// How long a call for one table takes.
 pub const CALL: SignedDuration = SignedDuration::from_secs(20);
@@ -21,6 +21,9 @@ pub const CALL: SignedDuration = SignedDuration::from_secs(20);
 const STOP: SignedDuration = SignedDuration::from_millis(300);
 /// So long an agent waits where a member is down in all that is left.
 pub const ALONE: SignedDuration = SignedDuration::from_mins(10);
+/// A segment of a repair that has not ended by then is ended. Here one range is one
+/// segment, and is tried again as a whole.
+const TOO_LONG: SignedDuration = SignedDuration::from_mins(30);
 /// The tables of the users' keyspace.
 pub const TABLES: [&str; 3] = ["carts", "customers", "orders"];
 pub const KEYSPACE: &str = "shop";
@@ -32,6 +35,7 @@ pub struct Call {
     pub kind: TaskKind,
     /// Of which ranges, if it is a repair of some.
     pub ranges: Option<BTreeSet<u32>>,
+    begun: Timestamp,
     /// When it ends; none: never by itself.
     until: Option<Timestamp>,
     end: How,
@@ -54,18 +58,22 @@ pub struct Work {
     pub(super) waits: bool,
     /// Since when there is nothing that could be granted.
     pub(super) alone: Option<Timestamp>,
-    /// Segments that failed keep no other from its turn.
-    pub(super) failed: BTreeMap<u32, String>,
+    /// Why a segment was given up that failed over and over.
+    pub(super) failed: Option<String>,
 }
 
 impl Work {
     fn begun(begun: Timestamp, settles: bool) -> Self {
-        let (waits, failed) = (false, BTreeMap::new());
-        Self { begun, stopping: None, settles, waits, alone: None, failed }
+        Self { begun, stopping: None, settles, waits: false, alone: None, failed: None }
     }
 }
 
 impl Call {
+    /// When a segment has taken too long.
+    fn too_long_at(&self) -> Option<Timestamp> {
+        self.ranges.as_ref().map(|_| self.begun + TOO_LONG)
+    }
+
     /// Can the server end it before its time?
     pub fn is_stoppable(&self) -> bool {
         let rewrites = [
@@ -112,7 +120,15 @@ impl Agent {
                 work.begun + SignedDuration::from_secs(note.job.deadline_seconds.into())
             });
             let alone = work.alone.map(|since| since + ALONE);
-            for at in until.into_iter().chain(deadline).chain(alone).filter(|at| *at > reach.now) {
+            let call = reach.ring.calls.get(self.pod.uid.as_str());
+            let too_long = call.and_then(Call::too_long_at);
+            for at in until
+                .into_iter()
+                .chain(deadline)
+                .chain(alone)
+                .chain(too_long)
+                .filter(|at| *at > reach.now)
+            {
                 all = all.at(at);
             }
         }
@@ -220,7 +236,12 @@ impl Agent {
             self.notes.end(ended, self.clock_at(reach.now));
             return Activity::ACTED;
         };
+        let too_long = call.too_long_at().is_some_and(|at| at <= reach.now);
         if call.until.is_none_or(|until| until > reach.now) {
+            if too_long && call.end == How::Done {
+                reach.ring.stop_call(&pod, reach.now);
+                return Activity::ACTED;
+            }
             return Activity::default();
         }
         reach.ring.calls.remove(&pod);
@@ -236,11 +257,15 @@ impl Agent {
             (_, None, true) => {
                 Some(Ended::by(JobState::Interrupted, JobCause::AgentEnded, "the agent ended"))
             }
+            (How::Stopped, None, false) if too_long => None,
             (How::Stopped, None, false) => {
                 Some(Ended::by(JobState::Failed, JobCause::StoppedByOther, "somebody stopped it"))
             }
         };
-        let outcome = reach.ring.do_unit(&pod, &call, reach.disks);
+        let outcome = match end.is_none() && call.end == How::Stopped {
+            true => Err("it took too long".to_string()),
+            false => reach.ring.do_unit(&pod, &call, reach.disks),
+        };
         match (end, outcome) {
             (Some(ended), _) => {
                 self.work = None;
@@ -248,9 +273,8 @@ impl Agent {
             }
             (None, Err(why)) if call.ranges.is_some() => {
                 self.notes.leave_item();
+                self.fail_segment(&why, reach);
                 if let Some(work) = &mut self.work {
-                    let ranges = call.ranges.iter().flatten();
-                    work.failed.extend(ranges.map(|range| (*range, why.clone())));
                     work.settles = false;
                 }
                 let job = note.job.clone();
@@ -320,7 +344,8 @@ impl Ring {
         if self.calls.contains_key(pod) {
             self.breaches.push(format!("{} is called twice at once", server.member));
         }
-        self.calls.insert(pod.to_string(), Call { kind, ranges, until, end: How::Done });
+        let call = Call { kind, ranges, begun: now, until, end: How::Done };
+        self.calls.insert(pod.to_string(), call);
     }
 
     /// The server ends the call, if it is one that can be ended.
@@ -366,10 +391,14 @@ impl Ring {
         }
     }
 
-    /// Members whose servers carry out a call, of these pods.
+    /// Members whose servers carry out a call, of these pods. One that is cut off reads
+    /// nobody's data but its own.
     pub fn at_work(&self, pods: &BTreeSet<&str>) -> Vec<(&str, &Call)> {
         let calls = self.calls.iter().filter(|(pod, _)| pods.contains(pod.as_str()));
-        let member = |pod: &String| self.servers.get(pod).map(|s| s.member.as_str());
+        let member = |pod: &String| {
+            let member = self.servers.get(pod).map(|s| s.member.as_str());
+            member.filter(|member| !self.cut.contains(*member))
+        };
         calls.filter_map(|(pod, call)| Some((member(pod)?, call))).collect()
     }
 }

@@ -32,6 +32,11 @@ pub fn ask(witnesses: &[&MemberFact], nonce: &Nonce, fence: &Fence, draft: &mut 
     }
 }
 
+/// The second question of a turn: is it gone? Asked after something else was.
+pub fn nonce_of_gone(turn: &Turn) -> Nonce {
+    Nonce::new(format!("{}-gone", turn.nonce))
+}
+
 /// From here on the answers to a turn's question are void: what was seen then
 /// may be so no more. By the turn's own time, which no agent's clock can bend.
 pub fn void_from(turn: &Turn) -> jiff::Timestamp {

@@ -22,6 +22,7 @@ mod verdict;
 mod witness;
 
 pub use absence::is_untouched;
+pub use ask::ask;
 pub use heard::{ask_who_has_heard, unheard_by};
 pub use held::wait_for_ring;
 pub use idle::{has_ended, is_drained, runs_no_server, serves_nothing, stands_stopped};

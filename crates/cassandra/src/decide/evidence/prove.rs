@@ -3,7 +3,7 @@
 
 use super::absence::{self, Absent, Asked, Voters};
 use super::answer::Answer;
-use super::ask::ask;
+use super::ask::{ask, nonce_of_gone};
 use super::marks;
 use super::moved;
 use super::proof::Proof;
@@ -132,9 +132,7 @@ fn asked<'a>(
 /// Whether it is gone is asked after something else was, within the same turn.
 fn nonce(turn: &Turn, purpose: &Purpose<'_>) -> Nonce {
     match purpose {
-        Purpose::HasLeft { .. } | Purpose::WasRemoved { .. } => {
-            Nonce::new(format!("{}-gone", turn.nonce))
-        }
+        Purpose::HasLeft { .. } | Purpose::WasRemoved { .. } => nonce_of_gone(turn),
         Purpose::Join
         | Purpose::NeverJoined
         | Purpose::Leave { .. }

@@ -276,6 +276,29 @@ fn all_that_are_asked_must_have_it_out_of_the_ring() {
     assert!(matches!(why(ring.absent(Voters::Majority, is_gone)), Objection::StillKnown { .. }));
 }
 
+/// Safety rule 4.3: the second question of a turn is answered with a list as the first is.
+#[test]
+fn members_that_only_answers_about_who_has_left_name_count_in_the_ring() {
+    let mut ring = a_ring().silent(WHOM);
+    for name in NAMES {
+        ring.answer(name)["nonce"] = json!(format!("{NONCE}-gone"));
+        ring.answer(name)["members"].as_array_mut().unwrap().pop();
+    }
+    let host_id = &host(WHOM);
+    let has_left = |ring: &Ring| {
+        ring.ask(|facts| {
+            let turn = facts.turn().unwrap();
+            let whom = &facts.members[&turn.member];
+            prove(facts, turn, whom, &Purpose::HasLeft { host_id }, &mut Draft::default()).is_ok()
+        })
+    };
+    assert!(has_left(&ring), "three of three");
+    for unknown in ["x", "y", "z"] {
+        ring.answer(NAMES[0])["members"].as_array_mut().unwrap().push(seen(unknown));
+    }
+    assert!(!has_left(&ring), "three of six, as one of them says");
+}
+
 #[test]
 fn fewer_than_a_majority_speak_only_where_a_user_has_named_the_volume() {
     let few = a_ring().all_see("liveness", "Down").silent(NAMES[0]).silent(NAMES[1]);

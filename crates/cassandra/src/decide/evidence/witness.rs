@@ -1,5 +1,6 @@
 //! Who can be asked about the ring, and which host IDs are known at all.
 
+use super::ask::nonce_of_gone;
 use super::marks;
 use crate::facts::{ClaimFact, Facts, MemberFact};
 use palladion_api::cluster::Initialization;
@@ -47,9 +48,10 @@ pub(super) fn recorded_hosts(facts: &Facts<'_>) -> BTreeSet<HostId> {
 /// short list can shrink.
 pub(super) fn known_hosts(facts: &Facts<'_>) -> BTreeSet<HostId> {
     let mut known = recorded_hosts(facts);
+    let questions = facts.turn().map(|turn| [turn.nonce.clone(), nonce_of_gone(turn)]);
     for answer in facts.members.values().filter_map(|m| m.status.evidence.as_ref()) {
-        let current = facts.turn().is_some_and(|t| t.nonce == answer.nonce);
-        if current {
+        let is_current = questions.as_ref().is_some_and(|asked| asked.contains(&answer.nonce));
+        if is_current {
             known.extend(answer.members.iter().flatten().map(|m| m.host_id.clone()));
         }
     }

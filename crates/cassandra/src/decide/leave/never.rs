@@ -21,7 +21,7 @@ pub fn next(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> Flow {
     if member.spec.is_none() {
         return Flow::Free;
     }
-    if let Some(waiting) = is_at_it(member) {
+    if let Some(waiting) = is_at_it(facts, member) {
         draft.wait_for(waiting).about(member.subject());
         return Flow::Busy;
     }
@@ -49,7 +49,7 @@ pub fn advance(
     if candidate(facts, valid).is_none_or(|(_, m)| m.name != member.name) {
         return end(facts, turn, Ended::RequestedAgain, None, draft);
     }
-    if let Some(waiting) = is_at_it(member) {
+    if let Some(waiting) = is_at_it(facts, member) {
         draft.wait_for(waiting).about(member.subject());
         return end(facts, turn, Ended::StillJoins, None, draft);
     }
@@ -58,7 +58,12 @@ pub fn advance(
         return;
     }
     if !is_withdrawn(facts, member) {
-        let waiting = Waiting::Withdrawn { member: member.name.clone() };
+        let name = member.name.clone();
+        let waiting = match member.silent_node(&facts.nodes) {
+            // Reported with what a person can do.
+            Some(node) => Waiting::Silent { member: name, node: node.to_string() },
+            None => Waiting::Withdrawn { member: name },
+        };
         draft.wait_for(waiting).about(member.subject());
         return;
     }
@@ -99,7 +104,7 @@ fn is_withdrawn(facts: &Facts<'_>, member: &MemberFact) -> bool {
 }
 
 /// Does its server run by a permit, or has it joined by now?
-fn is_at_it(member: &MemberFact) -> Option<Waiting> {
+fn is_at_it(facts: &Facts<'_>, member: &MemberFact) -> Option<Waiting> {
     let name = member.name.clone();
     if member.volume().is_some_and(|v| v.state == VolumeState::Joined) {
         return Some(Waiting::Recording { member: name });
@@ -112,6 +117,8 @@ fn is_at_it(member: &MemberFact) -> Option<Waiting> {
         | ServerState::Decommissioned
         | ServerState::Unknown => false,
     };
-    let is_running = member.reported_server().is_some_and(|server| runs(server.state));
+    // What a dead machine said last is no sign of life.
+    let server = member.reported_server().filter(|_| member.silent_node(&facts.nodes).is_none());
+    let is_running = server.is_some_and(|server| runs(server.state));
     is_running.then_some(Waiting::Joining { member: name })
 }

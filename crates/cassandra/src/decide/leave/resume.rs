@@ -8,38 +8,52 @@ use crate::decide::evidence::{self, Purpose, Unproven, absence, marks};
 use crate::decide::leave::steps;
 use crate::decide::turn::lock;
 use crate::decide::turn::permit;
-use crate::facts::leaver::{could_not_come_back, is_interrupted, is_too_old};
+use crate::facts::leaver::{could_not_come_back, elsewhere, is_interrupted, is_too_old};
 use crate::facts::words::server_words;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
-use crate::words::leave::{Doing, Ended, Happened, Waiting};
+use crate::words::leave::{Doing, Ended, Happened, Problem, Waiting};
 use crate::words::turn;
 use palladion_api::cluster::{Replaced, Turn, TurnStep};
-use palladion_api::member::PermitState;
-use palladion_plan::{Event, Flow, Step};
+use palladion_api::member::{PermitKind, PermitState, StartPermit};
+use palladion_plan::{Event, Flow, Step, Trouble};
 
 /// Starts that this pod may fail at; then a new pod or a new spec tries again.
 const TRIES: usize = 3;
 
 fn has_failed_for_good(member: &MemberFact) -> bool {
-    let start = member.spec.as_ref().and_then(|s| s.start.as_ref());
-    let pod = member.pod.as_ref();
-    let of_this_pod = pod.is_some_and(|p| start.is_some_and(|s| s.pod_uid == p.uid));
     let failed = member.status.start_history.iter();
     let failed = failed.take_while(|s| s.cause == "ResumeLeave" && s.normal_at.is_none());
-    of_this_pod && could_not_come_back(member) && failed.count() >= TRIES
+    let is_of_pod = permit_of_pod(member).is_some();
+    is_of_pod && could_not_come_back(member) && failed.count() >= TRIES
+}
+
+/// The permit to come back and leave again that this pod has got.
+fn permit_of_pod(member: &MemberFact) -> Option<&StartPermit> {
+    let (start, pod) = (member.spec.as_ref()?.start.as_ref()?, member.pod.as_ref()?);
+    (start.kind == PermitKind::ResumeLeave && start.pod_uid == pod.uid).then_some(start)
+}
+
+/// What the agent of this pod has said instead of starting the server: it would say so again.
+fn refused(member: &MemberFact) -> Option<String> {
+    let start = permit_of_pod(member)?;
+    let answer = member.status.permit.as_ref().filter(|p| p.nonce == start.nonce)?;
+    let is_refused = answer.state == PermitState::Refused;
+    is_refused.then(|| answer.message.clone().unwrap_or_default())
 }
 
 /// The first leaver that was interrupted gets the turn before anybody else:
 /// the ring is not whole while it is away.
 pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
-    let mut members = facts.members.values();
+    let is_open = |m: &&MemberFact| is_interrupted(m) && marks::of(m).is_none();
     // Who may not come back is asked about only where the others seem to have let it go.
-    let may_end = |m: &MemberFact| !is_too_old(m) || absence::has_left(facts, m);
-    let waits = |m: &&MemberFact| {
-        is_interrupted(m) && marks::of(m).is_none() && !has_failed_for_good(m) && may_end(m)
-    };
-    let Some(member) = members.find(waits) else {
+    let has_left = |m: &MemberFact| absence::has_left(facts, m);
+    for member in facts.members.values().filter(is_open).filter(|m| !has_left(m)) {
+        draft.troubles.extend(in_the_way(member).map(Trouble::of));
+    }
+    let may_end = |m: &MemberFact| has_left(m) || !is_too_old(m) && in_the_way(m).is_none();
+    let mut open = facts.members.values().filter(is_open);
+    let Some(member) = open.find(|m| !has_failed_for_good(m) && may_end(m)) else {
         return Flow::Free;
     };
     let Some(volume) = member.volume() else {
@@ -49,6 +63,17 @@ pub fn next(facts: &Facts<'_>, draft: &mut Draft) -> Flow {
     let doing = Doing::FindOut { member: member.name.clone() };
     draft.steps.push(lock::take(facts, &turn, doing, None));
     Flow::Busy
+}
+
+/// It would come back where the ring does not know it, or its agent does not start it. What
+/// to do about that is for a person to say.
+fn in_the_way(member: &MemberFact) -> Option<Problem> {
+    let name = member.name.clone();
+    if let Some((before, now)) = elsewhere(member) {
+        let (before, now) = (before.clone(), now.clone());
+        return Some(Problem::Elsewhere { member: name, before, now });
+    }
+    Some(Problem::AgentRefused { member: name, why: refused(member)? })
 }
 
 /// Go on with a ResumeLeave turn.
@@ -117,6 +142,9 @@ fn find_out(facts: &Facts<'_>, valid: &Valid, turn: &Turn, member: &MemberFact, 
     if let Some(proof) = absence::all_see_down(facts, turn, member) {
         if is_too_old(member) {
             return steps::end(facts, turn, Ended::TooOld, None, draft);
+        }
+        if elsewhere(member).is_some() {
+            return steps::end(facts, turn, Ended::Elsewhere, None, draft);
         }
         return permit::give(facts, valid, turn, member, &proof, draft);
     }

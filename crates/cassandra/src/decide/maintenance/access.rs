@@ -13,16 +13,24 @@ use palladion_api::names;
 /// Report the first member whose agent is kept out, the one that stops a rollout
 /// before others.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
-    let stopped = stops_rollout(facts, valid);
-    if let Some((member, why)) = stopped.and_then(|m| Some((m.name.clone(), problem_of(valid, m)?)))
-    {
-        draft.report(restart::Problem::LockedOut { member, why });
+    if let Some((_, problem)) = locked_out(facts, valid) {
+        draft.report(problem);
         return;
     }
     let mut members = facts.members.values().filter(|m| !m.is_gone());
     if let Some(problem) = members.find_map(|m| problem_of(valid, m)) {
         draft.report(problem);
     }
+}
+
+/// The member at which a rollout has stopped, and why.
+pub fn locked_out<'a>(
+    facts: &'a Facts<'_>,
+    valid: &Valid,
+) -> Option<(&'a MemberFact, restart::Problem)> {
+    let member = stops_rollout(facts, valid)?;
+    let why = problem_of(valid, member)?;
+    Some((member, restart::Problem::LockedOut { member: member.name.clone(), why }))
 }
 
 /// A member in a pod of the newest revision that keeps its agent out, and perhaps

@@ -142,6 +142,9 @@ fn before_permit(
     }
 }
 
+/// First goes the permit that was not used, so that it never stands without its turn.
 fn end(facts: &Facts<'_>, turn: &Turn, why: impl Sentence, draft: &mut Draft) {
+    let member = facts.members.get(&turn.member);
+    draft.steps.extend(member.and_then(|m| permit::withdraw_unused(facts, m)));
     draft.steps.push(lock::end(facts, turn, why, None));
 }

@@ -3,10 +3,12 @@
 
 mod advance;
 mod given_up;
+mod left_over;
 mod moved;
 mod next;
 mod record;
 
 pub use advance::advance;
+pub use left_over::left_over;
 pub use next::next;
 pub use record::record;

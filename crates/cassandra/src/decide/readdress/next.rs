@@ -43,6 +43,10 @@ pub fn next(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) -> Flow {
 /// The cheap look; says what is in the way.
 fn may_begin(facts: &Facts<'_>, valid: &Valid, moved: &Moved<'_>, draft: &mut Draft) -> bool {
     let (member, name) = (moved.member, || moved.member.name.clone());
+    if let Some(waiting) = still_known(facts, moved) {
+        draft.wait_for(waiting).about(member.subject());
+        return false;
+    }
     if let Some(problem) = forbids(facts, moved) {
         draft.report(problem);
         return false;
@@ -126,6 +130,17 @@ fn known_there(facts: &Facts<'_>, moved: &Moved<'_>) -> Option<(MemberName, Host
         let there = odd.find(|m| m.address == *moved.now && m.host_id != *moved.host_id)?;
         Some((witness.name.clone(), there.host_id.clone()))
     })
+}
+
+/// A member that is under another address by now, of which somebody has not heard yet. It
+/// needs nobody.
+fn still_known(facts: &Facts<'_>, moved: &Moved<'_>) -> Option<Waiting> {
+    let (witness, host_id) = known_there(facts, moved)?;
+    let has_moved = moved::also_of(facts, moved).is_none();
+    let other = facts.joined().find(|m| m.recorded_host_id() == Some(&host_id))?;
+    let (member, address) = (moved.member.name.clone(), moved.now.clone());
+    let other = other.name.clone();
+    has_moved.then_some(Waiting::StillKnown { member, address, witness, other })
 }
 
 /// What the agent of this pod has said to the last permit of this kind.

@@ -22,10 +22,10 @@ fn step(facts: &Facts<'_>, member: &MemberFact) -> Option<Step> {
     // Whoever is replaced gets another address anyway, in a turn of its own.
     let mut turn = facts.turn().into_iter().filter(|t| t.member == member.name);
     // Whoever was leaving comes back to leave under the address that the ring knows.
+    let is_leaver = leaver::is_interrupted(member) || leaver::failed_halfway(member).is_some();
     if member.recorded_host_id().is_none()
         || marks::of(member).is_some()
-        || leaver::is_interrupted(member)
-        || leaver::failed_halfway(member).is_some()
+        || is_leaver && member.status.address.as_ref() != Some(address)
         || turn.any(|t| t.step != TurnStep::Readdress || has_permit(member, t))
     {
         return None;

@@ -5,16 +5,15 @@ use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Proof, Purpose, Unproven, marks};
 use crate::decide::maintenance::access;
 use crate::decide::objects::restart_tokens;
-use crate::decide::restart::going_without;
 use crate::decide::restart::steps::{delete_pod, give_token, prepare};
+use crate::decide::restart::{going_without, standstill};
 use crate::decide::turn::lock;
 use crate::facts::words::{pod_words, server_words};
 use crate::facts::{Facts, MemberFact, PodFact};
 use crate::resources as kinds;
 use crate::validate::Valid;
-use crate::words::restart::{Doing, Ended, Happened, Problem, Waiting};
+use crate::words::restart::{Doing, Ended, Happened, Waiting};
 use palladion_api::cluster::Turn;
-use palladion_api::member::ServerState;
 use palladion_plan::{Event, FailureClass, Subject};
 
 /// What a member's restart turn has still to do.
@@ -103,11 +102,8 @@ fn proven(facts: &Facts<'_>, turn: &Turn, member: &MemberFact, pod: &PodFact, dr
         draft.steps.push(lock::finish(facts, turn, Some(Event::normal(event))));
         return;
     }
-    let failed = member.agent_speaks()
-        && member.status.server.as_ref().is_some_and(|s| s.state == ServerState::Failed);
-    if pod.trouble.is_some() || pod.unschedulable.is_some() || failed {
-        let (pod, server) = (pod_words(member), server_words(member));
-        draft.report(Problem::Stuck { member: name(), pod, server });
+    if let Some(problem) = standstill::of_member(member, pod) {
+        draft.report(problem);
     }
     let waiting = Waiting::ForServer { member: name(), server: server_words(member) };
     draft.wait_for(waiting).about(member.subject());

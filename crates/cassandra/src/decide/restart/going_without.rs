@@ -42,14 +42,18 @@ pub fn ring_is_quiet(facts: &Facts<'_>) -> Result<(), Objection> {
 
 /// Say what a person can do for an upgrade that cannot go on.
 pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
-    let unsaid = gone_for_good(facts).into_iter().find(|m| !is_said(m));
-    if let Some(member) = unsaid
-        && versions::mixed(facts, valid).is_some()
-    {
-        let (member, annotation) = (member.name.clone(), labels::UPGRADE_WITHOUT);
-        let namespace = valid.namespace.clone();
-        draft.report(Problem::HeldUp { namespace, member, annotation });
+    if let Some((_, problem)) = held_up(facts, valid) {
+        draft.report(problem);
     }
+}
+
+/// The member that an upgrade waits for, and what a person can do.
+pub fn held_up<'a>(facts: &'a Facts<'_>, valid: &Valid) -> Option<(&'a MemberFact, Problem)> {
+    let lost = gone_for_good(facts).into_iter().find(|m| !is_said(m))?;
+    versions::mixed(facts, valid)?;
+    let (member, annotation) = (lost.name.clone(), labels::UPGRADE_WITHOUT);
+    let namespace = valid.namespace.clone();
+    Some((lost, Problem::HeldUp { namespace, member, annotation }))
 }
 
 /// A replacement that cannot begin, while members are to be restarted: they are, if a

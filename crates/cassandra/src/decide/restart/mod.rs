@@ -6,6 +6,7 @@ pub mod broken;
 pub mod going_without;
 mod next;
 pub mod revisions;
+pub mod standstill;
 pub mod steps;
 pub mod upgraded;
 pub mod versions;

@@ -90,7 +90,7 @@ fn proves_now(facts: &Facts<'_>, member: &MemberFact) -> bool {
     };
     // What an agent that is not heard yet has said in its last pod is no news; one on a
     // node that does not answer, and one that waits for the others, is not waited for.
-    let is_away = pod.node.as_ref().is_some_and(|n| facts.nodes.get(n) == Some(&false));
+    let is_away = pod.silent_node(&facts.nodes).is_some();
     spec.revisions.contains(&pod.revision)
         && !member.is_normal()
         && !needs_the_others(member)

@@ -1,13 +1,15 @@
 //! A schedule that covers a ring: a repair of what is due whenever a range is,
 //! before deletions in it are forgotten; and what is told where that fails.
 
-use super::create;
 use super::read::{Schedule, ended, ended_at, of_cluster};
 use super::report::Outcome;
+use super::rest::{away, waits};
+use super::{by_server, create};
 use crate::decide::draft::Draft;
 use crate::decide::tasks::KNOWS_DUE;
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
+use crate::validate::Valid;
 use crate::words::schedules::{Accepted, Behind, Doing, Held, Invalid, Risk};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -20,13 +22,6 @@ use palladion_plan::{Object, Step};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// After a repair has ended, whatever way, the next one begins no earlier: what
-/// fails at once must not be tried without end.
-const REST: SignedDuration = SignedDuration::from_hours(1);
-/// It is a shorter rest where deletions are kept for less than ten hours: between when a
-/// range is due and when it is late lie three of these parts.
-const PART_OF_GRACE: u32 = 10;
 
 /// A clock may be ahead by so much when a time that it has set is read.
 const AHEAD: SignedDuration = SignedDuration::from_mins(1);
@@ -75,24 +70,26 @@ fn patch(cover: &Coverage) -> Value {
 }
 
 /// Why this schedule covers nothing.
-fn invalid(facts: &Facts<'_>, schedule: &Schedule<'_>) -> Option<Invalid> {
+fn invalid(facts: &Facts<'_>, valid: Option<&Valid>, schedule: &Schedule<'_>) -> Option<Invalid> {
     if facts.spec.mode != Mode::Cassandra {
         return Some(Invalid::OfScylla);
     }
     let other = covering(facts).map(|other| other.name().to_string());
-    let other = other.filter(|other| *other != schedule.name())?;
-    let cluster = facts.snapshot.owner.meta.name.clone();
-    Some(Invalid::AnotherCovers { cluster, other })
+    if let Some(other) = other.filter(|other| *other != schedule.name()) {
+        let cluster = facts.snapshot.owner.meta.name.clone();
+        return Some(Invalid::AnotherCovers { cluster, other });
+    }
+    by_server::of(facts, valid)
 }
 
 /// Nothing is created for the time being; what is late is told all the same.
 pub(super) fn held(
     facts: &Facts<'_>,
-    schedule: &Schedule<'_>,
-    why: Held,
+    valid: Option<&Valid>,
+    (schedule, why): (&Schedule<'_>, Held),
     draft: &mut Draft,
 ) -> Outcome {
-    if let Some(why) = invalid(facts, schedule) {
+    if let Some(why) = invalid(facts, valid, schedule) {
         return Outcome { accepted: Err(why), ..Outcome::next(None) };
     }
     let standing = standing(facts, draft);
@@ -104,15 +101,15 @@ pub(super) fn held(
 /// Create a repair where one is due and can be done.
 pub(super) fn outcome(
     facts: &Facts<'_>,
-    schedule: &Schedule<'_>,
-    tasks: &[&Arc<Object>],
+    valid: &Valid,
+    (schedule, tasks): (&Schedule<'_>, &[&Arc<Object>]),
     draft: &mut Draft,
 ) -> Outcome {
     let tasks: Vec<&Arc<Object>> = tasks.iter().filter(|task| is_of_due(task)).copied().collect();
     if schedule.spec.suspend {
-        return held(facts, schedule, Held::Suspended, draft);
+        return held(facts, Some(valid), (schedule, Held::Suspended), draft);
     }
-    if let Some(why) = invalid(facts, schedule) {
+    if let Some(why) = invalid(facts, Some(valid), schedule) {
         return Outcome { accepted: Err(why), ..Outcome::next(None) };
     }
     let standing = standing(facts, draft);
@@ -128,11 +125,11 @@ pub(super) fn outcome(
         next.into_iter().for_each(|due| draft.wake_at(due));
         return outcome(Accepted::Covers, None);
     };
-    let down = facts.joined().filter(|m| !m.lives_by_its_own_word(&facts.nodes));
-    let down: Vec<&MemberName> = down.map(|m| &m.name).collect();
+    let down = away(facts);
     if let Some(task) = tasks.iter().find(|task| ended(task).is_none()) {
         if !down.is_empty() && !is_at_work(task) {
-            return outcome(Accepted::Down { due, members: Names::of(down) }, None);
+            let members = Names::of(down.iter().map(|m| &m.name));
+            return outcome(Accepted::Down { due, members }, None);
         }
         let task = task.meta.name.clone();
         return outcome(Accepted::Repairs { due, task }, None);
@@ -141,26 +138,13 @@ pub(super) fn outcome(
     let times = tasks.iter().filter_map(|task| ended_at(task)).chain(begun);
     // A clock that was ahead must not hold up repair until its time has come (safety rule 7).
     let last = times.filter(|time| *time <= now + AHEAD).max();
-    let rest = rest(facts);
-    if let Some(until) = last.map(|last| last + rest).filter(|until| *until > now) {
-        draft.wake_at(until);
-        let seconds = rest.as_secs();
-        return outcome(Accepted::Rests { due, until, seconds }, None);
-    }
-    if !down.is_empty() {
-        return outcome(Accepted::Down { due, members: Names::of(down) }, None);
+    if let Some(waits) = waits(facts, schedule, (due, last), &down, draft) {
+        return outcome(waits, None);
     }
     let now = Timestamp::from_second(now.as_second()).unwrap_or(now);
     let name = super::task_name(schedule, now);
     create(schedule, &name, &tasks, draft);
     outcome(Accepted::Covers, Some((name, now)))
-}
-
-/// How long after the end of a repair the next one begins at the earliest.
-fn rest(facts: &Facts<'_>) -> SignedDuration {
-    let reported = facts.joined().filter_map(|m| m.status.repair.as_ref()?.grace_seconds);
-    let part = reported.min().map(|seconds| seconds / PART_OF_GRACE);
-    part.map_or(REST, |seconds| SignedDuration::from_secs(seconds.into()).min(REST))
 }
 
 /// Is it a repair of what is due? The label of a schedule is on whatever a person puts it.

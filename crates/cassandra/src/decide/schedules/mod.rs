@@ -2,17 +2,20 @@
 //! stand behind all others: what keeps a task from being created holds up nothing
 //! of the ring. What the tasks do is decided in `tasks/`.
 
+mod by_server;
 mod cover;
 mod cron;
 mod due;
 mod history;
 mod read;
 mod report;
+mod rest;
 
 use crate::build;
 use crate::decide::draft::Draft;
 use crate::facts::Facts;
 use crate::resources as kinds;
+use crate::validate::Valid;
 use crate::words::schedules::{Accepted, Doing, Held, Told};
 use cron::Times;
 use due::{Due, Record, Run};
@@ -30,11 +33,11 @@ const MOST_ACTIVE: usize = 50;
 
 /// Create the tasks of this cluster's schedules that are due, and delete those that
 /// have ended and are no longer kept.
-pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
+pub fn decide(facts: &Facts<'_>, valid: &Valid, draft: &mut Draft) {
     for schedule in read::of_cluster(facts) {
         let tasks = schedule.tasks(facts);
         let outcome = match &schedule.spec.cover {
-            Some(_) => cover::outcome(facts, &schedule, &tasks, draft),
+            Some(_) => cover::outcome(facts, valid, (&schedule, &tasks), draft),
             None => of_active(facts, &schedule, |times| {
                 outcome(facts, (&schedule, times), &tasks, draft)
             }),
@@ -46,11 +49,11 @@ pub fn decide(facts: &Facts<'_>, draft: &mut Draft) {
 }
 
 /// Create nothing, and say why. What is due stays on record.
-pub fn hold(facts: &Facts<'_>, why: &Held, draft: &mut Draft) {
+pub fn hold(facts: &Facts<'_>, valid: Option<&Valid>, why: &Held, draft: &mut Draft) {
     for schedule in read::of_cluster(facts) {
         let tasks = schedule.tasks(facts);
         let outcome = match &schedule.spec.cover {
-            Some(_) => cover::held(facts, &schedule, why.clone(), draft),
+            Some(_) => cover::held(facts, valid, (&schedule, why.clone()), draft),
             None => of_active(facts, &schedule, |times| {
                 let next = schedule.record(times).kept(times, facts.now());
                 Outcome { held: Some(why.clone()), ..Outcome::next(next) }

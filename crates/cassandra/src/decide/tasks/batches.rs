@@ -3,11 +3,13 @@
 //! piece, so that no member that has copies is in two repairs.
 
 use super::abort::is_ending;
+use super::doubts;
 use super::follow::{self, is_final};
 use super::give::{give, grant, stop};
 use super::go_on::{begin, wake};
 use super::grants::{Occupied, Offer, choose};
 use super::pace::is_late;
+use super::pass::patience_ends;
 use super::preconditions::{Gate, gate, knows_grants};
 use super::queue::Job;
 use super::run::Stands;
@@ -15,11 +17,11 @@ use super::units::{self, answer, asked};
 use crate::decide::draft::Draft;
 use crate::facts::{Facts, MemberFact};
 use crate::validate::Valid;
-use crate::words::jobs::{Waiting, Working};
+use crate::words::jobs::{Member, Waiting, Working};
 use palladion_api::ids::HostId;
 use palladion_api::member::{Grant, JobWanted};
 use palladion_api::repair::Pressure;
-use palladion_api::task::{Body, MemberTaskState as State, OnFailure};
+use palladion_api::task::{Body, MemberTaskState as State, OnFailure, TaskMember, WhenDown};
 use palladion_plan::words::{Count, Names};
 use std::collections::BTreeSet;
 
@@ -44,10 +46,13 @@ pub fn go_on(
     if let Some(why) = first {
         return working(facts, job).map_or(Stands::Waiting(why), Stands::Working);
     }
+    doubts::ask(facts, job, draft);
+    units::wake(facts, draft);
     let waits = begin_all(facts, valid, job, draft);
     grant_all(facts, job, draft);
     match (working(facts, job), waits) {
         (Some(said), _) => Stands::Working(said),
+        (None, Some(_)) if leave_out_who_is_down(facts, job) => Stands::Due,
         (None, Some(why)) => Stands::Waiting(why),
         // All are done; the next decision sees it.
         (None, None) => Stands::Due,
@@ -122,7 +127,9 @@ fn begin_all(
                     false => at_work().next().is_none(),
                 };
                 let step = give(facts, job, (place, &entry), (member, proof.as_ref()));
-                if let (Some(step), true) = (step, has_room) {
+                // What it was given before is over only when its agent says so.
+                let is_free = units::unended(facts, member).is_none();
+                if let (Some(step), true) = (step, has_room && is_free) {
                     draft.steps.push(step);
                     begin(facts, &mut job.status.members[place], member);
                 }
@@ -130,6 +137,29 @@ fn begin_all(
         }
     }
     waits
+}
+
+/// Only members are left that are down, and have been for long. What they have copies of is
+/// repaired when they are back, by another task; until then that repairs the rest of the
+/// ring, for which this one must not stand in its way.
+fn leave_out_who_is_down(facts: &Facts<'_>, job: &mut Job<'_>) -> bool {
+    let ends = patience_ends(facts, &job.status.members);
+    let is_over = ends.is_some_and(|at| facts.now() >= at);
+    if !is_over || job.task.spec.when_down != WhenDown::Skip {
+        return false;
+    }
+    let is_down = |entry: &TaskMember| {
+        let member = units::member(facts, &entry.name);
+        let is_away = |m: &MemberFact| m.down_note().is_some() || doubts::is_unheard(m);
+        member.is_none_or(|m| !m.is_live(&facts.nodes) || is_away(m))
+    };
+    let mut left: Vec<&mut TaskMember> =
+        job.status.members.iter_mut().filter(|entry| !is_final(entry.state)).collect();
+    if !left.iter().all(|entry| is_down(entry)) {
+        return false;
+    }
+    left.iter_mut().for_each(|entry| follow::end(facts, entry, State::Skipped, &Member::Down));
+    true
 }
 
 /// What a member may repair now, if that is not over.

@@ -49,8 +49,8 @@ pub fn follow(
             Means::Job => unit(facts, task, member, entry),
         }
         lost(facts, task, kind, member, entry);
-        silent::note(facts, kind, entry);
-        silent::give_up(facts, kind, entry);
+        silent::note(facts, task, entry);
+        silent::give_up(facts, task, entry);
     }
     status.current = members.iter().find(|m| m.state == State::Running).map(|m| current(facts, m));
     status.progress = progress(facts, &members);
@@ -104,6 +104,7 @@ fn unit(facts: &Facts<'_>, task: &Task<'_>, member: &MemberFact, entry: &mut Tas
     match (state, answer) {
         (JobState::Running | JobState::Stopping | JobState::Unknown, _) | (_, None) => {
             begun(facts, job, entry);
+            waits(answer, entry);
         }
         (_, Some(answer)) => ended(facts, (task, job, answer), entry),
     }
@@ -119,6 +120,11 @@ fn begun(facts: &Facts<'_>, job: &Job, entry: &mut TaskMember) {
     entry.tries = tries(job).max(entry.tries);
     entry.started_at.get_or_insert_with(|| Time(facts.now()));
     (entry.reason, entry.message) = (None, None);
+}
+
+/// What the work of the member waits for, in its agent's own words.
+fn waits(answer: Option<&JobStatus>, entry: &mut TaskMember) {
+    entry.message = answer.and_then(|answer| answer.message.as_deref()).map(cut);
 }
 
 /// The number of the try, by the ID of the job.

@@ -83,7 +83,7 @@ pub fn wake(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) {
         let times = [
             lost_at(&job.task, job.kind, entry),
             unheard_at(&job.task, job.kind, entry),
-            silent::until(facts, job.kind, entry),
+            silent::until(facts, &job.task, entry),
         ];
         let later = times.into_iter().flatten().filter(|at| *at > facts.now());
         later.for_each(|at| draft.wake_at(at));

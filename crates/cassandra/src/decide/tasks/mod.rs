@@ -5,6 +5,7 @@ mod batches;
 mod by_turn;
 mod claim;
 mod deleted;
+mod doubts;
 mod end;
 mod follow;
 mod give;

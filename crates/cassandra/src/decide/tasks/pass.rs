@@ -39,7 +39,7 @@ pub fn next(
         return if lines[at].job.is_at_work() { Next::Stays } else { Next::Passes(to) };
     }
     if let Some(at) = holder {
-        match patience_ends(facts, &lines[at]) {
+        match lets_pass_at(facts, &lines[at]) {
             None => return Next::Stays,
             Some(end) if facts.now() < end => {
                 draft.wake_at(end);
@@ -62,13 +62,17 @@ pub fn next(
 
 /// When a task that can only wait lets others pass. Waiting for a turn or for
 /// maintenance is none of its doing.
-fn patience_ends(facts: &Facts<'_>, line: &Line<'_>) -> Option<Timestamp> {
+fn lets_pass_at(facts: &Facts<'_>, line: &Line<'_>) -> Option<Timestamp> {
     match line.stands {
-        Stands::Waiting(_) => {}
-        Stands::Queued | Stands::Working(_) | Stands::Due => return None,
+        Stands::Waiting(_) => patience_ends(facts, &line.job.status.members),
+        Stands::Queued | Stands::Working(_) | Stands::Due => None,
     }
+}
+
+/// Until when the task that has the job has patience with these members of it.
+pub(super) fn patience_ends(facts: &Facts<'_>, members: &[TaskMember]) -> Option<Timestamp> {
     let held = facts.status.job.as_ref()?;
-    let ends = line.job.status.members.iter().filter_map(|m| m.ended_at.as_ref());
+    let ends = members.iter().filter_map(|m| m.ended_at.as_ref());
     ends.chain([&held.since]).map(|t| t.0).max().map(|last| last + PATIENCE)
 }
 

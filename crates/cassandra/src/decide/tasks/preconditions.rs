@@ -1,11 +1,12 @@
 //! What must be so before a member is given its part of a task.
 
 use super::batches;
+use super::doubts;
 use super::queue::Job;
 use super::units;
 use super::yields::Way;
 use crate::decide::evidence::{self, Proof, marks};
-use crate::decide::restart::versions;
+use crate::decide::restart::{standstill, versions};
 use crate::decide::turn::stopping;
 use crate::facts::{Facts, MemberFact, Watched};
 use crate::validate::Valid;
@@ -63,17 +64,26 @@ pub fn gate<'a>(
     if !member.is_live(&facts.nodes) || marks::of(member).is_some() {
         // Whoever went down in the middle of it is waited for: the rest is still to be done.
         return match job.task.spec.when_down {
-            WhenDown::Skip if entry.started_at.is_none() => Gate::Skip(Member::Down),
+            // Beside a repair by grants it has the time that this takes to come up.
+            WhenDown::Skip if entry.started_at.is_none() && !batches::is_by_grants(job) => {
+                Gate::Skip(Member::Down)
+            }
             WhenDown::Skip | WhenDown::Wait => {
                 Gate::Wait(Waiting::MemberDown { member: member.name.clone() })
             }
         };
     }
+    // The others have it down, or it does not answer, whatever it said last.
+    let is_away = member.down_note().is_some() || doubts::is_unheard(member);
+    if batches::is_by_grants(job) && is_away {
+        return Gate::Wait(Waiting::MemberDown { member: member.name.clone() });
+    }
     if let Some(why) = knows_not_due(job, member) {
         return Gate::Skip(why);
     }
+    // Both end with a rollout; it may need a person first.
     if let Some(why) = too_old(job, member).or_else(|| lines(facts, valid, job.kind)) {
-        return Gate::Wait(why);
+        return Gate::Wait(standstill::between_turns(facts, valid).unwrap_or(why));
     }
     // Of such a repair a member that is down keeps only that from it of which it has copies.
     if batches::is_by_grants(job) && knows_grants(member) {
@@ -100,7 +110,9 @@ pub fn closed(facts: &Facts<'_>, way: &Way) -> Option<Waiting> {
     }
     match (facts.turn(), way) {
         (Some(turn), _) => {
-            Some(Waiting::Turn { member: turn.member.clone(), work: turn.step.into() })
+            let (member, since) = (turn.member.clone(), turn.since.0);
+            let turns = Waiting::Turn { member, work: turn.step.into(), since };
+            Some(standstill::in_turn(facts, turn).unwrap_or(turns))
         }
         (None, Way::Closed(why)) => Some(why.clone()),
         (None, Way::Free) => None,

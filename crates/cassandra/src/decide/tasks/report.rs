@@ -8,6 +8,7 @@ use super::preconditions::{Gate, closed, gate};
 use super::run::{Line, Stands};
 use super::yields::Way;
 use crate::decide::draft::Draft;
+use crate::decide::restart::standstill;
 use crate::facts::Facts;
 use crate::resources as kinds;
 use crate::validate::Valid;
@@ -26,6 +27,9 @@ pub fn report(
     (lines, holder): (&[Line<'_>], Option<usize>),
     draft: &mut Draft,
 ) {
+    if let Some(at) = standstill::stands_at(facts).filter(|_| !lines.is_empty()) {
+        draft.wake_at(at);
+    }
     let mut waiting = 0;
     let mut first = holder.map(|at| lines[at].job.task.name());
     for (at, line) in lines.iter().enumerate() {
@@ -127,5 +131,57 @@ fn cut(members: &mut [TaskMember]) {
         member.keyspaces.retain(|k| k.state != KeyspaceState::Succeeded);
         member.keyspaces.truncate(left);
         left -= member.keyspaces.len();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::next_member::entries;
+    use super::*;
+    use palladion_api::task::KeyspaceResult;
+
+    fn member(keyspaces: impl Iterator<Item = KeyspaceState>) -> TaskMember {
+        let result = |(number, state)| KeyspaceResult {
+            name: format!("ks{number}"),
+            state,
+            seconds: 1,
+            message: None,
+        };
+        let [mut member]: [TaskMember; 1] = entries(vec!["a".into()]).try_into().unwrap();
+        member.keyspaces = keyspaces.enumerate().map(result).collect();
+        member
+    }
+
+    fn counts(members: &[TaskMember]) -> Vec<usize> {
+        members.iter().map(|member| member.keyspaces.len()).collect()
+    }
+
+    /// One in a hundred has failed.
+    fn some_failed(all: usize) -> impl Iterator<Item = KeyspaceState> {
+        (0..all).map(|n| match n % 100 {
+            0 => KeyspaceState::Failed,
+            _ => KeyspaceState::Succeeded,
+        })
+    }
+
+    #[test]
+    fn results_of_two_thousand_keyspaces_are_kept_and_of_more_only_those_that_failed() {
+        let mut members = [member(some_failed(1_500)), member(some_failed(500))];
+        cut(&mut members);
+        assert_eq!(counts(&members), [1_500, 500], "as many as are kept");
+        let mut members = [member(some_failed(1_500)), member(some_failed(501))];
+        cut(&mut members);
+        assert_eq!(counts(&members), [15, 6]);
+        let mut kept = members.iter().flat_map(|member| &member.keyspaces);
+        assert!(kept.all(|result| result.state == KeyspaceState::Failed));
+        assert_eq!(members[0].keyspaces[1].name, "ks100", "in their order");
+    }
+
+    #[test]
+    fn of_more_failures_than_that_the_first_are_kept() {
+        let failed = |all| member(std::iter::repeat_n(KeyspaceState::Failed, all));
+        let mut members = [failed(1_500), failed(1_500), failed(1_500)];
+        cut(&mut members);
+        assert_eq!(counts(&members), [1_500, 500, 0]);
     }
 }

@@ -1,30 +1,45 @@
-//! Members that work for a task and whose machines answer no more: their part is
-//! given again when they are back, and no other task waits for that.
+//! Members that work for a task and of which nobody hears: their machines answer no more,
+//! or they are at a repair and serve nobody any more. Their part is given again when they
+//! are back, and no other task waits for that.
 
+use super::doubts::{self, Doubt};
 use super::follow::{TRIES, end};
 use super::pass::PATIENCE;
+use super::read::Task;
 use super::units;
-use crate::facts::Facts;
+use crate::facts::{Facts, MemberFact};
 use crate::words::jobs::Member as Said;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use palladion_api::task::{Means, MemberTaskState as State, TaskKind, TaskMember};
+use palladion_api::task::{Body, Means, MemberTaskState as State, TaskKind, TaskMember};
 
-/// Is a member that was given a part not heard of?
-fn is_silent(facts: &Facts<'_>, kind: TaskKind, entry: &TaskMember) -> bool {
-    match kind.means() {
-        Means::Job => {}
+/// Why nobody counts on a member that was given a part.
+enum Silence {
+    /// Its machine does not answer.
+    Machine,
+    /// It is at a repair by grants, and holds up that of others.
+    Repairs(Doubt),
+}
+
+fn silence(facts: &Facts<'_>, task: &Task<'_>, entry: &TaskMember) -> Option<Silence> {
+    let body = task.spec.work.body();
+    match body.map(|body| body.kind()).map(TaskKind::means) {
+        Some(Means::Job) => {}
         // It has the turn of the ring, which has rules of its own.
-        Means::Turn => return false,
+        Some(Means::Turn) | None => return None,
     }
-    let member = units::member(facts, &entry.name).filter(|_| entry.state == State::Running);
-    member.is_some_and(|m| !m.agent_answers(&facts.nodes))
+    let member = units::member(facts, &entry.name).filter(|_| entry.state == State::Running)?;
+    if !member.agent_answers(&facts.nodes) {
+        return Some(Silence::Machine);
+    }
+    let is_by_grants = body.is_some_and(Body::is_repair_by_grants);
+    doubts::doubt(facts, member).filter(|_| is_by_grants).map(Silence::Repairs)
 }
 
 /// Note when its silence was seen first: that it was seen down before is no silence. Once
 /// it is heard again, or works no more, the next silence is another one.
-pub fn note(facts: &Facts<'_>, kind: TaskKind, entry: &mut TaskMember) {
-    entry.silent_since = match is_silent(facts, kind, entry) {
+pub fn note(facts: &Facts<'_>, task: &Task<'_>, entry: &mut TaskMember) {
+    entry.silent_since = match silence(facts, task, entry).is_some() {
         true => entry.silent_since.take().or_else(|| Some(Time(facts.now()))),
         false => None,
     };
@@ -32,24 +47,35 @@ pub fn note(facts: &Facts<'_>, kind: TaskKind, entry: &mut TaskMember) {
 
 /// From when on nobody waits for the part that a member was given: it does not serve, and
 /// has been silent for long.
-pub fn until(facts: &Facts<'_>, kind: TaskKind, entry: &TaskMember) -> Option<Timestamp> {
-    let member = units::member(facts, &entry.name).filter(|_| is_silent(facts, kind, entry))?;
-    let since = entry.silent_since.as_ref().filter(|_| member.down_note().is_some())?;
-    since.0.checked_add(PATIENCE).ok()
+pub fn until(facts: &Facts<'_>, task: &Task<'_>, entry: &TaskMember) -> Option<Timestamp> {
+    let is_down = |member: &MemberFact| member.down_note().is_some();
+    match silence(facts, task, entry)? {
+        Silence::Machine => units::member(facts, &entry.name).filter(|m| is_down(m)).map(|_| ())?,
+        Silence::Repairs(_) => {}
+    }
+    entry.silent_since.as_ref()?.0.checked_add(PATIENCE).ok()
 }
 
-/// It can only be waited for: its part has ended for now, and counts as a try, as if
-/// its server had ended.
-pub fn give_up(facts: &Facts<'_>, kind: TaskKind, entry: &mut TaskMember) {
-    if until(facts, kind, entry).is_none_or(|at| facts.now() < at) {
+/// It can only be waited for: its part has ended for now. A machine that died counts as a
+/// try, as if its server had ended; who repairs is not to blame for a network.
+pub fn give_up(facts: &Facts<'_>, task: &Task<'_>, entry: &mut TaskMember) {
+    if until(facts, task, entry).is_none_or(|at| facts.now() < at) {
         return;
     }
+    let Some(silence) = silence(facts, task, entry) else { return };
     entry.silent_since = None;
     let member = entry.name.clone();
-    if entry.tries < TRIES {
-        end(facts, entry, State::Interrupted, &Said::Silent { member });
-    } else {
-        let why = Said::Silent { member }.to_string();
-        end(facts, entry, State::Failed, &Said::Twice { why });
+    match silence {
+        Silence::Repairs(doubt) => {
+            entry.tries = entry.tries.saturating_sub(1);
+            end(facts, entry, State::Interrupted, &doubt.said(member));
+        }
+        Silence::Machine if entry.tries < TRIES => {
+            end(facts, entry, State::Interrupted, &Said::Silent { member });
+        }
+        Silence::Machine => {
+            let why = Said::Silent { member }.to_string();
+            end(facts, entry, State::Failed, &Said::Twice { why });
+        }
     }
 }

@@ -1,16 +1,23 @@
 //! What members work at: a unit of a task each, as their specs ask for it and as
 //! their agents report it.
 
+use super::doubts;
 use super::follow::UNHEARD;
+use super::pass::PATIENCE;
 use super::preconditions::KNOWS_JOBS;
+use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, marks};
 use crate::facts::{Facts, MemberFact};
 use crate::words::jobs::Work;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::MemberName;
 use palladion_api::member::{Job, JobStatus};
 use palladion_api::task::TaskKind;
 use palladion_plan::words::Names;
+
+/// Nobody waits for longer for the end of what a member was granted that does not answer. It
+/// repairs no more than that, in segments that end after half an hour.
+const GRANT: SignedDuration = SignedDuration::from_hours(1);
 
 /// Can the server stop it within seconds, and does a later try go on where it was?
 pub fn is_stoppable(kind: TaskKind) -> bool {
@@ -54,20 +61,38 @@ pub fn unended<'a>(facts: &Facts<'_>, member: &'a MemberFact) -> Option<&'a JobS
     (!is_stale(facts, member, told)).then_some(told)
 }
 
-/// Is it the word of an agent that does not reach the API server, of work that is over by now?
-/// It is not asked for any more, its agent has not read that, and it began longer ago than any
-/// task takes that does not say otherwise.
-fn is_stale(facts: &Facts<'_>, member: &MemberFact, told: &JobStatus) -> bool {
+/// From when on the word of an agent that does not reach the API server is not believed: it is
+/// not asked for this work any more, and has not read that. Then the work began longer ago
+/// than any takes that does not say otherwise; or others have seen the member down for long,
+/// so that its server works for nobody but itself; or it was to repair what it was granted,
+/// and has not answered for longer than that takes.
+fn stale_at(member: &MemberFact, told: &JobStatus) -> Option<Timestamp> {
     let is_asked = asked(member).is_some_and(|job| job.id == told.id);
     let generation = member.object.as_ref().map_or(0, |object| object.meta.generation);
     let has_read = member.status.observed_generation.is_none_or(|seen| seen >= generation);
     if is_asked || has_read {
-        return false;
+        return None;
     }
     let longest = TaskKind::ALL.iter().filter_map(|kind| kind.member_deadline()).max();
     let longest = SignedDuration::from_secs(longest.unwrap_or(u32::MAX).into());
     let began = told.started_at.as_ref().map(|at| at.0);
-    began.is_some_and(|at| facts.now().duration_since(at) >= longest + UNHEARD)
+    let away = member.down_note().and_then(|since| since.parse::<Timestamp>().ok());
+    let unheard = doubts::unanswered_since(member, &told.id);
+    let times = [(began, longest + UNHEARD), (away, PATIENCE), (unheard, GRANT)];
+    times.into_iter().filter_map(|(from, time)| from?.checked_add(time).ok()).min()
+}
+
+fn is_stale(facts: &Facts<'_>, member: &MemberFact, told: &JobStatus) -> bool {
+    stale_at(member, told).is_some_and(|at| facts.now() >= at)
+}
+
+/// Look again when what a member said last is not believed any more.
+pub fn wake(facts: &Facts<'_>, draft: &mut Draft) {
+    let times = facts.members.values().filter_map(|member| {
+        let told = member.status.job.as_ref().filter(|told| !told.state.is_final())?;
+        stale_at(member, told)
+    });
+    times.filter(|at| *at > facts.now()).for_each(|at| draft.wake_at(at));
 }
 
 /// Does this member work, or is it about to? One whose agent is silent holds up

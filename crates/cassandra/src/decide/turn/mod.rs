@@ -7,4 +7,5 @@ pub mod grace;
 pub mod lock;
 pub mod permit;
 pub mod seeds;
+pub mod silent;
 pub mod stopping;

@@ -52,6 +52,19 @@ pub fn course(turn: &Turn, member: &MemberFact) -> Course {
     }
 }
 
+/// Take back a permit to start under another address that was not used. Without its turn
+/// what was asked about the address counts no more, and the member may have the next by then.
+pub fn withdraw_unused(facts: &Facts<'_>, member: &MemberFact) -> Option<Step> {
+    let start = member.spec.as_ref()?.start.as_ref()?;
+    let is_answered = member.status.permit.as_ref().is_some_and(|p| p.nonce == start.nonce);
+    let is_unused = start.kind == PermitKind::Readdress && !is_answered;
+    let object = member.object.as_ref().filter(|_| is_unused)?;
+    let patch = json!({ "spec": { "start": null } });
+    let doing = Doing::WithdrawUnused { member: member.name.clone() };
+    let step = Step::patch_as_seen(kinds::MEMBER, &object.meta, patch, doing);
+    Some(step.fenced(facts.fence_as_seen()))
+}
+
 /// Has the member still the volume for which it got the turn? None while no agent reports one.
 pub fn keeps_volume(turn: &Turn, member: &MemberFact) -> Option<bool> {
     member.volume().map(|volume| volume.volume_id == turn.volume_id)

@@ -3,7 +3,7 @@
 //! no member is stopped in the middle of a join or a leave.
 
 use crate::decide::draft::Draft;
-use crate::decide::turn::lock;
+use crate::decide::turn::{lock, permit};
 use crate::facts::{Facts, MemberFact};
 use crate::resources as kinds;
 use crate::words::turn::{Ended, Waiting, Work};
@@ -127,8 +127,12 @@ fn end_turn(facts: &Facts<'_>, draft: &mut Draft) {
         | TurnStep::Join
         | TurnStep::Restart
         | TurnStep::Stop
-        | TurnStep::Start
-        | TurnStep::Readdress => draft.steps.push(lock::end(facts, turn, Ended::RingStops, None)),
+        | TurnStep::Start => draft.steps.push(lock::end(facts, turn, Ended::RingStops, None)),
+        TurnStep::Readdress => {
+            let member = facts.members.get(&turn.member);
+            draft.steps.extend(member.and_then(|m| permit::withdraw_unused(facts, m)));
+            draft.steps.push(lock::end(facts, turn, Ended::RingStops, None));
+        }
     }
 }
 
