@@ -5,6 +5,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may fail where it stands"))]
 
+pub mod amount;
 pub mod arguments;
 pub mod ask;
 pub mod backoff;

@@ -1,5 +1,6 @@
 //! A `CassandraMember`, as far as it is shown.
 
+use super::maintenance::Maintenance;
 use super::{items, text, time};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -68,6 +69,27 @@ pub struct Member {
     pub job: Option<Job>,
     /// The ring as it sees it.
     pub view: Option<View>,
+    /// Bytes of data that its server holds, about.
+    pub load_bytes: Option<u64>,
+    /// How far the repair of its ranges is.
+    pub repaired: Repaired,
+    /// Maintenance that the operator does by itself.
+    pub maintenance: Vec<Maintenance>,
+}
+
+/// How far the repair of a member's ranges is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "state")]
+pub enum Repaired {
+    /// Nobody has reported it, or no schedule covers the ring.
+    Unknown,
+    /// Some ranges were never repaired since they are covered.
+    Never,
+    /// The last repair of each began no earlier than this.
+    Since {
+        /// When the oldest of them began.
+        at: Timestamp,
+    },
 }
 
 /// The part of a job that one member does.
@@ -144,6 +166,9 @@ impl Member {
             restarted: of("/status/server/restartToken"),
             job: object.pointer("/status/job").filter(|j| j.is_object()).map(job),
             view: object.pointer("/status/ring").filter(|r| r.is_object()).map(view),
+            load_bytes: object.pointer("/status/server/loadBytes").and_then(Value::as_u64),
+            repaired: repaired(object),
+            maintenance: Maintenance::of(object),
         }
     }
 
@@ -177,6 +202,15 @@ impl Member {
 
 fn job(job: &Value) -> Job {
     Job { id: text(job, "/id"), state: text(job, "/state"), progress: job["progress"].as_u64() }
+}
+
+fn repaired(object: &Value) -> Repaired {
+    let never = object.pointer("/status/repair/neverRanges").and_then(Value::as_u64);
+    match (never, time(object, "/status/repair/oldestAt")) {
+        (Some(1..), _) => Repaired::Never,
+        (_, Some(at)) => Repaired::Since { at },
+        (_, None) => Repaired::Unknown,
+    }
 }
 
 fn view(ring: &Value) -> View {

@@ -5,6 +5,7 @@
 pub mod check;
 pub mod condition;
 pub mod health;
+pub mod maintenance;
 pub mod member;
 pub mod repair;
 pub mod ring;

@@ -63,7 +63,7 @@ pub struct Turn {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Job {
-    /// Who asked for it: `Task`, `Debt` or `SystemKeyspaces`.
+    /// Who asked for it: `Task`.
     pub origin: String,
     /// The task that asked for it.
     pub task: String,

@@ -1,9 +1,11 @@
 //! `members`: one line for each member.
 
+use crate::amount::bytes;
 use crate::exit::{Exit, Trouble};
 use crate::follow::{Manner, View};
+use crate::paint::Tone;
 use crate::place::Place;
-use crate::read::member::Member;
+use crate::read::member::{Member, Repaired};
 use crate::session::Session;
 use crate::showing::OfRings;
 use crate::table::{Cell, Table};
@@ -60,6 +62,15 @@ async fn look(place: &Place, ring: Option<&str>, manner: Manner) -> Result<View,
     Ok(View::of_table(&members, &table, manner.paint).or(&none))
 }
 
+/// When the oldest of its ranges was repaired, where a schedule covers the ring.
+fn repaired(member: &Member, manner: Manner) -> Cell {
+    match member.repaired {
+        Repaired::Unknown => Cell::default(),
+        Repaired::Never => Cell::of(Tone::Busy, "never"),
+        Repaired::Since { at } => format!("{} ago", age(manner.now, at)).into(),
+    }
+}
+
 /// The members as a table.
 pub fn table(members: &[Member], manner: Manner, columns: Columns) -> Table {
     let mut heading = match columns {
@@ -67,7 +78,8 @@ pub fn table(members: &[Member], manner: Manner, columns: Columns) -> Table {
         Columns::OfManyRings => vec!["RING"],
         Columns::Everywhere => vec!["NAMESPACE", "RING"],
     };
-    heading.extend(["RACK", "MEMBER", "STATE", "MODE", "ADDRESS", "REASON", "SINCE"]);
+    heading.extend(["RACK", "MEMBER", "STATE", "MODE", "LOAD", "REPAIRED"]);
+    heading.extend(["ADDRESS", "REASON", "SINCE"]);
     if manner.format.is_wide() {
         heading.extend(["VERSION", "AGENT", "NODE", "HOST-ID", "VOLUME-ID", "MESSAGE"]);
     }
@@ -85,6 +97,8 @@ pub fn table(members: &[Member], manner: Manner, columns: Columns) -> Table {
             of(&member.name),
             state(member, manner.paint),
             of(&member.mode),
+            member.load_bytes.map(bytes).unwrap_or_default().into(),
+            repaired(member, manner),
             of(&member.address),
             of(&member.reason),
             since.into(),

@@ -6,6 +6,7 @@ use crate::paint::{Paint, Tone};
 use crate::place::Place;
 use crate::read::condition::Wait;
 use crate::read::health::{Health, Verdict};
+use crate::read::maintenance::Maintenance;
 use crate::read::member::Member;
 use crate::read::ring::{Job, Ring};
 use crate::session::Session;
@@ -18,6 +19,7 @@ use clap::Args;
 use jiff::Timestamp;
 use palladion_api::conditions::{PAUSED, PROGRESSING};
 use palladion_api::reasons::Reason;
+use palladion_api::words::Names;
 use serde_json::json;
 
 /// Begins of next steps that are none.
@@ -184,6 +186,7 @@ fn why(ring: &Ring, members: &[Member], now: Timestamp) -> Vec<String> {
         lines.push(format!("does   {}: {}", doing.reason, doing.message));
     }
     lines.extend(ring.job.as_ref().map(|job| works(job, members, now)));
+    lines.extend(maintenance(members));
     if let Some(paused) = condition(PAUSED) {
         lines.push(format!("note   {}: {}", paused.reason, paused.message));
         reasons.push(&paused.reason);
@@ -207,12 +210,7 @@ fn waits(wait: &Wait, now: Timestamp) -> String {
 
 /// The job under way, and how far those are that work at it.
 fn works(job: &Job, members: &[Member], now: Timestamp) -> String {
-    let (kind, task) = (job.kind.clone(), job.task.clone());
-    let what = match (job.origin.as_str(), task.is_empty()) {
-        ("SystemKeyspaces", _) => says::Job::SystemKeyspaces,
-        (_, true) => says::Job::Pending { kind },
-        (_, false) => says::Job::OfTask { kind, task },
-    };
+    let what = says::Job::OfTask { kind: job.kind.clone(), task: job.task.clone() };
     let progress = |member: &Member| member.job.as_ref().and_then(|j| j.progress);
     let at_work = members.iter().filter(|m| m.works_at(&job.nonce)).map(|m| match progress(m) {
         Some(percent) => format!("{} {percent}%", m.name),
@@ -222,6 +220,31 @@ fn works(job: &Job, members: &[Member], now: Timestamp) -> String {
     let who = if at_work.is_empty() { String::new() } else { format!(": {}", at_work.join(", ")) };
     let since = job.since.map(|s| format!(" ({})", age(now, s))).unwrap_or_default();
     format!("job    {what}{who}{since}")
+}
+
+/// What the operator has to do by itself: what is alike at many members is one line.
+fn maintenance(members: &[Member]) -> Vec<String> {
+    let mut alike: Vec<(&Maintenance, Vec<&str>)> = Vec::new();
+    for one in members.iter().flat_map(|member| &member.maintenance) {
+        let is_alike = |other: &Maintenance| {
+            (&other.kind, &other.phase, &other.message) == (&one.kind, &one.phase, &one.message)
+        };
+        match alike.iter_mut().find(|(other, _)| is_alike(other)) {
+            Some((_, names)) => names.push(&one.member),
+            None => alike.push((one, vec![&one.member])),
+        }
+    }
+    let line = |(one, names): (&Maintenance, Vec<&str>)| {
+        let (kind, members) = (one.kind.clone(), Names::of(names));
+        let what = match one.phase.as_str() {
+            "Running" => says::Maintenance::Running { kind, members },
+            _ => says::Maintenance::Pending { kind, members },
+        };
+        let details = [&one.progress, &one.message].into_iter().filter(|said| !said.is_empty());
+        let details: String = details.map(|said| format!(": {said}")).collect();
+        format!("due    {what}{details}")
+    };
+    alike.into_iter().map(line).collect()
 }
 
 /// What the catalogue says to do, unless it is to wait.

@@ -58,8 +58,12 @@ palladion_api::sentences! {
     /// What members of a ring work at, one after the other.
     pub enum Job {
         OfTask { kind: String, task: String } => "{kind} of task {task}";
-        Pending { kind: String } => "pending {kind}";
-        SystemKeyspaces => "replication of the system keyspaces";
+    }
+
+    /// Maintenance that the operator does by itself.
+    pub enum Maintenance {
+        Pending { kind: String, members: Names } => "{kind} is pending on {members}";
+        Running { kind: String, members: Names } => "{kind} is running on {members}";
     }
 
     /// Why a ring that serves is not well.

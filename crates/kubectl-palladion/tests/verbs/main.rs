@@ -86,18 +86,27 @@ async fn status_says_why_a_ring_is_not_well_and_what_to_do() {
 async fn status_says_which_job_is_under_way_and_who_works_at_it() {
     let fake = rings::at_work();
     insta::assert_snapshot!(typed(&fake, "status demo").await.text);
-    let lines = [
-        (json!({ "origin": "Debt", "kind": "Cleanup", "nonce": "m" }), "job    pending Cleanup\n"),
-        (
-            json!({ "origin": "SystemKeyspaces", "nonce": "m", "since": rings::NOW }),
-            "job    replication of the system keyspaces (0s)\n",
-        ),
-    ];
-    for (job, line) in lines {
-        fake.edit("cassandraclusters", "default", "demo", |ring| ring["status"]["job"] = job);
-        let status = typed(&fake, "status demo").await.text;
-        assert!(status.contains(line), "{status}");
-    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn maintenance_of_the_operator_is_listed_before_the_tasks_of_people() {
+    let fake = rings::at_work();
+    rings::owes(&fake);
+    task(&fake, "replace-it", "Running");
+    insta::assert_snapshot!("status_of_pending", typed(&fake, "status demo").await.text);
+    insta::assert_snapshot!("tasks_and_pending", typed(&fake, "task list demo").await.text);
+    let listed = typed(&fake, "task list -A -o json").await.text;
+    let listed = listed.lines().filter(|l| !l.starts_with(['$', 'e'])).collect::<String>();
+    let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    assert_eq!(listed["pendingMaintenance"].as_array().map(Vec::len), Some(4), "{listed}");
+    assert_eq!(listed["items"].as_array().map(Vec::len), Some(1), "tasks alone: {listed}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn members_are_listed_with_what_they_hold_and_when_that_was_repaired() {
+    let fake = demo();
+    rings::is_covered(&fake);
+    insta::assert_snapshot!("members_covered", typed(&fake, "members demo").await.text);
 }
 
 #[tokio::test(start_paused = true)]

@@ -172,6 +172,36 @@ pub fn at_work() -> Fake {
     fake
 }
 
+/// A member of it has joined, and all others have a cleanup pending; one is at it. Another
+/// one changes the replication of the system keyspaces.
+pub fn owes(fake: &Fake) {
+    let cleanup = json!([{ "kind": "Cleanup", "reason": "member demo-dc1-b-1 joined" }]);
+    for name in ["demo-dc1-a-0", "demo-dc1-a-1", "demo-dc1-b-0"] {
+        fake.edit("cassandramembers", "default", name, |member| {
+            member["spec"]["pendingMaintenance"] = cleanup.clone();
+        });
+    }
+    fake.edit("cassandramembers", "default", "demo-dc1-a-0", |member| {
+        member["spec"]["operation"] = json!({ "id": "m-1", "kind": "Cleanup" });
+        member["status"]["operation"] = json!({ "id": "m-1", "state": "Running", "progress": 7 });
+    });
+    fake.edit("cassandramembers", "default", "demo-dc1-b-0", |member| {
+        member["spec"]["operation"] = json!({ "id": "k-1", "kind": "AlterReplication" });
+    });
+}
+
+/// A schedule covers it; ranges of one member were never repaired, and one does not report.
+pub fn is_covered(fake: &Fake) {
+    let gib = 1_u64 << 30;
+    for (name, never, load) in [("demo-dc1-a-0", 0, 40 * gib), ("demo-dc1-a-1", 2, gib / 2)] {
+        fake.edit("cassandramembers", "default", name, |member| {
+            member["status"]["server"]["loadBytes"] = json!(load);
+            member["status"]["repair"] =
+                json!({ "oldestAt": "2025-12-28T21:00:00Z", "neverRanges": never, "ranges": 8 });
+        });
+    }
+}
+
 /// A task in this phase.
 pub fn task(fake: &Fake, name: &str, phase: &str) {
     let words = format!("the task is {phase}");

@@ -1,9 +1,10 @@
 //! `task list`.
 
 use crate::exit::{Exit, Trouble};
-use crate::follow::{Manner, View};
+use crate::follow::{Manner, View, value};
 use crate::paint::Tone;
 use crate::place::Place;
+use crate::read::maintenance::Maintenance;
 use crate::read::task::Task;
 use crate::session::Session;
 use crate::showing::OfRings;
@@ -26,7 +27,10 @@ impl List {
     /// # Errors
     /// What could not be read.
     pub async fn run(&self, session: &mut Session<'_>) -> Result<Exit, Trouble> {
-        self.of.show(session, |place, _| vec![place.tasks_selection()], look).await
+        let selections = |place: &Place, ring: Option<&str>| {
+            vec![place.tasks_selection(), place.members_selection(ring)]
+        };
+        self.of.show(session, selections, look).await
     }
 }
 
@@ -34,13 +38,18 @@ async fn look(place: &Place, ring: Option<&str>, manner: Manner) -> Result<View,
     if let Some(ring) = ring {
         place.ring(ring).await?;
     }
-    let tasks = place.tasks(ring).await?;
+    let (tasks, members) = tokio::join!(place.tasks(ring), place.members(ring));
+    let (tasks, members) = (tasks?, members?);
+    let owed: Vec<Maintenance> = members.into_iter().flat_map(|m| m.maintenance).collect();
     let none = match ring {
         Some(ring) => Answer::NoTasksOf { ring: ring.to_string() },
         None => Answer::NoTasks { place: place.to_string() },
     };
-    let table = table(&tasks, place, ring, manner);
-    Ok(View::of_table(&tasks, &table, manner.paint).or(&none))
+    let table = table(&owed, &tasks, place, ring, manner);
+    let mut view = View::of_table(&tasks, &table, manner.paint);
+    view.row_data.splice(0..0, owed.iter().map(value));
+    view.data["pendingMaintenance"] = value(&owed);
+    Ok(view.or(&none))
 }
 
 /// The colour of a phase.
@@ -52,7 +61,14 @@ pub fn tone(task: &Task) -> Tone {
     }
 }
 
-fn table(tasks: &[Task], place: &Place, ring: Option<&str>, manner: Manner) -> Table {
+/// Maintenance comes first: it goes before tasks, or between two of their members.
+fn table(
+    owed: &[Maintenance],
+    tasks: &[Task],
+    place: &Place,
+    ring: Option<&str>,
+    manner: Manner,
+) -> Table {
     let mut heading =
         vec!["NAMESPACE", "RING", "POS", "NAME", "KIND", "PHASE", "PROGRESS", "AGE", "MESSAGE"];
     let is_shown = |column: &str| match column {
@@ -62,14 +78,25 @@ fn table(tasks: &[Task], place: &Place, ring: Option<&str>, manner: Manner) -> T
     };
     heading.retain(|column| is_shown(column));
     let mut table = Table::new(&heading);
+    let place_of = |namespace: &str, ring: &str| -> Vec<Cell> {
+        let of = [("NAMESPACE", namespace), ("RING", ring)];
+        of.into_iter().filter(|(column, _)| is_shown(column)).map(|(_, of)| of.into()).collect()
+    };
+    for one in owed {
+        let mut cells = place_of(&one.namespace, &one.ring);
+        cells.extend([
+            Cell::default(),
+            format!("member/{}", one.member).into(),
+            one.kind.as_str().into(),
+            Cell::of(Tone::Busy, one.phase.as_str()),
+            one.progress.as_str().into(),
+            Cell::default(),
+            one.message.as_str().into(),
+        ]);
+        table.row(cells);
+    }
     for task in tasks {
-        let mut cells: Vec<Cell> = Vec::new();
-        if is_shown("NAMESPACE") {
-            cells.push(task.namespace.as_str().into());
-        }
-        if is_shown("RING") {
-            cells.push(task.ring.as_str().into());
-        }
+        let mut cells = place_of(&task.namespace, &task.ring);
         let age = task.created.map(|c| age(manner.now, c)).unwrap_or_default();
         cells.extend([
             task.position.map(|place| place.to_string()).unwrap_or_default().into(),
