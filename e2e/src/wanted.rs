@@ -14,6 +14,7 @@ pub const OLDER_VERSION: &str = "4.1.9";
 pub struct WantedRing {
     version: &'static str,
     racks: Vec<(&'static str, u32)>,
+    by_zones: bool,
     lines: Vec<&'static str>,
     copies: Option<u32>,
     delays: Delays,
@@ -42,6 +43,7 @@ pub fn a_ring() -> WantedRing {
     WantedRing {
         version: VERSION,
         racks: Vec::new(),
+        by_zones: false,
         lines: Vec::new(),
         copies: None,
         delays: Delays::Shortened(SHORT_DELAY),
@@ -60,6 +62,14 @@ impl WantedRing {
     #[must_use]
     pub fn racks(mut self, racks: &[(&'static str, u32)]) -> Self {
         self.racks = racks.to_vec();
+        self
+    }
+
+    /// With a rack for each of these zones, which the spec names instead of racks.
+    #[must_use]
+    pub fn zones(mut self, zones: &[&'static str]) -> Self {
+        self.racks = zones.iter().map(|zone| (*zone, 1)).collect();
+        self.by_zones = true;
         self
     }
 
@@ -122,21 +132,14 @@ impl WantedRing {
         let rows = wanted.copies.is_none() || wanted.copies == self.copies;
         rows && self.version == wanted.version
             && self.racks == wanted.racks
+            && self.by_zones == wanted.by_zones
             && self.lines == wanted.lines
             && self.delays >= wanted.delays
     }
 
     /// The manifest of a cluster of this name.
     pub fn manifest(&self, name: &str) -> String {
-        let racks: String = self
-            .racks
-            .iter()
-            .map(|(rack, members)| {
-                format!(
-                    "    - name: {rack}\n      members: {members}\n      resources:\n        requests: {{cpu: 100m, memory: 1Gi}}\n        limits: {{memory: 1Gi}}\n"
-                )
-            })
-            .collect();
+        let racks = self.racks_of_the_spec();
         let lines: String = self.lines.iter().map(|line| format!("  {line}\n")).collect();
         let (version, delays) = (self.version, self.delay_options());
         format!(
@@ -155,9 +158,31 @@ spec:
     - -XX:TieredStopAtLevel=1
 {delays}  datacenter:
     name: dc1
-    racks:
 {racks}"
         )
+    }
+
+    /// The lines of the datacenter that say what racks it has.
+    fn racks_of_the_spec(&self) -> String {
+        let of_each = |indent: &str, members: u32| {
+            let lines = [
+                format!("members: {members}"),
+                "resources:".to_string(),
+                "  requests: {cpu: 100m, memory: 1Gi}".to_string(),
+                "  limits: {memory: 1Gi}".to_string(),
+            ];
+            lines.map(|line| format!("{indent}{line}\n")).concat()
+        };
+        if self.by_zones {
+            let zones: Vec<&str> = self.racks.iter().map(|(zone, _)| *zone).collect();
+            let template = of_each("      ", 1);
+            return format!("    zones: [{}]\n    rackTemplate:\n{template}", zones.join(", "));
+        }
+        let racks = self
+            .racks
+            .iter()
+            .map(|(rack, members)| format!("    - name: {rack}\n{}", of_each("      ", *members)));
+        format!("    racks:\n{}", racks.collect::<String>())
     }
 }
 

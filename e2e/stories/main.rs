@@ -24,6 +24,7 @@ mod two_operators;
 mod upgrade;
 mod wrong_input;
 mod zoned;
+mod zones;
 
 use std::process::ExitCode;
 
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         two_operators::story(),
         upgrade::story(),
         wrong_input::story(),
+        zones::story(),
     ];
     stories.extend(zoned::stories());
     story::main(&Suite {

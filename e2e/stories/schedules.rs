@@ -1,7 +1,9 @@
 //! Tasks that come again and again, by the clock of a real cluster.
 
 mod cover;
+mod mended;
 mod missed;
+mod paused;
 
 use std::time::Duration;
 
@@ -16,6 +18,8 @@ const NAMESPACE: &str = "schedules";
 const SCHEDULE: &str = "each-minute";
 /// Until the next minute begins, and what a look takes.
 const A_MINUTE: Duration = Duration::from_secs(70);
+/// What the operator takes to create what is due, and somebody to see it.
+const A_LOOK: Duration = Duration::from_secs(8);
 const SOON: Duration = Duration::from_secs(180);
 
 fn three_members() -> WantedRing {
@@ -34,7 +38,17 @@ pub fn story() -> Story {
         .in_soak()
         .step("what is missed for too long is counted and not caught up", missed::and_too_late)
         .in_soak()
+        .step(
+            "nothing is repaired for a suspended schedule and in a paused ring, and all of it after",
+            paused::nothing_is_repaired,
+        )
+        .in_soak()
         .step("a cover is Behind while a member is down, and in time again after", cover::behind)
+        .in_soak()
+        .step(
+            "rows and deletions that one replica lacks are brought to it before deletions are forgotten",
+            mended::of_a_replica,
+        )
         .in_soak()
         .into()
 }
@@ -80,6 +94,18 @@ fn tasks() -> Result<Vec<Value>> {
     Ok(tasks)
 }
 
+/// What a person types into the command line, and it is done.
+fn typed(words: &str) {
+    let typed = bed().palladion(&format!("{words} -n {NAMESPACE}")).expect("typed");
+    assert_eq!(typed.code, 0, "{typed:?}");
+}
+
+/// Minutes since 1970, by the clock that the testbed has, too.
+fn minutes_now() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.expect("after 1970").as_secs() / 60
+}
+
 fn fires(ring: &Ring<'_>) {
     ring.wait_settled().expect("settled");
     apply("Forbid");
@@ -96,17 +122,17 @@ fn fires(ring: &Ring<'_>) {
         Ok((is_told && status["nextScheduleTime"].is_string()).then_some(()))
     })
     .expect("told");
-    let typed = bed().palladion(&format!("schedule list -n {NAMESPACE}")).expect("typed");
-    assert!(typed.code == 0 && typed.out.contains(SCHEDULE), "{typed:?}");
-    let suspended = format!("schedule suspend {SCHEDULE} -n {NAMESPACE} --wait=1m");
-    let typed = bed().palladion(&suspended).expect("typed");
-    assert_eq!(typed.code, 0, "{typed:?}");
-    let before = tasks().expect("tasks").len();
-    std::thread::sleep(A_MINUTE);
-    assert_eq!(tasks().expect("tasks").len(), before, "suspended");
-    let run = format!("schedule run {SCHEDULE} -n {NAMESPACE} --wait=3m");
-    let typed = bed().palladion(&run).expect("typed");
-    assert_eq!(typed.code, 0, "{typed:?}");
+    let listed = bed().palladion(&format!("schedule list -n {NAMESPACE}")).expect("typed");
+    assert!(listed.code == 0 && listed.out.contains(SCHEDULE), "{listed:?}");
+    typed(&format!("schedule suspend {SCHEDULE} --wait=1m"));
+    let (before, minute) = (tasks().expect("tasks").len(), minutes_now());
+    // What a person runs meanwhile is created by hand, and none beside it.
+    typed(&format!("schedule run {SCHEDULE} --wait=3m"));
+    while minutes_now() == minute {
+        std::thread::sleep(Duration::from_secs(1));
+    }
+    std::thread::sleep(A_LOOK);
+    assert_eq!(tasks().expect("tasks").len(), before + 1, "suspended");
     delete();
     assert!(!tasks().expect("tasks").is_empty(), "tasks outlive their schedule");
 }

@@ -36,7 +36,9 @@ pub fn story() -> Story {
         .step("an abort ends a compaction within seconds", abort::of_a_compaction)
         .step("a server that is killed in the middle costs one try", killed::the_server)
         .in_soak()
+        // What a rollout does at each landing, asked for by a task.
         .step("members are restarted one after the other", kinds::restarts)
+        .in_soak()
         .step("an agent that is killed in the middle is waited for", killed::the_agent)
         .in_soak()
         .step("a pod that is deleted in the middle costs one try", killed::the_pod)

@@ -28,7 +28,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "no_testbed")]
     no_offline: bool,
     /// Name of the testbed, its own, so that one left running is not touched;
-    /// a second one, with 2 behind the name, works beside it
+    /// those beside it have 2, 3 and so on behind the name
     #[arg(long, default_value = "ci", value_parser = ClusterName::parse)]
     name: ClusterName,
     #[command(flatten)]

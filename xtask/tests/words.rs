@@ -35,6 +35,7 @@ fn sentences() -> Vec<Sample> {
         palladion_engine::samples(),
         palladion_agent_core::words::samples(),
         palladion_agent::words::samples(),
+        palladion_agent_zookeeper::words::samples(),
         kubectl_palladion::words::samples(),
     ]
     .concat()

@@ -50,6 +50,14 @@ pub(super) fn put_back(ring: &Ring<'_>) {
         wait_for("the selector to be put back", SOON, || Ok((selector()? == before).then_some(())))
             .expect("put back");
     }
+    // What a template says besides would hold for each pod from its next restart on.
+    let template = || set()["spec"]["template"]["spec"].clone();
+    let before = template();
+    bed()
+        .kubectl(&format!("set env statefulset/roll-dc1-a -n {NAMESPACE} ADDED=by-hand"))
+        .expect("set env");
+    wait_for("the template to be put back", SOON, || Ok((template() == before).then_some(())))
+        .unwrap_or_else(|error| panic!("{error:#}: {:#}", template()));
     let old = set()["metadata"]["uid"].clone();
     bed()
         .kubectl(&format!("delete statefulset roll-dc1-a -n {NAMESPACE} --cascade=orphan"))

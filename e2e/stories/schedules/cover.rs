@@ -3,23 +3,58 @@
 
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use palladion_api::labels;
 use palladion_e2e::bed::text;
 use palladion_e2e::checked::KEYSPACE;
 use palladion_e2e::{Ring, bed, wait_for};
 use serde_json::{Value, json};
 
-use super::{NAMESPACE, SOON};
+use super::{NAMESPACE, SOON, typed};
 
-const COVER: &str = "always";
+pub(super) const COVER: &str = "always";
 /// More than the operator and the agents take to see that something is due.
-const A_WHILE: Duration = Duration::from_secs(30);
+pub(super) const A_WHILE: Duration = Duration::from_secs(20);
 
-fn tasks() -> Result<Vec<Value>> {
+pub(super) fn tasks() -> Result<Vec<Value>> {
     let mut tasks = bed().list(NAMESPACE, "cassandratasks")?;
     tasks.retain(|task| task["metadata"]["labels"][labels::SCHEDULE] == COVER);
     Ok(tasks)
+}
+
+/// What another step has left: its end would keep the schedule from the next one for an hour.
+pub(super) fn forget_tasks() {
+    for task in tasks().expect("tasks") {
+        let name = text(&task, "/metadata/name");
+        bed().kubectl(&format!("delete cassandratask {name} -n {NAMESPACE}")).expect("gone");
+    }
+}
+
+/// The schedule that covers the ring, with this spec.
+pub(super) fn begin(mut spec: Value) {
+    spec["cluster"] = json!(NAMESPACE);
+    let schedule = json!({
+        "apiVersion": "palladion.dev/v1alpha1",
+        "kind": "CassandraTaskSchedule",
+        "metadata": { "name": COVER },
+        "spec": spec,
+    });
+    bed().apply(NAMESPACE, &schedule.to_string()).expect("the schedule is accepted");
+}
+
+pub(super) fn end() {
+    bed().kubectl(&format!("delete cassandrataskschedule {COVER} -n {NAMESPACE}")).expect("gone");
+}
+
+/// Wait until the first task of the schedule is done: the task.
+pub(super) fn wait_done(patience: Duration) -> Result<Value> {
+    let mut last = Value::Null;
+    let done = wait_for("its task to be done", patience, || {
+        last = tasks()?.into_iter().next().unwrap_or_default();
+        Ok((text(&last, "/status/phase") == "Done").then_some(()))
+    });
+    done.with_context(|| format!("the task is {last}"))?;
+    Ok(last)
 }
 
 /// What each member says of its repair.
@@ -34,22 +69,10 @@ pub(super) fn a_ring(ring: &Ring<'_>) {
     let found = ring.check_data().expect_err("a replica holds nothing").to_string();
     assert!(found.contains("replica incomplete"), "{found}");
 
-    let schedule = json!({
-        "apiVersion": "palladion.dev/v1alpha1",
-        "kind": "CassandraTaskSchedule",
-        "metadata": { "name": COVER },
-        "spec": { "cluster": NAMESPACE, "cover": { "keyspaces": [KEYSPACE] } },
-    });
-    bed().apply(NAMESPACE, &schedule.to_string()).expect("the schedule is accepted");
-    let mut last = Value::Null;
-    let done = wait_for("its task to be done", SOON, || {
-        last = tasks()?.into_iter().next().unwrap_or_default();
-        Ok((text(&last, "/status/phase") == "Done").then_some(()))
-    });
-    if let Err(error) = done {
-        panic!("{error:#}; the task is {last}, the members say {:?}", reported(ring));
-    }
-    assert_eq!(last["spec"]["repair"]["scope"], "Due", "{}", last["spec"]);
+    begin(json!({ "cover": { "keyspaces": [KEYSPACE] } }));
+    let done = wait_done(SOON)
+        .unwrap_or_else(|error| panic!("{error:#}, the members say {:?}", reported(ring)));
+    assert_eq!(done["spec"]["repair"]["scope"], "Due", "{}", done["spec"]);
     ring.check_data().expect("all rows, on every replica");
 
     wait_for("every member to remember it", SOON, || {
@@ -61,80 +84,61 @@ pub(super) fn a_ring(ring: &Ring<'_>) {
     })
     .unwrap_or_else(|error| panic!("{error:#}: {:?}", reported(ring)));
     wait_for("the schedule to say that all is in time", SOON, || {
-        let schedule = bed().get(NAMESPACE, "cassandrataskschedule", COVER)?.unwrap_or_default();
-        let conditions = schedule["status"]["conditions"].as_array().cloned().unwrap_or_default();
-        let is_behind = |c: &&Value| c["type"] == "Behind";
-        Ok(conditions.iter().find(is_behind).filter(|c| c["status"] == "False").cloned())
+        Ok((condition("Behind")?["status"] == "False").then_some(()))
     })
     .expect("in time");
     let before = reported(ring).expect("what they say");
     std::thread::sleep(A_WHILE);
     assert_eq!(tasks().expect("tasks").len(), 1, "nothing is due twice");
     assert_eq!(reported(ring).expect("what they say"), before, "at rest nothing is written");
-    bed().kubectl(&format!("delete cassandrataskschedule {COVER} -n {NAMESPACE}")).expect("gone");
+    end();
 }
 
 /// The shortest that is protected; Behind at nine tenths of it.
-const GRACE: u32 = 600;
+pub(super) const GRACE: u32 = 600;
+/// Cassandra's own.
+pub(super) const DEFAULT_GRACE: u32 = 864_000;
 const BEHIND_IN: Duration = Duration::from_secs(900);
 
-/// The condition `Behind` of the schedule.
-fn behind_now() -> Result<Value> {
+/// A condition of the schedule; null where it has none of this type.
+pub(super) fn condition(kind: &str) -> Result<Value> {
     let schedule = bed().get(NAMESPACE, "cassandrataskschedule", COVER)?.unwrap_or_default();
     let conditions = schedule["status"]["conditions"].as_array().cloned().unwrap_or_default();
-    Ok(conditions.into_iter().find(|c| c["type"] == "Behind").unwrap_or_default())
+    Ok(conditions.into_iter().find(|c| c["type"] == kind).unwrap_or_default())
 }
 
 fn wait_behind(status: &str, patience: Duration) {
     wait_for(&format!("Behind to be {status}"), patience, || {
-        Ok((behind_now()?["status"] == status).then_some(()))
+        Ok((condition("Behind")?["status"] == status).then_some(()))
     })
-    .unwrap_or_else(|error| panic!("{error:#}: {:?}", behind_now()));
+    .unwrap_or_else(|error| panic!("{error:#}: {:?}", condition("Behind")));
+}
+
+/// From now on the tables keep deletions for so many seconds.
+pub(super) fn keep_deletions(ring: &Ring<'_>, seconds: u32) {
+    let alter = |t: &str| format!("ALTER TABLE {KEYSPACE}.{t} WITH gc_grace_seconds = {seconds}");
+    let statements = ["rows", "registers"].map(alter);
+    ring.cql(&statements.each_ref().map(String::as_str)).expect("altered");
 }
 
 pub(super) fn behind(ring: &Ring<'_>) {
     ring.wait_settled().expect("settled");
-    let grace = |seconds: u32| {
-        let tables = ["rows", "registers"];
-        let alter =
-            |t: &str| format!("ALTER TABLE {KEYSPACE}.{t} WITH gc_grace_seconds = {seconds}");
-        let statements = tables.map(alter);
-        ring.cql(&statements.each_ref().map(String::as_str)).expect("altered");
-    };
-    grace(GRACE);
-    let schedule = json!({
-        "apiVersion": "palladion.dev/v1alpha1",
-        "kind": "CassandraTaskSchedule",
-        "metadata": { "name": COVER },
-        "spec": {
-            "cluster": NAMESPACE,
-            "cover": { "keyspaces": [KEYSPACE], "withinSeconds": 120 },
-        },
-    });
-    bed().apply(NAMESPACE, &schedule.to_string()).expect("the schedule is accepted");
+    forget_tasks();
+    keep_deletions(ring, GRACE);
+    begin(json!({ "cover": { "keyspaces": [KEYSPACE], "withinSeconds": 120 } }));
     wait_behind("False", SOON);
     let member = &ring.member_names().expect("names")[2];
-    let typed = |words: &str| {
-        let line = format!("{words} {member} -n {NAMESPACE} --wait=5m");
-        let typed = bed().palladion(&line).expect("typed");
-        assert_eq!(typed.code, 0, "{typed:?}");
-    };
-    typed("stop");
+    typed(&format!("stop {member} --wait=5m"));
     // What it holds cannot be repaired meanwhile, and that is told before it is too late.
     wait_behind("True", BEHIND_IN);
-    typed("start");
+    let late = text(&condition("Behind").expect("the condition"), "/message").to_string();
+    assert!(late.contains("gc_grace_seconds"), "{late}");
+    typed(&format!("start {member} --wait=5m"));
     ring.wait_members(3).expect("all well");
-    // The next one of the schedule begins an hour after the last: a person need not wait.
-    let task = json!({
-        "apiVersion": "palladion.dev/v1alpha1",
-        "kind": "CassandraTask",
-        "metadata": { "name": "catch-up" },
-        "spec": { "cluster": NAMESPACE, "repair": { "scope": "Due" } },
-    });
-    bed().apply(NAMESPACE, &task.to_string()).expect("the task is accepted");
+    // By itself: the next one begins a tenth of the time after the last.
     wait_behind("False", 3 * SOON);
     ring.check_data().expect("all rows, on every replica");
-    bed().kubectl(&format!("delete cassandrataskschedule {COVER} -n {NAMESPACE}")).expect("gone");
-    grace(864_000);
+    end();
+    keep_deletions(ring, DEFAULT_GRACE);
     ring.wait_settled().expect("settled");
 }

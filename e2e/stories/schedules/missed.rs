@@ -5,7 +5,7 @@ use std::time::Duration;
 use palladion_e2e::bed::text;
 use palladion_e2e::{Ring, bed, wait_for};
 
-use super::{A_MINUTE, SCHEDULE, SOON, apply_with, delete, schedule, tasks};
+use super::{A_MINUTE, SCHEDULE, SOON, apply_with, delete, minutes_now, schedule, tasks};
 
 /// Two times of each minute at least are missed meanwhile.
 const AWAY: Duration = Duration::from_secs(150);
@@ -16,11 +16,6 @@ fn minutes() -> Vec<u64> {
     let names = all.iter().map(|task| text(task, "/metadata/name").to_string());
     let minute = |name: String| name.rsplit('-').next().and_then(|n| n.parse().ok());
     names.map(|name| minute(name.clone()).unwrap_or_else(|| panic!("{name}"))).collect()
-}
-
-fn now() -> u64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    since.expect("after 1970").as_secs() / 60
 }
 
 /// Let the schedule fire once, take the operator away for some minutes, and give it
@@ -40,7 +35,7 @@ fn away(starting_deadline_seconds: u32) -> (u64, u64) {
     })
     .expect("ended");
     bed().scale_operator(0).expect("the operator goes");
-    let gone = now() + 1;
+    let gone = minutes_now() + 1;
     std::thread::sleep(AWAY);
     // Not in the second in which the next time comes.
     while std::time::SystemTime::now()
@@ -50,7 +45,7 @@ fn away(starting_deadline_seconds: u32) -> (u64, u64) {
         std::thread::sleep(Duration::from_secs(1));
     }
     bed().scale_operator(1).expect("the operator is back");
-    (gone, now() + 1)
+    (gone, minutes_now() + 1)
 }
 
 pub(super) fn caught_up_once(ring: &Ring<'_>) {

@@ -49,6 +49,8 @@ pub(super) fn in_order(ring: &Ring<'_>) {
         let is_set = levels.lines().any(|l| l.contains(GOSSIP) && l.contains("DEBUG"));
         assert!(is_set, "{member}: {levels}");
     }
+    let waits = format!("wait cassandratask/w8-repair -n {NAMESPACE} --for=condition=Complete");
+    bed().kubectl(&waits).expect("whoever waits for it sees the end");
     ask("w9-clear", json!({ "clearSnapshot": { "name": "before" } }));
     wait_done("w9-clear");
     for member in &members {

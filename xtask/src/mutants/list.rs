@@ -41,6 +41,8 @@ pub enum Suite {
     Core,
     /// Unit tests of the agent of a ring's member.
     Agent,
+    /// Unit tests of the agent of a server of ZooKeeper.
+    Zookeeper,
     /// The agent in a pod without Kubernetes.
     Pod,
     /// Unit tests of the mind of `CassandraCluster`.
@@ -56,6 +58,7 @@ impl Suite {
             Suite::Plan => "palladion-plan",
             Suite::Core => "palladion-agent-core",
             Suite::Agent | Suite::Pod => "palladion-agent",
+            Suite::Zookeeper => "palladion-agent-zookeeper",
             Suite::Mind | Suite::Stories => "palladion-cassandra",
         }
     }
@@ -66,6 +69,7 @@ impl Suite {
             Suite::Plan => "crates/plan",
             Suite::Core => "crates/agent-core",
             Suite::Agent | Suite::Pod => "crates/agent",
+            Suite::Zookeeper => "crates/agent-zookeeper",
             Suite::Mind | Suite::Stories => "crates/cassandra",
         }
     }
@@ -73,7 +77,7 @@ impl Suite {
     /// Which tests of the package, in cargo's words.
     pub fn target(self) -> &'static [&'static str] {
         match self {
-            Suite::Plan | Suite::Core | Suite::Agent | Suite::Mind => &["--lib"],
+            Suite::Plan | Suite::Core | Suite::Agent | Suite::Zookeeper | Suite::Mind => &["--lib"],
             Suite::Pod => &["--test", "pod"],
             Suite::Stories => &["--test", "scenarios"],
         }

@@ -1,7 +1,6 @@
-//! The stories on testbeds. Two testbeds work beside each other: a ring spends
-//! most of its time waiting for timers, and one alone leaves the machine idle.
-//! Which stories share one the stories' own program says, by the durations on
-//! record.
+//! The stories on testbeds. Some testbeds work beside each other, two unless more are asked
+//! for: a ring spends most of its time waiting for timers, and one alone leaves the machine
+//! idle. Which stories share one the stories' own program says, by the durations on record.
 
 use std::process::{Command, Stdio};
 use std::thread;
@@ -25,24 +24,28 @@ const CLI: &str = "PALLADION_CLI";
 const TESTBED: &str = "PALLADION_TESTBED";
 /// All testbeds of a run, with commas between, for the last act, which looks back on it.
 const TESTBEDS: &str = "PALLADION_TESTBEDS";
-/// How many testbeds a whole run has.
-const LANES: usize = 2;
 
-/// What two testbeds use at most with their rings, 4 GiB were seen, and room
+/// What one testbed uses at most with its rings, 2 GiB were seen, and room
 /// for the server's caches of files.
-const ROOM_GIB: u64 = 8;
+const ROOM_GIB: u64 = 4;
 
-/// Is there memory for two testbeds? Says so where there is not.
-fn has_room() -> bool {
+/// How many testbeds there is memory for, of so many that were asked for. Says so where it is
+/// not all of them.
+fn with_room(asked: usize) -> usize {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let available = available_gib(&text);
-    let has_room = available.is_none_or(|gib| gib >= ROOM_GIB);
-    if !has_room {
+    let Some(available) = available_gib(&text) else { return asked };
+    let count = fitting(asked, available);
+    if count < asked {
         eprintln!(
-            "less than {ROOM_GIB} GiB of memory are free: all stories run on one testbed, which takes twice as long"
+            "{available} GiB of memory are free, and {ROOM_GIB} are needed for each testbed: the stories run on {count} of {asked}, and take longer"
         );
     }
-    has_room
+    count
+}
+
+/// At least one, which says itself what it lacks.
+fn fitting(asked: usize, gib: u64) -> usize {
+    asked.min(usize::try_from(gib / ROOM_GIB).unwrap_or(asked)).max(1)
 }
 
 /// Whole GiB that can be had without swapping; `None` where the kernel does not say.
@@ -62,6 +65,9 @@ pub struct Playing {
     /// Play only this step and those after it in its story, on one testbed
     #[arg(long, value_name = "WORDS", conflicts_with = "only")]
     from: Option<String>,
+    /// Testbeds that work beside each other, from 1 to 4; each needs 4 GiB of memory
+    #[arg(long, value_name = "COUNT", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=4), conflicts_with_all = ["only", "from"])]
+    testbeds: u8,
     /// Name the stories and their steps instead of playing them
     #[arg(long)]
     pub list: bool,
@@ -97,7 +103,8 @@ pub struct Bench<'a> {
 
 impl Bench<'_> {
     fn testbeds(&self) -> Result<Vec<ClusterName>> {
-        let count = if self.playing.is_part() || !has_room() { 1 } else { LANES };
+        let asked = usize::from(self.playing.testbeds);
+        let count = if self.playing.is_part() { 1 } else { with_room(asked) };
         (1..=count)
             .map(|n| match n {
                 1 => Ok(self.name.clone()),
@@ -291,5 +298,9 @@ mod tests {
         let text = "MemTotal:       24624312 kB\nMemAvailable:   22020096 kB\n";
         assert_eq!(available_gib(text), Some(21));
         assert_eq!(available_gib(""), None);
+        assert_eq!(
+            [fitting(2, 21), fitting(3, 11), fitting(2, 8), fitting(2, 7), fitting(2, 0)],
+            [2, 2, 2, 1, 1]
+        );
     }
 }

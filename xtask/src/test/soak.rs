@@ -32,7 +32,7 @@ const SCENARIOS: [&str; 8] = [
 
 #[derive(Args)]
 pub struct SoakArguments {
-    /// Name of the testbed; it is recreated, and so is the one beside it with 2 appended to the name
+    /// Name of the testbed; it is recreated, and so are those beside it with 2, 3 and so on appended to the name
     #[arg(long, default_value = "soak", value_parser = ClusterName::parse)]
     name: ClusterName,
     #[command(flatten)]
