@@ -2,6 +2,7 @@
 //! with one line of counts, which are those of the tests that ran.
 
 mod lanes;
+mod room;
 mod soak;
 mod steps;
 
@@ -43,6 +44,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if playing.list {
         return bench.list();
     }
+    room::look()?;
     let (is_offline, is_on_testbeds) = (!playing.is_part() && !no_offline, !no_testbed);
     if is_offline {
         let outcome = offline(&mut tally).and_then(|()| build_the_mind());

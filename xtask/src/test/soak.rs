@@ -11,7 +11,7 @@ use palladion_testbed::ClusterName;
 
 use super::lanes::{self, Bench, Playing};
 use super::steps::Tally;
-use super::{beside, conclude};
+use super::{beside, conclude, room};
 use crate::install;
 
 /// The simulator disturbs every write instead of a spread of them.
@@ -51,6 +51,7 @@ pub fn soak(arguments: &SoakArguments) -> Result<()> {
     if playing.list {
         return bench.list();
     }
+    room::look()?;
     if playing.is_part() {
         let outcome = lanes::run(&bench, &mut tally);
         tally.ended(outcome);
