@@ -7,7 +7,7 @@ use crate::names::{BACKUPS, BackupId, HostId, OfBackup, of_backup};
 use crate::store::Meta;
 use crate::vault::{Vault, wrong};
 use crate::words::notice::{Notice, Stands};
-use crate::words::trouble::{Trouble, Wrong};
+use crate::words::trouble::{Torn, Trouble, Wrong};
 use crate::hash::Hash;
 use palladion_api::words::Quoted;
 use std::collections::BTreeMap;
@@ -120,10 +120,11 @@ impl Catalog {
     /// # Errors
     /// There is none, it is not complete, or it is condemned.
     pub fn complete(&self, id: &BackupId) -> Result<(&RingManifest, &Hash), Trouble> {
-        let backup = self.backup(id)?;
-        if let Some(entry) = backup.condemned {
+        // First: of one that is half deleted nothing may be listed any more.
+        if let Some(entry) = self.chain.of_backup(id) {
             return Err(Trouble::Condemned { id: id.to_string(), entry });
         }
+        let backup = self.backup(id)?;
         match &backup.state {
             State::Complete { ring, hash } => Ok((ring, hash)),
             State::Failed(_) | State::Open | State::Unknown(_) => {
@@ -153,7 +154,7 @@ pub fn state(vault: &Vault<'_>, id: &BackupId) -> State {
         Ok(Some((Outcome::Failed { why }, _))) => State::Failed(why),
         Ok(Some((Outcome::Complete(ring), hash))) => {
             let is_this = ring.backup == *id && ring.repository == vault.repository().id;
-            let elsewhere = || "it is of another backup or repository".to_string();
+            let elsewhere = || Torn::OtherBackup.to_string();
             match is_this {
                 true => State::Complete { ring, hash },
                 false => State::Unknown(Wrong::Torn { why: elsewhere() }),

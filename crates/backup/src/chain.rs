@@ -152,7 +152,7 @@ impl Chain {
 
     /// The entries that are still to be swept.
     pub fn open(&self) -> impl Iterator<Item = (u64, &Condemned, i64)> {
-        let open = self.entries.iter().filter(|(number, _)| !self.swept.contains(number));
+        let open = self.entries.iter().filter(|(number, _)| !self.swept.contains(*number));
         open.filter_map(|(number, entry)| match entry {
             Entry::Read { condemned, written } => Some((*number, condemned, *written)),
             Entry::Unread(_) => None,

@@ -2,6 +2,7 @@
 //! has rotted is seen as such, in a store that is not sealed too.
 
 use crate::hash::Hash;
+use crate::words::trouble::Torn;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -21,16 +22,17 @@ pub fn write(document: &impl Serialize) -> Result<Vec<u8>, String> {
 ///
 /// # Errors
 /// It is torn, has rotted, or is something else.
-pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, Hash), String> {
-    let text = std::str::from_utf8(bytes).map_err(|_| "it is not text".to_string())?;
+pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, Hash), Torn> {
+    let text = std::str::from_utf8(bytes).map_err(|_| Torn::NotText)?;
     let inner = text.strip_prefix(HEAD).and_then(|rest| rest.split_once(MIDDLE));
     let inner = inner.and_then(|(hash, rest)| Some((hash, rest.strip_suffix("}\n")?)));
-    let (hash, document) = inner.ok_or("it is cut off, or no document".to_string())?;
+    let (hash, document) = inner.ok_or(Torn::NoDocument)?;
     let found = Hash::of(document.as_bytes());
     if found.as_str() != hash {
-        return Err(format!("its SHA-256 is {found}, not {hash}"));
+        return Err(Torn::Hash { found: found.to_string(), expected: hash.to_string() });
     }
-    let read = serde_json::from_str(document).map_err(|error| error.to_string())?;
+    let read = serde_json::from_str(document);
+    let read = read.map_err(|error| Torn::Json { why: error.to_string() })?;
     Ok((read, found))
 }
 

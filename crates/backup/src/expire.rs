@@ -11,7 +11,7 @@ use crate::names::{BackupId, SCHEMA, SSTABLES};
 use crate::store::Meta;
 use crate::vault::{Vault, Written};
 use crate::words::notice::Notice;
-use crate::words::trouble::Trouble;
+use crate::words::trouble::{Failed, Trouble};
 use crate::{DAY, HOUR, document, pins};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -145,7 +145,7 @@ fn abandoned(catalog: &Catalog, now: i64) -> Result<Vec<BackupId>, Trouble> {
 
 /// Write that a backup has failed, so that it can never become complete.
 fn fail(vault: &Vault<'_>, id: &BackupId, entry: u64) -> Result<(), Trouble> {
-    let why = "no outcome within 24 h of its newest manifest".to_string();
+    let why = Failed::Abandoned.to_string();
     let name = id.outcome();
     let bytes = document::write(&Outcome::Failed { why })
         .map_err(|why| Trouble::Document { name: name.clone(), why })?;

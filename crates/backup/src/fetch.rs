@@ -149,7 +149,11 @@ fn fetch_pinned(
         let manifest = ring::read(vault, ring, member)?;
         let mut files: Vec<&File> = manifest.files.iter().filter(|f| filter.is_wanted(f)).collect();
         // Without Data.db nobody takes the rest for an SSTable.
-        files.sort_by_key(|f| (&f.table_id, &f.sstable, f.component == "Data.db"));
+        let is_data = |file: &File| file.component == "Data.db";
+        files.sort_by(|a, b| {
+            let sstable = (&a.table_id, &a.sstable).cmp(&(&b.table_id, &b.sstable));
+            sstable.then(is_data(a).cmp(&is_data(b)))
+        });
         let mut last = None;
         for file in files {
             count += 1;

@@ -13,7 +13,7 @@ use crate::manifest::ring::{self, OfMember, Outcome, RingManifest, Window, read_
 use crate::names::{BackupId, HostId};
 use crate::vault::{Vault, Written, object};
 use crate::verify::{self, Depth, Report};
-use crate::words::trouble::{Trouble, Wrong};
+use crate::words::trouble::{Missing, Trouble, Unfit, Wrong};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a member has reported when it had sent all.
@@ -123,13 +123,13 @@ fn manifest(
     if sha256 != sent.sha256 {
         return Err(object(&name, Wrong::Hash));
     }
-    let unfit = |why: &str| Trouble::NotOfMember { host: host.to_string(), why: why.to_string() };
+    let unfit = |why| Trouble::NotOfMember { host: host.to_string(), why };
     let Member { repository, backup, host: of, tokens, .. } = &manifest.member;
     if (of, backup, repository) != (host, &order.id, &vault.repository().id) {
-        return Err(unfit("it is of another member, backup or repository"));
+        return Err(unfit(Unfit::Other));
     }
     if *tokens != sent.tokens {
-        return Err(unfit("the member has other tokens in the ring"));
+        return Err(unfit(Unfit::Tokens));
     }
     Ok(manifest)
 }
@@ -156,11 +156,10 @@ fn schema(
     condemned: &BTreeMap<String, u64>,
 ) -> Result<Schema, Trouble> {
     let Some((member, schema)) = members.first() else {
-        return Err(Trouble::Uncovered { missing: "there is no member".into() });
+        return Err(Trouble::Uncovered { missing: Missing::NoMembers });
     };
     if different > 1 {
-        let why = "other members have another schema".to_string();
-        return Err(Trouble::NotOfMember { host: member.host.to_string(), why });
+        return Err(Trouble::NotOfMember { host: member.host.to_string(), why: Unfit::Schema });
     }
     if let Some(entry) = condemned.get(&schema.object) {
         return Err(object(&schema.object, Wrong::Condemned { entry: *entry }));

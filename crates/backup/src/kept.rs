@@ -6,8 +6,8 @@ use crate::catalog::{Backup, Catalog, State};
 use crate::manifest::ring::{self, read_unchecked};
 use crate::names::{BackupId, HostId, SCHEMA};
 use crate::pins::COUNTS_FOR;
-use crate::vault::{Vault, object, wrong};
-use crate::words::trouble::{Trouble, Wrong};
+use crate::vault::{Vault, wrong};
+use crate::words::trouble::Wrong;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What it is asked for.
@@ -56,7 +56,7 @@ pub fn named(
     without: &BTreeSet<BackupId>,
 ) -> Result<Named, Unread> {
     let mut all = Named::new();
-    let kept = catalog.backups.iter().filter(|(id, b)| b.condemned.is_none() && !without.contains(id));
+    let kept = catalog.backups.iter().filter(|(id, b)| b.condemned.is_none() && !without.contains(*id));
     for (id, backup) in kept {
         let mut add = |names: BTreeSet<&str>| {
             let names = names.into_iter().filter(|name| Of::name(name).as_ref() == Some(of));
@@ -74,7 +74,7 @@ pub fn named(
         for name in checkpoints(backup, of, purpose) {
             match read_unchecked(vault, name) {
                 Ok(Some((manifest, _))) => add(manifest.objects()),
-                Ok(None) => return Err((id.clone(), wrong(object(name, Wrong::Gone)))),
+                Ok(None) => return Err((id.clone(), Wrong::Gone)),
                 Err(trouble) => return Err((id.clone(), wrong(trouble))),
             }
         }
@@ -82,11 +82,10 @@ pub fn named(
     Ok(all)
 }
 
-/// Schemas are named by all members, files by their own.
+/// Files are named by the manifest of their member, the schema by that of the ring.
 fn is_of(of: &Of, host: &HostId) -> bool {
     match of {
         Of::Host(wanted) => wanted == host,
-        // The ring's manifest names the schema.
         Of::Schema => false,
     }
 }
@@ -116,9 +115,4 @@ pub fn is_sound(vault: &Vault<'_>, backup: &Backup) -> bool {
         }
         State::Failed(_) | State::Open | State::Unknown(_) => false,
     }
-}
-
-/// The trouble of a manifest that cannot be read.
-pub fn unread((id, wrong): Unread) -> Trouble {
-    object(&id.members(), wrong)
 }

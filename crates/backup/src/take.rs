@@ -157,7 +157,7 @@ fn known<'a>(
 impl Known<'_> {
     /// The file as it was sent before.
     fn again(&self, listed: &Listed) -> Option<File> {
-        let file = self.files.get(&(&listed.table_id, &listed.sstable, &listed.component))?;
+        let file = self.files.get(&(&*listed.table_id, &*listed.sstable, &*listed.component))?;
         let is_there = |piece: &Piece| {
             self.there.get(&piece.object) == Some(&piece.stored_bytes)
                 && !self.condemned.contains_key(&piece.object)

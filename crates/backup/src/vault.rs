@@ -6,7 +6,7 @@ use crate::hash::Hash;
 use crate::names::REPOSITORY;
 use crate::seal::{Keys, fingerprint, sealed_len};
 use crate::store::{Created, Failure, Meta, Store};
-use crate::words::trouble::{Trouble, Wrong};
+use crate::words::trouble::{Torn, Trouble, Wrong};
 use crate::Random;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -101,7 +101,7 @@ impl<'a> Vault<'a> {
     ) -> Result<Self, Trouble> {
         let bytes = store.get(REPOSITORY).map_err(failed("read", REPOSITORY))?;
         let bytes = bytes.ok_or(Trouble::NoRepository)?;
-        let torn = |why| object(REPOSITORY, Wrong::Torn { why });
+        let torn = |torn: Torn| object(REPOSITORY, Wrong::Torn { why: torn.to_string() });
         let (repository, _) = document::read::<Repository>(&bytes).map_err(torn)?;
         if repository.format != FORMAT {
             return Err(Trouble::OtherFormat { format: repository.format });
@@ -243,7 +243,7 @@ impl<'a> Vault<'a> {
     /// As [`read`](Self::read); or it is torn.
     pub fn document<T: DeserializeOwned>(&self, name: &str) -> Result<Option<(T, Hash)>, Trouble> {
         let Some(plain) = self.read(name)? else { return Ok(None) };
-        let torn = |why| object(name, Wrong::Torn { why });
+        let torn = |torn: Torn| object(name, Wrong::Torn { why: torn.to_string() });
         document::read(&plain).map(Some).map_err(torn)
     }
 

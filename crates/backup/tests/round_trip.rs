@@ -43,7 +43,8 @@ impl Sink for Open {
         Ok(())
     }
     fn commit(self: Box<Self>) -> Result<(), String> {
-        self.0.borrow_mut().insert(self.1, self.2);
+        let Open(tree, path, bytes) = *self;
+        tree.borrow_mut().insert(path, bytes);
         Ok(())
     }
 }
@@ -59,11 +60,11 @@ fn store(sealing: Sealing, keys: Option<Keys>) -> Memory {
 }
 
 /// Two members with files of different content.
-fn taken(vault: &Vault<'_>) -> (Sending, BTreeMap<String, Vec<u8>>) {
+fn taken(vault: &Vault<'_>, sstables: &[u32]) -> (Sending, BTreeMap<String, Vec<u8>>) {
     let mut sending = Sending::new(vault, "a").unwrap();
     let mut expected = BTreeMap::from([("schema.cql".into(), b"CREATE TABLE k1.t".to_vec())]);
     for number in [1, 2] {
-        let files = Files::of(number, &[1, 2]);
+        let files = Files::of(number, sstables);
         sending.send(vault, number, &files, None).unwrap();
         for (name, bytes) in files.0 {
             let table = "t-5f3c2b1a0000400080000000000000aa";
@@ -79,7 +80,7 @@ fn every_byte_and_name_comes_back() {
         let memory = store(sealing, keys.clone());
         let random = Seeded::new(1);
         let vault = Vault::open(&memory, keys, &random).unwrap();
-        let (sending, expected) = taken(&vault);
+        let (sending, expected) = taken(&vault, &[1]);
         let folder = Folder::default();
         let early = fetch(&vault, (&id("a"), &Filter::default()), &folder).map(drop);
         assert!(matches!(early, Err(Trouble::NotComplete { .. })), "{early:?}");
@@ -107,7 +108,7 @@ fn one_object_that_is_damaged_is_named_and_its_files_do_not_come_back() {
         let memory = store(sealing, keys.clone());
         let random = Seeded::new(1);
         let vault = Vault::open(&memory, keys, &random).unwrap();
-        let (sending, expected) = taken(&vault);
+        let (sending, expected) = taken(&vault, &[1]);
         sending.finish(&vault).unwrap();
         let objects = memory.names().into_iter().filter(|name| name.starts_with(names::SSTABLES));
         for object in objects.collect::<Vec<_>>() {
@@ -141,7 +142,7 @@ fn nothing_damaged_becomes_complete() {
     let memory = store(Sealing::Plain, None);
     let random = Seeded::new(1);
     let vault = open(&memory, &random);
-    let (sending, _) = taken(&vault);
+    let (sending, _) = taken(&vault, &[1]);
     for object in memory.names().into_iter().filter(|name| !name.starts_with("repository")) {
         let whole = memory.bytes(&object).unwrap();
         memory.damage(&object, |bytes| bytes[10] ^= 1);
@@ -228,7 +229,7 @@ fn no_fault_of_a_store_makes_a_false_complete() {
     let (mut complete, mut failed) = (0, 0);
     for seed in 0..1000 {
         let memory = store(Sealing::Plain, None);
-        let faulty = Faulty::new(&memory, seed, 4 + seed % 40);
+        let faulty = Faulty::new(&memory, seed, 4 + seed % 200);
         let random = Seeded::new(seed);
         let Ok(vault) = Vault::open(&faulty, None, &random) else { continue };
         let finished = Sending::new(&vault, "a").and_then(|mut sending| {
@@ -287,7 +288,7 @@ fn sizes_are_those_of_the_data_and_of_the_store() {
         let memory = store(sealing, keys.clone());
         let random = Seeded::new(1);
         let vault = Vault::open(&memory, keys, &random).unwrap();
-        let (sending, expected) = taken(&vault);
+        let (sending, expected) = taken(&vault, &[1]);
         sending.finish(&vault).unwrap();
         let catalog = palladion_backup::catalog::Catalog::read(&vault).unwrap();
         let (ring, _) = catalog.complete(&id("a")).unwrap();

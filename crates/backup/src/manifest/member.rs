@@ -153,7 +153,7 @@ impl MemberManifest {
         let text = std::str::from_utf8(bytes).map_err(|_| Invalid::NotText)?;
         let head = |why: &str| Invalid::Head { why: why.to_string() };
         let rest = text.strip_prefix(TITLE).and_then(|rest| rest.strip_prefix('\n'));
-        let (member, rest) = rest.and_then(|r| r.split_once('\n')).ok_or(head("no title"))?;
+        let (member, rest) = rest.and_then(|r| r.split_once('\n')).ok_or(head("title"))?;
         let member = serde_json::from_str(member).map_err(|error| head(&error.to_string()))?;
         let body = rest.strip_suffix('\n').ok_or(Invalid::NoEnd)?;
         let (lines, end) = body.rsplit_once('\n').unwrap_or(("", body));

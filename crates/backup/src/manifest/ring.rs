@@ -5,7 +5,7 @@ use super::member::{MemberManifest, Schema};
 use crate::hash::Hash;
 use crate::names::{BackupId, HostId};
 use crate::vault::{Vault, object, wrong};
-use crate::words::trouble::{Trouble, Wrong};
+use crate::words::trouble::{Invalid, Trouble, Unfit, Wrong};
 use serde::{Deserialize, Serialize};
 
 /// When the snapshots were taken, by one clock, in seconds since 1970.
@@ -99,7 +99,7 @@ pub fn read(vault: &Vault<'_>, ring: &RingManifest, of: &OfMember) -> Result<Mem
     let is_this = member.host == of.host && member.repository == ring.repository && member.backup == ring.backup;
     match is_this {
         true => Ok(manifest),
-        false => Err(object(&of.manifest, Wrong::Torn { why: "it is of another member or backup".into() })),
+        false => Err(object(&of.manifest, Wrong::Torn { why: Unfit::Other.to_string() })),
     }
 }
 
@@ -109,7 +109,7 @@ pub fn read(vault: &Vault<'_>, ring: &RingManifest, of: &OfMember) -> Result<Mem
 /// It is not a valid manifest, or the store failed.
 pub fn read_unchecked(vault: &Vault<'_>, name: &str) -> Result<Option<(MemberManifest, Hash)>, Trouble> {
     let Some(plain) = vault.read(name)? else { return Ok(None) };
-    let torn = |invalid: crate::words::trouble::Invalid| object(name, Wrong::Torn { why: invalid.to_string() });
+    let torn = |invalid: Invalid| object(name, Wrong::Torn { why: invalid.to_string() });
     Ok(Some((MemberManifest::read(&plain).map_err(torn)?, Hash::of(&plain))))
 }
 

@@ -1,6 +1,6 @@
 //! Why something could not be done with a repository, and the next step.
 
-use palladion_api::words::Quoted;
+use palladion_api::words::{Names, Quoted};
 
 palladion_api::sentences! {
     /// Why an object cannot be opened.
@@ -47,12 +47,41 @@ palladion_api::sentences! {
         Raced { entry: u64 } => "another expiry has written entry {entry} meanwhile; nothing was condemned; look at the plan again";
         /// A list of what is to be deleted cannot be read, so nobody knows what it names.
         EntryUnread { name: String, wrong: Wrong } => "cannot read {name}, so it is not known what it condemns: {wrong}; bring the object back from another version or copy of the store, or give its key";
-        Uncovered { missing: String } => "the manifests do not cover the ring: {missing}";
-        NotOfMember { host: String, why: String } => "the manifest of member {host} does not fit: {why}";
+        Uncovered { missing: Missing } => "the manifests do not cover the ring: {missing}";
+        NotOfMember { host: String, why: Unfit } => "the manifest of member {host} does not fit: {why}";
         Source { file: String, why: String } => "cannot read {file} of the snapshot: {why}";
         Rotten { file: String, expected: u32, found: u32 } => "{file} does not match its Digest.crc32 ({found} instead of {expected}): the file has rotted on the member's volume; scrub or replace it, then take the backup again";
         Document { name: String, why: String } => "cannot write {name} as JSON: {why}";
         Target { why: String } => "{why}";
+    }
+
+    /// What the manifests of a backup do not cover.
+    pub enum Missing {
+        NoMembers => "the ring has no members";
+        Members { hosts: Names } => "there is none of {hosts}";
+        NoRanges => "the ring has no ranges";
+        Ranges { short: u64, ranges: u64, replicas: Names } => "{short} of {ranges} ranges have manifests of less than a majority of their replicas, among them that of {replicas}";
+    }
+
+    /// Why a manifest does not fit its member.
+    pub enum Unfit {
+        Other => "it is of another member, backup or repository";
+        Tokens => "the member has other tokens in the ring";
+        Schema => "other members have another schema";
+    }
+
+    /// Why a backup has failed.
+    pub enum Failed {
+        Abandoned => "there was no outcome 24 h after its newest manifest";
+    }
+
+    /// Why a small object is not what was written.
+    pub enum Torn {
+        NotText => "it is not text";
+        NoDocument => "it is cut off, or not a document";
+        Hash { found: String, expected: String } => "its SHA-256 is {found} instead of {expected}";
+        Json { why: String } => "{why}";
+        OtherBackup => "it is of another backup or repository";
     }
 
     /// Why a manifest is not valid.
