@@ -168,11 +168,16 @@ fn unpinned(vault: &Vault<'_>, id: &BackupId, now: i64) -> Result<(), Trouble> {
 /// The complete backups that stay: enough of them, and each can be read.
 fn stay(vault: &Vault<'_>, catalog: &Catalog, order: &Order) -> Result<Vec<BackupId>, Trouble> {
     let kept = catalog.backups.iter().filter(|(_, backup)| backup.is_kept_complete());
-    let (named, others): (Vec<_>, Vec<_>) = kept.partition(|(id, _)| order.backups.contains(*id));
-    let sound = others.into_iter().filter(|(_, backup)| kept::is_sound(vault, backup));
+    let others = kept.filter(|(id, _)| !order.backups.contains(*id));
+    let sound = others.filter(|(_, backup)| kept::is_sound(vault, backup));
     let stay: Vec<BackupId> = sound.map(|(id, _)| id.clone()).collect();
     let (left, keep) = (stay.len() as u64, order.keep.max(1));
-    match !named.is_empty() && left < keep {
+    // One whose outcome cannot be read may be complete.
+    let is_complete = |id: &BackupId| match catalog.backups.get(id).map(|backup| &backup.state) {
+        Some(State::Complete { .. } | State::Unknown(_)) => true,
+        Some(State::Failed(_) | State::Open) | None => false,
+    };
+    match order.backups.iter().any(is_complete) && left < keep {
         true => Err(Trouble::KeepsTooFew { left, keep }),
         false => Ok(stay),
     }

@@ -121,15 +121,10 @@ pub fn objects(
             tables.insert(format!("{}.{}", file.keyspace, file.table));
         }
     }
-    let listed = vault.list(&manifest.member.host.files())?;
-    let listed: BTreeMap<String, u64> = listed.into_iter().map(|m| (m.name, m.bytes)).collect();
     for (number, (name, (piece, tables))) in (report.objects..).zip(all) {
         report.objects += 1;
-        let stored = match listed.get(name) {
-            Some(bytes) => Some(*bytes),
-            // It may be too new to be listed.
-            None => vault.head(name)?.map(|meta| meta.bytes),
-        };
+        // A list may lack what is new, and still show what was deleted.
+        let stored = vault.head(name)?.map(|meta| meta.bytes);
         let mut found = size(piece, stored);
         if let Some(entry) = condemned.get(name) {
             found = found.and(Err(Wrong::Condemned { entry: *entry }));

@@ -265,6 +265,58 @@ fn what_is_listed_and_answers_404_is_unknown_and_not_empty() {
     assert_eq!((chain.next(), chain.whole().is_err()), (2, true));
 }
 
+/// Does not answer for one object, or lists what is gone.
+struct Silent<'a>(&'a Memory, String, Vec<Meta>);
+
+impl Store for Silent<'_> {
+    fn put_if_absent(&self, name: &str, bytes: &[u8]) -> Result<Created, Failure> {
+        self.0.put_if_absent(name, bytes)
+    }
+    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, Failure> {
+        if name == self.1 { Err(Failure("503".into())) } else { self.0.get(name) }
+    }
+    fn head(&self, name: &str) -> Result<Option<Meta>, Failure> {
+        self.0.head(name)
+    }
+    fn list(&self, prefix: &str) -> Result<Vec<Meta>, Failure> {
+        let mut all = self.0.list(prefix)?;
+        all.extend(self.2.iter().filter(|meta| meta.name.starts_with(prefix)).cloned());
+        Ok(all)
+    }
+    fn delete(&self, name: &str) -> Result<(), Failure> {
+        self.0.delete(name)
+    }
+    fn now(&self) -> Result<i64, Failure> {
+        self.0.now()
+    }
+}
+
+#[test]
+fn the_last_backup_stays_also_while_its_outcome_cannot_be_read() {
+    let (memory, random) = (memory(), Seeded::new(1));
+    back_up(&open(&memory, &random), "a", &[1]);
+    memory.advance(3 * DAY);
+    let silent = Silent(&memory, id("a").outcome(), Vec::new());
+    let refused = expire(&open(&silent, &random), &["a"], 1).map(drop);
+    assert_eq!(refused, Err(Trouble::KeepsTooFew { left: 0, keep: 1 }));
+}
+
+#[test]
+fn what_a_list_still_shows_after_it_was_deleted_is_not_there() {
+    let (memory, random) = (memory(), Seeded::new(1));
+    let vault = open(&memory, &random);
+    let mut sending = Sending::new(&vault, "a").unwrap();
+    for number in [1, 2] {
+        sending.send(&vault, number, &Files::small(number, &[1]), None).unwrap();
+    }
+    let gone = memory.list(&host(1).files()).unwrap();
+    memory.delete(&gone[0].name).unwrap();
+    let stale = Silent(&memory, String::new(), gone);
+    let order = sending.order(&[1, 2], palladion_backup::verify::Depth::Sizes);
+    let finished = palladion_backup::finish::finish(&open(&stale, &random), &order);
+    assert!(matches!(finished, Err(Trouble::Object { wrong: Wrong::Absent, .. })), "{finished:?}");
+}
+
 #[test]
 fn nothing_is_written_into_a_sealed_store_without_its_keys() {
     let memory = Memory::at(START);

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Memory {
     objects: RefCell<BTreeMap<String, (Vec<u8>, i64)>>,
     clock: Cell<i64>,
-    deleted: RefCell<Vec<(String, i64)>>,
+    deleted: RefCell<Vec<(Meta, i64)>>,
 }
 
 impl Memory {
@@ -46,7 +46,7 @@ impl Memory {
 
     /// What was deleted.
     pub fn deleted(&self) -> Vec<String> {
-        self.deleted.borrow().iter().map(|(name, _)| name.clone()).collect()
+        self.deleted.borrow().iter().map(|(meta, _)| meta.name.clone()).collect()
     }
 }
 
@@ -76,8 +76,9 @@ impl Store for Memory {
     }
 
     fn delete(&self, name: &str) -> Result<(), Failure> {
-        if self.objects.borrow_mut().remove(name).is_some() {
-            self.deleted.borrow_mut().push((name.to_string(), self.clock.get()));
+        if let Some((bytes, modified)) = self.objects.borrow_mut().remove(name) {
+            let meta = meta(name, bytes.len(), modified);
+            self.deleted.borrow_mut().push((meta, self.clock.get()));
         }
         Ok(())
     }
@@ -182,10 +183,10 @@ impl Store for Faulty<'_> {
         all.retain(|meta| !(lags && now - meta.modified < LAG));
         let there: BTreeSet<String> = all.iter().map(|meta| meta.name.clone()).collect();
         let deleted = self.memory.deleted.borrow();
-        let still = deleted.iter().filter(|(name, at)| {
-            lags && now - at < LAG && name.starts_with(prefix) && !there.contains(name)
+        let still = deleted.iter().filter(|(meta, at)| {
+            lags && now - at < LAG && meta.name.starts_with(prefix) && !there.contains(&meta.name)
         });
-        all.extend(still.map(|(name, at)| meta(name, 1, *at)));
+        all.extend(still.map(|(meta, _)| meta.clone()));
         all.sort();
         Ok(all)
     }
