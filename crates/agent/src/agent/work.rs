@@ -3,9 +3,11 @@
 use super::state::{Agent, Done, Task};
 use crate::access;
 use crate::decide::job::{self, Here, Next, Server, Stop, Worker};
+use crate::decide::silence::{self, Silence};
 use crate::decide::{Process, Source};
 use crate::jobs::{self, Bench, Book, Pace, Waited};
 use crate::volume::jobs::{Ended, Levels, Notes};
+use crate::volume::seconds;
 use crate::words::work::Trouble;
 use anyhow::Result;
 use jiff::Timestamp;
@@ -38,7 +40,8 @@ impl Agent {
             (None, Some(_)) => Worker::Operation,
             (None, None) => Worker::Idle,
         };
-        let here = Here { pod: &self.settings.pod.uid, worker, server: self.server() };
+        let silence = self.silence(&book);
+        let here = Here { pod: &self.settings.pod.uid, worker, server: self.server(), silence };
         let next = book.read(|notes| job::next(&saved.spec, ledger, notes, here));
         let open = book.read(|notes| notes.open().map(|note| note.status.id.clone()));
         let id = wanted.as_ref().map(|job| job.id.as_str());
@@ -93,6 +96,26 @@ impl Agent {
         self.trouble = Some(why.into());
     }
 
+    /// For how long the operator and this agent have not heard each other, as far as that
+    /// matters to what runs: only then it is noted, and asked about.
+    fn silence(&self, book: &Book) -> Duration {
+        let is_open =
+            book.read(|notes| notes.open().is_some_and(|n| silence::is_by_grants(&n.job)));
+        self.api.asks.send_if_modified(|asks| std::mem::replace(asks, is_open) != is_open);
+        let last = self.api.contact.last();
+        let noted = book.read(|notes| notes.heard_at.as_ref().map(|at| at.0)).filter(|_| is_open);
+        let Silence { lasts, note } =
+            silence::silence(last, noted, self.started.elapsed(), Timestamp::now());
+        if let Some(at) = note.filter(|_| is_open)
+            && let Err(error) = book.change(|notes| notes.hear(at))
+        {
+            // What stands there is older: an agent that comes after ends the repair sooner.
+            let error = format!("{error:#}");
+            tracing::warn!(error, "when the API server was heard last cannot be noted");
+        }
+        lasts
+    }
+
     /// What the job that runs may repair now.
     fn pass_grant(&self, book: &Book, wanted: Option<&Job>) {
         let runs = |id: &str| book.read(|notes| notes.open().is_some_and(|n| n.status.id == id));
@@ -130,7 +153,11 @@ impl Agent {
             return Ok(());
         };
         let (pod, tag) = (&self.settings.pod.uid, &launch.tag);
-        book.change(|notes| notes.begin(&job, pod, tag, Timestamp::now()))?;
+        let last = self.api.contact.last();
+        book.change(|notes| {
+            notes.begin(&job, pod, tag, Timestamp::now());
+            notes.heard_at = last.map(|last| seconds(last.at));
+        })?;
         tracing::info!(id = job.id, task = job.task.as_str(), "job begun");
         let ours = |bench: Bench| async move { jobs::work(&bench).await };
         self.spawn(book, job, Duration::ZERO, ours);

@@ -2,6 +2,7 @@
 //! whatever ends meanwhile: it is noted on the volume before the work begins,
 //! and what an earlier agent left open is never begun again.
 
+use super::silence::{UNHEARD, is_by_grants};
 use crate::volume::jobs::{Ended, Note, Notes};
 use crate::volume::ledger::{End, Ledger};
 use crate::words::work::{Aborted, Interrupted, Refused};
@@ -34,6 +35,8 @@ pub enum Stop {
     Asked,
     /// Its time is over.
     Deadline,
+    /// The API server was not heard for so long that others may be given what it was granted.
+    Unheard,
 }
 
 /// What the agent is at.
@@ -71,12 +74,21 @@ pub struct Here<'a> {
     pub worker: Worker,
     /// Its server.
     pub server: Server<'a>,
+    /// For how long the operator and the agent have not heard each other.
+    pub silence: Duration,
+}
+
+impl Here<'_> {
+    /// Does nobody hear it for so long that it must not repair what it was granted?
+    fn is_unheard(&self, job: &Job) -> bool {
+        self.silence >= UNHEARD && is_by_grants(job)
+    }
 }
 
 /// Decide about the job in the spec (as read live).
 pub fn next(spec: &CassandraMemberSpec, ledger: &Ledger, notes: &Notes, here: Here<'_>) -> Next {
     match (here.worker, notes.open()) {
-        (Worker::Job(elapsed), Some(note)) => follow(spec.job.as_ref(), note, elapsed),
+        (Worker::Job(elapsed), Some(note)) => follow(spec.job.as_ref(), note, elapsed, here),
         (Worker::Idle, Some(note)) => left_over(note, ledger, here),
         (Worker::Idle, None) => spec.job.as_ref().map_or(Next::Nothing, |job| {
             if notes.knows(&job.id) { Next::Nothing } else { take_up(job, ledger, notes, here) }
@@ -86,7 +98,11 @@ pub fn next(spec: &CassandraMemberSpec, ledger: &Ledger, notes: &Notes, here: He
 }
 
 /// One runs.
-fn follow(wanted: Option<&Job>, note: &Note, elapsed: Duration) -> Next {
+fn follow(wanted: Option<&Job>, note: &Note, elapsed: Duration, here: Here<'_>) -> Next {
+    // First: what a spec of before asks for is not carried out.
+    if here.is_unheard(&note.job) {
+        return Next::Stop(Stop::Unheard);
+    }
     let runs = wanted.filter(|job| job.id == note.job.id).is_some_and(|job| match job.wanted {
         JobWanted::Run => true,
         // What a newer operator wants of a job that runs can be nothing but an end of it.
@@ -139,6 +155,8 @@ fn take_up(job: &Job, ledger: &Ledger, notes: &Notes, here: Here<'_>) -> Next {
         (JobWanted::Stop, _) => {
             Next::TurnDown(Ended::as_asked(JobState::Aborted, Aborted::Never.to_string()))
         }
+        // The spec that was read last may be an old one.
+        (JobWanted::Run, _) if here.is_unheard(job) => Next::Nothing,
         (JobWanted::Run, Server::Serves(_)) if ledger.host_id.is_some() => Next::Begin,
         (JobWanted::Run | JobWanted::Unknown(_), _) => Next::Nothing,
     }

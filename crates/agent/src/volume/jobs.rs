@@ -17,6 +17,7 @@ pub use numbered::Numbered;
 use super::{Volume, durable, seconds};
 use anyhow::Result;
 use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::ids::PodUid;
 use palladion_api::member::{Job, JobCause, JobState, JobStatus};
 use palladion_api::runtime::LogLevel;
@@ -55,6 +56,9 @@ pub struct Notes {
     /// How far the server has counted its repairs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub numbered: Option<Numbered>,
+    /// When an agent at a repair by grants and the operator have heard each other last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heard_at: Option<Time>,
 }
 
 /// A job.
@@ -185,6 +189,11 @@ impl Notes {
     pub fn turn_down(&mut self, job: &Job, pod: &PodUid, ended: Ended, now: Timestamp) {
         self.put(job, pod, None, JobStatus::of(job.id.clone(), JobState::Running));
         self.end(ended, now);
+    }
+
+    /// Agent and operator have heard each other.
+    pub fn hear(&mut self, at: Timestamp) {
+        self.heard_at = Some(seconds(at));
     }
 
     /// The job is being stopped.

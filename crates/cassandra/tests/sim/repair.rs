@@ -43,6 +43,12 @@ pub struct Repaired {
     pub again: bool,
 }
 
+/// How a part ends that nobody could take back.
+pub(super) fn unheard() -> Ended {
+    let why = "the API server was not heard";
+    Ended::by(JobState::Interrupted, JobCause::ApiServerUnreachable, why)
+}
+
 fn range_of(index: u32) -> Range {
     let start = i64::from(index) * STEP;
     Range { start, end: start + STEP }
@@ -213,6 +219,7 @@ impl Agent {
                 let ended = Ended::by(JobState::Failed, JobCause::DeadlineExceeded, why);
                 self.end_work(ended, reach);
             }
+            Some(Stop::Unheard) => self.end_work(unheard(), reach),
             None => {
                 if let Some(work) = &mut self.work {
                     work.waits = false;

@@ -253,6 +253,7 @@ impl Agent {
             (_, Some(Stop::Deadline), _) => {
                 Some(Ended::by(JobState::Failed, JobCause::DeadlineExceeded, "it took too long"))
             }
+            (_, Some(Stop::Unheard), _) => Some(super::repair::unheard()),
             (_, Some(Stop::Asked), _) => Some(Ended::as_asked(JobState::Aborted, "stopped")),
             (_, None, true) => {
                 Some(Ended::by(JobState::Interrupted, JobCause::AgentEnded, "the agent ended"))
