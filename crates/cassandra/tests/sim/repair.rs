@@ -6,6 +6,7 @@ use super::ring::Ring;
 use super::rows::RANGES;
 use super::work::{ALONE, KEYSPACE, TABLES};
 use palladion_agent::admin::jobs::Segment;
+use palladion_agent::decide::Source;
 use palladion_agent::decide::job::Stop;
 use palladion_agent::ranges::Range;
 use palladion_agent::repair::batches::{Batch, OFFERED, batches};
@@ -176,7 +177,7 @@ impl Agent {
 
     /// What the spec grants, if that is not over.
     fn granted(&self) -> Option<Grant> {
-        let note = self.notes.open()?;
+        let note = self.notes.open().filter(|_| self.source == Source::Live)?;
         let asked = self.saved.as_ref()?.spec.job.as_ref().filter(|job| job.id == note.job.id)?;
         let last = note.status.last_grant.unwrap_or(0);
         let is_new = |grant: &&Grant| grant.number > last && !grant.host_ids.is_empty();

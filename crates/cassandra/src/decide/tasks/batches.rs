@@ -41,6 +41,7 @@ pub fn go_on(
 ) -> Stands {
     wake(facts, job, draft);
     if is_ending(facts, job) {
+        doubts::ask(facts, job, draft);
         return end(facts, job, draft);
     }
     if let Some(why) = first {
@@ -180,7 +181,9 @@ fn somebody_else_works(facts: &Facts<'_>, job: &Job<'_>) -> bool {
         let is_another = told.is_some_and(|told| unit.job.is_none_or(|job| job.id != told.id));
         is_ours && !is_another && knows_grants(unit.member)
     };
-    units::under_way(facts).iter().any(|unit| !ours(unit))
+    let is_asked = |m: &&MemberFact| asked(m).is_some_and(|part| part.task == *job.task.uid());
+    let mut unheard = facts.members.values().filter(|m| units::may_be_at_it(facts, m));
+    units::under_way(facts).iter().any(|unit| !ours(unit)) || !unheard.all(|m| is_asked(&m))
 }
 
 fn grant_all(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) {
