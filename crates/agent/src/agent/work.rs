@@ -61,7 +61,7 @@ impl Agent {
             }
             (Next::Stop(why), _) => self.stop_task(&book, why),
             (Next::Settle, _) => {
-                self.settle(&book);
+                self.settle(&book, silence);
                 Ok(())
             }
             (Next::NoteEnd(ended), _) => self.note_end(&book, ended),
@@ -160,7 +160,7 @@ impl Agent {
         })?;
         tracing::info!(id = job.id, task = job.task.as_str(), "job begun");
         let ours = |bench: Bench| async move { jobs::work(&bench).await };
-        self.spawn(book, job, Duration::ZERO, ours);
+        self.spawn(book, job, (Duration::ZERO, None), ours);
         Ok(())
     }
 
@@ -179,28 +179,30 @@ impl Agent {
         book.change(Notes::stop)
     }
 
-    fn settle(&mut self, book: &Arc<Book>) {
-        let Some((job, since)) = book.read(|notes| {
+    fn settle(&mut self, book: &Arc<Book>, silence: Duration) {
+        let Some((note, since)) = book.read(|notes| {
             let note = notes.open()?;
-            Some((note.job.clone(), note.status.started_at.as_ref()?.0))
+            Some((note.clone(), note.status.started_at.as_ref()?.0))
         }) else {
             return;
         };
-        let waited = match self.lost.as_ref() == Some(&job.id) {
+        let waited = match self.lost.as_ref() == Some(&note.job.id) {
             true => Waited::ThisAgent,
             false => Waited::EarlierAgent,
         };
-        tracing::info!(id = job.id, waited = ?waited, "waiting for the end of a call that was left");
+        let id = &note.job.id;
+        tracing::info!(id, waited = ?waited, "waiting for the end of a call that was left");
         let before = Timestamp::now().duration_since(since).unsigned_abs();
+        let stop = job::stop_of(&note, before, silence);
         let left = move |bench: Bench| async move { jobs::settle(&bench, waited).await };
-        self.spawn(book, job, before, left);
+        self.spawn(book, note.job, (before, stop), left);
     }
 
     fn spawn<W>(
         &mut self,
         book: &Arc<Book>,
         job: Job,
-        before: Duration,
+        (before, stop): (Duration, Option<Stop>),
         work: impl FnOnce(Bench) -> W + Send + 'static,
     ) where
         W: Future<Output = Option<Ended>> + Send + 'static,
@@ -216,7 +218,7 @@ impl Agent {
         book.show(jobs::Live::default());
         book.offer(Vec::new());
         book.say(None);
-        let (stop, asked) = watch::channel(None);
+        let (stop, asked) = watch::channel(stop);
         let (grants, granted) = watch::channel(Grant::default());
         let (id, done) = (job.id.clone(), self.done.clone());
         let pace = Pace::default();

@@ -111,7 +111,7 @@ fn follow(wanted: Option<&Job>, note: &Note, elapsed: Duration, here: Here<'_>) 
     if !runs {
         return Next::Stop(Stop::Asked);
     }
-    if elapsed >= Duration::from_secs(note.job.deadline_seconds.into()) {
+    if elapsed >= deadline(note) {
         return Next::Stop(Stop::Deadline);
     }
     Next::Nothing
@@ -144,6 +144,25 @@ fn left_over(note: &Note, ledger: &Ledger, here: Here<'_>) -> Next {
             }
         }
     }
+}
+
+/// An earlier agent was about to stop what it left, for whatever reason: it is never gone on
+/// with, also where the spec that says so is not read. What still counts is told.
+pub fn stop_of(note: &Note, elapsed: Duration, silence: Duration) -> Option<Stop> {
+    if note.status.state != JobState::Stopping {
+        return None;
+    }
+    Some(if silence >= UNHEARD && is_by_grants(&note.job) {
+        Stop::Unheard
+    } else if elapsed >= deadline(note) {
+        Stop::Deadline
+    } else {
+        Stop::Asked
+    })
+}
+
+fn deadline(note: &Note) -> Duration {
+    Duration::from_secs(note.job.deadline_seconds.into())
 }
 
 /// One was given that was never seen before.

@@ -7,11 +7,13 @@
 //! simulator in memory write the same history.
 
 mod finished;
+mod levels;
 mod numbered;
 #[cfg(test)]
 mod tests;
 
 pub use finished::Finished;
+pub use levels::Levels;
 pub use numbered::Numbered;
 
 use super::{Volume, durable, seconds};
@@ -20,10 +22,8 @@ use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use palladion_api::ids::PodUid;
 use palladion_api::member::{Job, JobCause, JobState, JobStatus};
-use palladion_api::runtime::LogLevel;
 use palladion_api::task::{KeyspaceResult, KeyspaceState};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Jobs are remembered by ID so that none runs twice; the operator gives one at
 /// a time, so that this many reach far back.
@@ -92,18 +92,6 @@ pub struct Item {
     /// The table; none for all of the keyspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<String>,
-}
-
-/// Loggers that get their level back.
-#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
-#[serde(rename_all = "camelCase")]
-pub struct Levels {
-    /// Tag of the launch of the server that was told.
-    pub tag: String,
-    /// When, in seconds since 1970.
-    pub until: i64,
-    /// What each logger had; none: it followed the logger above it.
-    pub before: BTreeMap<String, Option<LogLevel>>,
 }
 
 /// How a job ended.

@@ -2,15 +2,14 @@
 //! server while their servers go on: nobody else repairs what they were granted before their
 //! agents have ended that by themselves.
 
-use crate::jobs::task;
+use crate::jobs::{abort, task};
 use crate::sim::World;
 use crate::sim::rows::RANGES;
 use crate::sim::world::Link;
-use crate::tasks::{ask, status, task_key};
+use crate::tasks::{ask, status};
 use crate::unheard::{DUE, MEMBER, at_work, entry, hangs, repaired};
 use palladion_api::member::{JobCause, JobState, JobStatus};
 use palladion_api::task::{MemberTaskState as State, TaskPhase};
-use palladion_plan::Subresource;
 use palladion_plan::sim::kubernetes::Machine;
 use serde_json::json;
 
@@ -98,8 +97,7 @@ fn a_task_whose_member_has_lost_the_api_server_can_be_aborted() {
     let (mut world, member) = at_work();
     world.agent_is_cut(&member, Link::Cut);
     world.pass(60);
-    let abort = json!({ "spec": { "abort": true } });
-    world.store.merge(&task_key(DUE), &abort, Subresource::None).unwrap();
+    abort(&mut world, DUE);
     world.pass(600);
     assert_eq!(status(&world, DUE).phase, Some(TaskPhase::Running), "its server is at it still");
     world.pass(3600);
@@ -107,5 +105,23 @@ fn a_task_whose_member_has_lost_the_api_server_can_be_aborted() {
     world.ring.hanging.clear();
     world.agents_are_back();
     world.settle();
+    world.expect_ring(4);
+}
+
+/// A turn comes before all jobs, and waits for the end of what runs.
+#[test]
+fn a_member_that_has_lost_the_api_server_in_a_repair_holds_up_no_restart_for_days() {
+    let (mut world, member) = at_work();
+    world.agent_is_cut(&member, Link::Cut);
+    world.pass(60);
+    world.want("demo-dc1-b-0", &json!({ "restartToken": "again" }));
+    world.pass(600);
+    assert_eq!(world.evicted, Vec::<String>::new(), "a server that others see up repairs still");
+    world.pass(2 * 3600);
+    assert_eq!(world.evicted, ["demo-dc1-b-0"], "{}", world.last_words());
+    world.ring.hanging.clear();
+    world.agents_are_back();
+    world.settle();
+    assert_eq!(status(&world, DUE).phase, Some(TaskPhase::Done), "{}", world.last_words());
     world.expect_ring(4);
 }

@@ -205,3 +205,26 @@ fn work_on_its_own_data_goes_on_while_the_api_server_is_away() {
     let idle = (Worker::Idle, SERVES);
     assert_eq!(of_silent(Some(job()), &Notes::default(), idle, 2 * UNHEARD), Next::Begin);
 }
+
+/// The agent was to stop it and ended: the next one may not read the spec that says so.
+#[test]
+fn what_was_being_stopped_when_the_agent_ended_is_not_gone_on_with() {
+    let note = |stopping: bool, job: &Job| {
+        let mut notes = Notes::default();
+        notes.begin(job, &"pod-1".into(), "t1", NOW);
+        if stopping {
+            notes.stop();
+        }
+        notes.open().unwrap().clone()
+    };
+    let (soon, late) = (Duration::from_secs(1), Duration::from_secs(600));
+    assert_eq!(stop_of(&note(false, &by_grants()), late, UNHEARD), None, "it is decided anew");
+    for (job, elapsed, silence, why) in [
+        (by_grants(), soon, soon, Stop::Asked),
+        (by_grants(), late, soon, Stop::Deadline),
+        (by_grants(), late, UNHEARD, Stop::Unheard),
+        (job(), soon, UNHEARD, Stop::Asked),
+    ] {
+        assert_eq!(stop_of(&note(true, &job), elapsed, silence), Some(why));
+    }
+}

@@ -4,7 +4,7 @@
 
 use super::pass::PATIENCE;
 use super::queue::Job;
-use super::units::{self, asked};
+use super::units::{self, Unit, asked};
 use crate::decide::draft::Draft;
 use crate::decide::evidence;
 use crate::facts::{Facts, MemberFact};
@@ -12,6 +12,7 @@ use crate::words::jobs::Member as Said;
 use jiff::{SignedDuration, Timestamp};
 use palladion_api::ids::{MemberName, Nonce};
 use palladion_api::member::{JobWanted, Liveness, RingSummary};
+use palladion_api::task::Body;
 
 /// Whoever repairs is asked so often whether its agent hears, where nothing is wrong.
 const HOURLY: SignedDuration = SignedDuration::from_hours(1);
@@ -91,6 +92,17 @@ pub fn ask(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) {
         let told = told.filter(|told| asked(member).is_none_or(|part| part.id != told.id));
         if let Some(told) = told {
             ask_about(facts, (member, &told.id), (true, None), draft);
+        }
+    }
+}
+
+/// Something comes before what these are at, and they were asked to stop: ask those that
+/// have not read that, since nobody waits for them for ever.
+pub fn ask_the_unheard(facts: &Facts<'_>, units: &[Unit<'_>], draft: &mut Draft) {
+    for unit in units.iter().filter(|unit| ignores_a_stop(unit.member)) {
+        let part = unit.job.filter(|job| job.work.body().is_some_and(Body::is_repair_by_grants));
+        if let Some(part) = part {
+            ask_about(facts, (unit.member, &part.id), (true, None), draft);
         }
     }
 }
