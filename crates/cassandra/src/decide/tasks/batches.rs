@@ -181,9 +181,12 @@ fn somebody_else_works(facts: &Facts<'_>, job: &Job<'_>) -> bool {
         let is_another = told.is_some_and(|told| unit.job.is_none_or(|job| job.id != told.id));
         is_ours && !is_another && knows_grants(unit.member)
     };
-    let is_asked = |m: &&MemberFact| asked(m).is_some_and(|part| part.task == *job.task.uid());
     let mut unheard = facts.members.values().filter(|m| units::may_be_at_it(facts, m));
-    units::under_way(facts).iter().any(|unit| !ours(unit)) || !unheard.all(|m| is_asked(&m))
+    let is_asked = |member: &MemberFact| {
+        let part = asked(member).filter(|part| part.task == *job.task.uid());
+        part.is_some_and(|part| answer(member).is_some() && part.grant.is_some())
+    };
+    units::under_way(facts).iter().any(|unit| !ours(unit)) || !unheard.all(is_asked)
 }
 
 fn grant_all(facts: &Facts<'_>, job: &Job<'_>, draft: &mut Draft) {
