@@ -36,6 +36,7 @@ mod left_over;
 mod maintenance;
 mod newer_words;
 mod nodes;
+mod not_ready;
 mod outages;
 mod palladion_upgrades;
 mod reasons;
