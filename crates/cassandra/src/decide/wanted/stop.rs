@@ -5,6 +5,7 @@ use super::order::{self, Order};
 use super::{drain, now, terminated};
 use crate::decide::draft::Draft;
 use crate::decide::evidence::{self, Proof, Purpose, Unproven, records};
+use crate::decide::maintenance::asked;
 use crate::decide::turn::lock;
 use crate::facts::words::{pod_words, server_words};
 use crate::facts::{Facts, MemberFact};
@@ -35,6 +36,15 @@ pub fn may_begin(facts: &Facts<'_>, member: &MemberFact, draft: &mut Draft) -> b
     let is_for_good = order::of(member) == Some(Order::Terminate);
     if is_for_good && !member.agent_answers(&facts.nodes) {
         return wait_for_agent(member, draft);
+    }
+    if is_for_good && let Some(first) = asked::other_first(facts, member) {
+        let (other, up, copies) = (first.name.clone(), first.up, first.copies);
+        let waiting = match first.allow {
+            Some(at) => Stopping::OtherFirst { member: name, up, copies, other, at },
+            None => Stopping::OtherStarts { member: name, up, copies, other },
+        };
+        draft.wait_for(waiting).about(member.subject());
+        return false;
     }
     if proof_without_witnesses(facts, member).is_some() {
         return true;
