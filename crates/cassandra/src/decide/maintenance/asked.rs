@@ -94,9 +94,12 @@ fn starts(member: &MemberFact) -> bool {
 }
 
 /// Are fewer up than copies are kept, and do several wait for a start, one of them for a person?
+/// Those that the operator lets in together are waited for.
 fn needs_all(facts: &Facts<'_>, waiting: &[(&MemberFact, Timestamp)]) -> bool {
-    let starting = facts.joined().filter(|m| starts(m)).count();
-    waiting.len() + starting > 1 && up(facts) < needed(facts)
+    let starting: Vec<&MemberFact> = facts.joined().filter(|m| starts(m)).collect();
+    waiting.len() + starting.len() > 1
+        && starting.iter().all(|m| stale::stood(m).is_none())
+        && up(facts) < needed(facts)
 }
 
 /// As many members as the keyspace with the most copies needs, as far as there are so many;
