@@ -51,6 +51,7 @@ mod stale_permits;
 mod stood;
 mod tasks;
 mod terminated;
+mod together;
 mod told;
 mod unheard;
 mod volumes;
