@@ -2,7 +2,7 @@
 
 use crate::paint::Colour;
 use crate::verbs::{
-    completion, contact, cqlsh, events, explain, logs, members, pause, plan, repair, replace,
+    backup, completion, contact, cqlsh, events, explain, logs, members, pause, plan, repair, replace,
     restart, ring, schedule, seed, status, stop, task, terminate, version,
 };
 use clap::{Parser, Subcommand};
@@ -55,6 +55,12 @@ pub enum Verb {
     /// How far the repair of a ring is
     #[command(subcommand, after_help = "Example:\n  kubectl palladion repair status demo")]
     Repair(repair::Repair),
+    /// Backups in a repository: list, show, verify, fetch, expire, sweep, unseal
+    #[command(
+        subcommand,
+        after_help = "Example:\n  kubectl palladion backup list --store /backups/demo"
+    )]
+    Backup(backup::Backup),
     /// Restart a member, a rack or a ring: one at a time, drained first
     Restart(restart::Restart),
     /// Stop one member

@@ -125,6 +125,7 @@ pub async fn run(verb: &Verb, session: &mut Session<'_>) -> Result<Exit, Trouble
         }
         Verb::Schedule(Schedule::Resume(verb)) => verb.run(session, suspend::Wanted::Resumed).await,
         Verb::Repair(Repair::Status(verb)) => verb.run(session).await,
+        Verb::Backup(verb) => verb.run(session),
         Verb::Restart(verb) => verb.run(session).await,
         Verb::Stop(verb) => verb.run(session).await,
         Verb::Start(verb) => verb.run(session).await,

@@ -1,5 +1,6 @@
 //! The verbs, a file each.
 
+pub mod backup;
 pub mod completion;
 pub mod contact;
 pub mod cqlsh;

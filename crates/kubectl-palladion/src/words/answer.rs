@@ -1,6 +1,7 @@
 //! What a verb says when it has done what it was asked.
 
 use palladion_api::words::{Count, Names};
+use palladion_backup::words::notice::Notice;
 
 palladion_api::sentences! {
     /// What was done.
@@ -30,6 +31,21 @@ palladion_api::sentences! {
         NoMembersIn { place: String } => "no members found in {place}";
         NoTasks { place: String } => "no tasks found in {place}";
         NoTasksOf { ring: String } => "no tasks found for ring {ring}";
+        NoBackups { store: String } => "no backups found in {store}";
+        BackupSound { id: String, objects: u64, read: u64 } => "backup {id} is complete: {objects} objects are there, {read} of them were read and match";
+        BackupDamaged { id: String, objects: u64, damaged: u64 } => "backup {id} is damaged: {damaged} of {objects} objects are missing or do not match";
+        Fetched { id: String, files: u64, size: String, there: u64, into: String } => "{files} files of backup {id} ({size}) fetched to {into}; {there} were there already";
+        FetchDamaged { files: u64 } => "{files} files do not match what was taken and were left out";
+        NothingToExpire => "nothing to condemn: every object older than 48 h is named by a backup";
+        WouldExpire { entry: u64, backups: u64, objects: u64, size: String } => "entry {entry} condemns {backups} backups and {objects} objects, {size} in the store";
+        WouldFail { id: String } => "backup {id} has no outcome and was abandoned: it becomes failed";
+        Stay { backups: String } => "complete backups that stay: {backups}";
+        Expired { entry: u64 } => "entry {entry} written; sweep in 24 h or later";
+        Abandoned => "the outcome of abandoned backups is written; nothing else was to do";
+        NothingToSweep => "nothing to delete";
+        WouldSweep { entry: u64, backups: String, objects: u64, size: String } => "entry {entry} (backups: {backups}): {objects} objects, {size} in the store";
+        Swept { objects: u64, entries: u64 } => "{objects} objects of {entries} entries deleted";
+        Unsealed { name: String, size: String, file: String } => "object {name} ({size}) written to {file}";
         NoEvents { ring: String } => "no events found for ring {ring}";
     }
 
@@ -46,6 +62,8 @@ palladion_api::sentences! {
         Terminate { member: String, ring: String, namespace: String, volume: String } => "This stops member {member} of ring {ring} in namespace {namespace} for good: no server ever starts on volume {volume} again. It cannot be undone; afterwards the member can only be replaced.";
         ClearSnapshot { snapshot: String, ring: String, namespace: String } => "This deletes snapshot {snapshot} from the members of ring {ring} in namespace {namespace}. What only the snapshot holds will be lost.";
         SkipCorrupted { ring: String, namespace: String } => "This scrub of ring {ring} in namespace {namespace} leaves out partitions of counter tables that cannot be read. What only this copy of them holds will be lost.";
+        Condemn { backups: u64, ring: String } => "This condemns {backups} backups of ring {ring}: nobody can read them from now on, and a sweep deletes them. It cannot be undone.";
+        Sweep { objects: u64, size: String, ring: String } => "This deletes {objects} objects ({size}) from the repository of ring {ring}. It cannot be undone.";
         Server { context: String, server: String } => "Context: {context}. API server: {server}.";
         StateOfMember { state: String, since: String, reason: String, message: String } => "Reported state of the member: {state} for {since} (reason: {reason}; message: {message}).";
         StateAlone { state: String, since: String, reason: String } =>
@@ -75,6 +93,8 @@ palladion_api::sentences! {
 
     /// What is worth knowing beside the answer.
     pub enum Note {
+        OfBackups { notice: Notice } => "{notice}";
+        DryRun => "dry run: nothing was written or deleted";
         OnlyTried => "dry run: nothing was stored; this is what the API server would store";
         SpecIsNewer { ring: String } => "the operator has not processed the newest spec of ring {ring} yet";
         OtherVersion { mine: String, theirs: String } => "this is kubectl-palladion {mine}, but the operator is version {theirs}; the operator may decide differently";

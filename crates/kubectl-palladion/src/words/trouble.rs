@@ -1,6 +1,7 @@
 //! Why a verb could not do what it was asked, and the next step.
 
 use palladion_api::words::Quoted;
+use palladion_backup::Trouble as OfBackup;
 
 palladion_api::sentences! {
     /// What was tried, and why it failed.
@@ -35,6 +36,9 @@ palladion_api::sentences! {
         EndedAlready { task: String, phase: String } => "task {task} has already ended in phase {phase}; there is nothing to abort";
         WatchEnded { why: String } => "the watch ended: {why}";
         NoPlan { ring: String, why: String } => "cannot determine what the operator would do with ring {ring}: {why}";
+        Backup { why: OfBackup } => "{why}";
+        /// Of the directory of a store, its keys, or where a backup is fetched to.
+        Local { why: String } => "{why}";
         CommandEnded { code: u32 } => "cqlsh exited with code {code}";
     }
 

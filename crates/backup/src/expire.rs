@@ -1,0 +1,202 @@
+//! The first phase of retention: list what is to go. Nothing is deleted here.
+//! From the entry on no reader begins with a backup that it names, and no
+//! manifest names an object of it; so the sweep that comes a day later can only
+//! delete what nobody may name.
+
+use crate::catalog::{Backup, Catalog, State};
+use crate::chain;
+use crate::kept::{self, For, Of};
+use crate::manifest::ring::Outcome;
+use crate::names::{BackupId, SCHEMA, SSTABLES};
+use crate::store::Meta;
+use crate::vault::{Vault, Written};
+use crate::words::notice::Notice;
+use crate::words::trouble::{Failed, Trouble};
+use crate::{DAY, HOUR, document, pins};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A backup without outcome whose newest manifest is younger is under way.
+pub const UNDER_WAY: i64 = DAY;
+/// An object that nobody names is condemned once it is older: its manifest may
+/// still be on the way.
+pub const UNNAMED: i64 = 2 * DAY;
+
+/// What is to go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// These backups, by name; none, to list only what no backup names.
+    pub backups: BTreeSet<BackupId>,
+    /// So many complete ones must stay, at least one.
+    pub keep: u64,
+}
+
+/// What would be condemned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The number of the entry: the plan is void once somebody else has written it.
+    pub entry: u64,
+    /// Backups that were abandoned: their outcome becomes `Failed`.
+    pub fails: Vec<BackupId>,
+    /// Backups that are condemned.
+    pub backups: BTreeSet<BackupId>,
+    /// Objects that are condemned, with their lengths in the store.
+    pub objects: BTreeMap<String, u64>,
+    /// The complete backups that stay.
+    pub stay: Vec<BackupId>,
+    /// What was left out, and why.
+    pub notices: Vec<Notice>,
+}
+
+impl Plan {
+    /// Is there nothing to do?
+    pub fn is_empty(&self) -> bool {
+        self.fails.is_empty() && self.backups.is_empty() && self.objects.is_empty()
+    }
+
+    /// Length of the objects in the store.
+    pub fn stored_bytes(&self) -> u64 {
+        self.objects.values().sum()
+    }
+}
+
+/// What an expiry would condemn. Writes nothing.
+///
+/// # Errors
+/// A backup is under way, is read, or must stay; an entry cannot be read; or the
+/// store failed.
+pub fn plan(vault: &Vault<'_>, order: &Order) -> Result<Plan, Trouble> {
+    let catalog = Catalog::read(vault)?;
+    let already = catalog.chain.objects(vault)?;
+    let now = vault.now()?;
+    let fails = abandoned(&catalog, now)?;
+    for id in &order.backups {
+        let backup = catalog.backup(id)?;
+        if let Some(entry) = backup.condemned {
+            return Err(Trouble::AlreadyCondemned { id: id.to_string(), entry });
+        }
+        unpinned(vault, id, now)?;
+    }
+    let stay = stay(vault, &catalog, order)?;
+    let mut plan = Plan {
+        entry: catalog.chain.next(),
+        fails,
+        backups: order.backups.clone(),
+        objects: BTreeMap::new(),
+        stay,
+        notices: catalog.notices(),
+    };
+    for (of, candidates) in candidates(vault, now, &already)? {
+        let purpose = For::Condemning { now };
+        match kept::named(vault, &catalog, (&of, purpose), &order.backups) {
+            Ok(named) => {
+                let unnamed = candidates.into_iter().filter(|m| !named.contains_key(&m.name));
+                plan.objects.extend(unnamed.map(|meta| (meta.name, meta.bytes)));
+            }
+            Err((id, wrong)) => {
+                let host = match of {
+                    Of::Host(host) => host.to_string(),
+                    Of::Schema => "any".to_string(),
+                };
+                plan.notices.push(Notice::HostKept { host, id: id.to_string(), wrong });
+            }
+        }
+    }
+    Ok(plan)
+}
+
+/// Carry out a plan, as it was shown.
+///
+/// # Errors
+/// Somebody else was faster, a backup is read by now, or the store failed.
+/// Nothing is condemned then.
+pub fn carry_out(vault: &Vault<'_>, plan: &Plan) -> Result<(), Trouble> {
+    if plan.is_empty() {
+        return Ok(());
+    }
+    for id in &plan.fails {
+        fail(vault, id, plan.entry)?;
+    }
+    if plan.backups.is_empty() && plan.objects.is_empty() {
+        return Ok(());
+    }
+    let now = vault.now()?;
+    for id in &plan.backups {
+        unpinned(vault, id, now)?;
+    }
+    let names = plan.objects.keys().cloned().collect();
+    chain::append(vault, plan.entry, plan.backups.clone(), &names)
+}
+
+/// Backups without outcome that nobody works at any more.
+fn abandoned(catalog: &Catalog, now: i64) -> Result<Vec<BackupId>, Trouble> {
+    let is_open = |b: &Backup| b.condemned.is_none() && matches!(b.state, State::Open);
+    let mut all = Vec::new();
+    for (id, backup) in catalog.backups.iter().filter(|(_, backup)| is_open(backup)) {
+        match backup.newest() {
+            Some(newest) if now - newest < UNDER_WAY => {
+                let hours = (now - newest) / HOUR;
+                return Err(Trouble::UnderWay { id: id.to_string(), hours });
+            }
+            Some(_) | None => all.push(id.clone()),
+        }
+    }
+    Ok(all)
+}
+
+/// Write that a backup has failed, so that it can never become complete.
+fn fail(vault: &Vault<'_>, id: &BackupId, entry: u64) -> Result<(), Trouble> {
+    let why = Failed::Abandoned.to_string();
+    let name = id.outcome();
+    let bytes = document::write(&Outcome::Failed { why })
+        .map_err(|why| Trouble::Document { name: name.clone(), why })?;
+    match vault.decide(&name, &bytes)? {
+        Written::Ours => Ok(()),
+        Written::Other(_) => match crate::catalog::state(vault, id) {
+            State::Failed(_) => Ok(()),
+            State::Complete { .. } | State::Open | State::Unknown(_) => Err(Trouble::Raced { entry }),
+        },
+    }
+}
+
+fn unpinned(vault: &Vault<'_>, id: &BackupId, now: i64) -> Result<(), Trouble> {
+    match pins::holder(vault, id, now)? {
+        Some(holder) => Err(Trouble::Pinned { id: id.to_string(), holder }),
+        None => Ok(()),
+    }
+}
+
+/// The complete backups that stay: enough of them, and each can be read.
+fn stay(vault: &Vault<'_>, catalog: &Catalog, order: &Order) -> Result<Vec<BackupId>, Trouble> {
+    let kept = catalog.backups.iter().filter(|(_, backup)| backup.is_kept_complete());
+    let others = kept.filter(|(id, _)| !order.backups.contains(*id));
+    let sound = others.filter(|(_, backup)| kept::is_sound(vault, backup));
+    let stay: Vec<BackupId> = sound.map(|(id, _)| id.clone()).collect();
+    let (left, keep) = (stay.len() as u64, order.keep.max(1));
+    // One whose outcome cannot be read may be complete.
+    let is_complete = |id: &BackupId| match catalog.backups.get(id).map(|backup| &backup.state) {
+        Some(State::Complete { .. } | State::Unknown(_)) => true,
+        Some(State::Failed(_) | State::Open) | None => false,
+    };
+    match order.backups.iter().any(is_complete) && left < keep {
+        true => Err(Trouble::KeepsTooFew { left, keep }),
+        false => Ok(stay),
+    }
+}
+
+/// Objects that are old enough and not condemned yet, by whose they are.
+fn candidates(
+    vault: &Vault<'_>,
+    now: i64,
+    already: &BTreeMap<String, u64>,
+) -> Result<BTreeMap<Of, Vec<Meta>>, Trouble> {
+    let mut all: BTreeMap<Of, Vec<Meta>> = BTreeMap::new();
+    for prefix in [SSTABLES, SCHEMA] {
+        for meta in vault.list(prefix)? {
+            let is_old = now - meta.modified >= UNNAMED && !already.contains_key(&meta.name);
+            if let (true, Some(of)) = (is_old, Of::name(&meta.name)) {
+                all.entry(of).or_default().push(meta);
+            }
+        }
+    }
+    Ok(all)
+}

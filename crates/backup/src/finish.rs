@@ -1,0 +1,180 @@
+//! The end of a backup: all that the members have sent is checked, and the
+//! outcome is written, once. An expiry writes the outcome of a backup that it
+//! gives up under the same name, so only one of them has its way; and who has
+//! finished looks at what is condemned before it says so.
+
+use crate::chain::Chain;
+use crate::coverage::Coverage;
+use crate::catalog::{State, state};
+use crate::document;
+use crate::hash::Hash;
+use crate::manifest::member::{Member, MemberManifest, Schema};
+use crate::manifest::ring::{self, OfMember, Outcome, RingManifest, Window, read_unchecked};
+use crate::names::{BackupId, HostId};
+use crate::vault::{Vault, Written, object};
+use crate::verify::{self, Depth, Report};
+use crate::words::trouble::{Missing, Trouble, Unfit, Wrong};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a member has reported when it had sent all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// The number of its manifest.
+    pub checkpoint: u32,
+    /// Of the manifest.
+    pub sha256: Hash,
+    /// Its tokens, as the ring has them.
+    pub tokens: Vec<String>,
+}
+
+/// What is to be finished.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// The backup.
+    pub id: BackupId,
+    /// When the snapshots were taken.
+    pub window: Window,
+    /// What the members have reported.
+    pub members: BTreeMap<HostId, Sent>,
+    /// What has to be covered.
+    pub coverage: Coverage,
+    /// How well it is looked.
+    pub depth: Depth,
+}
+
+/// Check everything, and write the outcome. The hash vouches for all of the backup.
+///
+/// # Errors
+/// Something is missing, damaged or condemned; the backup has failed or was
+/// condemned meanwhile; or the store failed, and it is not known.
+pub fn finish(vault: &Vault<'_>, order: &Order) -> Result<Hash, Trouble> {
+    open(vault, &order.id)?;
+    let have = order.members.keys().cloned().collect();
+    if let Some(missing) = order.coverage.missing(&have) {
+        return Err(Trouble::Uncovered { missing });
+    }
+    // Read before anything is looked for: what is condemned later is condemned
+    // by somebody who has seen our manifests, or finds them before it deletes.
+    let condemned = Chain::read(vault)?.objects(vault)?;
+    let (mut members, mut schemas) = (Vec::new(), BTreeSet::new());
+    for (host, sent) in &order.members {
+        let manifest = manifest(vault, order, (host, sent))?;
+        let mut report = Report::default();
+        verify::objects(vault, &manifest, (order.depth, &condemned), &mut report)?;
+        if let Some(damage) = report.damaged.into_iter().next() {
+            return Err(object(&damage.object, damage.wrong));
+        }
+        schemas.insert((manifest.member.schema.object.clone(), manifest.member.schema.bytes));
+        members.push((of_member(order, sent, &manifest), manifest.member.schema));
+    }
+    let schema = schema(vault, &members, schemas.len(), &condemned)?;
+    let members = members.into_iter().map(|(member, _)| member).collect();
+    let repository = vault.repository();
+    write(vault, RingManifest {
+        repository: repository.id.clone(),
+        backup: order.id.clone(),
+        ring: repository.ring.clone(),
+        window: order.window,
+        schema,
+        members,
+    })
+}
+
+/// Write the outcome; whoever was first has decided.
+fn write(vault: &Vault<'_>, ring: RingManifest) -> Result<Hash, Trouble> {
+    let id = ring.backup.clone();
+    let name = id.outcome();
+    let bytes = document::write(&Outcome::Complete(Box::new(ring)))
+        .map_err(|why| Trouble::Document { name: name.clone(), why })?;
+    let written = vault.decide(&name, &bytes)?;
+    // It may have been condemned since it was written, by us or by an earlier try.
+    open(vault, &id)?;
+    match (written, state(vault, &id)) {
+        (Written::Ours, State::Complete { hash, .. }) => Ok(hash),
+        (Written::Other(_), State::Complete { .. }) => Err(Trouble::OtherOutcome { id: id.to_string() }),
+        (_, State::Failed(why)) => Err(Trouble::HasFailed { id: id.to_string(), why }),
+        (_, State::Open) => Err(object(&name, Wrong::Gone)),
+        (_, State::Unknown(wrong)) => Err(object(&name, wrong)),
+    }
+}
+
+/// Nobody has condemned it, and nobody said that it has failed.
+fn open(vault: &Vault<'_>, id: &BackupId) -> Result<(), Trouble> {
+    let chain = Chain::read(vault)?;
+    chain.whole()?;
+    if let Some(entry) = chain.of_backup(id) {
+        return Err(Trouble::Condemned { id: id.to_string(), entry });
+    }
+    match state(vault, id) {
+        State::Failed(why) => Err(Trouble::HasFailed { id: id.to_string(), why }),
+        State::Unknown(wrong) => Err(object(&id.outcome(), wrong)),
+        State::Complete { .. } | State::Open => Ok(()),
+    }
+}
+
+fn manifest(
+    vault: &Vault<'_>,
+    order: &Order,
+    (host, sent): (&HostId, &Sent),
+) -> Result<MemberManifest, Trouble> {
+    let name = order.id.member(host, sent.checkpoint);
+    let found = read_unchecked(vault, &name)?;
+    let (manifest, sha256) = found.ok_or_else(|| object(&name, Wrong::Gone))?;
+    if sha256 != sent.sha256 {
+        return Err(object(&name, Wrong::Hash));
+    }
+    let unfit = |why| Trouble::NotOfMember { host: host.to_string(), why };
+    let Member { repository, backup, host: of, tokens, .. } = &manifest.member;
+    if (of, backup, repository) != (host, &order.id, &vault.repository().id) {
+        return Err(unfit(Unfit::Other));
+    }
+    if *tokens != sent.tokens {
+        return Err(unfit(Unfit::Tokens));
+    }
+    Ok(manifest)
+}
+
+fn of_member(order: &Order, sent: &Sent, manifest: &MemberManifest) -> OfMember {
+    let Member { host, datacenter, rack, .. } = &manifest.member;
+    OfMember {
+        host: host.clone(),
+        datacenter: datacenter.clone(),
+        rack: rack.clone(),
+        manifest: order.id.member(host, sent.checkpoint),
+        sha256: sent.sha256.clone(),
+        files: manifest.files.len() as u64,
+        bytes: manifest.bytes(),
+        stored_bytes: manifest.stored_bytes(),
+    }
+}
+
+/// The schema, which is one for all members, whole, and not condemned.
+fn schema(
+    vault: &Vault<'_>,
+    members: &[(OfMember, Schema)],
+    different: usize,
+    condemned: &BTreeMap<String, u64>,
+) -> Result<Schema, Trouble> {
+    let Some((member, schema)) = members.first() else {
+        return Err(Trouble::Uncovered { missing: Missing::NoMembers });
+    };
+    if different > 1 {
+        return Err(Trouble::NotOfMember { host: member.host.to_string(), why: Unfit::Schema });
+    }
+    if let Some(entry) = condemned.get(&schema.object) {
+        return Err(object(&schema.object, Wrong::Condemned { entry: *entry }));
+    }
+    ring::schema(vault, schema).map_err(|wrong| object(&schema.object, wrong))?;
+    Ok(schema.clone())
+}
+
+/// Write the schema of a backup: its members name it in their manifests.
+///
+/// # Errors
+/// It cannot be written.
+pub fn write_schema(vault: &Vault<'_>, text: &[u8]) -> Result<Schema, Trouble> {
+    let sha256 = Hash::of(text);
+    let object = format!("{}{sha256}~{}.cql", crate::names::SCHEMA, vault.random().nonce());
+    vault.write(&object, text)?;
+    Ok(Schema { object, sha256, bytes: text.len() as u64 })
+}

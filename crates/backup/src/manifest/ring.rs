@@ -1,0 +1,123 @@
+//! The manifest of a ring, and how a backup ended. One hash vouches for all that
+//! is below it: the hash of the manifest of each member, and of the schema.
+
+use super::member::{MemberManifest, Schema};
+use crate::hash::Hash;
+use crate::names::{BackupId, HostId};
+use crate::vault::{Vault, object, wrong};
+use crate::words::trouble::{Invalid, Trouble, Unfit, Wrong};
+use serde::{Deserialize, Serialize};
+
+/// When the snapshots were taken, by one clock, in seconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Window {
+    /// Before the order to take them was given.
+    pub from: i64,
+    /// After the last answer.
+    pub to: i64,
+}
+
+/// The manifest of one member.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct OfMember {
+    /// The member.
+    #[serde(rename = "hostID")]
+    pub host: HostId,
+    /// Its datacenter.
+    pub datacenter: String,
+    /// Its rack.
+    pub rack: String,
+    /// The object.
+    pub manifest: String,
+    /// Of its plain text.
+    pub sha256: Hash,
+    /// How many files it names.
+    pub files: u64,
+    /// Their length.
+    pub bytes: u64,
+    /// Length of their objects in the store.
+    pub stored_bytes: u64,
+}
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RingManifest {
+    /// The repository.
+    #[serde(rename = "repositoryID")]
+    pub repository: String,
+    /// The backup.
+    pub backup: BackupId,
+    /// The name of the ring.
+    pub ring: String,
+    /// When it was taken.
+    pub window: Window,
+    /// The schema.
+    pub schema: Schema,
+    /// Its members.
+    pub members: Vec<OfMember>,
+}
+
+impl RingManifest {
+    /// Length of all files.
+    pub fn bytes(&self) -> u64 {
+        self.members.iter().map(|member| member.bytes).sum()
+    }
+
+    /// Length of all objects in the store; those shared with other backups too.
+    pub fn stored_bytes(&self) -> u64 {
+        self.members.iter().map(|member| member.stored_bytes).sum()
+    }
+}
+
+/// How a backup ended: written once, by whoever is first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "phase", deny_unknown_fields)]
+pub enum Outcome {
+    /// All that the manifest names was checked.
+    Complete(Box<RingManifest>),
+    /// It never will be.
+    Failed {
+        /// Why.
+        why: String,
+    },
+}
+
+/// Read the manifest of a member as the ring's names it.
+///
+/// # Errors
+/// It is gone, has changed, or is of another backup or member.
+pub fn read(vault: &Vault<'_>, ring: &RingManifest, of: &OfMember) -> Result<MemberManifest, Trouble> {
+    let found = read_unchecked(vault, &of.manifest)?;
+    let (manifest, sha256) = found.ok_or_else(|| object(&of.manifest, Wrong::Absent))?;
+    if sha256 != of.sha256 {
+        return Err(object(&of.manifest, Wrong::Hash));
+    }
+    let member = &manifest.member;
+    let is_this = member.host == of.host && member.repository == ring.repository && member.backup == ring.backup;
+    match is_this {
+        true => Ok(manifest),
+        false => Err(object(&of.manifest, Wrong::Torn { why: Unfit::Other.to_string() })),
+    }
+}
+
+/// Read the manifest of a member, and its hash; `None` where there is none.
+///
+/// # Errors
+/// It is not a valid manifest, or the store failed.
+pub fn read_unchecked(vault: &Vault<'_>, name: &str) -> Result<Option<(MemberManifest, Hash)>, Trouble> {
+    let Some(plain) = vault.read(name)? else { return Ok(None) };
+    let torn = |invalid: Invalid| object(name, Wrong::Torn { why: invalid.to_string() });
+    Ok(Some((MemberManifest::read(&plain).map_err(torn)?, Hash::of(&plain))))
+}
+
+/// The schema of a backup.
+///
+/// # Errors
+/// It is gone, or has changed.
+pub fn schema(vault: &Vault<'_>, of: &Schema) -> Result<Vec<u8>, Wrong> {
+    let plain = vault.read(&of.object).map_err(wrong)?.ok_or(Wrong::Absent)?;
+    (Hash::of(&plain) == of.sha256).then_some(plain).ok_or(Wrong::Hash)
+}

@@ -1,0 +1,70 @@
+//! What is asked of a store. Names are written once: nothing is ever overwritten.
+
+#[cfg(any(test, feature = "sim"))]
+pub mod memory;
+
+/// An object, as it is listed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Meta {
+    /// Its name.
+    pub name: String,
+    /// Its length in the store.
+    pub bytes: u64,
+    /// When it was written, by the store's clock, in seconds since 1970.
+    pub modified: i64,
+}
+
+/// What became of a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Created {
+    /// The object is new.
+    Now,
+    /// There was one of this name before, and it is unchanged. Whose it is, and
+    /// whether it is the same, is for the caller to compare.
+    Before,
+}
+
+/// The store did not answer, or refused. What was asked may have been done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure(pub String);
+
+/// A store of objects.
+pub trait Store {
+    /// Write an object, unless there is one of this name. The object is there as
+    /// a whole and for good when this returns.
+    ///
+    /// # Errors
+    /// It is not known whether it was written.
+    fn put_if_absent(&self, name: &str, bytes: &[u8]) -> Result<Created, Failure>;
+
+    /// Read an object; `None` where the store answers that there is none.
+    ///
+    /// # Errors
+    /// It is not known whether there is one.
+    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, Failure>;
+
+    /// What is listed of one object, asked by its name.
+    ///
+    /// # Errors
+    /// It is not known whether there is one.
+    fn head(&self, name: &str) -> Result<Option<Meta>, Failure>;
+
+    /// All objects whose names begin so, sorted by name. One that was written a
+    /// moment ago may be missing, one that was deleted a moment ago listed.
+    ///
+    /// # Errors
+    /// The list is not whole.
+    fn list(&self, prefix: &str) -> Result<Vec<Meta>, Failure>;
+
+    /// Delete an object. One that is gone already is a success.
+    ///
+    /// # Errors
+    /// It is not known whether it is gone.
+    fn delete(&self, name: &str) -> Result<(), Failure>;
+
+    /// The time by the clock that dates the objects, in seconds since 1970.
+    ///
+    /// # Errors
+    /// The store cannot say.
+    fn now(&self) -> Result<i64, Failure>;
+}

@@ -1,0 +1,6 @@
+//! What people read of backups: errors, what was found, and why something waits.
+
+pub mod notice;
+pub mod trouble;
+
+palladion_api::vocabulary![notice, trouble];

@@ -1,0 +1,26 @@
+//! What is worth knowing beside the answer.
+
+use super::trouble::Wrong;
+
+palladion_api::sentences! {
+    /// Something that was left out, and why.
+    pub enum Notice {
+        OutcomeUnread { id: String, wrong: Wrong } => "it is not known how backup {id} ended ({wrong}); nothing that its manifests name is deleted";
+        EntryUnread { name: String, wrong: Wrong } => "cannot read {name}, so it is not known what it condemns ({wrong}); a backup shown as complete may be condemned by it";
+        Stranger { name: String } => "{name} is not an object of a repository; it is left alone";
+        HostKept { host: String, id: String, wrong: Wrong } => "no object of member {host} is deleted: a manifest of backup {id} cannot be read ({wrong}); expire that backup, or bring the manifest back";
+        TooYoung { entry: u64, hours: i64 } => "entry {entry} can be swept in {hours} h";
+        NamedAgain { entry: u64, name: String, id: String } => "nothing of entry {entry} is deleted: backup {id} names {name}; expire that backup, or wait until it has failed";
+        PinnedStill { entry: u64, id: String, holder: String } => "nothing of entry {entry} is deleted: backup {id} is read by {holder}; sweep again when that has ended";
+        KeptUnread { entry: u64, id: String, wrong: Wrong } => "nothing of entry {entry} is deleted: a manifest of backup {id} cannot be read ({wrong}), so it is not known what it names; expire that backup, or bring the manifest back";
+    }
+
+    /// How a backup stands.
+    pub enum Stands {
+        Complete => "complete";
+        Failed { why: String } => "failed: {why}";
+        UnderWay => "under way";
+        Condemned { entry: u64 } => "condemned by entry {entry}";
+        Unknown { wrong: Wrong } => "unknown: {wrong}";
+    }
+}

@@ -1,0 +1,100 @@
+//! Why something could not be done with a repository, and the next step.
+
+use palladion_api::words::{Names, Quoted};
+
+palladion_api::sentences! {
+    /// Why an object cannot be opened.
+    pub enum Unsealed {
+        NotSealed => "it is not sealed, as all objects of this repository are";
+        KeyMissing { fingerprint: String } => "it is sealed with key {fingerprint}, which is not among the keys";
+        Changed => "it is not what was sealed under this name: changed, cut off, or moved";
+        Cipher => "the cipher failed";
+    }
+
+    /// What is wrong with an object that exists or is listed.
+    pub enum Wrong {
+        /// It is listed, and a read of it answers that there is none.
+        Gone => "the store lists it, but answers 404 when it is read: it is gone, or not there yet";
+        Sealed { why: Unsealed } => "{why}";
+        Unsealed => "it is sealed, but the repository is not";
+        Torn { why: String } => "it cannot be read: {why}";
+        Size { stored: u64, expected: u64 } => "it has {stored} bytes instead of {expected}";
+        Hash => "its SHA-256 is not that of the manifest";
+        Absent => "there is no such object";
+        Condemned { entry: u64 } => "it is condemned by entry {entry}, and is deleted soon";
+    }
+
+    /// What was tried, and why it failed.
+    pub enum Trouble {
+        Store { doing: String, name: String, why: String } => "cannot {doing} object {name}: {why}";
+        Object { name: String, wrong: Wrong } => "object {name}: {wrong}";
+        /// Somebody else wrote another object under the name.
+        Taken { name: String } => "object {name} exists with other content; another process has written it";
+        NoRepository => "there is no repository.json here: this is not a repository of backups, or its volume is not mounted";
+        OtherFormat { format: u32 } => "the repository has format {format}, which this version does not know; use a newer palladion";
+        Foreign { found: String, expected: String } => "the repository is {found}, not {expected}; nothing was written";
+        KeysMissing => "the repository is sealed, and no key was given; give the directory of its keys (--keys)";
+        NotSealed => "keys were given, but the repository is not sealed; leave the keys out if that is right";
+        NoBackup { id: Quoted } => "there is no backup {id} in this repository";
+        NotComplete { id: String, state: String } => "backup {id} is {state}; only a complete one can be read";
+        Condemned { id: String, entry: u64 } => "backup {id} is condemned by entry {entry}: its objects are deleted, or will be; use another backup";
+        HasFailed { id: String, why: String } => "backup {id} has failed: {why}; take another one";
+        OtherOutcome { id: String } => "backup {id} was completed with another manifest";
+        UnderWay { id: String, hours: i64 } => "backup {id} is under way: its newest manifest is {hours} h old; try again when it has ended, or 24 h after its newest manifest";
+        Pinned { id: String, holder: String } => "backup {id} is read by {holder}; try again when that has ended, or 7 days after its last renewal";
+        KeepsTooFew { left: u64, keep: u64 } => "{left} complete backups would be left, and {keep} must stay; name fewer, or lower --keep";
+        AlreadyCondemned { id: String, entry: u64 } => "backup {id} is condemned already, by entry {entry}";
+        Raced { entry: u64 } => "another expiry has written entry {entry} meanwhile; nothing was condemned; look at the plan again";
+        /// A list of what is to be deleted cannot be read, so nobody knows what it names.
+        EntryUnread { name: String, wrong: Wrong } => "cannot read {name}, so it is not known what it condemns: {wrong}; bring the object back from another version or copy of the store, or give its key";
+        Uncovered { missing: Missing } => "the manifests do not cover the ring: {missing}";
+        NotOfMember { host: String, why: Unfit } => "the manifest of member {host} does not fit: {why}";
+        Source { file: String, why: String } => "cannot read {file} of the snapshot: {why}";
+        Rotten { file: String, expected: u32, found: u32 } => "{file} does not match its Digest.crc32 ({found} instead of {expected}): the file has rotted on the member's volume; scrub or replace it, then take the backup again";
+        Document { name: String, why: String } => "cannot write {name} as JSON: {why}";
+        Target { why: String } => "{why}";
+    }
+
+    /// What the manifests of a backup do not cover.
+    pub enum Missing {
+        NoMembers => "the ring has no members";
+        Members { hosts: Names } => "there is none of {hosts}";
+        NoRanges => "the ring has no ranges";
+        Ranges { short: u64, ranges: u64, replicas: Names } => "{short} of {ranges} ranges have manifests of less than a majority of their replicas, among them that of {replicas}";
+    }
+
+    /// Why a manifest does not fit its member.
+    pub enum Unfit {
+        Other => "it is of another member, backup or repository";
+        Tokens => "the member has other tokens in the ring";
+        Schema => "other members have another schema";
+    }
+
+    /// Why a backup has failed.
+    pub enum Failed {
+        Abandoned => "there was no outcome 24 h after its newest manifest";
+    }
+
+    /// Why a small object is not what was written.
+    pub enum Torn {
+        NotText => "it is not text";
+        NoDocument => "it is cut off, or not a document";
+        Hash { found: String, expected: String } => "its SHA-256 is {found} instead of {expected}";
+        Json { why: String } => "{why}";
+        OtherBackup => "it is of another backup or repository";
+    }
+
+    /// Why a manifest is not valid.
+    pub enum Invalid {
+        NotText => "it is not text";
+        Head { why: String } => "its first lines are not those of a manifest: {why}";
+        Line { line: u64, why: String } => "line {line}: {why}";
+        NoEnd => "its last line is missing: it is cut off";
+        Order { line: u64 } => "line {line} is not in order, or is there twice";
+        Name { line: u64, name: Quoted } => "line {line}: {name} is not a valid name";
+        Pieces { line: u64 } => "line {line}: its pieces are not the whole file";
+        Elsewhere { line: u64, name: Quoted } => "line {line}: object {name} is not one of this member and SSTable";
+    }
+}
+
+impl std::error::Error for Trouble {}

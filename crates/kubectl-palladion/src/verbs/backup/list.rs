@@ -1,0 +1,86 @@
+//! `backup list`: how each backup of a repository stands.
+
+use super::{Place, note};
+use crate::amount::bytes;
+use crate::exit::{Exit, Trouble};
+use crate::format::{PlainOutput, print};
+use crate::session::Session;
+use crate::table::Table;
+use crate::time::age;
+use crate::words::answer::Answer;
+use clap::Args;
+use jiff::Timestamp;
+use palladion_backup::catalog::{Backup, Catalog, State};
+use palladion_backup::names::BackupId;
+use serde_json::{Value, json};
+
+/// See the module.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  kubectl palladion backup list --store /backups/demo\n\nDATA is the length of the files as they were taken, STORED that of their objects in the store; objects that backups share count for each of them. AGE counts from the first snapshot."
+)]
+pub struct List {
+    #[command(flatten)]
+    place: Place,
+    #[command(flatten)]
+    output: PlainOutput,
+}
+
+impl List {
+    /// Run the verb.
+    ///
+    /// # Errors
+    /// The repository cannot be read.
+    pub fn run(&self, session: &mut Session<'_>) -> Result<Exit, Trouble> {
+        let catalog = self.place.with(|vault| Ok(Catalog::read(vault)?))?;
+        note(session, catalog.notices());
+        let now = session.now();
+        let items: Vec<Value> = catalog.backups.iter().map(|(id, b)| data(id, b)).collect();
+        let paint = session.paint;
+        print(session, self.output.output.into(), &json!({ "items": items }), || {
+            if catalog.backups.is_empty() {
+                let store = self.place.store.display().to_string();
+                return vec![Answer::NoBackups { store }.to_string()];
+            }
+            let mut table = Table::new(&["BACKUP", "STATE", "MEMBERS", "DATA", "STORED", "AGE"]);
+            for (id, backup) in &catalog.backups {
+                table.row(row(id, backup, now).into_iter().map(Into::into).collect());
+            }
+            table.lines(paint)
+        })?;
+        Ok(Exit::Done)
+    }
+}
+
+fn row(id: &BackupId, backup: &Backup, now: Timestamp) -> [String; 6] {
+    let state = backup.stands().to_string();
+    match &backup.state {
+        State::Complete { ring, .. } => {
+            let since = Timestamp::from_second(ring.window.from);
+            let age = since.map(|since| age(now, since)).unwrap_or_default();
+            let members = ring.members.len().to_string();
+            [id.to_string(), state, members, bytes(ring.bytes()), bytes(ring.stored_bytes()), age]
+        }
+        State::Failed(_) | State::Open | State::Unknown(_) => {
+            let none = String::new;
+            [id.to_string(), state, none(), none(), none(), none()]
+        }
+    }
+}
+
+/// A backup, for programs.
+pub fn data(id: &BackupId, backup: &Backup) -> Value {
+    let mut data = json!({
+        "id": id.as_str(),
+        "state": backup.stands().to_string(),
+        "condemnedBy": backup.condemned,
+    });
+    if let State::Complete { ring, hash } = &backup.state {
+        data["manifestHash"] = json!(hash.as_str());
+        data["window"] = json!(ring.window);
+        data["dataBytes"] = json!(ring.bytes());
+        data["storedBytes"] = json!(ring.stored_bytes());
+        data["members"] = json!(ring.members);
+    }
+    data
+}
