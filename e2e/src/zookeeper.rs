@@ -7,7 +7,7 @@ mod client;
 mod writing;
 
 pub use client::Client;
-pub use writing::{Written, Writing};
+pub use writing::{Writing, Written};
 
 use std::collections::BTreeMap;
 use std::net::SocketAddrV4;

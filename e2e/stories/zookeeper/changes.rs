@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use palladion_e2e::bed;
 use palladion_e2e::bed::wait_for;
-use palladion_e2e::zookeeper::{Ensemble, OLDER_VERSION, PATIENCE, VERSION, Written, Writing};
+use palladion_e2e::zookeeper::{Ensemble, OLDER_VERSION, PATIENCE, VERSION, Writing, Written};
 use serde_json::json;
 
 /// Of the fewest that a slow machine was seen to take.

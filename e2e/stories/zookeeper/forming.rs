@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use palladion_e2e::bed;
 use palladion_e2e::bed::{text, wait_for};
-use palladion_e2e::zookeeper::{Client, Ensemble, condition};
 use palladion_e2e::zoned::operator_requests;
+use palladion_e2e::zookeeper::{Client, Ensemble, condition};
 
 use super::NAMESPACE;
 

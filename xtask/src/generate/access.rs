@@ -77,10 +77,8 @@ const FOR_PEOPLE: [&str; 7] = [
 
 /// The kinds of members: the operator creates and deletes them; what of them people may
 /// write, a policy says.
-const MEMBERS: [&str; 2] = [
-    palladion_cassandra::resources::MEMBER.plural,
-    palladion_zookeeper::resources::MEMBER.plural,
-];
+const MEMBERS: [&str; 2] =
+    [palladion_cassandra::resources::MEMBER.plural, palladion_zookeeper::resources::MEMBER.plural];
 
 /// Roles for people. Who may view or edit what is in a namespace may view or
 /// edit what is Palladion's there; what else a plan is decided from is in no

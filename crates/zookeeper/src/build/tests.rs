@@ -88,7 +88,8 @@ fn a_reserved_address_leads_to_no_pod() {
 }
 
 /// The policy of the chart under which people change members.
-const POLICY: &str = include_str!("../../../../charts/palladion/templates/policy-service-members.yaml");
+const POLICY: &str =
+    include_str!("../../../../charts/palladion/templates/policy-service-members.yaml");
 
 /// Whoever takes a label off hides a member from the operator; the annotations say whose it
 /// is, and that it has left.

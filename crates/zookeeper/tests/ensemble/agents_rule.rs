@@ -11,7 +11,7 @@ use palladion_agent_zookeeper::volume::ledger::{Ledger, Membership};
 use palladion_agent_zookeeper::volume::{Data, Found};
 use palladion_agent_zookeeper::words::permit::Refused;
 use palladion_agent_zookeeper::words::volume::Part as Missing;
-use palladion_api::ids::{MemberName, PodUid, StaticAddress, VolumeId};
+use palladion_api::ids::{MemberName, StaticAddress, VolumeId};
 use palladion_api::member::{PermitState, PermitStatus};
 use palladion_api::service_member::{
     MemberVolumeState, ServerRole, ServiceMemberSpec, ServicePermit,
@@ -37,10 +37,9 @@ pub fn start(
 ) -> Result<Start, Refused> {
     let (found, member) = (found(volume, pod), MemberName::new(&pod.key.name));
     let ledger = found.ledger.as_ref().unwrap();
-    let pod_uid = PodUid::new(pod.uid.as_str());
     let facts = Facts {
         now: jiff::Timestamp::UNIX_EPOCH,
-        pod_uid: &pod_uid,
+        pod_uid: &pod.uid,
         member: &member,
         revision: &pod.revision,
         spec: Some(SpecFact { spec, source: Source::Live }),

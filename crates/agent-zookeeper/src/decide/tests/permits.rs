@@ -87,7 +87,9 @@ fn a_later_permit_to_join_starts_on_wiped_directories_only() {
     let kept = LeftOver::Kept;
     let entry = Entry::Observer { peers: peers(), left_over: kept };
     assert_eq!(next(Before::Keep).start().entry, entry);
-    next(Before::Keep).with(|w| w.spec().server_id = Some(ServerId::new(4))).refuses("on this volume has 2");
+    next(Before::Keep)
+        .with(|w| w.spec().server_id = Some(ServerId::new(4)))
+        .refuses("on this volume has 2");
     let left_over = LeftOver::Removed;
     assert_eq!(next(Before::Wipe).start().entry, Entry::Observer { peers: peers(), left_over });
 }

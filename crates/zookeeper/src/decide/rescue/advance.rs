@@ -96,7 +96,9 @@ fn release(
     let was_permitted = turn.attempt > 1 || kind == Some(ServicePermitKind::Rescue);
     if !was_permitted {
         let marked = facts.enrolled().filter(|m| {
-            m.loss().is_some_and(|l| l.cause == LossCause::Rescue && m.volume_id() == Some(&l.lost.volume_id))
+            m.loss().is_some_and(|l| {
+                l.cause == LossCause::Rescue && m.volume_id() == Some(&l.lost.volume_id)
+            })
         });
         draft.steps.extend(marked.filter_map(|m| marks::unmark(m, facts.fence())));
     }
