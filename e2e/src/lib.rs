@@ -17,6 +17,7 @@ pub mod tool;
 pub mod wanted;
 pub mod writing;
 pub mod zoned;
+pub mod zookeeper;
 
 pub use bed::{Bed, bed, wait_for};
 pub use checked::Writes;

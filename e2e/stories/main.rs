@@ -25,6 +25,7 @@ mod upgrade;
 mod wrong_input;
 mod zoned;
 mod zones;
+mod zookeeper;
 
 use std::process::ExitCode;
 
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         upgrade::story(),
         wrong_input::story(),
         zones::story(),
+        zookeeper::story(),
     ];
     stories.extend(zoned::stories());
     story::main(&Suite {

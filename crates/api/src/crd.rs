@@ -30,6 +30,8 @@ pub fn all() -> Vec<CustomResourceDefinition> {
         finished(CassandraTaskSchedule::crd(), &rules::task_schedule::of_the_whole_object()),
         finished(OperatorConfig::crd(), &[rules::named_default()]),
         finished(ZonedStatefulSet::crd(), &root_rules()),
+        finished(ZookeeperCluster::crd(), &rules::zookeeper::of_the_whole_object()),
+        finished(ServiceMember::crd(), &[]),
     ]
 }
 
@@ -37,8 +39,6 @@ pub fn all() -> Vec<CustomResourceDefinition> {
 /// reads, nobody should be able to write.
 pub fn unserved() -> Vec<CustomResourceDefinition> {
     vec![
-        finished(ZookeeperCluster::crd(), &rules::zookeeper::of_the_whole_object()),
-        finished(ServiceMember::crd(), &[]),
         finished(Component::crd(), &rules::component::of_the_whole_object()),
         finished(NodeAgentProfile::crd(), &[]),
         finished(NodeAgentGroup::crd(), &rules::node_agents::of_the_whole_group()),

@@ -178,7 +178,7 @@ pub fn start(
     if let Some(unknown) = unknown(permit) {
         return Err(unknown);
     }
-    if let Some(own) = other_id(ledger, spec.server_id, state) {
+    if let Some(own) = other_id(ledger, spec.server_id, state, permit.data) {
         return Err(Refused::OtherServerId { meant: server_id, own });
     }
     check_volume(permit, (found, ledger, state), goes_on)?;
@@ -195,9 +195,15 @@ pub fn start(
 }
 
 /// The ID that the data on the volume has, where the spec has another one.
-fn other_id(ledger: &Ledger, meant: Option<ServerId>, state: State) -> Option<ServerId> {
+fn other_id(
+    ledger: &Ledger,
+    meant: Option<ServerId>,
+    state: State,
+    data: Before,
+) -> Option<ServerId> {
     let own = ledger.server_id.filter(|own| meant.is_some_and(|meant| meant != *own))?;
     match state {
+        State::Incomplete if data == Before::Keep => Some(own),
         State::Empty | State::Incomplete | State::Lost => None,
         State::Joined
         | State::Left
@@ -228,9 +234,12 @@ fn check_volume(
         (ServicePermitKind::Join, Before::Wipe) => {
             state == State::Empty || is_incomplete || is_renewed(ledger, state)
         }
+        // It votes already, by the others' configuration: it goes on with what it has, also
+        // by another permit than its first, which was for a pod that is gone.
+        (ServicePermitKind::Join, Before::Keep) => is_incomplete,
         (ServicePermitKind::Rescue, Before::Keep) => state == State::Joined,
         (ServicePermitKind::Rescue, Before::MustBeEmpty | Before::Wipe)
-        | (ServicePermitKind::Initialize | ServicePermitKind::Join, Before::Keep)
+        | (ServicePermitKind::Initialize, Before::Keep)
         | (ServicePermitKind::Unknown(_), _)
         | (_, Before::Unknown(_)) => false,
     };

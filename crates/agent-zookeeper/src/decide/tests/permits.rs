@@ -83,6 +83,13 @@ fn a_later_permit_to_join_starts_on_wiped_directories_only() {
         })
     };
     next(Before::MustBeEmpty).refuses("Incomplete");
+    // Whoever votes already, by the others' configuration, goes on with what it has.
+    let kept = LeftOver::Kept;
+    let entry = Entry::Observer { peers: peers(), left_over: kept };
+    assert_eq!(next(Before::Keep).start().entry, entry);
+    next(Before::Keep)
+        .with(|w| w.spec().server_id = Some(ServerId::new(4)))
+        .refuses("on this volume has 2");
     let left_over = LeftOver::Removed;
     assert_eq!(next(Before::Wipe).start().entry, Entry::Observer { peers: peers(), left_over });
 }

@@ -97,7 +97,7 @@ fn before_permit(
         known.and_then(|c| Some((c, evidence::keeps_its_data(facts, turn, member)?)))
     {
         let data = DataBeforeServiceStart::Keep;
-        let peers = permit::peers(&configuration);
+        let peers = permit::peers(&configuration, turn);
         let permit = Permit { turn, member, address: &address, peers, data, proof: &proof };
         return permit::give(facts, &permit, draft);
     }
@@ -110,7 +110,7 @@ fn before_permit(
         false => permit::data_before_join(member),
     };
     let lost = turn.replaces.as_ref().and_then(|l| l.server_id);
-    let mut peers = permit::peers(&agreed.configuration);
+    let mut peers = permit::peers(&agreed.configuration, turn);
     peers.retain(|p| Some(p.server_id) != lost);
     let permit = Permit { turn, member, address: &address, peers, data, proof: &agreed.proof };
     permit::give(facts, &permit, draft);
