@@ -62,12 +62,18 @@ pub fn file() -> Generated {
 
 /// Palladion's kinds that whoever may view a namespace may see. A new kind is
 /// in no role of people before it stands here.
-const FOR_PEOPLE: [&str; 5] = [
+const FOR_PEOPLE: [&str; 11] = [
     "cassandraclusters",
     "cassandramembers",
     "cassandratasks",
     "cassandrataskschedules",
     "zonedstatefulsets",
+    "zookeeperclusters",
+    "components",
+    "nodeagentgroups",
+    "nodeagentprofiles",
+    "registrations",
+    "stacks",
 ];
 
 /// Roles for people. Who may view or edit what is in a namespace may view or

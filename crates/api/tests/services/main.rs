@@ -1,5 +1,4 @@
-//! The kinds of clustered services, which no operator serves yet: their schemas are
-//! structural, and their rules say how to comply. The rules run offline, over objects
+//! The kinds of clustered services: their schemas are structural, and their rules say how to comply. The rules run offline, over objects
 //! that break one of them each.
 
 mod judge;
