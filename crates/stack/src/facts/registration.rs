@@ -77,7 +77,7 @@ impl<'a> RegistrationFacts<'a> {
     pub fn ready_addresses(&self, service: &ServiceStatus) -> Vec<String> {
         let is_ready = |name: &str| self.pods.get(name).is_some_and(PodFact::is_ready);
         let ready = service.nodes.iter().filter(|node| is_ready(node.name.as_str()));
-        ready.map(|node| node.address.to_string()).collect()
+        ready.map(|node| node.address.as_str().to_string()).collect()
     }
 
     /// The pods of a service that should be registered: its members on record, or
@@ -100,8 +100,8 @@ impl<'a> RegistrationFacts<'a> {
         let of_node = |node: &palladion_api::service::ServiceNode| {
             let pod = self.pods.get(node.name.as_str()).filter(|pod| !pod.terminating);
             Wanted {
-                name: node.name.to_string(),
-                address: node.address.to_string(),
+                name: node.name.as_str().to_string(),
+                address: node.address.as_str().to_string(),
                 ip: pod.and_then(|pod| pod.address.clone()),
                 node: pod.and_then(|pod| pod.node.clone()),
                 hash: None,

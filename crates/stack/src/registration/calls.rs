@@ -111,7 +111,7 @@ impl Calls {
     ) -> Result<Made, Problem> {
         let no_call = Call::default();
         let call = of(&self.spec, kind).unwrap_or(&no_call);
-        let in_path = self.templates.one(&path(kind), &variables(pod, captured, in_path))?;
+        let place = self.templates.one(&path(kind), &variables(pod, captured, in_path))?;
         let text = match &call.body {
             None => None,
             Some(_) => {
@@ -131,7 +131,7 @@ impl Calls {
             false => call.accept.clone(),
         };
         let capture = call.capture.clone();
-        Ok(Made { method: method(call.method), path: in_path, body: text, accept, capture })
+        Ok(Made { method: method(call.method), path: place, body: text, accept, capture })
     }
 
     /// Hash of the call that would register a pod now; `None` = it cannot be made yet.
@@ -182,13 +182,16 @@ fn variables(
     captured: &BTreeMap<String, String>,
     fit: fn(&str) -> String,
 ) -> Value {
+    let fit = |value: &str| Value::from(fit(value));
     let mut of_pod = vec![("name", fit(pod.name)), ("address", fit(pod.address))];
+    // What is not known must be an error, and not nothing.
     of_pod.extend(pod.ip.map(|ip| ("ip", fit(ip))));
     of_pod.extend(pod.node.map(|node| ("node", fit(node))));
-    let captured = captured.iter().map(|(name, value)| (name.clone(), Value::from(fit(value))));
+    let captured: BTreeMap<String, Value> =
+        captured.iter().map(|(name, value)| (name.clone(), fit(value))).collect();
     Value::from_pairs([
         ("pod", Value::from_pairs(of_pod)),
-        ("captured", captured.collect::<BTreeMap<String, Value>>().into()),
+        ("captured", Value::from_pairs(captured)),
     ])
 }
 
@@ -200,7 +203,10 @@ fn in_path(value: &str) -> String {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b':' => {
                 fit.push(char::from(byte));
             }
-            other => drop(write!(fit, "%{other:02X}")),
+            // Writing to a String cannot fail.
+            other => {
+                let _ = write!(fit, "%{other:02X}");
+            }
         }
     }
     fit

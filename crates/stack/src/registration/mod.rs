@@ -110,7 +110,7 @@ pub fn open<'a>(
     stored: &'a [Entry],
     terms: &'a Terms<'_>,
 ) -> impl Iterator<Item = (usize, ExchangeKey, CallKind)> + 'a {
-    stored.iter().enumerate().filter_map(|(at, entry)| {
+    stored.iter().enumerate().filter_map(move |(at, entry)| {
         let call = entry.call.as_ref()?;
         terms.goes_on(call).then(|| (at, key(entry, call), call.kind))
     })

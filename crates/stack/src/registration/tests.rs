@@ -82,7 +82,6 @@ fn a_new_operator_asks_what_became_of_the_last_ones_calls() {
     world.decide();
     assert_eq!(world.of("a").last(), Some(CallKind::Lookup));
     // The registration is recorded; the operator sends it and dies.
-    world.decide();
     world.silent = true;
     world.send_open();
     assert_eq!(world.names(), ["a"]);
@@ -96,7 +95,6 @@ fn a_new_operator_asks_what_became_of_the_last_ones_calls() {
 #[test]
 fn what_is_given_up_is_asked_for_again() {
     let mut world = World::looking(&three()[..1]);
-    world.decide();
     world.decide();
     world.decide();
     world.silent = true;
