@@ -5,6 +5,8 @@ use palladion_e2e::bed;
 use palladion_e2e::stack::{Services, condition, document, example};
 use serde_json::{Value, json};
 
+const VERSION: &str = "palladion.dev/v1alpha1";
+
 fn service(stack: &Value, name: &str) -> Value {
     let all = stack["status"]["services"].as_array().cloned().unwrap_or_default();
     all.into_iter().find(|s| s["name"] == name).unwrap_or_default()
@@ -35,7 +37,63 @@ pub(super) fn given() {
     assert_eq!(service(&stack, "store")["layer"], 0);
     assert_eq!(service(&stack, "web")["layer"], 1);
     assert_eq!(service(&stack, "store")["created"], false);
+    every_kind(&services);
     services.end();
+}
+
+/// A ring and an ensemble that are given to a Stack, and a service of each other kind
+/// that it creates. Nothing of them runs: what is tried is what is written.
+fn every_kind(services: &Services) {
+    let given = |kind: &str, spec: Value| {
+        let meta = json!({ "name": "given", "labels": { "palladion.dev/stack": "every" } });
+        json!({ "apiVersion": VERSION, "kind": kind, "metadata": meta, "spec": spec })
+    };
+    let ring = json!({
+        "paused": true, "version": "5.0.5", "repository": "palladion.dev/cassandra",
+        "datacenter": { "name": "dc1", "racks": [{ "name": "r1", "members": 1, "storage": {
+            "volumeClaimTemplates": [{ "metadata": { "name": "data" }, "spec": {
+                "storageClassName": "local", "resources": { "requests": { "storage": "1Gi" } } } }],
+        } }] },
+    });
+    let ensemble = json!({ "paused": true, "version": "3.9.3", "servers": 1 });
+    let items = [given("CassandraCluster", ring), given("ZookeeperCluster", ensemble)];
+    let list = json!({ "apiVersion": "v1", "kind": "List", "items": items });
+    services.apply(&list.to_string());
+    let active = |name: &str, kind: &str, create: bool, spec: Value| {
+        json!({ "name": name, "kind": kind, "activate": true, "create": create, "spec": spec })
+    };
+    let call = json!({ "path": "/nodes" });
+    let group = json!({
+        "agent": "nobody", "nodeSelector": { "example.com/router": "nowhere" },
+        "template": { "spec": { "containers": [{ "name": "a", "image": "palladion.dev/tools:dev" }] } },
+    });
+    let registration = json!({
+        "target": { "component": "store", "port": "http" }, "register": call, "deregister": call,
+        "select": [{ "kind": "NodeAgentGroup", "name": "nobody" }],
+    });
+    let all = [
+        active("given", "CassandraCluster", false, json!({ "heapSize": "300Mi" })),
+        active("given", "ZookeeperCluster", false, json!({ "heapSize": "300Mi" })),
+        active("forwarding", "NodeAgentProfile", true, json!({ "kernelModeConfiguration": {} })),
+        active("nobody", "NodeAgentGroup", true, group),
+        active("nobody", "Registration", true, registration),
+    ];
+    let stack = json!({ "apiVersion": VERSION, "kind": "Stack", "metadata": { "name": "every" },
+        "spec": { "services": all } });
+    services.apply(&stack.to_string());
+    for kind in ["cassandracluster", "zookeepercluster"] {
+        services.wait((kind, "given"), "the Stack to write it", |o| {
+            o["spec"]["heapSize"] == "300Mi" && o["spec"]["paused"] == true
+        });
+    }
+    services.wait(("registration", "nobody"), "nobody to be registered", |o| {
+        condition(o, "Available")["status"] == "True"
+    });
+    services.wait(("nodeagentgroup", "nobody"), "a group of no nodes", |o| {
+        condition(o, "Accepted")["status"] == "True"
+    });
+    let stack = services.get("stack", "every").expect("the Stack");
+    assert_eq!(service(&stack, "forwarding")["created"], true);
 }
 
 /// `contrail.yaml` on nothing: each layer starts when what is below it is available.
