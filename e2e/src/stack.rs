@@ -81,7 +81,13 @@ impl Services {
     }
 
     /// Wait until a condition has this status and this reason; its message.
-    pub fn wait_says(&self, object: (&str, &str), type_: &str, status: &str, reason: &str) -> String {
+    pub fn wait_says(
+        &self,
+        object: (&str, &str),
+        type_: &str,
+        status: &str,
+        reason: &str,
+    ) -> String {
         let what = format!("{type_} of {} to be {status} {reason}", object.1);
         let found = self.wait(object, &what, |o| {
             let found = condition(o, type_);

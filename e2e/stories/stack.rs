@@ -11,13 +11,19 @@ use palladion_e2e::story::Story;
 
 pub fn story() -> Story {
     Story::named("stack")
-        .step("a service starts when what it depends on is there and hears of its changes", gates::in_order)
+        .step(
+            "a service starts when what it depends on is there and hears of its changes",
+            gates::in_order,
+        )
         .step("services that depend on each other are named", gates::cycle)
         .step("pods are registered once although answers are lost", register::once)
         .step("a Stack writes what it created or was given and nothing else", manifest::given)
         .step("a sandbox that ends opens no gate again", gates::sandbox)
         .in_soak()
-        .step("an operator that dies between a call and its record doubles nobody", register::killed)
+        .step(
+            "an operator that dies between a call and its record doubles nobody",
+            register::killed,
+        )
         .in_soak()
         .step("credentials are read by name and named where they cannot be", register::credentials)
         .in_soak()

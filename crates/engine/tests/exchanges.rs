@@ -41,7 +41,8 @@ async fn converse(mut stream: impl AsyncRead + AsyncWrite + Unpin, heard: Heard,
         return;
     };
     let mut text = String::from_utf8_lossy(&request[..length]).to_string();
-    while !text.contains("\r\n\r\n") || (text.contains("content-length: 2") && !text.ends_with("{}"))
+    while !text.contains("\r\n\r\n")
+        || (text.contains("content-length: 2") && !text.ends_with("{}"))
     {
         let length = stream.read(&mut request).await.unwrap();
         text += &String::from_utf8_lossy(&request[..length]);

@@ -14,8 +14,8 @@ fn service(stack: &Value, name: &str) -> Value {
 
 pub(super) fn given() {
     // Somebody's own, of a name that the Stack has as well.
-    let own = document(&example("component"), "  name: store")
-        .replace("replicas: 1", "replicas: 0");
+    let own =
+        document(&example("component"), "  name: store").replace("replicas: 1", "replicas: 0");
     let services = Services::start("stack-given", &own);
     services.apply(&example("small"));
     let refused = Reason::NotOfThisStack.as_str();
@@ -59,9 +59,7 @@ fn every_kind(services: &Services) {
     let items = [given("CassandraCluster", ring), given("ZookeeperCluster", ensemble)];
     let list = json!({ "apiVersion": "v1", "kind": "List", "items": items });
     services.apply(&list.to_string());
-    let active = |name: &str, kind: &str, create: bool, spec: Value| {
-        json!({ "name": name, "kind": kind, "activate": true, "create": create, "spec": spec })
-    };
+    let active = |name: &str, kind: &str, create: bool, spec: Value| json!({ "name": name, "kind": kind, "activate": true, "create": create, "spec": spec });
     let call = json!({ "path": "/nodes" });
     let group = json!({
         "agent": "nobody", "nodeSelector": { "example.com/router": "nowhere" },
@@ -116,10 +114,11 @@ pub(super) fn contrail() {
         let object = services.get(kind, name).expect("the service");
         millis(&condition(&object, "Available")["lastTransitionTime"])
     };
-    let below = available("cassandracluster", "cassandra")
-        .max(available("zookeepercluster", "zookeeper"));
+    let below =
+        available("cassandracluster", "cassandra").max(available("zookeepercluster", "zookeeper"));
     let config = available("component", "config");
-    let after = [("config-0", below), ("control-0", below), ("kubemanager-0", config), ("webui-0", config)];
+    let after =
+        [("config-0", below), ("control-0", below), ("kubemanager-0", config), ("webui-0", config)];
     for (pod, there) in after {
         let pod_object = services.pod(pod);
         let began = &pod_object["status"]["containerStatuses"][0]["state"]["running"]["startedAt"];

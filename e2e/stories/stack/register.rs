@@ -103,9 +103,8 @@ pub(super) fn killed() {
         }
         wait_for("an operator", PATIENCE, || {
             let pods = bed().list(OPERATOR_NAMESPACE, "pods")?;
-            let is_running = |pod: &Value| {
-                pod["status"]["containerStatuses"][0]["state"]["running"].is_object()
-            };
+            let is_running =
+                |pod: &Value| pod["status"]["containerStatuses"][0]["state"]["running"].is_object();
             Ok(pods.iter().any(is_running).then_some(()))
         })
         .expect("an operator");

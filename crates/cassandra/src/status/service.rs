@@ -43,8 +43,7 @@ fn nodes(facts: &Facts<'_>) -> Vec<ServiceNode> {
     let node = |m: &MemberFact| {
         Some(ServiceNode { name: m.name.clone(), address: m.recorded_address()?.clone() })
     };
-    let mut nodes: Vec<ServiceNode> =
-        facts.joined().filter(stays).filter_map(node).collect();
+    let mut nodes: Vec<ServiceNode> = facts.joined().filter(stays).filter_map(node).collect();
     nodes.sort_by(|a, b| a.name.cmp(&b.name));
     nodes.truncate(MOST_NODES);
     nodes

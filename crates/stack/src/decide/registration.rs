@@ -12,9 +12,7 @@ use jiff::SignedDuration;
 use palladion_api::names::client_service;
 use palladion_api::registration::CallKind;
 use palladion_plan::words::exchange::Failed;
-use palladion_plan::{
-    Answer, Exchange, ExchangeKey, Fence, ObjectKey, Scheme, SecretRef, Trouble,
-};
+use palladion_plan::{Answer, Exchange, ExchangeKey, Fence, ObjectKey, Scheme, SecretRef, Trouble};
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -51,7 +49,11 @@ pub enum Calling {
 }
 
 /// How the target is.
-pub fn called(facts: &RegistrationFacts<'_>, valid: &ValidRegistration, calling: Calling) -> Called {
+pub fn called(
+    facts: &RegistrationFacts<'_>,
+    valid: &ValidRegistration,
+    calling: Calling,
+) -> Called {
     let target = &valid.spec.target;
     let component = target.component.clone();
     let away = |away: Away, target: Target| {

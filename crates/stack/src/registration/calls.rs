@@ -177,11 +177,7 @@ fn method(method: Method) -> &'static str {
 
 /// What a template sees, each value fit for the place where it will stand: nothing
 /// that a service has answered can add to a path or a body.
-fn variables(
-    pod: &Pod<'_>,
-    captured: &BTreeMap<String, String>,
-    fit: fn(&str) -> String,
-) -> Value {
+fn variables(pod: &Pod<'_>, captured: &BTreeMap<String, String>, fit: fn(&str) -> String) -> Value {
     let fit = |value: &str| Value::from(fit(value));
     let mut of_pod = vec![("name", fit(pod.name)), ("address", fit(pod.address))];
     // What is not known must be an error, and not nothing.
@@ -218,4 +214,3 @@ fn in_json(value: &str) -> String {
     let text = quoted.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
     text.unwrap_or_default().to_string()
 }
-

@@ -26,9 +26,8 @@ pub fn of(
     (wanted, next): (&[Wanted], &Next),
     draft: &Draft,
 ) -> Value {
-    let is_done = |entry: &&Entry| {
-        entry.state == EntryState::Registered && entry.gone_since.is_none()
-    };
+    let is_done =
+        |entry: &&Entry| entry.state == EntryState::Registered && entry.gone_since.is_none();
     let (pods, registered) = (wanted.len(), next.entries.iter().filter(is_done).count());
     let mut writer = stored(facts);
     writer.set_true(ACCEPTED, Accepted::Valid);

@@ -106,7 +106,8 @@ impl World {
         let status = RegistrationMind.decide(&snapshot).status;
         for (field, value) in status.as_object().into_iter().flatten() {
             self.owner.body["status"][field] = value.clone();
-            if let (true, Some(status)) = (value.is_null(), self.owner.body["status"].as_object_mut())
+            if let (true, Some(status)) =
+                (value.is_null(), self.owner.body["status"].as_object_mut())
             {
                 status.remove(field);
             }
