@@ -139,6 +139,7 @@ fn a_pod_is_asked_for_registered_and_taken_out_by_what_the_service_calls_it() {
     let mut world = World::new(spec());
     let asked = world.decide();
     assert_eq!(asked.len(), 1, "{asked:?}");
+    assert_eq!(world.says("Progressing").0, format!("True {}", Reason::Registering));
     let call = &asked[0];
     assert_eq!((call.method, call.path.as_str()), ("GET", "/nodes/control-0"));
     assert_eq!((call.address.as_str(), call.port), ("10.96.0.0", 8082));
@@ -262,6 +263,16 @@ fn a_pause_gives_up_what_is_under_way_and_what_is_unknown_stops_nothing() {
     assert_eq!(world.says("Paused").0, "True Paused");
     let entry = &world.owner.body["status"]["entries"][0];
     assert_eq!((&entry["state"], &entry["call"]), (&json!("Queued"), &Value::Null));
+}
+
+#[test]
+fn more_pods_than_a_status_holds_are_told() {
+    let mut world = World::new(spec());
+    component(&mut world, "control", 1003, true);
+    world.decide();
+    let (said, message) = world.says("Degraded");
+    assert_eq!(said, format!("True {}", Reason::TooManyEntries));
+    assert!(message.starts_with("3 pods are left out"), "{message}");
 }
 
 #[test]
